@@ -1,0 +1,22 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+
+import { nodeDefaults, operationProperties } from '../shared/operation';
+import { get } from './operations/get.operation';
+
+export class ContactDataAccount implements INodeType {
+	description: INodeTypeDescription = {
+		...nodeDefaults,
+		displayName: 'Contact Data Account',
+		name: 'contactDataAccount',
+		icon: { light: 'file:../../icons/account.svg', dark: 'file:../../icons/account.dark.svg' },
+		group: ['input'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] }}',
+		description: 'Get the plan, the credits and the saved lists of your contact data account',
+		defaults: { name: 'Contact Data Account' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties: operationProperties('account', [get]),
+	};
+}

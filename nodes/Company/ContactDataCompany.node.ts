@@ -1,0 +1,23 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+
+import { nodeDefaults, operationProperties } from '../shared/operation';
+import { getLeads } from './operations/getLeads.operation';
+import { search } from './operations/search.operation';
+
+export class ContactDataCompany implements INodeType {
+	description: INodeTypeDescription = {
+		...nodeDefaults,
+		displayName: 'Contact Data Company',
+		name: 'contactDataCompany',
+		icon: { light: 'file:../../icons/company.svg', dark: 'file:../../icons/company.dark.svg' },
+		group: ['input'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] }}',
+		description: 'Look up companies and the people who work there',
+		defaults: { name: 'Contact Data Company' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties: operationProperties('company', [search, getLeads]),
+	};
+}

@@ -1,0 +1,22 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+
+import { nodeDefaults, operationProperties } from '../shared/operation';
+import { find } from './operations/find.operation';
+
+export class ContactDataFinder implements INodeType {
+	description: INodeTypeDescription = {
+		...nodeDefaults,
+		displayName: 'Contact Data Finder',
+		name: 'contactDataFinder',
+		icon: { light: 'file:../../icons/finder.svg', dark: 'file:../../icons/finder.dark.svg' },
+		group: ['input'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] }}',
+		description: 'Find the business email of a person',
+		defaults: { name: 'Contact Data Finder' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties: operationProperties('email', [find]),
+	};
+}

@@ -1,0 +1,22 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+
+import { nodeDefaults, operationProperties } from '../shared/operation';
+import { verify } from './operations/verify.operation';
+
+export class ContactDataVerifier implements INodeType {
+	description: INodeTypeDescription = {
+		...nodeDefaults,
+		displayName: 'Contact Data Verifier',
+		name: 'contactDataVerifier',
+		icon: { light: 'file:../../icons/verifier.svg', dark: 'file:../../icons/verifier.dark.svg' },
+		group: ['input'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] }}',
+		description: 'Check whether email addresses accept mail',
+		defaults: { name: 'Contact Data Verifier' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties: operationProperties('email', [verify]),
+	};
+}

@@ -1,0 +1,76 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { lookupOptions, simple } from '../../shared/fields';
+import type { Operation } from '../../shared/operation';
+import { objectsIn } from '../../shared/request/answer';
+import { lookup } from '../../shared/request/requestPath';
+import { unexpectedAnswer } from '../../shared/request/serviceError';
+import { toText } from '../../shared/values/text';
+import { simplifyEnrichment, simplifyVerification, verifyLocally } from '../verification';
+
+/** Verify Email (interface specification 4.7). Costs 1 credit per address, invalid ones included. */
+export const verify: Operation = {
+	option: {
+		name: 'Verify Email',
+		value: 'verify',
+		action: 'Verify email',
+		description: 'Check whether an email address accepts mail. Costs 1 credit per address.',
+		routing: {
+			request: { method: 'GET', url: '/v3/verify' },
+			send: { paginate: true },
+			operations: {
+				pagination: lookup({
+					answered: 'verified',
+					prepare({ email: field, enrich }) {
+						const email = toText(field);
+						const query: { email: string; enrich?: true } = { email };
+						if (enrich === true) query.enrich = true;
+						return {
+							query,
+							missing: email === '' ? 'email' : undefined,
+							answer: verifyLocally(email),
+						};
+					},
+					toQueryString: ({ email, ...query }) => ({ email: email.toLowerCase(), ...query }),
+					results(answer) {
+						const results = objectsIn([answer], 'a verification');
+						if (!('email_status' in answer)) throw unexpectedAnswer('a verification status');
+						return results;
+					},
+					charged: () => 1,
+					simplify: (result, { email, enrich }) => ({
+						...simplifyVerification(result),
+						email,
+						...(enrich && simplifyEnrichment(result)),
+					}),
+				}),
+			},
+		},
+	},
+	fields: [
+		emailField(),
+		simple,
+		lookupOptions({
+			displayName: 'Enrich',
+			name: 'enrich',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to add the name, job title and company of the person',
+			routing: { send: { type: 'query', property: 'enrich' } },
+		}),
+	],
+};
+
+function emailField(): INodeProperties {
+	return {
+		displayName: 'Email',
+		name: 'email',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. ada@acme.com',
+		description:
+			'The address to verify. What cannot be an address is answered as invalid, without a credit.',
+		routing: { send: { type: 'query', property: 'email' } },
+	};
+}

@@ -1,0 +1,49 @@
+import { toText } from '../values/text';
+import { ServiceError } from './serviceError';
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+function refusedBaseUrl(message: string, description: string): ServiceError {
+	return new ServiceError('refused_base_url', { message, description });
+}
+
+function parsedUrl(text: string): URL | undefined {
+	try {
+		return new URL(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * The base address of the service, without a trailing slash (interface specification 1: HTTPS only).
+ * Throws a {@link ServiceError} for anything that the key must not be sent to: plain `http` other
+ * than to this machine, another scheme, or a text that is no address.
+ */
+export function checkedBaseUrl(value: unknown): string {
+	const text = toText(value);
+	const url = parsedUrl(text);
+	if (url === undefined || url.host === '' || url.search !== '' || url.hash !== '') {
+		throw refusedBaseUrl(
+			'The Base URL of the credential is not a web address',
+			'Enter the address of the service, e.g. https://api.example.com',
+		);
+	}
+	const local = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
+	if (url.protocol !== 'https:' && !local) {
+		throw refusedBaseUrl(
+			'The Base URL of the credential does not start with https://',
+			'Use https, so that nobody on the way can read the API key. Plain http is accepted for this machine only (localhost, 127.0.0.1, [::1]).',
+		);
+	}
+	return text.replace(/\/+$/, '');
+}
+
+/** Whether a request goes to the service of the credential and nowhere else. */
+export function goesTo(baseUrl: string, requestUrl: string, requestBaseUrl?: string): boolean {
+	try {
+		return new URL(requestUrl, requestBaseUrl).origin === new URL(baseUrl).origin;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,44 @@
+import { isObject } from '../values/json';
+import { ServiceError } from './serviceError';
+
+/** Network conditions in which the request cannot have reached the service. */
+const NEVER_SENT = new Set([
+	'ECONNREFUSED',
+	'ENOTFOUND',
+	'EAI_AGAIN',
+	'EHOSTUNREACH',
+	'ENETUNREACH',
+	'EADDRNOTAVAIL',
+]);
+
+/** The network code anywhere in a chain of causes, `ECONNRESET` say. */
+function networkCode(thrown: unknown): string | undefined {
+	for (let error = thrown, depth = 0; isObject(error) && depth < 5; error = error.cause, depth++) {
+		if (typeof error.code === 'string') return error.code;
+	}
+	return undefined;
+}
+
+/**
+ * What to make of an exception of the HTTP client. Nothing of the exception is kept but its code:
+ * it holds the whole request, the key included.
+ */
+export function connectionError(thrown: unknown): ServiceError {
+	const code = networkCode(thrown);
+	if (code?.startsWith('ERR_TLS') || code?.includes('CERT') || code?.includes('SIGNATURE')) {
+		return new ServiceError('refused_base_url', {
+			message: `The Base URL has no valid certificate (${code})`,
+			description: 'Check the Base URL of the credential.',
+		});
+	}
+	const neverSent = code !== undefined && NEVER_SENT.has(code);
+	return new ServiceError('connection', {
+		message: neverSent
+			? `The service cannot be reached (${code})`
+			: `The connection was lost before the answer came (${code ?? 'no code'})`,
+		description: neverSent
+			? 'Check the Base URL of the credential and the network of this n8n.'
+			: 'Run the item again later.',
+		mayBeCharged: !neverSent,
+	});
+}

@@ -1,0 +1,93 @@
+import { sleep } from 'n8n-workflow';
+
+interface Waiting {
+	maxConcurrency: number;
+	enter: (entered: boolean) => void;
+}
+
+/** Above this many requests at once, a limit that the service caused once is forgotten. */
+const FULLY_OPEN = 64;
+
+/**
+ * The gate through which every request to one account passes, whichever node or workflow of this
+ * process sends it: it bounds how many are under way, and closes for all of them while the service
+ * asks for a pause (429).
+ */
+export class AccountGate {
+	private readonly queue: Waiting[] = [];
+
+	private underWay = 0;
+
+	/** How many requests at once the service has shown to bear. */
+	private allowed = Number.POSITIVE_INFINITY;
+
+	/** Pauses that the service asked for and that are not over. */
+	private pauses = 0;
+
+	/**
+	 * Waits for a place. Each place is to be given back with {@link leave}.
+	 * @param maxConcurrency the most requests under way to this account, as seen by the caller
+	 * @param repeated whether the request waited before: it goes first
+	 * @returns false, without a place, when the signal is aborted
+	 */
+	async enter(
+		maxConcurrency: number,
+		signal: AbortSignal | undefined,
+		repeated = false,
+	): Promise<boolean> {
+		if (signal?.aborted) return false;
+		return await new Promise<boolean>((resolve) => {
+			const waiting: Waiting = { maxConcurrency, enter: resolve };
+			const cancel = () => {
+				const place = this.queue.indexOf(waiting);
+				if (place >= 0) this.queue.splice(place, 1);
+				resolve(false);
+			};
+			waiting.enter = (entered) => {
+				signal?.removeEventListener('abort', cancel);
+				resolve(entered);
+			};
+			signal?.addEventListener('abort', cancel, { once: true });
+			if (repeated) this.queue.unshift(waiting);
+			else this.queue.push(waiting);
+			this.letIn();
+		});
+	}
+
+	/** Gives a place back. After an answer, a limit that a 429 caused grows back by one per round. */
+	leave(answered: boolean): void {
+		this.underWay--;
+		if (answered) this.allowed += 1 / this.allowed;
+		if (this.allowed > FULLY_OPEN) this.allowed = Number.POSITIVE_INFINITY;
+		this.letIn();
+	}
+
+	/** Lets nothing in for a while, and half as many requests at once after it. */
+	closeFor(milliseconds: number): void {
+		// Of the answers to one burst only the first halves: they all tell of the same excess.
+		if (this.pauses === 0) this.allowed = Math.max(1, Math.floor(this.underWay / 2));
+		this.pauses++;
+		void sleep(milliseconds).then(() => {
+			this.pauses--;
+			this.letIn();
+		});
+	}
+
+	private letIn(): void {
+		while (this.pauses === 0 && this.queue.length > 0) {
+			const bound = Math.min(this.queue[0].maxConcurrency, Math.floor(this.allowed));
+			if (this.underWay >= Math.max(1, bound)) return;
+			this.underWay++;
+			this.queue.shift()?.enter(true);
+		}
+	}
+}
+
+const gates = new Map<string, AccountGate>();
+
+/** The gate of an account in this process. */
+export function gateOf(account: string): AccountGate {
+	const gate = gates.get(account) ?? new AccountGate();
+	gates.set(account, gate);
+	return gate;
+}

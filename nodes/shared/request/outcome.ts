@@ -1,0 +1,99 @@
+import {
+	NodeApiError,
+	NodeOperationError,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+
+import { NotProcessed } from './notProcessed';
+import { ServiceError } from './serviceError';
+
+/** Why an item has no answer. */
+export interface Problem {
+	status: 'invalid_input' | 'not_processed' | 'failed' | 'pending';
+	/** In a word that a workflow can route by; for `invalid_input` it names the fields. */
+	reason: string;
+	/** What happened. */
+	message: string;
+	/** What to do now. */
+	description: string;
+	httpCode?: number | null;
+	/** For `pending`: the bulk job to collect. */
+	jobId?: string;
+}
+
+/** The setting On Error of a node. */
+export type OnError = 'stop' | 'continue' | 'errorOutput';
+
+/** What the user chose under On Error. */
+export function onErrorOf(node: INode): OnError {
+	if (node.onError === 'continueErrorOutput') return 'errorOutput';
+	const continues = node.onError ? node.onError === 'continueRegularOutput' : node.continueOnFail;
+	return continues ? 'continue' : 'stop';
+}
+
+/** An item that lacks what its operation needs. */
+export function missingInput(missing: string): Problem {
+	return {
+		status: 'invalid_input',
+		reason: `missing: ${missing}`,
+		message: `Not sent: the item has no ${missing}`,
+		description:
+			'Fill the field, or check that its expression finds a value in this item of the input.',
+	};
+}
+
+/** Thrown where an item turns out to lack what its operation needs. */
+export class InvalidInput extends Error {}
+
+/** What an exception of the request path means for an item. Other exceptions are passed on. */
+export function problemOf(thrown: unknown): Problem {
+	if (thrown instanceof InvalidInput) return missingInput(thrown.message);
+	if (thrown instanceof NotProcessed) {
+		const { reason, message, description } = thrown;
+		return { status: 'not_processed', reason, message, description };
+	}
+	if (thrown instanceof ServiceError) {
+		const { reason, message, description, httpCode } = thrown;
+		// The request that ran into the end of the credits was refused, so the item can be sent again.
+		const status = reason === 'out_of_credits' ? 'not_processed' : 'failed';
+		return { status, reason, message, description, httpCode };
+	}
+	throw thrown;
+}
+
+/** The exception that stops the workflow: it names the item, what happened and what to do. */
+export function stopError(
+	node: INode,
+	{ status, reason, message, description, httpCode }: Problem,
+	itemIndex: number,
+): NodeApiError | NodeOperationError {
+	const text = `${message} [item ${itemIndex}]`;
+	if (status === 'invalid_input') {
+		return new NodeOperationError(node, text, { description, itemIndex });
+	}
+	return new NodeApiError(
+		node,
+		{ reason },
+		{ message: text, description, httpCode: httpCode ? String(httpCode) : undefined, itemIndex },
+	);
+}
+
+/**
+ * The item that goes to the error branch. n8n routes it by its keys: with any other than these it
+ * counts as a success. The fields of the input item are added by n8n.
+ */
+export function errorItem(problem: Problem, itemIndex: number): INodeExecutionData {
+	const { message, description, ...details } = problem;
+	return {
+		json: { error: message, message: description, details },
+		pairedItem: { item: itemIndex },
+	};
+}
+
+/** The fields of a lookup item without an answer. It is no error item: it has no `error`. */
+export function statusFields(problem: Problem, query: IDataObject): IDataObject {
+	const { description, message, ...fields } = problem;
+	return { ...fields, message: `${message}. ${description}`, ...query };
+}

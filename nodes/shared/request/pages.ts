@@ -1,0 +1,72 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { ServiceError } from './serviceError';
+
+/** n8n cannot take over more results than about this for one input item: its call stack overflows. */
+export const MAX_RESULTS_PER_ITEM = 100_000;
+
+export type Cursor = string | number;
+
+/** One page of results and where the next one starts. */
+export interface Page {
+	results: IDataObject[];
+	/** What to ask the next page with; nothing when this page is the last. */
+	next: Cursor | null;
+	/** How many results there are in all, where the answer tells. */
+	total: number | null;
+}
+
+/** How the pages of one endpoint are asked for. */
+export interface Pages {
+	/** Where to start; nothing for the beginning. */
+	start?: Cursor;
+	/** The most results that are asked for per page. */
+	pageSize: number;
+	/** Fetches a page of at most `size` results. */
+	fetch: (size: number, cursor: Cursor | undefined) => Promise<Page>;
+	/** Tells a result from others, where the service may give one twice. */
+	idOf?: (result: IDataObject) => unknown;
+}
+
+/** The results of all pages, and why there are not all of them, if so. */
+export interface Collected {
+	results: IDataObject[];
+	incomplete?: ServiceError;
+}
+
+/**
+ * Reads page after page, until the limit, an empty page, the total, or a next page that is missing
+ * or was read already. A page that is shorter than asked for is not the end: services cap pages.
+ * @param limit the most results; all of them without one
+ */
+export async function collectPages(pages: Pages, limit?: number): Promise<Collected> {
+	const wanted = limit ?? Number.POSITIVE_INFINITY;
+	const results: IDataObject[] = [];
+	const ids = new Set<unknown>();
+	const cursors = new Set<Cursor | undefined>();
+	let cursor = pages.start;
+	while (results.length < wanted && !cursors.has(cursor)) {
+		if (results.length >= MAX_RESULTS_PER_ITEM) return { results, incomplete: tooMany(cursor) };
+		cursors.add(cursor);
+		const room = Math.min(wanted, MAX_RESULTS_PER_ITEM) - results.length;
+		const page = await pages.fetch(Math.min(pages.pageSize, room), cursor);
+		for (const result of page.results) {
+			if (results.length >= wanted) break;
+			const id = pages.idOf?.(result) ?? undefined;
+			if (id !== undefined && ids.has(id)) continue;
+			ids.add(id);
+			results.push(result);
+		}
+		const complete = page.total !== null && results.length >= page.total;
+		if (page.results.length === 0 || page.next === null || complete) break;
+		cursor = page.next;
+	}
+	return { results };
+}
+
+function tooMany(next: Cursor | undefined): ServiceError {
+	return new ServiceError('too_many_results', {
+		message: `There are more than ${MAX_RESULTS_PER_ITEM.toLocaleString('en')} results, the most that n8n takes from one item`,
+		description: `Nothing is lost: turn Return All off and set Limit to ${MAX_RESULTS_PER_ITEM}. Read the rest with a second node whose option Start is ${next}.`,
+	});
+}

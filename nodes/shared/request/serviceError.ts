@@ -1,0 +1,106 @@
+import { withoutKey } from './secret';
+
+/** Why a request brought no answer, in words that a workflow can route by. */
+export type FailureReason =
+	| 'refused_base_url'
+	| 'bad_request'
+	| 'unauthorized'
+	| 'out_of_credits'
+	| 'forbidden'
+	| 'not_found'
+	| 'conflict'
+	| 'rate_limited'
+	| 'service_unavailable'
+	| 'connection'
+	| 'redirected'
+	| 'not_the_service'
+	| 'unexpected_answer'
+	| 'unknown_outcome'
+	| 'job_failed'
+	| 'too_many_results';
+
+interface FailureDetails {
+	/** What happened, without its remedy. */
+	message: string;
+	/** What to do now. */
+	description: string;
+	httpCode?: number;
+	/** How long the service asks to wait before the request is repeated, in milliseconds. */
+	retryAfter?: number;
+	/** Credits left on the account, as a 402 answer states it. */
+	remaining?: number;
+	/** Whether the service may have carried out (and charged) the request all the same. */
+	mayBeCharged?: boolean;
+}
+
+/** A request that brought no usable answer: what happened, and what the user can do. */
+export class ServiceError extends Error {
+	readonly description: string;
+
+	readonly httpCode: number | null;
+
+	readonly retryAfter: number | undefined;
+
+	readonly remaining: number | undefined;
+
+	readonly mayBeCharged: boolean;
+
+	constructor(
+		readonly reason: FailureReason,
+		details: FailureDetails,
+	) {
+		super(details.message);
+		this.name = 'ServiceError';
+		this.description = details.description;
+		this.httpCode = details.httpCode ?? null;
+		this.retryAfter = details.retryAfter;
+		this.remaining = details.remaining;
+		this.mayBeCharged = details.mayBeCharged ?? false;
+	}
+
+	/** The same, telling how often the request was sent. */
+	after(attempts: number): ServiceError {
+		return attempts === 1 ? this : this.with(`${this.message} (sent ${attempts} times)`);
+	}
+
+	/** The same, with the key covered wherever the service sent it back. */
+	without(key: string): ServiceError {
+		const message = withoutKey(this.message, key);
+		return message === this.message ? this : this.with(message);
+	}
+
+	private with(message: string): ServiceError {
+		const { reason, description, httpCode, retryAfter, remaining, mayBeCharged } = this;
+		return new ServiceError(reason, {
+			message,
+			description,
+			httpCode: httpCode ?? undefined,
+			retryAfter,
+			remaining,
+			mayBeCharged,
+		});
+	}
+}
+
+/** For an answer whose JSON lacks what the interface specification promises. */
+export function unexpectedAnswer(expected: string): ServiceError {
+	return new ServiceError('unexpected_answer', {
+		message: `The service sent an answer without ${expected}`,
+		description:
+			'Run the item again later. If it happens each time, check the interface settings of the credential.',
+	});
+}
+
+/** The exception as a {@link ServiceError}; any other exception is passed on. */
+export function asServiceError(thrown: unknown): ServiceError {
+	if (thrown instanceof ServiceError) return thrown;
+	throw thrown;
+}
+
+/** For `catch`: what to take where the service answers that it does not have something (404). */
+export function ifNotFound<T>(instead: T): (thrown: unknown) => T {
+	return (thrown) => {
+		if (asServiceError(thrown).reason === 'not_found') return instead;
+		throw thrown;
+	};
+}

@@ -1,0 +1,16 @@
+/**
+ * The bare domain of what a user pastes: `https://www.Acme.com/about`, `acme.com/`, `Acme.com`
+ * all give `acme.com`. Domains compare case-insensitively (interface specification 4.5).
+ */
+export function toDomain(value: string): string {
+	return value
+		.trim()
+		.toLowerCase()
+		.replace(/^[a-z][a-z\d+.-]*:/, '')
+		.replace(/^\/+/, '')
+		.replace(/[/?#].*$/s, '')
+		.replace(/^.*@/, '')
+		.replace(/:\d*$/, '')
+		.replace(/^www\./, '')
+		.replace(/\.+$/, '');
+}
