@@ -1,7 +1,11 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { nodeDefaults, operationProperties } from '../shared/operation';
+import { customOperations, nodeDefaults, operationProperties } from '../shared/operation';
 import { find } from './operations/find.operation';
+import { findBulk } from './operations/findBulk.operation';
+import { getBulkJob } from './operations/getBulkJob.operation';
+
+const operations = [find, findBulk, getBulkJob];
 
 export class ContactDataFinder implements INodeType {
 	description: INodeTypeDescription = {
@@ -17,6 +21,8 @@ export class ContactDataFinder implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		properties: operationProperties('email', [find]),
+		properties: operationProperties('email', operations),
 	};
+
+	customOperations = customOperations('email', operations);
 }

@@ -1,7 +1,10 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { nodeDefaults, operationProperties } from '../shared/operation';
+import { customOperations, nodeDefaults, operationProperties } from '../shared/operation';
 import { verify } from './operations/verify.operation';
+import { verifyBulk } from './operations/verifyBulk.operation';
+
+const operations = [verify, verifyBulk];
 
 export class ContactDataVerifier implements INodeType {
 	description: INodeTypeDescription = {
@@ -17,6 +20,8 @@ export class ContactDataVerifier implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		properties: operationProperties('email', [verify]),
+		properties: operationProperties('email', operations),
 	};
+
+	customOperations = customOperations('email', operations);
 }

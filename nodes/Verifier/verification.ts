@@ -1,7 +1,32 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
+import type { Question } from '../shared/request/lookup';
 import { toEmailStatus } from '../shared/values/emailStatus';
 import { lineAt, textAt } from '../shared/values/json';
+import { toText } from '../shared/values/text';
+
+/** The address to verify, for one lookup and for many. */
+export const emailField: INodeProperties = {
+	displayName: 'Email',
+	name: 'email',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. ada@acme.com',
+	description:
+		'The address to verify. What cannot be an address is answered as invalid, without a credit.',
+	routing: { send: { type: 'query', property: 'email' } },
+};
+
+/** The question that the field asks. */
+export function toEmailQuestion(field: unknown): Question<{ email: string; enrich?: true }> {
+	const email = toText(field);
+	return {
+		query: { email },
+		missing: email === '' ? 'email' : undefined,
+		answer: verifyLocally(email),
+	};
+}
 
 /**
  * What the service would answer for a text that cannot be an address, because it has no `@`, no

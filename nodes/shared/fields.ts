@@ -30,6 +30,28 @@ export const returnAllOrLimit: INodeProperties[] = [
 	},
 ];
 
+/** What a bulk operation does with the setting On Error at "Stop Workflow". */
+export const incompleteRunOption: INodeProperties = {
+	displayName: 'Incomplete Run',
+	name: 'incompleteRun',
+	type: 'options',
+	default: 'return',
+	options: [
+		{
+			name: 'Return What Was Bought',
+			value: 'return',
+			description: 'Deliver all answers and mark the items without one in their field "status"',
+		},
+		{
+			name: 'Stop the Workflow',
+			value: 'fail',
+			description: 'Stop, and say how far the run got. Retry On Fail does not pay again.',
+		},
+	],
+	description:
+		'What to do when not every item gets an answer, because credits run out for example. Applies when On Error is set to Stop Workflow.',
+};
+
 /** The options of every lookup, in the order of their names, with those of the operation. */
 export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 	const options: INodeProperties[] = [

@@ -1,12 +1,14 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { lookupOptions, simple } from '../../shared/fields';
 import type { Operation } from '../../shared/operation';
 import { objectsIn } from '../../shared/request/answer';
 import { lookup } from '../../shared/request/requestPath';
 import { unexpectedAnswer } from '../../shared/request/serviceError';
-import { toText } from '../../shared/values/text';
-import { simplifyEnrichment, simplifyVerification, verifyLocally } from '../verification';
+import {
+	emailField,
+	simplifyEnrichment,
+	simplifyVerification,
+	toEmailQuestion,
+} from '../verification';
 
 /** Verify Email (interface specification 4.7). Costs 1 credit per address, invalid ones included. */
 export const verify: Operation = {
@@ -21,15 +23,10 @@ export const verify: Operation = {
 			operations: {
 				pagination: lookup({
 					answered: 'verified',
-					prepare({ email: field, enrich }) {
-						const email = toText(field);
-						const query: { email: string; enrich?: true } = { email };
-						if (enrich === true) query.enrich = true;
-						return {
-							query,
-							missing: email === '' ? 'email' : undefined,
-							answer: verifyLocally(email),
-						};
+					prepare({ email, enrich }) {
+						const question = toEmailQuestion(email);
+						if (enrich === true) question.query.enrich = true;
+						return question;
 					},
 					toQueryString: ({ email, ...query }) => ({ email: email.toLowerCase(), ...query }),
 					results(answer) {
@@ -48,7 +45,7 @@ export const verify: Operation = {
 		},
 	},
 	fields: [
-		emailField(),
+		emailField,
 		simple,
 		lookupOptions({
 			displayName: 'Enrich',
@@ -60,17 +57,3 @@ export const verify: Operation = {
 		}),
 	],
 };
-
-function emailField(): INodeProperties {
-	return {
-		displayName: 'Email',
-		name: 'email',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. ada@acme.com',
-		description:
-			'The address to verify. What cannot be an address is answered as invalid, without a credit.',
-		routing: { send: { type: 'query', property: 'email' } },
-	};
-}

@@ -1,7 +1,8 @@
 interface Asking {
 	credits: number;
+	least: number;
 	maxCredits: number;
-	answer: (granted: boolean) => void;
+	answer: (reservation: Reservation | undefined) => void;
 }
 
 /**
@@ -24,16 +25,22 @@ export class CreditBudget {
 	 * Reserves credits for a request. While the requests under way may still give credits back,
 	 * it waits for them.
 	 * @param maxCredits the cap; 0 for none
-	 * @returns false when the cap leaves no room
+	 * @param least what to be content with, where the cap leaves no room for all
+	 * @returns nothing when the cap leaves no room for even the least
 	 */
-	async reserve(credits: number, maxCredits: number): Promise<boolean> {
+	async reserve(
+		credits: number,
+		maxCredits: number,
+		least = credits,
+	): Promise<Reservation | undefined> {
 		return await new Promise((answer) => {
-			this.asking.push({ credits, maxCredits: maxCredits || Number.POSITIVE_INFINITY, answer });
+			const cap = maxCredits || Number.POSITIVE_INFINITY;
+			this.asking.push({ credits, least, maxCredits: cap, answer });
 			this.decide();
 		});
 	}
 
-	/** Turns a reservation into what the request did cost. */
+	/** Turns reserved credits into what was spent of them. */
 	settle(reserved: number, spent: number): void {
 		this.reserved -= reserved;
 		if (spent > 0) this.record.creditsSpent = this.spent + spent;
@@ -42,13 +49,38 @@ export class CreditBudget {
 
 	private decide(): void {
 		while (this.asking.length > 0) {
-			const { credits, maxCredits, answer } = this.asking[0];
-			const granted = this.spent + this.reserved + credits <= maxCredits;
-			const mayChange = this.reserved > 0 && this.spent + credits <= maxCredits;
-			if (!granted && mayChange) return;
-			if (granted) this.reserved += credits;
+			const { credits, least, maxCredits, answer } = this.asking[0];
+			const room = maxCredits - this.spent - this.reserved;
+			const mayGrow = this.reserved > 0 && maxCredits - this.spent >= least;
+			if (room < credits && mayGrow) return;
 			this.asking.shift();
-			answer(granted);
+			const granted = room >= least ? Math.min(room, credits) : 0;
+			this.reserved += granted;
+			answer(granted > 0 ? new Reservation(this, granted, maxCredits) : undefined);
 		}
+	}
+}
+
+/** Credits set aside for one request. */
+export class Reservation {
+	private open = true;
+
+	constructor(
+		private readonly budget: CreditBudget,
+		readonly credits: number,
+		private readonly maxCredits: number,
+	) {}
+
+	/** Gives back what the request did not cost. Only the first call counts. */
+	settle(spent: number): void {
+		if (!this.open) return;
+		this.open = false;
+		this.budget.settle(this.credits, spent);
+	}
+
+	/** For a repetition: what was reserved may be spent already, so the same is reserved anew. */
+	async renew(): Promise<Reservation | undefined> {
+		this.settle(this.credits);
+		return await this.budget.reserve(this.credits, this.maxCredits);
 	}
 }

@@ -19,6 +19,16 @@ function networkCode(thrown: unknown): string | undefined {
 	return undefined;
 }
 
+/** A connection lost where a repetition might be charged a second time for many rows. */
+export function unknownOutcome({ message }: ServiceError): ServiceError {
+	return new ServiceError('unknown_outcome', {
+		message: `${message}, so it is not known whether these rows were looked up`,
+		description:
+			'The request was not repeated, because it may have been charged. Check the credits of the account, then run these items again.',
+		mayBeCharged: true,
+	});
+}
+
 /**
  * What to make of an exception of the HTTP client. Nothing of the exception is kept but its code:
  * it holds the whole request, the key included.

@@ -13,6 +13,7 @@ import { Run } from './run';
 // given back with it, however the execution ends.
 const answers = new WeakMap<IContextObject, AnswerStore>();
 const budgets = new WeakMap<IContextObject, CreditBudget>();
+const jobs = new WeakMap<IContextObject, JobsOfExecution>();
 const runs = new WeakMap<IExecuteData, { run: Run; lastItem: number }>();
 
 function getOrCreate<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, create: () => V): V {
@@ -30,6 +31,20 @@ export function answersOf(context: IExecuteFunctions | IExecuteSingleFunctions):
 export function budgetOf(context: IExecuteFunctions | IExecuteSingleFunctions): CreditBudget {
 	const record = context.getContext('node');
 	return getOrCreate(budgets, record, () => new CreditBudget(record));
+}
+
+/** The bulk jobs that this execution still waits for, by question. */
+export type JobsOfExecution = Map<string, JobOfExecution>;
+
+interface JobOfExecution {
+	id: string;
+	/** The questions of the job, in their order. */
+	questions: string[];
+}
+
+/** The bulk jobs that were not finished in time: a repeated run collects them instead of paying. */
+export function jobsOf(context: IExecuteFunctions): JobsOfExecution {
+	return getOrCreate(jobs, context.getContext('flow'), () => new Map());
 }
 
 /**

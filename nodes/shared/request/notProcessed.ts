@@ -27,9 +27,13 @@ const MESSAGES: Record<NotProcessedReason, [message: string, description: string
 export class NotProcessed extends Error {
 	readonly description: string;
 
-	constructor(readonly reason: NotProcessedReason) {
+	/** @param cause what the service answered to an earlier request */
+	constructor(
+		readonly reason: NotProcessedReason,
+		cause?: Error,
+	) {
 		const [message, description] = MESSAGES[reason];
-		super(message);
+		super(cause ? `${message}. Its answer was: ${cause.message}` : message);
 		this.name = 'NotProcessed';
 		this.description = description;
 	}

@@ -47,9 +47,21 @@ export function missingInput(missing: string): Problem {
 /** Thrown where an item turns out to lack what its operation needs. */
 export class InvalidInput extends Error {}
 
+/** Thrown when a bulk job has not finished in the time that the user gave it. */
+export class JobPending extends Error {
+	constructor(readonly jobId: string) {
+		super(`The bulk job ${jobId} is not finished`);
+	}
+}
+
 /** What an exception of the request path means for an item. Other exceptions are passed on. */
 export function problemOf(thrown: unknown): Problem {
 	if (thrown instanceof InvalidInput) return missingInput(thrown.message);
+	if (thrown instanceof JobPending) {
+		const description = 'Nothing is lost: collect the results later with Get Bulk Job.';
+		const { message, jobId } = thrown;
+		return { status: 'pending', reason: 'job_not_finished', message, description, jobId };
+	}
 	if (thrown instanceof NotProcessed) {
 		const { reason, message, description } = thrown;
 		return { status: 'not_processed', reason, message, description };
@@ -92,8 +104,24 @@ export function errorItem(problem: Problem, itemIndex: number): INodeExecutionDa
 	};
 }
 
+/**
+ * What becomes of an item without an answer, by the setting On Error of the node: an item for the
+ * error branch, the given item, or an exception that stops the workflow.
+ */
+export function problemItem(
+	node: INode,
+	problem: Problem,
+	itemIndex: number,
+	continueWith: () => INodeExecutionData,
+): INodeExecutionData {
+	const onError = onErrorOf(node);
+	if (onError === 'errorOutput') return errorItem(problem, itemIndex);
+	if (onError === 'continue' || problem.reason === 'cancelled') return continueWith();
+	throw stopError(node, problem, itemIndex);
+}
+
 /** The fields of a lookup item without an answer. It is no error item: it has no `error`. */
-export function statusFields(problem: Problem, query: IDataObject): IDataObject {
+export function statusFields(problem: Problem, query: IDataObject = {}): IDataObject {
 	const { description, message, ...fields } = problem;
 	return { ...fields, message: `${message}. ${description}`, ...query };
 }

@@ -9,17 +9,20 @@ import type {
 import { toText } from '../values/text';
 import { answersOf, budgetOf, runOf } from './execution';
 import type { InterfaceSettings } from './interfaceSettings';
+import type { SingleLookup } from './lookup';
+import { maxCreditsOf, paceOf } from './lookupOptions';
+import { NotProcessed } from './notProcessed';
 import {
 	errorItem,
 	missingInput,
 	onErrorOf,
+	problemItem,
 	problemOf,
 	statusFields,
-	stopError,
 	type Problem,
 } from './outcome';
 import type { Collected } from './pages';
-import { DEFAULT_PACE, type Pace, type Price, type Run } from './run';
+import { DEFAULT_PACE, type Run } from './run';
 import { ifNotFound } from './serviceError';
 
 type ResultOptions = DeclarativeRestApiSettings.ResultOptions;
@@ -29,29 +32,6 @@ type Hook = (
 	this: IExecutePaginationFunctions,
 	requestOptions: ResultOptions,
 ) => Promise<INodeExecutionData[]>;
-
-/** A metered question per input item: what is particular to one lookup operation. */
-export interface Lookup<Query extends IDataObject> {
-	/** The status of an item that got its answer. */
-	answered: 'found' | 'verified';
-	/** The question, from the fields as they were filled in. */
-	prepare(fields: IDataObject): {
-		/** The question in the package's words; it goes into items without an answer too. */
-		query: Query;
-		/** Names the fields that the item lacks: it is not sent. */
-		missing?: string;
-		/** What the service would answer, where that is certain: it is not asked. */
-		answer?: object;
-	};
-	/** The question as query parameters. */
-	toQueryString(query: Query, settings: InterfaceSettings): IDataObject;
-	/** The results in an answer, best first; none if the service has nothing. Throws if malformed. */
-	results(answer: object): IDataObject[];
-	/** What an answer did cost, in credits; at most 1. */
-	charged(answer: object): number;
-	/** A result in the package's words; without a result, the same fields with what was asked. */
-	simplify(result: IDataObject, query: Query): IDataObject;
-}
 
 /** Reading what the service holds: what is particular to one such operation. */
 export type Read = (request: ReadRequest) => Promise<Reading>;
@@ -78,7 +58,7 @@ export interface ReadRequest {
 const NOTHING: object = {};
 
 /** The request path of a lookup: N items in, N items out, whatever happens to one of them. */
-export function lookup<Query extends IDataObject>(operation: Lookup<Query>): Hook {
+export function lookup<Query extends IDataObject>(operation: SingleLookup<Query>): Hook {
 	return async function ({ options, maxResults }) {
 		const run = runOf(this);
 		const { query, missing, answer } = operation.prepare(options.qs ?? {});
@@ -111,23 +91,20 @@ export function lookup<Query extends IDataObject>(operation: Lookup<Query>): Hoo
 async function ask<Query extends IDataObject>(
 	this: IExecutePaginationFunctions,
 	run: Run,
-	operation: Lookup<Query>,
+	operation: SingleLookup<Query>,
 	query: Query,
 	options: ResultOptions['options'],
 ): Promise<object> {
 	const { account, settings } = await run.connection();
 	const request = requestOf(options, operation.toQueryString(query, settings));
-	const price: Price = {
-		budget: budgetOf(this),
-		maxCredits: numberOption(this, 'maxCredits', 0),
-		most: 1,
-		charged: operation.charged,
-	};
 	const question = JSON.stringify([account, request.url, request.qs]);
-	return await answersOf(this).once(
-		question,
-		async () => await run.send(request, paceOf(this), price).catch(ifNotFound(NOTHING)),
-	);
+	const option = (name: string) => this.getNodeParameter(`options.${name}`, undefined);
+	return await answersOf(this).once(question, async () => {
+		const reservation = await budgetOf(this).reserve(1, maxCreditsOf(option));
+		if (!reservation) throw new NotProcessed('credit_limit');
+		const price = { reservation, charged: operation.charged };
+		return await run.send(request, { ...paceOf(option), price }).catch(ifNotFound(NOTHING));
+	});
 }
 
 /** The request path of a read: the results of one input item, each linked to it. */
@@ -168,7 +145,7 @@ function requestOf(
 	return { ...options, url, qs, skipSslCertificateValidation };
 }
 
-/** What becomes of an item without an answer, by the setting On Error of the node. */
+/** The items of an item without an answer. One that stops the workflow stops the others too. */
 function problemItems(
 	context: IExecutePaginationFunctions,
 	run: Run,
@@ -176,12 +153,9 @@ function problemItems(
 	continueWith: () => INodeExecutionData,
 ): INodeExecutionData[] {
 	if (problem.reason === 'stopped') return [];
-	const onError = onErrorOf(context.getNode());
-	const itemIndex = context.getItemIndex();
-	if (onError === 'errorOutput') return [errorItem(problem, itemIndex)];
-	if (onError === 'continue' || problem.reason === 'cancelled') return [continueWith()];
-	run.halt('stopped');
-	throw stopError(context.getNode(), problem, itemIndex);
+	const node = context.getNode();
+	if (onErrorOf(node) === 'stop' && problem.reason !== 'cancelled') run.halt('stopped');
+	return [problemItem(node, problem, context.getItemIndex(), continueWith)];
 }
 
 function lookupItem(context: IExecutePaginationFunctions, json: IDataObject): INodeExecutionData {
@@ -190,24 +164,4 @@ function lookupItem(context: IExecutePaginationFunctions, json: IDataObject): IN
 		json: withInput ? { ...context.getInputData().json, ...json } : json,
 		pairedItem: { item: context.getItemIndex() },
 	};
-}
-
-function paceOf(context: IExecutePaginationFunctions): Pace {
-	return {
-		maxConcurrency: Math.max(
-			1,
-			numberOption(context, 'maxConcurrency', DEFAULT_PACE.maxConcurrency),
-		),
-		maxRetries: numberOption(context, 'maxRetries', DEFAULT_PACE.maxRetries),
-	};
-}
-
-/** A whole number from the options, at least 0; the default when it is no number. */
-function numberOption(
-	context: IExecutePaginationFunctions,
-	name: string,
-	byDefault: number,
-): number {
-	const value = Number(context.getNodeParameter(`options.${name}`, byDefault) ?? byDefault);
-	return Number.isFinite(value) ? Math.max(0, Math.floor(value)) : byDefault;
 }

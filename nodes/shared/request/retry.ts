@@ -1,5 +1,5 @@
 import { toText } from '../values/text';
-import type { ServiceError } from './serviceError';
+import { ServiceError } from './serviceError';
 
 /** The longest that one wait lasts, in milliseconds, whatever the service asks for. */
 const LONGEST_WAIT = 60_000;
@@ -30,7 +30,9 @@ export function waitBeforeRetry(error: ServiceError, attempt: number, random: nu
 }
 
 /** Whether the same request may succeed later: 429, server answers and lost connections (7.1). */
-export function mayRetry({ reason, httpCode }: ServiceError): boolean {
+export function mayRetry(thrown: unknown): boolean {
+	if (!(thrown instanceof ServiceError)) return false;
+	const { reason, httpCode } = thrown;
 	if (reason === 'connection') return true;
 	return httpCode !== null && [429, 500, 502, 503, 504].includes(httpCode);
 }

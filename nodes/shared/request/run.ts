@@ -1,8 +1,8 @@
 import { sleep, type IAllExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 
 import { readAnswer, type HttpResponse } from './answer';
-import type { CreditBudget } from './budget';
-import { connectionError } from './connectionError';
+import type { Reservation } from './budget';
+import { connectionError, unknownOutcome } from './connectionError';
 import { connectionOf, type Connection } from './connection';
 import { gateOf } from './gate';
 import { NotProcessed, type NotProcessedReason } from './notProcessed';
@@ -31,18 +31,30 @@ export const DEFAULT_PACE: Pace = {
 
 /** What a metered request may cost, and what it did cost by its answer. */
 export interface Price {
-	budget: CreditBudget;
-	/** The cap of the budget; 0 for none. */
-	maxCredits: number;
-	/** The most credits that one such request is charged. */
-	most: number;
+	reservation: Reservation;
 	charged: (answer: object) => number;
+}
+
+/** How one request is sent. */
+export interface Sending extends Pace {
+	/** For a metered request. It settles the reservation. */
+	price?: Price;
+	/** Whether to send it again when the connection was lost and the outcome is unknown. */
+	repeatable?: boolean;
+	/** Whether it is sent after a 402 or 401 too: it collects what was bought before. */
+	collects?: boolean;
 }
 
 /** What the items of one run of a node share: the connection, and whether to go on sending. */
 export class Run {
 	/** Set when nothing more is to be sent. */
-	private halted: NotProcessedReason | undefined;
+	private halted: NotProcessed | undefined;
+
+	/** Until when the service asked for a pause, as far as this run was told. */
+	private pausedUntil = 0;
+
+	/** How long the pauses that the service asked this run for were in all, in milliseconds. */
+	paused = 0;
 
 	private connected: Promise<Connection> | undefined;
 
@@ -58,14 +70,14 @@ export class Run {
 	}
 
 	/** From now on nothing is sent; what is under way goes on. */
-	halt(reason: NotProcessedReason): void {
-		this.halted ??= reason;
+	halt(reason: NotProcessedReason, cause?: ServiceError): void {
+		this.halted ??= new NotProcessed(reason, cause);
 	}
 
-	/** Throws when nothing is to be sent any more. */
-	assertGoingOn(): void {
+	/** Throws when nothing is to be sent any more, but for what collects answers already bought. */
+	private assertGoingOn(collects: boolean): void {
 		if (this.signal?.aborted) throw new NotProcessed('cancelled');
-		if (this.halted) throw new NotProcessed(this.halted);
+		if (this.halted && !collects) throw this.halted;
 	}
 
 	/**
@@ -73,51 +85,57 @@ export class Run {
 	 * waits for the gate of the account, repeats what may succeed later, and covers the key wherever
 	 * an answer holds it.
 	 * Throws {@link NotProcessed} if it was not sent, else a {@link ServiceError}.
-	 * @param price for a metered request
 	 */
-	async send(request: IHttpRequestOptions, pace: Pace, price?: Price): Promise<object> {
+	async send(request: IHttpRequestOptions, sending: Sending): Promise<object> {
+		const { price, maxRetries, repeatable = true } = sending;
+		let reservation = price?.reservation;
 		let failure: ServiceError | undefined;
-		for (let attempt = 1; ; attempt++) {
-			try {
-				return await this.attempt(request, pace, price, attempt > 1);
-			} catch (error) {
-				// What was sent before and may have been charged did not go unprocessed.
-				if (error instanceof NotProcessed && failure?.mayBeCharged) throw failure;
-				failure = asServiceError(error);
+		try {
+			for (let attempt = 1; ; attempt++) {
+				try {
+					const answer = await this.attempt(request, sending, attempt > 1);
+					reservation?.settle(price?.charged(answer) ?? 0);
+					return answer;
+				} catch (error) {
+					// What was sent before and may have been charged did not go unprocessed.
+					if (error instanceof NotProcessed && failure?.mayBeCharged) throw failure;
+					failure = asServiceError(error);
+				}
+				const unknown = failure.reason === 'connection' && failure.mayBeCharged;
+				if (unknown && !repeatable) throw unknownOutcome(failure);
+				if (attempt > maxRetries || !mayRetry(failure)) throw failure.after(attempt);
+				if (reservation && failure.mayBeCharged) {
+					reservation = await reservation.renew();
+					if (!reservation) throw failure.after(attempt);
+				}
+				await this.waitBeforeRetry(failure, attempt);
 			}
-			if (attempt > pace.maxRetries || !mayRetry(failure)) throw failure.after(attempt);
-			await this.waitBeforeRetry(failure, attempt);
+		} finally {
+			reservation?.settle(failure?.mayBeCharged ? reservation.credits : 0);
 		}
 	}
 
 	private async attempt(
 		request: IHttpRequestOptions,
-		pace: Pace,
-		price: Price | undefined,
+		{ maxConcurrency, collects = false }: Sending,
 		repeated: boolean,
 	): Promise<object> {
 		const { account, apiKey, baseUrl } = await this.connection();
 		const gate = gateOf(account);
-		const granted = await price?.budget.reserve(price.most, price.maxCredits);
-		if (granted === false) throw new NotProcessed('credit_limit');
 		let entered = false;
 		let answered = false;
-		let charged = 0;
 		try {
-			entered = await gate.enter(pace.maxConcurrency, this.signal, repeated);
-			this.assertGoingOn();
+			entered = await gate.enter(maxConcurrency, this.signal, repeated);
+			this.assertGoingOn(collects);
 			const answer = readAnswer(await this.exchange({ ...request, baseURL: baseUrl }));
 			answered = true;
-			charged = price?.charged(answer) ?? 0;
 			return withoutKey(answer, apiKey);
 		} catch (error) {
 			const failure = asServiceError(error);
-			if (failure.httpCode === 401) this.halt('unauthorized');
-			if (failure.httpCode === 402) this.halt('out_of_credits');
-			if (failure.mayBeCharged) charged = price?.most ?? 0;
+			if (failure.httpCode === 401) this.halt('unauthorized', failure.without(apiKey));
+			if (failure.httpCode === 402) this.halt('out_of_credits', failure.without(apiKey));
 			throw failure.without(apiKey);
 		} finally {
-			price?.budget.settle(price.most, charged);
 			if (entered) gate.leave(answered);
 		}
 	}
@@ -146,19 +164,31 @@ export class Run {
 		const { account } = await this.connection();
 		const wait = waitBeforeRetry(failure, attempt, Math.random());
 		// Too many requests: nobody sends to this account for a while. The retry waits at the gate.
-		if (failure.httpCode === 429) gateOf(account).closeFor(wait);
-		else await sleepUnlessAborted(wait, this.signal);
+		if (failure.httpCode === 429) {
+			gateOf(account).closeFor(wait);
+			this.notePause(wait);
+		} else {
+			await this.sleep(wait);
+		}
 	}
-}
 
-/** Sleeps, and wakes at once when the signal is aborted. */
-async function sleepUnlessAborted(milliseconds: number, signal?: AbortSignal): Promise<void> {
-	if (signal?.aborted) return;
-	let wake = () => {};
-	const aborted = new Promise<void>((resolve) => {
-		wake = resolve;
-	});
-	signal?.addEventListener('abort', wake, { once: true });
-	await Promise.race([sleep(milliseconds), aborted]);
-	signal?.removeEventListener('abort', wake);
+	/** Adds a pause; where several overlap, the time counts once. */
+	private notePause(wait: number): void {
+		const now = Date.now();
+		this.paused += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
+		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
+	}
+
+	/** Sleeps, and wakes at once when the execution is stopped. */
+	async sleep(milliseconds: number): Promise<void> {
+		const { signal } = this;
+		if (signal?.aborted) return;
+		let wake = () => {};
+		const stopped = new Promise<void>((resolve) => {
+			wake = resolve;
+		});
+		signal?.addEventListener('abort', wake, { once: true });
+		await Promise.race([sleep(milliseconds), stopped]);
+		signal?.removeEventListener('abort', wake);
+	}
 }

@@ -1,0 +1,288 @@
+import 'reflect-metadata';
+
+import {
+	ExecuteContext,
+	ExecutionLifecycleHooks,
+	ExternalSecretsProxy,
+	RoutingNode,
+	WorkflowExecute,
+} from 'n8n-core';
+import {
+	ICredentialsHelper,
+	Workflow,
+	type IConnections,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeType,
+	type IRun,
+	type ITaskData,
+	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
+import { ContactDataAccount } from '../../nodes/Account/ContactDataAccount.node.ts';
+import { ContactDataCompany } from '../../nodes/Company/ContactDataCompany.node.ts';
+import { ContactDataFinder } from '../../nodes/Finder/ContactDataFinder.node.ts';
+import { ContactDataList } from '../../nodes/List/ContactDataList.node.ts';
+import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
+
+/** Emits the items of a test, as any node before ours would. */
+const start: INodeType = {
+	description: {
+		displayName: 'Start',
+		name: 'start',
+		group: ['trigger'],
+		version: 1,
+		description: 'Emits the items of a test',
+		defaults: { name: 'Start' },
+		inputs: [],
+		outputs: ['main'],
+		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
+	},
+	async execute(this: IExecuteFunctions) {
+		const items: IDataObject[] = JSON.parse(String(this.getNodeParameter('items', 0)));
+		return [items.map((json) => ({ json }))];
+	},
+};
+
+/** Passes its items on: an end for a branch. */
+const end: INodeType = {
+	description: {
+		...start.description,
+		displayName: 'End',
+		name: 'end',
+		group: ['transform'],
+		inputs: ['main'],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		return [this.getInputData()];
+	},
+};
+
+/** Our nodes by the name of their type, as n8n would load them. */
+export const ourNodes = {
+	contactDataAccount: new ContactDataAccount(),
+	contactDataList: new ContactDataList(),
+	contactDataFinder: new ContactDataFinder(),
+	contactDataVerifier: new ContactDataVerifier(),
+	contactDataCompany: new ContactDataCompany(),
+} satisfies Record<string, INodeType>;
+
+export type OurNode = keyof typeof ourNodes;
+
+const nodeTypes: Record<string, INodeType> = { start, end, ...ourNodes };
+
+function nodeTypeOf(name: string): INodeType {
+	const nodeType = nodeTypes[name];
+	if (!nodeType) throw new Error(`No node type ${name}`);
+	// n8n gives declarative nodes this `execute` when it loads them.
+	if (nodeType.description.requestDefaults) {
+		nodeType.execute ??= async function (this: IExecuteFunctions) {
+			if (!(this instanceof ExecuteContext)) throw new Error('Not the context of the engine');
+			return (await new RoutingNode(this, nodeType).runNode()) ?? [];
+		};
+	}
+	return nodeType;
+}
+
+/** Hands out one credential and authenticates with the credential type of the package. */
+class CredentialOfTest extends ICredentialsHelper {
+	private readonly type = new ContactDataApi();
+
+	constructor(private readonly credential: ICredentialDataDecryptedObject) {
+		super();
+	}
+
+	getParentTypes(): string[] {
+		return [];
+	}
+
+	isCredentialUsableByNode(): boolean {
+		return true;
+	}
+
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		_typeName: string,
+		request: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		return await this.type.authenticate(credentials, request);
+	}
+
+	async preAuthentication(): Promise<undefined> {}
+
+	async runPreAuthentication(): Promise<undefined> {}
+
+	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
+		return { ...this.credential };
+	}
+
+	async getCredentials(): Promise<never> {
+		throw new Error('Not needed: getDecrypted answers');
+	}
+
+	async updateCredentials(): Promise<void> {}
+
+	async updateCredentialsOauthTokenData(): Promise<void> {}
+
+	getCredentialsProperties() {
+		return this.type.properties;
+	}
+}
+
+function notInTests(): never {
+	throw new Error('The engine tests have no such service of an n8n server');
+}
+
+/** What an n8n server gives to an execution, as far as our nodes use it. */
+function serverOf(
+	credential: ICredentialDataDecryptedObject,
+	hooks: ExecutionLifecycleHooks,
+): IWorkflowExecuteAdditionalData {
+	const url = 'http://127.0.0.1';
+	return {
+		credentialsHelper: new CredentialOfTest(credential),
+		hooks,
+		executeWorkflow: notInTests,
+		getRunExecutionData: notInTests,
+		getRuntimeCredential: notInTests,
+		startRunnerTask: notInTests,
+		logAiEvent: notInTests,
+		currentNodeExecutionIndex: 0,
+		executionId: hooks.executionId,
+		restApiUrl: url,
+		instanceBaseUrl: url,
+		formBaseUrl: url,
+		formWaitingBaseUrl: url,
+		formTestBaseUrl: url,
+		webhookBaseUrl: url,
+		webhookWaitingBaseUrl: url,
+		webhookTestBaseUrl: url,
+		mcpBaseUrl: url,
+		mcpTestBaseUrl: url,
+		variables: {},
+		externalSecretsProxy: new ExternalSecretsProxy(),
+	};
+}
+
+/** A node of a test workflow. */
+export interface TestNode extends Partial<INode> {
+	name: string;
+	type: OurNode | 'start' | 'end';
+}
+
+export interface TestWorkflow {
+	nodes: TestNode[];
+	/** `from > to` by name; `from !> to` from the error output. */
+	connections: string[];
+	credential: ICredentialDataDecryptedObject;
+	mode?: WorkflowExecuteMode;
+	/** Aborted to stop the execution, as the Stop button does. */
+	stop?: AbortSignal;
+}
+
+let executions = 0;
+
+/** Runs a workflow in the real engine and returns what n8n would store. */
+export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
+	const connections: IConnections = {};
+	for (const text of test.connections) {
+		const [, from, error, to] = /^(.*?) (!?)> (.*)$/.exec(text) ?? [];
+		const outputs = (connections[from] ??= { main: [] }).main;
+		const index = error ? 1 : 0;
+		while (outputs.length <= index) outputs.push([]);
+		outputs[index]?.push({ node: to, type: 'main', index: 0 });
+	}
+	const nodes = test.nodes.map((node, index) => ({
+		id: String(index),
+		typeVersion: 1,
+		position: [index * 200, 0] satisfies [number, number],
+		parameters: {},
+		...(node.type in ourNodes && { credentials: { contactDataApi: { id: '1', name: 'Test' } } }),
+		...node,
+	}));
+	const workflow = new Workflow({
+		id: 'test',
+		name: 'Test',
+		nodes,
+		connections,
+		active: false,
+		nodeTypes: {
+			getByName: nodeTypeOf,
+			getByNameAndVersion: nodeTypeOf,
+			getKnownTypes: () => ({}),
+		},
+		settings: { executionOrder: 'v1' },
+	});
+	const mode = test.mode ?? 'trigger';
+	const hooks = new ExecutionLifecycleHooks(mode, String(++executions), {
+		id: 'test',
+		name: 'Test',
+		active: false,
+		isArchived: false,
+		activeVersionId: null,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		nodes,
+		connections,
+	});
+	const execute = new WorkflowExecute(serverOf(test.credential, hooks), mode);
+	const running = execute.run({ workflow, startNode: workflow.getNode('Start') ?? undefined });
+	test.stop?.addEventListener('abort', () => running.cancel());
+	return await running;
+}
+
+/** What one of our nodes is run with. */
+export interface NodeTest extends Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'executeOnce'> {
+	node: OurNode;
+	parameters: INode['parameters'];
+	items?: IDataObject[];
+	credential: ICredentialDataDecryptedObject;
+	waitBetweenTries?: number;
+	stop?: AbortSignal;
+}
+
+export interface NodeResult {
+	run: IRun;
+	/** What the node gave out on its first output. */
+	items: INodeExecutionData[];
+	/** What it gave out on its error output. */
+	errorItems: INodeExecutionData[];
+	/** The `json` of the items on the first output. */
+	json: IDataObject[];
+	/** What stopped the workflow. */
+	error: ITaskData['error'];
+	hints: ITaskData['hints'];
+}
+
+/** Runs one node of ours in the real engine, between a node that emits the items and two ends. */
+export async function runNode({ items = [{}], ...test }: NodeTest): Promise<NodeResult> {
+	const { node: type, credential, stop, ...settings } = test;
+	const run = await runWorkflow({
+		nodes: [
+			{ name: 'Start', type: 'start', parameters: { items: JSON.stringify(items) } },
+			{ name: 'Node', type, waitBetweenTries: 1, ...settings },
+			{ name: 'End', type: 'end' },
+			{ name: 'Failed', type: 'end' },
+		],
+		connections: ['Start > Node', 'Node > End', 'Node !> Failed'],
+		credential,
+		stop,
+	});
+	const task = run.data.resultData.runData.Node?.at(-1);
+	const [success, failed] = task?.data?.main ?? [];
+	return {
+		run,
+		items: success ?? [],
+		errorItems: failed ?? [],
+		json: (success ?? []).map(({ json }) => json),
+		error: task?.error ?? run.data.resultData.error,
+		hints: task?.hints,
+	};
+}

@@ -1,0 +1,20 @@
+import { createRequire } from 'node:module';
+import { defineConfig } from 'vitest/config';
+
+// The engine (n8n-core) is CommonJS. The nodes must get the same copy of n8n-workflow as the engine:
+// with two copies its `instanceof` checks of errors would fail.
+const workflowPackage = createRequire(import.meta.url).resolve('n8n-workflow');
+
+export default defineConfig({
+	resolve: { alias: { 'n8n-workflow': workflowPackage } },
+	test: {
+		projects: ['unit', 'engine'].map((name) => ({
+			extends: true,
+			test: {
+				name,
+				include: [`test/${name}/**/*.test.mts`],
+				testTimeout: 60_000,
+			},
+		})),
+	},
+});
