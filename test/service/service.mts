@@ -1,0 +1,309 @@
+import { STATUS_CODES } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import responseValidation from '@fastify/response-validation';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import openapiGlue from 'fastify-openapi-glue';
+
+import { BulkJobs } from './bulkJobs.mts';
+import { transportProblems, variantProblems } from './contract.mts';
+import { endpointOf } from './endpoints.mts';
+import { ContractViolation, notFound, ServiceError, unauthorized } from './errors.mts';
+import {
+	bodyEffect,
+	delayOf,
+	Faults,
+	retryAfter,
+	type Fault,
+	type StatusEffect,
+} from './faults.mts';
+import { Fixtures } from './fixtures.mts';
+import { Ledger } from './ledger.mts';
+import openapi from './openapi.json' with { type: 'json' };
+import { RateLimiter } from './rateLimiter.mts';
+import { spoiltBody } from './spoiltBody.mts';
+import { responseAjv, validateStrictly } from './validation.mts';
+import { isRecord, text } from './values.mts';
+import { mainVariants, type Variants } from './variants.mts';
+import { violation, type Violation } from './violations.mts';
+import { WireLog, type WireRequest } from './wireLog.mts';
+import type { ServiceOptions, World } from './world.mts';
+
+export interface StartOptions extends ServiceOptions {
+	/** An ephemeral one unless given. */
+	port?: number;
+	/** The same seed gives the same fixtures. */
+	seed?: number;
+	variants?: Partial<Variants>;
+}
+
+/** A running service and everything that a test turns or looks at. */
+export interface Service {
+	readonly baseUrl: string;
+	readonly fixtures: Fixtures;
+	readonly ledger: Ledger;
+	/** The wire log. */
+	readonly requests: readonly WireRequest[];
+	/** The most requests in flight at once since the start or the last reset. */
+	readonly maxInFlight: number;
+	/** Empty as long as client and emulator keep to the contract. */
+	readonly violations: readonly Violation[];
+	readonly faults: Faults;
+	/** Mutable. */
+	readonly variants: Variants;
+	/** Mutable. */
+	readonly options: ServiceOptions;
+	/** Back to the state after the start, with its options and variants; the fixtures stay. */
+	reset(): void;
+	/** Ends at once, whatever is still in flight. */
+	close(): Promise<void>;
+}
+
+/** Starts the emulated service on 127.0.0.1, over plain HTTP as behind a TLS proxy. */
+export async function startService(start: StartOptions = {}): Promise<Service> {
+	const { port = 0, seed, variants, ...options } = start;
+	const emulator = new Emulator(new Fixtures(seed), variants ?? {}, options);
+	const baseUrl = await emulator.listen(port);
+	return {
+		baseUrl,
+		fixtures: emulator.world.fixtures,
+		ledger: emulator.world.ledger,
+		requests: emulator.log.requests,
+		get maxInFlight() {
+			return emulator.log.maxInFlight;
+		},
+		violations: emulator.violations,
+		faults: emulator.faults,
+		variants: emulator.world.variants,
+		options: emulator.world.options,
+		reset: () => emulator.reset(),
+		close: () => emulator.close(),
+	};
+}
+
+/** What goes with a request on its way through the hooks. */
+interface Exchange {
+	readonly request: WireRequest;
+	/** Empty until the request is known to keep to the contract. */
+	faults: Fault[];
+}
+
+class Emulator {
+	readonly world: World;
+	readonly log = new WireLog();
+	readonly faults = new Faults();
+	readonly violations: Violation[] = [];
+	readonly #app: FastifyInstance = fastify({
+		exposeHeadRoutes: false,
+		forceCloseConnections: true,
+	});
+	readonly #rateLimiter = new RateLimiter();
+	readonly #exchanges = new WeakMap<FastifyRequest, Exchange>();
+	readonly #initialVariants: Partial<Variants>;
+	readonly #initialOptions: ServiceOptions;
+
+	constructor(fixtures: Fixtures, variants: Partial<Variants>, options: ServiceOptions) {
+		this.#initialVariants = structuredClone(variants);
+		this.#initialOptions = structuredClone(options);
+		this.world = {
+			fixtures,
+			ledger: new Ledger(),
+			jobs: new BulkJobs(),
+			variants: { ...mainVariants(), ...variants },
+			options: { ...options },
+		};
+	}
+
+	async listen(port: number): Promise<string> {
+		const app = this.#app;
+		app.removeContentTypeParser('text/plain');
+		validateStrictly(app);
+		app.addHook('onRequest', async (request, reply) => this.#record(request, reply));
+		app.addHook('preValidation', async (request) => this.#checkTransport(request));
+		app.addHook('preHandler', (request, reply) => this.#admit(request, reply));
+		app.addHook('onSend', async (request, reply, payload) => this.#send(request, reply, payload));
+		app.setErrorHandler((error, request, reply) => this.#refuse(error, request, reply));
+		app.setNotFoundHandler((request, reply) => this.#missRoute(request, reply));
+		await app.register(responseValidation, {
+			ajv: responseAjv,
+			responseStatusCodeValidation: true,
+		});
+		await app.register(openapiGlue, {
+			specification: openapi,
+			securityHandlers: { accessKey: async (request: FastifyRequest) => this.#account(request) },
+			operationResolver: () => (request, reply) => this.#answer(request, reply),
+		});
+		return app.listen({ host: '127.0.0.1', port });
+	}
+
+	reset(): void {
+		const { ledger, jobs, variants, options } = this.world;
+		ledger.clear();
+		jobs.clear();
+		this.log.clear();
+		this.faults.clear();
+		this.#rateLimiter.clear();
+		this.violations.length = 0;
+		Object.assign(variants, mainVariants(), structuredClone(this.#initialVariants));
+		delete options.latencyMs;
+		delete options.rateLimit;
+		delete options.pageCap;
+		delete options.creditsLeft;
+		Object.assign(options, structuredClone(this.#initialOptions));
+	}
+
+	async close(): Promise<void> {
+		await this.#app.close();
+	}
+
+	#record(request: FastifyRequest, reply: FastifyReply): void {
+		const entry = this.log.start(request.method, request.url, request.headers);
+		entry.query = request.query;
+		entry.operation = this.#endpoint(request)?.operation ?? null;
+		this.#exchanges.set(request, { request: entry, faults: [] });
+		reply.raw.once('close', () => this.log.finish(entry));
+	}
+
+	#exchange(request: FastifyRequest): Exchange {
+		const exchange = this.#exchanges.get(request);
+		if (!exchange) throw new Error(`${request.method} ${request.url} was not recorded`);
+		return exchange;
+	}
+
+	#endpoint({ routeOptions, query }: FastifyRequest): ReturnType<typeof endpointOf> {
+		return endpointOf(text(routeOptions.schema, 'operationId') ?? '', query);
+	}
+
+	#checkTransport(request: FastifyRequest): void {
+		const entry = this.#exchange(request).request;
+		entry.body = request.body;
+		const keys = this.world.fixtures.accounts.map(({ key }) => key);
+		const problems = transportProblems(entry, keys);
+		if (problems.length > 0) throw new ContractViolation(problems);
+	}
+
+	/** Everything between the contract and the work: variants, latency, rate limit, faults. */
+	async #admit(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+		const exchange = this.#exchange(request);
+		const { operation } = exchange.request;
+		if (operation === null) return undefined;
+		exchange.request.query = request.query;
+		const { variants, options } = this.world;
+		const problems = variantProblems(operation, request.query, request.body, variants);
+		if (problems.length > 0) throw new ContractViolation(problems);
+
+		exchange.faults = this.faults.hitting(exchange.request);
+		const delay = (options.latencyMs ?? 0) + delayOf(exchange.faults);
+		if (delay > 0) await wait(delay, undefined, { ref: false });
+		this.#limitRate(request, reply);
+		for (const fault of exchange.faults) {
+			if ('reset' in fault && fault.reset === 'before-charge') {
+				reply.hijack();
+				request.raw.socket.resetAndDestroy();
+				return reply;
+			}
+			if ('redirect' in fault) {
+				return reply.redirect(fault.redirect);
+			}
+			if ('status' in fault && !('body' in fault)) this.#refuseByFault(fault, reply);
+		}
+		return undefined;
+	}
+
+	#limitRate(request: FastifyRequest, reply: FastifyReply): void {
+		const limit = this.world.options.rateLimit;
+		const key = String(request.headers['x-access-key']);
+		if (!limit || this.#rateLimiter.admits(key, limit.perSecond)) return;
+		this.#refuseByFault({ status: 429, ...limit }, reply);
+	}
+
+	#refuseByFault(effect: StatusEffect, reply: FastifyReply): never {
+		const interval = retryAfter(effect);
+		if (interval !== undefined) reply.header('retry-after', interval);
+		const reason = STATUS_CODES[effect.status] ?? 'Unknown';
+		throw new ServiceError(effect.status, reason.toLowerCase().replaceAll(' ', '_'), reason);
+	}
+
+	#account({ headers }: FastifyRequest) {
+		const account = this.world.fixtures.account(headers['x-access-key']);
+		if (!account) throw unauthorized();
+		return account;
+	}
+
+	#answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+		const endpoint = this.#endpoint(request);
+		if (!endpoint) throw new Error(`Nobody answers ${request.method} ${request.url}`);
+		const { params, query, body } = request;
+		const exchange = this.#exchange(request);
+		const answer = endpoint.answer({
+			world: this.world,
+			account: this.#account(request),
+			requestId: exchange.request.id,
+			params,
+			query,
+			body,
+			faults: exchange.faults,
+		});
+		return reply.code(answer.status).send(answer.body);
+	}
+
+	#send(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+		const { request: entry, faults } = this.#exchange(request);
+		this.log.finish(entry);
+		if (faults.some((fault) => 'reset' in fault)) {
+			request.raw.socket.resetAndDestroy();
+			return payload;
+		}
+		const effect = bodyEffect(faults);
+		const sent =
+			effect && typeof payload === 'string' ? spoiltBody(reply, payload, effect) : payload;
+		entry.status = reply.statusCode;
+		return sent;
+	}
+
+	#missRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+		const problems = [`${request.method} ${request.url} is not in the document`];
+		this.violations.push(violation('request', this.#exchange(request).request, problems));
+		const { status, body } = notFound('The path');
+		return reply.code(status).send(body);
+	}
+
+	#refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+		if (error instanceof ServiceError) return reply.code(error.status).send(error.body);
+		if (statusOf(error) === 401) return this.#refuse(unauthorized(), request, reply);
+		const entry = this.#exchange(request).request;
+		const problems = problemsOf(error);
+		if (statusOf(error) === 500) {
+			this.violations.push(violation('response', entry, problems));
+			return reply.code(500).send({ error: 'emulator_bug', message: problems.join('; ') });
+		}
+		this.violations.push(violation('request', entry, problems));
+		return reply.code(400).send({
+			error: 'contract_violation',
+			message: problems.join('; '),
+			violations: problems,
+		});
+	}
+}
+
+/** The status that goes with an error of ours, of Fastify or of the glue; 500 is a bug. */
+function statusOf(error: unknown): number {
+	if (error instanceof ContractViolation) return 400;
+	const status = isRecord(error) ? error.statusCode : undefined;
+	return typeof status === 'number' ? status : 500;
+}
+
+function problemsOf(error: unknown): string[] {
+	if (error instanceof ContractViolation) return error.problems;
+	if (isRecord(error) && Array.isArray(error.validation)) {
+		const part = text(error, 'validationContext') ?? 'response';
+		return error.validation.map((problem) => problemOf(part, problem));
+	}
+	return [error instanceof Error ? error.message : String(error)];
+}
+
+function problemOf(part: string, problem: unknown): string {
+	const unexpected = isRecord(problem) ? text(problem.params, 'additionalProperty') : undefined;
+	const place = `${part}${text(problem, 'instancePath') ?? ''}`;
+	return `${place} ${text(problem, 'message') ?? 'is wrong'}${unexpected ? ` (${unexpected})` : ''}`;
+}
