@@ -39,7 +39,7 @@ export async function runBulk<Query extends IDataObject>(
 	context: IExecuteFunctions,
 	lookup: BulkLookup<Query>,
 ): Promise<NodeOutput> {
-	const option = (name: string) => context.getNodeParameter(`options.${name}`, 0, undefined);
+	const option = (name: string) => context.getNodeParameter(`options.${name}`, 0, null);
 	const failsWhenIncomplete = option('incompleteRun') === 'fail';
 	const stops = onErrorOf(context.getNode()) === 'stop';
 	const questions = readQuestions(context, lookup);

@@ -7,7 +7,7 @@ import type { Run } from './run';
 
 /** The service as an operation on all items sees it: at the pace and with the settings of the node. */
 export async function bulkServiceOf(context: IExecuteFunctions, run: Run): Promise<BulkService> {
-	const option = (name: string) => context.getNodeParameter(`options.${name}`, 0, undefined);
+	const option = (name: string) => context.getNodeParameter(`options.${name}`, 0, null);
 	const pace = paceOf(option);
 	const common = requestSettings(context);
 	const { settings } = await run.connection();

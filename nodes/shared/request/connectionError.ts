@@ -37,18 +37,20 @@ export function connectionError(thrown: unknown): ServiceError {
 	const code = networkCode(thrown);
 	if (code?.startsWith('ERR_TLS') || code?.includes('CERT') || code?.includes('SIGNATURE')) {
 		return new ServiceError('refused_base_url', {
-			message: `The Base URL has no valid certificate (${code})`,
-			description: 'Check the Base URL of the credential.',
+			message: 'The Base URL has no valid certificate',
+			description: `Check the Base URL of the credential (${code}).`,
 		});
 	}
 	const neverSent = code !== undefined && NEVER_SENT.has(code);
+	// The code stands in the description: n8n replaces a message that holds one by its own words.
+	const told = code === undefined ? '' : ` (${code})`;
 	return new ServiceError('connection', {
 		message: neverSent
-			? `The service cannot be reached (${code})`
-			: `The connection was lost before the answer came (${code ?? 'no code'})`,
+			? 'The service cannot be reached'
+			: 'The connection was lost before the answer came',
 		description: neverSent
-			? 'Check the Base URL of the credential and the network of this n8n.'
-			: 'Run the item again later.',
+			? `Check the Base URL of the credential and the network of this n8n${told}.`
+			: `Run the item again later${told}.`,
 		mayBeCharged: !neverSent,
 	});
 }

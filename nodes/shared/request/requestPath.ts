@@ -98,7 +98,7 @@ async function ask<Query extends IDataObject>(
 	const { account, settings } = await run.connection();
 	const request = requestOf(options, operation.toQueryString(query, settings));
 	const question = JSON.stringify([account, request.url, request.qs]);
-	const option = (name: string) => this.getNodeParameter(`options.${name}`, undefined);
+	const option = (name: string) => this.getNodeParameter(`options.${name}`, null);
 	return await answersOf(this).once(question, async () => {
 		const reservation = await budgetOf(this).reserve(1, maxCreditsOf(option));
 		if (!reservation) throw new NotProcessed('credit_limit');
