@@ -1,5 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
+import { RequestRate } from './requestRate';
+
 interface Waiting {
 	maxConcurrency: number;
 	enter: (entered: boolean) => void;
@@ -20,6 +22,11 @@ export class AccountGate {
 
 	/** How many requests at once the service has shown to bear. */
 	private allowed = Number.POSITIVE_INFINITY;
+
+	private readonly rate = new RequestRate();
+
+	/** Whether a timer is set for the moment when the next request may start. */
+	private timed = false;
 
 	/** Pauses that the service asked for and that are not over. */
 	private pauses = 0;
@@ -65,7 +72,10 @@ export class AccountGate {
 	/** Lets nothing in for a while, and half as many requests at once after it. */
 	closeFor(milliseconds: number): void {
 		// Of the answers to one burst only the first halves: they all tell of the same excess.
-		if (this.pauses === 0) this.allowed = Math.max(1, Math.floor(this.underWay / 2));
+		if (this.pauses === 0) {
+			this.allowed = Math.max(1, Math.floor(this.underWay / 2));
+			if (milliseconds > 0) this.rate.refused(Date.now());
+		}
 		this.pauses++;
 		void sleep(milliseconds).then(() => {
 			this.pauses--;
@@ -76,7 +86,18 @@ export class AccountGate {
 	private letIn(): void {
 		while (this.pauses === 0 && this.queue.length > 0) {
 			const bound = Math.min(this.queue[0].maxConcurrency, Math.floor(this.allowed));
-			if (this.underWay >= Math.max(1, bound)) return;
+			if (this.underWay >= Math.max(1, bound) || this.timed) return;
+			const now = Date.now();
+			const wait = this.rate.wait(now);
+			if (wait > 0) {
+				this.timed = true;
+				void sleep(wait).then(() => {
+					this.timed = false;
+					this.letIn();
+				});
+				return;
+			}
+			this.rate.started(now);
 			this.underWay++;
 			this.queue.shift()?.enter(true);
 		}

@@ -24,7 +24,11 @@ export function retryAfterOf(header: unknown, now = Date.now()): number | undefi
  * @param attempt how many times the request was sent already, from 1
  * @param random a number from 0 up to 1
  */
-export function waitBeforeRetry(error: ServiceError, attempt: number, random: number): number {
+export function waitBeforeRetry(
+	error: ServiceError,
+	attempt: number,
+	random = Math.random(),
+): number {
 	const wait = error.retryAfter ?? random * FIRST_STEP * 2 ** attempt;
 	return Math.min(wait, LONGEST_WAIT);
 }

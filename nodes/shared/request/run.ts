@@ -4,7 +4,7 @@ import { readAnswer, type HttpResponse } from './answer';
 import type { Reservation } from './budget';
 import { connectionError, unknownOutcome } from './connectionError';
 import { connectionOf, type Connection } from './connection';
-import { gateOf } from './gate';
+import { gateOf, type AccountGate } from './gate';
 import { NotProcessed, type NotProcessedReason } from './notProcessed';
 import { mayRetry, waitBeforeRetry } from './retry';
 import { withoutKey } from './secret';
@@ -93,7 +93,7 @@ export class Run {
 		try {
 			for (let attempt = 1; ; attempt++) {
 				try {
-					const answer = await this.attempt(request, sending, attempt > 1);
+					const answer = await this.attempt(request, sending, attempt);
 					reservation?.settle(price?.charged(answer) ?? 0);
 					return answer;
 				} catch (error) {
@@ -108,7 +108,8 @@ export class Run {
 					reservation = await reservation.renew();
 					if (!reservation) throw failure.after(attempt);
 				}
-				await this.waitBeforeRetry(failure, attempt);
+				// After a 429 the repetition waits at the gate, as everybody does.
+				if (failure.httpCode !== 429) await this.sleep(waitBeforeRetry(failure, attempt));
 			}
 		} finally {
 			reservation?.settle(failure?.mayBeCharged ? reservation.credits : 0);
@@ -118,23 +119,24 @@ export class Run {
 	private async attempt(
 		request: IHttpRequestOptions,
 		{ maxConcurrency, collects = false }: Sending,
-		repeated: boolean,
+		attempt: number,
 	): Promise<object> {
 		const { account, apiKey, baseUrl } = await this.connection();
 		const gate = gateOf(account);
 		let entered = false;
 		let answered = false;
 		try {
-			entered = await gate.enter(maxConcurrency, this.signal, repeated);
+			entered = await gate.enter(maxConcurrency, this.signal, attempt > 1);
 			this.assertGoingOn(collects);
 			const answer = readAnswer(await this.exchange({ ...request, baseURL: baseUrl }));
 			answered = true;
 			return withoutKey(answer, apiKey);
 		} catch (error) {
-			const failure = asServiceError(error);
-			if (failure.httpCode === 401) this.halt('unauthorized', failure.without(apiKey));
-			if (failure.httpCode === 402) this.halt('out_of_credits', failure.without(apiKey));
-			throw failure.without(apiKey);
+			const failure = asServiceError(error).without(apiKey);
+			if (failure.httpCode === 401) this.halt('unauthorized', failure);
+			if (failure.httpCode === 402) this.halt('out_of_credits', failure);
+			if (failure.httpCode === 429) this.pause(gate, waitBeforeRetry(failure, attempt));
+			throw failure;
 		} finally {
 			if (entered) gate.leave(answered);
 		}
@@ -160,20 +162,9 @@ export class Run {
 		}
 	}
 
-	private async waitBeforeRetry(failure: ServiceError, attempt: number): Promise<void> {
-		const { account } = await this.connection();
-		const wait = waitBeforeRetry(failure, attempt, Math.random());
-		// Too many requests: nobody sends to this account for a while. The retry waits at the gate.
-		if (failure.httpCode === 429) {
-			gateOf(account).closeFor(wait);
-			this.notePause(wait);
-		} else {
-			await this.sleep(wait);
-		}
-	}
-
-	/** Adds a pause; where several overlap, the time counts once. */
-	private notePause(wait: number): void {
+	/** Too many requests: nobody sends to this account for a while. Overlapping pauses count once. */
+	private pause(gate: AccountGate, wait: number): void {
+		gate.closeFor(wait);
 		const now = Date.now();
 		this.paused += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
