@@ -8,12 +8,13 @@ const workflowPackage = createRequire(import.meta.url).resolve('n8n-workflow');
 export default defineConfig({
 	resolve: { alias: { 'n8n-workflow': workflowPackage } },
 	test: {
-		projects: ['unit', 'engine'].map((name) => ({
+		projects: ['unit', 'engine', 'e2e', 'benchmarks'].map((name) => ({
 			extends: true,
 			test: {
 				name,
 				include: [`test/${name}/**/*.test.mts`],
 				testTimeout: 60_000,
+				hookTimeout: 60_000,
 			},
 		})),
 	},

@@ -30,11 +30,11 @@ export function toEmailQuestion(field: unknown): Question<{ email: string; enric
 
 /**
  * What the service would answer for a text that cannot be an address, because it has no `@`, no
- * domain, or white space inside: such a text is not worth a credit. `undefined` for all others.
+ * domain, or white space or a comma (several addresses) inside: such a text is not worth a credit. `undefined` for all others.
  */
 export function verifyLocally(email: string): IDataObject | undefined {
 	const domain = email.includes('@') ? email.slice(email.lastIndexOf('@') + 1) : '';
-	if (domain !== '' && !/\s/.test(email)) return undefined;
+	if (domain !== '' && !/[\s,]/.test(email)) return undefined;
 	return {
 		email,
 		domain,

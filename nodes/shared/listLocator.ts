@@ -2,7 +2,7 @@ import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } fr
 
 import { InvalidInput } from './request/outcome';
 import { DEFAULT_PACE, Run } from './request/run';
-import { readLists, simplifyList } from './lists';
+import { LISTS_PATH, readLists, simplifyList } from './lists';
 
 /** A saved list, picked from the account's lists or given by its id. */
 export const listLocator: INodeProperties = {
@@ -34,6 +34,11 @@ export const listLocator: INodeProperties = {
 		},
 	],
 };
+
+/** The path of a list, or of something in it, as an expression for the `routing` of the locator. */
+export function listUrl(part = ''): string {
+	return `=${LISTS_PATH}/{{ String($value).trim() }}${part}`;
+}
 
 /** Throws {@link InvalidInput} for anything that cannot be the id of a list. */
 export function checkListId(value: string): void {

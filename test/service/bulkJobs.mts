@@ -11,10 +11,12 @@ export interface BulkJob {
 	polls: number;
 }
 
+const FIRST_ID = 9_001;
+
 /** Bulk finder jobs; interface specification 4.6. */
 export class BulkJobs {
 	readonly #jobs = new Map<number, BulkJob>();
-	#nextId = 9_001;
+	#nextId = FIRST_ID;
 
 	accept(account: string, rows: BulkRow[], total: number): BulkJob {
 		const job = { id: this.#nextId++, account, rows, total, polls: 0 };
@@ -29,5 +31,6 @@ export class BulkJobs {
 
 	clear(): void {
 		this.#jobs.clear();
+		this.#nextId = FIRST_ID;
 	}
 }

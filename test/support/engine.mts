@@ -1,35 +1,26 @@
 import 'reflect-metadata';
 
+import { ExecuteContext, ExecutionLifecycleHooks, RoutingNode, WorkflowExecute } from 'n8n-core';
 import {
-	ExecuteContext,
-	ExecutionLifecycleHooks,
-	ExternalSecretsProxy,
-	RoutingNode,
-	WorkflowExecute,
-} from 'n8n-core';
-import {
-	ICredentialsHelper,
 	Workflow,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type IExecuteFunctions,
-	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
 	type IRun,
 	type ITaskData,
-	type IWorkflowExecuteAdditionalData,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
 import { ContactDataAccount } from '../../nodes/Account/ContactDataAccount.node.ts';
 import { ContactDataCompany } from '../../nodes/Company/ContactDataCompany.node.ts';
 import { ContactDataFinder } from '../../nodes/Finder/ContactDataFinder.node.ts';
 import { ContactDataList } from '../../nodes/List/ContactDataList.node.ts';
 import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
+import { serverOf } from './server.mts';
 
 /** Emits the items of a test, as any node before ours would. */
 const start: INodeType = {
@@ -89,86 +80,6 @@ function nodeTypeOf(name: string): INodeType {
 		};
 	}
 	return nodeType;
-}
-
-/** Hands out one credential and authenticates with the credential type of the package. */
-class CredentialOfTest extends ICredentialsHelper {
-	private readonly type = new ContactDataApi();
-
-	constructor(private readonly credential: ICredentialDataDecryptedObject) {
-		super();
-	}
-
-	getParentTypes(): string[] {
-		return [];
-	}
-
-	isCredentialUsableByNode(): boolean {
-		return true;
-	}
-
-	async authenticate(
-		credentials: ICredentialDataDecryptedObject,
-		_typeName: string,
-		request: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		return await this.type.authenticate(credentials, request);
-	}
-
-	async preAuthentication(): Promise<undefined> {}
-
-	async runPreAuthentication(): Promise<undefined> {}
-
-	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-		return { ...this.credential };
-	}
-
-	async getCredentials(): Promise<never> {
-		throw new Error('Not needed: getDecrypted answers');
-	}
-
-	async updateCredentials(): Promise<void> {}
-
-	async updateCredentialsOauthTokenData(): Promise<void> {}
-
-	getCredentialsProperties() {
-		return this.type.properties;
-	}
-}
-
-function notInTests(): never {
-	throw new Error('The engine tests have no such service of an n8n server');
-}
-
-/** What an n8n server gives to an execution, as far as our nodes use it. */
-function serverOf(
-	credential: ICredentialDataDecryptedObject,
-	hooks: ExecutionLifecycleHooks,
-): IWorkflowExecuteAdditionalData {
-	const url = 'http://127.0.0.1';
-	return {
-		credentialsHelper: new CredentialOfTest(credential),
-		hooks,
-		executeWorkflow: notInTests,
-		getRunExecutionData: notInTests,
-		getRuntimeCredential: notInTests,
-		startRunnerTask: notInTests,
-		logAiEvent: notInTests,
-		currentNodeExecutionIndex: 0,
-		executionId: hooks.executionId,
-		restApiUrl: url,
-		instanceBaseUrl: url,
-		formBaseUrl: url,
-		formWaitingBaseUrl: url,
-		formTestBaseUrl: url,
-		webhookBaseUrl: url,
-		webhookWaitingBaseUrl: url,
-		webhookTestBaseUrl: url,
-		mcpBaseUrl: url,
-		mcpTestBaseUrl: url,
-		variables: {},
-		externalSecretsProxy: new ExternalSecretsProxy(),
-	};
 }
 
 /** A node of a test workflow. */
@@ -239,7 +150,8 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 }
 
 /** What one of our nodes is run with. */
-export interface NodeTest extends Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'executeOnce'> {
+export interface NodeTest
+	extends Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'executeOnce'> {
 	node: OurNode;
 	parameters: INode['parameters'];
 	items?: IDataObject[];

@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { simple } from '../../shared/fields';
-import { checkListId, listLocator } from '../../shared/listLocator';
-import { LISTS_PATH } from '../../shared/lists';
+import { checkListId, listLocator, listUrl } from '../../shared/listLocator';
 import type { Operation } from '../../shared/operation';
 import { objectsIn } from '../../shared/request/answer';
 import { read } from '../../shared/request/requestPath';
@@ -30,7 +29,7 @@ export const exportLeads: Operation = {
 		},
 	},
 	fields: [
-		{ ...listLocator, routing: { request: { url: `=${LISTS_PATH}/{{ $value }}/data` } } },
+		{ ...listLocator, routing: { request: { url: listUrl('/data') } } },
 		{
 			displayName: 'Only With Email',
 			name: 'emailOnly',

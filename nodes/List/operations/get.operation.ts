@@ -1,6 +1,6 @@
 import { simple } from '../../shared/fields';
-import { checkListId, listLocator } from '../../shared/listLocator';
-import { LISTS_PATH, simplifyList } from '../../shared/lists';
+import { checkListId, listLocator, listUrl } from '../../shared/listLocator';
+import { simplifyList } from '../../shared/lists';
 import type { Operation } from '../../shared/operation';
 import { objectsIn } from '../../shared/request/answer';
 import { read } from '../../shared/request/requestPath';
@@ -23,8 +23,5 @@ export const get: Operation = {
 			},
 		},
 	},
-	fields: [
-		{ ...listLocator, routing: { request: { url: `=${LISTS_PATH}/{{ $value }}` } } },
-		simple,
-	],
+	fields: [{ ...listLocator, routing: { request: { url: listUrl() } } }, simple],
 };

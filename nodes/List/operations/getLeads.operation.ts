@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { returnAllOrLimit, simple } from '../../shared/fields';
-import { checkListId, listLocator } from '../../shared/listLocator';
-import { LISTS_PATH } from '../../shared/lists';
+import { checkListId, listLocator, listUrl } from '../../shared/listLocator';
 import type { Operation } from '../../shared/operation';
 import { collectPages, type Pages } from '../../shared/request/pages';
 import { read } from '../../shared/request/requestPath';
 import { numberAt, textAt } from '../../shared/values/json';
 import { toEmailStatus } from '../../shared/values/emailStatus';
+import { toText } from '../../shared/values/text';
 import { withScheme } from '../../shared/values/url';
 import { readLeadPage } from '../leadPage';
 
@@ -24,9 +24,9 @@ export const getLeads: Operation = {
 			operations: {
 				pagination: read(async ({ fields, limit, settings, text, get }) => {
 					checkListId(text('listId'));
-					const { start, kw } = fields;
+					const kw = toText(fields.kw) || undefined;
 					const pages: Pages = {
-						start: numberAt({ start }, 'start') ?? undefined,
+						start: numberAt(fields, 'start') ?? undefined,
 						pageSize: settings.listPageSize,
 						idOf: ({ id }) => id,
 						fetch: async (size, cursor) =>
@@ -38,7 +38,7 @@ export const getLeads: Operation = {
 		},
 	},
 	fields: [
-		{ ...listLocator, routing: { request: { url: `=${LISTS_PATH}/{{ $value }}/leads` } } },
+		{ ...listLocator, routing: { request: { url: listUrl('/leads') } } },
 		...returnAllOrLimit,
 		simple,
 		{
@@ -55,7 +55,7 @@ export const getLeads: Operation = {
 					default: '',
 					placeholder: 'e.g. acme',
 					description: 'Only leads with this word in name, email, title, website or company',
-					routing: { send: { type: 'query', property: 'kw', value: '={{ $value || undefined }}' } },
+					routing: { send: { type: 'query', property: 'kw' } },
 				},
 				{
 					displayName: 'Start',

@@ -23,7 +23,7 @@ function parsedUrl(text: string): URL | undefined {
 export function checkedBaseUrl(value: unknown): string {
 	const text = toText(value);
 	const url = parsedUrl(text);
-	if (url === undefined || url.host === '' || url.search !== '' || url.hash !== '') {
+	if (url === undefined || url.host === '' || /[?#]/.test(text)) {
 		throw refusedBaseUrl(
 			'The Base URL of the credential is not a web address',
 			'Enter the address of the service, e.g. https://api.example.com',
@@ -37,6 +37,15 @@ export function checkedBaseUrl(value: unknown): string {
 		);
 	}
 	return text.replace(/\/+$/, '');
+}
+
+/** Throws a {@link ServiceError} for a path that leads away from the service: a whole address, say. */
+export function assertGoesTo(baseUrl: string, path: string): void {
+	if (goesTo(baseUrl, path, baseUrl)) return;
+	throw refusedBaseUrl(
+		`The path ${path} leads away from the Base URL of the credential`,
+		'Enter a path only, e.g. /company/search, in the interface settings of the credential.',
+	);
 }
 
 /** Whether a request goes to the service of the credential and nowhere else. */

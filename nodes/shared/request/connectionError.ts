@@ -9,6 +9,7 @@ const NEVER_SENT = new Set([
 	'EHOSTUNREACH',
 	'ENETUNREACH',
 	'EADDRNOTAVAIL',
+	'EPROTO',
 ]);
 
 /** The network code anywhere in a chain of causes, `ECONNRESET` say. */

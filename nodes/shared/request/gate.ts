@@ -18,6 +18,9 @@ const FULLY_OPEN = 64;
 export class AccountGate {
 	private readonly queue: Waiting[] = [];
 
+	/** Requests that are sent again: they go before the others. */
+	private readonly repeats: Waiting[] = [];
+
 	private underWay = 0;
 
 	/** How many requests at once the service has shown to bear. */
@@ -44,19 +47,20 @@ export class AccountGate {
 	): Promise<boolean> {
 		if (signal?.aborted) return false;
 		return await new Promise<boolean>((resolve) => {
+			const queue = repeated ? this.repeats : this.queue;
 			const waiting: Waiting = { maxConcurrency, enter: resolve };
 			const cancel = () => {
-				const place = this.queue.indexOf(waiting);
-				if (place >= 0) this.queue.splice(place, 1);
+				const place = queue.indexOf(waiting);
+				if (place >= 0) queue.splice(place, 1);
 				resolve(false);
+				this.letIn();
 			};
 			waiting.enter = (entered) => {
 				signal?.removeEventListener('abort', cancel);
 				resolve(entered);
 			};
 			signal?.addEventListener('abort', cancel, { once: true });
-			if (repeated) this.queue.unshift(waiting);
-			else this.queue.push(waiting);
+			queue.push(waiting);
 			this.letIn();
 		});
 	}
@@ -84,23 +88,25 @@ export class AccountGate {
 	}
 
 	private letIn(): void {
-		while (this.pauses === 0 && this.queue.length > 0) {
-			const bound = Math.min(this.queue[0].maxConcurrency, Math.floor(this.allowed));
-			if (this.underWay >= Math.max(1, bound) || this.timed) return;
-			const now = Date.now();
-			const wait = this.rate.wait(now);
-			if (wait > 0) {
-				this.timed = true;
-				void sleep(wait).then(() => {
-					this.timed = false;
-					this.letIn();
-				});
-				return;
-			}
-			this.rate.started(now);
+		while (this.pauses === 0 && !this.timed) {
+			const queue = this.repeats.length > 0 ? this.repeats : this.queue;
+			if (queue.length === 0) return;
+			const bound = Math.min(queue[0].maxConcurrency, Math.floor(this.allowed));
+			if (this.underWay >= Math.max(1, bound)) return;
+			const wait = this.rate.wait(Date.now());
+			if (wait > 0) return this.letInAfter(wait);
+			this.rate.started(Date.now());
 			this.underWay++;
-			this.queue.shift()?.enter(true);
+			queue.shift()?.enter(true);
 		}
+	}
+
+	private letInAfter(milliseconds: number): void {
+		this.timed = true;
+		void sleep(milliseconds).then(() => {
+			this.timed = false;
+			this.letIn();
+		});
 	}
 }
 

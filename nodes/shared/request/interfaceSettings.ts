@@ -33,11 +33,14 @@ export function interfaceSettings(credentials: IDataObject): InterfaceSettings {
 		bulkVerifierPath: text('bulkVerifierPath') || INTERFACE_DEFAULTS.bulkVerifierPath,
 		companySearchPath: text('companySearchPath') || INTERFACE_DEFAULTS.companySearchPath,
 		companyNameParameter: text('companyNameParameter') || INTERFACE_DEFAULTS.companyNameParameter,
-		listPageSize: Math.max(1, Number(text('listPageSize')) || INTERFACE_DEFAULTS.listPageSize),
+		listPageSize: Math.max(
+			1,
+			Math.floor(Number(text('listPageSize'))) || INTERFACE_DEFAULTS.listPageSize,
+		),
 	};
 }
 
 /** A setting as an expression for `routing`. */
 export function settingExpression(name: keyof InterfaceSettings): string {
-	return `={{ $credentials.customizeInterface && $credentials.${name} || '${INTERFACE_DEFAULTS[name]}' }}`;
+	return `={{ $credentials.customizeInterface && $credentials.${name}?.trim() || '${INTERFACE_DEFAULTS[name]}' }}`;
 }

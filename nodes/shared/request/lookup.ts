@@ -4,7 +4,7 @@ import type { InterfaceSettings } from './interfaceSettings';
 
 /** A question to the service, made of the fields of one item. */
 export interface Question<Query> {
-	/** The question in the package's words; it goes into items without an answer too. */
+	/** The question in the package's words; its texts go into items without an answer too. */
 	query: Query;
 	/** Names the fields that the item lacks: it is not sent. */
 	missing?: string;

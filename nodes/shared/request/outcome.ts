@@ -85,11 +85,14 @@ export function stopError(
 	if (status === 'invalid_input') {
 		return new NodeOperationError(node, text, { description, itemIndex });
 	}
-	return new NodeApiError(
+	const error = new NodeApiError(
 		node,
 		{ reason },
 		{ message: text, description, httpCode: httpCode ? String(httpCode) : undefined, itemIndex },
 	);
+	// n8n puts its own words in the place of a message that holds a network code.
+	error.message = text;
+	return error;
 }
 
 /**
@@ -118,6 +121,11 @@ export function problemItem(
 	if (onError === 'errorOutput') return errorItem(problem, itemIndex);
 	if (onError === 'continue' || problem.reason === 'cancelled') return continueWith();
 	throw stopError(node, problem, itemIndex);
+}
+
+/** What was asked for, as far as it is text: switches of the request are left out. */
+export function echoOf(query: IDataObject): IDataObject {
+	return Object.fromEntries(Object.entries(query).filter(([, value]) => typeof value === 'string'));
 }
 
 /** The fields of a lookup item without an answer. It is no error item: it has no `error`. */

@@ -1,9 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { ServiceError } from './serviceError';
+import { asServiceError, ServiceError, unexpectedAnswer } from './serviceError';
 
 /** n8n cannot take over more results than about this for one input item: its call stack overflows. */
 export const MAX_RESULTS_PER_ITEM = 100_000;
+
+/** A service that gives nothing but known results for so many pages would do so for ever. */
+const MAX_PAGES_WITHOUT_NEWS = 100;
 
 export type Cursor = string | number;
 
@@ -28,7 +31,7 @@ export interface Pages {
 	idOf?: (result: IDataObject) => unknown;
 }
 
-/** The results of all pages, and why there are not all of them, if so. */
+/** The results of all pages, and why there are not all of them, if a later page could not be read. */
 export interface Collected {
 	results: IDataObject[];
 	incomplete?: ServiceError;
@@ -45,11 +48,20 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 	const ids = new Set<unknown>();
 	const cursors = new Set<Cursor | undefined>();
 	let cursor = pages.start;
+	let pagesWithoutNews = 0;
 	while (results.length < wanted && !cursors.has(cursor)) {
-		if (results.length >= MAX_RESULTS_PER_ITEM) return { results, incomplete: tooMany(cursor) };
+		if (results.length >= MAX_RESULTS_PER_ITEM) {
+			const { results: more } = await pages.fetch(1, cursor);
+			return more.length > 0 ? { results, incomplete: tooMany(cursor) } : { results };
+		}
 		cursors.add(cursor);
 		const room = Math.min(wanted, MAX_RESULTS_PER_ITEM) - results.length;
-		const page = await pages.fetch(Math.min(pages.pageSize, room), cursor);
+		const page = await pages.fetch(Math.min(pages.pageSize, room), cursor).catch(asServiceError);
+		if (page instanceof ServiceError) {
+			if (results.length === 0) throw page;
+			return { results, incomplete: page };
+		}
+		const before = results.length;
 		for (const result of page.results) {
 			if (results.length >= wanted) break;
 			const id = pages.idOf?.(result) ?? undefined;
@@ -58,6 +70,8 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 			results.push(result);
 		}
 		const complete = page.total !== null && results.length >= page.total;
+		pagesWithoutNews = results.length > before ? 0 : pagesWithoutNews + 1;
+		if (pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) throw unexpectedAnswer('new results');
 		if (page.results.length === 0 || page.next === null || complete) break;
 		cursor = page.next;
 	}

@@ -13,7 +13,9 @@ import type { SingleLookup } from './lookup';
 import { maxCreditsOf, paceOf } from './lookupOptions';
 import { NotProcessed } from './notProcessed';
 import {
+	echoOf,
 	errorItem,
+	InvalidInput,
 	missingInput,
 	onErrorOf,
 	problemItem,
@@ -65,14 +67,14 @@ export function lookup<Query extends IDataObject>(operation: SingleLookup<Query>
 		const simple = this.getNodeParameter('simple', true) === true;
 		const item = (json: IDataObject) => lookupItem(this, json);
 		const problem = (found: Problem) =>
-			problemItems(this, run, found, () => item(statusFields(found, query)));
+			problemItems(this, run, found, () => item(statusFields(found, echoOf(query))));
 
 		if (missing !== undefined) return problem(missingInput(missing));
 		try {
 			const given = answer ?? (await ask.call(this, run, operation, query, options));
 			const results = given === NOTHING ? [] : operation.results(given);
 			if (results.length === 0) {
-				return [item({ status: 'not_found', ...operation.simplify({}, query), ...query })];
+				return [item({ status: 'not_found', ...operation.simplify({}, query), ...echoOf(query) })];
 			}
 			return results
 				.slice(0, Number(maxResults) || undefined)
@@ -109,7 +111,7 @@ async function ask<Query extends IDataObject>(
 
 /** The request path of a read: the results of one input item, each linked to it. */
 export function read(operation: Read): Hook {
-	return async function ({ options, maxResults }) {
+	return async function ({ options }) {
 		const run = runOf(this);
 		const pairedItem = { item: this.getItemIndex() };
 		const simple = this.getNodeParameter('simple', true) === true;
@@ -119,7 +121,7 @@ export function read(operation: Read): Hook {
 			const { settings } = await run.connection();
 			const { results, incomplete, simplify } = await operation({
 				fields: options.qs ?? {},
-				limit: Number(maxResults) || undefined,
+				limit: limitOf(this),
 				settings,
 				text: (field) => toText(this.getNodeParameter(field, '', { extractValue: true })),
 				get: async (query, path) => await run.send(requestOf(options, query, path), DEFAULT_PACE),
@@ -133,6 +135,15 @@ export function read(operation: Read): Hook {
 			return problem(problemOf(error));
 		}
 	};
+}
+
+/** The most results that the user wants; all of them without one. */
+function limitOf(context: IExecutePaginationFunctions): number | undefined {
+	if (context.getNodeParameter('returnAll', true) === true) return undefined;
+	const limit = Number(context.getNodeParameter('limit', 50));
+	if (!Number.isInteger(limit) || limit < 1)
+		throw new InvalidInput('limit (a whole number from 1)');
+	return limit;
 }
 
 /** The request that n8n has put together from `routing`, with these query parameters. */

@@ -54,9 +54,9 @@ export class RequestRate {
 
 	/** The service refused a request for being too many; one call per burst of refusals. */
 	refused(now: number): void {
-		if (this.lastRefusal !== undefined) {
+		const measured = this.starts.filter((start) => start > now - WINDOW).length / WINDOW;
+		if (this.lastRefusal !== undefined && measured > 0) {
 			const interval = this.interval(now);
-			const measured = this.starts.filter((start) => start > now - WINDOW).length / WINDOW;
 			this.refusedRate = interval === 0 ? measured : Math.min(1 / interval, measured * 1.1);
 			const quickly = interval > 0 && now - this.lastRefusal < QUICKLY;
 			this.stepBack = quickly ? STEP_BACK_QUICKLY : STEP_BACK;

@@ -14,8 +14,9 @@ const FIRST_STEP = 500;
 export function retryAfterOf(header: unknown, now = Date.now()): number | undefined {
 	const text = toText(header);
 	if (text === '') return undefined;
-	const milliseconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-	return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+	const moment = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
 }
 
 /**
@@ -29,8 +30,8 @@ export function waitBeforeRetry(
 	attempt: number,
 	random = Math.random(),
 ): number {
-	const wait = error.retryAfter ?? random * FIRST_STEP * 2 ** attempt;
-	return Math.min(wait, LONGEST_WAIT);
+	const step = Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
+	return Math.min(error.retryAfter ?? random * step, LONGEST_WAIT);
 }
 
 /** Whether the same request may succeed later: 429, server answers and lost connections (7.1). */

@@ -1,6 +1,7 @@
 import { sleep, type IAllExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
 
 import { readAnswer, type HttpResponse } from './answer';
+import { assertGoesTo } from './baseUrl';
 import type { Reservation } from './budget';
 import { connectionError, unknownOutcome } from './connectionError';
 import { connectionOf, type Connection } from './connection';
@@ -128,6 +129,7 @@ export class Run {
 		try {
 			entered = await gate.enter(maxConcurrency, this.signal, attempt > 1);
 			this.assertGoingOn(collects);
+			assertGoesTo(baseUrl, request.url);
 			const answer = readAnswer(await this.exchange({ ...request, baseURL: baseUrl }));
 			answered = true;
 			return withoutKey(answer, apiKey);

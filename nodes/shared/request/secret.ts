@@ -7,6 +7,8 @@ const COVER = '***';
  */
 export function withoutKey<T>(value: T, key: string): T;
 export function withoutKey(value: unknown, key: string): unknown {
+	if (key === '') return value;
+	if (typeof value === 'number') return String(value).includes(key) ? COVER : value;
 	if (typeof value === 'string') return value.includes(key) ? value.replaceAll(key, COVER) : value;
 	if (typeof value !== 'object' || value === null) return value;
 	if (Array.isArray(value)) {

@@ -1,5 +1,9 @@
 /** Earlier vocabularies of the verification status (interface specification 3). */
-const EARLIER_WORDS: Record<string, string> = { ok: 'valid', nok: 'invalid', oka: 'catch-all' };
+const EARLIER_WORDS = new Map([
+	['ok', 'valid'],
+	['nok', 'invalid'],
+	['oka', 'catch-all'],
+]);
 const CURRENT_WORDS = ['valid', 'catch-all', 'invalid', 'unknown'];
 
 /**
@@ -10,5 +14,5 @@ export function toEmailStatus(sent: string | null): string | null {
 	if (sent === null) return null;
 	const word = sent.toLowerCase();
 	if (CURRENT_WORDS.includes(word)) return word;
-	return EARLIER_WORDS[word] ?? sent;
+	return EARLIER_WORDS.get(word) ?? sent;
 }

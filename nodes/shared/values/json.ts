@@ -34,10 +34,18 @@ export function numberAt(source: IDataObject, ...keys: string[]): number | null 
 	return Number.isFinite(number) ? number : null;
 }
 
-/** A moment as ISO 8601 in UTC, from milliseconds or a date text; a text that is no date stays as sent. */
+/**
+ * A moment as ISO 8601 in UTC, from milliseconds or a date text. A date text without a time zone is
+ * in UTC, wherever this n8n runs; a text that is no date stays as sent.
+ */
 export function timestampAt(source: IDataObject, ...keys: string[]): string | null {
 	const text = textAt(source, ...keys);
 	if (text === null) return null;
-	const moment = new Date(/^-?\d+$/.test(text) ? Number(text) : text);
+	const moment = new Date(/^-?\d+$/.test(text) ? Number(text) : withZone(text));
 	return Number.isNaN(moment.getTime()) ? text : moment.toISOString();
+}
+
+function withZone(date: string): string {
+	if (/(Z|GMT|UTC|[+-]\d{2}:?\d{2})$/i.test(date) && /:|Z$/i.test(date)) return date;
+	return /^\d{4}-\d{2}-\d{2}(T.*)?$/.test(date) ? date.replace(/(T.*)$/, '$1Z') : `${date} UTC`;
 }

@@ -1,5 +1,5 @@
 /** An address with a scheme: the service sends some without (`www.example.com/in/ada`). */
 export function withScheme(url: string | null): string | null {
-	if (url === null || /^[a-z][a-z\d+.-]*:/i.test(url)) return url;
+	if (url === null || /^[a-z][a-z\d+.-]*:\/\//i.test(url)) return url;
 	return `https://${url.replace(/^\/+/, '')}`;
 }

@@ -1,0 +1,468 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import fastify, { type FastifyInstance } from 'fastify';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { afterEach, describe, expect, test } from 'vitest';
+
+import type { BodyEffect } from '../service/faults.mts';
+import type { Lead } from '../service/fixtures.mts';
+import type { Variants } from '../service/variants.mts';
+import { runNode, type NodeTest } from '../support/engine.mts';
+import { fixtures, known, list, some } from '../support/expected.mts';
+import { credentialFor, useService } from '../support/service.mts';
+
+/**
+ * Reading page after page, in the real engine: every result once, in order, in the fewest requests,
+ * and never fewer results than there are without saying so.
+ */
+const service = useService();
+
+const newestFirst = list(101).leads.toReversed();
+const company = known(fixtures.companies[0]);
+const employees = fixtures.peopleOf(company);
+
+const ids = (leads: readonly Lead[]) => leads.map(({ id }) => id);
+const idsOf = (items: readonly IDataObject[]) => items.map(({ id }) => id);
+const names = (people: typeof employees) => people.map(({ full }) => full);
+const namesOf = (items: readonly IDataObject[]) => items.map(({ fullName }) => fullName);
+
+const range = (from: number, to: number) =>
+	Array.from({ length: to - from }, (_, index) => from + index);
+
+/** The items of the output that come from one item of the input. */
+function linkedTo(items: INodeExecutionData[], item: number): INodeExecutionData[] {
+	return items.filter(({ pairedItem }) => isDeepStrictEqual(pairedItem, { item }));
+}
+
+type Settings = NonNullable<Parameters<typeof credentialFor>[1]>;
+
+/** Get List Leads of the list with 1,000 leads. */
+async function listLeads(
+	parameters: NodeTest['parameters'],
+	test: Partial<NodeTest> = {},
+	settings?: Settings,
+) {
+	return await runNode({
+		node: 'contactDataList',
+		parameters: {
+			operation: 'getLeads',
+			listId: { __rl: true, mode: 'id', value: '101' },
+			...parameters,
+		},
+		credential: credentialFor(service(), settings),
+		...test,
+	});
+}
+
+/** Get Company Leads of the company with 400 people. */
+async function companyLeads(parameters: NodeTest['parameters'], test: Partial<NodeTest> = {}) {
+	return await runNode({
+		node: 'contactDataCompany',
+		parameters: { operation: 'getLeads', companyWebsite: company.domain, ...parameters },
+		credential: credentialFor(service()),
+		...test,
+	});
+}
+
+/** A query parameter of every request, as sent. */
+function sent(name: string): Array<string | null> {
+	return service().requests.map(({ rawQuery }) => new URLSearchParams(rawQuery).get(name));
+}
+
+const requestCount = () => service().requests.length;
+
+test('the fixtures have what is read here', () => {
+	expect(new Set(ids(newestFirst)).size).toBe(1_000);
+	expect(new Set(names(employees)).size).toBe(400);
+});
+
+describe.each(['id', 'offset'] as const)('leads of a list, start is an %s', (leadsStart) => {
+	/** What the next page is asked for with, after so many leads. */
+	const startAfter = (leads: number) =>
+		String(leadsStart === 'offset' ? leads : known(newestFirst[leads - 1]).id);
+
+	test('all of them: full pages, and an empty one at the end', async () => {
+		service().variants.leadsStart = leadsStart;
+		const { json, items } = await listLeads({ returnAll: true });
+		expect(idsOf(json)).toEqual(ids(newestFirst));
+		expect(linkedTo(items, 0)).toHaveLength(1_000);
+		expect(sent('start')).toEqual([null, startAfter(500), startAfter(1_000)]);
+		expect(sent('size')).toEqual(['500', '500', '500']);
+		expect(service().ledger.total()).toBe(0);
+	});
+
+	test('a service that gives 100 leads at most', async () => {
+		Object.assign(service().variants, { leadsStart, leadsMaxSize: 100 });
+		const { json } = await listLeads({ returnAll: true }, {}, { listPageSize: 100 });
+		expect(idsOf(json)).toEqual(ids(newestFirst));
+		expect(sent('start')).toEqual([null, ...range(1, 11).map((pages) => startAfter(pages * 100))]);
+		expect(new Set(sent('size'))).toEqual(new Set(['100']));
+	});
+
+	test.each([
+		[7, 144],
+		[33, 32],
+	])('pages of %i although 500 are asked for', async (pageCap, requests) => {
+		service().variants.leadsStart = leadsStart;
+		service().options.pageCap = pageCap;
+		const { json } = await listLeads({ returnAll: true });
+		expect(idsOf(json)).toEqual(ids(newestFirst));
+		expect(requestCount()).toBe(requests);
+	});
+
+	test('pages of 33, up to a limit', async () => {
+		service().variants.leadsStart = leadsStart;
+		service().options.pageCap = 33;
+		const { json } = await listLeads({ limit: 100 });
+		expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, 100)));
+		expect(sent('size')).toEqual(['100', '67', '34', '1']);
+	});
+
+	test.each([
+		[1, ['1']],
+		[50, ['50']],
+		[500, ['500']],
+		[501, ['500', '1']],
+		[999, ['500', '499']],
+		[1_000, ['500', '500']],
+		[1_001, ['500', '500', '1']],
+	])('limit %i', async (limit, sizes) => {
+		service().variants.leadsStart = leadsStart;
+		const { json } = await listLeads({ limit });
+		expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, limit)));
+		expect(sent('size')).toEqual(sizes);
+	});
+
+	test('count_results without a keyword counts a page, and does not end the reading', async () => {
+		Object.assign(service().variants, { leadsStart, leadsCount: 'page' });
+		const { json } = await listLeads({ returnAll: true });
+		expect(idsOf(json)).toEqual(ids(newestFirst));
+	});
+
+	test.each([{ returnAll: true }, { limit: 600 }, { limit: 999 }])(
+		'leads that come on two pages come out once, %o',
+		async (parameters: { returnAll?: boolean; limit?: number }) => {
+			service().variants.leadsStart = leadsStart;
+			service().faults.add({ duplicatesAcrossPages: true });
+			const { json } = await listLeads(parameters);
+			expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, parameters.limit)));
+		},
+	);
+
+	test('leads that come on two pages, with small pages', async () => {
+		service().variants.leadsStart = leadsStart;
+		service().options.pageCap = 33;
+		service().faults.add({ duplicatesAcrossPages: true });
+		const { json } = await listLeads({ returnAll: true });
+		expect(idsOf(json)).toEqual(ids(newestFirst));
+	});
+
+	test('a cursor that leads to the same page again ends the reading, nothing is doubled', async () => {
+		service().variants.leadsStart = leadsStart;
+		service().options.pageCap = 100;
+		service().faults.add({ repeatCursor: true, on: { nth: 3 } });
+		const { json, error } = await listLeads({ returnAll: true });
+		expect(error).toBeUndefined();
+		expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, 300)));
+		expect(requestCount()).toBe(3);
+	});
+
+	test('the keyword goes with every page, and the count ends the reading', async () => {
+		service().variants.leadsStart = leadsStart;
+		service().options.pageCap = 33;
+		const keyword = 'Manager';
+		const matching = some(newestFirst, ({ person }) => person.title.includes(keyword));
+		expect(matching.length).toBeGreaterThan(99);
+		const { json } = await listLeads({ returnAll: true, options: { keyword } });
+		expect(idsOf(json)).toEqual(ids(matching));
+		expect(requestCount()).toBe(Math.ceil(matching.length / 33));
+		expect(new Set(sent('kw'))).toEqual(new Set([keyword]));
+	});
+
+	test('two items with different keywords, and one without: no filter leaks', async () => {
+		service().variants.leadsStart = leadsStart;
+		service().options.pageCap = 80;
+		const { items } = await listLeads(
+			{ limit: 200, options: { keyword: '={{ $json.kw }}' } },
+			{ items: [{ kw: 'Manager' }, { kw: 'Director' }, {}] },
+		);
+		const of = (item: number) => idsOf(linkedTo(items, item).map(({ json }) => json));
+		const with200 = (word: string) =>
+			ids(some(newestFirst, ({ person }) => person.title.includes(word)).slice(0, 200));
+		expect(of(0)).toEqual(with200('Manager'));
+		expect(of(1)).toEqual(with200('Director'));
+		expect(of(2)).toEqual(ids(newestFirst.slice(0, 200)));
+		expect(items).toHaveLength(of(0).length + of(1).length + of(2).length);
+	});
+
+	test('going on where an earlier run ended', async () => {
+		service().variants.leadsStart = leadsStart;
+		const { json } = await listLeads({
+			returnAll: true,
+			options: { start: Number(startAfter(600)) },
+		});
+		expect(idsOf(json)).toEqual(ids(newestFirst.slice(600)));
+		expect(sent('start')[0]).toBe(startAfter(600));
+	});
+});
+
+describe('people of a company', () => {
+	test('all of them, in pages of 150', async () => {
+		const { json } = await companyLeads({ returnAll: true });
+		expect(namesOf(json)).toEqual(names(employees));
+		expect(sent('size')).toEqual(['150', '150', '150']);
+		expect(new Set(sent('nextId')).size).toBe(3);
+	});
+
+	test.each([7, 33])('pages of %i although 150 are asked for', async (pageCap) => {
+		service().options.pageCap = pageCap;
+		const { json } = await companyLeads({ returnAll: true });
+		expect(namesOf(json)).toEqual(names(employees));
+		expect(requestCount()).toBe(Math.ceil(400 / pageCap));
+	});
+
+	test.each([
+		[1, ['1']],
+		[50, ['50']],
+		[150, ['150']],
+		[151, ['150', '1']],
+		[399, ['150', '150', '99']],
+		[500, ['150', '150', '150']],
+		[501, ['150', '150', '150']],
+		[999, ['150', '150', '150']],
+	])('limit %i', async (limit, sizes) => {
+		const { json } = await companyLeads({ limit });
+		expect(namesOf(json)).toEqual(names(employees.slice(0, limit)));
+		expect(sent('size')).toEqual(sizes);
+	});
+
+	test.each<Partial<Variants>>([
+		{ companyLeadsTotal: 'total' },
+		{ companyLeadsTotal: 'total_results' },
+	])('the count of a page does not end the reading, %o', async (variants) => {
+		Object.assign(service().variants, variants);
+		service().options.pageCap = 33;
+		const { json } = await companyLeads({ returnAll: true });
+		expect(namesOf(json)).toEqual(names(employees));
+	});
+
+	test('an id that leads to the same page again ends the reading, nothing is doubled', async () => {
+		service().faults.add({ repeatCursor: true, on: { nth: 2 } });
+		const { json, error } = await companyLeads({ returnAll: true });
+		expect(error).toBeUndefined();
+		expect(namesOf(json)).toEqual(names(employees.slice(0, 300)));
+		expect(requestCount()).toBe(2);
+	});
+
+	test('the filters go with every page', async () => {
+		service().options.pageCap = 7;
+		const matching = some(
+			employees,
+			({ title, location }) => title.includes('Manager') && /Kyoto|Bristol/.test(location),
+		);
+		expect(matching.length).toBeGreaterThan(14);
+		const { json } = await companyLeads({
+			returnAll: true,
+			options: { title: 'manager', location: 'Kyoto, Bristol', locationMatch: 'any' },
+		});
+		expect(namesOf(json)).toEqual(names(matching));
+		expect(requestCount()).toBe(Math.ceil(matching.length / 7));
+		expect(new Set(sent('title'))).toEqual(new Set(['manager']));
+		expect(new Set(sent('location'))).toEqual(new Set(['{Kyoto,Bristol}']));
+		expect(new Set(sent('companyWebsite'))).toEqual(new Set([company.domain]));
+	});
+
+	test('two items with different titles: no filter leaks', async () => {
+		service().options.pageCap = 20;
+		const { items } = await companyLeads(
+			{ returnAll: true, options: { title: '={{ $json.title }}' } },
+			{ items: [{ title: 'sales manager' }, { title: 'finance director' }] },
+		);
+		const titled = (title: string) => names(some(employees, (person) => person.title === title));
+		const of = (item: number) => namesOf(linkedTo(items, item).map(({ json }) => json));
+		expect(of(0)).toEqual(titled('Sales Manager'));
+		expect(of(1)).toEqual(titled('Finance Director'));
+		expect(items).toHaveLength(of(0).length + of(1).length);
+	});
+
+	test('going on where an earlier run ended', async () => {
+		const nextId = Buffer.from(`${company.id}:300`).toString('base64url');
+		const { json } = await companyLeads({ returnAll: true, options: { start: nextId } });
+		expect(namesOf(json)).toEqual(names(employees.slice(300)));
+	});
+});
+
+describe('a page in the middle that is none', () => {
+	const bodies: Array<BodyEffect['body']> = ['text', 'html', 'json-scalar', 'truncated', 'empty'];
+
+	test.each(bodies)('%s instead of leads of a list', async (body) => {
+		service().options.pageCap = 100;
+		service().faults.add({ body, on: { nth: 4 } });
+		const { error, items } = await listLeads({ returnAll: true });
+		expect(error?.message).toMatch(/\S/);
+		expect(items).toEqual([]);
+		expect(requestCount()).toBe(4);
+	});
+
+	test.each(bodies)('%s instead of people of a company', async (body) => {
+		service().options.pageCap = 100;
+		service().faults.add({ body, on: { nth: 2 } });
+		const { error, items } = await companyLeads({ returnAll: true });
+		expect(error?.message).toMatch(/\S/);
+		expect(items).toEqual([]);
+		expect(requestCount()).toBe(2);
+	});
+
+	test.each(bodies)('%s below a limit, On Error continues: an error item', async (body) => {
+		service().faults.add({ body, on: { nth: 2 } });
+		const { error, json } = await listLeads({ limit: 800 }, { onError: 'continueRegularOutput' });
+		expect(error).toBeUndefined();
+		expect(json.at(-1)).toMatchObject({ error: expect.any(String) });
+	});
+
+	test('one of two items: the other one has all of its leads', async () => {
+		service().faults.add({
+			body: 'text',
+			on: { nth: 2, where: ({ rawQuery }) => rawQuery.includes('kw=Manager') },
+		});
+		service().options.pageCap = 50;
+		const { items, errorItems } = await listLeads(
+			{ returnAll: true, options: { keyword: '={{ $json.kw }}' } },
+			{ items: [{ kw: 'Manager' }, { kw: 'Director' }], onError: 'continueErrorOutput' },
+		);
+		const directors = some(newestFirst, ({ person }) => person.title.includes('Director'));
+		expect(idsOf(items.map(({ json }) => json))).toEqual(ids(directors));
+		expect(errorItems).toHaveLength(1);
+		expect(errorItems[0]).toMatchObject({ json: { kw: 'Manager' }, pairedItem: { item: 0 } });
+	});
+
+	test('leads that are no objects', async () => {
+		const app = serve();
+		app.get('/api/v2/list/101/leads', () => ({ count_results: 2, next_start: 1, data: ['a', 7] }));
+		const { error, items } = await fromOwn(app, { returnAll: true });
+		expect(error?.message).toMatch(/page of leads/);
+		expect(items).toEqual([]);
+	});
+});
+
+/* Servers of the tests, for answers that the service never gives. */
+const servers: FastifyInstance[] = [];
+
+function serve(): FastifyInstance {
+	const app = fastify({ forceCloseConnections: true });
+	servers.push(app);
+	return app;
+}
+
+afterEach(async () => {
+	await Promise.all(servers.splice(0).map(async (app) => await app.close()));
+});
+
+async function fromOwn(
+	app: FastifyInstance,
+	parameters: NodeTest['parameters'],
+	test: Partial<NodeTest> = {},
+) {
+	const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+	return await listLeads(parameters, {
+		credential: { baseUrl, apiKey: 'test-key', customizeInterface: false },
+		...test,
+	});
+}
+
+test('a page without next_start is the last', async () => {
+	const app = serve();
+	let requests = 0;
+	app.get('/api/v2/list/101/leads', () => {
+		requests++;
+		return { count_results: 9, data: [{ id: 2 }, { id: 1 }] };
+	});
+	const { json } = await fromOwn(app, { returnAll: true });
+	expect(idsOf(json)).toEqual([2, 1]);
+	expect(requests).toBe(1);
+});
+
+test('cursors that go round in a circle end the reading', async () => {
+	const app = serve();
+	const next: Record<string, number> = { none: 8, 8: 6, 6: 8 };
+	app.get<{ Querystring: { start?: string } }>('/api/v2/list/101/leads', ({ query }) => {
+		const start = query.start ?? 'none';
+		const first = start === 'none' ? 10 : Number(start);
+		return { next_start: next[start], data: [{ id: first }, { id: first - 1 }] };
+	});
+	const { json } = await fromOwn(app, { returnAll: true });
+	expect(idsOf(json)).toEqual([10, 9, 8, 7, 6, 5]);
+});
+
+describe('a list of 100,500 leads', () => {
+	const TOTAL = 100_500;
+	const MOST = 100_000;
+
+	/** Serves leads with the ids 100500 to 1, in pages of up to 500. */
+	function serveLeads(): { app: FastifyInstance; requests: () => number } {
+		const app = serve();
+		let requests = 0;
+		app.get<{ Querystring: { size: string; start?: string } }>(
+			'/api/v2/list/101/leads',
+			({ query }) => {
+				requests++;
+				const newest = Number(query.start ?? TOTAL + 1) - 1;
+				const length = Math.max(0, Math.min(Number(query.size), 500, newest));
+				const data = Array.from({ length }, (_, index) => ({ id: newest - index }));
+				return { count_results: TOTAL, next_start: newest - length + 1, data };
+			},
+		);
+		return { app, requests: () => requests };
+	}
+
+	const downFrom = (id: number, length: number) => Array.from({ length }, (_, index) => id - index);
+
+	test('Return All stops and says how to go on; going on gives the rest', async () => {
+		const { app, requests } = serveLeads();
+		const { error, items } = await fromOwn(app, { returnAll: true });
+		expect(items).toEqual([]);
+		expect(error?.message).toContain('more than 100,000 results');
+		expect(requests()).toBe(MOST / 500);
+
+		const description = String(error && 'description' in error ? error.description : '');
+		expect(description).toMatch(/Return All off.*Limit to 100000.*Start is \d+/);
+		const start = Number(/Start is (\d+)/.exec(description)?.[1]);
+		const credential = {
+			baseUrl: app.listeningOrigin,
+			apiKey: 'test-key',
+			customizeInterface: false,
+		};
+		const first = await listLeads({ limit: MOST }, { credential });
+		expect(first.error).toBeUndefined();
+		const rest = await listLeads({ returnAll: true, options: { start } }, { credential });
+		expect(rest.error).toBeUndefined();
+		expect(rest.json).toHaveLength(TOTAL - MOST);
+		expect(idsOf([...first.json, ...rest.json])).toEqual(downFrom(TOTAL, TOTAL));
+	});
+
+	test('On Error continues: 100,000 leads and one error item', async () => {
+		const { app } = serveLeads();
+		const { error, json } = await fromOwn(
+			app,
+			{ returnAll: true },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(MOST + 1);
+		expect(idsOf(json.slice(0, MOST))).toEqual(downFrom(TOTAL, MOST));
+		expect(json.at(-1)).toMatchObject({
+			error: expect.stringContaining('more than 100,000 results'),
+		});
+	});
+
+	test('On Error goes to the error output: the leads on the one, one item on the other', async () => {
+		const { app } = serveLeads();
+		const { json, errorItems } = await fromOwn(
+			app,
+			{ returnAll: true, simple: false },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(idsOf(json)).toEqual(downFrom(TOTAL, MOST));
+		expect(errorItems).toHaveLength(1);
+	});
+});

@@ -1,0 +1,135 @@
+/** @file Whom to find: which of the names count, and what is said to be missing. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { personFields, toPerson } from '../../nodes/Finder/person.ts';
+
+const NO_NAME = 'fullName (or firstName and lastName)';
+const NO_COMPANY = 'domain or company';
+
+describe('toPerson', () => {
+	it.each([
+		[
+			'first and last name',
+			{ firstName: 'Ada', lastName: 'Lovelace', domain: 'acme.com' },
+			{ firstName: 'Ada', lastName: 'Lovelace', domain: 'acme.com' },
+		],
+		[
+			'the full name',
+			{ fullName: 'Ada Lovelace', firstName: '', lastName: '', domain: 'acme.com' },
+			{ fullName: 'Ada Lovelace', domain: 'acme.com' },
+		],
+		[
+			'first and last name before the full name',
+			{ fullName: 'A. Lovelace', firstName: 'Ada', lastName: 'Lovelace', domain: 'acme.com' },
+			{ firstName: 'Ada', lastName: 'Lovelace', domain: 'acme.com' },
+		],
+		[
+			'the full name before a first name alone',
+			{ fullName: 'Ada Lovelace', firstName: 'Ada', lastName: ' ', domain: 'acme.com' },
+			{ fullName: 'Ada Lovelace', domain: 'acme.com' },
+		],
+		[
+			'the full name before a last name alone',
+			{ fullName: 'Ada Lovelace', firstName: '', lastName: 'Lovelace', domain: 'acme.com' },
+			{ fullName: 'Ada Lovelace', domain: 'acme.com' },
+		],
+		[
+			'the company where there is no domain',
+			{ fullName: 'Ada Lovelace', domain: '', company: 'Acme Inc' },
+			{ fullName: 'Ada Lovelace', company: 'Acme Inc' },
+		],
+		[
+			'domain, company and country as given',
+			{ fullName: 'Ada Lovelace', domain: 'acme.com', company: 'Acme Inc', country: 'UK' },
+			{ fullName: 'Ada Lovelace', domain: 'acme.com', company: 'Acme Inc', country: 'UK' },
+		],
+		[
+			'the host of a pasted address, and trimmed texts',
+			{ fullName: ' Ada Lovelace\n', domain: ' https://www.Acme.com/about ', company: ' Acme ' },
+			{ fullName: 'Ada Lovelace', domain: 'acme.com', company: 'Acme' },
+		],
+		[
+			'no value that is not text',
+			{ fullName: 'Ada Lovelace', firstName: null, lastName: {}, domain: 'acme.com', country: [] },
+			{ fullName: 'Ada Lovelace', domain: 'acme.com' },
+		],
+	])('takes %s', (_, fields, person) => {
+		expect(toPerson(fields)).toStrictEqual({ person });
+	});
+
+	it.each([
+		['no name', { domain: 'acme.com' }, { domain: 'acme.com' }, NO_NAME],
+		['no company', { fullName: 'Ada Lovelace' }, { fullName: 'Ada Lovelace' }, NO_COMPANY],
+		[
+			'a domain that is empty when cleaned',
+			{ fullName: 'Ada Lovelace', domain: 'https://' },
+			{ fullName: 'Ada Lovelace' },
+			NO_COMPANY,
+		],
+		['nothing at all', {}, {}, `${NO_NAME}, no ${NO_COMPANY}`],
+		['only blanks', { fullName: ' ', domain: '\t' }, {}, `${NO_NAME}, no ${NO_COMPANY}`],
+	])('names what is missing with %s', (_, fields, person, missing) => {
+		expect(toPerson(fields)).toStrictEqual({ person, missing });
+	});
+
+	it.each([['firstName'], ['lastName']])('is not content with %s alone', (field) => {
+		const { missing } = toPerson({ [field]: 'Ada', domain: 'acme.com' });
+		expect(missing).toBe(NO_NAME);
+	});
+
+	it('asks for a person exactly when the service can look one up', () => {
+		const text = fc.constantFrom('', ' ', 'Ada');
+		const fields = fc.record({
+			fullName: text,
+			firstName: text,
+			lastName: text,
+			domain: fc.constantFrom('', 'https://', 'acme.com'),
+			company: text,
+			country: text,
+		});
+		fc.assert(
+			fc.property(fields, (given) => {
+				const { person, missing } = toPerson(given);
+				const both = given.firstName === 'Ada' && given.lastName === 'Ada';
+				const named = both || given.fullName === 'Ada';
+				const employed = given.domain === 'acme.com' || given.company === 'Ada';
+				expect(missing === undefined).toBe(named && employed);
+				// One way to name the person, never both; and no empty parameters.
+				expect('fullName' in person).toBe(!both && given.fullName === 'Ada');
+				expect('firstName' in person && 'lastName' in person).toBe(both);
+				expect(Object.values(person)).not.toContain('');
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	it('does not change what it was given', () => {
+		const fields = Object.freeze({ fullName: ' Ada ', domain: 'HTTPS://ACME.COM' });
+		toPerson(fields);
+		expect(fields).toEqual({ fullName: ' Ada ', domain: 'HTTPS://ACME.COM' });
+	});
+});
+
+describe('the fields of a person', () => {
+	it('are plain texts, none required, each sent under its own name', () => {
+		const forms = personFields.map(({ name, type, default: byDefault, required, routing }) => ({
+			name,
+			type,
+			byDefault,
+			required,
+			send: routing?.send,
+		}));
+		const names = ['fullName', 'firstName', 'lastName', 'domain', 'company'];
+		expect(forms).toEqual(
+			names.map((name) => ({
+				name,
+				type: 'string',
+				byDefault: '',
+				required: undefined,
+				send: { type: 'query', property: name },
+			})),
+		);
+	});
+});

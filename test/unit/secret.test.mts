@@ -1,0 +1,84 @@
+/** @file The key never gets out, and what does not hold it is left alone. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { withoutKey } from '../../nodes/shared/request/secret.ts';
+
+const KEY = 'KEY-1f9a77c0';
+
+describe('withoutKey', () => {
+	it.each([
+		['a text', `Bad key ${KEY}`, 'Bad key ***'],
+		['a text with more of them', `${KEY}${KEY} ${KEY}`, '****** ***'],
+		['the key alone', KEY, '***'],
+		['an object', { error: KEY, code: 7 }, { error: '***', code: 7 }],
+		['an object in its keys', { [KEY]: 1, [`x${KEY}`]: KEY }, { '***': 1, 'x***': '***' }],
+		['a list', [KEY, 'x', 7, null, true], ['***', 'x', 7, null, true]],
+		[
+			'nested values',
+			{ a: [{ b: { [KEY]: [`k=${KEY}&x=1`] } }], c: { d: null } },
+			{ a: [{ b: { '***': ['k=***&x=1'] } }], c: { d: null } },
+		],
+	])('covers the key in %s', (_, value, covered) => {
+		expect(withoutKey(value, KEY)).toStrictEqual(covered);
+	});
+
+	it('covers it literally, whatever characters the key has', () => {
+		for (const key of ['a.b', 'a+b', '$&', '(x', '[', '\\d', 'k"y']) {
+			expect(withoutKey(`<${key}>`, key)).toBe('<***>');
+			expect(withoutKey('<a-b>', key)).toBe('<a-b>');
+		}
+	});
+
+	it.each([['text'], [7], [null], [undefined], [true], [[]], [{}]])(
+		'leaves %j as it is',
+		(value) => {
+			expect(withoutKey(value, KEY)).toBe(value);
+		},
+	);
+
+	it('has nothing to cover without a key', () => {
+		const value = { message: 'No key', lists: ['a'] };
+		expect(withoutKey(value, '')).toBe(value);
+		expect(withoutKey('No key', '')).toBe('No key');
+	});
+
+	it('gives back the very same value when it does not hold the key', () => {
+		const clean = fc.jsonValue().filter((value) => !JSON.stringify(value).includes(KEY));
+		fc.assert(
+			fc.property(clean, (value) => {
+				expect(withoutKey(value, KEY)).toBe(value);
+			}),
+		);
+	});
+
+	it('covers the key wherever it is and changes nothing else', () => {
+		const text = fc
+			.array(fc.oneof(fc.constant(KEY), fc.string({ maxLength: 3 })), { maxLength: 3 })
+			.map((parts) => parts.join(''));
+		const { value: json } = fc.letrec((tie) => ({
+			value: fc.oneof(
+				{ depthSize: 'small' },
+				text,
+				fc.constantFrom(null, true, 7, 0.5),
+				fc.array(tie('value'), { maxLength: 4 }),
+				fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+			),
+		}));
+		let covered = 0;
+		fc.assert(
+			fc.property(json, (value) => {
+				const sent = JSON.stringify(value);
+				const result = withoutKey(value, KEY);
+				expect(JSON.stringify(result)).not.toContain(KEY);
+				expect(result).toEqual(JSON.parse(sent.replaceAll(KEY, '***')));
+				expect(JSON.stringify(value)).toBe(sent);
+				expect(result === value).toBe(!sent.includes(KEY));
+				if (result !== value) covered++;
+			}),
+			{ numRuns: 500 },
+		);
+		expect(covered).toBeGreaterThan(50);
+	});
+});

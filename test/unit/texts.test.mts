@@ -1,0 +1,191 @@
+/** @file What users read when something went wrong: n8n's rules for it, in every text of the code. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
+import { readAnswer } from '../../nodes/shared/request/answer.ts';
+import { checkedBaseUrl } from '../../nodes/shared/request/baseUrl.ts';
+import { connectionError, unknownOutcome } from '../../nodes/shared/request/connectionError.ts';
+import { NotProcessed } from '../../nodes/shared/request/notProcessed.ts';
+import {
+	InvalidInput,
+	JobPending,
+	problemOf,
+	statusFields,
+} from '../../nodes/shared/request/outcome.ts';
+import { collectPages } from '../../nodes/shared/request/pages.ts';
+import { unexpectedAnswer } from '../../nodes/shared/request/serviceError.ts';
+import { thrownBy } from './thrown.mts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What n8n's guidelines keep out of such texts. */
+const UNWANTED = /error|problem|failure|mistake/i;
+
+describe('what is told of an item', async () => {
+	const statuses = [200, 204, 301, 302, 400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 503, 504];
+	const bodies: unknown[] = [{}, { remaining: 2 }, '', '<html>', '{"cut'];
+	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', ''];
+	const reasons = [
+		'out_of_credits',
+		'credit_limit',
+		'cancelled',
+		'unauthorized',
+		'stopped',
+	] as const;
+	const { incomplete } = await collectPages({
+		pageSize: 100_000,
+		fetch: async (size) => ({ results: new Array(size).fill({}), next: 1, total: null }),
+	});
+
+	const thrown: unknown[] = [
+		...statuses.flatMap((statusCode) =>
+			bodies
+				.filter((body) => statusCode >= 300 || typeof body === 'string')
+				.map((body) => thrownBy(() => readAnswer({ statusCode, headers: {}, body }))),
+		),
+		...codes.map((code) => connectionError(code === '' ? undefined : { code })),
+		unknownOutcome(connectionError({ code: 'ECONNRESET' })),
+		...['http://example.com', 'nowhere'].map((url) => thrownBy(() => checkedBaseUrl(url))),
+		...reasons.map((reason) => new NotProcessed(reason)),
+		unexpectedAnswer('a list of leads'),
+		new InvalidInput('email'),
+		new JobPending('12'),
+		incomplete,
+	];
+
+	const problems = thrown.map((each) => problemOf(each));
+
+	it('is never empty, and has none of the words that n8n keeps out', () => {
+		for (const { message, description } of problems) {
+			expect(message.trim()).not.toBe('');
+			expect(description.trim()).not.toBe('');
+			expect(message).not.toMatch(UNWANTED);
+			expect(description).not.toMatch(UNWANTED);
+		}
+	});
+
+	it('says what to do in a sentence, and what happened without a full stop', () => {
+		for (const { message, description } of problems) {
+			expect(message).not.toMatch(/[.!]$/);
+			expect(description).not.toBe(message);
+		}
+	});
+
+	it('is no error item where it goes into the output', () => {
+		for (const problem of problems) expect(statusFields(problem)).not.toHaveProperty('error');
+	});
+
+	it('covers every reason', () => {
+		expect([...new Set(problems.map(({ reason }) => reason))].toSorted()).toEqual([
+			'bad_request',
+			'cancelled',
+			'conflict',
+			'connection',
+			'credit_limit',
+			'forbidden',
+			'job_not_finished',
+			'missing: email',
+			'not_found',
+			'not_the_service',
+			'out_of_credits',
+			'rate_limited',
+			'redirected',
+			'refused_base_url',
+			'service_unavailable',
+			'stopped',
+			'too_many_results',
+			'unauthorized',
+			'unexpected_answer',
+			'unknown_outcome',
+		]);
+	});
+});
+
+describe('the texts in the code', () => {
+	/** Classes and functions that make of a text what users read. */
+	const MAKERS =
+		/^(ServiceError|NotProcessed|InvalidInput|JobPending|Error|unexpectedAnswer|missingInput|refusedBaseUrl)$/;
+
+	/** The sentences in a part of the code, with what stands around their placeholders. */
+	function sentencesIn(part: ts.Node): string[] {
+		const sentences: string[] = [];
+		const visit = (child: ts.Node): void => {
+			if (
+				ts.isStringLiteral(child) ||
+				ts.isNoSubstitutionTemplateLiteral(child) ||
+				ts.isTemplateHead(child) ||
+				ts.isTemplateMiddle(child) ||
+				ts.isTemplateTail(child)
+			) {
+				if (/\s/.test(child.text)) sentences.push(child.text);
+			}
+			ts.forEachChild(child, visit);
+		};
+		visit(part);
+		return sentences;
+	}
+
+	/** Whether what stands here is read by users as a message or as what to do about it. */
+	function isTold(part: ts.Node): boolean {
+		if (ts.isNewExpression(part) || ts.isCallExpression(part)) {
+			return ts.isIdentifier(part.expression) && MAKERS.test(part.expression.text);
+		}
+		const isNamed =
+			ts.isPropertyAssignment(part) ||
+			(ts.isVariableDeclaration(part) && part.initializer !== undefined);
+		if (!isNamed)
+			return ts.isCallExpression(part) && part.expression.kind === ts.SyntaxKind.SuperKeyword;
+		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|STATUS_MESSAGES)$/.test(
+			part.name.getText(),
+		);
+	}
+
+	const files = ['nodes', 'credentials'].flatMap((folder) =>
+		readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+			.filter((file) => file.endsWith('.ts'))
+			.map((file) => join(folder, file)),
+	);
+
+	const told = files.flatMap((file) => {
+		const text = readFileSync(join(ROOT, file), 'utf8');
+		const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+		const found: string[] = [];
+		const visit = (part: ts.Node): void => {
+			if (isTold(part)) found.push(...sentencesIn(part));
+			else ts.forEachChild(part, visit);
+		};
+		visit(source);
+		return found.map((sentence) => `${file}: ${sentence}`);
+	});
+
+	it('are found', () => {
+		expect(told).toContain(
+			join('nodes', 'shared', 'request', 'notProcessed.ts') +
+				': Add credits to the account, then run the remaining items again.',
+		);
+		expect(told.length).toBeGreaterThan(60);
+	});
+
+	it('have none of the words that n8n keeps out', () => {
+		// "On Error" is the name of a setting of n8n.
+		const unwanted = told.filter((line) =>
+			UNWANTED.test(line.slice(line.indexOf(': ')).replaceAll('On Error', '')),
+		);
+		expect(unwanted).toEqual([]);
+	});
+
+	it('of the credential test are as good', () => {
+		const messages = new ContactDataApi().test.rules?.map(({ properties }) => properties.message);
+		expect(messages?.length).toBeGreaterThan(5);
+		for (const message of messages ?? []) {
+			expect(message).not.toMatch(UNWANTED);
+			expect(message).toMatch(/^\S.*\.$/);
+		}
+	});
+});
