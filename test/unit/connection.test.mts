@@ -9,7 +9,6 @@ import { connectionOf } from '../../nodes/shared/request/connection.ts';
 import {
 	INTERFACE_DEFAULTS,
 	interfaceSettings,
-	settingExpression,
 } from '../../nodes/shared/request/interfaceSettings.ts';
 import { detailsOf, rejectionOf, thrownBy } from './thrown.mts';
 
@@ -218,12 +217,6 @@ describe('interfaceSettings', () => {
 	it('take a page size in whole leads', () => {
 		const { listPageSize } = interfaceSettings({ customizeInterface: true, listPageSize: 99.5 });
 		expect(Number.isInteger(listPageSize)).toBe(true);
-	});
-
-	it('name a setting for routing with its default', () => {
-		expect(settingExpression('companySearchPath')).toBe(
-			"={{ $credentials.customizeInterface && $credentials.companySearchPath?.trim() || '/company/search' }}",
-		);
 	});
 });
 

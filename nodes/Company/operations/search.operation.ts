@@ -1,7 +1,7 @@
 import { lookupOptions, simple } from '../../shared/fields';
 import type { Operation } from '../../shared/operation';
 import { objectsIn } from '../../shared/request/answer';
-import { settingExpression } from '../../shared/request/interfaceSettings';
+import { INTERFACE_DEFAULTS } from '../../shared/request/interfaceSettings';
 import { lookup } from '../../shared/request/requestPath';
 import { simplifyCompany } from '../../shared/values/company';
 import { isObject } from '../../shared/values/json';
@@ -19,7 +19,7 @@ export const search: Operation = {
 		description:
 			'Look up a company by name, domain or website. Costs credits when there is a match.',
 		routing: {
-			request: { method: 'GET', url: settingExpression('companySearchPath') },
+			request: { method: 'GET', url: INTERFACE_DEFAULTS.companySearchPath },
 			send: { paginate: true },
 			operations: {
 				pagination: lookup({
@@ -28,6 +28,7 @@ export const search: Operation = {
 						const keyword = toText(kw);
 						return { query: { keyword }, missing: keyword === '' ? 'keyword' : undefined };
 					},
+					path: ({ companySearchPath }) => companySearchPath,
 					toQueryString: ({ keyword }) => ({ kw: keyword }),
 					results: (answer) =>
 						objectsIn(isObject(answer) ? answer.results : undefined, 'a list of companies'),

@@ -39,8 +39,3 @@ export function interfaceSettings(credentials: IDataObject): InterfaceSettings {
 		),
 	};
 }
-
-/** A setting as an expression for `routing`. */
-export function settingExpression(name: keyof InterfaceSettings): string {
-	return `={{ $credentials.customizeInterface && $credentials.${name}?.trim() || '${INTERFACE_DEFAULTS[name]}' }}`;
-}

@@ -24,6 +24,8 @@ export interface Lookup<Query extends IDataObject> {
 
 /** A lookup that sends one request per question. */
 export interface SingleLookup<Query extends IDataObject> extends Lookup<Query> {
+	/** The path of the request, where the credential may change it. */
+	path?(settings: InterfaceSettings): string;
 	/** The question as query parameters. */
 	toQueryString(query: Query, settings: InterfaceSettings): IDataObject;
 	/** The results in an answer, best first; none if the service has nothing. Throws if malformed. */

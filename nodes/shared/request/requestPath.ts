@@ -98,7 +98,8 @@ async function ask<Query extends IDataObject>(
 	options: ResultOptions['options'],
 ): Promise<object> {
 	const { account, settings } = await run.connection();
-	const request = requestOf(options, operation.toQueryString(query, settings));
+	const qs = operation.toQueryString(query, settings);
+	const request = requestOf(options, qs, operation.path?.(settings));
 	const question = JSON.stringify([account, request.url, request.qs]);
 	const option = (name: string) => this.getNodeParameter(`options.${name}`, null);
 	return await answersOf(this).once(question, async () => {

@@ -1,0 +1,59 @@
+import { readFile, rm } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Check } from './checks.mts';
+import { Failure } from './failure.mjs';
+import { logFile } from './paths.mjs';
+import { run } from './program.mjs';
+import { step } from './step.mts';
+
+/** How a check ended. */
+export interface CheckResult {
+	readonly check: Check;
+	readonly failure: Failure | undefined;
+	/** Milliseconds. */
+	readonly time: number;
+	readonly tests: TestCounts;
+}
+
+interface TestCounts {
+	readonly passed: number;
+	readonly failed: number;
+}
+
+const reportSchema = z.object({ numPassedTests: z.number(), numFailedTests: z.number() });
+
+/** Runs a check under its title; its output goes to a log file. */
+export async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult> {
+	const started = performance.now();
+	const report = `${logFile(`test-${check.name}`)}.json`;
+	await rm(report, { force: true });
+	const failure = await step(check.title, async () => await pass(check, report, signal)).then(
+		() => undefined,
+		(error: unknown) => {
+			if (error instanceof Failure && !signal.aborted) return error;
+			throw error;
+		},
+	);
+	return { check, failure, time: performance.now() - started, tests: await readCounts(report) };
+}
+
+/** @throws {Failure} when the check does not pass */
+async function pass(check: Check, report: string, signal: AbortSignal): Promise<void> {
+	const [program, ...args] = check.command;
+	const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`];
+	const log = logFile(`test-${check.name}`);
+	const code = await run(program, [...args, ...(check.hasTests ? reporters : [])], {
+		log,
+		signal,
+		timeout: check.minutes * 60_000,
+	});
+	if (code !== 0) throw new Failure(`${check.title} ended with code ${code}.`, { log });
+}
+
+/** Without a report no test was run; if one should have been, the check's exit code says so. */
+async function readCounts(report: string): Promise<TestCounts> {
+	const text = await readFile(report, 'utf8').catch(() => undefined);
+	if (text === undefined) return { passed: 0, failed: 0 };
+	const { numPassedTests, numFailedTests } = reportSchema.parse(JSON.parse(text));
+	return { passed: numPassedTests, failed: numFailedTests };
+}

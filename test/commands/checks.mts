@@ -1,0 +1,55 @@
+import { fileURLToPath } from 'node:url';
+
+/** One step of `npm test`. */
+export interface Check {
+	/** For `--only`. */
+	readonly name: string;
+	readonly title: string;
+	readonly command: readonly [program: string, ...args: string[]];
+	/** Whether vitest runs it and can count its tests. */
+	readonly hasTests?: boolean;
+	readonly minutes: number;
+}
+
+const startCommand = fileURLToPath(new URL('start.mjs', import.meta.url));
+
+/** In the order in which they run. */
+export const checks: readonly Check[] = [
+	{ name: 'lint', title: 'Lint', command: ['npm', 'run', 'lint'], minutes: 5 },
+	{ name: 'types', title: 'Types', command: ['npm', 'run', 'types'], minutes: 5 },
+	{ name: 'build', title: 'Icons and build', command: ['npm', 'run', 'build'], minutes: 5 },
+	{
+		name: 'unit',
+		title: 'Unit tests',
+		command: ['npm', 'run', 'test:unit', '--'],
+		hasTests: true,
+		minutes: 10,
+	},
+	{
+		name: 'engine',
+		title: 'Engine tests',
+		command: ['npm', 'run', 'test:engine', '--'],
+		hasTests: true,
+		minutes: 20,
+	},
+	{
+		name: 'e2e',
+		title: 'Tests in n8n 1 and n8n 2',
+		command: ['npm', 'run', 'test:e2e', '--'],
+		hasTests: true,
+		minutes: 60,
+	},
+	{
+		name: 'benchmark',
+		title: 'Figures of the bulk operations',
+		command: ['npm', 'run', 'benchmark', '--'],
+		hasTests: true,
+		minutes: 10,
+	},
+	{
+		name: 'example',
+		title: 'Example workflow in n8n',
+		command: ['node', startCommand, '--once'],
+		minutes: 40,
+	},
+];

@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { outputOf } from '../hosts/execution.mts';
+import { openHost, type OpenHost } from '../hosts/open.mts';
+import type { Credential, CredentialData } from '../hosts/rest.mts';
+import { n8n1, n8n2 } from '../hosts/versions.mts';
+import type { Workflow } from '../hosts/workflow.mts';
+import { ourNodes, runNode } from '../support/engine.mts';
+import { everyOperation, type Sample } from '../support/everyOperation.mts';
+import { credentialFor, useService } from '../support/service.mts';
+
+const CREDENTIAL_TYPE = 'contactDataApi';
+
+// n8n 1 has words of its own for what answers with a status other than 2xx.
+const WRONG_KEY =
+	'The service did not accept the API Key. Check it in the settings of your account.';
+const REDIRECT = 'The Base URL redirects elsewhere. Enter the address that the service itself has.';
+
+const service = useService();
+
+describe.each([n8n2, n8n1])('n8n $version', (version) => {
+	let opened: OpenHost;
+	let credential: Credential;
+
+	const data = (changes: CredentialData = {}): CredentialData => ({
+		baseUrl: service().baseUrl,
+		apiKey: 'test-key',
+		...changes,
+	});
+
+	beforeAll(async () => {
+		opened = await openHost({ version });
+		credential = await opened.client.createCredential('Contact Data', CREDENTIAL_TYPE, data());
+	}, 40 * 60_000);
+
+	afterAll(async () => await opened?.[Symbol.asyncDispose]());
+
+	/** A workflow that runs one operation. */
+	function workflowOf({ node, parameters }: Sample): Workflow {
+		return {
+			name: `${node} ${String(parameters.operation)}`,
+			nodes: [
+				{
+					id: 'start',
+					name: 'Start',
+					type: 'n8n-nodes-base.manualTrigger',
+					typeVersion: 1,
+					position: [0, 0],
+					parameters: {},
+				},
+				{
+					id: 'ours',
+					name: 'Ours',
+					type: `${opened.packageName}.${node}`,
+					typeVersion: 1,
+					position: [200, 0],
+					parameters,
+					credentials: { [CREDENTIAL_TYPE]: { id: credential.id, name: credential.name } },
+				},
+			],
+			connections: { Start: { main: [[{ node: 'Ours', type: 'main', index: 0 }]] } },
+		};
+	}
+
+	test('every operation gives what it gives in the engine', async () => {
+		for (const sample of everyOperation(service())) {
+			const { node, operation, parameters } = sample;
+			const expected = await runNode({ node, parameters, credential: credentialFor(service()) });
+			const saved = await opened.client.createWorkflow(workflowOf(sample));
+			const id = await opened.client.startWorkflow(saved, 'Start');
+			const execution = await opened.client.waitForExecution(id, 60_000);
+			const output = outputOf(execution, 'Ours');
+			expect({ node, operation, status: execution.status }).toEqual({
+				node,
+				operation,
+				status: 'success',
+			});
+			expect(output.map(({ json }) => json)).toEqual(expected.json);
+			expect(output.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(
+				true,
+			);
+		}
+	}, 300_000);
+
+	test('the list dropdown fills, and typing narrows it', async () => {
+		const query = {
+			nodeType: `${opened.packageName}.contactDataList`,
+			parameter: 'listId',
+			method: 'searchLists',
+			credential,
+			parameters: { resource: 'list', operation: 'get' },
+		};
+		expect((await opened.client.searchLocator(query)).results).toEqual([
+			{ name: 'Spring Campaign', value: '101' },
+			{ name: 'Trade Fair', value: '102' },
+		]);
+		const narrowed = await opened.client.searchLocator({ ...query, filter: 'fair' });
+		expect(narrowed.results).toEqual([{ name: 'Trade Fair', value: '102' }]);
+	});
+
+	describe('the test of the credential', () => {
+		const page = http.createServer((_, response) => {
+			response.writeHead(200, { 'content-type': 'text/html' });
+			response.end('<!doctype html><title>Welcome</title>');
+		});
+		let pageUrl = '';
+		beforeAll(async () => {
+			await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
+			const address = page.address();
+			if (typeof address === 'object') pageUrl = `http://127.0.0.1:${address?.port}`;
+		});
+		afterAll(() => page.close());
+
+		const verdict = async (changes?: CredentialData) =>
+			await opened.client.testCredential(credential, data(changes));
+
+		test('is green for the service', async () => {
+			expect(await verdict()).toEqual({ status: 'OK', message: 'Connection successful!' });
+			expect(await verdict({ baseUrl: `${service().baseUrl}/` })).toMatchObject({ status: 'OK' });
+		});
+
+		test('is green for the other form of an account', async () => {
+			service().variants.accountShape = 'credits';
+			expect(await verdict()).toMatchObject({ status: 'OK' });
+		});
+
+		test('tells a wrong key', async () => {
+			expect(await verdict({ apiKey: 'wrong-key-1234' })).toEqual({
+				status: 'Error',
+				message:
+					version === n8n2 ? WRONG_KEY : 'Authorization failed - please check your credentials',
+			});
+		});
+
+		test('tells an address where a web page answers', async () => {
+			expect(await verdict({ baseUrl: pageUrl })).toEqual({
+				status: 'Error',
+				message:
+					'What answers at this Base URL is not the service: it sent no account. Check the address.',
+			});
+		});
+
+		test('tells a refused address, before the key is sent', async () => {
+			expect(await verdict({ baseUrl: 'http://api.example.com' })).toEqual({
+				status: 'Error',
+				message: expect.stringContaining('does not start with https://'),
+			});
+		});
+
+		test('tells a redirect, and does not follow it', async () => {
+			service().faults.add({ redirect: `${pageUrl}/` });
+			expect(await verdict()).toEqual({
+				status: 'Error',
+				message: version === n8n2 ? REDIRECT : 'Request failed with status code 302',
+			});
+		});
+	});
+
+	test('offers all nodes under their names, with icons of their own', async () => {
+		const types = await opened.client.nodeTypes();
+		const icons = new Set<string>();
+		for (const [name, { description }] of Object.entries(ourNodes)) {
+			const type = types.find((one) => one.name === `${opened.packageName}.${name}`);
+			expect(type?.displayName).toBe(description.displayName);
+			expect(type?.codex?.alias).toContain('contact data');
+			const { iconUrl } = type ?? {};
+			if (typeof iconUrl !== 'object') throw new Error(`${name} has no icons`);
+			for (const url of [iconUrl.light, iconUrl.dark]) {
+				icons.add(await opened.client.file(`/${url.replace(/^\//, '')}`));
+			}
+		}
+		expect(icons.size).toBe(2 * Object.keys(ourNodes).length);
+		for (const icon of icons) expect(icon).toMatch(/^<svg /);
+	});
+
+	test('the log of n8n says nothing against the package', async () => {
+		const lines = (await readFile(opened.host.log, 'utf8')).split('\n');
+		const ours = lines.filter((line) => /contact.?data/i.test(line) && /warn|error/i.test(line));
+		expect(ours).toEqual([]);
+	});
+});

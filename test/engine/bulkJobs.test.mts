@@ -1,0 +1,331 @@
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import {
+	answerIn,
+	asksFor,
+	findBulk,
+	leadOf,
+	numbers,
+	requestsOf,
+	runBulk,
+	subjectsOf,
+	type BulkTest,
+} from '../support/bulk.mts';
+import { runNode, runWorkflow } from '../support/engine.mts';
+import { credentialFor, useService } from '../support/service.mts';
+
+const service = useService({ variants: { bulkAnswer: 'job', jobPolls: 0 } });
+
+/** Asks for a job once and does not wait for it. */
+const noWait = { jobTimeout: 0 };
+/** The answer to a poll as long as a test wants the job unfinished. */
+const unfinished = 1_000_000;
+
+const leads = (wanted: number[]): IDataObject[] => wanted.map(leadOf);
+
+async function find(wanted: number[], test: BulkTest = {}) {
+	return await runBulk(findBulk, service(), leads(wanted), { options: noWait, ...test });
+}
+
+/** Get Bulk Job for each of these items, which name their job. */
+async function collect(items: IDataObject[], parameters = {}) {
+	return await runNode({
+		node: 'contactDataFinder',
+		parameters: { operation: 'getBulkJob', jobId: '={{ $json.jobId }}', ...parameters },
+		items,
+		credential: credentialFor(service()),
+	});
+}
+
+const submitted = () => requestsOf(service(), 'findBulk').length;
+const polled = () => requestsOf(service(), 'getBulkJob').map(({ path }) => path);
+
+function expectPaidOnce(wanted: number[]): void {
+	const paid = service().ledger.charges.map(({ subject }) => subject);
+	expect(paid.toSorted()).toEqual(subjectsOf(findBulk, wanted).toSorted());
+}
+
+describe('a job that finishes in time', () => {
+	const wanted = numbers(130);
+
+	test.each(['bare', 'results', 'people', 'data', 'rows'] as const)(
+		'is collected from %s',
+		async (jobResultShape) => {
+			service().variants.jobResultShape = jobResultShape;
+			const { json } = await find(wanted);
+			expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+			expect(submitted()).toBe(2);
+			expectPaidOnce(wanted);
+		},
+	);
+
+	test.each([404, 405] as const)(
+		'is asked for by query where the path answers %i',
+		async (refusal) => {
+			service().variants.jobPollForm = 'query';
+			service().variants.jobPollRefusal = refusal;
+			const { json } = await find(wanted);
+			expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+			expectPaidOnce(wanted);
+		},
+	);
+
+	test('is asked for after a second, then ever more seldom', async () => {
+		service().variants.jobPolls = 1;
+		const { json } = await find(numbers(3), { options: {} });
+		expect(json.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
+		const [sent, ...polls] = service().requests;
+		expect(polls).toHaveLength(2);
+		expect(polls[0].startedAt - (sent.finishedAt ?? 0)).toBeGreaterThan(980);
+		expect(polls[1].startedAt - (polls[0].finishedAt ?? 0)).toBeGreaterThan(1_200);
+	});
+
+	test.each(['shuffled', 'doubled', 'unknown'] as const)('has its rows %s', async (rows) => {
+		service().faults.add({ rows, on: { operation: 'getBulkJob' } });
+		const { json } = await find(wanted);
+		expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+	});
+
+	test('is read again when the connection is lost, for that is free', async () => {
+		service().faults.add({ reset: 'after-charge', on: { operation: 'getBulkJob', times: 1 } });
+		const { json } = await find(numbers(3));
+		expect(json.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
+		expect(submitted()).toBe(1);
+		expectPaidOnce(numbers(3));
+	});
+
+	test('is collected though the credits ran out meanwhile', async () => {
+		const left = subjectsOf(findBulk, wanted.slice(0, 100)).length;
+		service().options.creditsLeft = { email: left };
+		const { json } = await find(wanted, { options: { ...noWait, maxConcurrency: 1 } });
+		expect(json.slice(0, 100).map(answerIn)).toEqual(wanted.slice(0, 100).map(findBulk.answer));
+		expect(json.at(-1)).toMatchObject({ status: 'not_processed', reason: 'out_of_credits' });
+		expectPaidOnce(wanted.slice(0, 100));
+	});
+
+	test('counts against Max Credits with what it found', async () => {
+		const many = numbers(400);
+		await find(many, { options: { ...noWait, maxCredits: 150, maxConcurrency: 4 } });
+		expect(service().ledger.total()).toBe(150);
+	});
+});
+
+test('a job that fails: its rows are failed and cost nothing', async () => {
+	service().variants.jobOutcome = 'failed';
+	const { json } = await find(numbers(3), { onError: 'continueRegularOutput' });
+	expect(json).toEqual(
+		numbers(3).map(() =>
+			expect.objectContaining({
+				status: 'failed',
+				reason: 'job_failed',
+				message: expect.stringContaining('ended with the status "failed"'),
+			}),
+		),
+	);
+	expect(service().ledger.charges).toEqual([]);
+});
+
+describe('a job that outlasts Job Timeout', () => {
+	const wanted = numbers(130);
+	const continues = { onError: 'continueRegularOutput' } as const;
+
+	test('leaves each row pending with the job of its own chunk', async () => {
+		service().variants.jobPolls = unfinished;
+		const { json, hints } = await find(wanted, continues);
+		const ids = json.map(({ jobId }) => jobId);
+		expect(new Set(ids.slice(0, 100)).size).toBe(1);
+		expect(new Set(ids.slice(100)).size).toBe(1);
+		expect(new Set(ids).size).toBe(2);
+		json.forEach((item, number) => {
+			const { first, last, domain } = leadOf(number);
+			expect(item).toMatchObject({
+				status: 'pending',
+				message: expect.stringContaining('Get Bulk Job'),
+				firstName: first,
+				lastName: last,
+				domain,
+			});
+		});
+		expect(hints?.[0]?.message).toContain('130 wait for a bulk job');
+		expect(submitted()).toBe(2);
+	});
+
+	test('with On Error at Stop Workflow no job id is lost, though nothing was answered', async () => {
+		service().variants.jobPolls = unfinished;
+		const { json, error } = await find(wanted);
+		const told = JSON.stringify([json, error?.message, error?.description]);
+		expect(submitted()).toBe(2);
+		for (const path of polled()) expect(told).toContain(path.split('/').at(-1));
+	});
+
+	test('is collected later by Get Bulk Job: exactly those rows, each job once, free', async () => {
+		service().variants.jobPolls = unfinished;
+		const pending = await find(wanted, continues);
+		const spent = service().ledger.total();
+		service().variants.jobPolls = 0;
+		const before = polled().length;
+		const { items } = await collect(pending.json);
+		expect(items.map(({ json }) => answerIn(json))).toEqual(wanted.map(findBulk.answer));
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			wanted.map((number) => ({ item: number < 100 ? 0 : 100 })),
+		);
+		const jobs = new Set(pending.json.map(({ jobId }) => `/api/v2/find_bulk/${String(jobId)}`));
+		expect(polled().slice(before)).toEqual([...jobs]);
+		expect(service().ledger.total()).toBe(spent);
+		expectPaidOnce(wanted);
+	});
+
+	test('is still pending for Get Bulk Job: the error names the item and what to do', async () => {
+		service().variants.jobPolls = unfinished;
+		const pending = await find(numbers(3), continues);
+		const { error } = await collect(pending.json);
+		expect(error).toMatchObject({
+			message: `The bulk job ${String(pending.json[0].jobId)} is not finished [item 0]`,
+			description: expect.stringContaining('Get Bulk Job'),
+		});
+	});
+
+	test('is collected by Retry On Fail, and not bought again', async () => {
+		service().variants.jobPolls = 1;
+		const { json, error } = await find(wanted, {
+			options: { ...noWait, incompleteRun: 'fail' },
+			retryOnFail: true,
+			maxTries: 2,
+		});
+		expect(error).toBeUndefined();
+		expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		expect(submitted()).toBe(2);
+		expect(polled()).toHaveLength(4);
+		expectPaidOnce(wanted);
+	});
+
+	test('fails after it was pending: Retry On Fail sends its rows anew', async () => {
+		const { variants } = service();
+		variants.jobPolls = 1;
+		variants.jobOutcome = 'failed';
+		// The first job is bound to fail; the job of the third try is not.
+		const where = () => {
+			variants.jobOutcome = submitted() > 1 ? 'completed' : 'failed';
+			return false;
+		};
+		service().faults.add({ delayMs: 0, on: { where } });
+		const { json } = await find(numbers(3), {
+			options: { ...noWait, incompleteRun: 'fail' },
+			retryOnFail: true,
+			maxTries: 4,
+		});
+		expect(json.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
+		expect(submitted()).toBe(2);
+		expectPaidOnce(numbers(3));
+	});
+
+	test.each<[string, IDataObject]>([
+		['the same person', { first: '={{ $json.firstName }}' }],
+		[
+			'only one of its people',
+			{ first: `={{ $json.firstName === '${leadOf(2).first}' ? $json.firstName : '' }}` },
+		],
+	])(
+		'is collected by a later node that asks for %s: no row of another lead',
+		async (_, { first }) => {
+			service().variants.jobPolls = 2;
+			const options = { ...noWait };
+			const parameters = {
+				...findBulk.parameters,
+				firstName: String(first),
+				lastName: '={{ $json.lastName }}',
+				options,
+			};
+			const node = { type: 'contactDataFinder', onError: 'continueRegularOutput' } as const;
+			const execution = await runWorkflow({
+				nodes: [
+					{
+						name: 'Start',
+						type: 'start',
+						parameters: { items: JSON.stringify(leads(numbers(3))) },
+					},
+					{ ...node, name: 'One', parameters: { ...findBulk.parameters, options } },
+					{ ...node, name: 'Two', parameters },
+					{ ...node, name: 'Three', parameters },
+				],
+				connections: ['Start > One', 'One > Two', 'Two > Three'],
+				credential: credentialFor(service()),
+			});
+			const output = execution.data.resultData.runData.Three?.[0]?.data?.main[0] ?? [];
+			expect(output).toHaveLength(3);
+			expect(answerIn(output[2].json)).toEqual(findBulk.answer(2));
+			expectPaidOnce(numbers(3));
+		},
+	);
+});
+
+describe('a job that cannot be read', () => {
+	const wanted = numbers(3);
+	const options = { ...noWait, maxRetries: 1 };
+
+	/** That all rows are pending with the one job that there is. */
+	function expectPending(json: IDataObject[]): void {
+		expect(json.map(({ status }) => status)).toEqual(wanted.map(() => 'pending'));
+		expect(new Set(json.map(({ jobId }) => jobId)).size).toBe(1);
+		expect(json[0].jobId).toMatch(/^\d+$/);
+	}
+
+	test.each([404, 410, 503])('for a %i is not lost', async (status) => {
+		const poll = { operation: 'getBulkJob', times: 4 } as const;
+		service().faults.add({ status, retryAfter: 'seconds', seconds: 0, on: poll });
+		const { json } = await find(wanted, { options, onError: 'continueRegularOutput' });
+		expectPending(json);
+		service().faults.clear();
+		const later = await collect(json);
+		expect(later.json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		expectPaidOnce(wanted);
+	});
+
+	test('for a web page is not lost', async () => {
+		service().faults.add({ body: 'html', on: { operation: 'getBulkJob' } });
+		const { json } = await find(wanted, { options, onError: 'continueRegularOutput' });
+		expectPending(json);
+	});
+
+	test('for the execution was stopped is not lost', async () => {
+		service().variants.jobPolls = unfinished;
+		const stop = new AbortController();
+		setTimeout(() => stop.abort(), 300);
+		const startedAt = performance.now();
+		const { json } = await find(wanted, { options: {}, stop: stop.signal });
+		expect(performance.now() - startedAt).toBeLessThan(5_000);
+		expectPending(json);
+		expect(polled()).toEqual([]);
+	});
+
+	test('whose acceptance was lost on the way is an unknown outcome', async () => {
+		service().faults.add({ reset: 'after-charge', on: { where: asksFor(0), times: 1 } });
+		const { json } = await find(wanted, { onError: 'continueRegularOutput' });
+		expect(new Set(json.map(({ reason }) => reason))).toEqual(new Set(['unknown_outcome']));
+		expect(submitted()).toBe(1);
+	});
+});
+
+describe('Get Bulk Job', () => {
+	test('names an item without a job', async () => {
+		const { error } = await collect([{}]);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: 'Not sent: the item has no jobId [item 0]',
+		});
+	});
+
+	test('names a job that the account does not have', async () => {
+		const { error } = await collect([{ jobId: '77' }]);
+		expect(error).toMatchObject({ httpCode: '404', message: expect.stringContaining('[item 0]') });
+	});
+
+	test("gives the service's own rows with Simplify off", async () => {
+		service().variants.jobPolls = unfinished;
+		const pending = await find(numbers(3), { onError: 'continueRegularOutput' });
+		service().variants.jobPolls = 0;
+		const { json } = await collect(pending.json, { simple: false });
+		expect(json.map(({ tId }) => tId)).toEqual([1, 2, 3]);
+	});
+});

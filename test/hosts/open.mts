@@ -1,0 +1,71 @@
+import { makeUserFolder, startHost, type Host } from './host.mts';
+import { installHost } from './install.mts';
+import { installPackage } from './package.mts';
+import { RestClient } from './rest.mts';
+import { n8n2, type HostVersion } from './versions.mts';
+
+/** Runs one step of the way under a title; `note` says more while it runs. */
+export type Step = <T>(
+	title: string,
+	action: (note: (text: string) => void) => Promise<T>,
+) => Promise<T>;
+
+export interface OpenOptions {
+	version?: HostVersion;
+	/** Any free one unless told. */
+	port?: number;
+	/** Further settings of n8n. */
+	settings?: NodeJS.ProcessEnv;
+	/** Shows the steps to somebody; silent unless told. */
+	step?: Step;
+	signal?: AbortSignal;
+}
+
+/** A running n8n with the package in it, whose data is thrown away at the end. */
+export interface OpenHost extends AsyncDisposable {
+	readonly host: Host;
+	readonly client: RestClient;
+	/** With which n8n prefixes the package's node types. */
+	readonly packageName: string;
+}
+
+/** Installs n8n where it is missing, gives it the packed package, starts it and signs in. */
+export async function openHost({
+	version = n8n2,
+	step = silently,
+	port,
+	settings,
+	signal,
+}: OpenOptions = {}): Promise<OpenHost> {
+	await using resources = new AsyncDisposableStack();
+	const folder = await step(
+		`Install n8n ${version.version}`,
+		async (note) => await installHost(version, { note, ...(signal && { signal }) }),
+	);
+	const userFolder = resources.use(await makeUserFolder());
+	const packageName = await step(
+		'Build and pack the package',
+		async () => await installPackage(userFolder.path, signal),
+	);
+	return await step(`Start n8n ${version.version}`, async () => {
+		const host = resources.use(
+			await startHost({
+				folder,
+				userFolder: userFolder.path,
+				...(port !== undefined && { port }),
+				settings: { ...version.settings, ...settings },
+				...(signal && { signal }),
+			}),
+		);
+		const client = await RestClient.signIn(host, signal);
+		const opened = resources.move();
+		return {
+			host,
+			client,
+			packageName,
+			[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+		};
+	});
+}
+
+const silently: Step = async (_title, action) => await action(() => {});

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { x as extract } from 'tar';
+import { z } from 'zod';
+import { withLock } from '../commands/lock.mjs';
+import { npm } from '../commands/npm.mjs';
+import { cache, logFile, root } from '../commands/paths.mjs';
+
+const TIMEOUT_MS = 5 * 60_000;
+
+const SOURCES = ['credentials', 'icons', 'nodes', 'gulpfile.js', 'package.json', 'tsconfig.json'];
+
+const manifestSchema = z.object({
+	name: z.string(),
+	version: z.string(),
+	n8n: z.object({ credentials: z.array(z.string()), nodes: z.array(z.string()) }),
+});
+
+/**
+ * Puts the package where n8n has the community packages that its users install, unpacked from the
+ * tarball that is published. It is built first if it changed since it was last built.
+ *
+ * @returns the package's name, with which n8n prefixes its node types
+ */
+export async function installPackage(userFolder: string, signal?: AbortSignal): Promise<string> {
+	const manifest = manifestSchema.parse(
+		JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
+	);
+	const bounds = { timeout: TIMEOUT_MS, ...(signal && { signal }) };
+	await withLock(
+		join(cache, 'build.lock'),
+		async () => {
+			if (!(await isBuilt(manifest.n8n))) {
+				await npm(['run', 'build'], { ...bounds, log: logFile('build') });
+			}
+			await npm(['pack', '--pack-destination', userFolder], { ...bounds, log: logFile('pack') });
+		},
+		bounds,
+	);
+	const folder = join(userFolder, '.n8n', 'nodes', 'node_modules', manifest.name);
+	await mkdir(folder, { recursive: true });
+	const file = join(userFolder, `${manifest.name}-${manifest.version}.tgz`);
+	await extract({ file, cwd: folder, strip: 1 });
+	return manifest.name;
+}
+
+async function isBuilt({ credentials, nodes }: z.infer<typeof manifestSchema>['n8n']) {
+	const built = [...credentials, ...nodes].map((file) => join(root, file));
+	if (!built.every((file) => existsSync(file))) return false;
+	const oldest = Math.min(...(await Promise.all(built.map(modified))));
+	const newest = Math.max(...(await Promise.all(SOURCES.map(newestIn))));
+	return oldest > newest;
+}
+
+/** When a file, or anything in a folder, was last changed, added or removed. */
+async function newestIn(source: string): Promise<number> {
+	const path = join(root, source);
+	const inside = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : [];
+	const times = [path, ...inside.map((name) => join(path, name))].map(modified);
+	return Math.max(...(await Promise.all(times)));
+}
+
+async function modified(path: string): Promise<number> {
+	return (await stat(path)).mtimeMs;
+}

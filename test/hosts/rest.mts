@@ -1,0 +1,228 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ExecutionStatus, INodeParameters, IRunExecutionData } from 'n8n-workflow';
+import { z } from 'zod';
+import { Failure } from '../commands/failure.mjs';
+import { hasEnded, type Execution } from './execution.mts';
+import type { Host } from './host.mts';
+import type { Workflow } from './workflow.mts';
+
+export interface Credential {
+	id: string;
+	name: string;
+	type: string;
+}
+
+export type CredentialData = Record<string, string | number | boolean>;
+
+/** A node as the editor describes it when it asks for a dropdown's content. */
+export interface ParameterQuery {
+	nodeType: string;
+	typeVersion?: number;
+	/** e.g. `listId` */
+	parameter: string;
+	/** The node's method that fills the dropdown. */
+	method: string;
+	credential: Credential;
+	parameters?: INodeParameters;
+	/** What was typed into the search box. */
+	filter?: string;
+}
+
+/** The login of the editor, known because its data is thrown away. */
+export const owner = {
+	email: 'owner@example.com',
+	password: 'Contact-Data-1',
+	firstName: 'Example',
+	lastName: 'Owner',
+} as const;
+
+const REQUEST_TIMEOUT_MS = 60_000;
+const POLL_MS = 250;
+
+const choiceSchema = z.object({ name: z.string(), value: z.union([z.string(), z.number()]) });
+const credentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
+const credentialTestSchema = z.object({ status: z.enum(['OK', 'Error']), message: z.string() });
+const executionSchema = z.object({
+	id: z.string(),
+	status: z.custom<ExecutionStatus>((value) => typeof value === 'string'),
+	data: z.string(),
+});
+const locatorSchema = z.object({
+	results: z.array(choiceSchema),
+	paginationToken: z.unknown(),
+});
+const savedWorkflowSchema = z.object({ id: z.string() }).passthrough();
+const settingsSchema = z.object({
+	userManagement: z.object({ showSetupOnFirstLoad: z.boolean().optional() }),
+});
+const startedSchema = z.object({ executionId: z.string() });
+
+const nodeTypeSchema = z.object({
+	name: z.string(),
+	displayName: z.string(),
+	iconUrl: z.union([z.string(), z.object({ light: z.string(), dark: z.string() })]).optional(),
+	codex: z.object({ alias: z.array(z.string()).optional() }).optional(),
+});
+
+/** A node as the editor knows it. */
+export type NodeTypeInEditor = z.infer<typeof nodeTypeSchema>;
+
+/** A workflow that n8n holds. */
+export type SavedWorkflow = z.infer<typeof savedWorkflowSchema>;
+
+/** The requests that the editor sends to n8n, signed in as the owner. */
+export class RestClient {
+	readonly #host: Host;
+	readonly #signal: AbortSignal | undefined;
+	readonly #decode: (text: string) => unknown;
+	#cookie = '';
+
+	private constructor(host: Host, signal?: AbortSignal) {
+		this.#host = host;
+		this.#signal = signal;
+		this.#decode = decoderOf(host.folder);
+	}
+
+	/** Creates the owner in a new n8n, and signs in. */
+	static async signIn(host: Host, signal?: AbortSignal): Promise<RestClient> {
+		const client = new RestClient(host, signal);
+		const { userManagement } = await client.#request('GET', '/settings', settingsSchema);
+		if (userManagement.showSetupOnFirstLoad) {
+			await client.#request('POST', '/owner/setup', z.unknown(), owner);
+		} else {
+			const { email, password } = owner;
+			await client.#request('POST', '/login', z.unknown(), { emailOrLdapLoginId: email, password });
+		}
+		return client;
+	}
+
+	async createCredential(name: string, type: string, data: CredentialData): Promise<Credential> {
+		return await this.#request('POST', '/credentials', credentialSchema, { name, type, data });
+	}
+
+	/** What the Test button of the credential form says. */
+	async testCredential({ id, name, type }: Credential, data: CredentialData) {
+		const credentials = { id, name, type, data };
+		return await this.#request('POST', '/credentials/test', credentialTestSchema, { credentials });
+	}
+
+	async createWorkflow(workflow: Workflow): Promise<SavedWorkflow> {
+		const body = { active: false, ...workflow };
+		return await this.#request('POST', '/workflows', savedWorkflowSchema, body);
+	}
+
+	/**
+	 * Executes a workflow as its Execute button does.
+	 *
+	 * @returns the execution's id
+	 */
+	async startWorkflow(workflow: SavedWorkflow, trigger: string): Promise<string> {
+		const { executionId } = await this.#request(
+			'POST',
+			`/workflows/${workflow.id}/run`,
+			startedSchema,
+			{ workflowData: workflow, triggerToStartFrom: { name: trigger } },
+		);
+		return executionId;
+	}
+
+	/** Waits until an execution ends, whichever way; stops it when it does not. */
+	async waitForExecution(id: string, timeout: number): Promise<Execution> {
+		const deadline = Date.now() + timeout;
+		while (Date.now() < deadline) {
+			const { status, data } = await this.#request('GET', `/executions/${id}`, executionSchema);
+			if (hasEnded(status)) return { id, status, data: this.#decodeRun(data) };
+			await delay(POLL_MS, undefined, { ...(this.#signal && { signal: this.#signal }) });
+		}
+		await this.stopExecution(id);
+		throw new Failure(`Execution ${id} did not end within ${timeout / 1000} seconds.`, {
+			log: this.#host.log,
+		});
+	}
+
+	async stopExecution(id: string): Promise<void> {
+		await this.#request('POST', `/executions/${id}/stop`, z.unknown());
+	}
+
+	/** The choices of a dropdown whose method returns options. */
+	async loadOptions(query: ParameterQuery) {
+		const path = '/dynamic-node-parameters/options';
+		return await this.#request('POST', path, z.array(choiceSchema), dropdownRequest(query));
+	}
+
+	/** The choices of a resource locator's From List. */
+	async searchLocator(query: ParameterQuery) {
+		const path = '/dynamic-node-parameters/resource-locator-results';
+		return await this.#request('POST', path, locatorSchema, dropdownRequest(query));
+	}
+
+	/** The nodes that the editor offers, of all packages. */
+	async nodeTypes(): Promise<NodeTypeInEditor[]> {
+		return z.array(nodeTypeSchema).parse(JSON.parse(await this.file('/types/nodes.json')));
+	}
+
+	/** The text of a file that n8n serves to the editor: an icon, say. */
+	async file(path: string): Promise<string> {
+		const response = await fetch(`${this.#host.url}${path}`, {
+			headers: { cookie: this.#cookie },
+			signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+		});
+		if (!response.ok) throw new Failure(`n8n answered ${response.status} to GET ${path}`);
+		return await response.text();
+	}
+
+	#decodeRun(data: string): IRunExecutionData {
+		const decoded = this.#decode(data);
+		if (isRunData(decoded)) return decoded;
+		throw new Error(`This is no run data: ${data.slice(0, 200)}`);
+	}
+
+	async #request<Schema extends z.ZodTypeAny>(
+		method: 'GET' | 'POST',
+		path: string,
+		schema: Schema,
+		body?: object,
+	): Promise<z.infer<Schema>> {
+		const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+		const response = await fetch(`${this.#host.url}/rest${path}`, {
+			method,
+			headers: { 'content-type': 'application/json', cookie: this.#cookie },
+			...(body && { body: JSON.stringify(body) }),
+			signal: this.#signal ? AbortSignal.any([this.#signal, timeout]) : timeout,
+		});
+		const text = await response.text();
+		if (!response.ok) {
+			throw new Failure(`n8n answered ${response.status} to ${method} ${path}: ${text}`, {
+				log: this.#host.log,
+			});
+		}
+		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0]);
+		if (cookies.length > 0) this.#cookie = cookies.join('; ');
+		return z.object({ data: schema }).parse(JSON.parse(text)).data;
+	}
+}
+
+function dropdownRequest(query: ParameterQuery) {
+	const { id, name, type } = query.credential;
+	return {
+		path: `parameters.${query.parameter}`,
+		methodName: query.method,
+		filter: query.filter,
+		nodeTypeAndVersion: { name: query.nodeType, version: query.typeVersion ?? 1 },
+		currentNodeParameters: query.parameters ?? {},
+		credentials: { [type]: { id, name } },
+	};
+}
+
+/** Execution data is read with the library that the host writes it with. */
+function decoderOf(hostFolder: string): (text: string) => unknown {
+	const fromHost = createRequire(join(hostFolder, 'node_modules', 'n8n', 'package.json'));
+	const flatted: { parse: (text: string) => unknown } = fromHost('flatted');
+	return flatted.parse;
+}
+
+function isRunData(value: unknown): value is IRunExecutionData {
+	return typeof value === 'object' && value !== null && 'resultData' in value;
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { IConnections, INode, IWorkflowSettings } from 'n8n-workflow';
+import { z } from 'zod';
+import { root } from '../commands/paths.mjs';
+import type { Credential } from './rest.mts';
+
+/** A workflow as n8n exports it. */
+export interface Workflow {
+	name: string;
+	nodes: INode[];
+	connections: IConnections;
+	settings?: IWorkflowSettings;
+}
+
+const workflowSchema = z.object({
+	name: z.string(),
+	nodes: z.array(z.custom<INode>(isObject)),
+	connections: z.custom<IConnections>(isObject),
+	settings: z.custom<IWorkflowSettings>(isObject).optional(),
+});
+
+/** Reads a workflow of the examples folder. */
+export async function readExample(name: string): Promise<Workflow> {
+	const text = await readFile(join(root, 'examples', `${name}.json`), 'utf8');
+	return workflowSchema.parse(JSON.parse(text));
+}
+
+/** Gives every node of a package the credential, as importing people pick it by hand. */
+export function withCredential(
+	workflow: Workflow,
+	packageName: string,
+	{ id, name, type }: Credential,
+): Workflow {
+	const nodes = workflow.nodes.map((node) =>
+		node.type.startsWith(`${packageName}.`)
+			? { ...node, credentials: { ...node.credentials, [type]: { id, name } } }
+			: node,
+	);
+	return { ...workflow, nodes };
+}
+
+function isObject(value: unknown): boolean {
+	return typeof value === 'object' && value !== null;
+}
