@@ -92,3 +92,8 @@ export function toPerson(fields: IDataObject): { person: Person; missing?: strin
 	];
 	return missing.length === 0 ? { person } : { person, missing: missing.join(', no ') };
 }
+
+/** Tells a person from others, and a lookup with company data from one without. */
+export function personKey(query: Person & { includeCompanyData?: true }): string {
+	return `find ${JSON.stringify(query)}`;
+}

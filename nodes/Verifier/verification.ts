@@ -18,8 +18,18 @@ export const emailField: INodeProperties = {
 	routing: { send: { type: 'query', property: 'email' } },
 };
 
+export interface EmailQuery extends IDataObject {
+	email: string;
+	enrich?: true;
+}
+
+/** Tells an address from others, whatever its letter case. */
+export function emailKey(query: EmailQuery): string {
+	return `verify ${JSON.stringify(query).toLowerCase()}`;
+}
+
 /** The question that the field asks. */
-export function toEmailQuestion(field: unknown): Question<{ email: string; enrich?: true }> {
+export function toEmailQuestion(field: unknown): Question<EmailQuery> {
 	const email = toText(field);
 	return {
 		query: { email },

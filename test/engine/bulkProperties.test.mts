@@ -291,7 +291,7 @@ describe.each(bulks)('$operation', (bulk) => {
 				expect(chargedCredits(outcome)).toBeLessThanOrEqual(given.maxCredits || Infinity);
 			},
 		);
-		await fc.assert(property, { ...bounded, numRuns: 40 });
+		await fc.assert(property, { ...bounded, numRuns: 80 });
 	});
 
 	test('any fault: what is charged is delivered or explained', { timeout }, async () => {
@@ -307,7 +307,7 @@ describe.each(bulks)('$operation', (bulk) => {
 				expect(chargedCredits(outcome)).toBeLessThanOrEqual(given.maxCredits || Infinity);
 			},
 		);
-		await fc.assert(property, { ...bounded, numRuns: 40 });
+		await fc.assert(property, { ...bounded, numRuns: 80 });
 	});
 });
 

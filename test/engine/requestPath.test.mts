@@ -1,4 +1,6 @@
 import http from 'node:http';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -208,6 +210,31 @@ describe('nothing is paid twice', () => {
 		expect(service().requests).toHaveLength(5);
 		await once();
 		expect(service().requests).toHaveLength(10);
+	});
+});
+
+describe('memory', () => {
+	/** The object of n8n that the answers of an execution hang on. */
+	async function contextOfRun(): Promise<WeakRef<object>> {
+		const { run } = await runNode(finder(leads(50)));
+		const context = run.data.executionData?.contextData.flow;
+		if (!context) throw new Error('The execution has no context');
+		return new WeakRef(context);
+	}
+
+	test('the answers are given back when n8n drops the execution', async () => {
+		v8.setFlagsFromString('--expose-gc');
+		const collectGarbage: unknown = vm.runInNewContext('gc');
+		if (typeof collectGarbage !== 'function') throw new Error('No garbage collection on demand');
+		const context = await contextOfRun();
+		// The expression engine of n8n keeps the last execution that it has seen.
+		await runNode(finder(leads(1)));
+		await expect
+			.poll(() => {
+				collectGarbage();
+				return context.deref();
+			})
+			.toBeUndefined();
 	});
 });
 

@@ -191,14 +191,13 @@ describe('readAnswer', () => {
 		[404, ''],
 		[404, null],
 	])('does not take a %i with %j for an answer of the service', (httpCode, body) => {
-		expect(refusal(httpCode, body)).toEqual(
-			details(
-				httpCode,
-				'not_the_service',
-				'The answer is not one of the service: it is no JSON',
-				'Check the Base URL of the credential: a web page or a proxy answers there.',
-			),
+		const other = details(
+			httpCode,
+			'not_the_service',
+			'The answer is not one of the service: it is no JSON',
+			'Check the Base URL of the credential: a web page or a proxy answers there.',
 		);
+		expect(refusal(httpCode, body)).toEqual({ ...other, mayBeCharged: httpCode < 300 });
 	});
 
 	it.each([
@@ -256,7 +255,7 @@ describe('objectsIn', () => {
 			httpCode: null,
 			retryAfter: undefined,
 			remaining: undefined,
-			mayBeCharged: false,
+			mayBeCharged: true,
 		});
 	});
 });

@@ -24,6 +24,7 @@ export const search: Operation = {
 			operations: {
 				pagination: lookup({
 					answered: 'found',
+					key: ({ keyword }) => `search ${keyword}`,
 					prepare({ kw }) {
 						const keyword = toText(kw);
 						return { query: { keyword }, missing: keyword === '' ? 'keyword' : undefined };

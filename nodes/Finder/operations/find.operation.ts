@@ -7,7 +7,7 @@ import { lookup } from '../../shared/request/requestPath';
 import { simplifyCompany } from '../../shared/values/company';
 import { isObject, textAt } from '../../shared/values/json';
 import { simplifyFoundEmail } from '../foundEmail';
-import { countryOption, personFields, toPerson, type Person } from '../person';
+import { countryOption, personFields, personKey, toPerson, type Person } from '../person';
 
 /** Find Email (interface specification 4.5). Costs 1 credit per address found; a miss is free. */
 export const find: Operation = {
@@ -23,6 +23,7 @@ export const find: Operation = {
 			operations: {
 				pagination: lookup({
 					answered: 'found',
+					key: personKey,
 					prepare({ includeCompanyData, ...fields }) {
 						const { person, missing } = toPerson(fields);
 						const query: Person & { includeCompanyData?: true } = person;

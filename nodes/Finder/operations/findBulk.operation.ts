@@ -9,7 +9,7 @@ import { textAt } from '../../shared/values/json';
 import { jobIdIn, waitForJob } from '../bulkJob';
 import { matchRows, MAX_ROWS, rowsIn, toRows } from '../bulkRows';
 import { simplifyFoundEmail } from '../foundEmail';
-import { countryOption, personFields, toPerson, type Person } from '../person';
+import { countryOption, personFields, personKey, toPerson, type Person } from '../person';
 
 const isHit = (row: IDataObject) => textAt(row, 'email') !== null;
 
@@ -42,7 +42,9 @@ const bulkFinder: BulkLookup<Person> = {
 	},
 	collect: async (jobId, people, service) => matchRows(await waitForJob(jobId, service), people),
 	isHit,
-	charged: (rows) => rows.filter((row) => row !== undefined && isHit(row)).length,
+	// A row that the answer lacks may have been charged all the same.
+	charged: (rows) => rows.filter((row) => row === undefined || isHit(row)).length,
+	key: personKey,
 	simplify: simplifyFoundEmail,
 };
 

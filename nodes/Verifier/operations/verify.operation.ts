@@ -5,6 +5,7 @@ import { lookup } from '../../shared/request/requestPath';
 import { unexpectedAnswer } from '../../shared/request/serviceError';
 import {
 	emailField,
+	emailKey,
 	simplifyEnrichment,
 	simplifyVerification,
 	toEmailQuestion,
@@ -23,6 +24,7 @@ export const verify: Operation = {
 			operations: {
 				pagination: lookup({
 					answered: 'verified',
+					key: emailKey,
 					prepare({ email, enrich }) {
 						const question = toEmailQuestion(email);
 						if (enrich === true) question.query.enrich = true;

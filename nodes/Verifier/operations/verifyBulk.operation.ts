@@ -6,7 +6,13 @@ import { objectsIn } from '../../shared/request/answer';
 import { runBulk } from '../../shared/request/bulk';
 import type { BulkLookup } from '../../shared/request/lookup';
 import { textAt } from '../../shared/values/json';
-import { emailField, simplifyVerification, toEmailQuestion } from '../verification';
+import {
+	emailField,
+	emailKey,
+	simplifyVerification,
+	toEmailQuestion,
+	type EmailQuery,
+} from '../verification';
 
 /** The most addresses of one request (interface specification 8). */
 const MAX_ADDRESSES = 50;
@@ -15,9 +21,10 @@ const MAX_ADDRESSES = 50;
 const MAX_URL = 6_000;
 
 /** Verify Emails in Bulk (interface specification 4.8): up to 50 addresses per request. */
-const bulkVerifier: BulkLookup<{ email: string }> = {
+const bulkVerifier: BulkLookup<EmailQuery> = {
 	name: 'Verify Emails in Bulk',
 	answered: 'verified',
+	key: emailKey,
 	fields: { email: 'email' },
 	prepare: ({ email }) => toEmailQuestion(email),
 	fitting: addressesThatFit,
@@ -38,7 +45,7 @@ const bulkVerifier: BulkLookup<{ email: string }> = {
 
 /** How many addresses, from the first, fit into one URL; at least one. */
 function addressesThatFit(
-	queries: Array<{ email: string }>,
+	queries: EmailQuery[],
 	{ bulkVerifierPath }: { bulkVerifierPath: string },
 ): number {
 	let length = bulkVerifierPath.length + 200;

@@ -115,7 +115,7 @@ function notTheService(statusCode: number, body: unknown): ServiceError {
 			? 'Run the item again. If it happens each time, check the Base URL of the credential and any proxy on the way.'
 			: 'Check the Base URL of the credential: a web page or a proxy answers there.',
 		httpCode: statusCode,
-		mayBeCharged: cut && statusCode < 300,
+		mayBeCharged: statusCode < 300,
 	});
 }
 

@@ -61,7 +61,7 @@ export async function runBulk<Query extends IDataObject>(
 		if (missing !== undefined) return missingInput(missing);
 		if (answer !== undefined) return { result: answer };
 		if ('status' in connection) return connection;
-		const key = JSON.stringify([connection.account, lookup.name, query]).toLowerCase();
+		const key = `${connection.account} ${lookup.key(query)}`;
 		const result = answers.once(
 			key,
 			async () =>
@@ -178,13 +178,19 @@ class Sender<Query extends IDataObject> {
 			return this.lookup.charged(results);
 		} catch (error) {
 			const reason = error instanceof Error ? error : new Error(String(error));
-			if (reason instanceof JobPending) {
-				const questions = chunk.map(({ key }) => key);
-				for (const key of questions) this.jobs.set(key, { id: reason.jobId, questions });
-			}
+			this.remember(chunk, reason);
 			for (const { reject } of chunk) reject(reason);
 			const mayBeCharged = reason instanceof ServiceError && reason.mayBeCharged;
 			return mayBeCharged || reason instanceof JobPending ? chunk.length : 0;
+		}
+	}
+
+	/** Notes a job that goes on, with the order of its questions; forgets one that has ended. */
+	private remember(chunk: Array<Waiting<Query>>, reason: Error): void {
+		const questions = chunk.map(({ key }) => key);
+		for (const key of questions) {
+			if (!(reason instanceof JobPending)) this.jobs.delete(key);
+			else if (!this.jobs.has(key)) this.jobs.set(key, { id: reason.jobId, questions });
 		}
 	}
 }
@@ -239,11 +245,13 @@ function deliver<Query extends IDataObject>(
 		hits,
 		problems,
 	};
-	const nothingAnswered = tally.answered === 0 && onError === 'stop';
-	const cancelled = problems.some(({ reason }) => reason === 'cancelled');
-	if (problems.length > 0 && (nothingAnswered || failsWhenIncomplete) && !cancelled) {
+	const pending = new Set(problems.flatMap(({ jobId }) => jobId ?? []));
+	const nothing = tally.answered === 0 && pending.size === 0 && onError === 'stop';
+	const stopped = context.getExecutionCancelSignal()?.aborted === true;
+	if (problems.length > 0 && (nothing || failsWhenIncomplete) && !stopped) {
 		const [problem] = problems;
-		const description = `${tally.answered} of ${tally.items} items were answered. ${problem.description}`;
+		const jobs = pending.size > 0 ? ` Unfinished jobs: ${[...pending].join(', ')}.` : '';
+		const description = `${tally.answered} of ${tally.items} items were answered. ${problem.description}${jobs}`;
 		throw stopError(node, { ...problem, description }, firstProblem);
 	}
 	context.addExecutionHints({

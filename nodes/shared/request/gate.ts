@@ -78,7 +78,7 @@ export class AccountGate {
 		// Of the answers to one burst only the first halves: they all tell of the same excess.
 		if (this.pauses === 0) {
 			this.allowed = Math.max(1, Math.floor(this.underWay / 2));
-			if (milliseconds > 0) this.rate.refused(Date.now());
+			if (milliseconds > 0) this.rate.refused(performance.now());
 		}
 		this.pauses++;
 		void sleep(milliseconds).then(() => {
@@ -93,9 +93,9 @@ export class AccountGate {
 			if (queue.length === 0) return;
 			const bound = Math.min(queue[0].maxConcurrency, Math.floor(this.allowed));
 			if (this.underWay >= Math.max(1, bound)) return;
-			const wait = this.rate.wait(Date.now());
+			const wait = this.rate.wait(performance.now());
 			if (wait > 0) return this.letInAfter(wait);
-			this.rate.started(Date.now());
+			this.rate.started(performance.now());
 			this.underWay++;
 			queue.shift()?.enter(true);
 		}

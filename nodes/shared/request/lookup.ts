@@ -18,6 +18,8 @@ export interface Lookup<Query extends IDataObject> {
 	answered: 'found' | 'verified';
 	/** The question, from the fields as they were filled in. */
 	prepare(fields: IDataObject): Question<Query>;
+	/** What two questions have in common if one answer serves both, whichever operation asks. */
+	key(query: Query): string;
 	/** A result in the package's words; without a result, the same fields with what was asked. */
 	simplify(result: IDataObject, query: Query): IDataObject;
 }

@@ -100,7 +100,7 @@ async function ask<Query extends IDataObject>(
 	const { account, settings } = await run.connection();
 	const qs = operation.toQueryString(query, settings);
 	const request = requestOf(options, qs, operation.path?.(settings));
-	const question = JSON.stringify([account, request.url, request.qs]);
+	const question = `${account} ${operation.key(query)}`;
 	const option = (name: string) => this.getNodeParameter(`options.${name}`, null);
 	return await answersOf(this).once(question, async () => {
 		const reservation = await budgetOf(this).reserve(1, maxCreditsOf(option));

@@ -88,6 +88,7 @@ export function unexpectedAnswer(expected: string): ServiceError {
 		message: `The service sent an answer without ${expected}`,
 		description:
 			'Run the item again later. If it happens each time, check the interface settings of the credential.',
+		mayBeCharged: true,
 	});
 }
 
