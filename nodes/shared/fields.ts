@@ -90,12 +90,17 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 		},
 		...own,
 	];
+	return optionsField(options.sort((a, b) => a.displayName.localeCompare(b.displayName)));
+}
+
+/** The collection of the fields that few users need. */
+export function optionsField(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
+		options,
 	};
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { returnAllOrLimit, simple } from '../../shared/fields';
+import { optionsField, returnAllOrLimit, simple } from '../../shared/fields';
 import type { Operation } from '../../shared/operation';
 import { InvalidInput } from '../../shared/request/outcome';
 import { collectPages, type Pages } from '../../shared/request/pages';
@@ -73,28 +73,21 @@ export const getLeads: Operation = {
 		},
 		...returnAllOrLimit,
 		simple,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add option',
-			default: {},
-			options: [
-				filterField('Location', 'location', 'e.g. Berlin, Hamburg'),
-				matchField('Location Match', 'locationMatch'),
-				{
-					displayName: 'Start',
-					name: 'start',
-					type: 'string',
-					default: '',
-					description:
-						'Where to go on reading a company that is too large for one item: the text that the message of the earlier run gives',
-					routing: { send: { type: 'query', property: 'nextId' } },
-				},
-				filterField('Title', 'title', 'e.g. sales manager'),
-				matchField('Title Match', 'titleMatch'),
-			],
-		},
+		optionsField([
+			filterField('Location', 'location', 'e.g. Berlin, Hamburg'),
+			matchField('Location Match', 'locationMatch'),
+			{
+				displayName: 'Start',
+				name: 'start',
+				type: 'string',
+				default: '',
+				description:
+					'Where to go on reading a company that is too large for one item: the text that the message of the earlier run gives',
+				routing: { send: { type: 'query', property: 'nextId' } },
+			},
+			filterField('Title', 'title', 'e.g. sales manager'),
+			matchField('Title Match', 'titleMatch'),
+		]),
 	],
 };
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { returnAllOrLimit, simple } from '../../shared/fields';
+import { optionsField, returnAllOrLimit, simple } from '../../shared/fields';
 import { checkListId, listLocator, listUrl } from '../../shared/listLocator';
 import type { Operation } from '../../shared/operation';
 import { collectPages, type Pages } from '../../shared/request/pages';
@@ -41,35 +41,28 @@ export const getLeads: Operation = {
 		{ ...listLocator, routing: { request: { url: listUrl('/leads') } } },
 		...returnAllOrLimit,
 		simple,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add option',
-			default: {},
-			options: [
-				{
-					displayName: 'Keyword',
-					name: 'keyword',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. acme',
-					description: 'Only leads with this word in name, email, title, website or company',
-					routing: { send: { type: 'query', property: 'kw' } },
+		optionsField([
+			{
+				displayName: 'Keyword',
+				name: 'keyword',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. acme',
+				description: 'Only leads with this word in name, email, title, website or company',
+				routing: { send: { type: 'query', property: 'kw' } },
+			},
+			{
+				displayName: 'Start',
+				name: 'start',
+				type: 'number',
+				default: 0,
+				description:
+					'Where to go on reading a list that is too large for one item: the number that the message of the earlier run gives. 0 starts with the newest lead.',
+				routing: {
+					send: { type: 'query', property: 'start', value: '={{ $value || undefined }}' },
 				},
-				{
-					displayName: 'Start',
-					name: 'start',
-					type: 'number',
-					default: 0,
-					description:
-						'Where to go on reading a list that is too large for one item: the number that the message of the earlier run gives. 0 starts with the newest lead.',
-					routing: {
-						send: { type: 'query', property: 'start', value: '={{ $value || undefined }}' },
-					},
-				},
-			],
-		},
+			},
+		]),
 	],
 };
 
