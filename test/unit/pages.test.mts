@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import { readProfilePage, toKeywords } from '../../nodes/Company/profilePage.ts';
-import { readLeadPage } from '../../nodes/List/leadPage.ts';
+import { readLeadPage } from '../../nodes/shared/leads.ts';
 import {
 	collectPages,
 	MAX_RESULTS_PER_ITEM,

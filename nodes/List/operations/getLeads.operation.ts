@@ -1,15 +1,11 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { optionsField, returnAllOrLimit, simple } from '../../shared/fields';
+import { readLeadPage, simplifyListLead } from '../../shared/leads';
 import { checkListId, listLocator, listUrl } from '../../shared/listLocator';
 import type { Operation } from '../../shared/operation';
 import { collectPages, type Pages } from '../../shared/request/pages';
 import { read } from '../../shared/request/requestPath';
-import { numberAt, textAt } from '../../shared/values/json';
-import { toEmailStatus } from '../../shared/values/emailStatus';
+import { numberAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
-import { withScheme } from '../../shared/values/url';
-import { readLeadPage } from '../leadPage';
 
 /** Get List Leads (interface specification 4.3): the leads of a list, newest first. No credits. */
 export const getLeads: Operation = {
@@ -65,22 +61,3 @@ export const getLeads: Operation = {
 		]),
 	],
 };
-
-/** A lead of a list in the package's words (2.4, with the spellings of its variant). */
-export function simplifyListLead(lead: IDataObject): IDataObject {
-	return {
-		id: numberAt(lead, 'id'),
-		name: textAt(lead, 'name'),
-		firstName: textAt(lead, 'first_n'),
-		lastName: textAt(lead, 'last_n', 'last_nd'),
-		email: textAt(lead, 'email'),
-		emailStatus: toEmailStatus(textAt(lead, 'email_status')),
-		profileUrl: withScheme(textAt(lead, 'network_url')),
-		location: textAt(lead, 'location'),
-		domain: textAt(lead, 'domain'),
-		companyIndustry: textAt(lead, 'company_industry'),
-		companyFounded: textAt(lead, 'company_founded', 'compnay_founded'),
-		companySize: numberAt(lead, 'company_size'),
-		companyHeadquarters: textAt(lead, 'company_hq'),
-	};
-}

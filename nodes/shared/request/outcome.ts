@@ -75,13 +75,13 @@ export function problemOf(thrown: unknown): Problem {
 	throw thrown;
 }
 
-/** The exception that stops the workflow: it names the item, what happened and what to do. */
+/** The exception that stops the workflow: it names the item, if any, what happened and what to do. */
 export function stopError(
 	node: INode,
 	{ status, reason, message, description, httpCode }: Problem,
-	itemIndex: number,
+	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
-	const text = `${message} [item ${itemIndex}]`;
+	const text = itemIndex === undefined ? message : `${message} [item ${itemIndex}]`;
 	if (status === 'invalid_input') {
 		return new NodeOperationError(node, text, { description, itemIndex });
 	}

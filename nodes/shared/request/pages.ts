@@ -27,6 +27,10 @@ export interface Pages {
 	pageSize: number;
 	/** Fetches a page of at most `size` results. */
 	fetch: (size: number, cursor: Cursor | undefined) => Promise<Page>;
+	/** The most results of all pages; fewer than n8n can take over, unless given. */
+	most?: number;
+	/** Whether a result, and so all after it, is not wanted. */
+	until?: (result: IDataObject) => boolean;
 	/** Tells a result from others, where the service may give one twice. */
 	idOf?: (result: IDataObject) => unknown;
 }
@@ -43,6 +47,7 @@ export interface Collected {
  * @param limit the most results; all of them without one
  */
 export async function collectPages(pages: Pages, limit?: number): Promise<Collected> {
+	const { most = MAX_RESULTS_PER_ITEM } = pages;
 	const wanted = limit ?? Number.POSITIVE_INFINITY;
 	const results: IDataObject[] = [];
 	const ids = new Set<unknown>();
@@ -50,12 +55,12 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 	let cursor = pages.start;
 	let pagesWithoutNews = 0;
 	while (results.length < wanted && !cursors.has(cursor)) {
-		if (results.length >= MAX_RESULTS_PER_ITEM) {
+		if (results.length >= most) {
 			const { results: more } = await pages.fetch(1, cursor);
 			return more.length > 0 ? { results, incomplete: tooMany(cursor) } : { results };
 		}
 		cursors.add(cursor);
-		const room = Math.min(wanted, MAX_RESULTS_PER_ITEM) - results.length;
+		const room = Math.min(wanted, most) - results.length;
 		const page = await pages.fetch(Math.min(pages.pageSize, room), cursor).catch(asServiceError);
 		if (page instanceof ServiceError) {
 			if (results.length === 0) throw page;
@@ -64,6 +69,7 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 		const before = results.length;
 		for (const result of page.results) {
 			if (results.length >= wanted) break;
+			if (pages.until?.(result)) return { results };
 			const id = pages.idOf?.(result) ?? undefined;
 			if (id !== undefined && ids.has(id)) continue;
 			ids.add(id);

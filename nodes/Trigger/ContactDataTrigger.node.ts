@@ -1,0 +1,55 @@
+import {
+	NodeConnectionTypes,
+	type IDataObject,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type IPollFunctions,
+} from 'n8n-workflow';
+
+import { simple } from '../shared/fields';
+import { listLocator, searchLists } from '../shared/listLocator';
+import { CREDENTIAL } from '../shared/request/run';
+import { pollNewLeads } from './newLead';
+
+export class ContactDataTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Contact Data Trigger',
+		name: 'contactDataTrigger',
+		icon: { light: 'file:../../icons/trigger.svg', dark: 'file:../../icons/trigger.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle: 'New lead in list',
+		description: 'Starts the workflow when leads are saved in a list. Costs no credits.',
+		defaults: { name: 'Contact Data Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true }],
+		properties: [
+			{
+				displayName: 'Event',
+				name: 'event',
+				type: 'options',
+				noDataExpression: true,
+				options: [
+					{
+						name: 'On New Lead in List',
+						value: 'newLead',
+						description: 'When leads are saved in the list, oldest first, each once',
+					},
+				],
+				default: 'newLead',
+			},
+			listLocator,
+			simple,
+		],
+	};
+
+	methods = { listSearch: { searchLists } };
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		const leads: IDataObject[] = await pollNewLeads(this);
+		return leads.length === 0 ? null : [leads.map((json) => ({ json }))];
+	}
+}

@@ -1,0 +1,87 @@
+import { NodeOperationError, type IDataObject, type IPollFunctions } from 'n8n-workflow';
+
+import { readLeadPage, simplifyListLead } from '../shared/leads';
+import { checkListId } from '../shared/listLocator';
+import { LISTS_PATH } from '../shared/lists';
+import { problemOf, stopError } from '../shared/request/outcome';
+import { collectPages, type Collected } from '../shared/request/pages';
+import { DEFAULT_PACE, Run } from '../shared/request/run';
+import { numberAt } from '../shared/values/json';
+import { toText } from '../shared/values/text';
+
+/** How many leads a manual run shows. */
+const SAMPLES = 5;
+
+/** What is remembered between two polls. */
+interface State {
+	/** The list that it holds for; with another one, remembering begins anew. */
+	listId?: unknown;
+	/** The highest id that was seen. Leads get ever higher ids (interface specification 4.3). */
+	newestId?: unknown;
+}
+
+/**
+ * The leads saved since the last poll, oldest first, however many pages they fill. The first poll
+ * remembers the newest lead and gives nothing. What is remembered moves on only after all pages were
+ * read, so a poll that ends half-way loses nothing and gives nothing twice.
+ *
+ * A manual run gives up to five recent leads and remembers nothing.
+ */
+export async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
+	const listId = toText(context.getNodeParameter('listId', '', { extractValue: true }));
+	const shape = context.getNodeParameter('simple', true) === true ? simplifyListLead : asSent;
+	if (context.getMode() === 'manual') {
+		const { results } = await readLeads(context, listId, SAMPLES);
+		if (results.length > 0) return results.map(shape);
+		throw new NodeOperationError(context.getNode(), 'The list has no leads', {
+			description: 'Save a lead in the list, then fetch again.',
+		});
+	}
+	const state: State = context.getWorkflowStaticData('node');
+	const known = state.listId === listId ? idOf(state.newestId) : undefined;
+	// The first poll only looks for the newest lead, which comes first.
+	const { results } = await readLeads(context, listId, known === undefined ? 1 : undefined, known);
+	state.listId = listId;
+	state.newestId = results.reduce((newest, { id }) => Math.max(newest, idOf(id) ?? 0), known ?? 0);
+	return known === undefined ? [] : results.reverse().map(shape);
+}
+
+/** The newest leads of a list, down to the last one that is known. */
+async function readLeads(
+	context: IPollFunctions,
+	listId: string,
+	limit?: number,
+	known = 0,
+): Promise<Collected> {
+	const run = new Run(context);
+	try {
+		checkListId(listId);
+		const { settings } = await run.connection();
+		const collected = await collectPages(
+			{
+				pageSize: settings.listPageSize,
+				most: Number.POSITIVE_INFINITY,
+				idOf: ({ id }) => id,
+				until: ({ id }) => (idOf(id) ?? 0) <= known,
+				fetch: async (size, start) => {
+					const url = `${LISTS_PATH}/${listId}/leads`;
+					const request = { method: 'GET' as const, url, qs: { size, start } };
+					return readLeadPage(await run.send(request, DEFAULT_PACE), false);
+				},
+			},
+			limit,
+		);
+		if (collected.incomplete) throw collected.incomplete;
+		return collected;
+	} catch (error) {
+		throw stopError(context.getNode(), problemOf(error));
+	}
+}
+
+function idOf(id: unknown): number | undefined {
+	return numberAt({ id: toText(id) }, 'id') ?? undefined;
+}
+
+function asSent(lead: IDataObject): IDataObject {
+	return lead;
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+
+import type { LeadList } from '../service/fixtures.mts';
+import { pollingTrigger } from '../support/poll.mts';
+import { credentialFor, useService } from '../support/service.mts';
+import { listWithId } from '../support/everyOperation.mts';
+
+const service = useService();
+
+function list(id: number): LeadList {
+	const found = service().fixtures.list(id);
+	if (!found) throw new Error(`No list ${id}`);
+	return found;
+}
+
+let lastId = 1_000_000;
+
+/** Saves new leads in a list, with ever higher ids, and gives these, oldest first. */
+function save(id: number, count: number): number[] {
+	const { leads } = list(id);
+	const [example] = list(101).leads;
+	const ids = Array.from({ length: count }, () => (lastId += 3));
+	leads.push(...ids.map((leadId) => ({ ...example, id: leadId })));
+	return ids;
+}
+
+const trigger = (id: number, stored = {}) =>
+	pollingTrigger(
+		{ event: 'newLead', listId: listWithId(String(id)), simple: true },
+		credentialFor(service()),
+		stored,
+	);
+
+const ids = (items: Array<{ json: { id?: unknown } }>) => items.map(({ json }) => json.id);
+
+describe('On New Lead in List', () => {
+	test('the first poll remembers the newest lead and gives nothing, with one small request', async () => {
+		const { poll, state } = trigger(101);
+		const newest = list(101).leads.at(-1)?.id;
+		expect(await poll()).toEqual([]);
+		expect(service().requests.map(({ rawQuery }) => rawQuery)).toEqual(['size=1']);
+		expect(state()).toEqual({ 'node:Trigger': { listId: '101', newestId: newest } });
+	});
+
+	test('each poll gives the leads saved since, oldest first, each once', async () => {
+		const { poll, state } = trigger(102);
+		await poll();
+		expect(await poll()).toEqual([]);
+		const first = save(102, 3);
+		expect(ids(await poll())).toEqual(first);
+		expect(await poll()).toEqual([]);
+		const second = save(102, 1);
+		const restarted = trigger(102, state());
+		expect(ids(await restarted.poll())).toEqual(second);
+		expect(await restarted.poll()).toEqual([]);
+	});
+
+	test.each(['id', 'offset'] as const)(
+		'however many pages they fill, with `start` as %s and capped pages',
+		async (leadsStart) => {
+			service().variants.leadsStart = leadsStart;
+			service().options.pageCap = 7;
+			const { poll } = trigger(102);
+			await poll();
+			const saved = save(102, 60);
+			expect(ids(await poll())).toEqual(saved);
+		},
+	);
+
+	test('with deletions in between, of the remembered lead too', async () => {
+		const { poll } = trigger(102);
+		await poll();
+		const { leads } = list(102);
+		leads.splice(-2, 2);
+		const saved = save(102, 4);
+		leads.splice(
+			leads.findIndex(({ id }) => id === saved[1]),
+			1,
+		);
+		expect(ids(await poll())).toEqual([saved[0], saved[2], saved[3]]);
+	});
+
+	test('a poll that ends half-way gives nothing and loses nothing', async () => {
+		service().options.pageCap = 10;
+		const { poll, state } = trigger(102);
+		await poll();
+		const before = state();
+		const saved = save(102, 35);
+		service().faults.add({ on: { nth: 3 }, status: 403 });
+		await expect(poll()).rejects.toThrow('may not use this function');
+		expect(state()).toEqual(before);
+		expect(ids(await poll())).toEqual(saved);
+	});
+
+	test('another list begins anew', async () => {
+		const { poll, state } = trigger(102);
+		await poll();
+		save(101, 2);
+		const other = trigger(101, state());
+		expect(await other.poll()).toEqual([]);
+		const saved = save(101, 2);
+		expect(ids(await other.poll())).toEqual(saved);
+	});
+
+	test('an empty list, and its first lead', async () => {
+		const kept = list(102).leads.splice(0);
+		const { poll } = trigger(102);
+		expect(await poll()).toEqual([]);
+		await expect(poll('manual')).rejects.toThrow('The list has no leads');
+		const saved = save(102, 1);
+		expect(ids(await poll())).toEqual(saved);
+		list(102).leads.splice(0, 1, ...kept);
+	});
+
+	test('a manual run gives up to five recent leads and remembers nothing', async () => {
+		const { poll, state } = trigger(101);
+		const newest = list(101)
+			.leads.slice(-5)
+			.map(({ id }) => id)
+			.reverse();
+		expect(ids(await poll('manual'))).toEqual(newest);
+		expect(state()).toEqual({});
+	});
+
+	test('tells what is wrong', async () => {
+		const wrong = pollingTrigger({ listId: listWithId('999') }, credentialFor(service()));
+		await expect(wrong.poll()).rejects.toMatchObject({
+			message: expect.stringMatching(/^The service does not have what was asked for/),
+			description: expect.stringContaining('Check that the list'),
+		});
+		const none = pollingTrigger({ listId: listWithId('') }, credentialFor(service()));
+		await expect(none.poll()).rejects.toThrow('no list ID');
+	});
+});

@@ -1,0 +1,67 @@
+import { ExecutionLifecycleHooks, PollContext } from 'n8n-core';
+import {
+	Workflow,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type INodeExecutionData,
+	type INodeParameters,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
+import { serverOf } from './server.mts';
+
+/** The trigger in a workflow, as n8n keeps it between two polls. */
+export interface Polled {
+	/** One poll: the items that start the workflow. */
+	poll: (mode?: WorkflowExecuteMode) => Promise<INodeExecutionData[]>;
+	/** What n8n would store of it. */
+	state: () => IDataObject;
+}
+
+/** Puts the trigger into a workflow, with what an earlier process has stored of it. */
+export function pollingTrigger(
+	parameters: INodeParameters,
+	credential: ICredentialDataDecryptedObject,
+	stored: IDataObject = {},
+): Polled {
+	const trigger = new ContactDataTrigger();
+	const node = {
+		id: '1',
+		name: 'Trigger',
+		type: 'contactDataTrigger',
+		typeVersion: 1,
+		position: [0, 0] satisfies [number, number],
+		parameters,
+		credentials: { contactDataApi: { id: '1', name: 'Test' } },
+	};
+	const workflow = new Workflow({
+		id: 'test',
+		nodes: [node],
+		connections: {},
+		active: true,
+		staticData: structuredClone(stored),
+		nodeTypes: {
+			getByName: () => trigger,
+			getByNameAndVersion: () => trigger,
+			getKnownTypes: () => ({}),
+		},
+	});
+	const poll = async (mode: WorkflowExecuteMode = 'trigger') => {
+		const hooks = new ExecutionLifecycleHooks(mode, 'poll', {
+			id: 'test',
+			name: 'Test',
+			active: true,
+			isArchived: false,
+			activeVersionId: null,
+			createdAt: new Date(),
+			updatedAt: new Date(),
+			nodes: [node],
+			connections: {},
+		});
+		const activation = mode === 'manual' ? 'manual' : 'activate';
+		const context = new PollContext(workflow, node, serverOf(credential, hooks), mode, activation);
+		return (await trigger.poll.call(context))?.[0] ?? [];
+	};
+	return { poll, state: () => JSON.parse(JSON.stringify(workflow.staticData)) };
+}
