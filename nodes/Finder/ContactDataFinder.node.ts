@@ -21,6 +21,16 @@ export class ContactDataFinder implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
+		hints: [
+			{
+				message:
+					'Find Emails in Bulk does this with one request for 100 people, at the same price and several times as fast',
+				type: 'info',
+				location: 'outputPane',
+				whenToDisplay: 'beforeExecution',
+				displayCondition: '={{ $parameter.operation === "find" && $input.all().length > 20 }}',
+			},
+		],
 		properties: operationProperties('email', operations),
 	};
 

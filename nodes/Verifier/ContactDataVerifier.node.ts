@@ -20,6 +20,16 @@ export class ContactDataVerifier implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
+		hints: [
+			{
+				message:
+					'Verify Emails in Bulk does this with one request for 50 addresses, at the same price and several times as fast',
+				type: 'info',
+				location: 'outputPane',
+				whenToDisplay: 'beforeExecution',
+				displayCondition: '={{ $parameter.operation === "verify" && $input.all().length > 20 }}',
+			},
+		],
 		properties: operationProperties('email', operations),
 	};
 
