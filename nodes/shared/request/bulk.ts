@@ -1,15 +1,13 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, NodeOutput } from 'n8n-workflow';
 
 import { isObject } from '../values/json';
-import type { CreditBudget } from './budget';
-import { answersOf, budgetOf, jobsOf, type JobsOfExecution } from './execution';
+import { answersOf, budgetOf, jobsOf } from './execution';
+import { BulkSender, type Waiting } from './bulkSender';
 import { bulkServiceOf } from './bulkService';
-import type { BulkLookup, BulkService } from './lookup';
+import type { BulkLookup } from './lookup';
 import { maxCreditsOf } from './lookupOptions';
-import { NotProcessed } from './notProcessed';
 import {
 	errorItem,
-	JobPending,
 	missingInput,
 	onErrorOf,
 	problemOf,
@@ -19,16 +17,7 @@ import {
 } from './outcome';
 import { Progress } from './progress';
 import { Run } from './run';
-import { ServiceError, unexpectedAnswer } from './serviceError';
 import { summaryOf, type Tally } from './summary';
-
-/** A distinct question that waits for its result. */
-interface Waiting<Query> {
-	key: string;
-	query: Query;
-	resolve: (result: IDataObject) => void;
-	reject: (reason: Error) => void;
-}
 
 /**
  * Runs a bulk lookup over all items of the node: the malformed are answered here, identical questions
@@ -76,7 +65,7 @@ export async function runBulk<Query extends IDataObject>(
 
 	if (!('status' in connection)) {
 		const service = await bulkServiceOf(context, run);
-		const sender = new Sender(lookup, service, budget, maxCreditsOf(option), jobsOf(context));
+		const sender = new BulkSender(lookup, service, budget, maxCreditsOf(option), jobsOf(context));
 		await sender.send(waiting);
 	}
 	return deliver(context, lookup, questions, await Promise.all(outcomes), {
@@ -98,101 +87,6 @@ function readQuestions<Query extends IDataObject>(
 		]);
 		return prepare(Object.fromEntries(values));
 	});
-}
-
-/** Sends the waiting questions in chunks, several at once, and settles each with its result. */
-class Sender<Query extends IDataObject> {
-	constructor(
-		private readonly lookup: BulkLookup<Query>,
-		private readonly service: BulkService,
-		private readonly budget: CreditBudget,
-		private readonly maxCredits: number,
-		private readonly jobs: JobsOfExecution,
-	) {}
-
-	async send(waiting: Array<Waiting<Query>>): Promise<void> {
-		const queue = await this.collectJobs(waiting);
-		const workers = Array.from({ length: this.service.requestsAtOnce }, async () => {
-			while (queue.length > 0) await this.sendNext(queue);
-		});
-		await Promise.all(workers);
-	}
-
-	/** Collects what an earlier run of the node left with a job; gives back the other questions. */
-	private async collectJobs(waiting: Array<Waiting<Query>>): Promise<Array<Waiting<Query>>> {
-		const { collect } = this.lookup;
-		if (!collect || this.jobs.size === 0) return [...waiting];
-		const left = new Map<string, Array<Waiting<Query>>>();
-		const others: Array<Waiting<Query>> = [];
-		for (const question of waiting) {
-			const job = this.jobs.get(question.key);
-			if (job) left.set(job.id, [...(left.get(job.id) ?? []), question]);
-			else others.push(question);
-		}
-		const collected = [...left].map(async ([id, questions]) => {
-			const keys = this.jobs.get(questions[0].key)?.questions ?? [];
-			await this.settle(questions, async () => {
-				const results = await collect(id, keys.length, this.service);
-				return questions.map(({ key }) => results[keys.indexOf(key)]);
-			});
-		});
-		await Promise.all(collected);
-		return others;
-	}
-
-	/** Cuts the next chunk off the queue, as large as request and budget allow, and sends it. */
-	private async sendNext(queue: Array<Waiting<Query>>): Promise<void> {
-		const fitting = () => {
-			const queries = queue.slice(0, 100).map(({ query }) => query);
-			return this.lookup.fitting(queries, this.service.settings);
-		};
-		const reservation = await this.budget.reserve(fitting(), this.maxCredits, 1);
-		if (!reservation) {
-			const reason = new NotProcessed('credit_limit');
-			for (const question of queue.splice(0)) question.reject(reason);
-			return;
-		}
-		// While this worker waited for credits, another may have taken questions.
-		const chunk = queue.splice(0, Math.min(reservation.credits, fitting()));
-		let spent = 0;
-		if (chunk.length > 0) {
-			const queries = chunk.map(({ query }) => query);
-			spent = await this.settle(chunk, async () => await this.lookup.ask(queries, this.service));
-		}
-		reservation.settle(spent);
-	}
-
-	/** Gives each question of a chunk its result, or all of them the reason why there is none. */
-	private async settle(
-		chunk: Array<Waiting<Query>>,
-		ask: () => Promise<Array<IDataObject | undefined>>,
-	): Promise<number> {
-		try {
-			const results = await ask();
-			chunk.forEach(({ resolve, reject }, index) => {
-				const result = results[index];
-				if (result) resolve(result);
-				else reject(unexpectedAnswer('a result for this item'));
-			});
-			for (const { key } of chunk) this.jobs.delete(key);
-			return this.lookup.charged(results);
-		} catch (error) {
-			const reason = error instanceof Error ? error : new Error(String(error));
-			this.remember(chunk, reason);
-			for (const { reject } of chunk) reject(reason);
-			const mayBeCharged = reason instanceof ServiceError && reason.mayBeCharged;
-			return mayBeCharged || reason instanceof JobPending ? chunk.length : 0;
-		}
-	}
-
-	/** Notes a job that goes on, with the order of its questions; forgets one that has ended. */
-	private remember(chunk: Array<Waiting<Query>>, reason: Error): void {
-		const questions = chunk.map(({ key }) => key);
-		for (const key of questions) {
-			if (!(reason instanceof JobPending)) this.jobs.delete(key);
-			else if (!this.jobs.has(key)) this.jobs.set(key, { id: reason.jobId, questions });
-		}
-	}
 }
 
 type Outcome = Problem | { result: IDataObject };
