@@ -19,21 +19,43 @@ export interface Operation {
 	run?: (context: IExecuteFunctions) => Promise<NodeOutput>;
 }
 
+/** A field, and the operations that it is shown for. */
+interface ShownField {
+	field: INodeProperties;
+	operation: Array<INodePropertyOptions['value']>;
+}
+
 /** The properties of a node: its resource (fixed), its operations, and the fields of each. */
 export function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
 	const byDefault = operations[0].option.value;
+	const shown: ShownField[] = [];
+	for (const { option, fields } of operations) {
+		// Fields that operations begin with in common are one property: n8n evaluates the expression of
+		// a parameter once for each property of its name, and for every item.
+		let common = true;
+		for (const field of fields) {
+			const known: ShownField | undefined = common
+				? shown.find((one) => one.field === field)
+				: undefined;
+			common = known !== undefined;
+			if (known) known.operation.push(option.value);
+			else shown.push({ field, operation: [option.value] });
+		}
+	}
 	return [
 		{ displayName: 'Resource', name: 'resource', type: 'hidden', default: resource },
 		{
 			displayName: 'Operation',
 			name: 'operation',
 			type: 'options',
+			// Without a resource here, n8n does not tell an AI agent what the operation does.
+			displayOptions: { show: { resource: [resource] } },
 			noDataExpression: true,
 			options: operations.map(({ option }) => option),
 			default: byDefault,
 		},
-		...operations.flatMap(({ option, fields }) =>
-			updateDisplayOptions({ show: { operation: [option.value] } }, fields),
+		...shown.flatMap(({ field, operation }) =>
+			updateDisplayOptions({ show: { operation } }, [field]),
 		),
 	];
 }

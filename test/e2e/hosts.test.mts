@@ -85,6 +85,29 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		}
 	}, 300_000);
 
+	test('an item without an answer goes to the error output, with its reason', async () => {
+		const parameters = { resource: 'email', operation: 'find', fullName: 'Ada Lovelace' };
+		const workflow = workflowOf({ node: 'contactDataFinder', operation: 'find', parameters });
+		workflow.nodes[1].onError = 'continueErrorOutput';
+		const saved = await opened.client.createWorkflow(workflow);
+		const id = await opened.client.startWorkflow(saved, 'Start');
+		const execution = await opened.client.waitForExecution(id, 60_000);
+		expect(outputOf(execution, 'Ours', 0)).toEqual([]);
+		expect(outputOf(execution, 'Ours', 1)).toEqual([
+			{
+				json: {
+					error: {
+						status: 'invalid_input',
+						reason: 'missing: domain or company',
+						message: 'Not sent: the item has no domain or company',
+					},
+					message: expect.stringContaining('Fill the field'),
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
 	test('the list dropdown fills, and typing narrows it', async () => {
 		const query = {
 			nodeType: `${opened.packageName}.contactDataList`,

@@ -487,18 +487,20 @@ describe.each(bulks)('$operation', (bulk) => {
 					{
 						json: {
 							...incomplete,
-							error: `Not sent: the item has no ${missing}`,
+							error: {
+								status: 'invalid_input',
+								reason: `missing: ${missing}`,
+								message: `Not sent: the item has no ${missing}`,
+							},
 							message: fill,
-							details: { status: 'invalid_input', reason: `missing: ${missing}` },
 						},
 						pairedItem: { item: 1 },
 					},
 					{
 						json: {
 							...bulk.item(one[1]),
-							error: capped,
+							error: { status: 'not_processed', reason: 'credit_limit', message: capped },
 							message: raise,
-							details: { status: 'not_processed', reason: 'credit_limit' },
 						},
 						pairedItem: { item: 2 },
 					},

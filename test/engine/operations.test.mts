@@ -262,9 +262,12 @@ const listRows: Row[] = [
 		requests: [getList],
 		output: [
 			item(0, {
-				error: expect.stringContaining('list ID'),
+				error: {
+					status: 'invalid_input',
+					reason: expect.stringContaining('list ID'),
+					message: expect.stringContaining('list ID'),
+				},
 				message: expect.any(String),
-				details: { status: 'invalid_input', reason: expect.stringContaining('list ID') },
 			}),
 			item(1, fair),
 		],

@@ -317,7 +317,7 @@ describe('a page in the middle that is none', () => {
 		service().faults.add({ body, on: { nth: 2 } });
 		const { error, json } = await listLeads({ limit: 800 }, { onError: 'continueRegularOutput' });
 		expect(error).toBeUndefined();
-		expect(json.at(-1)).toMatchObject({ error: expect.any(String) });
+		expect(json.at(-1)).toMatchObject({ error: { message: expect.any(String) } });
 	});
 
 	test('one of two items: what was read comes out, and the other one has all of its leads', async () => {
@@ -456,7 +456,7 @@ describe('a list of 100,500 leads', () => {
 		expect(json).toHaveLength(MOST + 1);
 		expect(idsOf(json.slice(0, MOST))).toEqual(downFrom(TOTAL, MOST));
 		expect(json.at(-1)).toMatchObject({
-			error: expect.stringContaining('more than 100,000 results'),
+			error: { message: expect.stringContaining('more than 100,000 results') },
 		});
 	});
 

@@ -490,21 +490,25 @@ describe('On Error', () => {
 			{
 				json: {
 					...items[1],
-					error: 'Not sent: the item has no fullName (or firstName and lastName)',
-					message: expect.stringContaining('Fill the field'),
-					details: {
+					error: {
 						status: 'invalid_input',
 						reason: 'missing: fullName (or firstName and lastName)',
+						message: 'Not sent: the item has no fullName (or firstName and lastName)',
 					},
+					message: expect.stringContaining('Fill the field'),
 				},
 				pairedItem: { item: 1 },
 			},
 			{
 				json: {
 					...items[2],
-					error: expect.stringContaining('The request conflicts with another one'),
+					error: {
+						status: 'failed',
+						reason: 'conflict',
+						httpCode: 409,
+						message: expect.stringContaining('The request conflicts with another one'),
+					},
 					message: expect.stringContaining('Run the item again'),
-					details: { status: 'failed', reason: 'conflict', httpCode: 409 },
 				},
 				pairedItem: { item: 2 },
 			},
@@ -538,17 +542,24 @@ describe('On Error', () => {
 			{ json: expect.objectContaining({ id: 102, name: 'Trade Fair' }), pairedItem: { item: 0 } },
 			{
 				json: {
-					error: expect.stringContaining('The service does not have what was asked for'),
+					error: {
+						status: 'failed',
+						reason: 'not_found',
+						httpCode: 404,
+						message: expect.stringContaining('The service does not have what was asked for'),
+					},
 					message: expect.stringContaining('Check that the list or job still exists'),
-					details: { status: 'failed', reason: 'not_found', httpCode: 404 },
 				},
 				pairedItem: { item: 1 },
 			},
 			{
 				json: {
-					error: 'Not sent: the item has no list ID (digits only)',
+					error: {
+						status: 'invalid_input',
+						reason: 'missing: list ID (digits only)',
+						message: 'Not sent: the item has no list ID (digits only)',
+					},
 					message: expect.stringContaining('Fill the field'),
-					details: { status: 'invalid_input', reason: 'missing: list ID (digits only)' },
 				},
 				pairedItem: { item: 2 },
 			},

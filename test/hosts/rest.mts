@@ -49,11 +49,12 @@ const executionSchema = z.object({
 	status: z.custom<ExecutionStatus>((value) => typeof value === 'string'),
 	data: z.string(),
 });
+const executionListSchema = z.object({ results: z.array(executionSchema.omit({ data: true })) });
 const locatorSchema = z.object({
 	results: z.array(choiceSchema),
 	paginationToken: z.unknown(),
 });
-const savedWorkflowSchema = z.object({ id: z.string() }).passthrough();
+const savedWorkflowSchema = z.object({ id: z.string(), versionId: z.string() }).passthrough();
 const settingsSchema = z.object({
 	userManagement: z.object({ showSetupOnFirstLoad: z.boolean().optional() }),
 });
@@ -128,6 +129,18 @@ export class RestClient {
 		return executionId;
 	}
 
+	/** Lets the triggers of a workflow start it from now on. */
+	async activateWorkflow({ id, versionId }: SavedWorkflow): Promise<void> {
+		await this.#request('POST', `/workflows/${id}/activate`, z.unknown(), { versionId });
+	}
+
+	/** The executions of a workflow, the latest first, without their data; at most 100. */
+	async listExecutions({ id }: SavedWorkflow) {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: id }));
+		const path = `/executions?limit=100&filter=${filter}`;
+		return (await this.#request('GET', path, executionListSchema)).results;
+	}
+
 	/** Waits until an execution ends, whichever way; stops it when it does not. */
 	async waitForExecution(id: string, timeout: number): Promise<Execution> {
 		const deadline = Date.now() + timeout;
@@ -185,12 +198,19 @@ export class RestClient {
 		schema: Schema,
 		body?: object,
 	): Promise<z.infer<Schema>> {
-		const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-		const response = await fetch(`${this.#host.url}/rest${path}`, {
-			method,
-			headers: { 'content-type': 'application/json', cookie: this.#cookie },
-			...(body && { body: JSON.stringify(body) }),
-			signal: this.#signal ? AbortSignal.any([this.#signal, timeout]) : timeout,
+		const send = async () => {
+			const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+			return await fetch(`${this.#host.url}/rest${path}`, {
+				method,
+				headers: { 'content-type': 'application/json', cookie: this.#cookie },
+				...(body && { body: JSON.stringify(body) }),
+				signal: this.#signal ? AbortSignal.any([this.#signal, timeout]) : timeout,
+			});
+		};
+		// n8n may close an idle connection in the moment in which it is used again.
+		const response = await send().catch(async (error: unknown) => {
+			if (method !== 'GET' || this.#signal?.aborted) throw error;
+			return await send();
 		});
 		const text = await response.text();
 		if (!response.ok) {

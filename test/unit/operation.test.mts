@@ -22,6 +22,7 @@ describe('operationProperties', () => {
 				name: 'operation',
 				type: 'options',
 				noDataExpression: true,
+				displayOptions: { show: { resource: ['email'] } },
 				options: [find, get],
 				default: 'find',
 			},
@@ -29,6 +30,29 @@ describe('operationProperties', () => {
 			{ ...field, displayOptions: { show: { operation: ['get'], returnAll: [false] } } },
 		]);
 		expect(field).not.toHaveProperty('displayOptions');
+	});
+
+	it('shows what operations begin with in common as one property, and keeps the order of all', () => {
+		const fieldOf = (name: string) => ({
+			displayName: name,
+			name,
+			type: 'string' as const,
+			default: '',
+		});
+		const [name, domain, own, other] = ['name', 'domain', 'own', 'other'].map(fieldOf);
+		const one = { name: 'One', value: 'one', action: 'One' };
+		const many = { name: 'Many', value: 'many', action: 'Many' };
+		const properties = operationProperties('email', [
+			{ option: one, fields: [name, domain, own] },
+			{ option: many, fields: [name, other, domain] },
+		]);
+		expect(properties.slice(2)).toEqual([
+			{ ...name, displayOptions: { show: { operation: ['one', 'many'] } } },
+			{ ...domain, displayOptions: { show: { operation: ['one'] } } },
+			{ ...own, displayOptions: { show: { operation: ['one'] } } },
+			{ ...other, displayOptions: { show: { operation: ['many'] } } },
+			{ ...domain, displayOptions: { show: { operation: ['many'] } } },
+		]);
 	});
 });
 

@@ -140,9 +140,13 @@ describe('the items', () => {
 	it('for the error branch have only the keys that n8n routes by', () => {
 		expect(errorItem(failed, 3)).toEqual({
 			json: {
-				error: 'What happened',
+				error: {
+					status: 'failed',
+					reason: 'rate_limited',
+					httpCode: 429,
+					message: 'What happened',
+				},
 				message: 'What to do.',
-				details: { status: 'failed', reason: 'rate_limited', httpCode: 429 },
 			},
 			pairedItem: { item: 3 },
 		});

@@ -28,6 +28,9 @@ export type OnError = 'stop' | 'continue' | 'errorOutput';
 
 /** What the user chose under On Error. */
 export function onErrorOf(node: INode): OnError {
+	// n8n would tell an AI agent only what happened: with an item it learns what to do as well.
+	const isTool = node.type.endsWith('Tool');
+	if (isTool && !node.onError && !node.continueOnFail) return 'continue';
 	if (node.onError === 'continueErrorOutput') return 'errorOutput';
 	const continues = node.onError ? node.onError === 'continueRegularOutput' : node.continueOnFail;
 	return continues ? 'continue' : 'stop';
@@ -96,13 +99,14 @@ export function stopError(
 }
 
 /**
- * The item that goes to the error branch. n8n routes it by its keys: with any other than these it
- * counts as a success. The fields of the input item are added by n8n.
+ * The item that goes to the error branch. n8n routes it by its keys: with any other than `error` and
+ * `message` it counts as a success (n8n 1 knows only these two). The fields of the input item are
+ * added by n8n.
  */
 export function errorItem(problem: Problem, itemIndex: number): INodeExecutionData {
-	const { message, description, ...details } = problem;
+	const { description, ...error } = problem;
 	return {
-		json: { error: message, message: description, details },
+		json: { error, message: description },
 		pairedItem: { item: itemIndex },
 	};
 }

@@ -1,0 +1,256 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { IDataObject, INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { openHost, type OpenHost } from '../hosts/open.mts';
+import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
+import { n8n2 } from '../hosts/versions.mts';
+import { requestsOf } from '../support/bulk.mts';
+import { listWithId } from '../support/everyOperation.mts';
+import { list, some } from '../support/expected.mts';
+import { useService } from '../support/service.mts';
+import { Editor } from './support/editor.mts';
+
+const TIMEOUT_MS = 180_000;
+/** How long after the answer to a stop a request may still start. */
+const GRACE_MS = 1_000;
+
+/** A lookup of a thousand leads, and when it is in the middle of them. */
+interface Case {
+	operation: 'find' | 'findBulk';
+	latencyMs: number;
+	maxConcurrency: number;
+	/** The most leads in one request. */
+	perRequest: number;
+	/** After so many requests it is stopped. */
+	stopAfter: number;
+}
+
+const single: Case = {
+	operation: 'find',
+	latencyMs: 50,
+	maxConcurrency: 5,
+	perRequest: 1,
+	stopAfter: 150,
+};
+const bulk: Case = {
+	operation: 'findBulk',
+	latencyMs: 500,
+	maxConcurrency: 2,
+	perRequest: 100,
+	stopAfter: 3,
+};
+
+const { leads } = list(101);
+const service = useService();
+let opened: OpenHost;
+let editor: Editor;
+let credential: Credential;
+
+beforeAll(async () => {
+	opened = await openHost({ version: n8n2 });
+	editor = await Editor.open(opened.host);
+	const data = { baseUrl: service().baseUrl, apiKey: 'test-key' };
+	credential = await opened.client.createCredential('Contact Data', 'contactDataApi', data);
+}, 40 * 60_000);
+
+afterAll(async () => {
+	await editor?.[Symbol.asyncDispose]();
+	await opened?.[Symbol.asyncDispose]();
+});
+
+function node(name: string, type: string, typeVersion: number, parameters: INodeParameters): INode {
+	return { id: name, name, type, typeVersion, position: [0, 0], parameters };
+}
+
+function ours(name: string, type: string, parameters: INodeParameters): INode {
+	const { id, name: title, type: credentialType } = credential;
+	return {
+		...node(name, `${opened.packageName}.${type}`, 1, parameters),
+		credentials: { [credentialType]: { id, name: title } },
+	};
+}
+
+const manually = () => node('Start', 'n8n-nodes-base.manualTrigger', 1, {});
+
+const byWebhook = (path: string): INode => ({
+	...node('Start', 'n8n-nodes-base.webhook', 2, { path, responseMode: 'onReceived' }),
+	webhookId: path,
+});
+
+/** A workflow that looks up every lead of a list. */
+async function createWorkflow(
+	{ operation, maxConcurrency }: Case,
+	start: INode,
+	settings: IWorkflowSettings = {},
+): Promise<SavedWorkflow> {
+	const next = (name: string) => ({ main: [[{ node: name, type: 'main' as const, index: 0 }]] });
+	return await opened.client.createWorkflow({
+		name: `${operation} of a list`,
+		nodes: [
+			start,
+			ours('Leads', 'contactDataList', {
+				resource: 'list',
+				operation: 'getLeads',
+				listId: listWithId('101'),
+				returnAll: true,
+			}),
+			ours('Find', 'contactDataFinder', {
+				resource: 'email',
+				operation,
+				firstName: '={{ $json.firstName }}',
+				lastName: '={{ $json.lastName }}',
+				domain: '={{ $json.domain }}',
+				options: { maxConcurrency },
+			}),
+		],
+		connections: { Start: next('Leads'), Leads: next('Find') },
+		settings: { executionOrder: 'v1', ...settings },
+	});
+}
+
+/** Waits until the lookup is in the middle. */
+async function inTheMiddle({ operation, stopAfter }: Case): Promise<void> {
+	const deadline = Date.now() + TIMEOUT_MS / 2;
+	while (requestsOf(service(), operation).length < stopAfter) {
+		if (Date.now() > deadline) throw new Error('The lookup did not get to its middle');
+		await delay(5);
+	}
+}
+
+/** Calls a webhook; n8n takes a moment to open it. */
+async function call(path: string): Promise<void> {
+	const deadline = Date.now() + 30_000;
+	while (Date.now() < deadline) {
+		const response = await fetch(`${opened.host.url}/webhook/${path}`, {
+			signal: AbortSignal.timeout(30_000),
+		});
+		await response.text();
+		if (response.ok) return;
+		await delay(200);
+	}
+	throw new Error('The webhook did not open');
+}
+
+/** @returns when the stop was answered, in milliseconds since 1970 */
+async function stop(executionId: string): Promise<number> {
+	await opened.client.stopExecution(executionId);
+	return performance.timeOrigin + performance.now();
+}
+
+/** Waits until nothing can come any more. */
+async function calm(stoppedAt: number): Promise<void> {
+	const underWay = () => service().requests.some(({ finishedAt }) => finishedAt === null);
+	do await delay(Math.max(100, stoppedAt + 2 * GRACE_MS - Date.now()));
+	while (underWay());
+}
+
+/** The first half of the promise: the stop is a stop. */
+function expectNothingSentAfter(stoppedAt: number, { operation, perRequest }: Case): void {
+	const sent = requestsOf(service(), operation);
+	const last = Math.max(...sent.map(({ startedAt }) => startedAt));
+	console.log(
+		`n8n ${n8n2.version}, ${operation}: stopped after ${sent.length} requests, the last of them ` +
+			`${Math.round(last - stoppedAt)} ms after the stop; ${service().ledger.total()} credits`,
+	);
+	expect(last - stoppedAt).toBeLessThan(GRACE_MS);
+	expect(sent.length * perRequest).toBeLessThan(leads.length);
+}
+
+function charged(): string[] {
+	return service()
+		.ledger.charges.map(({ subject }) => subject)
+		.sort();
+}
+
+function emailsIn(items: IDataObject[]): string[] {
+	return items.map(({ email }) => String(email)).sort();
+}
+
+describe.each([single, bulk])('$operation of a thousand leads', (wanted) => {
+	const { operation, latencyMs, perRequest, maxConcurrency } = wanted;
+	const slowDown = () => service().faults.add({ delayMs: latencyMs, on: { operation } });
+
+	test(
+		'stopped in the editor: it shows all that was paid for',
+		async () => {
+			slowDown();
+			const workflow = await createWorkflow(wanted, manually());
+			const id = await editor.run(workflow, 'Start');
+			await inTheMiddle(wanted);
+			const stoppedAt = await stop(id);
+			const { data, hints = [] } = await editor.outputOf(id, 'Find', 30_000);
+			await calm(stoppedAt);
+			expectNothingSentAfter(stoppedAt, wanted);
+
+			const output = data?.main[0] ?? [];
+			const items = output.map(({ json }) => json);
+			expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
+				leads.map((_, item) => ({ item })),
+			);
+			const found = some(items, ({ status }) => status === 'found');
+			expect(emailsIn(found)).toEqual(charged());
+			const rest = some(items, ({ status }) => status === 'not_processed');
+			expect(new Set(rest.map(({ reason }) => reason))).toEqual(new Set(['cancelled']));
+			const asked = requestsOf(service(), operation).length * perRequest;
+			expect(rest).toHaveLength(leads.length - asked);
+			expect(items.filter(({ status }) => status === 'not_found')).toHaveLength(
+				asked - found.length,
+			);
+			expect(hints.map(({ message }) => message)).toEqual(
+				operation === 'find' ? [] : [expect.stringContaining(`${charged().length} credits spent.`)],
+			);
+		},
+		TIMEOUT_MS,
+	);
+
+	test(
+		'stopped in production: n8n saves the execution as it was before its first node',
+		async () => {
+			slowDown();
+			const path = `stop-${operation}`;
+			const workflow = await createWorkflow(wanted, byWebhook(path));
+			await opened.client.activateWorkflow(workflow);
+			await call(path);
+			await inTheMiddle(wanted);
+			const [{ id } = { id: '' }] = await opened.client.listExecutions(workflow);
+			const stoppedAt = await stop(id);
+			await calm(stoppedAt);
+			expectNothingSentAfter(stoppedAt, wanted);
+
+			const { status, data } = await opened.client.waitForExecution(id, 10_000);
+			expect(status).toBe('canceled');
+			expect(data.resultData.runData).toEqual({});
+			expect(charged().length).toBeGreaterThan(0);
+			// What was under way at the stop is answered and charged; nothing more.
+			const late = service().ledger.charges.filter(({ at }) => at > stoppedAt);
+			expect(late.length).toBeLessThanOrEqual(maxConcurrency * perRequest);
+		},
+		TIMEOUT_MS,
+	);
+});
+
+test(
+	'a bulk run that meets the timeout of its workflow: its credits are in the execution',
+	async () => {
+		// Long enough to be in the middle of it at the timeout, on a busy machine too.
+		const slow: Case = { ...bulk, latencyMs: 2_000, maxConcurrency: 1 };
+		service().faults.add({ delayMs: slow.latencyMs, on: { operation: slow.operation } });
+		const workflow = await createWorkflow(slow, manually(), { executionTimeout: 12 });
+		const id = await editor.run(workflow, 'Start');
+		const { status, data } = await opened.client.waitForExecution(id, 60_000);
+		const stoppedAt = await editor.stoppedAt(id);
+		await calm(stoppedAt);
+		expect(status).toBe('canceled');
+		expectNothingSentAfter(stoppedAt, slow);
+
+		const spent = Number(data.executionData?.contextData['node:Find']?.creditsSpent);
+		expect(spent).toBeGreaterThan(0);
+		// The answers to what was under way come after n8n has saved the execution.
+		const late = charged().length - spent;
+		expect(late).toBeGreaterThanOrEqual(0);
+		expect(late).toBeLessThanOrEqual(slow.maxConcurrency * slow.perRequest);
+	},
+	TIMEOUT_MS,
+);
