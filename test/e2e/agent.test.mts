@@ -296,7 +296,9 @@ test('a list that is not there: what happened and what to do', async () => {
 	const call = { tool: 'Get_Leads', arguments: { list_id: '999', limit: 2 } };
 	const [[answer] = []] = await answersTo([[call]]);
 	expect(answer).toMatchObject({
-		error: 'The service does not have what was asked for: The list was not found.',
+		error: {
+			message: 'The service does not have what was asked for: The list was not found.',
+		},
 		message: expect.stringContaining('Check that the list or job still exists'),
 	});
 });
