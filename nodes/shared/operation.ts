@@ -84,8 +84,8 @@ export function customOperations(
 export const nodeDefaults = {
 	version: 1,
 	credentials: [{ name: CREDENTIAL, required: true }],
+	// The Base URL is set where requests are sent: an expression here would cost n8n time per item.
 	requestDefaults: {
-		baseURL: '={{ $credentials.baseUrl }}',
 		headers: { Accept: 'application/json' },
 	},
 } satisfies Partial<INodeTypeDescription>;

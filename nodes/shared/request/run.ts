@@ -157,6 +157,8 @@ export class Run {
 				headers: { ...request.headers, Accept: 'application/json' },
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,
+				// For nodes in which users pick the address; here the credential itself names it.
+				allowedDomains: undefined,
 				returnFullResponse: true,
 			});
 		} catch (error) {

@@ -1,0 +1,238 @@
+/** @file The rate that processes learn from the refusals of a service whose limit they share. */
+
+import fc from 'fast-check';
+import { sleep } from 'n8n-workflow';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { AccountGate } from '../../nodes/shared/request/gate.ts';
+import { RequestRate } from '../../nodes/shared/request/requestRate.ts';
+
+beforeEach(() => {
+	vi.useFakeTimers();
+});
+
+afterEach(() => {
+	vi.useRealTimers();
+});
+
+const SECOND = 1_000;
+
+/** Numbers from 0 up to 1 that are the same for the same seed. */
+function randomOf(seed: number): () => number {
+	let state = seed >>> 0;
+	return () => {
+		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+		return state / 2 ** 32;
+	};
+}
+
+/** A service that lets through so many requests in any second. */
+class Limiter {
+	private recent: number[] = [];
+
+	constructor(readonly perSecond: number) {}
+
+	admits(): boolean {
+		const now = performance.now();
+		this.recent = this.recent.filter((at) => at > now - SECOND);
+		if (this.recent.length >= this.perSecond) return false;
+		this.recent.push(now);
+		return true;
+	}
+}
+
+interface Trial {
+	admits: () => boolean;
+	processes: number;
+	/** Until when each process has work, in seconds; to the end unless told. */
+	until?: number[];
+	random: () => number;
+	latency?: number;
+}
+
+interface Request {
+	at: number;
+	process: number;
+	admitted: boolean;
+	/** How often it was sent. */
+	attempt: number;
+}
+
+/** Lets processes that do not know of each other send all they can, for so many seconds. */
+async function send(
+	{ admits, processes, until = [], random, latency = 10 }: Trial,
+	seconds: number,
+): Promise<Request[]> {
+	const begun = performance.now();
+	const requests: Request[] = [];
+	const now = () => performance.now() - begun;
+	let over = false;
+
+	const lookup = async (gate: AccountGate, process: number) => {
+		for (let attempt = 1; !over; attempt++) {
+			await gate.enter(5, undefined, attempt > 1);
+			await sleep(latency * (0.3 + 0.4 * random()));
+			const admitted = admits();
+			requests.push({ at: now() / SECOND, process, admitted, attempt });
+			await sleep(latency * (0.3 + 0.4 * random()));
+			if (!admitted) gate.closeFor(SECOND);
+			gate.leave(admitted);
+			if (admitted) return;
+		}
+	};
+	for (let process = 0; process < processes; process++) {
+		const gate = new AccountGate();
+		const end = (until[process] ?? seconds) * SECOND;
+		const work = async () => {
+			await sleep(300 * random());
+			while (now() < end) await lookup(gate, process);
+		};
+		for (let worker = 0; worker < 8; worker++) void work();
+	}
+	await vi.advanceTimersByTimeAsync(seconds * SECOND);
+	over = true;
+	await vi.advanceTimersByTimeAsync(60 * SECOND);
+	return requests.filter(({ at }) => at <= seconds);
+}
+
+const admittedOf = (requests: Request[]) => requests.filter(({ admitted }) => admitted).length;
+
+describe('processes that share a limit', () => {
+	it('use at least 90 % of it, and at most 5 % of their requests are refused', async () => {
+		const [warmUp, seconds] = [20, 120];
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 4 }),
+				fc.integer({ min: 10, max: 200 }),
+				fc.nat(),
+				async (processes, perSecond, seed) => {
+					const limiter = new Limiter(perSecond);
+					const admits = () => limiter.admits();
+					const trial = { admits, processes, random: randomOf(seed) };
+					const requests = await send(trial, seconds);
+					const later = requests.filter(({ at }) => at > warmUp);
+					const used = admittedOf(later) / (perSecond * (seconds - warmUp));
+					const refused = 1 - admittedOf(later) / later.length;
+					expect(used).toBeGreaterThanOrEqual(0.9);
+					expect(refused).toBeLessThanOrEqual(0.05);
+					// By default a request is sent five times at most.
+					const sixth = later.filter(({ attempt }) => attempt === 6);
+					expect(sixth.length).toBeLessThanOrEqual(later.length / 500);
+				},
+			),
+			{
+				numRuns: 12,
+				examples: [
+					[1, 10, 1],
+					[1, 200, 1],
+					[4, 10, 1],
+					[4, 200, 1],
+				],
+			},
+		);
+	});
+
+	it('take over what one of them leaves', async () => {
+		const limiter = new Limiter(60);
+		const admits = () => limiter.admits();
+		const random = randomOf(1);
+		const requests = await send({ admits, processes: 3, until: [60, 60], random }, 120);
+		const last = requests.filter(({ at }) => at > 90);
+		expect(admittedOf(last)).toBeGreaterThanOrEqual(0.9 * 60 * 30);
+	});
+
+	it('come to share it about evenly', async () => {
+		const limiter = new Limiter(60);
+		const admits = () => limiter.admits();
+		const requests = await send({ admits, processes: 3, random: randomOf(1) }, 180);
+		const shares = [0, 1, 2].map((process) =>
+			admittedOf(requests.filter((request) => request.process === process && request.at > 60)),
+		);
+		expect(Math.max(...shares)).toBeLessThan(2.5 * Math.min(...shares));
+	});
+});
+
+describe('a service that bears more than is sent', () => {
+	it.each([5, 20, 60])(
+		'is used at least half as much when it refuses single requests every %i seconds',
+		async (pause) => {
+			const undisturbed = await send(
+				{ admits: () => true, processes: 1, random: randomOf(1) },
+				120,
+			);
+			let next = performance.now() + pause * SECOND;
+			const admits = () => {
+				if (performance.now() < next) return true;
+				next += pause * SECOND;
+				return false;
+			};
+			const requests = await send({ admits, processes: 1, random: randomOf(1) }, 120);
+			expect(requests.length - admittedOf(requests)).toBeGreaterThanOrEqual(1);
+			expect(admittedOf(requests)).toBeGreaterThan(undisturbed.length / 2);
+		},
+	);
+});
+
+describe('RequestRate', () => {
+	it('lets everything start as long as nothing, or one request, was refused', () => {
+		const rate = new RequestRate();
+		for (let start = 0; start < 500; start++) {
+			expect(rate.wait(start)).toBe(0);
+			rate.started(start);
+		}
+		rate.refused(500);
+		expect(rate.wait(1_500)).toBe(0);
+		for (let start = 1_500; start < 2_000; start++) {
+			expect(rate.wait(start)).toBe(0);
+			rate.started(start);
+		}
+	});
+
+	it('stays below what was refused after the second refusal', () => {
+		const rate = new RequestRate();
+		let now = 0;
+		const sendAll = (seconds: number, most = Number.POSITIVE_INFINITY) => {
+			let started = 0;
+			for (const end = now + seconds * SECOND; now < end && started < most; now++) {
+				if (rate.wait(now) > 0) continue;
+				rate.started(now);
+				started++;
+			}
+			return started;
+		};
+		for (let refusal = 0; refusal < 2; refusal++) {
+			sendAll(1, 50);
+			rate.refused(now);
+			now += SECOND;
+		}
+		const started = sendAll(3);
+		expect(started).toBeGreaterThanOrEqual(3 * 40);
+		expect(started).toBeLessThan(3 * 50);
+	});
+
+	it('stays away longer each time when the first request after a pause is refused', () => {
+		const rate = new RequestRate();
+		let now = 0;
+		const waits: number[] = [];
+		for (let refusal = 0; refusal < 7; refusal++) {
+			rate.started(now);
+			rate.refused(now);
+			waits.push(rate.wait(now));
+			now += rate.wait(now);
+		}
+		expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 16_000, 16_000]);
+	});
+
+	it('forgets a refusal after a while', () => {
+		const rate = new RequestRate();
+		for (const now of [0, 2_000, 4_000]) {
+			for (let start = 0; start < 10; start++) rate.started(now);
+			rate.refused(now);
+		}
+		rate.started(6_000);
+		expect(rate.wait(6_001)).toBeGreaterThan(0);
+		const later = 600_000;
+		rate.started(later);
+		expect(rate.wait(later)).toBe(0);
+	});
+});
