@@ -8,7 +8,7 @@ const workflowPackage = createRequire(import.meta.url).resolve('n8n-workflow');
 export default defineConfig({
 	resolve: { alias: { 'n8n-workflow': workflowPackage } },
 	test: {
-		projects: ['unit', 'engine', 'e2e', 'benchmarks'].map((name) => ({
+		projects: ['unit', 'engine', 'e2e', 'browser', 'benchmarks'].map((name) => ({
 			extends: true,
 			test: {
 				name,

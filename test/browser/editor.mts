@@ -1,0 +1,346 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import {
+	selectors,
+	type Browser,
+	type BrowserContext,
+	type Locator,
+	type Page,
+} from 'playwright-core';
+
+import { cache, root } from '../commands/paths.mjs';
+import type { Host } from '../hosts/host.mts';
+import { owner, type Credential, type SavedWorkflow } from '../hosts/rest.mts';
+
+export type Theme = 'light' | 'dark';
+
+/** Of a loaded machine. */
+const TIMEOUT_MS = 30_000;
+
+/** Buttons and connections on the canvas change gradually after a run. */
+const SETTLE_MS = 2_000;
+
+const VIEWPORT = { width: 1280, height: 800 };
+
+/** Notices come and go by themselves; the empty boxes of closed tooltips stay. */
+const HIDE_NOTICES =
+	'.el-notification, [data-sonner-toaster], [class^="ͼ1"]:empty { visibility: hidden !important; }';
+
+selectors.setTestIdAttribute('data-test-id');
+
+/** A browser in which the owner of an n8n is signed in, and which asks no other machine. */
+export async function signIn(browser: Browser, { url }: Host): Promise<BrowserContext> {
+	const context = await browser.newContext({
+		baseURL: url,
+		viewport: VIEWPORT,
+		colorScheme: 'light',
+		serviceWorkers: 'block',
+	});
+	context.setDefaultTimeout(TIMEOUT_MS);
+	await context.route(
+		({ hostname }) => hostname !== '127.0.0.1',
+		async (route) => await route.abort(),
+	);
+	const { email, password } = owner;
+	const login = await context.request.post('/rest/login', {
+		data: { emailOrLdapLoginId: email, password },
+	});
+	if (!login.ok()) throw new Error(`n8n answered ${login.status()} to the login`);
+	return context;
+}
+
+/** n8n's editor in a tab of the browser, as its users see it. */
+export class EditorPage {
+	/** The panel with the nodes to add. */
+	readonly nodePanel: Locator;
+	/** The open node: its input, parameters and output. */
+	readonly node: Locator;
+	readonly input: Locator;
+	readonly parameters: Locator;
+	readonly output: Locator;
+	/** The form of a credential. */
+	readonly credential: Locator;
+	/** The nodes on the canvas, sticky notes not included. */
+	readonly canvasNodes: Locator;
+
+	private readonly page: Page;
+
+	private constructor(page: Page) {
+		this.page = page;
+		this.nodePanel = page.getByTestId('node-creator');
+		this.node = page.getByTestId('ndv');
+		this.input = page.getByTestId('ndv-input-panel');
+		this.parameters = page.getByTestId('node-parameters');
+		this.output = page.getByTestId('output-panel');
+		this.credential = page.getByTestId('credential-edit-dialog');
+		this.canvasNodes = page.getByTestId('canvas-node');
+	}
+
+	static async open(context: BrowserContext): Promise<EditorPage> {
+		return new EditorPage(await context.newPage());
+	}
+
+	async close(): Promise<void> {
+		await this.page.close();
+	}
+
+	async openWorkflow({ id }: SavedWorkflow): Promise<void> {
+		await this.page.goto(`/workflow/${id}`);
+		await this.canvasNodes.first().waitFor();
+	}
+
+	/** Opens a new workflow with what a file holds, as the menu's Import from File does. */
+	async importWorkflow(file: string): Promise<void> {
+		await this.page.goto('/workflow/new');
+		await this.page.getByTestId('canvas-add-button').waitFor();
+		await this.page.getByTestId('workflow-import-input').setInputFiles(file);
+		await this.canvasNodes.first().waitFor();
+	}
+
+	canvasNode(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	async openNode(name: string): Promise<void> {
+		await this.canvasNode(name).dblclick();
+		await this.parameters.waitFor();
+	}
+
+	async closeNode(): Promise<void> {
+		await this.page.getByTestId('ndv-close-button').click();
+		await this.node.waitFor({ state: 'hidden' });
+	}
+
+	/** Opens the panel with the nodes to add after a node that has none after it yet. */
+	async openNodePanel(): Promise<void> {
+		await this.page.getByTestId('canvas-handle-plus').first().click();
+		await this.nodePanel.waitFor();
+	}
+
+	async searchNodePanel(query: string): Promise<void> {
+		const search = this.page.getByTestId('node-creator-search-bar');
+		// The node under the pointer would show its own buttons.
+		await search.hover();
+		await search.fill(query);
+	}
+
+	/** The names of the nodes that the panel shows. */
+	async foundNodes(): Promise<string[]> {
+		return await this.nodePanel.getByTestId('node-creator-item-name').allInnerTexts();
+	}
+
+	foundIcon(displayName: string): Locator {
+		return this.#found(displayName).locator('img').first();
+	}
+
+	/** Adds a node that the panel shows; it opens. */
+	async addNode(displayName: string): Promise<void> {
+		await this.#found(displayName).click();
+		await this.page.getByRole('button', { name: 'Add to workflow' }).click();
+		await this.parameters.waitFor();
+	}
+
+	/** The control of a parameter. */
+	parameter(name: string): Locator {
+		return this.node.getByTestId(`parameter-input-${name}`);
+	}
+
+	/** The expression that a parameter holds. */
+	expression(name: string): Locator {
+		return this.parameter(name).getByTestId('inline-expression-editor-input');
+	}
+
+	/** The name and label of each parameter that the open node shows, from the top. */
+	async shownParameters(): Promise<Array<[name: string | null, label: string]>> {
+		const labels = this.parameters.locator('label[for]').filter({ visible: true });
+		const shown = (await labels.all()).map(async (label): Promise<[string | null, string]> => {
+			const [title = ''] = (await label.innerText()).split('\n');
+			return [await label.getAttribute('for'), title.trim()];
+		});
+		return await Promise.all(shown);
+	}
+
+	/** What a parameter's dropdown offers. */
+	async choices(parameter: string): Promise<string[]> {
+		return await this.#namesIn(this.parameter(parameter));
+	}
+
+	async choose(parameter: string, choice: string): Promise<void> {
+		const dropdown = await this.#openDropdown(this.parameter(parameter));
+		await dropdown.filter({ has: this.page.getByText(choice, { exact: true }) }).click();
+	}
+
+	/** What the Options of the open node offer. */
+	async optionsToAdd(): Promise<string[]> {
+		const add = this.parameters.getByTestId('collection-parameter-add').filter({ visible: true });
+		return (await add.count()) === 0 ? [] : await this.#namesIn(add);
+	}
+
+	/** Drags a field of the input onto a parameter. */
+	async mapField(field: string, parameter: string): Promise<void> {
+		const from = this.input.locator(`[data-name="${field}"]`).first();
+		await from.dragTo(this.parameter(parameter), { steps: 12 });
+	}
+
+	/** Runs the nodes before the open one, so that it has input. */
+	async executePreviousNodes(): Promise<void> {
+		await this.node.getByRole('button', { name: 'Execute previous nodes' }).click();
+	}
+
+	async executeStep(): Promise<void> {
+		await this.node.getByTestId('node-execute-button').click();
+	}
+
+	async executeWorkflow(): Promise<void> {
+		await this.page.getByTestId('execute-workflow-button').click();
+	}
+
+	/** The texts of a table in the input or the output, its head first. */
+	async tableIn(panel: Locator): Promise<string[][]> {
+		const rows = await panel.locator('tr').all();
+		return await Promise.all(
+			rows.map(async (row) => {
+				const cells = await row.locator('th, td').allInnerTexts();
+				return cells.map((text) => text.trim());
+			}),
+		);
+	}
+
+	async showAs(panel: Locator, view: 'schema' | 'table' | 'json'): Promise<void> {
+		await panel.getByTestId(`radio-button-${view}`).click();
+	}
+
+	/** A row of a table, from 0, its head not counted. */
+	row(panel: Locator, index: number): Locator {
+		return panel.locator('tbody tr').nth(index);
+	}
+
+	/** The fields that a panel shows as a schema. */
+	async fieldsIn(panel: Locator): Promise<string[]> {
+		const names = await panel.locator('[data-name]').all();
+		return await Promise.all(names.map(async (name) => (await name.innerText()).trim()));
+	}
+
+	/** The rows that the pointer's position marks as belonging together. */
+	marked(panel: Locator): Locator {
+		return panel.getByTestId('hovering-item');
+	}
+
+	async pickCredential({ id }: Credential): Promise<void> {
+		await this.node.getByTestId('node-credentials-select').click();
+		await this.page.getByTestId(`node-credentials-select-item-${id}`).click();
+	}
+
+	async createCredential(): Promise<void> {
+		await this.node.getByTestId('node-credentials-select').click();
+		await this.page.getByTestId('node-credentials-select-item-new').click();
+		await this.credential.waitFor();
+	}
+
+	/** Fills the form of the credential and saves it, upon which n8n tests it. */
+	async saveCredential(fields: Record<string, string>): Promise<void> {
+		for (const [name, value] of Object.entries(fields)) {
+			await this.credential.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
+		}
+		await this.page.getByTestId('credential-save-button').click();
+	}
+
+	/** The form of the open node's credential, which is tested when it opens. */
+	async reopenCredential(): Promise<void> {
+		await this.credential.waitFor({ state: 'hidden' });
+		await this.node.getByTestId('credential-edit-button').click();
+		await this.credential.waitFor();
+	}
+
+	/** What the form says of the last test, with its details. */
+	async credentialMessage(): Promise<string> {
+		const details = this.credential.getByText('More details');
+		if (await details.isVisible()) await details.click();
+		return await this.credential.innerText();
+	}
+
+	get credentialPassed(): Locator {
+		return this.credential.getByTestId('credentials-config-container-test-success');
+	}
+
+	/** Opens the dropdown of a resource locator. */
+	async openLocator(parameter: string): Promise<void> {
+		const locator = this.node.getByTestId(`resource-locator-${parameter}`);
+		await locator.getByTestId('rlc-input').click();
+	}
+
+	/** Types into the search box of the open dropdown. */
+	async searchLocator(text: string): Promise<void> {
+		await this.page.getByTestId('rlc-search').filter({ visible: true }).fill(text);
+	}
+
+	get locatorChoices(): Locator {
+		return this.page.getByTestId('rlc-item').filter({ visible: true });
+	}
+
+	/** The marks of the nodes on the canvas that ran without an error. */
+	get succeeded(): Locator {
+		return this.page.getByTestId('canvas-node-status-success');
+	}
+
+	notice(text: string): Locator {
+		return this.page.getByText(text, { exact: true });
+	}
+
+	/** As a system that is set to this theme. */
+	async setTheme(theme: Theme): Promise<void> {
+		await this.page.emulateMedia({ colorScheme: theme });
+	}
+
+	/**
+	 * A picture of the whole page, in docs/images when UPDATE_SCREENSHOTS=1 says so, else where it
+	 * is only to be looked at.
+	 */
+	async screenshot(name: string): Promise<void> {
+		const folder = process.env.UPDATE_SCREENSHOTS === '1' ? join(root, 'docs', 'images') : seen;
+		await delay(SETTLE_MS);
+		await this.#picture(join(folder, `${name}.png`));
+	}
+
+	/** A picture of what went wrong. */
+	async screenshotFailure(name: string): Promise<string> {
+		const file = join(seen, `failed-${name.replaceAll(/\W+/g, '-')}.png`);
+		await this.#picture(file);
+		return file;
+	}
+
+	async #picture(path: string): Promise<void> {
+		await this.page.screenshot({ path, animations: 'disabled', style: HIDE_NOTICES });
+	}
+
+	#found(displayName: string): Locator {
+		const items = this.nodePanel.getByTestId('node-creator-node-item');
+		return items.filter({ hasText: displayName });
+	}
+
+	/** The names in a dropdown, without their descriptions. */
+	async #namesIn(select: Locator): Promise<string[]> {
+		const dropdown = await this.#openDropdown(select);
+		const texts = await dropdown.allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		await dropdown.first().waitFor({ state: 'hidden' });
+		return texts.map((text) => text.trim().split('\n')[0] ?? '');
+	}
+
+	/** @returns the entries of the dropdown */
+	async #openDropdown(select: Locator): Promise<Locator> {
+		await select.click();
+		const id = await select.getByRole('combobox').getAttribute('aria-controls');
+		const entries = this.page.locator(`[id="${id}"] .el-select-dropdown__item`);
+		await entries.first().waitFor();
+		return entries;
+	}
+}
+
+const seen = join(cache, 'screenshots');
+
+/** How wide a picture is in itself: 0 unless it is loaded. */
+export async function naturalWidth(image: Locator): Promise<number> {
+	return await image.evaluate(({ naturalWidth: width }: { naturalWidth: number }) => width);
+}

@@ -1,0 +1,515 @@
+/** @file What people see of the package in n8n's editor, in a real browser. */
+
+import { once } from 'node:events';
+import http from 'node:http';
+import { join } from 'node:path';
+
+import type { INode, INodeParameters } from 'n8n-workflow';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { ChromiumMissing, openChromium } from './chromium.mts';
+import { EditorPage, naturalWidth, signIn } from './editor.mts';
+import { root } from '../commands/paths.mjs';
+import { openHost, type OpenHost } from '../hosts/open.mts';
+import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
+import { n8n2 } from '../hosts/versions.mts';
+import { fixtures, some, unfindable } from '../support/expected.mts';
+import { useService } from '../support/service.mts';
+
+const CREDENTIAL_TYPE = 'contactDataApi';
+const KEY = 'test-key';
+const EXAMPLE = join(root, 'examples', 'find-and-verify-list-leads.json');
+
+/** n8n offers it by itself in every node with a credential. */
+const CUSTOM_CALL = 'Custom API Call';
+
+const NODE_NAMES = [
+	'Contact Data Account',
+	'Contact Data Company',
+	'Contact Data Finder',
+	'Contact Data List',
+	'Contact Data Trigger',
+	'Contact Data Verifier',
+];
+
+const service = useService();
+let browser: Browser | undefined;
+let opened: OpenHost | undefined;
+let context: BrowserContext;
+let credential: Credential;
+let editor: EditorPage;
+let unavailable: string | undefined;
+
+beforeAll(async () => {
+	try {
+		browser = await openChromium();
+	} catch (error) {
+		if (!(error instanceof ChromiumMissing) || process.env.CI === 'true') throw error;
+		unavailable = [error.message, error.remedy].filter(Boolean).join(' ');
+		console.log(`Skipped: ${unavailable}`);
+		return;
+	}
+	console.log(`Chromium ${browser.version()} and n8n ${n8n2.version}`);
+	opened = await openHost({ version: n8n2 });
+	context = await signIn(browser, opened.host);
+	credential = await opened.client.createCredential('Contact Data', CREDENTIAL_TYPE, {
+		baseUrl: service().baseUrl,
+		apiKey: KEY,
+	});
+}, 40 * 60_000);
+
+afterAll(async () => {
+	await browser?.close();
+	await opened?.[Symbol.asyncDispose]();
+}, 60_000);
+
+beforeEach(async ({ skip }) => {
+	if (unavailable !== undefined) skip(unavailable);
+	editor = await EditorPage.open(context);
+});
+
+afterEach(async ({ task }) => {
+	if (unavailable !== undefined) return;
+	if (task.result?.state === 'fail') console.log(await editor.screenshotFailure(task.name));
+	await editor.close();
+});
+
+function running(): OpenHost {
+	if (!opened) throw new Error('n8n runs inside tests only');
+	return opened;
+}
+
+interface NodeToShow {
+	name: string;
+	/** Of this package if it has no package of its own. */
+	type: string;
+	typeVersion?: number;
+	parameters?: INodeParameters;
+}
+
+const START: NodeToShow = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
+
+/** A saved workflow whose nodes follow each other. */
+async function chainOf(name: string, ...nodes: NodeToShow[]): Promise<SavedWorkflow> {
+	const { client } = running();
+	const next = nodes
+		.slice(1)
+		.map(({ name: after }, index) => [
+			nodes[index]?.name,
+			{ main: [[{ node: after, type: 'main' as const, index: 0 }]] },
+		]);
+	return await client.createWorkflow({
+		name,
+		nodes: nodes.map(toNode),
+		connections: Object.fromEntries(next),
+	});
+}
+
+function toNode(
+	{ name, type, typeVersion = 1, parameters = {} }: NodeToShow,
+	index: number,
+): INode {
+	const isOurs = !type.includes('.');
+	return {
+		id: name,
+		name,
+		type: isOurs ? `${running().packageName}.${type}` : type,
+		typeVersion,
+		position: [220 * (index % 3), 220 * Math.floor(index / 3)],
+		parameters,
+		...(isOurs && {
+			credentials: { [CREDENTIAL_TYPE]: { id: credential.id, name: credential.name } },
+		}),
+	};
+}
+
+/** Gives out people, as a table or a CRM would. */
+function peopleNodes(people: Array<{ name: string; domain: string }>): NodeToShow[] {
+	return [
+		START,
+		{
+			name: 'Table',
+			type: 'n8n-nodes-base.set',
+			typeVersion: 3.4,
+			parameters: { mode: 'raw', jsonOutput: JSON.stringify({ people }), options: {} },
+		},
+		{
+			name: 'People',
+			type: 'n8n-nodes-base.splitOut',
+			parameters: { fieldToSplitOut: 'people', options: {} },
+		},
+	];
+}
+
+describe('the node panel', () => {
+	test.each([
+		['find email', 'Contact Data Finder'],
+		['verify', 'Contact Data Verifier'],
+		['company data', 'Contact Data Company'],
+	])(
+		'finds by "%s" the %s',
+		async (query, displayName) => {
+			await editor.openWorkflow(await chainOf(query, START));
+			await editor.openNodePanel();
+			await editor.searchNodePanel(query);
+			await expect.poll(async () => await editor.foundNodes()).toContain(displayName);
+			await expect
+				.poll(async () => await naturalWidth(editor.foundIcon(displayName)))
+				.toBeGreaterThan(0);
+		},
+		120_000,
+	);
+
+	test('shows all nodes under their names, with icons of their own', async () => {
+		await editor.openWorkflow(await chainOf('All nodes', START));
+		await editor.openNodePanel();
+		await editor.searchNodePanel('contact data');
+		await expect.poll(async () => (await editor.foundNodes()).toSorted()).toEqual(NODE_NAMES);
+		const icons = new Set<string | null>();
+		for (const name of NODE_NAMES) {
+			const icon = editor.foundIcon(name);
+			await expect.poll(async () => await naturalWidth(icon)).toBeGreaterThan(0);
+			icons.add(await icon.getAttribute('src'));
+		}
+		expect(icons.size).toBe(NODE_NAMES.length);
+		await editor.screenshot('node-panel');
+	}, 120_000);
+});
+
+describe('the form of the credential', () => {
+	const page = http.createServer((_, response) => {
+		response.writeHead(200, { 'content-type': 'text/html' });
+		response.end('<!doctype html><title>Welcome</title>');
+	});
+	let pageUrl = '';
+
+	beforeAll(async () => {
+		page.listen(0, '127.0.0.1');
+		await once(page, 'listening');
+		const address = page.address();
+		if (typeof address === 'object') pageUrl = `http://127.0.0.1:${address?.port}`;
+	});
+
+	afterAll(() => page.close());
+
+	test('tells what is wrong, and turns green when it is right', async () => {
+		await editor.openWorkflow(await chainOf('A new credential', START));
+		await editor.openNodePanel();
+		await editor.searchNodePanel('find email');
+		await editor.addNode('Contact Data Finder');
+		await editor.createCredential();
+
+		const message = async () => await editor.credentialMessage();
+		await editor.saveCredential({ baseUrl: service().baseUrl, apiKey: 'wrong-key-1234' });
+		await expect
+			.poll(message, { timeout: 30_000 })
+			.toContain(
+				'The service did not accept the API Key. Check it in the settings of your account.',
+			);
+		await editor.saveCredential({ baseUrl: pageUrl });
+		await expect
+			.poll(message, { timeout: 30_000 })
+			.toContain(
+				'What answers at this Base URL is not the service: it sent no account. Check the address.',
+			);
+		await editor.saveCredential({ baseUrl: 'http://api.example.com' });
+		await expect
+			.poll(message, { timeout: 30_000 })
+			.toContain('The Base URL of the credential does not start with https://');
+
+		await editor.saveCredential({ baseUrl: service().baseUrl, apiKey: KEY });
+		// n8n closes the form when the test passes, and tests again when it is opened.
+		await editor.reopenCredential();
+		await editor.credentialPassed.waitFor();
+		await editor.screenshot('credential');
+	}, 180_000);
+});
+
+test('a list is picked in the dropdown by typing', async () => {
+	await editor.openWorkflow(
+		await chainOf('Pick a list', START, {
+			name: 'Get List',
+			type: 'contactDataList',
+			parameters: { resource: 'list', operation: 'get' },
+		}),
+	);
+	await editor.openNode('Get List');
+	await editor.openLocator('listId');
+	await expect
+		.poll(async () => await editor.locatorChoices.allInnerTexts())
+		.toEqual(['Spring Campaign', 'Trade Fair']);
+	await editor.searchLocator('fair');
+	await expect
+		.poll(async () => await editor.locatorChoices.allInnerTexts())
+		.toEqual(['Trade Fair']);
+	await editor.locatorChoices.first().click();
+	await editor.executeStep();
+	await expect
+		.poll(async () => await editor.tableIn(editor.output), { timeout: 30_000 })
+		.toMatchObject([
+			['id', 'name', 'createdAt', 'leadCount', ''],
+			['102', 'Trade Fair', expect.any(String), '30', ''],
+		]);
+}, 120_000);
+
+describe('in the open Find Email', () => {
+	const byCompany = new Map(
+		some(fixtures.people, ({ email, full }) => email !== null && /^[a-z ]+$/i.test(full)).map(
+			(person) => [person.company.id, person],
+		),
+	);
+	const findable = [...byCompany.values()].slice(0, 4);
+	const people = [...findable, unfindable, ...findable.slice(0, 1)];
+	const asked = people.map(({ full, company }) => ({ name: full, domain: company.domain }));
+	const addresses = people.map(({ email }) => email ?? 'null');
+	const finder: NodeToShow = { name: 'Find Email', type: 'contactDataFinder' };
+
+	test('fields are dragged from the input, and the output is linked to it', async () => {
+		await editor.openWorkflow(await chainOf('Find emails', ...peopleNodes(asked), finder));
+		await editor.openNode(finder.name);
+		await editor.executePreviousNodes();
+		await editor.showAs(editor.input, 'schema');
+		await editor.mapField('name', 'fullName');
+		await expect
+			.poll(async () => await editor.expression('fullName').innerText())
+			.toBe('{{ $json.name }}');
+		await editor.mapField('domain', 'domain');
+		await expect
+			.poll(async () => await editor.expression('domain').innerText())
+			.toBe('{{ $json.domain }}');
+
+		const emails = async () => await columnOf('email');
+		await editor.executeStep();
+		await expect.poll(emails, { timeout: 30_000 }).toEqual(addresses);
+		expect(service().ledger.total('find')).toBe(4);
+		await editor.showAs(editor.input, 'table');
+		await editor.row(editor.output, 2).hover();
+		await expect
+			.poll(async () => await editor.marked(editor.input).innerText())
+			.toContain(asked[2]?.name);
+		await editor.screenshot('find-email');
+
+		await editor.choose('operation', 'Find Emails in Bulk');
+		await editor.executeStep();
+		const hint =
+			'Find Emails in Bulk: 6 items, 5 with a result, 1 without. 4 credits spent. 1 lookup saved by reuse or answered without a request.';
+		await editor.output.getByText(hint).waitFor();
+		await expect.poll(emails).toEqual(addresses);
+	}, 180_000);
+
+	test('many items bring the hint at the bulk operation', async () => {
+		const many = Array.from({ length: 21 }, (_, index) => ({
+			name: `Person ${index}`,
+			domain: 'many.example',
+		}));
+		await editor.openWorkflow(await chainOf('Many people', ...peopleNodes(many), finder));
+		await editor.openNode(finder.name);
+		await editor.executePreviousNodes();
+		await editor.output.getByText('Find Emails in Bulk does this with one request').waitFor();
+	}, 120_000);
+
+	test('the node after it shows what comes out, before anything runs', async () => {
+		await editor.openWorkflow(
+			await chainOf('Preview', START, finder, {
+				name: 'After',
+				type: 'n8n-nodes-base.set',
+				typeVersion: 3.4,
+			}),
+		);
+		await editor.openNode('After');
+		await editor.showAs(editor.input, 'schema');
+		await expect
+			.poll(async () => await editor.fieldsIn(editor.input))
+			.toEqual(
+				expect.arrayContaining(['status', 'email', 'emailStatus', 'fullName', 'company', 'domain']),
+			);
+	}, 120_000);
+});
+
+test('light and dark themes have icons of their own', async () => {
+	const nodes = NODE_NAMES.map((name) => ({
+		name,
+		type: name.replaceAll(' ', '').replace(/^C/, 'c'),
+	}));
+	await editor.openWorkflow(await chainOf('Themes', ...nodes));
+	for (const { name } of nodes) {
+		const icon = editor.canvasNode(name).locator('img').first();
+		const source = async () => await icon.getAttribute('src');
+		await editor.setTheme('light');
+		await expect.poll(source).toMatch(/[a-z]\/[a-z]+\.svg$/);
+		await expect.poll(async () => await naturalWidth(icon)).toBeGreaterThan(0);
+		const light = await source();
+		await editor.setTheme('dark');
+		await expect.poll(source).toBe(light?.replace('.svg', '.dark.svg'));
+		await expect.poll(async () => await naturalWidth(icon)).toBeGreaterThan(0);
+	}
+}, 120_000);
+
+type Parameters = Array<[name: string, label: string]>;
+interface Shown {
+	operation: string;
+	parameters: Parameters;
+	options?: string[];
+}
+
+const SIMPLIFY: Parameters = [['simple', 'Simplify']];
+const OPTIONS: Parameters = [['options', 'Options']];
+const LIST: Parameters = [['listId', 'List']];
+const LIMIT: Parameters = [
+	['returnAll', 'Return All'],
+	['limit', 'Limit'],
+];
+const PERSON: Parameters = [
+	['fullName', 'Full Name'],
+	['firstName', 'First Name'],
+	['lastName', 'Last Name'],
+	['domain', 'Company Domain'],
+	['company', 'Company Name'],
+];
+const EMAIL: Parameters = [['email', 'Email']];
+const LOOKUP = ['Include Input Fields', 'Max Concurrency', 'Max Credits', 'Max Retries'];
+
+/** Every operation with its parameters, as the public contract names them. */
+const contract: Array<[displayName: string, operations: Shown[]]> = [
+	['Contact Data Account', [{ operation: 'Get Account', parameters: SIMPLIFY }]],
+	[
+		'Contact Data List',
+		[
+			{ operation: 'Get Many Lists', parameters: [...LIMIT, ...SIMPLIFY] },
+			{ operation: 'Get List', parameters: [...LIST, ...SIMPLIFY] },
+			{
+				operation: 'Get List Leads',
+				parameters: [...LIST, ...LIMIT, ...SIMPLIFY, ...OPTIONS],
+				options: ['Keyword', 'Start'],
+			},
+			{
+				operation: 'Export List Leads',
+				parameters: [...LIST, ['emailOnly', 'Only With Email'], ...SIMPLIFY],
+			},
+		],
+	],
+	[
+		'Contact Data Finder',
+		[
+			{
+				operation: 'Find Email',
+				parameters: [...PERSON, ...SIMPLIFY, ...OPTIONS],
+				options: ['Country', 'Include Company Data', ...LOOKUP],
+			},
+			{
+				operation: 'Find Emails in Bulk',
+				parameters: [...PERSON, ...SIMPLIFY, ...OPTIONS],
+				options: [
+					'Country',
+					'Include Input Fields',
+					'Incomplete Run',
+					'Job Timeout',
+					'Max Concurrency',
+					'Max Credits',
+					'Max Retries',
+				],
+			},
+			{ operation: 'Get Bulk Job', parameters: [['jobId', 'Job ID'], ...SIMPLIFY] },
+		],
+	],
+	[
+		'Contact Data Verifier',
+		[
+			{
+				operation: 'Verify Email',
+				parameters: [...EMAIL, ...SIMPLIFY, ...OPTIONS],
+				options: ['Enrich', ...LOOKUP],
+			},
+			{
+				operation: 'Verify Emails in Bulk',
+				parameters: [...EMAIL, ...SIMPLIFY, ...OPTIONS],
+				options: [
+					'Include Input Fields',
+					'Incomplete Run',
+					'Max Concurrency',
+					'Max Credits',
+					'Max Retries',
+				],
+			},
+		],
+	],
+	[
+		'Contact Data Company',
+		[
+			{
+				operation: 'Search Company',
+				parameters: [
+					['keyword', 'Keyword'],
+					['returnAllMatches', 'Return All Matches'],
+					...SIMPLIFY,
+					...OPTIONS,
+				],
+				options: LOOKUP,
+			},
+			{
+				operation: 'Get Company Leads',
+				parameters: [
+					['companyWebsite', 'Company Website'],
+					['companyName', 'Company Name'],
+					...LIMIT,
+					...SIMPLIFY,
+					...OPTIONS,
+				],
+				options: ['Location', 'Location Match', 'Start', 'Title', 'Title Match'],
+			},
+		],
+	],
+];
+
+test.each(contract)(
+	'%s shows the parameters of the contract',
+	async (displayName, operations) => {
+		const type = displayName.replaceAll(' ', '').replace(/^C/, 'c');
+		await editor.openWorkflow(await chainOf(displayName, START, { name: displayName, type }));
+		await editor.openNode(displayName);
+		expect(await editor.choices('operation')).toEqual([
+			...operations.map(({ operation }) => operation),
+			CUSTOM_CALL,
+		]);
+		for (const { operation, parameters, options = [] } of operations) {
+			await editor.choose('operation', operation);
+			await expect
+				.poll(async () => await editor.shownParameters(), { message: operation })
+				.toEqual([['operation', 'Operation'], ...parameters]);
+			expect(await editor.optionsToAdd(), operation).toEqual(options);
+		}
+	},
+	180_000,
+);
+
+test('the trigger shows the parameters of the contract', async () => {
+	const name = 'Contact Data Trigger';
+	await editor.openWorkflow(await chainOf(name, { name, type: 'contactDataTrigger' }));
+	await editor.openNode(name);
+	await expect
+		.poll(async () => await editor.shownParameters())
+		.toEqual(expect.arrayContaining([['event', 'Event'], ...LIST, ...SIMPLIFY]));
+}, 120_000);
+
+test('the example workflow is imported and runs by its button', async () => {
+	await editor.importWorkflow(EXAMPLE);
+	for (const name of ['Get List Leads', 'Find Email', 'Verify Email']) {
+		await editor.openNode(name);
+		await editor.pickCredential(credential);
+		await editor.closeNode();
+	}
+	await editor.executeWorkflow();
+	await editor.notice('Workflow executed successfully').waitFor();
+	const count = await editor.canvasNodes.count();
+	expect(count).toBe(9);
+	await expect.poll(async () => await editor.succeeded.count()).toBe(count);
+	expect(service().ledger.total()).toBeGreaterThan(0);
+	await editor.screenshot('example-workflow');
+}, 180_000);
+
+/** A column of the output, from its first row. */
+async function columnOf(name: string): Promise<Array<string | undefined>> {
+	const [head = [], ...rows] = await editor.tableIn(editor.output);
+	return rows.map((row) => row[head.indexOf(name)]);
+}
