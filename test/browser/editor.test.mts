@@ -5,16 +5,16 @@ import http from 'node:http';
 import { join } from 'node:path';
 
 import type { INode, INodeParameters } from 'n8n-workflow';
-import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { ChromiumMissing, openChromium } from './chromium.mts';
 import { EditorPage, naturalWidth, signIn } from './editor.mts';
 import { root } from '../commands/paths.mjs';
-import { openHost, type OpenHost } from '../hosts/open.mts';
-import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
+import { openChromium } from '../components/chromium.mts';
+import { openHost } from '../hosts/open.mts';
+import type { SavedWorkflow } from '../hosts/rest.mts';
 import { n8n2 } from '../hosts/versions.mts';
 import { fixtures, some, unfindable } from '../support/expected.mts';
+import { useComponent } from '../support/component.mts';
 import { useService } from '../support/service.mts';
 
 const CREDENTIAL_TYPE = 'contactDataApi';
@@ -34,51 +34,40 @@ const NODE_NAMES = [
 ];
 
 const service = useService();
-let browser: Browser | undefined;
-let opened: OpenHost | undefined;
-let context: BrowserContext;
-let credential: Credential;
+const running = useComponent(open, 40 * 60_000);
 let editor: EditorPage;
-let unavailable: string | undefined;
 
-beforeAll(async () => {
-	try {
-		browser = await openChromium();
-	} catch (error) {
-		if (!(error instanceof ChromiumMissing) || process.env.CI === 'true') throw error;
-		unavailable = [error.message, error.remedy].filter(Boolean).join(' ');
-		console.log(`Skipped: ${unavailable}`);
-		return;
-	}
-	console.log(`Chromium ${browser.version()} and n8n ${n8n2.version}`);
-	opened = await openHost({ version: n8n2 });
-	context = await signIn(browser, opened.host);
-	credential = await opened.client.createCredential('Contact Data', CREDENTIAL_TYPE, {
+/** An n8n with the credential, and a browser that is signed in there. */
+async function open() {
+	await using resources = new AsyncDisposableStack();
+	const browser = resources.use(await openChromium());
+	const { host, client, packageName } = resources.use(
+		await openHost({ name: 'n8n-editor', version: n8n2 }),
+	);
+	const credential = await client.createCredential('Contact Data', CREDENTIAL_TYPE, {
 		baseUrl: service().baseUrl,
 		apiKey: KEY,
 	});
-}, 40 * 60_000);
+	const context = await signIn(browser, host);
+	const opened = resources.move();
+	return {
+		client,
+		packageName,
+		credential,
+		context,
+		versions: `n8n ${n8n2.version} in Chromium ${browser.version()}`,
+		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+	};
+}
 
-afterAll(async () => {
-	await browser?.close();
-	await opened?.[Symbol.asyncDispose]();
-}, 60_000);
-
-beforeEach(async ({ skip }) => {
-	if (unavailable !== undefined) skip(unavailable);
-	editor = await EditorPage.open(context);
+beforeEach(async () => {
+	editor = await EditorPage.open(running().context);
 });
 
 afterEach(async ({ task }) => {
-	if (unavailable !== undefined) return;
-	if (task.result?.state === 'fail') console.log(await editor.screenshotFailure(task.name));
-	await editor.close();
+	if (task.result?.state === 'fail') console.log(await editor?.screenshotFailure(task.name));
+	await editor?.close();
 });
-
-function running(): OpenHost {
-	if (!opened) throw new Error('n8n runs inside tests only');
-	return opened;
-}
 
 interface NodeToShow {
 	name: string;
@@ -119,7 +108,9 @@ function toNode(
 		position: [220 * (index % 3), 220 * Math.floor(index / 3)],
 		parameters,
 		...(isOurs && {
-			credentials: { [CREDENTIAL_TYPE]: { id: credential.id, name: credential.name } },
+			credentials: {
+				[CREDENTIAL_TYPE]: { id: running().credential.id, name: running().credential.name },
+			},
 		}),
 	};
 }
@@ -496,7 +487,7 @@ test('the example workflow is imported and runs by its button', async () => {
 	await editor.importWorkflow(EXAMPLE);
 	for (const name of ['Get List Leads', 'Find Email', 'Verify Email']) {
 		await editor.openNode(name);
-		await editor.pickCredential(credential);
+		await editor.pickCredential(running().credential);
 		await editor.closeNode();
 	}
 	await editor.executeWorkflow();

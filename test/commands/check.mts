@@ -12,15 +12,36 @@ export interface CheckResult {
 	readonly failure: Failure | undefined;
 	/** Milliseconds. */
 	readonly time: number;
-	readonly tests: TestCounts;
+	readonly tests: Tests;
 }
 
-interface TestCounts {
+interface Tests {
 	readonly passed: number;
 	readonly failed: number;
+	readonly skipped: number;
+	/** What they say they ran against and measured, and why any were skipped. */
+	readonly notes: readonly string[];
 }
 
-const reportSchema = z.object({ numPassedTests: z.number(), numFailedTests: z.number() });
+const NO_TESTS: Tests = { passed: 0, failed: 0, skipped: 0, notes: [] };
+
+const reportSchema = z.object({
+	numPassedTests: z.number(),
+	numFailedTests: z.number(),
+	numPendingTests: z.number(),
+	testResults: z.array(
+		z.object({
+			assertionResults: z.array(
+				z.object({
+					meta: z.object({
+						report: z.array(z.string()).optional(),
+						skipReason: z.string().optional(),
+					}),
+				}),
+			),
+		}),
+	),
+});
 
 /** Runs a check under its title; its output goes to a log file. */
 export async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult> {
@@ -34,7 +55,7 @@ export async function runCheck(check: Check, signal: AbortSignal): Promise<Check
 			throw error;
 		},
 	);
-	return { check, failure, time: performance.now() - started, tests: await readCounts(report) };
+	return { check, failure, time: performance.now() - started, tests: await readTests(report) };
 }
 
 /** @throws {Failure} when the check does not pass */
@@ -51,9 +72,21 @@ async function pass(check: Check, report: string, signal: AbortSignal): Promise<
 }
 
 /** Without a report no test was run; if one should have been, the check's exit code says so. */
-async function readCounts(report: string): Promise<TestCounts> {
+async function readTests(report: string): Promise<Tests> {
 	const text = await readFile(report, 'utf8').catch(() => undefined);
-	if (text === undefined) return { passed: 0, failed: 0 };
-	const { numPassedTests, numFailedTests } = reportSchema.parse(JSON.parse(text));
-	return { passed: numPassedTests, failed: numFailedTests };
+	if (text === undefined) return NO_TESTS;
+	const { testResults, ...counts } = reportSchema.parse(JSON.parse(text));
+	const metas = testResults.flatMap(({ assertionResults }) =>
+		assertionResults.map(({ meta }) => meta),
+	);
+	const skipReasons = metas.flatMap(({ skipReason }) => skipReason ?? []);
+	return {
+		passed: counts.numPassedTests,
+		failed: counts.numFailedTests,
+		skipped: counts.numPendingTests,
+		notes: [
+			...metas.flatMap(({ report: lines }) => lines ?? []),
+			...[...new Set(skipReasons)].map((reason) => `Skipped: ${reason}`),
+		],
+	};
 }

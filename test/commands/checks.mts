@@ -40,6 +40,13 @@ export const checks: readonly Check[] = [
 		minutes: 60,
 	},
 	{
+		name: 'browser',
+		title: "Tests in n8n's editor",
+		command: ['npm', 'run', 'test:browser', '--'],
+		hasTests: true,
+		minutes: 20,
+	},
+	{
 		name: 'benchmark',
 		title: 'Figures of the bulk operations',
 		command: ['npm', 'run', 'benchmark', '--'],

@@ -7,10 +7,13 @@ export function summaryTable(results: readonly CheckResult[]): string {
 		colAligns: ['left', 'left', 'right', 'right'],
 		style: { head: ['bold'], border: [], compact: true },
 	});
-	for (const { check, failure, tests, time } of results) {
-		const counted = check.hasTests ? `${tests.passed} of ${tests.passed + tests.failed}` : '';
+	for (const result of results) {
+		const { check, tests, time } = result;
+		const counted = check.hasTests
+			? `${tests.passed} of ${tests.passed + tests.failed + tests.skipped}`
+			: '';
 		const seconds = `${(time / 1000).toFixed(1)} s`;
-		table.push([check.title, failure ? 'FAILED' : 'passed', counted, seconds]);
+		table.push([check.title, resultOf(result), counted, seconds]);
 	}
 	return table.toString();
 }
@@ -19,7 +22,13 @@ export function summaryTable(results: readonly CheckResult[]): string {
 export function countLine(results: readonly CheckResult[]): string {
 	const sum = (count: (result: CheckResult) => number) =>
 		results.reduce((total, result) => total + count(result), 0);
-	const passed = sum((result) => result.tests.passed + (result.failure ? 0 : 1));
+	const passed = sum((result) => result.tests.passed + (resultOf(result) === 'passed' ? 1 : 0));
 	const failed = sum((result) => result.tests.failed + (result.failure ? 1 : 0));
-	return `${passed} passed, ${failed} failed`;
+	const skipped = sum(({ tests }) => tests.skipped);
+	return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+function resultOf({ failure, tests }: CheckResult): 'FAILED' | 'skipped' | 'passed' {
+	if (failure) return 'FAILED';
+	return tests.skipped > 0 && tests.passed === 0 ? 'skipped' : 'passed';
 }

@@ -37,7 +37,7 @@ const who = { full_name: person.full, domain: person.company.domain };
 const asked = { fullName: person.full, domain: person.company.domain };
 
 beforeAll(async () => {
-	opened = await openHost({ version: n8n2 });
+	opened = await openHost({ name: 'n8n-agent', version: n8n2 });
 	const { client } = opened;
 	const ours = { baseUrl: service().baseUrl, apiKey: KEY };
 	credential = await client.createCredential('Contact Data', 'contactDataApi', ours);

@@ -32,7 +32,7 @@ let opened: OpenHost;
 let credential: Credential;
 
 beforeAll(async () => {
-	opened = await openHost({ version: n8n2 });
+	opened = await openHost({ name: 'n8n-examples', version: n8n2 });
 	credential = await opened.client.createCredential('Contact Data', 'contactDataApi', {
 		baseUrl: service().baseUrl,
 		apiKey: 'test-key',

@@ -32,7 +32,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	});
 
 	beforeAll(async () => {
-		opened = await openHost({ version });
+		opened = await openHost({ name: `n8n-${version.version}`, version });
 		credential = await opened.client.createCredential('Contact Data', CREDENTIAL_TYPE, data());
 	}, 40 * 60_000);
 

@@ -49,7 +49,7 @@ let editor: Editor;
 let credential: Credential;
 
 beforeAll(async () => {
-	opened = await openHost({ version: n8n2 });
+	opened = await openHost({ name: 'n8n-stop', version: n8n2 });
 	editor = await Editor.open(opened.host);
 	const data = { baseUrl: service().baseUrl, apiKey: 'test-key' };
 	credential = await opened.client.createCredential('Contact Data', 'contactDataApi', data);

@@ -12,7 +12,9 @@ export type Step = <T>(
 
 export interface OpenOptions {
 	version?: HostVersion;
-	/** Any free one unless told. */
+	/** Name of its log file. */
+	name?: string;
+	/** Any free port unless told. */
 	port?: number;
 	/** Further settings of n8n. */
 	settings?: NodeJS.ProcessEnv;
@@ -32,6 +34,7 @@ export interface OpenHost extends AsyncDisposable {
 /** Installs n8n where it is missing, gives it the packed package, starts it and signs in. */
 export async function openHost({
 	version = n8n2,
+	name,
 	step = silently,
 	port,
 	settings,
@@ -52,6 +55,7 @@ export async function openHost({
 			await startHost({
 				folder,
 				userFolder: userFolder.path,
+				...(name !== undefined && { name }),
 				...(port !== undefined && { port }),
 				settings: { ...version.settings, ...settings },
 				...(signal && { signal }),

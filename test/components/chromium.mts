@@ -1,0 +1,39 @@
+import { chromium, type Browser } from 'playwright-core';
+
+import { ensureProgram, type RealProgram } from './program.mts';
+
+const program: RealProgram = {
+	title: 'Chromium',
+	files: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+	variable: 'CHROMIUM',
+	debianPackage: 'chromium',
+};
+
+const START_TIMEOUT_MS = 120_000;
+
+const FLAGS = [
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+	'--no-first-run',
+	'--no-proxy-server',
+	// Neither a page nor the browser itself reaches another machine.
+	'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+/**
+ * Starts Chromium without a window and with a profile of its own.
+ *
+ * @throws {ProgramMissing}
+ */
+export async function openChromium(): Promise<Browser> {
+	return await chromium.launch({
+		executablePath: await ensureProgram(program),
+		headless: true,
+		args: FLAGS,
+		timeout: START_TIMEOUT_MS,
+	});
+}

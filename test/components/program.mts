@@ -1,0 +1,101 @@
+import { access, constants, glob } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+import { Failure } from '../commands/failure.mjs';
+import { withLock } from '../commands/lock.mjs';
+import { cache, logFile } from '../commands/paths.mjs';
+import { environment, run } from '../commands/program.mjs';
+
+/** A program that a suite runs for real and that no npm package brings. */
+export interface RealProgram {
+	/** As people call it: Chromium. */
+	readonly title: string;
+	/** Any of these files is the program. */
+	readonly files: readonly string[];
+	/** Where it may be besides the folders on the PATH; with * for any part of a name. */
+	readonly folders?: readonly string[];
+	/** The environment variable with which its file can be named. */
+	readonly variable: string;
+	/** That has it. */
+	readonly debianPackage: string;
+}
+
+/** It is not on this machine and could not be put there: the suite cannot run. */
+export class ProgramMissing extends Failure {}
+
+const INSTALL_TIMEOUT_MS = 15 * 60_000;
+
+/**
+ * Finds a program: the file that its variable names, or that of this machine. On a machine that runs
+ * the tests for everybody (`CI=true`) it is installed from its Debian package where it is missing;
+ * nobody's own machine is changed.
+ *
+ * @returns its file
+ * @throws {ProgramMissing} saying what is missing, and what to do
+ */
+export async function ensureProgram(program: RealProgram): Promise<string> {
+	const { title, variable, debianPackage } = program;
+	const named = process.env[variable];
+	if (named) {
+		if (await isProgram(named)) return named;
+		throw new ProgramMissing(`${variable} says ${named}, and there is no such program.`);
+	}
+	const found = await find(program);
+	if (found !== undefined) return found;
+	if (process.env.CI !== 'true') {
+		throw new ProgramMissing(`There is no ${title} on this machine.`, {
+			remedy: `Install it (\`apt-get install ${debianPackage}\` on Debian), or name it with ${variable}=<file>.`,
+		});
+	}
+	const log = await install(program);
+	const installed = await find(program);
+	if (installed === undefined) {
+		throw new ProgramMissing(`${title} was installed and is not there.`, { log });
+	}
+	return installed;
+}
+
+async function find({ files, folders = [] }: RealProgram): Promise<string | undefined> {
+	for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+		for (const file of files) if (await isProgram(join(folder, file))) return join(folder, file);
+	}
+	const patterns = folders.flatMap((folder) => files.map((file) => join(folder, file)));
+	for await (const file of glob(patterns)) if (await isProgram(file)) return file;
+	return undefined;
+}
+
+async function isProgram(file: string): Promise<boolean> {
+	try {
+		await access(file, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** @returns the log of the installation */
+async function install({ title, debianPackage }: RealProgram): Promise<string> {
+	const log = logFile(`install-${debianPackage}`);
+	const packages = ['install', '-y', '--no-install-recommends', debianPackage];
+	try {
+		await withLock(
+			join(cache, 'apt-get.lock'),
+			async () => {
+				await aptGet(['update'], logFile('apt-get-update'));
+				await aptGet(packages, log);
+			},
+			{ timeout: INSTALL_TIMEOUT_MS },
+		);
+		return log;
+	} catch (cause) {
+		throw new ProgramMissing(`${title} could not be installed.`, { log, cause });
+	}
+}
+
+async function aptGet(args: string[], log: string): Promise<void> {
+	// Runlevel 1 starts no services: a suite starts its own.
+	const env = environment({ DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' });
+	const code = await run('apt-get', args, { log, env, cwd: tmpdir(), timeout: INSTALL_TIMEOUT_MS });
+	if (code !== 0) throw new Failure(`\`apt-get ${args[0]}\` ended with code ${code}.`, { log });
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+
+import { ProgramMissing } from '../components/program.mts';
+
+const CLOSE_TIMEOUT_MS = 60_000;
+
+/**
+ * Opens what all tests of a file need, and closes it after them. Where a real program is missing the
+ * tests are skipped and say why; with `CI=true` they fail.
+ *
+ * @param timeout of the opening, in milliseconds
+ * @returns for use inside tests
+ */
+export function useComponent<T extends AsyncDisposable>(
+	open: () => Promise<T>,
+	timeout: number,
+): () => T {
+	let component: T | undefined;
+	let missing: string | undefined;
+	beforeAll(async () => {
+		try {
+			component = await open();
+		} catch (error) {
+			if (!(error instanceof ProgramMissing) || process.env.CI === 'true') throw error;
+			missing = [error.message, error.remedy].filter(Boolean).join(' ');
+		}
+	}, timeout);
+	beforeEach(({ task, skip }) => {
+		if (missing === undefined) return;
+		task.meta.skipReason = missing;
+		skip(missing);
+	});
+	afterAll(async () => await component?.[Symbol.asyncDispose](), CLOSE_TIMEOUT_MS);
+	return () => {
+		if (component === undefined) throw new Error(missing ?? 'It is open inside tests only');
+		return component;
+	};
+}
