@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { access, constants, glob } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { Failure } from '../commands/failure.mjs';
 import { withLock } from '../commands/lock.mjs';
@@ -54,6 +56,12 @@ export async function ensureProgram(program: RealProgram): Promise<string> {
 		throw new ProgramMissing(`${title} was installed and is not there.`, { log });
 	}
 	return installed;
+}
+
+/** The first number of several parts that the program says of itself, e.g. 15.20. */
+export async function versionOf(file: string): Promise<string> {
+	const { stdout } = await promisify(execFile)(file, ['--version'], { timeout: 30_000 });
+	return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? stdout.trim();
 }
 
 async function find({ files, folders = [] }: RealProgram): Promise<string | undefined> {

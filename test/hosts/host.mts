@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../commands/failure.mjs';
@@ -40,18 +38,25 @@ const ANSWER_TIMEOUT_MS = 10_000;
 const POLL_MS = 200;
 
 /** Starts n8n and waits until it answers. */
-export async function startHost({
-	folder,
-	userFolder,
-	port,
-	name = 'n8n',
-	settings = {},
-	signal,
-}: HostOptions): Promise<Host> {
+export async function startHost(options: HostOptions): Promise<Host> {
+	return await startProcess(options, ['start'], '/rest/settings');
+}
+
+/** Starts a worker, which executes what a main n8n puts into their queue: so many at once. */
+export async function startWorker(options: HostOptions, concurrency: number): Promise<Host> {
+	const args = ['worker', `--concurrency=${concurrency}`];
+	return await startProcess(options, args, '/healthz/readiness');
+}
+
+async function startProcess(
+	{ folder, userFolder, port, name = 'n8n', settings = {}, signal }: HostOptions,
+	args: string[],
+	readyPath: string,
+): Promise<Host> {
 	const [freePort = 0, brokerPort = 0] = await freePorts(2);
 	const ownPort = port ?? freePort;
 	const entry = join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
-	const program = start(join(programs, 'node'), [entry, 'start'], {
+	const program = start(join(programs, 'node'), [entry, ...args], {
 		log: logFile(name),
 		cwd: userFolder,
 		env: { ...hostSettings({ port: ownPort, brokerPort, userFolder }), ...settings },
@@ -64,7 +69,7 @@ export async function startHost({
 		[Symbol.asyncDispose]: program.stop,
 	};
 	try {
-		await ready(host, signal);
+		await ready(host, readyPath, signal);
 		return host;
 	} catch (error) {
 		await host.stop();
@@ -72,18 +77,10 @@ export async function startHost({
 	}
 }
 
-/** A folder for one n8n, in the system's folder for temporary files. */
-export async function makeUserFolder(): Promise<AsyncDisposable & { path: string }> {
-	const path = await mkdtemp(join(tmpdir(), 'n8n-nodes-contact-data-'));
-	const remove = async () =>
-		await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: POLL_MS });
-	return { path, [Symbol.asyncDispose]: remove };
-}
-
-async function ready(host: Host, signal?: AbortSignal): Promise<void> {
+async function ready(host: Host, path: string, signal?: AbortSignal): Promise<void> {
 	const deadline = Date.now() + START_TIMEOUT_MS;
 	while (Date.now() < deadline) {
-		if (await answers(`${host.url}/rest/settings`)) return;
+		if (await answers(`${host.url}${path}`)) return;
 		const exitCode = await Promise.race([
 			host.exited,
 			delay(POLL_MS, undefined, { ...(signal && { signal }) }),

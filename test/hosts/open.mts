@@ -1,4 +1,5 @@
-import { makeUserFolder, startHost, type Host } from './host.mts';
+import { makeFolder } from './folder.mts';
+import { startHost, type Host } from './host.mts';
 import { installHost } from './install.mts';
 import { installPackage } from './package.mts';
 import { RestClient } from './rest.mts';
@@ -27,6 +28,8 @@ export interface OpenOptions {
 export interface OpenHost extends AsyncDisposable {
 	readonly host: Host;
 	readonly client: RestClient;
+	/** Where it keeps its data and the package. */
+	readonly userFolder: string;
 	/** With which n8n prefixes the package's node types. */
 	readonly packageName: string;
 }
@@ -45,7 +48,7 @@ export async function openHost({
 		`Install n8n ${version.version}`,
 		async (note) => await installHost(version, { note, ...(signal && { signal }) }),
 	);
-	const userFolder = resources.use(await makeUserFolder());
+	const userFolder = resources.use(await makeFolder());
 	const packageName = await step(
 		'Build and pack the package',
 		async () => await installPackage(userFolder.path, signal),
@@ -66,6 +69,7 @@ export async function openHost({
 		return {
 			host,
 			client,
+			userFolder: userFolder.path,
 			packageName,
 			[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
 		};

@@ -1,0 +1,90 @@
+import { chmod, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { Failure } from '../commands/failure.mjs';
+import { logFile } from '../commands/paths.mjs';
+import { run, start } from '../commands/program.mjs';
+import { makeFolder } from '../hosts/folder.mts';
+import { freePorts } from '../hosts/ports.mts';
+import { ensureProgram, versionOf, type RealProgram } from './program.mts';
+
+const program: RealProgram = {
+	title: 'PostgreSQL server',
+	files: ['postgres'],
+	folders: ['/usr/lib/postgresql/*/bin'],
+	variable: 'POSTGRES',
+	debianPackage: 'postgresql',
+};
+
+export interface Postgres extends AsyncDisposable {
+	/** e.g. 15.20 */
+	readonly version: string;
+	/** With which n8n keeps its data there. */
+	readonly settings: NodeJS.ProcessEnv;
+}
+
+const HOST = '127.0.0.1';
+const USER = 'n8n';
+const START_TIMEOUT_MS = 60_000;
+const POLL_MS = 200;
+
+/**
+ * Starts a PostgreSQL of our own, whose data is thrown away at the end.
+ *
+ * @throws {ProgramMissing}
+ */
+export async function startPostgres(): Promise<Postgres> {
+	await using resources = new AsyncDisposableStack();
+	const file = await realpath(await ensureProgram(program));
+	const log = logFile('postgres');
+	const folder = resources.use(await makeFolder());
+	// PostgreSQL refuses to run as root; then it runs as the user that its package brings.
+	await chmod(folder.path, 0o777);
+	const data = join(folder.path, 'data');
+	const tool = (name: string) => join(dirname(file), name);
+	const init = asUser(tool('initdb'), '-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8');
+	if ((await exitCode(init, log)) !== 0) throw new Failure('`initdb` did not succeed.', { log });
+
+	const [port = 0] = await freePorts(1);
+	const options = {
+		listen_addresses: HOST,
+		port,
+		unix_socket_directories: '',
+		max_connections: 200,
+	};
+	const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+	const [command, ...args] = asUser(file, '-D', data, ...flags);
+	const server = start(command, args, { log, cwd: folder.path });
+	resources.defer(server.stop);
+
+	const isReady: Command = [tool('pg_isready'), '-h', HOST, '-p', String(port)];
+	const deadline = Date.now() + START_TIMEOUT_MS;
+	while ((await exitCode(isReady, logFile('pg_isready'))) !== 0) {
+		if (Date.now() > deadline) throw new Failure('PostgreSQL did not start.', { log });
+		await delay(POLL_MS);
+	}
+	const started = resources.move();
+	return {
+		version: await versionOf(file),
+		settings: {
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: HOST,
+			DB_POSTGRESDB_PORT: String(port),
+			DB_POSTGRESDB_DATABASE: 'postgres',
+			DB_POSTGRESDB_USER: USER,
+		},
+		[Symbol.asyncDispose]: async () => await started.disposeAsync(),
+	};
+}
+
+type Command = [program: string, ...args: string[]];
+
+function asUser(...command: Command): Command {
+	if (process.getuid?.() !== 0) return command;
+	return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command];
+}
+
+async function exitCode([command, ...args]: Command, log: string): Promise<number> {
+	return await run(command, args, { log, cwd: '/', timeout: START_TIMEOUT_MS });
+}

@@ -1,0 +1,255 @@
+/** @file Queue mode: several worker processes that look up leads at the same time. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { expect, test } from 'vitest';
+
+import { outputOf, type Execution } from '../hosts/execution.mts';
+import { openQueue, type OpenQueue } from '../hosts/queue.mts';
+import type { SavedWorkflow } from '../hosts/rest.mts';
+import type { WireRequest } from '../service/wireLog.mts';
+import {
+	answerIn,
+	findBulk,
+	leadOf,
+	numberOf,
+	numbers,
+	requestsOf,
+	subjectsOf,
+} from '../support/bulk.mts';
+import { useComponent } from '../support/component.mts';
+import { report } from '../support/report.mts';
+import { useService } from '../support/service.mts';
+
+const WORKERS = 3;
+/** Executions that a worker has under way at most. */
+const CONCURRENCY = 5;
+/** Of one execution. */
+const LEADS = 250;
+const LATENCY_MS = 50;
+/** What the service allows. */
+const PER_SECOND = 40;
+const OPEN_TIMEOUT_MS = 40 * 60_000;
+const RUN_TIMEOUT_MS = 10 * 60_000;
+const POLL_MS = 1_000;
+
+const service = useService();
+const queue = useComponent(open, OPEN_TIMEOUT_MS);
+
+interface Running extends OpenQueue {
+	workflow: SavedWorkflow;
+}
+
+/** Three workers, and a workflow that looks up every lead that its webhook is given. */
+async function open(): Promise<Running> {
+	await using resources = new AsyncDisposableStack();
+	const settings = { DB_POSTGRESDB_POOL_SIZE: '10' };
+	const started = resources.use(
+		await openQueue({ workers: WORKERS, concurrency: CONCURRENCY, settings }),
+	);
+	const { client, packageName } = started.main;
+	const { id, name, type } = await client.createCredential('Contact Data', 'contactDataApi', {
+		baseUrl: service().baseUrl,
+		apiKey: 'test-key',
+	});
+	const next = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
+	const workflow = await client.createWorkflow({
+		name: 'Enrich leads',
+		nodes: [
+			{
+				id: 'Start',
+				name: 'Start',
+				type: 'n8n-nodes-base.webhook',
+				typeVersion: 2,
+				position: [0, 0],
+				parameters: { path: 'leads', httpMethod: 'POST', responseMode: 'onReceived' },
+				webhookId: 'leads',
+			},
+			{
+				id: 'Leads',
+				name: 'Leads',
+				type: 'n8n-nodes-base.splitOut',
+				typeVersion: 1,
+				position: [220, 0],
+				parameters: { fieldToSplitOut: 'body.leads' },
+			},
+			{
+				id: 'Find',
+				name: 'Find',
+				type: `${packageName}.contactDataFinder`,
+				typeVersion: 1,
+				position: [440, 0],
+				parameters: {
+					resource: 'email',
+					operation: 'find',
+					firstName: '={{ $json.first }}',
+					lastName: '={{ $json.last }}',
+					domain: '={{ $json.domain }}',
+				},
+				credentials: { [type]: { id, name } },
+			},
+		],
+		connections: { Start: next('Leads'), Leads: next('Find') },
+		settings: { executionOrder: 'v1' },
+	});
+	await client.activateWorkflow(workflow);
+	const opened = resources.move();
+	return {
+		...started,
+		workflow,
+		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+	};
+}
+
+/** The leads of one execution: nobody else's. */
+const leadsOf = (execution: number) => numbers(LEADS, execution * LEADS);
+
+/** Calls the webhook with the leads of an execution; n8n takes a moment to open it. */
+async function call(execution: number): Promise<void> {
+	const deadline = Date.now() + 30_000;
+	while (Date.now() < deadline) {
+		const response = await fetch(`${queue().main.host.url}/webhook/leads`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ execution, leads: leadsOf(execution).map(leadOf) }),
+			signal: AbortSignal.timeout(30_000),
+		});
+		await response.text();
+		if (response.ok) return;
+		await delay(POLL_MS);
+	}
+	throw new Error('The webhook did not open');
+}
+
+/** Starts all these executions at once and waits for their ends; in between, something happens. */
+async function execute(executions: number[], meanwhile = async () => {}): Promise<Execution[]> {
+	const { main, workflow } = queue();
+	const before = new Set((await main.client.listExecutions(workflow)).map(({ id }) => id));
+	await Promise.all(executions.map(call));
+	const all = await main.client.listExecutions(workflow);
+	const started = all.filter(({ id }) => !before.has(id));
+	expect(started).toHaveLength(executions.length);
+	await meanwhile();
+	const ended: Execution[] = [];
+	for (const { id } of started) {
+		ended.push(await main.client.waitForExecution(id, RUN_TIMEOUT_MS));
+	}
+	return ended;
+}
+
+/** By the leads that it was started with, which it looked up one by one. */
+function expectComplete(execution: Execution): number {
+	const number = Number(Object(outputOf(execution, 'Start')[0]?.json.body).execution);
+	const output = outputOf(execution, 'Find');
+	expect(output.map(({ json }) => answerIn(json))).toEqual(leadsOf(number).map(findBulk.answer));
+	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
+		numbers(LEADS).map((item) => ({ item })),
+	);
+	return number;
+}
+
+const paidFor = (executions: number[]) => subjectsOf(findBulk, executions.flatMap(leadsOf));
+
+const charged = () => service().ledger.charges.map(({ subject }) => subject);
+
+const isRefused = ({ status }: WireRequest) => status === 429;
+
+/** Waits until a quarter of the leads has been asked for. */
+async function inTheMiddle(executions: number): Promise<void> {
+	const deadline = Date.now() + RUN_TIMEOUT_MS / 2;
+	while (requestsOf(service(), 'find').length < (executions * LEADS) / 4) {
+		if (Date.now() > deadline) throw new Error('The executions did not get to their middle');
+		await delay(100);
+	}
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+test(
+	'40 executions share the request rate: all succeed, and nothing is paid twice',
+	async () => {
+		Object.assign(service().options, {
+			latencyMs: LATENCY_MS,
+			rateLimit: { perSecond: PER_SECOND },
+		});
+		const executions = numbers(40);
+		const ended = await execute(executions);
+		expect(ended.map(({ status }) => status)).toEqual(executions.map(() => 'success'));
+		expect(ended.map(expectComplete).sort(ascending)).toEqual(executions);
+		expect(charged().sort()).toEqual(paidFor(executions).sort());
+
+		const requests = requestsOf(service(), 'find');
+		const answered = requests.filter((request) => !isRefused(request));
+		expect(answered).toHaveLength(executions.length * LEADS);
+		const refused = 1 - answered.length / requests.length;
+		const { used, whileQueued } = usedRate(answered);
+		report(
+			`${queue().versions}, ${WORKERS} workers with ${CONCURRENCY} executions each: ` +
+				`${executions.length} executions of ${LEADS} leads, ${service().ledger.total()} credits; ` +
+				`of ${PER_SECOND} requests per second ${percent(whileQueued)} used while executions were ` +
+				`waiting, ${percent(used)} to the end; ${percent(refused)} of the requests refused (429)`,
+		);
+		expect(whileQueued).toBeGreaterThanOrEqual(0.9);
+		expect(refused).toBeLessThanOrEqual(0.05);
+	},
+	RUN_TIMEOUT_MS,
+);
+
+const ascending = (a: number, b: number) => a - b;
+
+/** How much of the allowed rate was used: until the last execution began, and to the end. */
+function usedRate(answered: WireRequest[]): { whileQueued: number; used: number } {
+	const begun = new Map<number, number>();
+	for (const request of answered) {
+		const execution = executionOf(request);
+		if (!begun.has(execution)) begun.set(execution, request.startedAt);
+	}
+	const lastBegun = Math.max(...begun.values());
+	const share = (requests: WireRequest[]) => {
+		const times = requests.map(({ startedAt }) => startedAt);
+		const seconds = (Math.max(...times) - Math.min(...times)) / 1_000;
+		return requests.length / (seconds * PER_SECOND);
+	};
+	return {
+		whileQueued: share(answered.filter(({ startedAt }) => startedAt <= lastBegun)),
+		used: share(answered),
+	};
+}
+
+function executionOf({ query }: WireRequest): number {
+	return Math.floor(numberOf(String(Object(query).firstName)) / LEADS);
+}
+
+test(
+	'a worker is killed: the executions of the others are untouched',
+	async () => {
+		Object.assign(service().options, { latencyMs: LATENCY_MS });
+		const executions = numbers(12, 40);
+		const ended = await execute(executions, async () => {
+			await inTheMiddle(executions.length);
+			const [worker] = queue().workers;
+			if (worker) process.kill(-worker.pid, 'SIGKILL');
+		});
+		const complete = ended.filter(({ status }) => status === 'success').map(expectComplete);
+		const lost = executions.filter((execution) => !complete.includes(execution));
+		expect(lost.length).toBeGreaterThan(0);
+		expect(lost.length).toBeLessThanOrEqual(CONCURRENCY);
+
+		// n8n starts none of them again and keeps nothing of them; what they found is paid for.
+		const failed = ended.filter(({ status }) => status !== 'success');
+		expect(failed.map(({ status, data }) => [status, data.resultData.runData])).toEqual(
+			lost.map(() => ['error', {}]),
+		);
+		const all = charged();
+		expect(new Set(all).size).toBe(all.length);
+		const delivered = paidFor(complete);
+		expect(all).toEqual(expect.arrayContaining(delivered));
+		const cost = all.length - delivered.length;
+		expect(cost).toBeLessThan(paidFor(lost).length);
+		report(
+			`one of ${WORKERS} workers killed while ${executions.length} executions ran: ${complete.length} ` +
+				`complete, ${lost.length} ended as "error" without data after ${cost} credits`,
+		);
+	},
+	RUN_TIMEOUT_MS,
+);
