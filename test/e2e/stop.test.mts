@@ -1,14 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { IDataObject, INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import type { Execution } from '../hosts/execution.mts';
 import { openHost, type OpenHost } from '../hosts/open.mts';
 import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
-import { n8n2 } from '../hosts/versions.mts';
+import { n8n1, n8n2 } from '../hosts/versions.mts';
 import { requestsOf } from '../support/bulk.mts';
 import { listWithId } from '../support/everyOperation.mts';
 import { list, some } from '../support/expected.mts';
+import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
 import { Editor } from './support/editor.mts';
 
@@ -44,21 +47,10 @@ const bulk: Case = {
 
 const { leads } = list(101);
 const service = useService();
+let n8n: string;
 let opened: OpenHost;
 let editor: Editor;
 let credential: Credential;
-
-beforeAll(async () => {
-	opened = await openHost({ name: 'n8n-stop', version: n8n2 });
-	editor = await Editor.open(opened.host);
-	const data = { baseUrl: service().baseUrl, apiKey: 'test-key' };
-	credential = await opened.client.createCredential('Contact Data', 'contactDataApi', data);
-}, 40 * 60_000);
-
-afterAll(async () => {
-	await editor?.[Symbol.asyncDispose]();
-	await opened?.[Symbol.asyncDispose]();
-});
 
 function node(name: string, type: string, typeVersion: number, parameters: INodeParameters): INode {
 	return { id: name, name, type, typeVersion, position: [0, 0], parameters };
@@ -133,6 +125,18 @@ async function call(path: string): Promise<void> {
 	throw new Error('The webhook did not open');
 }
 
+/**
+ * Lets a webhook start a workflow.
+ *
+ * @returns the id of the execution
+ */
+async function startInProduction(workflow: SavedWorkflow, path: string): Promise<string> {
+	await opened.client.activateWorkflow(workflow);
+	await call(path);
+	const [{ id } = { id: '' }] = await opened.client.listExecutions(workflow);
+	return id;
+}
+
 /** @returns when the stop was answered, in milliseconds since 1970 */
 async function stop(executionId: string): Promise<number> {
 	await opened.client.stopExecution(executionId);
@@ -149,13 +153,35 @@ async function calm(stoppedAt: number): Promise<void> {
 /** The first half of the promise: the stop is a stop. */
 function expectNothingSentAfter(stoppedAt: number, { operation, perRequest }: Case): void {
 	const sent = requestsOf(service(), operation);
-	const last = Math.max(...sent.map(({ startedAt }) => startedAt));
-	console.log(
-		`n8n ${n8n2.version}, ${operation}: stopped after ${sent.length} requests, the last of them ` +
-			`${Math.round(last - stoppedAt)} ms after the stop; ${service().ledger.total()} credits`,
-	);
-	expect(last - stoppedAt).toBeLessThan(GRACE_MS);
+	expect(lastStart(operation) - stoppedAt).toBeLessThan(GRACE_MS);
 	expect(sent.length * perRequest).toBeLessThan(leads.length);
+}
+
+/** The other half: what was charged is in the execution, and to the credit in the log of n8n. */
+async function expectCostsTold(execution: Execution, stoppedAt: number, wanted: Case) {
+	const { operation, maxConcurrency, perRequest } = wanted;
+	const total = service().ledger.total();
+	const { id, customData } = execution;
+	const costs = customData.contact_data_credits;
+	const log = await readFile(opened.host.log, 'utf8');
+	const [inLog] = new RegExp(`execution ${id} was stopped, .*`).exec(log) ?? [];
+	report(
+		`${n8n}, ${operation}: ${requestsOf(service(), operation).length} requests, ` +
+			`the last one ${Math.round(stoppedAt - lastStart(operation))} ms before the stop; charged: ` +
+			`${total} credits; in the execution: "${costs}"; in the log: "${inLog}"`,
+	);
+	const [, least = '', most = least] = /^(\d+)(?: to (\d+))? credits spent$/.exec(costs) ?? [];
+	expect(total).toBeGreaterThan(0);
+	expect(Number(least)).toBeLessThanOrEqual(total);
+	expect(Number(most)).toBeGreaterThanOrEqual(total);
+	// No more is left open than what was under way.
+	expect(Number(most) - Number(least)).toBeLessThanOrEqual(maxConcurrency * perRequest);
+	expect(inLog).toBe(`execution ${id} was stopped, ${total} credits spent`);
+}
+
+/** When the last request started, in milliseconds since 1970. */
+function lastStart(operation: Case['operation']): number {
+	return Math.max(...requestsOf(service(), operation).map(({ startedAt }) => startedAt));
 }
 
 function charged(): string[] {
@@ -168,89 +194,101 @@ function emailsIn(items: IDataObject[]): string[] {
 	return items.map(({ email }) => String(email)).sort();
 }
 
-describe.each([single, bulk])('$operation of a thousand leads', (wanted) => {
-	const { operation, latencyMs, perRequest, maxConcurrency } = wanted;
-	const slowDown = () => service().faults.add({ delayMs: latencyMs, on: { operation } });
+describe.each([n8n2, n8n1])('n8n $version', (version) => {
+	beforeAll(async () => {
+		n8n = `n8n ${version.version}`;
+		opened = await openHost({ name: `n8n-stop-${version.version}`, version });
+		editor = await Editor.open(opened.host);
+		const data = { baseUrl: service().baseUrl, apiKey: 'test-key' };
+		credential = await opened.client.createCredential('Contact Data', 'contactDataApi', data);
+	}, 40 * 60_000);
+
+	afterAll(async () => {
+		await editor?.[Symbol.asyncDispose]();
+		await opened?.[Symbol.asyncDispose]();
+	});
+
+	describe.each([single, bulk])('$operation of a thousand leads', (wanted) => {
+		const { operation, latencyMs, perRequest, maxConcurrency } = wanted;
+		const slowDown = () => service().faults.add({ delayMs: latencyMs, on: { operation } });
+
+		test(
+			'stopped in the editor: it shows all that was paid for',
+			async () => {
+				slowDown();
+				const workflow = await createWorkflow(wanted, manually());
+				const id = await editor.run(workflow, 'Start');
+				await inTheMiddle(wanted);
+				const stoppedAt = await stop(id);
+				const { data, hints = [] } = await editor.outputOf(id, 'Find', 30_000);
+				await calm(stoppedAt);
+				expectNothingSentAfter(stoppedAt, wanted);
+				const execution = await opened.client.waitForExecution(id, 10_000);
+				await expectCostsTold(execution, stoppedAt, wanted);
+
+				const output = data?.main[0] ?? [];
+				const items = output.map(({ json }) => json);
+				expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
+					leads.map((_, item) => ({ item })),
+				);
+				const found = some(items, ({ status }) => status === 'found');
+				expect(emailsIn(found)).toEqual(charged());
+				const rest = some(items, ({ status }) => status === 'not_processed');
+				expect(new Set(rest.map(({ reason }) => reason))).toEqual(new Set(['cancelled']));
+				const asked = requestsOf(service(), operation).length * perRequest;
+				expect(rest).toHaveLength(leads.length - asked);
+				expect(items.filter(({ status }) => status === 'not_found')).toHaveLength(
+					asked - found.length,
+				);
+				expect(hints.map(({ message }) => message)).toEqual(
+					operation === 'find'
+						? []
+						: [expect.stringContaining(`${charged().length} credits spent.`)],
+				);
+			},
+			TIMEOUT_MS,
+		);
+
+		test(
+			'stopped in production: n8n saves no items of it, but what they cost',
+			async () => {
+				slowDown();
+				const path = `stop-${operation}`;
+				const workflow = await createWorkflow(wanted, byWebhook(path));
+				const id = await startInProduction(workflow, path);
+				await inTheMiddle(wanted);
+				const stoppedAt = await stop(id);
+				await calm(stoppedAt);
+				expectNothingSentAfter(stoppedAt, wanted);
+
+				const execution = await opened.client.waitForExecution(id, 10_000);
+				expect(execution.status).toBe('canceled');
+				expect(execution.data.resultData.runData).not.toHaveProperty('Find');
+				await expectCostsTold(execution, stoppedAt, wanted);
+				// What was under way at the stop is answered and charged; nothing more.
+				const late = service().ledger.charges.filter(({ at }) => at > stoppedAt);
+				expect(late.length).toBeLessThanOrEqual(maxConcurrency * perRequest);
+			},
+			TIMEOUT_MS,
+		);
+	});
 
 	test(
-		'stopped in the editor: it shows all that was paid for',
+		'a bulk run in production that meets the timeout of its workflow tells its costs as well',
 		async () => {
-			slowDown();
-			const workflow = await createWorkflow(wanted, manually());
-			const id = await editor.run(workflow, 'Start');
-			await inTheMiddle(wanted);
-			const stoppedAt = await stop(id);
-			const { data, hints = [] } = await editor.outputOf(id, 'Find', 30_000);
+			// Long enough to be in the middle of it at the timeout, on a busy machine too.
+			const slow: Case = { ...bulk, latencyMs: 2_000, maxConcurrency: 1 };
+			service().faults.add({ delayMs: slow.latencyMs, on: { operation: slow.operation } });
+			const workflow = await createWorkflow(slow, byWebhook('timeout'), { executionTimeout: 12 });
+			const id = await startInProduction(workflow, 'timeout');
+			await opened.client.waitForExecution(id, 60_000);
+			const stoppedAt = await editor.stoppedAt(id);
 			await calm(stoppedAt);
-			expectNothingSentAfter(stoppedAt, wanted);
-
-			const output = data?.main[0] ?? [];
-			const items = output.map(({ json }) => json);
-			expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
-				leads.map((_, item) => ({ item })),
-			);
-			const found = some(items, ({ status }) => status === 'found');
-			expect(emailsIn(found)).toEqual(charged());
-			const rest = some(items, ({ status }) => status === 'not_processed');
-			expect(new Set(rest.map(({ reason }) => reason))).toEqual(new Set(['cancelled']));
-			const asked = requestsOf(service(), operation).length * perRequest;
-			expect(rest).toHaveLength(leads.length - asked);
-			expect(items.filter(({ status }) => status === 'not_found')).toHaveLength(
-				asked - found.length,
-			);
-			expect(hints.map(({ message }) => message)).toEqual(
-				operation === 'find' ? [] : [expect.stringContaining(`${charged().length} credits spent.`)],
-			);
-		},
-		TIMEOUT_MS,
-	);
-
-	test(
-		'stopped in production: n8n saves the execution as it was before its first node',
-		async () => {
-			slowDown();
-			const path = `stop-${operation}`;
-			const workflow = await createWorkflow(wanted, byWebhook(path));
-			await opened.client.activateWorkflow(workflow);
-			await call(path);
-			await inTheMiddle(wanted);
-			const [{ id } = { id: '' }] = await opened.client.listExecutions(workflow);
-			const stoppedAt = await stop(id);
-			await calm(stoppedAt);
-			expectNothingSentAfter(stoppedAt, wanted);
-
-			const { status, data } = await opened.client.waitForExecution(id, 10_000);
-			expect(status).toBe('canceled');
-			expect(data.resultData.runData).toEqual({});
-			expect(charged().length).toBeGreaterThan(0);
-			// What was under way at the stop is answered and charged; nothing more.
-			const late = service().ledger.charges.filter(({ at }) => at > stoppedAt);
-			expect(late.length).toBeLessThanOrEqual(maxConcurrency * perRequest);
+			expectNothingSentAfter(stoppedAt, slow);
+			const execution = await opened.client.waitForExecution(id, 10_000);
+			expect(execution.status).toBe('canceled');
+			await expectCostsTold(execution, stoppedAt, slow);
 		},
 		TIMEOUT_MS,
 	);
 });
-
-test(
-	'a bulk run that meets the timeout of its workflow: its credits are in the execution',
-	async () => {
-		// Long enough to be in the middle of it at the timeout, on a busy machine too.
-		const slow: Case = { ...bulk, latencyMs: 2_000, maxConcurrency: 1 };
-		service().faults.add({ delayMs: slow.latencyMs, on: { operation: slow.operation } });
-		const workflow = await createWorkflow(slow, manually(), { executionTimeout: 12 });
-		const id = await editor.run(workflow, 'Start');
-		const { status, data } = await opened.client.waitForExecution(id, 60_000);
-		const stoppedAt = await editor.stoppedAt(id);
-		await calm(stoppedAt);
-		expect(status).toBe('canceled');
-		expectNothingSentAfter(stoppedAt, slow);
-
-		const spent = Number(data.executionData?.contextData['node:Find']?.creditsSpent);
-		expect(spent).toBeGreaterThan(0);
-		// The answers to what was under way come after n8n has saved the execution.
-		const late = charged().length - spent;
-		expect(late).toBeGreaterThanOrEqual(0);
-		expect(late).toBeLessThanOrEqual(slow.maxConcurrency * slow.perRequest);
-	},
-	TIMEOUT_MS,
-);

@@ -5,6 +5,8 @@ export interface Execution {
 	readonly id: string;
 	readonly status: ExecutionStatus;
 	readonly data: IRunExecutionData;
+	/** What nodes noted on it, for people to read and to search. */
+	readonly customData: Readonly<Record<string, string>>;
 }
 
 const ENDED: ReadonlySet<ExecutionStatus> = new Set(['canceled', 'crashed', 'error', 'success']);

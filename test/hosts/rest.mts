@@ -48,8 +48,11 @@ const executionSchema = z.object({
 	id: z.string(),
 	status: z.custom<ExecutionStatus>((value) => typeof value === 'string'),
 	data: z.string(),
+	customData: z.record(z.string()),
 });
-const executionListSchema = z.object({ results: z.array(executionSchema.omit({ data: true })) });
+const executionListSchema = z.object({
+	results: z.array(executionSchema.pick({ id: true, status: true })),
+});
 const locatorSchema = z.object({
 	results: z.array(choiceSchema),
 	paginationToken: z.unknown(),
@@ -145,8 +148,8 @@ export class RestClient {
 	async waitForExecution(id: string, timeout: number): Promise<Execution> {
 		const deadline = Date.now() + timeout;
 		while (Date.now() < deadline) {
-			const { status, data } = await this.#request('GET', `/executions/${id}`, executionSchema);
-			if (hasEnded(status)) return { id, status, data: this.#decodeRun(data) };
+			const { data, ...rest } = await this.#request('GET', `/executions/${id}`, executionSchema);
+			if (hasEnded(rest.status)) return { ...rest, data: this.#decodeRun(data) };
 			await delay(POLL_MS, undefined, { ...(this.#signal && { signal: this.#signal }) });
 		}
 		await this.stopExecution(id);

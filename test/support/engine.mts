@@ -96,6 +96,8 @@ export interface TestWorkflow {
 	mode?: WorkflowExecuteMode;
 	/** Aborted to stop the execution, as the Stop button does. */
 	stop?: AbortSignal;
+	/** Is given what n8n saves, in the moment in which it does: at the end, or when it is stopped. */
+	save?: (run: IRun) => void;
 }
 
 let executions = 0;
@@ -143,6 +145,7 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 		nodes,
 		connections,
 	});
+	hooks.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
 	const execute = new WorkflowExecute(serverOf(test.credential, hooks), mode);
 	const running = execute.run({ workflow, startNode: workflow.getNode('Start') ?? undefined });
 	test.stop?.addEventListener('abort', () => running.cancel());
@@ -158,6 +161,7 @@ export interface NodeTest
 	credential: ICredentialDataDecryptedObject;
 	waitBetweenTries?: number;
 	stop?: AbortSignal;
+	save?: (run: IRun) => void;
 }
 
 export interface NodeResult {
@@ -175,7 +179,7 @@ export interface NodeResult {
 
 /** Runs one node of ours in the real engine, between a node that emits the items and two ends. */
 export async function runNode({ items = [{}], ...test }: NodeTest): Promise<NodeResult> {
-	const { node: type, credential, stop, ...settings } = test;
+	const { node: type, credential, stop, save, ...settings } = test;
 	const run = await runWorkflow({
 		nodes: [
 			{ name: 'Start', type: 'start', parameters: { items: JSON.stringify(items) } },
@@ -186,6 +190,7 @@ export async function runNode({ items = [{}], ...test }: NodeTest): Promise<Node
 		connections: ['Start > Node', 'Node > End', 'Node !> Failed'],
 		credential,
 		stop,
+		save,
 	});
 	const task = run.data.resultData.runData.Node?.at(-1);
 	const [success, failed] = task?.data?.main ?? [];

@@ -4,8 +4,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { CreditBudget } from '../../nodes/shared/request/budget.ts';
+import {
+	ExecutionCredits,
+	type CreditRecord,
+} from '../../nodes/shared/request/executionCredits.ts';
 
 type Reservation = NonNullable<Awaited<ReturnType<CreditBudget['reserve']>>>;
+
+function budgetOf(record: CreditRecord): CreditBudget {
+	return new CreditBudget(record, new ExecutionCredits({}, undefined, () => {}));
+}
 
 /** Lets every answer arrive that does not wait for something else. */
 async function settled(): Promise<void> {
@@ -25,8 +33,8 @@ function watch(asked: Array<Promise<Reservation | undefined>>): Array<number | u
 
 describe('CreditBudget', () => {
 	it('without a cap refuses nothing and counts what is spent', async () => {
-		const record: { creditsSpent?: unknown } = {};
-		const budget = new CreditBudget(record);
+		const record: CreditRecord = {};
+		const budget = budgetOf(record);
 		const first = await budget.reserve(100, 0);
 		const second = await budget.reserve(1, 0);
 		expect([first?.credits, second?.credits, budget.spent]).toEqual([100, 1, 0]);
@@ -37,7 +45,7 @@ describe('CreditBudget', () => {
 	});
 
 	it('refuses what the cap leaves no room for', async () => {
-		const budget = new CreditBudget({});
+		const budget = budgetOf({});
 		(await budget.reserve(2, 3))?.settle(2);
 		expect(await budget.reserve(2, 3)).toBeUndefined();
 		(await budget.reserve(1, 3))?.settle(1);
@@ -46,18 +54,18 @@ describe('CreditBudget', () => {
 	});
 
 	it('goes on from what the execution has spent before', async () => {
-		const budget = new CreditBudget({ creditsSpent: 9 });
+		const budget = budgetOf({ creditsSpent: 9 });
 		expect(budget.spent).toBe(9);
 		expect(await budget.reserve(2, 10)).toBeUndefined();
 		expect((await budget.reserve(1, 10))?.credits).toBe(1);
 	});
 
 	it('takes a record that holds something else for an empty one', () => {
-		expect(new CreditBudget({ creditsSpent: 'many' }).spent).toBe(0);
+		expect(budgetOf({ creditsSpent: 'many' }).spent).toBe(0);
 	});
 
 	it('waits where a request under way may still give credits back', async () => {
-		const budget = new CreditBudget({});
+		const budget = budgetOf({});
 		const first = await budget.reserve(2, 2);
 		const answers = watch([budget.reserve(1, 2), budget.reserve(1, 2)]);
 		await settled();
@@ -68,13 +76,13 @@ describe('CreditBudget', () => {
 	});
 
 	it('does not wait where nothing that comes back would be enough', async () => {
-		const budget = new CreditBudget({ creditsSpent: 2 });
+		const budget = budgetOf({ creditsSpent: 2 });
 		await budget.reserve(1, 4);
 		expect(await budget.reserve(3, 4)).toBeUndefined();
 	});
 
 	it('is content with the least where the cap leaves no room for all', async () => {
-		const budget = new CreditBudget({});
+		const budget = budgetOf({});
 		const reservation = await budget.reserve(100, 30, 1);
 		expect(reservation?.credits).toBe(30);
 		reservation?.settle(30);
@@ -82,7 +90,7 @@ describe('CreditBudget', () => {
 	});
 
 	it('counts a settlement once', async () => {
-		const budget = new CreditBudget({});
+		const budget = budgetOf({});
 		const reservation = await budget.reserve(2, 4);
 		reservation?.settle(1);
 		reservation?.settle(2);
@@ -90,11 +98,34 @@ describe('CreditBudget', () => {
 		expect((await budget.reserve(3, 4))?.credits).toBe(3);
 	});
 
+	it('gives back at once what a smaller request does not need', async () => {
+		const budget = budgetOf({});
+		const reservation = await budget.reserve(100, 100);
+		const answers = watch([budget.reserve(70, 100)]);
+		reservation?.reduceTo(30);
+		await settled();
+		expect(answers).toEqual([70]);
+		reservation?.settle(30);
+		expect(budget.spent).toBe(30);
+	});
+
+	it('counts a request of unknown outcome as spent, if it was sent', async () => {
+		const budget = budgetOf({});
+		(await budget.reserve(2, 0))?.settle();
+		expect(budget.spent).toBe(0);
+		const reservation = await budget.reserve(2, 0);
+		reservation?.sent();
+		reservation?.settle();
+		expect(budget.spent).toBe(2);
+	});
+
 	it('renews a reservation for a repetition: the first one counts as spent', async () => {
-		const budget = new CreditBudget({});
+		const budget = budgetOf({});
 		const first = await budget.reserve(1, 2);
+		first?.sent();
 		const second = await first?.renew();
 		expect([second?.credits, budget.spent]).toEqual([1, 1]);
+		second?.sent();
 		expect(await second?.renew()).toBeUndefined();
 		expect(budget.spent).toBe(2);
 	});
@@ -119,7 +150,7 @@ describe('CreditBudget', () => {
 				fc.nat(5),
 				fc.array(step, { maxLength: 40 }),
 				async (cap, before, steps) => {
-					const budget = new CreditBudget({ creditsSpent: before });
+					const budget = budgetOf({ creditsSpent: before });
 					const open: Reservation[] = [];
 					const waiting = new Set<number>();
 					const order: number[] = [];
@@ -168,6 +199,7 @@ describe('CreditBudget', () => {
 							const [reservation] = open.splice(now.index % open.length, 1);
 							spent += reservation.credits;
 							renewals.add(asked);
+							reservation.sent();
 							ask(reservation.renew(), reservation.credits, reservation.credits);
 						}
 						await Promise.resolve();

@@ -1,3 +1,5 @@
+import { spentIn, type CreditRecord, type ExecutionCredits } from './executionCredits';
+
 interface Asking {
 	credits: number;
 	least: number;
@@ -14,11 +16,17 @@ export class CreditBudget {
 
 	private reserved = 0;
 
-	/** @param record keeps the credits spent; n8n stores it with the execution, across its waits */
-	constructor(private readonly record: { creditsSpent?: unknown }) {}
+	/**
+	 * @param record counts what the node has spent
+	 * @param execution counts what all nodes have spent
+	 */
+	constructor(
+		private readonly record: CreditRecord,
+		readonly execution: ExecutionCredits,
+	) {}
 
 	get spent(): number {
-		return typeof this.record.creditsSpent === 'number' ? this.record.creditsSpent : 0;
+		return spentIn(this.record);
 	}
 
 	/**
@@ -65,22 +73,47 @@ export class CreditBudget {
 export class Reservation {
 	private open = true;
 
+	/** Whether a request is under way that may cost the credits. */
+	private isSent = false;
+
 	constructor(
 		private readonly budget: CreditBudget,
-		readonly credits: number,
+		public credits: number,
 		private readonly maxCredits: number,
 	) {}
 
-	/** Gives back what the request did not cost. Only the first call counts. */
-	settle(spent: number): void {
+	/** Gives back all but so many of the credits, before a request is sent. */
+	reduceTo(credits: number): void {
+		this.budget.settle(this.credits - credits, 0);
+		this.credits = credits;
+	}
+
+	/** A request is under way. */
+	sent(): void {
+		this.isSent = true;
+		this.budget.execution.sent(this.credits);
+	}
+
+	/** The request did not cost anything; it may be sent again. */
+	refused(): void {
+		if (this.isSent) this.budget.execution.over(this.credits, 0);
+		this.isSent = false;
+	}
+
+	/**
+	 * Gives back what the request did not cost. Only the first call counts.
+	 * @param spent if that is not known, a request that was sent counts as having cost all it may
+	 */
+	settle(spent?: number): void {
 		if (!this.open) return;
 		this.open = false;
-		this.budget.settle(this.credits, spent);
+		if (this.isSent) this.budget.execution.over(this.credits, spent);
+		this.budget.settle(this.credits, spent ?? (this.isSent ? this.credits : 0));
 	}
 
 	/** For a repetition: what was reserved may be spent already, so the same is reserved anew. */
 	async renew(): Promise<Reservation | undefined> {
-		this.settle(this.credits);
+		this.settle();
 		return await this.budget.reserve(this.credits, this.maxCredits);
 	}
 }

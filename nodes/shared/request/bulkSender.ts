@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { CreditBudget } from './budget';
+import type { MeteredService } from './bulkService';
 import type { JobsOfExecution } from './execution';
-import type { BulkLookup, BulkService } from './lookup';
+import type { BulkLookup } from './lookup';
 import { NotProcessed } from './notProcessed';
 import { JobPending } from './outcome';
 import { ServiceError, unexpectedAnswer } from './serviceError';
@@ -19,7 +20,7 @@ export interface Waiting<Query> {
 export class BulkSender<Query extends IDataObject> {
 	constructor(
 		private readonly lookup: BulkLookup<Query>,
-		private readonly service: BulkService,
+		private readonly service: MeteredService,
 		private readonly budget: CreditBudget,
 		private readonly maxCredits: number,
 		private readonly jobs: JobsOfExecution,
@@ -70,19 +71,22 @@ export class BulkSender<Query extends IDataObject> {
 		}
 		// While this worker waited for credits, another may have taken questions.
 		const chunk = queue.splice(0, Math.min(reservation.credits, fitting()));
-		let spent = 0;
-		if (chunk.length > 0) {
-			const queries = chunk.map(({ query }) => query);
-			spent = await this.settle(chunk, async () => await this.lookup.ask(queries, this.service));
-		}
-		reservation.settle(spent);
+		reservation.reduceTo(chunk.length);
+		if (chunk.length === 0) return;
+		const queries = chunk.map(({ query }) => query);
+		const service = this.service.paidFrom(reservation);
+		const ask = async () => await this.lookup.ask(queries, service);
+		reservation.settle(await this.settle(chunk, ask));
 	}
 
-	/** Gives each question of a chunk its result, or all of them the reason why there is none. */
+	/**
+	 * Gives each question of a chunk its result, or all of them the reason why there is none.
+	 * @returns what the request did cost, if known
+	 */
 	private async settle(
 		chunk: Array<Waiting<Query>>,
 		ask: () => Promise<Array<IDataObject | undefined>>,
-	): Promise<number> {
+	): Promise<number | undefined> {
 		try {
 			const results = await ask();
 			chunk.forEach(({ resolve, reject }, index) => {
@@ -97,7 +101,7 @@ export class BulkSender<Query extends IDataObject> {
 			this.remember(chunk, reason);
 			for (const { reject } of chunk) reject(reason);
 			const mayBeCharged = reason instanceof ServiceError && reason.mayBeCharged;
-			return mayBeCharged || reason instanceof JobPending ? chunk.length : 0;
+			return mayBeCharged || reason instanceof JobPending ? undefined : 0;
 		}
 	}
 

@@ -7,12 +7,15 @@ import type {
 
 import { AnswerStore } from './answers';
 import { CreditBudget } from './budget';
+import { ExecutionCredits } from './executionCredits';
 import { Run } from './run';
+import { stoppedCostsOf } from './stoppedCosts';
 
 // Everything here hangs on objects of n8n that live as long as the execution, so that the memory is
 // given back with it, however the execution ends.
 const answers = new WeakMap<IContextObject, AnswerStore>();
 const budgets = new WeakMap<IContextObject, CreditBudget>();
+const credits = new WeakMap<IContextObject, ExecutionCredits>();
 const jobs = new WeakMap<IContextObject, JobsOfExecution>();
 const runs = new WeakMap<IExecuteData, { run: Run; lastItem: number }>();
 
@@ -30,7 +33,16 @@ export function answersOf(context: IExecuteFunctions | IExecuteSingleFunctions):
 /** What this node has spent in this execution, its loops and repeats included. */
 export function budgetOf(context: IExecuteFunctions | IExecuteSingleFunctions): CreditBudget {
 	const record = context.getContext('node');
-	return getOrCreate(budgets, record, () => new CreditBudget(record));
+	return getOrCreate(budgets, record, () => new CreditBudget(record, creditsOf(context)));
+}
+
+/** What this execution has spent, all its nodes together. */
+function creditsOf(context: IExecuteFunctions | IExecuteSingleFunctions): ExecutionCredits {
+	const record = context.getContext('flow');
+	return getOrCreate(credits, record, () => {
+		const stop = context.getExecutionCancelSignal();
+		return new ExecutionCredits(record, stop, stoppedCostsOf(context));
+	});
 }
 
 /** The bulk jobs that this execution still waits for, by question. */

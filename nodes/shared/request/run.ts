@@ -30,15 +30,16 @@ export const DEFAULT_PACE: Pace = {
 	maxRetries: DEFAULT_MAX_RETRIES,
 };
 
-/** What a metered request may cost, and what it did cost by its answer. */
+/** What a metered request may cost. */
 export interface Price {
 	reservation: Reservation;
-	charged: (answer: object) => number;
+	/** What it did cost, by its answer; without it, whoever sends it settles the reservation. */
+	charged?: (answer: object) => number;
 }
 
 /** How one request is sent. */
 export interface Sending extends Pace {
-	/** For a metered request. It settles the reservation. */
+	/** For a metered request. */
 	price?: Price;
 	/** Whether to send it again when the connection was lost and the outcome is unknown. */
 	repeatable?: boolean;
@@ -89,13 +90,14 @@ export class Run {
 	 */
 	async send(request: IHttpRequestOptions, sending: Sending): Promise<object> {
 		const { price, maxRetries, repeatable = true } = sending;
+		const charged = price?.charged;
 		let reservation = price?.reservation;
 		let failure: ServiceError | undefined;
 		try {
 			for (let attempt = 1; ; attempt++) {
 				try {
-					const answer = await this.attempt(request, sending, attempt);
-					reservation?.settle(price?.charged(answer) ?? 0);
+					const answer = await this.attempt(request, sending, attempt, reservation);
+					if (charged) reservation?.settle(charged(answer));
 					return answer;
 				} catch (error) {
 					// What was sent before and may have been charged did not go unprocessed.
@@ -113,7 +115,7 @@ export class Run {
 				if (failure.httpCode !== 429) await this.sleep(waitBeforeRetry(failure, attempt));
 			}
 		} finally {
-			reservation?.settle(failure?.mayBeCharged ? reservation.credits : 0);
+			if (charged) reservation?.settle();
 		}
 	}
 
@@ -121,6 +123,7 @@ export class Run {
 		request: IHttpRequestOptions,
 		{ maxConcurrency, collects = false }: Sending,
 		attempt: number,
+		reservation: Reservation | undefined,
 	): Promise<object> {
 		const { account, apiKey, baseUrl } = await this.connection();
 		const gate = gateOf(account);
@@ -130,11 +133,13 @@ export class Run {
 			entered = await gate.enter(maxConcurrency, this.signal, attempt > 1);
 			this.assertGoingOn(collects);
 			assertGoesTo(baseUrl, request.url);
+			reservation?.sent();
 			const answer = readAnswer(await this.exchange({ ...request, baseURL: baseUrl }));
 			answered = true;
 			return withoutKey(answer, apiKey);
 		} catch (error) {
 			const failure = asServiceError(error).without(apiKey);
+			if (!failure.mayBeCharged) reservation?.refused();
 			if (failure.httpCode === 401) this.halt('unauthorized', failure);
 			if (failure.httpCode === 402) this.halt('out_of_credits', failure);
 			if (failure.httpCode === 429) this.pause(gate, waitBeforeRetry(failure, attempt));

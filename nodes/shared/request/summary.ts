@@ -1,3 +1,4 @@
+import { count } from '../values/text';
 import type { Problem } from './outcome';
 
 /** What a bulk run came to. */
@@ -55,8 +56,4 @@ function reasonsOf(problems: Problem[]): string[] {
 		counts.set(words, (counts.get(words) ?? 0) + 1);
 	}
 	return [...counts].map(([words, number]) => `${number} ${words}`);
-}
-
-function count(number: number, unit: string): string {
-	return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }

@@ -7,3 +7,8 @@ export function toText(value: unknown): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
 	return '';
 }
+
+/** How many there are of something, as in "1 credit" and "2 credits". */
+export function count(number: number, unit: string): string {
+	return `${number} ${unit}${number === 1 ? '' : 's'}`;
+}
