@@ -8,8 +8,8 @@ const SPREAD = 1 / 16;
 const STEP_BACK = 0.9;
 
 /** How long to stay below what was refused: this, and the time that so many requests take. */
-const RECOVERY = 14_000;
-const RECOVERY_STARTS = 40;
+const RECOVERY = 20_000;
+const RECOVERY_STARTS = 15;
 
 /** The same for a number that was only measured: what a process gets at first is left to chance. */
 const RECOVERY_FROM_GUESS = 6_000;
