@@ -9,8 +9,9 @@ import type {
 
 import { ACCOUNT_PATH } from '../nodes/shared/lists';
 import { goesTo } from '../nodes/shared/request/baseUrl';
-import { connectionOf } from '../nodes/shared/request/connection';
+import { connectionOf, type Connection } from '../nodes/shared/request/connection';
 import { INTERFACE_DEFAULTS } from '../nodes/shared/request/interfaceSettings';
+import { asServiceError, inFull } from '../nodes/shared/request/serviceError';
 
 /** The fields that are one variant of the interface specification each. */
 const interfaceFields: INodeProperties[] = [
@@ -20,8 +21,8 @@ const interfaceFields: INodeProperties[] = [
 		type: 'options',
 		default: INTERFACE_DEFAULTS.bulkFinderBody,
 		options: [
-			{ name: 'List of Rows', value: 'array' },
-			{ name: 'Object with People', value: 'people' },
+			{ name: 'Array of Rows', value: 'array', description: '[{ … }, { … }]' },
+			{ name: 'Object with People', value: 'people', description: '{ "people": [{ … }, { … }] }' },
 		],
 		description: 'How the rows of Find Emails in Bulk are sent',
 	},
@@ -31,7 +32,7 @@ const interfaceFields: INodeProperties[] = [
 		type: 'string',
 		default: INTERFACE_DEFAULTS.bulkVerifierPath,
 		placeholder: 'e.g. /v3/verify_bulk',
-		description: 'Path of Verify Emails in Bulk',
+		description: 'The path to which Verify Emails in Bulk sends its requests',
 	},
 	{
 		displayName: 'Bulk Verifier Query',
@@ -50,8 +51,8 @@ const interfaceFields: INodeProperties[] = [
 		type: 'options',
 		default: INTERFACE_DEFAULTS.companyNameParameter,
 		options: [
-			{ name: 'Company', value: 'company' },
-			{ name: 'companyName', value: 'companyName' },
+			{ name: 'Company (company=Acme)', value: 'company' },
+			{ name: 'Company Name (companyName=Acme)', value: 'companyName' },
 		],
 		description: 'The parameter in which Find Email sends the name of the company',
 	},
@@ -61,7 +62,7 @@ const interfaceFields: INodeProperties[] = [
 		type: 'string',
 		default: INTERFACE_DEFAULTS.companySearchPath,
 		placeholder: 'e.g. /company/search',
-		description: 'Path of Search Company',
+		description: 'The path to which Search Company sends its requests',
 	},
 	{
 		displayName: 'List Page Size',
@@ -69,26 +70,28 @@ const interfaceFields: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: INTERFACE_DEFAULTS.listPageSize,
-		description: 'Most leads that Get List Leads asks for per page',
+		description: 'Max number of leads that Get List Leads asks for per page',
 	},
 ];
 
-const STATUS_MESSAGES: Record<number, string> = {
-	301: 'The Base URL redirects elsewhere. Enter the address that the service itself has.',
-	302: 'The Base URL redirects elsewhere. Enter the address that the service itself has.',
-	307: 'The Base URL redirects elsewhere. Enter the address that the service itself has.',
-	308: 'The Base URL redirects elsewhere. Enter the address that the service itself has.',
-	401: 'The service did not accept the API Key. Check it in the settings of your account.',
-	402: 'The account has no access to this interface. Check its plan.',
-	403: 'The account has no access to this interface. Check its plan.',
-	404: 'There is no account at this Base URL. Check the address.',
-	429: 'The service asks for fewer requests. Test again in a minute.',
-};
+const STATUS_MESSAGES: Array<[statuses: number[], message: string]> = [
+	[
+		[301, 302, 303, 307, 308],
+		'The Base URL redirects elsewhere. Enter the address that the service itself has.',
+	],
+	[[401], 'The service did not accept the API key. Check it in the settings of your account.'],
+	[[402, 403], 'The account has no access to this interface. Check its plan.'],
+	[[404], 'There is no account at this Base URL. Check the address.'],
+	[[429], 'The service asks for fewer requests. Test again in a minute.'],
+	[
+		[500, 502, 503, 504],
+		'The service is not able to answer at the moment. Test again in a minute.',
+	],
+];
 
-const statusRules = Object.entries(STATUS_MESSAGES).map(([status, message]) => ({
-	type: 'responseCode' as const,
-	properties: { value: Number(status), message },
-}));
+const statusRules = STATUS_MESSAGES.flatMap(([statuses, message]) =>
+	statuses.map((value) => ({ type: 'responseCode' as const, properties: { value, message } })),
+);
 
 /** Every form of an account has an email; a web page or another service sends none. */
 const accountRule = {
@@ -100,6 +103,15 @@ const accountRule = {
 			'What answers at this Base URL is not the service: it sent no account. Check the address.',
 	},
 };
+
+/** The connection; throws what n8n's dialog of the credential shows: the message alone. */
+function acceptedConnection(credentials: ICredentialDataDecryptedObject): Connection {
+	try {
+		return connectionOf(credentials);
+	} catch (error) {
+		throw new Error(inFull(asServiceError(error)));
+	}
+}
 
 export class ContactDataApi implements ICredentialType {
 	name = 'contactDataApi';
@@ -121,7 +133,7 @@ export class ContactDataApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
-			description: 'Address of the service. It has to start with https://.',
+			description: 'Address of the service, which has to start with https://',
 		},
 		{
 			displayName: 'API Key',
@@ -150,10 +162,10 @@ export class ContactDataApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		const { apiKey, baseUrl } = connectionOf(credentials);
+		const { apiKey, baseUrl } = acceptedConnection(credentials);
 		if (!goesTo(baseUrl, request.url, request.baseURL)) {
 			throw new Error(
-				'The API key is sent to the Base URL of the credential only, and this request goes elsewhere',
+				'The API key is sent to the Base URL of the credential only, and this request goes elsewhere. Use an address that begins with the Base URL.',
 			);
 		}
 		return { ...request, headers: { ...request.headers, 'X-Access-Key': apiKey } };

@@ -1,7 +1,9 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { nodeDefaults, operationProperties } from '../shared/operation';
+import { nodeDefaults, operationProperties, operationSubtitle } from '../shared/operation';
 import { get } from './operations/get.operation';
+
+const operations = [get];
 
 export class ContactDataAccount implements INodeType {
 	description: INodeTypeDescription = {
@@ -11,12 +13,12 @@ export class ContactDataAccount implements INodeType {
 		icon: { light: 'file:../../icons/account.svg', dark: 'file:../../icons/account.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] }}',
-		description: 'Get the plan, the credits and the saved lists of your contact data account',
+		subtitle: operationSubtitle(operations),
+		description: 'Get the plan, the credits and the saved lists of the account. Costs no credits.',
 		defaults: { name: 'Contact Data Account' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		properties: operationProperties('account', [get]),
+		properties: operationProperties('account', operations),
 	};
 }

@@ -1,8 +1,10 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { nodeDefaults, operationProperties } from '../shared/operation';
+import { nodeDefaults, operationProperties, operationSubtitle } from '../shared/operation';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
+
+const operations = [search, getLeads];
 
 export class ContactDataCompany implements INodeType {
 	description: INodeTypeDescription = {
@@ -12,12 +14,13 @@ export class ContactDataCompany implements INodeType {
 		icon: { light: 'file:../../icons/company.svg', dark: 'file:../../icons/company.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] }}',
-		description: 'Look up companies and the people who work there',
+		subtitle: operationSubtitle(operations),
+		description:
+			'Look up companies and the people who work there. Costs credits; the service does not publish how many.',
 		defaults: { name: 'Contact Data Company' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		properties: operationProperties('company', [search, getLeads]),
+		properties: operationProperties('company', operations),
 	};
 }

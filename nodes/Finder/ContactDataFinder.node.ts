@@ -1,6 +1,13 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { customOperations, nodeDefaults, operationProperties } from '../shared/operation';
+import { bulkHint } from '../shared/bulkHint';
+import {
+	customOperations,
+	nodeDefaults,
+	operationProperties,
+	operationSubtitle,
+} from '../shared/operation';
+import { MAX_ROWS } from './bulkRows';
 import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
 import { getBulkJob } from './operations/getBulkJob.operation';
@@ -15,22 +22,14 @@ export class ContactDataFinder implements INodeType {
 		icon: { light: 'file:../../icons/finder.svg', dark: 'file:../../icons/finder.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] }}',
-		description: 'Find the business email of a person',
+		subtitle: operationSubtitle(operations),
+		description:
+			'Find the business emails of people, one by one or in bulk. Costs 1 credit per address found.',
 		defaults: { name: 'Contact Data Finder' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		hints: [
-			{
-				message:
-					'Find Emails in Bulk does this with one request for 100 people, at the same price and several times as fast',
-				type: 'info',
-				location: 'outputPane',
-				whenToDisplay: 'beforeExecution',
-				displayCondition: '={{ $parameter.operation === "find" && $input.all().length > 20 }}',
-			},
-		],
+		hints: [bulkHint(find, findBulk, `${MAX_ROWS} people`, 'includeCompanyData')],
 		properties: operationProperties('email', operations),
 	};
 

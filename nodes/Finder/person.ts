@@ -39,7 +39,7 @@ export const personFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. acme.com',
 		description:
-			'Web domain of the company; a pasted address such as https://www.acme.com/about works too. Better than the name of the company.',
+			'Domain of the company; a URL such as https://www.acme.com/about works too. Preferred over Company Name where it is known.',
 		routing: { send: { type: 'query', property: 'domain' } },
 	},
 	{

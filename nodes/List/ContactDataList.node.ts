@@ -1,11 +1,13 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
 import { searchLists } from '../shared/listLocator';
-import { nodeDefaults, operationProperties } from '../shared/operation';
+import { nodeDefaults, operationProperties, operationSubtitle } from '../shared/operation';
 import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';
 import { getAll } from './operations/getAll.operation';
 import { getLeads } from './operations/getLeads.operation';
+
+const operations = [getAll, get, getLeads, exportLeads];
 
 export class ContactDataList implements INodeType {
 	description: INodeTypeDescription = {
@@ -15,13 +17,13 @@ export class ContactDataList implements INodeType {
 		icon: { light: 'file:../../icons/list.svg', dark: 'file:../../icons/list.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] }}',
-		description: 'Read saved lists and their leads',
+		subtitle: operationSubtitle(operations),
+		description: 'Get saved lists and their leads. Costs no credits.',
 		defaults: { name: 'Contact Data List' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		properties: operationProperties('list', [getAll, get, getLeads, exportLeads]),
+		properties: operationProperties('list', operations),
 	};
 
 	methods = { listSearch: { searchLists } };

@@ -12,6 +12,13 @@ import { listLocator, searchLists } from '../shared/listLocator';
 import { CREDENTIAL } from '../shared/request/run';
 import { pollNewLeads } from './newLead';
 
+const newLead = {
+	name: 'On New Lead in List',
+	value: 'newLead',
+	action: 'On new lead in list',
+	description: 'When leads are saved in the list, oldest first, each once',
+};
+
 export class ContactDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Contact Data Trigger',
@@ -19,7 +26,7 @@ export class ContactDataTrigger implements INodeType {
 		icon: { light: 'file:../../icons/trigger.svg', dark: 'file:../../icons/trigger.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: 'New lead in list',
+		subtitle: newLead.name,
 		description: 'Starts the workflow when leads are saved in a list. Costs no credits.',
 		defaults: { name: 'Contact Data Trigger' },
 		polling: true,
@@ -32,13 +39,7 @@ export class ContactDataTrigger implements INodeType {
 				name: 'event',
 				type: 'options',
 				noDataExpression: true,
-				options: [
-					{
-						name: 'On New Lead in List',
-						value: 'newLead',
-						description: 'When leads are saved in the list, oldest first, each once',
-					},
-				],
+				options: [newLead],
 				default: 'newLead',
 			},
 			listLocator,

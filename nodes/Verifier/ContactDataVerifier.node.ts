@@ -1,8 +1,14 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { customOperations, nodeDefaults, operationProperties } from '../shared/operation';
+import { bulkHint } from '../shared/bulkHint';
+import {
+	customOperations,
+	nodeDefaults,
+	operationProperties,
+	operationSubtitle,
+} from '../shared/operation';
 import { verify } from './operations/verify.operation';
-import { verifyBulk } from './operations/verifyBulk.operation';
+import { MAX_ADDRESSES, verifyBulk } from './operations/verifyBulk.operation';
 
 const operations = [verify, verifyBulk];
 
@@ -14,22 +20,14 @@ export class ContactDataVerifier implements INodeType {
 		icon: { light: 'file:../../icons/verifier.svg', dark: 'file:../../icons/verifier.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] }}',
-		description: 'Check whether email addresses accept mail',
+		subtitle: operationSubtitle(operations),
+		description:
+			'Check whether email addresses accept mail, one by one or in bulk. Costs 1 credit per address.',
 		defaults: { name: 'Contact Data Verifier' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		hints: [
-			{
-				message:
-					'Verify Emails in Bulk does this with one request for 50 addresses, at the same price and several times as fast',
-				type: 'info',
-				location: 'outputPane',
-				whenToDisplay: 'beforeExecution',
-				displayCondition: '={{ $parameter.operation === "verify" && $input.all().length > 20 }}',
-			},
-		],
+		hints: [bulkHint(verify, verifyBulk, `${MAX_ADDRESSES} addresses`, 'enrich')],
 		properties: operationProperties('email', operations),
 	};
 

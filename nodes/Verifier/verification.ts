@@ -14,7 +14,7 @@ export const emailField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. ada@acme.com',
 	description:
-		'The address to verify. What cannot be an address is answered as invalid, without a credit.',
+		'The email address to verify. What cannot be one is answered as invalid and costs no credit.',
 	routing: { send: { type: 'query', property: 'email' } },
 };
 

@@ -45,7 +45,8 @@ export const incompleteRunOption: INodeProperties = {
 		{
 			name: 'Stop the Workflow',
 			value: 'fail',
-			description: 'Stop, and say how far the run got. Retry On Fail does not pay again.',
+			description:
+				'Stop, and say how far the run got. Retry On Fail does not pay again for what was answered.',
 		},
 	],
 	description:
@@ -68,7 +69,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: DEFAULT_MAX_CONCURRENCY,
-			description: 'Max number of requests to the account at the same time',
+			description: 'Max number of requests to the account at the same time, over all workflows',
 		},
 		{
 			displayName: 'Max Credits',
@@ -86,7 +87,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_MAX_RETRIES,
 			description:
-				'Max number of times one request is repeated when the service is busy, is not available or the connection is lost',
+				'Max number of times one request is repeated when the service is busy, is not available or the connection is lost. The setting Retry On Fail is not needed for this.',
 		},
 		...own,
 	];

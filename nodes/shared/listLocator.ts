@@ -11,7 +11,7 @@ export const listLocator: INodeProperties = {
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
-	description: 'The saved list of the account',
+	description: 'One of the saved lists of the account',
 	modes: [
 		{
 			displayName: 'From List',

@@ -60,6 +60,12 @@ export function operationProperties(resource: string, operations: Operation[]): 
 	];
 }
 
+/** What stands below the node on the canvas: the label of its operation, as an expression. */
+export function operationSubtitle(operations: Operation[]): string {
+	const labels = Object.fromEntries(operations.map(({ option }) => [option.value, option.name]));
+	return `={{ (${JSON.stringify(labels)})[$parameter.operation] }}`;
+}
+
 /** The operations of a node that work on all items at once, as n8n wants them. */
 export function customOperations(
 	resource: string,

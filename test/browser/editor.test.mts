@@ -196,7 +196,7 @@ describe('the form of the credential', () => {
 		await expect
 			.poll(message, { timeout: 30_000 })
 			.toContain(
-				'The service did not accept the API Key. Check it in the settings of your account.',
+				'The service did not accept the API key. Check it in the settings of your account.',
 			);
 		await editor.saveCredential({ baseUrl: pageUrl });
 		await expect
@@ -207,7 +207,7 @@ describe('the form of the credential', () => {
 		await editor.saveCredential({ baseUrl: 'http://api.example.com' });
 		await expect
 			.poll(message, { timeout: 30_000 })
-			.toContain('The Base URL of the credential does not start with https://');
+			.toContain('The Base URL of the credential does not start with https://. Use https');
 
 		await editor.saveCredential({ baseUrl: service().baseUrl, apiKey: KEY });
 		// n8n closes the form when the test passes, and tests again when it is opened.
@@ -289,15 +289,25 @@ describe('in the open Find Email', () => {
 		await expect.poll(emails).toEqual(addresses);
 	}, 180_000);
 
-	test('many items bring the hint at the bulk operation', async () => {
+	test('many items bring the hint at the bulk operation, before and after a run', async () => {
 		const many = Array.from({ length: 21 }, (_, index) => ({
 			name: `Person ${index}`,
 			domain: 'many.example',
 		}));
-		await editor.openWorkflow(await chainOf('Many people', ...peopleNodes(many), finder));
+		const parameters = { fullName: '={{ $json.name }}', domain: '={{ $json.domain }}' };
+		await editor.openWorkflow(
+			await chainOf('Many people', ...peopleNodes(many), { ...finder, parameters }),
+		);
 		await editor.openNode(finder.name);
 		await editor.executePreviousNodes();
-		await editor.output.getByText('Find Emails in Bulk does this with one request').waitFor();
+		const hint = editor.output.getByText('Find Emails in Bulk does this with one request');
+		await hint.waitFor();
+		await editor.closeNode();
+		await editor.executeWorkflow();
+		await editor.notice('Workflow executed successfully').waitFor();
+		await editor.openNode(finder.name);
+		await expect.poll(async () => await columnOf('status')).toHaveLength(many.length);
+		await hint.waitFor();
 	}, 120_000);
 
 	test('the node after it shows what comes out, before anything runs', async () => {
@@ -317,6 +327,25 @@ describe('in the open Find Email', () => {
 			);
 	}, 120_000);
 });
+
+test('below each node on the canvas stands what it does', async () => {
+	const nodes: Array<NodeToShow & { does: string }> = [
+		{ name: 'One', type: 'contactDataTrigger', does: 'On New Lead in List' },
+		{ name: 'Two', type: 'contactDataFinder', does: 'Find Email' },
+		{
+			name: 'Three',
+			type: 'contactDataVerifier',
+			parameters: { operation: 'verifyBulk' },
+			does: 'Verify Emails in Bulk',
+		},
+	];
+	await editor.openWorkflow(await chainOf('Subtitles', ...nodes));
+	for (const { name, does } of nodes) {
+		await expect
+			.poll(async () => (await editor.canvasNode(name).innerText()).split(/\n+/))
+			.toEqual(expect.arrayContaining([name, does]));
+	}
+}, 120_000);
 
 test('light and dark themes have icons of their own', async () => {
 	const nodes = NODE_NAMES.map((name) => ({
@@ -376,7 +405,7 @@ const contract: Array<[displayName: string, operations: Shown[]]> = [
 			},
 			{
 				operation: 'Export List Leads',
-				parameters: [...LIST, ['emailOnly', 'Only With Email'], ...SIMPLIFY],
+				parameters: [...LIST, ['emailOnly', 'Only with Email'], ...SIMPLIFY],
 			},
 		],
 	],

@@ -143,7 +143,7 @@ test('the model is offered the tools with a name, a description and all fields',
 	expect(offered.sort((a, b) => a.name.localeCompare(b.name))).toEqual([
 		{
 			name: 'Find_Email',
-			description: 'Find email of a person in Contact Data Finder',
+			description: 'Find the email of a person in Contact Data Finder',
 			parameters: schema({
 				full_name: text('First and last name of the person'),
 				domain: text('Web domain of the company'),
@@ -159,12 +159,12 @@ test('the model is offered the tools with a name, a description and all fields',
 		},
 		{
 			name: 'Search_Company',
-			description: 'Search company in Contact Data Company',
+			description: 'Search for a company in Contact Data Company',
 			parameters: schema({ keyword: text('Name or domain of the company') }),
 		},
 		{
 			name: 'Verify_Email',
-			description: 'Verify email in Contact Data Verifier',
+			description: 'Verify an email in Contact Data Verifier',
 			parameters: schema({ email: text('Address to verify') }),
 		},
 	]);

@@ -16,7 +16,7 @@ const CREDENTIAL_TYPE = 'contactDataApi';
 
 // n8n 1 has words of its own for what answers with a status other than 2xx.
 const WRONG_KEY =
-	'The service did not accept the API Key. Check it in the settings of your account.';
+	'The service did not accept the API key. Check it in the settings of your account.';
 const REDIRECT = 'The Base URL redirects elsewhere. Enter the address that the service itself has.';
 
 const service = useService();
@@ -169,7 +169,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		test('tells a refused address, before the key is sent', async () => {
 			expect(await verdict({ baseUrl: 'http://api.example.com' })).toEqual({
 				status: 'Error',
-				message: expect.stringContaining('does not start with https://'),
+				message: expect.stringMatching(/does not start with https:\/\/\. Use https/),
 			});
 		});
 

@@ -1,6 +1,7 @@
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
+import { evaluated } from '../support/editor.mts';
 import { ourNodes, type OurNode } from '../support/engine.mts';
 
 /** The fields of each operation as users see them: saved workflows depend on names and defaults. */
@@ -144,6 +145,10 @@ describe.each(types)('%s', (type) => {
 			option.name,
 		]);
 		expect(Object.fromEntries(shown ?? [])).toEqual(labels[type]);
+	});
+
+	test.each(Object.entries(labels[type]))('%s is "%s" on the canvas', (value, label) => {
+		expect(evaluated(type, { operation: value }, description.subtitle ?? '')).toBe(label);
 	});
 
 	test.each(Object.entries(contract[type].operations))(

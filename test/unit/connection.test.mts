@@ -281,17 +281,18 @@ describe('the credential', () => {
 		const thrown = await rejectionOf(credential.authenticate(credentials, { url, baseURL }));
 		expect(thrown).toBeInstanceOf(Error);
 		expect(String(thrown)).toContain(
-			'The API key is sent to the Base URL of the credential only, and this request goes elsewhere',
+			'The API key is sent to the Base URL of the credential only, and this request goes elsewhere. Use an address that begins with the Base URL.',
 		);
 		expect(String(thrown)).not.toContain(KEY);
 	});
 
 	it.each([['http://api.example.com'], ['http://10.0.0.1'], ['ftp://api.example.com']])(
-		'does not send the key to the refused base address %s',
+		'sends no key to the refused base address %s, and its message alone says what to do',
 		async (baseUrl) => {
 			const request = { url: '/api/v2/account', baseURL: baseUrl };
 			const refused = credential.authenticate({ ...credentials, baseUrl }, request);
-			expect(detailsOf(await rejectionOf(refused))).toEqual(NOT_HTTPS);
+			const { message, description } = NOT_HTTPS;
+			expect(await rejectionOf(refused)).toEqual(new Error(`${message}. ${description}`));
 		},
 	);
 

@@ -160,7 +160,7 @@ describe('collectPages', () => {
 			reason: 'too_many_results',
 			message: 'There are more than 100,000 results, the most that n8n takes from one item',
 			description:
-				'Nothing is lost: turn Return All off and set Limit to 100000. Read the rest with a second node whose option Start is 100000.',
+				'Turn Return All off and set Limit to 100000. Read the rest with a second node whose option Start is 100000.',
 			httpCode: null,
 			retryAfter: undefined,
 			remaining: undefined,

@@ -1,14 +1,19 @@
-/** @file What users read when something went wrong: n8n's rules for it, in every text of the code. */
+/** @file What users read: n8n's rules for it, in every text of the code. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
 import { readAnswer } from '../../nodes/shared/request/answer.ts';
+import { ContactDataAccount } from '../../nodes/Account/ContactDataAccount.node.ts';
+import { ContactDataCompany } from '../../nodes/Company/ContactDataCompany.node.ts';
+import { ContactDataFinder } from '../../nodes/Finder/ContactDataFinder.node.ts';
+import { ContactDataList } from '../../nodes/List/ContactDataList.node.ts';
 import { checkedBaseUrl } from '../../nodes/shared/request/baseUrl.ts';
 import { connectionError, unknownOutcome } from '../../nodes/shared/request/connectionError.ts';
 import { NotProcessed } from '../../nodes/shared/request/notProcessed.ts';
@@ -20,6 +25,8 @@ import {
 } from '../../nodes/shared/request/outcome.ts';
 import { collectPages } from '../../nodes/shared/request/pages.ts';
 import { unexpectedAnswer } from '../../nodes/shared/request/serviceError.ts';
+import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
+import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
 import { thrownBy } from './thrown.mts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -187,5 +194,67 @@ describe('the texts in the code', () => {
 			expect(message).not.toMatch(UNWANTED);
 			expect(message).toMatch(/^\S.*\.$/);
 		}
+	});
+});
+
+describe('the texts in the editor', () => {
+	const nodes = [
+		ContactDataAccount,
+		ContactDataCompany,
+		ContactDataFinder,
+		ContactDataList,
+		ContactDataTrigger,
+		ContactDataVerifier,
+	].map((Node) => new Node().description);
+
+	/** A property with those inside it. */
+	function withOptions(property: INodeProperties): INodeProperties[] {
+		const inside = (property.options ?? []).flatMap((option) => ('type' in option ? [option] : []));
+		return [property, ...inside.flatMap(withOptions)];
+	}
+
+	const fields = [...nodes, new ContactDataApi()].flatMap(({ properties }) =>
+		properties.flatMap(withOptions),
+	);
+
+	const choices = fields.flatMap(({ options = [] }) =>
+		options.flatMap((option): INodePropertyOptions[] => ('value' in option ? [option] : [])),
+	);
+
+	it('describe every field', () => {
+		const plain = fields.filter(
+			({ name, type }) =>
+				!['hidden', 'collection'].includes(type) && !['operation', 'event'].includes(name),
+		);
+		expect(plain.length).toBeGreaterThan(30);
+		expect(plain.filter(({ description }) => !description)).toEqual([]);
+	});
+
+	it('end with a full stop where there are several sentences, and only there', () => {
+		const descriptions = [...nodes, ...fields, ...choices].flatMap((one) => one.description ?? []);
+		expect(descriptions.length).toBeGreaterThan(60);
+		const isOff = (text: string) => text.endsWith('.') !== /\. [A-Z\d]/.test(text);
+		expect(descriptions.filter(isOff)).toEqual([]);
+		expect(descriptions.filter((text) => /^[a-z]/.test(text))).toEqual([]);
+	});
+
+	it('give examples in the empty fields', () => {
+		const placeholders = fields.flatMap(({ placeholder, modes = [] }) => [
+			placeholder,
+			...modes.flatMap((mode) => (mode.type === 'string' ? mode.placeholder : [])),
+		]);
+		const examples = placeholders.filter((text) => text !== undefined && text !== 'Add option');
+		expect(examples.length).toBeGreaterThan(10);
+		expect(examples.filter((text) => !text?.startsWith('e.g. '))).toEqual([]);
+	});
+
+	it('tell of every node and operation what it costs', () => {
+		const operations = fields
+			.filter(({ name }) => name === 'operation')
+			.flatMap(({ options = [] }) => options)
+			.map((option) => ('description' in option ? option.description : ''));
+		expect(operations).toHaveLength(12);
+		const told = [...nodes.map(({ description }) => description), ...operations];
+		expect(told.filter((text) => !/\bcosts?\b/i.test(text ?? ''))).toEqual([]);
 	});
 });

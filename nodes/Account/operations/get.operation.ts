@@ -12,7 +12,7 @@ export const get: Operation = {
 	option: {
 		name: 'Get Account',
 		value: 'get',
-		action: 'Get account',
+		action: 'Get the account',
 		description: 'Get the plan, the credits and the saved lists of the account. Costs no credits.',
 		routing: {
 			request: { method: 'GET', url: ACCOUNT_PATH },

@@ -58,8 +58,7 @@ export const getLeads: Operation = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. acme.com',
-			description:
-				'Website or domain of the company; a pasted address such as https://www.acme.com/about works too',
+			description: 'Domain of the company; a URL such as https://www.acme.com/about works too',
 			routing: { send: { type: 'query', property: 'companyWebsite' } },
 		},
 		{
@@ -74,7 +73,7 @@ export const getLeads: Operation = {
 		...returnAllOrLimit,
 		simple,
 		optionsField([
-			filterField('Location', 'location', 'e.g. Berlin, Hamburg'),
+			filterField('Location', 'location', 'e.g. Berlin'),
 			matchField('Location Match', 'locationMatch'),
 			{
 				displayName: 'Start',
@@ -98,7 +97,7 @@ function filterField(displayName: string, name: string, placeholder: string): IN
 		type: 'string',
 		default: '',
 		placeholder,
-		description: `Only people with these words in their ${name}`,
+		description: `Only leads with these words in their ${name}`,
 		routing: { send: { type: 'query', property: name } },
 	};
 }
@@ -114,7 +113,7 @@ function matchField(displayName: string, name: string): INodeProperties {
 			{
 				name: 'Any Phrase',
 				value: 'any',
-				description: 'One of the phrases between commas is enough',
+				description: 'One of the phrases between commas is enough, as in "sales, growth marketing"',
 			},
 		],
 		description: 'How several words are matched',

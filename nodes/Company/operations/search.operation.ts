@@ -15,9 +15,9 @@ export const search: Operation = {
 	option: {
 		name: 'Search Company',
 		value: 'search',
-		action: 'Search company',
+		action: 'Search for a company',
 		description:
-			'Look up a company by name, domain or website. Costs credits when there is a match.',
+			'Look up a company by name, domain or website. Costs credits when there is a match; the service does not publish how many, and Max Credits counts 1.',
 		routing: {
 			request: { method: 'GET', url: INTERFACE_DEFAULTS.companySearchPath },
 			send: { paginate: true },

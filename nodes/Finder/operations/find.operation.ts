@@ -14,7 +14,7 @@ export const find: Operation = {
 	option: {
 		name: 'Find Email',
 		value: 'find',
-		action: 'Find email of a person',
+		action: 'Find the email of a person',
 		description:
 			'Find the business email of a person from name and company. Costs 1 credit per address found.',
 		routing: {

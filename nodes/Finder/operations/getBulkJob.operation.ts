@@ -24,7 +24,7 @@ export const getBulkJob: Operation = {
 	option: {
 		name: 'Get Bulk Job',
 		value: 'getBulkJob',
-		action: 'Get bulk job',
+		action: 'Get a bulk job',
 		description:
 			'Collect the results of a job that Find Emails in Bulk did not wait for. Costs no further credits.',
 	},

@@ -31,7 +31,7 @@ export const exportLeads: Operation = {
 	fields: [
 		{ ...listLocator, routing: { request: { url: listUrl('/data') } } },
 		{
-			displayName: 'Only With Email',
+			displayName: 'Only with Email',
 			name: 'emailOnly',
 			type: 'boolean',
 			default: false,

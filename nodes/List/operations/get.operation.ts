@@ -10,7 +10,7 @@ export const get: Operation = {
 	option: {
 		name: 'Get List',
 		value: 'get',
-		action: 'Get list',
+		action: 'Get a list',
 		description: 'Get the name, date and number of leads of a saved list. Costs no credits.',
 		routing: {
 			request: { method: 'GET' },

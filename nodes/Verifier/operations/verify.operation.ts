@@ -16,8 +16,9 @@ export const verify: Operation = {
 	option: {
 		name: 'Verify Email',
 		value: 'verify',
-		action: 'Verify email',
-		description: 'Check whether an email address accepts mail. Costs 1 credit per address.',
+		action: 'Verify an email',
+		description:
+			'Check whether an email address accepts mail. Costs 1 credit per address, invalid ones included.',
 		routing: {
 			request: { method: 'GET', url: '/v3/verify' },
 			send: { paginate: true },

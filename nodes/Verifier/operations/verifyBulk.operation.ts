@@ -15,7 +15,7 @@ import {
 } from '../verification';
 
 /** The most addresses of one request (interface specification 8). */
-const MAX_ADDRESSES = 50;
+export const MAX_ADDRESSES = 50;
 
 /** The longest URL, in characters, that servers on the way are sure to accept. */
 const MAX_URL = 6_000;
@@ -77,7 +77,7 @@ export const verifyBulk: Operation = {
 		value: 'verifyBulk',
 		action: 'Verify emails in bulk',
 		description:
-			'Check the addresses of all input items, 50 per request. Costs 1 credit per distinct address.',
+			'Check the addresses of all input items, 50 per request. Costs 1 credit per distinct address, invalid ones included.',
 	},
 	run: async (context) => await runBulk(context, bulkVerifier),
 	fields: [emailField, simple, lookupOptions(incompleteRunOption)],

@@ -48,7 +48,7 @@ const STATUS_CODES: Record<number, [reason: FailureReason, message: string, desc
 		429: [
 			'rate_limited',
 			'The service kept asking for fewer requests',
-			'Run the remaining items later, or lower Max Concurrency and raise Max Retries in the options.',
+			'Run the remaining items later. Where the operation has these options, lower Max Concurrency or raise Max Retries.',
 		],
 	};
 

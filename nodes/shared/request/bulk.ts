@@ -1,4 +1,10 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData, NodeOutput } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeExecutionHint,
+	NodeOutput,
+} from 'n8n-workflow';
 
 import { isObject } from '../values/json';
 import { answersOf, budgetOf, jobsOf } from './execution';
@@ -89,6 +95,13 @@ function readQuestions<Query extends IDataObject>(
 	});
 }
 
+const retryOnFailHint: NodeExecutionHint = {
+	message:
+		'Retry On Fail is on, but not needed: this node repeats by itself what may succeed later. With it, requests of unknown outcome are sent again and may be paid twice.',
+	type: 'info',
+	location: 'outputPane',
+};
+
 type Outcome = Problem | { result: IDataObject };
 
 /** The items of a bulk run, one per input item, and the summary above the output. */
@@ -153,5 +166,6 @@ function deliver<Query extends IDataObject>(
 		type: problems.length > 0 ? 'warning' : 'info',
 		location: 'outputPane',
 	});
+	if (node.retryOnFail === true) context.addExecutionHints(retryOnFailHint);
 	return [items];
 }

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import { NotProcessed } from './notProcessed';
-import { ServiceError } from './serviceError';
+import { inFull, ServiceError } from './serviceError';
 
 /** Why an item has no answer. */
 export interface Problem {
@@ -134,6 +134,6 @@ export function echoOf(query: IDataObject): IDataObject {
 
 /** The fields of a lookup item without an answer. It is no error item: it has no `error`. */
 export function statusFields(problem: Problem, query: IDataObject = {}): IDataObject {
-	const { description, message, ...fields } = problem;
-	return { ...fields, message: `${message}. ${description}`, ...query };
+	const { message, description, ...fields } = problem;
+	return { ...fields, message: inFull({ message, description }), ...query };
 }

@@ -87,6 +87,6 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 function tooMany(next: Cursor | undefined): ServiceError {
 	return new ServiceError('too_many_results', {
 		message: `There are more than ${MAX_RESULTS_PER_ITEM.toLocaleString('en')} results, the most that n8n takes from one item`,
-		description: `Nothing is lost: turn Return All off and set Limit to ${MAX_RESULTS_PER_ITEM}. Read the rest with a second node whose option Start is ${next}.`,
+		description: `Turn Return All off and set Limit to ${MAX_RESULTS_PER_ITEM}. Read the rest with a second node whose option Start is ${next}.`,
 	});
 }

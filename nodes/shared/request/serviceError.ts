@@ -92,6 +92,14 @@ export function unexpectedAnswer(expected: string): ServiceError {
 	});
 }
 
+/** What happened and what to do, in one text, for where n8n shows no description. */
+export function inFull({
+	message,
+	description,
+}: Pick<FailureDetails, 'message' | 'description'>): string {
+	return `${message}. ${description}`;
+}
+
 /** The exception as a {@link ServiceError}; any other exception is passed on. */
 export function asServiceError(thrown: unknown): ServiceError {
 	if (thrown instanceof ServiceError) return thrown;
