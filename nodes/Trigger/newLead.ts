@@ -23,7 +23,8 @@ interface State {
 /**
  * The leads saved since the last poll, oldest first, however many pages they fill. The first poll
  * remembers the newest lead and gives nothing. What is remembered moves on only after all pages were
- * read, so a poll that ends half-way loses nothing and gives nothing twice.
+ * read, so a poll that ends half-way loses nothing and gives nothing twice; nor do two polls at the
+ * same time.
  *
  * A manual run gives up to five recent leads and remembers nothing.
  */
@@ -38,12 +39,19 @@ export async function pollNewLeads(context: IPollFunctions): Promise<IDataObject
 		});
 	}
 	const state: State = context.getWorkflowStaticData('node');
-	const known = state.listId === listId ? idOf(state.newestId) : undefined;
+	const known = newestSeen(state, listId);
 	// The first poll only looks for the newest lead, which comes first.
 	const { results } = await readLeads(context, listId, known === undefined ? 1 : undefined, known);
+	// n8n starts a poll also while another is under way, which may have given these leads meanwhile.
+	const given = newestSeen(state, listId) ?? 0;
+	const leads = results.filter(({ id }) => (idOf(id) ?? 0) > given);
 	state.listId = listId;
-	state.newestId = results.reduce((newest, { id }) => Math.max(newest, idOf(id) ?? 0), known ?? 0);
-	return known === undefined ? [] : results.reverse().map(shape);
+	state.newestId = leads.reduce((newest, { id }) => Math.max(newest, idOf(id) ?? 0), given);
+	return known === undefined ? [] : leads.reverse().map(shape);
+}
+
+function newestSeen(state: State, listId: string): number | undefined {
+	return state.listId === listId ? idOf(state.newestId) : undefined;
 }
 
 /** The newest leads of a list, down to the last one that is known. */

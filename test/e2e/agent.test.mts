@@ -18,6 +18,7 @@ import {
 	unfindable,
 	verified,
 } from '../support/expected.mts';
+import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
 import { agentWorkflow, fromModel, type Tool } from './support/agentWorkflow.mts';
 import { useChatModel, type ToolCall, type Turn } from './support/chatModel.mts';
@@ -31,6 +32,7 @@ let credential: Credential;
 let modelCredential: Credential;
 /** Its tools have On Error at Continue: what fails comes out as an item that says what to do. */
 let agent: SavedWorkflow;
+const ran = { agents: 0, tools: 0 };
 
 const person = personWith('valid');
 const who = { full_name: person.full, domain: person.company.domain };
@@ -102,6 +104,8 @@ const answersSchema = z.array(z.record(z.unknown()));
  */
 async function answersTo(turns: Turn[], workflow = agent): Promise<IDataObject[][]> {
 	model().says(...turns, 'Done.');
+	ran.agents += 1;
+	ran.tools += turns.flat().length;
 	const id = await opened.client.startWorkflow(workflow, 'Start');
 	const execution = await opened.client.waitForExecution(id, 30_000);
 	expect({ status: execution.status, output: outputOf(execution, 'Agent') }).toMatchObject({
@@ -281,6 +285,19 @@ test('the same call again, in one turn and in the next: paid once', async () => 
 	expect(service().requests).toHaveLength(1);
 });
 
+describe('tools whose On Error has its default', () => {
+	test.each<[string, Fault[], ToolCall, told: string]>([
+		['a missing field', [], find({ full_name: person.full }), 'the item has no domain or company'],
+		['a refused key', [{ status: 401 }], find(who), 'The service did not accept the API key'],
+		['no credits', [{ status: 402 }], find(who), 'The service asks for more credits'],
+	])('%s: the workflow goes on and the model hears of it', async (_, faults, call, told) => {
+		for (const fault of faults) service().faults.add(fault);
+		const answers = await answersTo([[call]], await createAgent());
+		expect(JSON.stringify(answers)).toContain(told);
+		expect(charged()).toEqual([]);
+	});
+});
+
 test('tools that read and search', async () => {
 	const { company } = person;
 	const answers = await answersTo([
@@ -301,17 +318,7 @@ test('a list that is not there: what happened and what to do', async () => {
 		},
 		message: expect.stringContaining('Check that the list or job still exists'),
 	});
-});
-
-describe('tools whose On Error has its default', () => {
-	test.each<[string, Fault[], ToolCall, told: string]>([
-		['a missing field', [], find({ full_name: person.full }), 'the item has no domain or company'],
-		['a refused key', [{ status: 401 }], find(who), 'The service did not accept the API key'],
-		['no credits', [{ status: 402 }], find(who), 'The service asks for more credits'],
-	])('%s: the workflow goes on and the model hears of it', async (_, faults, call, told) => {
-		for (const fault of faults) service().faults.add(fault);
-		const answers = await answersTo([[call]], await createAgent());
-		expect(JSON.stringify(answers)).toContain(told);
-		expect(charged()).toEqual([]);
-	});
+	report(
+		`n8n ${n8n2.version}: ${ran.agents} runs of an AI agent with ${ran.tools} uses of its tools`,
+	);
 });

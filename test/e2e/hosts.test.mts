@@ -3,13 +3,14 @@ import http from 'node:http';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { outputOf } from '../hosts/execution.mts';
+import { outputOf, type Execution } from '../hosts/execution.mts';
 import { openHost, type OpenHost } from '../hosts/open.mts';
 import type { Credential, CredentialData } from '../hosts/rest.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
 import type { Workflow } from '../hosts/workflow.mts';
 import { ourNodes, runNode } from '../support/engine.mts';
 import { everyOperation, type Sample } from '../support/everyOperation.mts';
+import { report } from '../support/report.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const CREDENTIAL_TYPE = 'contactDataApi';
@@ -22,6 +23,7 @@ const REDIRECT = 'The Base URL redirects elsewhere. Enter the address that the s
 const service = useService();
 
 describe.each([n8n2, n8n1])('n8n $version', (version) => {
+	const ran = { operations: 0, executions: 0, credentialTests: 0 };
 	let opened: OpenHost;
 	let credential: Credential;
 
@@ -65,13 +67,18 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		};
 	}
 
+	async function run(workflow: Workflow): Promise<Execution> {
+		const saved = await opened.client.createWorkflow(workflow);
+		const id = await opened.client.startWorkflow(saved, 'Start');
+		ran.executions += 1;
+		return await opened.client.waitForExecution(id, 60_000);
+	}
+
 	test('every operation gives what it gives in the engine', async () => {
 		for (const sample of everyOperation(service())) {
 			const { node, operation, parameters } = sample;
 			const expected = await runNode({ node, parameters, credential: credentialFor(service()) });
-			const saved = await opened.client.createWorkflow(workflowOf(sample));
-			const id = await opened.client.startWorkflow(saved, 'Start');
-			const execution = await opened.client.waitForExecution(id, 60_000);
+			const execution = await run(workflowOf(sample));
 			const output = outputOf(execution, 'Ours');
 			expect({ node, operation, status: execution.status }).toEqual({
 				node,
@@ -82,6 +89,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			expect(output.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(
 				true,
 			);
+			ran.operations += 1;
 		}
 	}, 300_000);
 
@@ -89,9 +97,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		const parameters = { resource: 'email', operation: 'find', fullName: 'Ada Lovelace' };
 		const workflow = workflowOf({ node: 'contactDataFinder', operation: 'find', parameters });
 		workflow.nodes[1].onError = 'continueErrorOutput';
-		const saved = await opened.client.createWorkflow(workflow);
-		const id = await opened.client.startWorkflow(saved, 'Start');
-		const execution = await opened.client.waitForExecution(id, 60_000);
+		const execution = await run(workflow);
 		expect(outputOf(execution, 'Ours', 0)).toEqual([]);
 		expect(outputOf(execution, 'Ours', 1)).toEqual([
 			{
@@ -137,8 +143,10 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		});
 		afterAll(() => page.close());
 
-		const verdict = async (changes?: CredentialData) =>
-			await opened.client.testCredential(credential, data(changes));
+		const verdict = async (changes?: CredentialData) => {
+			ran.credentialTests += 1;
+			return await opened.client.testCredential(credential, data(changes));
+		};
 
 		test('is green for the service', async () => {
 			expect(await verdict()).toEqual({ status: 'OK', message: 'Connection successful!' });
@@ -203,5 +211,9 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		const lines = (await readFile(opened.host.log, 'utf8')).split('\n');
 		const ours = lines.filter((line) => /contact.?data/i.test(line) && /warn|error/i.test(line));
 		expect(ours).toEqual([]);
+		report(
+			`n8n ${version.version}: ${ran.operations} operations, ${ran.executions} executions, ` +
+				`${ran.credentialTests} tests of the credential`,
+		);
 	});
 });

@@ -1,28 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import type { LeadList } from '../service/fixtures.mts';
-import { pollingTrigger } from '../support/poll.mts';
-import { credentialFor, useService } from '../support/service.mts';
 import { listWithId } from '../support/everyOperation.mts';
+import { known } from '../support/expected.mts';
+import { pollingTrigger } from '../support/poll.mts';
+import { saveLeads } from '../support/saveLeads.mts';
+import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
 
-function list(id: number): LeadList {
-	const found = service().fixtures.list(id);
-	if (!found) throw new Error(`No list ${id}`);
-	return found;
-}
-
-let lastId = 1_000_000;
-
-/** Saves new leads in a list, with ever higher ids, and gives these, oldest first. */
-function save(id: number, count: number): number[] {
-	const { leads } = list(id);
-	const [example] = list(101).leads;
-	const ids = Array.from({ length: count }, () => (lastId += 3));
-	leads.push(...ids.map((leadId) => ({ ...example, id: leadId })));
-	return ids;
-}
+const list = (id: number) => known(service().fixtures.list(id));
+const save = (id: number, count: number) => saveLeads(list(id), count);
 
 const trigger = (id: number, stored = {}) =>
 	pollingTrigger(
@@ -91,6 +78,30 @@ describe('On New Lead in List', () => {
 		expect(state()).toEqual(before);
 		expect(ids(await poll())).toEqual(saved);
 	});
+
+	// n8n starts a poll on schedule, whether or not the one before has ended.
+	test.each([
+		['first', 0],
+		['last', 1_000],
+	])(
+		'two polls at the same time give each lead once; the one that starts first ends %s',
+		async (_, delayMs) => {
+			service().options.pageCap = 10;
+			const { poll, state } = trigger(102);
+			await poll();
+			const saved = save(102, 35);
+			service().options.latencyMs = 50;
+			service().faults.add({ delayMs, on: { nth: 1 } });
+			const before = service().requests.length;
+			const first = poll();
+			await vi.waitUntil(() => service().requests.length > before, { interval: 10 });
+			const later = save(102, 5);
+			const both = await Promise.all([first, poll()]);
+			expect(both.flatMap(ids).sort()).toEqual([...saved, ...later]);
+			expect(state()).toMatchObject({ 'node:Trigger': { newestId: later.at(-1) } });
+			expect(await poll()).toEqual([]);
+		},
+	);
 
 	test('another list begins anew', async () => {
 		const { poll, state } = trigger(102);

@@ -30,6 +30,8 @@ export interface Host extends AsyncDisposable {
 	/** Its exit code, when it ended for whatever reason. */
 	readonly exited: Promise<number>;
 	stop(): Promise<void>;
+	/** Starts it again after a stop, at the same address and with the same data. */
+	start(): Promise<void>;
 }
 
 /** It takes 10 seconds on an idle machine. */
@@ -56,17 +58,28 @@ async function startProcess(
 	const [freePort = 0, brokerPort = 0] = await freePorts(2);
 	const ownPort = port ?? freePort;
 	const entry = join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
-	const program = start(join(programs, 'node'), [entry, ...args], {
-		log: logFile(name),
-		cwd: userFolder,
-		env: { ...hostSettings({ port: ownPort, brokerPort, userFolder }), ...settings },
-	});
-	const url = `http://127.0.0.1:${ownPort}`;
+	const log = logFile(name);
+	const env = { ...hostSettings({ port: ownPort, brokerPort, userFolder }), ...settings };
+	const launch = () =>
+		start(join(programs, 'node'), [entry, ...args], { log, cwd: userFolder, env });
+	let program = launch();
+	const stop = async () => await program.stop();
 	const host: Host = {
-		...program,
-		url,
+		url: `http://127.0.0.1:${ownPort}`,
 		folder,
-		[Symbol.asyncDispose]: program.stop,
+		log,
+		get pid() {
+			return program.pid;
+		},
+		get exited() {
+			return program.exited;
+		},
+		stop,
+		async start() {
+			program = launch();
+			await ready(host, readyPath, signal);
+		},
+		[Symbol.asyncDispose]: stop,
 	};
 	try {
 		await ready(host, readyPath, signal);

@@ -66,6 +66,7 @@ const startedSchema = z.object({ executionId: z.string() });
 const nodeTypeSchema = z.object({
 	name: z.string(),
 	displayName: z.string(),
+	version: z.union([z.number(), z.array(z.number())]),
 	iconUrl: z.union([z.string(), z.object({ light: z.string(), dark: z.string() })]).optional(),
 	codex: z.object({ alias: z.array(z.string()).optional() }).optional(),
 });
@@ -135,6 +136,10 @@ export class RestClient {
 	/** Lets the triggers of a workflow start it from now on. */
 	async activateWorkflow({ id, versionId }: SavedWorkflow): Promise<void> {
 		await this.#request('POST', `/workflows/${id}/activate`, z.unknown(), { versionId });
+	}
+
+	async deactivateWorkflow({ id }: SavedWorkflow): Promise<void> {
+		await this.#request('POST', `/workflows/${id}/deactivate`, z.unknown());
 	}
 
 	/** The executions of a workflow, the latest first, without their data; at most 100. */

@@ -1,4 +1,4 @@
-import { share } from './prng.mts';
+import { hash, share } from './prng.mts';
 
 /** Current verification vocabulary; interface specification 3. */
 export type EmailStatus = 'valid' | 'catch-all' | 'invalid' | 'unknown';
@@ -30,18 +30,17 @@ const messages: Record<EmailStatus, string> = {
 
 const plainLetters: Record<string, string> = { ß: 'ss', æ: 'ae', ø: 'o', ł: 'l', đ: 'd', ı: 'i' };
 
-/** One word of a name in ASCII, as the local part of an address spells it. */
+/**
+ * One word of a name in ASCII, as the local part of an address spells it; a word that has no Latin
+ * letter becomes `name` and a number of its own.
+ */
 export function slug(word: string): string {
-	return [...word.normalize('NFD').toLowerCase()]
-		.filter((letter) => !/\p{Mark}/u.test(letter))
+	const letters = [...word.normalize('NFD').toLowerCase()];
+	const ascii = letters
 		.map((letter) => plainLetters[letter] ?? letter)
-		.map((letter) => (/\p{Letter}/u.test(letter) && letter > '\x7f' ? codePoint(letter) : letter))
 		.filter((letter) => /^[a-z0-9-]+$/.test(letter))
 		.join('');
-}
-
-function codePoint(letter: string): string {
-	return `u${letter.codePointAt(0)?.toString(16)}`;
+	return ascii === '' ? `name${hash(letters.join('')) % 1_000}` : ascii;
 }
 
 /** Domains of which every address is accepted. */
@@ -97,6 +96,6 @@ export function expectedEmail(
 	const host = domain.toLowerCase();
 	const name = comparable(`${first} ${last}`);
 	if (!host.endsWith(syntheticDomainEnding) || share(`${name} @ ${host}`) >= 0.7) return null;
-	const email = `${name.split(' ').map(slug).filter(Boolean).join('.')}@${host}`;
+	const email = `${name.split(' ').map(slug).join('.')}@${host}`;
 	return { email, status: expectedVerification(email).email_status };
 }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-import { ExecuteContext, ExecutionLifecycleHooks, RoutingNode, WorkflowExecute } from 'n8n-core';
+import { ExecuteContext, RoutingNode, WorkflowExecute } from 'n8n-core';
 import {
 	Workflow,
 	type IConnections,
@@ -134,19 +134,9 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 		settings: { executionOrder: 'v1' },
 	});
 	const mode = test.mode ?? 'trigger';
-	const hooks = new ExecutionLifecycleHooks(mode, String(++executions), {
-		id: 'test',
-		name: 'Test',
-		active: false,
-		isArchived: false,
-		activeVersionId: null,
-		createdAt: new Date(),
-		updatedAt: new Date(),
-		nodes,
-		connections,
-	});
-	hooks.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
-	const execute = new WorkflowExecute(serverOf(test.credential, hooks), mode);
+	const server = serverOf(test.credential, mode, String(++executions));
+	server.hooks?.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
+	const execute = new WorkflowExecute(server, mode);
 	const running = execute.run({ workflow, startNode: workflow.getNode('Start') ?? undefined });
 	test.stop?.addEventListener('abort', () => running.cancel());
 	return await running;

@@ -1,4 +1,4 @@
-import { ExecutionLifecycleHooks, LoadOptionsContext } from 'n8n-core';
+import { LoadOptionsContext } from 'n8n-core';
 import {
 	Workflow,
 	type ICredentialDataDecryptedObject,
@@ -33,16 +33,6 @@ export function loadOptionsContext(
 			getKnownTypes: () => ({}),
 		},
 	});
-	const hooks = new ExecutionLifecycleHooks('internal', 'dropdown', {
-		id: 'test',
-		name: 'Test',
-		active: false,
-		isArchived: false,
-		activeVersionId: null,
-		createdAt: new Date(),
-		updatedAt: new Date(),
-		nodes: [],
-		connections: {},
-	});
-	return new LoadOptionsContext(workflow, node, serverOf(credential, hooks), 'listId');
+	const server = serverOf(credential, 'internal', 'dropdown');
+	return new LoadOptionsContext(workflow, node, server, 'listId');
 }

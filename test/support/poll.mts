@@ -1,4 +1,4 @@
-import { ExecutionLifecycleHooks, PollContext } from 'n8n-core';
+import { PollContext } from 'n8n-core';
 import {
 	Workflow,
 	type ICredentialDataDecryptedObject,
@@ -48,19 +48,9 @@ export function pollingTrigger(
 		},
 	});
 	const poll = async (mode: WorkflowExecuteMode = 'trigger') => {
-		const hooks = new ExecutionLifecycleHooks(mode, 'poll', {
-			id: 'test',
-			name: 'Test',
-			active: true,
-			isArchived: false,
-			activeVersionId: null,
-			createdAt: new Date(),
-			updatedAt: new Date(),
-			nodes: [node],
-			connections: {},
-		});
 		const activation = mode === 'manual' ? 'manual' : 'activate';
-		const context = new PollContext(workflow, node, serverOf(credential, hooks), mode, activation);
+		const server = serverOf(credential, mode, 'poll');
+		const context = new PollContext(workflow, node, server, mode, activation);
 		return (await trigger.poll.call(context))?.[0] ?? [];
 	};
 	return { poll, state: () => JSON.parse(JSON.stringify(workflow.staticData)) };

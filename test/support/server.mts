@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 
-import { ExternalSecretsProxy, type ExecutionLifecycleHooks } from 'n8n-core';
+import { ExecutionLifecycleHooks, ExternalSecretsProxy } from 'n8n-core';
 import {
 	ICredentialsHelper,
 	type ICredentialDataDecryptedObject,
 	type IHttpRequestOptions,
 	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
@@ -62,19 +63,20 @@ function notInTests(): never {
 /** What an n8n server gives to an execution, as far as our nodes use it. */
 export function serverOf(
 	credential: ICredentialDataDecryptedObject,
-	hooks: ExecutionLifecycleHooks,
+	mode: WorkflowExecuteMode,
+	executionId: string,
 ): IWorkflowExecuteAdditionalData {
 	const url = 'http://127.0.0.1';
 	return {
 		credentialsHelper: new CredentialOfTest(credential),
-		hooks,
+		hooks: hooksOf(mode, executionId),
 		executeWorkflow: notInTests,
 		getRunExecutionData: notInTests,
 		getRuntimeCredential: notInTests,
 		startRunnerTask: notInTests,
 		logAiEvent: notInTests,
 		currentNodeExecutionIndex: 0,
-		executionId: hooks.executionId,
+		executionId,
 		restApiUrl: url,
 		instanceBaseUrl: url,
 		formBaseUrl: url,
@@ -88,4 +90,19 @@ export function serverOf(
 		variables: {},
 		externalSecretsProxy: new ExternalSecretsProxy(),
 	};
+}
+
+/** Nobody asks what workflow they tell of, so it has nothing in it. */
+function hooksOf(mode: WorkflowExecuteMode, executionId: string): ExecutionLifecycleHooks {
+	return new ExecutionLifecycleHooks(mode, executionId, {
+		id: 'test',
+		name: 'Test',
+		active: false,
+		isArchived: false,
+		activeVersionId: null,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		nodes: [],
+		connections: {},
+	});
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { expectedEmail, expectedVerification, isCatchAll } from '../../service/addresses.mts';
+import { expectedEmail, expectedVerification, isCatchAll, slug } from '../../service/addresses.mts';
 import { Fixtures } from '../../service/fixtures.mts';
 
 const fixtures = new Fixtures();
@@ -25,6 +25,16 @@ describe('fixtures', () => {
 		expect(new Set(people.map(({ full }) => full)).size).toBe(people.length);
 		expect(new Set(emails).size).toBe(emails.length);
 		expect(emails.filter((email) => !/^[a-z0-9._-]+@[a-z-]+\.example$/.test(email))).toEqual([]);
+	});
+
+	it('spell names in addresses so that they can be read', () => {
+		expect(['Łukasz', 'Müller-Lüdenscheid', "O'Neil", 'ΓΙΏΡΓΟΣ', '王'].map(slug)).toEqual([
+			'lukasz',
+			'muller-ludenscheid',
+			'oneil',
+			slug('γιώργος'),
+			expect.stringMatching(/^name\d{1,3}$/),
+		]);
 	});
 
 	it('have addresses of every status and some catch-all companies', () => {

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { outputOf, type Execution } from '../hosts/execution.mts';
+import { openHost, type OpenHost } from '../hosts/open.mts';
+import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
+import { n8n1, n8n2 } from '../hosts/versions.mts';
+import type { WireRequest } from '../service/wireLog.mts';
+import { listWithId } from '../support/everyOperation.mts';
+import { known } from '../support/expected.mts';
+import { report } from '../support/report.mts';
+import { saveLeads } from '../support/saveLeads.mts';
+import { useService } from '../support/service.mts';
+
+const TRIGGER = 'New Lead in List';
+const WAIT = { timeout: 30_000, interval: 100 };
+
+/** n8n refuses a schedule that comes more than once a minute; it takes any number of schedules. */
+const everySecond = Array.from({ length: 60 }, (_, second) => `${second} * * * * *`);
+const onceAYear = ['0 0 0 1 1 *'];
+
+const service = useService();
+
+const leads = () => known(service().fixtures.list(102)).leads;
+const save = (count: number) => saveLeads(known(service().fixtures.list(102)), count);
+const isLaterPage = ({ rawQuery }: WireRequest) => rawQuery.includes('start=');
+/** The first request of every poll that has its answer. */
+const polls = () =>
+	service().requests.filter((one) => !isLaterPage(one) && one.finishedAt !== null);
+
+/** Waits until this many polls from now on have got as far as their first answer. */
+async function morePolls(count: number): Promise<void> {
+	const enough = polls().length + count;
+	await vi.waitUntil(() => polls().length >= enough, WAIT);
+}
+
+describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
+	const workflows: SavedWorkflow[] = [];
+	let opened: OpenHost;
+	let credential: Credential;
+
+	beforeAll(async () => {
+		opened = await openHost({ name: `n8n-trigger-${version.version}`, version });
+		const data = { baseUrl: service().baseUrl, apiKey: 'test-key' };
+		credential = await opened.client.createCredential('Contact Data', 'contactDataApi', data);
+	}, 40 * 60_000);
+
+	afterAll(async () => await opened?.[Symbol.asyncDispose]());
+
+	/** A workflow that new leads start, active until the test ends and with its first poll behind it. */
+	async function activeWorkflow(schedules: string[]): Promise<SavedWorkflow> {
+		const pollTimes = {
+			item: schedules.map((cronExpression) => ({ mode: 'custom', cronExpression })),
+		};
+		const workflow = await opened.client.createWorkflow({
+			name: 'New leads',
+			nodes: [
+				{
+					id: 'trigger',
+					name: TRIGGER,
+					type: `${opened.packageName}.contactDataTrigger`,
+					typeVersion: 1,
+					position: [0, 0],
+					parameters: { event: 'newLead', listId: listWithId('102'), pollTimes },
+					credentials: { contactDataApi: { id: credential.id, name: credential.name } },
+				},
+			],
+			connections: {},
+			settings: { executionOrder: 'v1' },
+		});
+		workflows.push(workflow);
+		await opened.client.activateWorkflow(workflow);
+		onTestFinished(async () => await opened.client.deactivateWorkflow(workflow));
+		// n8n 2 activates some time after it said that it did.
+		await vi.waitUntil(() => polls().some(({ rawQuery }) => rawQuery === 'size=1'), WAIT);
+		return workflow;
+	}
+
+	/** What n8n saved, the first execution first. */
+	async function executionsOf(workflow: SavedWorkflow): Promise<Execution[]> {
+		const executions = await opened.client.listExecutions(workflow);
+		return await Promise.all(
+			executions
+				.map(({ id }) => id)
+				.sort((a, b) => Number(a) - Number(b))
+				.map(async (id) => await opened.client.waitForExecution(id, WAIT.timeout)),
+		);
+	}
+
+	/** The ids of the leads that each execution started with; that of a failed poll has none. */
+	async function startedWith(workflow: SavedWorkflow): Promise<unknown[][]> {
+		const executions = await executionsOf(workflow);
+		return executions
+			.map((one) => outputOf(one, TRIGGER).map(({ json }) => json.id))
+			.filter((ids) => ids.length > 0);
+	}
+
+	/** The leads that started the workflow so far: these, an execution for each entry, and no others. */
+	async function expectStarted(workflow: SavedWorkflow, expected: number[][]): Promise<void> {
+		const started = async () => (await startedWith(workflow)).length >= expected.length;
+		await vi.waitUntil(started, WAIT);
+		// A poll would give the same leads again, had the one before not remembered them.
+		await morePolls(2);
+		expect(await startedWith(workflow)).toEqual(expected);
+	}
+
+	test('activation starts nothing; then the leads saved since do, oldest first, each once', async () => {
+		const workflow = await activeWorkflow(everySecond);
+		await expectStarted(workflow, []);
+		const first = save(3);
+		await expectStarted(workflow, [first]);
+		const second = save(1);
+		await expectStarted(workflow, [first, second]);
+	});
+
+	test('also when they fill several pages and leads were deleted, the newest known one too', async () => {
+		const workflow = await activeWorkflow(everySecond);
+		service().options.pageCap = 7;
+		leads().splice(-2);
+		const saved = save(20);
+		leads().splice(-4, 1);
+		await expectStarted(workflow, [saved.toSpliced(-4, 1)]);
+		expect(service().requests.filter(isLaterPage).length).toBeGreaterThanOrEqual(2);
+	});
+
+	test('a poll that fails half-way loses nothing: the next one has all of them', async () => {
+		const workflow = await activeWorkflow(everySecond);
+		service().options.pageCap = 7;
+		service().faults.add({ status: 403, on: { where: isLaterPage, nth: 2 } });
+		const saved = save(20);
+		await expectStarted(workflow, [saved]);
+		const failed = (await executionsOf(workflow)).filter(({ status }) => status !== 'success');
+		expect(failed).toMatchObject([
+			{
+				status: 'error',
+				data: { resultData: { error: { message: expect.stringContaining('may not use') } } },
+			},
+		]);
+	});
+
+	test('polls that take longer than the time between them give nothing twice', async () => {
+		const workflow = await activeWorkflow(everySecond);
+		service().options.pageCap = 7;
+		service().faults.add({ delayMs: 500 });
+		const saved = save(20);
+		await expectStarted(workflow, [saved]);
+		expect(service().maxInFlight).toBeGreaterThan(1);
+	});
+
+	test('a manual run shows up to five recent leads and takes none away', async () => {
+		const workflow = await activeWorkflow(onceAYear);
+		const saved = save(7);
+		const id = await opened.client.startWorkflow(workflow, TRIGGER);
+		await opened.client.waitForExecution(id, WAIT.timeout);
+		await opened.client.deactivateWorkflow(workflow);
+		await opened.client.activateWorkflow(workflow);
+		await vi.waitUntil(async () => (await startedWith(workflow)).length > 1, WAIT);
+		expect(await startedWith(workflow)).toEqual([saved.slice(-5).reverse(), saved]);
+	});
+
+	test('n8n is stopped and started again: the leads saved meanwhile come, and then those saved after', async () => {
+		const workflow = await activeWorkflow(everySecond);
+		const before = save(2);
+		await expectStarted(workflow, [before]);
+		await opened.host.stop();
+		service().options.pageCap = 7;
+		leads().splice(-1);
+		const meanwhile = save(20);
+		await opened.host.start();
+		await expectStarted(workflow, [before, meanwhile]);
+		const after = save(1);
+		await expectStarted(workflow, [before, meanwhile, after]);
+		await reportRuns();
+	});
+
+	async function reportRuns(): Promise<void> {
+		const started = (await Promise.all(workflows.map(startedWith))).flat();
+		report(
+			`n8n ${version.version}: ${workflows.length} workflows with the trigger, ` +
+				`${started.length} executions with ${started.flat().length} leads, 1 restart`,
+		);
+	}
+});
