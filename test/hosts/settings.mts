@@ -31,7 +31,6 @@ export function hostSettings({ port, brokerPort, userFolder }: Where): NodeJS.Pr
 		DB_SQLITE_POOL_SIZE: '4',
 
 		N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
-		N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true',
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 		N8N_REINSTALL_MISSING_PACKAGES: 'false',
