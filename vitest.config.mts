@@ -13,8 +13,11 @@ export default defineConfig({
 			test: {
 				name,
 				include: [`test/${name}/**/*.test.mts`],
+				// Each of their files starts an n8n of its own.
+				fileParallelism: !['e2e', 'browser'].includes(name),
 				testTimeout: 60_000,
 				hookTimeout: 60_000,
+				expect: { poll: { timeout: 30_000 } },
 			},
 		})),
 	},

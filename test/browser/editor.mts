@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import {
@@ -9,11 +8,15 @@ import {
 	type Page,
 } from 'playwright-core';
 
-import { cache, root } from '../commands/paths.mjs';
 import type { Host } from '../hosts/host.mts';
 import { owner, type Credential, type SavedWorkflow } from '../hosts/rest.mts';
+import { keep, keepForReadme } from './pictures.mts';
+import { workflowArea, type Area } from './workflowArea.mts';
 
 export type Theme = 'light' | 'dark';
+
+/** A parameter with what its controls hold: none if it only groups others, two for a locator. */
+export type Shown = [name: string, label: string, ...values: Array<string | boolean>];
 
 /** Of a loaded machine. */
 const TIMEOUT_MS = 30_000;
@@ -23,9 +26,21 @@ const SETTLE_MS = 2_000;
 
 const VIEWPORT = { width: 1280, height: 800 };
 
-/** Notices come and go by themselves; the empty boxes of closed tooltips stay. */
-const HIDE_NOTICES =
-	'.el-notification, [data-sonner-toaster], [class^="ͼ1"]:empty { visibility: hidden !important; }';
+/** Room for a workflow in full size. */
+const LARGE_VIEWPORT = { width: 2000, height: 1300 };
+
+/**
+ * Notices come and go by themselves, and the empty boxes of closed tooltips stay. The dots of the
+ * canvas make pictures larger and not clearer. A dialog has round corners.
+ */
+const PLAIN = `
+	.el-notification, [data-sonner-toaster], [class^="ͼ1"]:empty, .vue-flow__background {
+		visibility: hidden !important;
+	}
+	.el-overlay {
+		background: white !important;
+	}
+`;
 
 selectors.setTestIdAttribute('data-test-id');
 
@@ -35,6 +50,7 @@ export async function signIn(browser: Browser, { url }: Host): Promise<BrowserCo
 		baseURL: url,
 		viewport: VIEWPORT,
 		colorScheme: 'light',
+		deviceScaleFactor: 1.25,
 		serviceWorkers: 'block',
 	});
 	context.setDefaultTimeout(TIMEOUT_MS);
@@ -59,8 +75,9 @@ export class EditorPage {
 	readonly input: Locator;
 	readonly parameters: Locator;
 	readonly output: Locator;
-	/** The form of a credential. */
+	/** The form of a credential, and the dialog around it. */
 	readonly credential: Locator;
+	readonly credentialDialog: Locator;
 	/** The nodes on the canvas, sticky notes not included. */
 	readonly canvasNodes: Locator;
 
@@ -74,6 +91,7 @@ export class EditorPage {
 		this.parameters = page.getByTestId('node-parameters');
 		this.output = page.getByTestId('output-panel');
 		this.credential = page.getByTestId('credential-edit-dialog');
+		this.credentialDialog = page.getByTestId('editCredential-modal');
 		this.canvasNodes = page.getByTestId('canvas-node');
 	}
 
@@ -151,12 +169,12 @@ export class EditorPage {
 		return this.parameter(name).getByTestId('inline-expression-editor-input');
 	}
 
-	/** The name and label of each parameter that the open node shows, from the top. */
-	async shownParameters(): Promise<Array<[name: string | null, label: string]>> {
+	/** Each parameter that the open node shows, from the top. */
+	async shownParameters(): Promise<Shown[]> {
 		const labels = this.parameters.locator('label[for]').filter({ visible: true });
-		const shown = (await labels.all()).map(async (label): Promise<[string | null, string]> => {
-			const [title = ''] = (await label.innerText()).split('\n');
-			return [await label.getAttribute('for'), title.trim()];
+		const shown = (await labels.all()).map(async (label): Promise<Shown> => {
+			const name = (await label.getAttribute('for')) ?? '';
+			return [name, await firstLine(label), ...(await valuesIn(this.parameter(name)))];
 		});
 		return await Promise.all(shown);
 	}
@@ -171,10 +189,14 @@ export class EditorPage {
 		await dropdown.filter({ has: this.page.getByText(choice, { exact: true }) }).click();
 	}
 
-	/** What the Options of the open node offer. */
-	async optionsToAdd(): Promise<string[]> {
+	/** Adds all that the Options of the open node offer. */
+	async addAllOptions(): Promise<void> {
 		const add = this.parameters.getByTestId('collection-parameter-add').filter({ visible: true });
-		return (await add.count()) === 0 ? [] : await this.#namesIn(add);
+		while ((await add.count()) > 0) {
+			const offered = await this.#openDropdown(add);
+			await offered.first().click();
+			await offered.first().waitFor({ state: 'hidden' });
+		}
 	}
 
 	/** Drags a field of the input onto a parameter. */
@@ -196,6 +218,18 @@ export class EditorPage {
 		await this.page.getByTestId('execute-workflow-button').click();
 	}
 
+	/** Says something in the chat of a workflow that starts by it, and waits for the answer. */
+	async chat(text: string, answer: string): Promise<void> {
+		const openOrClose = this.page.getByTestId('workflow-chat-button');
+		await openOrClose.click();
+		const input = this.page.getByTestId('chat-input');
+		await input.fill(text);
+		await this.page.keyboard.press('Enter');
+		await this.page.getByTestId('canvas-chat').getByText(answer).waitFor();
+		await openOrClose.click();
+		await input.waitFor({ state: 'hidden' });
+	}
+
 	/** The texts of a table in the input or the output, its head first. */
 	async tableIn(panel: Locator): Promise<string[][]> {
 		const rows = await panel.locator('tr').all();
@@ -211,9 +245,10 @@ export class EditorPage {
 		await panel.getByTestId(`radio-button-${view}`).click();
 	}
 
-	/** A row of a table, from 0, its head not counted. */
-	row(panel: Locator, index: number): Locator {
-		return panel.locator('tbody tr').nth(index);
+	/** Puts the pointer on a row of a table, from 0, its head not counted. */
+	async pointAt(panel: Locator, row: number): Promise<void> {
+		// A table that is wider than its panel would be scrolled to the middle of the row.
+		await panel.locator('tbody tr').nth(row).locator('td').first().hover();
 	}
 
 	/** The fields that a panel shows as a schema. */
@@ -264,6 +299,35 @@ export class EditorPage {
 		return this.credential.getByTestId('credentials-config-container-test-success');
 	}
 
+	/** Each field that the form of the credential shows, from the top. */
+	async credentialFields(): Promise<Shown[]> {
+		const labels = await this.credential.locator('label').all();
+		const controls = await this.credential
+			.locator('[data-test-id^="parameter-input-"]:not([data-test-id$="-field"])')
+			.all();
+		const fields = controls.map(async (control, index): Promise<Shown> => {
+			const testId = (await control.getAttribute('data-test-id')) ?? '';
+			const label = labels[index];
+			return [
+				testId.replace('parameter-input-', ''),
+				label ? await firstLine(label) : '',
+				...(await valuesIn(control)),
+			];
+		});
+		return await Promise.all(fields);
+	}
+
+	/** Turns a switch of the form of the credential on or off. */
+	async switchInCredential(name: string): Promise<void> {
+		const control = this.credential.getByTestId(`parameter-input-${name}`);
+		await control.locator('.el-switch').click();
+	}
+
+	/** The ways in which a resource locator can be filled. */
+	async locatorModes(parameter: string): Promise<string[]> {
+		return await this.#namesIn(this.parameter(parameter).getByTestId('rlc-mode-selector'));
+	}
+
 	/** Opens the dropdown of a resource locator. */
 	async openLocator(parameter: string): Promise<void> {
 		const locator = this.node.getByTestId(`resource-locator-${parameter}`);
@@ -288,30 +352,44 @@ export class EditorPage {
 		return this.page.getByText(text, { exact: true });
 	}
 
+	/** Of the whole page. */
+	async setHeight(height: number): Promise<void> {
+		await this.page.setViewportSize({ ...VIEWPORT, height });
+	}
+
 	/** As a system that is set to this theme. */
 	async setTheme(theme: Theme): Promise<void> {
 		await this.page.emulateMedia({ colorScheme: theme });
 	}
 
-	/**
-	 * A picture of the whole page, in docs/images when UPDATE_SCREENSHOTS=1 says so, else where it
-	 * is only to be looked at.
-	 */
-	async screenshot(name: string): Promise<void> {
-		const folder = process.env.UPDATE_SCREENSHOTS === '1' ? join(root, 'docs', 'images') : seen;
+	/** A picture of the whole page, or of a part of it, for the README. */
+	async screenshot(name: string, part?: Locator): Promise<void> {
 		await delay(SETTLE_MS);
-		await this.#picture(join(folder, `${name}.png`));
+		const clip = (await part?.boundingBox()) ?? undefined;
+		await keepForReadme(name, await this.#picture(clip));
+	}
+
+	/** A picture of the workflow on the canvas in its full size, for the README. */
+	async screenshotWorkflow(name: string): Promise<void> {
+		await this.page.setViewportSize(LARGE_VIEWPORT);
+		// No node is selected then.
+		await this.page.locator('.vue-flow__pane').click({ position: { x: 8, y: 8 } });
+		await this.page.getByTestId('zoom-to-fit').click();
+		await delay(SETTLE_MS);
+		await keepForReadme(name, await this.#picture(await workflowArea(this.page)));
 	}
 
 	/** A picture of what went wrong. */
 	async screenshotFailure(name: string): Promise<string> {
-		const file = join(seen, `failed-${name.replaceAll(/\W+/g, '-')}.png`);
-		await this.#picture(file);
-		return file;
+		return await keep(`failed-${name.replaceAll(/\W+/g, '-')}`, await this.#picture());
 	}
 
-	async #picture(path: string): Promise<void> {
-		await this.page.screenshot({ path, animations: 'disabled', style: HIDE_NOTICES });
+	async #picture(clip?: Area): Promise<Buffer> {
+		return await this.page.screenshot({
+			animations: 'disabled',
+			style: PLAIN,
+			...(clip && { clip }),
+		});
 	}
 
 	#found(displayName: string): Locator {
@@ -338,7 +416,23 @@ export class EditorPage {
 	}
 }
 
-const seen = join(cache, 'screenshots');
+/** The first line of a text, below which n8n may have a button or a hint. */
+async function firstLine(element: Locator): Promise<string> {
+	const [line = ''] = (await element.innerText()).split('\n');
+	return line.trim();
+}
+
+/** What the controls of a parameter show. */
+async function valuesIn(parameter: Locator): Promise<Array<string | boolean>> {
+	const controls = await parameter.locator('input').all();
+	return await Promise.all(
+		controls.map(async (control) =>
+			(await control.getAttribute('type')) === 'checkbox'
+				? await control.isChecked()
+				: await control.inputValue(),
+		),
+	);
+}
 
 /** How wide a picture is in itself: 0 unless it is loaded. */
 export async function naturalWidth(image: Locator): Promise<number> {

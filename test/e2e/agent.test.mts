@@ -7,6 +7,7 @@ import { openHost, type OpenHost } from '../hosts/open.mts';
 import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
 import { n8n2 } from '../hosts/versions.mts';
 import type { Fault } from '../service/faults.mts';
+import { useChatModel, type ToolCall, type Turn } from '../support/chatModel.mts';
 import { listWithId } from '../support/everyOperation.mts';
 import {
 	companyFields,
@@ -21,7 +22,6 @@ import {
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
 import { agentWorkflow, fromModel, type Tool } from './support/agentWorkflow.mts';
-import { useChatModel, type ToolCall, type Turn } from './support/chatModel.mts';
 
 const KEY = 'test-key';
 
@@ -43,11 +43,7 @@ beforeAll(async () => {
 	const { client } = opened;
 	const ours = { baseUrl: service().baseUrl, apiKey: KEY };
 	credential = await client.createCredential('Contact Data', 'contactDataApi', ours);
-	modelCredential = await client.createCredential('Model', 'openAiApi', {
-		apiKey: 'of nobody',
-		url: model().baseUrl,
-		header: false,
-	});
+	modelCredential = await model().createCredential(client);
 	agent = await createAgent('continueRegularOutput');
 }, 40 * 60_000);
 

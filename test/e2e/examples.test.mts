@@ -13,18 +13,24 @@ import { n8n1, n8n2 } from '../hosts/versions.mts';
 import { readExample, withCredential, type Workflow } from '../hosts/workflow.mts';
 import { expectedVerification } from '../service/addresses.mts';
 import type { Lead, Person } from '../service/fixtures.mts';
-import { fixtures, known, list, personWith, some, unfindable } from '../support/expected.mts';
-import { report } from '../support/report.mts';
-import { useService } from '../support/service.mts';
-import { useChatModel } from './support/chatModel.mts';
-import { CrmStandIn } from './support/crmStandIn.mts';
+import { useChatModel } from '../support/chatModel.mts';
+import { CrmStandIn } from '../support/crmStandIn.mts';
 import {
 	nodeOf,
 	withCredentialOf,
 	withParameters,
 	withSetting,
-} from './support/exampleChanges.mts';
-import { SecondFinder } from './support/secondFinder.mts';
+} from '../support/exampleChanges.mts';
+import {
+	failFor,
+	findAndVerify,
+	leadsWithoutEmail,
+	saveNewLeads,
+} from '../support/exampleScenes.mts';
+import { fixtures, known, list, personWith, some } from '../support/expected.mts';
+import { report } from '../support/report.mts';
+import { SecondFinder } from '../support/secondFinder.mts';
+import { useService } from '../support/service.mts';
 
 const RUN_TIMEOUT_MS = 60_000;
 
@@ -65,28 +71,12 @@ function succeeded(execution: Execution): Execution {
 const jsonOf = (execution: Execution, node: string, branch?: number) =>
 	outputOf(execution, node, branch).map(({ json }) => json);
 
-/** The leads that Get List Leads gives and that have no address, in its order. */
-function leadsWithoutEmail(listId: number): Lead[] {
-	return some(list(listId).leads.toReversed(), ({ email }) => email === null);
-}
-
 const statusOf = (email: string) => expectedVerification(email).email_status;
 
 const charged = () => service().ledger.charges.map(({ subject }) => subject);
 
 function isInSales({ title, email }: Person): boolean {
 	return /sales|marketing/i.test(title) && email !== null;
-}
-
-function failFor({ person }: Lead, status: number): void {
-	const where = ({ rawQuery }: { rawQuery: string }) =>
-		new URLSearchParams(rawQuery).get('fullName') === person.full;
-	service().faults.add({
-		status,
-		retryAfter: 'seconds',
-		seconds: 0,
-		on: { operation: 'find', where },
-	});
 }
 
 function failure({ id, person }: Lead, reason: string) {
@@ -196,8 +186,8 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	test('collect-failed-leads: the failed in one list, the others go on', async () => {
 		const leads = leadsWithoutEmail(102);
 		const [refused, unanswered, ...others] = leads;
-		failFor(known(refused), 400);
-		failFor(known(unanswered), 503);
+		failFor(service(), known(refused), 400);
+		failFor(service(), known(unanswered), 503);
 		const execution = await run(await example('collect-failed-leads'));
 		expect(jsonOf(execution, 'Failed Leads')).toEqual([
 			{
@@ -253,63 +243,38 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 	test('crm-sync: recent leads become contacts, routed by the status of their address', async () => {
 		await using crm = await CrmStandIn.open();
-		const people = [
-			{ person: personWith('valid'), mailing: 'yes' },
-			{ person: personWith('catch-all'), mailing: 'with care' },
-			{ person: personWith('invalid'), mailing: 'no' },
-			{ person: personWith('unknown'), mailing: 'no' },
-			{ person: unfindable, mailing: 'no' },
-		];
-		// The lead that comes second has its address already.
-		const saved = people.map(({ person }, index) => ({
-			id: 70_001 + index,
-			person,
-			email: index === 1 ? person.email : null,
-		}));
-		const { leads } = known(service().fixtures.list(101));
-		using restored = new DisposableStack();
-		const before = leads.length;
-		restored.defer(() => leads.splice(before));
-		leads.push(...saved);
-
+		using newLeads = saveNewLeads(service(), 101);
+		const { saved } = newLeads;
+		const mailings = ['yes', 'with care', 'no', 'no', 'no'];
 		const workflow = withSetting(await example('crm-sync'), 'crmUrl', crm.url);
 		const execution = await run(workflow, 'New Lead in List');
-		const contacts = people.map(({ person, mailing }, index) => [
-			String(70_001 + index),
+		const contacts = saved.map(({ id, person }, index) => [
+			String(id),
 			{
 				name: person.full,
 				domain: person.company.domain,
 				email: person.email,
 				emailStatus: person.email && statusOf(person.email),
-				mailing,
+				mailing: mailings[index],
 			},
 		]);
 		expect(Object.fromEntries(crm.contacts)).toEqual(Object.fromEntries(contacts));
-		expect(crm.puts).toBe(people.length);
-		expect(jsonOf(execution, 'Create or Update Contact')).toHaveLength(people.length);
+		expect(crm.puts).toBe(saved.length);
+		expect(jsonOf(execution, 'Create or Update Contact')).toHaveLength(saved.length);
 		expect(service().ledger.total('find')).toBe(3);
 		expect(service().ledger.total('verify')).toBe(4);
 
 		// Once more: the same contacts are updated, none is there twice.
 		await run(workflow, 'New Lead in List');
 		expect(Object.fromEntries(crm.contacts)).toEqual(Object.fromEntries(contacts));
-		expect(crm.puts).toBe(2 * people.length);
+		expect(crm.puts).toBe(2 * saved.length);
 	});
 
 	test('ai-agent: answers in the chat with what the tools found', async () => {
 		const person = personWith('valid');
-		const answer = `${person.full}: ${person.email}, valid`;
-		const who = { full_name: person.full, domain: person.company.domain, company: '' };
-		model().says(
-			[{ tool: 'Find_Email', arguments: who }],
-			[{ tool: 'Verify_Email', arguments: { email: person.email } }],
-			answer,
-		);
-		const modelCredential = await opened.client.createCredential('Model', 'openAiApi', {
-			apiKey: 'no key at all',
-			url: model().baseUrl,
-			header: false,
-		});
+		const { turns, answer } = findAndVerify(person);
+		model().says(...turns);
+		const modelCredential = await model().createCredential(opened.client);
 		// The chat of the editor is for those who are signed in; a public one has an address.
 		const workflow = withParameters(
 			withCredentialOf(await example('ai-agent'), 'Chat Model', modelCredential),

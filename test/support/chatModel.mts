@@ -2,6 +2,8 @@ import fastify from 'fastify';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { z } from 'zod';
 
+import type { Credential, RestClient } from '../hosts/rest.mts';
+
 /** A tool that the model asks for, with arguments of any form: models make mistakes. */
 export interface ToolCall {
 	tool: string;
@@ -44,9 +46,13 @@ export class ChatModel {
 	#calls = 0;
 	#baseUrl = '';
 
-	/** With which n8n finds it. */
-	get baseUrl(): string {
-		return this.#baseUrl;
+	/** The credential with which an n8n finds it. */
+	async createCredential(client: RestClient): Promise<Credential> {
+		return await client.createCredential('Model', 'openAiApi', {
+			apiKey: 'of nobody',
+			url: this.#baseUrl,
+			header: false,
+		});
 	}
 
 	/** What it says to the next requests, one turn each. */

@@ -1,8 +1,8 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
-import type { Credential } from '../../hosts/rest.mts';
-import type { Workflow } from '../../hosts/workflow.mts';
+import type { Credential } from '../hosts/rest.mts';
+import type { Workflow } from '../hosts/workflow.mts';
 
 /** The fields of an Edit Fields node. */
 const fieldsSchema = z.object({

@@ -1,0 +1,67 @@
+import type { BrowserContext } from 'playwright-core';
+import { afterEach, beforeEach } from 'vitest';
+
+import { openChromium } from '../components/chromium.mts';
+import { openHost, type OpenHost } from '../hosts/open.mts';
+import type { Credential } from '../hosts/rest.mts';
+import { n8n2 } from '../hosts/versions.mts';
+import type { Service } from '../service/service.mts';
+import { useComponent } from '../support/component.mts';
+import { EditorPage, signIn } from './editor.mts';
+
+const OPEN_TIMEOUT_MS = 40 * 60_000;
+
+export const CREDENTIAL_TYPE = 'contactDataApi';
+export const KEY = 'test-key';
+
+/** An n8n with the credential of the service, and a browser that is signed in there. */
+export interface EditorHost extends AsyncDisposable, Pick<OpenHost, 'client' | 'packageName'> {
+	readonly credential: Credential;
+	readonly context: BrowserContext;
+	/** What the tests run against, for people. */
+	readonly versions: string;
+}
+
+/** n8n's editor for the tests of a file; each test has a tab of its own. */
+export function useEditor(service: () => Service): {
+	running: () => EditorHost;
+	editor: () => EditorPage;
+} {
+	const running = useComponent(async () => await open(service()), OPEN_TIMEOUT_MS);
+	let page: EditorPage | undefined;
+	beforeEach(async () => {
+		page = await EditorPage.open(running().context);
+	});
+	afterEach(async ({ task }) => {
+		if (task.result?.state === 'fail') console.log(await page?.screenshotFailure(task.name));
+		await page?.close();
+		page = undefined;
+	});
+	const editor = () => {
+		if (!page) throw new Error('The editor is open inside tests only');
+		return page;
+	};
+	return { running, editor };
+}
+
+async function open(service: Service): Promise<EditorHost> {
+	await using resources = new AsyncDisposableStack();
+	const browser = resources.use(await openChromium());
+	const { host, client, packageName } = resources.use(
+		await openHost({ name: 'n8n-editor', version: n8n2 }),
+	);
+	const credential = await client.createCredential('Contact Data', CREDENTIAL_TYPE, {
+		baseUrl: service.baseUrl,
+		apiKey: KEY,
+	});
+	const context = await signIn(browser, host);
+	const opened = resources.move();
+	return {
+		client,
+		packageName,
+		credential,
+		context,
+		versions: `n8n ${n8n2.version} in Chromium ${browser.version()}`,
+		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+	};
+}

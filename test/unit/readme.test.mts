@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, it } from 'vitest';
+
+import { root } from '../commands/paths.mjs';
+
+/** More would make the page slow to read. */
+const MOST_BYTES = 200_000;
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const images = [...readme.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, alt = '', path = '']) => ({
+	alt,
+	path,
+}));
+const filesIn = (folder: string) => readdirSync(join(root, folder));
+
+it('shows each picture of docs/images, once, and no other', () => {
+	const pictures = filesIn('docs/images').map((file) => `docs/images/${file}`);
+	expect(pictures.length).toBeGreaterThan(0);
+	expect(images.map(({ path }) => path).toSorted()).toEqual(pictures.toSorted());
+});
+
+it('says what each picture shows', () => {
+	expect(images.filter(({ alt }) => alt.length < 20)).toEqual([]);
+});
+
+it('shows and names every example', () => {
+	const examples = filesIn('examples').map((file) => file.replace(/\.json$/, ''));
+	expect(examples.length).toBeGreaterThan(0);
+	const shown = images.map(({ path }) => path);
+	for (const example of examples) {
+		expect(shown).toContain(`docs/images/example-${example}.png`);
+		expect(readme).toContain(`\`${example}.json\``);
+	}
+});
+
+it('has no picture that is slow to load', () => {
+	const large = filesIn('docs/images').filter(
+		(file) => statSync(join(root, 'docs', 'images', file)).size > MOST_BYTES,
+	);
+	expect(large).toEqual([]);
+});
