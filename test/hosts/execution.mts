@@ -4,6 +4,7 @@ import type { ExecutionStatus, INodeExecutionData, IRunExecutionData } from 'n8n
 export interface Execution {
 	readonly id: string;
 	readonly status: ExecutionStatus;
+	readonly startedAt: Date;
 	readonly data: IRunExecutionData;
 	/** What nodes noted on it, for people to read and to search. */
 	readonly customData: Readonly<Record<string, string>>;

@@ -47,6 +47,7 @@ const credentialTestSchema = z.object({ status: z.enum(['OK', 'Error']), message
 const executionSchema = z.object({
 	id: z.string(),
 	status: z.custom<ExecutionStatus>((value) => typeof value === 'string'),
+	startedAt: z.coerce.date(),
 	data: z.string(),
 	customData: z.record(z.string()),
 });

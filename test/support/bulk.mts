@@ -21,11 +21,6 @@ export function leadOf(number: number): Lead {
 	return { first, last: 'Test', domain: `c${number % 40}.bulk.example` };
 }
 
-/** The number of the lead with this first name. */
-export function numberOf(first: string): number {
-	return Number(first.slice('Ann'.length));
-}
-
 /** The address of the lead with a number, as a user would have it. */
 export function addressOf(number: number): string {
 	const { first, last, domain } = leadOf(number);

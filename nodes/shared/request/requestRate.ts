@@ -5,10 +5,10 @@ const WINDOW = 1_020;
 const SPREAD = 1 / 16;
 
 /** How much of the refused number to go on with. */
-const STEP_BACK = 0.9;
+const STEP_BACK = 0.95;
 
 /** How long to stay below what was refused: this, and the time that so many requests take. */
-const RECOVERY = 20_000;
+const RECOVERY = 30_000;
 const RECOVERY_STARTS = 15;
 
 /** The same for a number that was only measured: what a process gets at first is left to chance. */
@@ -96,7 +96,7 @@ export class RequestRate {
 		const time = (now - this.resumed) / this.recovery - 1;
 		const curve = (time < 0 ? 1 - STEP_BACK : GROWTH) * time ** 3;
 		if (1 + curve > FORGOTTEN) return Number.POSITIVE_INFINITY;
-		if (time >= 0) return Math.ceil(this.refusedNumber * (1 + curve));
+		if (time >= 0) return Math.floor(this.refusedNumber * (1 + curve));
 		return Math.max(1, Math.ceil(this.refusedNumber * (1 + curve)) - 1);
 	}
 }
