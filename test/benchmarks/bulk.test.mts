@@ -15,10 +15,11 @@ import {
 	type Bulk,
 } from '../support/bulk.mts';
 import { runNode, type NodeResult } from '../support/engine.mts';
+import { report } from '../support/report.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 // The figures of a large run: how few requests it takes, and that nothing is paid twice, though every
-// seventh request goes wrong. `npx vitest run --project benchmarks` prints them.
+// seventh request goes wrong. `npm test` prints them.
 
 const service = useService();
 
@@ -166,7 +167,7 @@ function print(title: string, columns: Record<string, Figures>): void {
 	row('Time (bulk, 1,000 items = 1)', ({ items, milliseconds }) =>
 		items > 1_000 ? '' : (milliseconds / fastest).toFixed(1),
 	);
-	console.log(table.toString());
+	report(table.toString());
 }
 
 describe.each(bulks)('$operation', (bulk) => {

@@ -9,7 +9,7 @@ await runCommand(async (signal) => {
 	const results: CheckResult[] = [];
 	for (const check of chosenChecks()) {
 		const result = await runCheck(check, signal);
-		for (const note of result.tests.notes) console.log(`    ${note}`);
+		for (const note of result.tests.notes) console.log(note.replace(/^/gm, '    '));
 		if (result.failure) console.error(`\n${describe(result.failure)}\n`);
 		results.push(result);
 	}
