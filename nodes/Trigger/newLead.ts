@@ -42,8 +42,10 @@ export async function pollNewLeads(context: IPollFunctions): Promise<IDataObject
 	const known = newestSeen(state, listId);
 	// The first poll only looks for the newest lead, which comes first.
 	const { results } = await readLeads(context, listId, known === undefined ? 1 : undefined, known);
-	// n8n starts a poll also while another is under way, which may have given these leads meanwhile.
-	const given = newestSeen(state, listId) ?? 0;
+	// n8n starts a poll also while another is under way, which may have remembered or given these leads.
+	const seen = newestSeen(state, listId);
+	if (known === undefined && seen !== undefined) return [];
+	const given = seen ?? 0;
 	const leads = results.filter(({ id }) => (idOf(id) ?? 0) > given);
 	state.listId = listId;
 	state.newestId = leads.reduce((newest, { id }) => Math.max(newest, idOf(id) ?? 0), given);

@@ -103,6 +103,18 @@ describe('On New Lead in List', () => {
 		},
 	);
 
+	test('of two first polls at the same time only one remembers', async () => {
+		const { poll } = trigger(102);
+		service().faults.add({ delayMs: 300, on: { nth: 2 } });
+		const first = poll();
+		await vi.waitUntil(() => service().requests.length > 0, { interval: 10 });
+		const second = poll();
+		await first;
+		const saved = save(102, 2);
+		expect(await second).toEqual([]);
+		expect(ids(await poll())).toEqual(saved);
+	});
+
 	test('another list begins anew', async () => {
 		const { poll, state } = trigger(102);
 		await poll();

@@ -6,12 +6,14 @@ import { describe, expect, it } from 'vitest';
 
 import { readProfilePage, toKeywords } from '../../nodes/Company/profilePage.ts';
 import { readLeadPage } from '../../nodes/shared/leads.ts';
+import { NotProcessed } from '../../nodes/shared/request/notProcessed.ts';
 import {
 	collectPages,
 	MAX_RESULTS_PER_ITEM,
 	type Cursor,
 	type Page,
 } from '../../nodes/shared/request/pages.ts';
+import { ServiceError } from '../../nodes/shared/request/serviceError.ts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 /** Results with the ids from `first` to `last`. */
@@ -144,6 +146,20 @@ describe('collectPages', () => {
 		await expect(collectPages(book)).rejects.toThrow('There is no page lost');
 	});
 
+	it.each([
+		['fails', new ServiceError('connection', { message: 'Lost', description: 'Try again.' })],
+		['is not read, as the execution was stopped', new NotProcessed('cancelled')],
+	])('keeps what it has when a later page %s', async (_, reason) => {
+		const { fetch, ...book } = bookOf(new Map([[undefined, page(leads(1, 3), 'lost')]]));
+		const fetchUntilLost = async (size: number, cursor: Cursor | undefined) => {
+			if (cursor === 'lost') throw reason;
+			return await fetch(size, cursor);
+		};
+		const { results, incomplete } = await collectPages({ ...book, fetch: fetchUntilLost });
+		expect(results).toEqual(leads(1, 3));
+		expect(incomplete).toBe(reason);
+	});
+
 	/** A service of whose results there is no end, with pages of half of what n8n takes. */
 	const endless = {
 		pageSize: MAX_RESULTS_PER_ITEM / 2,
@@ -166,6 +182,17 @@ describe('collectPages', () => {
 			remaining: undefined,
 			mayBeCharged: false,
 		});
+	});
+
+	it('keeps what it has when it cannot see whether there are more than n8n takes', async () => {
+		const lost = new ServiceError('connection', { message: 'Lost', description: 'Try again.' });
+		const fetch = async (size: number, cursor: Cursor | undefined) => {
+			if (cursor === MAX_RESULTS_PER_ITEM) throw lost;
+			return await endless.fetch(size, cursor);
+		};
+		const { results, incomplete } = await collectPages({ ...endless, fetch });
+		expect(results).toHaveLength(MAX_RESULTS_PER_ITEM);
+		expect(incomplete).toBe(lost);
 	});
 
 	it('has all that was asked for with a limit of as many as n8n takes', async () => {

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { NotProcessed } from './notProcessed';
 import { asServiceError, ServiceError, unexpectedAnswer } from './serviceError';
 
 /** n8n cannot take over more results than about this for one input item: its call stack overflows. */
@@ -35,10 +36,13 @@ export interface Pages {
 	idOf?: (result: IDataObject) => unknown;
 }
 
+/** Why not all pages were read: the service gave no answer, or the execution was stopped. */
+type Incomplete = ServiceError | NotProcessed;
+
 /** The results of all pages, and why there are not all of them, if a later page could not be read. */
 export interface Collected {
 	results: IDataObject[];
-	incomplete?: ServiceError;
+	incomplete?: Incomplete;
 }
 
 /**
@@ -56,13 +60,14 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 	let pagesWithoutNews = 0;
 	while (results.length < wanted && !cursors.has(cursor)) {
 		if (results.length >= most) {
-			const { results: more } = await pages.fetch(1, cursor);
-			return more.length > 0 ? { results, incomplete: tooMany(cursor) } : { results };
+			const more = await pages.fetch(1, cursor).catch(asIncomplete);
+			if (more instanceof Error) return { results, incomplete: more };
+			return more.results.length > 0 ? { results, incomplete: tooMany(cursor) } : { results };
 		}
 		cursors.add(cursor);
 		const room = Math.min(wanted, most) - results.length;
-		const page = await pages.fetch(Math.min(pages.pageSize, room), cursor).catch(asServiceError);
-		if (page instanceof ServiceError) {
+		const page = await pages.fetch(Math.min(pages.pageSize, room), cursor).catch(asIncomplete);
+		if (page instanceof Error) {
 			if (results.length === 0) throw page;
 			return { results, incomplete: page };
 		}
@@ -82,6 +87,10 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 		cursor = page.next;
 	}
 	return { results };
+}
+
+function asIncomplete(error: unknown): Incomplete {
+	return error instanceof NotProcessed ? error : asServiceError(error);
 }
 
 function tooMany(next: Cursor | undefined): ServiceError {

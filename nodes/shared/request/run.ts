@@ -107,7 +107,7 @@ export class Run {
 				const unknown = failure.reason === 'connection' && failure.mayBeCharged;
 				if (unknown && !repeatable) throw unknownOutcome(failure);
 				if (attempt > maxRetries || !mayRetry(failure)) throw failure.after(attempt);
-				if (reservation && failure.mayBeCharged) {
+				if (charged && reservation && failure.mayBeCharged) {
 					reservation = await reservation.renew();
 					if (!reservation) throw failure.after(attempt);
 				}
