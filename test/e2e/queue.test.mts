@@ -1,5 +1,6 @@
 /** @file Queue mode: several worker processes that look up leads at the same time. */
 
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
@@ -22,7 +23,7 @@ const LATENCY_MS = 50;
 /** What the service allows. */
 const PER_SECOND = 25;
 const OPEN_TIMEOUT_MS = 40 * 60_000;
-const RUN_TIMEOUT_MS = 10 * 60_000;
+const RUN_TIMEOUT_MS = 15 * 60_000;
 const POLL_MS = 1_000;
 
 const service = useService();
@@ -201,6 +202,30 @@ function usedRate(requests: WireRequest[]): number {
 	const seconds = (Math.max(...times) - Math.min(...times)) / 1_000;
 	return requests.length / (seconds * PER_SECOND);
 }
+
+test(
+	'a stop: what it has cost is in the log of the worker',
+	async () => {
+		Object.assign(service().options, { latencyMs: LATENCY_MS });
+		const { main, workers, workflow } = queue();
+		const [execution] = await execute([60], async () => {
+			await inTheMiddle(1);
+			const [{ id } = { id: '' }] = await main.client.listExecutions(workflow);
+			await main.client.stopExecution(id);
+		});
+		expect(execution).toMatchObject({ status: 'canceled', customData: {} });
+		const costs = async () => {
+			const logs = await Promise.all(workers.map(async ({ log }) => await readFile(log, 'utf8')));
+			const lines = logs.map((log) => /execution (\d+) was stopped, (\d+) credits spent/.exec(log));
+			return lines.filter((line) => line !== null).map(([, id, credits]) => [id, Number(credits)]);
+		};
+		await expect
+			.poll(costs, { timeout: 30_000 })
+			.toEqual([[execution?.id, service().ledger.total()]]);
+		expect(requestsOf(service(), 'find').length).toBeLessThan(LEADS);
+	},
+	RUN_TIMEOUT_MS,
+);
 
 test(
 	'a worker is killed: the executions of the others are untouched',
