@@ -12,6 +12,7 @@ export interface Execution {
 
 const ENDED: ReadonlySet<ExecutionStatus> = new Set(['canceled', 'crashed', 'error', 'success']);
 
+/** Whether nothing more happens to an execution with this status. */
 export function hasEnded(status: ExecutionStatus): boolean {
 	return ENDED.has(status);
 }
