@@ -17,7 +17,7 @@ const program: RealProgram = {
 	debianPackage: 'postgresql',
 };
 
-export interface Postgres extends AsyncDisposable {
+interface Postgres extends AsyncDisposable {
 	/** e.g. 15.20 */
 	readonly version: string;
 	/** With which n8n keeps its data there. */

@@ -11,7 +11,7 @@ const program: RealProgram = {
 	debianPackage: 'redis-server',
 };
 
-export interface Redis extends AsyncDisposable {
+interface Redis extends AsyncDisposable {
 	/** e.g. 7.0.15 */
 	readonly version: string;
 	/** With which n8n keeps its queue there. */

@@ -16,13 +16,13 @@ export interface Credential {
 
 export type CredentialData = Record<string, string | number | boolean>;
 
-/** A node as the editor describes it when it asks for a dropdown's content. */
+/** A node as the editor describes it when it asks for the content of a From List. */
 export interface ParameterQuery {
 	nodeType: string;
 	typeVersion?: number;
 	/** e.g. `listId` */
 	parameter: string;
-	/** The node's method that fills the dropdown. */
+	/** The node's method that fills the list. */
 	method: string;
 	credential: Credential;
 	parameters?: INodeParameters;
@@ -166,12 +166,6 @@ export class RestClient {
 
 	async stopExecution(id: string): Promise<void> {
 		await this.#request('POST', `/executions/${id}/stop`, z.unknown());
-	}
-
-	/** The choices of a dropdown whose method returns options. */
-	async loadOptions(query: ParameterQuery) {
-		const path = '/dynamic-node-parameters/options';
-		return await this.#request('POST', path, z.array(choiceSchema), dropdownRequest(query));
 	}
 
 	/** The choices of a resource locator's From List. */
