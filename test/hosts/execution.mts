@@ -5,6 +5,8 @@ export interface Execution {
 	readonly id: string;
 	readonly status: ExecutionStatus;
 	readonly startedAt: Date;
+	/** Once it ended. */
+	readonly stoppedAt?: Date | null;
 	readonly data: IRunExecutionData;
 	/** What nodes noted on it, for people to read and to search. */
 	readonly customData: Readonly<Record<string, string>>;
