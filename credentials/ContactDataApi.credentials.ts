@@ -113,6 +113,7 @@ function acceptedConnection(credentials: ICredentialDataDecryptedObject): Connec
 	}
 }
 
+/** The address of the service, the key of an account there, and the settings of its interface. */
 export class ContactDataApi implements ICredentialType {
 	name = 'contactDataApi';
 

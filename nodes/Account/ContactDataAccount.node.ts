@@ -5,6 +5,7 @@ import { get } from './operations/get.operation';
 
 const operations = [get];
 
+/** Tells what the account has: its plan, its credits and its saved lists. */
 export class ContactDataAccount implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults,

@@ -6,6 +6,7 @@ import { search } from './operations/search.operation';
 
 const operations = [search, getLeads];
 
+/** Looks up companies, and the people who work there. */
 export class ContactDataCompany implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults,

@@ -14,6 +14,7 @@ import { getBulkJob } from './operations/getBulkJob.operation';
 
 const operations = [find, findBulk, getBulkJob];
 
+/** Finds the email addresses of people, one per request or in bulk. */
 export class ContactDataFinder implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults,

@@ -9,6 +9,7 @@ import { getLeads } from './operations/getLeads.operation';
 
 const operations = [getAll, get, getLeads, exportLeads];
 
+/** Reads the saved lists and the leads in them. */
 export class ContactDataList implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults,

@@ -19,6 +19,7 @@ const newLead = {
 	description: 'When leads are saved in the list, oldest first, each once',
 };
 
+/** Starts a workflow when leads are saved in a list; n8n asks for them at the times the user set. */
 export class ContactDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Contact Data Trigger',

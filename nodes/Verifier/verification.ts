@@ -40,7 +40,8 @@ export function toEmailQuestion(field: unknown): Question<EmailQuery> {
 
 /**
  * What the service would answer for a text that cannot be an address, because it has no `@`, no
- * domain, or white space or a comma (several addresses) inside: such a text is not worth a credit. `undefined` for all others.
+ * domain, or white space or a comma (several addresses) inside: such a text is not worth a credit.
+ * `undefined` for all others.
  */
 export function verifyLocally(email: string): IDataObject | undefined {
 	const domain = email.includes('@') ? email.slice(email.lastIndexOf('@') + 1) : '';

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_RETRIES } from './request/run';
 
+/** Whether items have the few fields that people use, or all that the service sent. */
 export const simple: INodeProperties = {
 	displayName: 'Simplify',
 	name: 'simple',
@@ -10,6 +11,7 @@ export const simple: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
+/** How many results an operation with pages returns. */
 export const returnAllOrLimit: INodeProperties[] = [
 	{
 		displayName: 'Return All',

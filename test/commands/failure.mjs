@@ -33,7 +33,7 @@ export function describe(error) {
  * @param {string} file
  * @returns {string} the end of a log file, indented
  */
-export function lastLines(file) {
+function lastLines(file) {
 	const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
 	return lines
 		.slice(-LINES_SHOWN)

@@ -1,12 +1,12 @@
 import { chmod, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { Failure } from '../commands/failure.mjs';
 import { logFile } from '../commands/paths.mjs';
 import { run, start } from '../commands/program.mjs';
 import { makeFolder } from '../hosts/folder.mts';
 import { freePorts } from '../hosts/ports.mts';
+import { ready } from '../hosts/ready.mts';
 import { ensureProgram, versionOf, type RealProgram } from './program.mts';
 
 const program: RealProgram = {
@@ -17,7 +17,7 @@ const program: RealProgram = {
 	debianPackage: 'postgresql',
 };
 
-export interface Postgres extends AsyncDisposable {
+interface Postgres extends AsyncDisposable {
 	/** e.g. 15.20 */
 	readonly version: string;
 	/** With which n8n keeps its data there. */
@@ -27,7 +27,8 @@ export interface Postgres extends AsyncDisposable {
 const HOST = '127.0.0.1';
 const USER = 'n8n';
 const START_TIMEOUT_MS = 60_000;
-const POLL_MS = 200;
+/** PostgreSQL refuses to run as root; then it runs as the user that its package brings. */
+const isRoot = process.getuid?.() === 0;
 
 /**
  * Starts a PostgreSQL of our own, whose data is thrown away at the end.
@@ -39,8 +40,7 @@ export async function startPostgres(): Promise<Postgres> {
 	const file = await realpath(await ensureProgram(program));
 	const log = logFile('postgres');
 	const folder = resources.use(await makeFolder());
-	// PostgreSQL refuses to run as root; then it runs as the user that its package brings.
-	await chmod(folder.path, 0o777);
+	if (isRoot) await chmod(folder.path, 0o777);
 	const data = join(folder.path, 'data');
 	const tool = (name: string) => join(dirname(file), name);
 	const init = asUser(tool('initdb'), '-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8');
@@ -58,12 +58,14 @@ export async function startPostgres(): Promise<Postgres> {
 	const server = start(command, args, { log, cwd: folder.path });
 	resources.defer(server.stop);
 
-	const isReady: Command = [tool('pg_isready'), '-h', HOST, '-p', String(port)];
-	const deadline = Date.now() + START_TIMEOUT_MS;
-	while ((await exitCode(isReady, logFile('pg_isready'))) !== 0) {
-		if (Date.now() > deadline) throw new Failure('PostgreSQL did not start.', { log });
-		await delay(POLL_MS);
-	}
+	const asks: Command = [tool('pg_isready'), '-h', HOST, '-p', String(port)];
+	await ready({
+		title: program.title,
+		exited: server.exited,
+		log,
+		isReady: async () => (await exitCode(asks, logFile('pg_isready'))) === 0,
+		timeout: START_TIMEOUT_MS,
+	});
 	const started = resources.move();
 	return {
 		version: await versionOf(file),
@@ -81,7 +83,7 @@ export async function startPostgres(): Promise<Postgres> {
 type Command = [program: string, ...args: string[]];
 
 function asUser(...command: Command): Command {
-	if (process.getuid?.() !== 0) return command;
+	if (!isRoot) return command;
 	return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command];
 }
 

@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { outputOf } from '../hosts/execution.mts';
-import { openHost, type OpenHost } from '../hosts/open.mts';
 import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
 import { n8n2 } from '../hosts/versions.mts';
 import type { Fault } from '../service/faults.mts';
@@ -19,16 +18,14 @@ import {
 	unfindable,
 	verified,
 } from '../support/expected.mts';
+import { useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
-import { useService } from '../support/service.mts';
+import { KEY, useService } from '../support/service.mts';
 import { agentWorkflow, fromModel, type Tool } from './support/agentWorkflow.mts';
-
-const KEY = 'test-key';
 
 const service = useService();
 const model = useChatModel();
-let opened: OpenHost;
-let credential: Credential;
+const running = useHost(service, { name: 'n8n-agent', version: n8n2 });
 let modelCredential: Credential;
 /** Its tools have On Error at Continue: what fails comes out as an item that says what to do. */
 let agent: SavedWorkflow;
@@ -39,18 +36,12 @@ const who = { full_name: person.full, domain: person.company.domain };
 const asked = { fullName: person.full, domain: person.company.domain };
 
 beforeAll(async () => {
-	opened = await openHost({ name: 'n8n-agent', version: n8n2 });
-	const { client } = opened;
-	const ours = { baseUrl: service().baseUrl, apiKey: KEY };
-	credential = await client.createCredential('Contact Data', 'contactDataApi', ours);
-	modelCredential = await model().createCredential(client);
+	modelCredential = await model().createCredential(running().client);
 	agent = await createAgent('continueRegularOutput');
-}, 40 * 60_000);
-
-afterAll(async () => await opened?.[Symbol.asyncDispose]());
+});
 
 function tools(): Tool[] {
-	const type = (node: string) => `${opened.packageName}.${node}Tool`;
+	const type = (node: string) => `${running().packageName}.${node}Tool`;
 	return [
 		{
 			name: 'Find Email',
@@ -86,8 +77,9 @@ function tools(): Tool[] {
 
 async function createAgent(onError?: Tool['onError']): Promise<SavedWorkflow> {
 	const withSetting = tools().map((tool) => ({ ...tool, ...(onError && { onError }) }));
+	const { client, credential } = running();
 	const workflow = agentWorkflow({ tools: withSetting, credential, modelCredential });
-	return await opened.client.createWorkflow(workflow);
+	return await client.createWorkflow(workflow);
 }
 
 const answersSchema = z.array(z.record(z.unknown()));
@@ -102,8 +94,8 @@ async function answersTo(turns: Turn[], workflow = agent): Promise<IDataObject[]
 	model().says(...turns, 'Done.');
 	ran.agents += 1;
 	ran.tools += turns.flat().length;
-	const id = await opened.client.startWorkflow(workflow, 'Start');
-	const execution = await opened.client.waitForExecution(id, 30_000);
+	const id = await running().client.startWorkflow(workflow, 'Start');
+	const execution = await running().client.waitForExecution(id, 30_000);
 	expect({ status: execution.status, output: outputOf(execution, 'Agent') }).toMatchObject({
 		status: 'success',
 		output: [{ json: { output: 'Done.' } }],

@@ -2,13 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import type { INode } from 'n8n-workflow';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import { root } from '../commands/paths.mjs';
 import { outputOf, type Execution } from '../hosts/execution.mts';
-import { openHost, type OpenHost } from '../hosts/open.mts';
-import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
+import type { SavedWorkflow } from '../hosts/rest.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
 import { readExample, withCredential, type Workflow } from '../hosts/workflow.mts';
 import { expectedVerification } from '../service/addresses.mts';
@@ -28,6 +27,7 @@ import {
 	saveNewLeads,
 } from '../support/exampleScenes.mts';
 import { fixtures, known, list, personWith, some } from '../support/expected.mts';
+import { useHost, type TestHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { SecondFinder } from '../support/secondFinder.mts';
 import { useService } from '../support/service.mts';
@@ -39,15 +39,14 @@ const examples = files.map((file) => basename(file, '.json')).sort();
 
 const service = useService();
 const model = useChatModel();
-let opened: OpenHost;
-let credential: Credential;
+let opened: TestHost;
 /** What ran in the n8n that is open. */
 const ran = { examples: new Set<string>(), executions: 0 };
 
 /** An example with the credential that importing people pick. */
 async function example(name: string): Promise<Workflow> {
 	ran.examples.add(name);
-	return withCredential(await readExample(name), opened.packageName, credential);
+	return withCredential(await readExample(name), opened.packageName, opened.credential);
 }
 
 /** Runs a workflow by hand, which has to succeed. */
@@ -111,17 +110,13 @@ test.each(examples)('%s can be imported as it is', async (name) => {
 });
 
 describe.each([n8n2, n8n1])('n8n $version', (version) => {
-	beforeAll(async () => {
-		opened = await openHost({ name: `n8n-examples-${version.version}`, version });
-		credential = await opened.client.createCredential('Contact Data', 'contactDataApi', {
-			baseUrl: service().baseUrl,
-			apiKey: 'test-key',
-		});
+	const running = useHost(service, { name: `n8n-examples-${version.version}`, version });
+
+	beforeAll(() => {
+		opened = running();
 		ran.examples.clear();
 		ran.executions = 0;
-	}, 40 * 60_000);
-
-	afterAll(async () => await opened?.[Symbol.asyncDispose]());
+	});
 
 	test('has every node of the examples, in its version', async () => {
 		const types = await opened.client.nodeTypes();

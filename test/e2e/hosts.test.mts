@@ -4,16 +4,14 @@ import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { outputOf, type Execution } from '../hosts/execution.mts';
-import { openHost, type OpenHost } from '../hosts/open.mts';
-import type { Credential, CredentialData } from '../hosts/rest.mts';
+import type { CredentialData } from '../hosts/rest.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
-import type { Workflow } from '../hosts/workflow.mts';
+import { chain, type Workflow } from '../hosts/workflow.mts';
 import { ourNodes, runNode } from '../support/engine.mts';
 import { everyOperation, type Sample } from '../support/everyOperation.mts';
+import { credentialData, useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { credentialFor, useService } from '../support/service.mts';
-
-const CREDENTIAL_TYPE = 'contactDataApi';
 
 // n8n 1 has words of its own for what answers with a status other than 2xx.
 const WRONG_KEY =
@@ -24,24 +22,11 @@ const service = useService();
 
 describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	const ran = { operations: 0, executions: 0, credentialTests: 0 };
-	let opened: OpenHost;
-	let credential: Credential;
-
-	const data = (changes: CredentialData = {}): CredentialData => ({
-		baseUrl: service().baseUrl,
-		apiKey: 'test-key',
-		...changes,
-	});
-
-	beforeAll(async () => {
-		opened = await openHost({ name: `n8n-${version.version}`, version });
-		credential = await opened.client.createCredential('Contact Data', CREDENTIAL_TYPE, data());
-	}, 40 * 60_000);
-
-	afterAll(async () => await opened?.[Symbol.asyncDispose]());
+	const running = useHost(service, { name: `n8n-${version.version}`, version });
 
 	/** A workflow that runs one operation. */
 	function workflowOf({ node, parameters }: Sample): Workflow {
+		const { id, name, type } = running().credential;
 		return {
 			name: `${node} ${String(parameters.operation)}`,
 			nodes: [
@@ -56,22 +41,22 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 				{
 					id: 'ours',
 					name: 'Ours',
-					type: `${opened.packageName}.${node}`,
+					type: `${running().packageName}.${node}`,
 					typeVersion: 1,
 					position: [200, 0],
 					parameters,
-					credentials: { [CREDENTIAL_TYPE]: { id: credential.id, name: credential.name } },
+					credentials: { [type]: { id, name } },
 				},
 			],
-			connections: { Start: { main: [[{ node: 'Ours', type: 'main', index: 0 }]] } },
+			connections: chain('Start', 'Ours'),
 		};
 	}
 
 	async function run(workflow: Workflow): Promise<Execution> {
-		const saved = await opened.client.createWorkflow(workflow);
-		const id = await opened.client.startWorkflow(saved, 'Start');
+		const saved = await running().client.createWorkflow(workflow);
+		const id = await running().client.startWorkflow(saved, 'Start');
 		ran.executions += 1;
-		return await opened.client.waitForExecution(id, 60_000);
+		return await running().client.waitForExecution(id, 60_000);
 	}
 
 	test('every operation gives what it gives in the engine', async () => {
@@ -116,17 +101,17 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 	test('the list dropdown fills, and typing narrows it', async () => {
 		const query = {
-			nodeType: `${opened.packageName}.contactDataList`,
+			nodeType: `${running().packageName}.contactDataList`,
 			parameter: 'listId',
 			method: 'searchLists',
-			credential,
+			credential: running().credential,
 			parameters: { resource: 'list', operation: 'get' },
 		};
-		expect((await opened.client.searchLocator(query)).results).toEqual([
+		expect((await running().client.searchLocator(query)).results).toEqual([
 			{ name: 'Spring Campaign', value: '101' },
 			{ name: 'Trade Fair', value: '102' },
 		]);
-		const narrowed = await opened.client.searchLocator({ ...query, filter: 'fair' });
+		const narrowed = await running().client.searchLocator({ ...query, filter: 'fair' });
 		expect(narrowed.results).toEqual([{ name: 'Trade Fair', value: '102' }]);
 	});
 
@@ -145,7 +130,8 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 		const verdict = async (changes?: CredentialData) => {
 			ran.credentialTests += 1;
-			return await opened.client.testCredential(credential, data(changes));
+			const { client, credential } = running();
+			return await client.testCredential(credential, { ...credentialData(service()), ...changes });
 		};
 
 		test('is green for the service', async () => {
@@ -191,16 +177,16 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	});
 
 	test('offers all nodes under their names, with icons of their own', async () => {
-		const types = await opened.client.nodeTypes();
+		const types = await running().client.nodeTypes();
 		const icons = new Set<string>();
 		for (const [name, { description }] of Object.entries(ourNodes)) {
-			const type = types.find((one) => one.name === `${opened.packageName}.${name}`);
+			const type = types.find((one) => one.name === `${running().packageName}.${name}`);
 			expect(type?.displayName).toBe(description.displayName);
 			expect(type?.codex?.alias).toContain('contact data');
 			const { iconUrl } = type ?? {};
 			if (typeof iconUrl !== 'object') throw new Error(`${name} has no icons`);
 			for (const url of [iconUrl.light, iconUrl.dark]) {
-				icons.add(await opened.client.file(`/${url.replace(/^\//, '')}`));
+				icons.add(await running().client.file(`/${url.replace(/^\//, '')}`));
 			}
 		}
 		expect(icons.size).toBe(2 * Object.keys(ourNodes).length);
@@ -208,7 +194,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	});
 
 	test('the log of n8n says nothing against the package', async () => {
-		const lines = (await readFile(opened.host.log, 'utf8')).split('\n');
+		const lines = (await readFile(running().host.log, 'utf8')).split('\n');
 		const ours = lines.filter((line) => /contact.?data/i.test(line) && /warn|error/i.test(line));
 		expect(ours).toEqual([]);
 		report(

@@ -8,9 +8,11 @@ import { expect, test } from 'vitest';
 import { outputOf, type Execution } from '../hosts/execution.mts';
 import { openQueue, type OpenQueue } from '../hosts/queue.mts';
 import type { SavedWorkflow } from '../hosts/rest.mts';
+import { chain } from '../hosts/workflow.mts';
 import type { WireRequest } from '../service/wireLog.mts';
 import { answerIn, findBulk, leadOf, numbers, requestsOf, subjectsOf } from '../support/bulk.mts';
 import { useComponent } from '../support/component.mts';
+import { createCredential } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
 
@@ -22,12 +24,10 @@ const LEADS = 250;
 const LATENCY_MS = 50;
 /** What the service allows. */
 const PER_SECOND = 25;
-const OPEN_TIMEOUT_MS = 40 * 60_000;
 const RUN_TIMEOUT_MS = 15 * 60_000;
-const POLL_MS = 1_000;
 
 const service = useService();
-const queue = useComponent(open, OPEN_TIMEOUT_MS);
+const queue = useComponent(open);
 
 interface Running extends OpenQueue {
 	workflow: SavedWorkflow;
@@ -45,11 +45,7 @@ async function open(): Promise<Running> {
 		await openQueue({ workers: WORKERS, concurrency: CONCURRENCY, settings }),
 	);
 	const { client, packageName } = started.main;
-	const { id, name, type } = await client.createCredential('Contact Data', 'contactDataApi', {
-		baseUrl: service().baseUrl,
-		apiKey: 'test-key',
-	});
-	const next = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
+	const { id, name, type } = await createCredential(client, service());
 	const workflow = await client.createWorkflow({
 		name: 'Enrich leads',
 		nodes: [
@@ -87,7 +83,7 @@ async function open(): Promise<Running> {
 				credentials: { [type]: { id, name } },
 			},
 		],
-		connections: { Start: next('Leads'), Leads: next('Find') },
+		connections: chain('Start', 'Leads', 'Find'),
 		settings: { executionOrder: 'v1' },
 	});
 	await client.activateWorkflow(workflow);
@@ -102,21 +98,10 @@ async function open(): Promise<Running> {
 /** The leads of one execution: nobody else's. */
 const leadsOf = (execution: number) => numbers(LEADS, execution * LEADS);
 
-/** Calls the webhook with the leads of an execution; n8n takes a moment to open it. */
+/** Calls the webhook with the leads of an execution. */
 async function call(execution: number): Promise<void> {
-	const deadline = Date.now() + 30_000;
-	while (Date.now() < deadline) {
-		const response = await fetch(`${queue().main.host.url}/webhook/leads`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ execution, leads: leadsOf(execution).map(leadOf) }),
-			signal: AbortSignal.timeout(30_000),
-		});
-		await response.text();
-		if (response.ok) return;
-		await delay(POLL_MS);
-	}
-	throw new Error('The webhook did not open');
+	const leads = leadsOf(execution).map(leadOf);
+	await queue().main.client.callWebhook('leads', { execution, leads });
 }
 
 /** Starts all these executions at once and waits for their ends; in between, something happens. */

@@ -2,18 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { IDataObject, INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import type { Execution } from '../hosts/execution.mts';
-import { openHost, type OpenHost } from '../hosts/open.mts';
-import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
+import type { SavedWorkflow } from '../hosts/rest.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
+import { chain } from '../hosts/workflow.mts';
 import { requestsOf } from '../support/bulk.mts';
+import { useComponent } from '../support/component.mts';
 import { listWithId } from '../support/everyOperation.mts';
-import { list, some } from '../support/expected.mts';
+import { known, list, some } from '../support/expected.mts';
+import { useHost, type TestHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
-import { Editor } from './support/editor.mts';
+import { PushConnection } from './support/pushConnection.mts';
 
 const TIMEOUT_MS = 180_000;
 /** How long after the answer to a stop a request may still start. */
@@ -48,16 +50,14 @@ const bulk: Case = {
 const { leads } = list(101);
 const service = useService();
 let n8n: string;
-let opened: OpenHost;
-let editor: Editor;
-let credential: Credential;
+let opened: TestHost;
 
 function node(name: string, type: string, typeVersion: number, parameters: INodeParameters): INode {
 	return { id: name, name, type, typeVersion, position: [0, 0], parameters };
 }
 
 function ours(name: string, type: string, parameters: INodeParameters): INode {
-	const { id, name: title, type: credentialType } = credential;
+	const { id, name: title, type: credentialType } = opened.credential;
 	return {
 		...node(name, `${opened.packageName}.${type}`, 1, parameters),
 		credentials: { [credentialType]: { id, name: title } },
@@ -77,7 +77,6 @@ async function createWorkflow(
 	start: INode,
 	settings: IWorkflowSettings = {},
 ): Promise<SavedWorkflow> {
-	const next = (name: string) => ({ main: [[{ node: name, type: 'main' as const, index: 0 }]] });
 	return await opened.client.createWorkflow({
 		name: `${operation} of a list`,
 		nodes: [
@@ -97,7 +96,7 @@ async function createWorkflow(
 				options: { maxConcurrency },
 			}),
 		],
-		connections: { Start: next('Leads'), Leads: next('Find') },
+		connections: chain('Start', 'Leads', 'Find'),
 		settings: { executionOrder: 'v1', ...settings },
 	});
 }
@@ -111,20 +110,6 @@ async function inTheMiddle({ operation, stopAfter }: Case): Promise<void> {
 	}
 }
 
-/** Calls a webhook; n8n takes a moment to open it. */
-async function call(path: string): Promise<void> {
-	const deadline = Date.now() + 30_000;
-	while (Date.now() < deadline) {
-		const response = await fetch(`${opened.host.url}/webhook/${path}`, {
-			signal: AbortSignal.timeout(30_000),
-		});
-		await response.text();
-		if (response.ok) return;
-		await delay(200);
-	}
-	throw new Error('The webhook did not open');
-}
-
 /**
  * Lets a webhook start a workflow.
  *
@@ -132,7 +117,7 @@ async function call(path: string): Promise<void> {
  */
 async function startInProduction(workflow: SavedWorkflow, path: string): Promise<string> {
 	await opened.client.activateWorkflow(workflow);
-	await call(path);
+	await opened.client.callWebhook(path);
 	const [{ id } = { id: '' }] = await opened.client.listExecutions(workflow);
 	return id;
 }
@@ -195,17 +180,12 @@ function emailsIn(items: IDataObject[]): string[] {
 }
 
 describe.each([n8n2, n8n1])('n8n $version', (version) => {
-	beforeAll(async () => {
-		n8n = `n8n ${version.version}`;
-		opened = await openHost({ name: `n8n-stop-${version.version}`, version });
-		editor = await Editor.open(opened.host);
-		const data = { baseUrl: service().baseUrl, apiKey: 'test-key' };
-		credential = await opened.client.createCredential('Contact Data', 'contactDataApi', data);
-	}, 40 * 60_000);
+	const running = useHost(service, { name: `n8n-stop-${version.version}`, version });
+	const push = useComponent(async () => await PushConnection.open(running()));
 
-	afterAll(async () => {
-		await editor?.[Symbol.asyncDispose]();
-		await opened?.[Symbol.asyncDispose]();
+	beforeAll(() => {
+		n8n = `n8n ${version.version}`;
+		opened = running();
 	});
 
 	describe.each([single, bulk])('$operation of a thousand leads', (wanted) => {
@@ -217,10 +197,10 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			async () => {
 				slowDown();
 				const workflow = await createWorkflow(wanted, manually());
-				const id = await editor.run(workflow, 'Start');
+				const id = await opened.client.startWorkflow(workflow, 'Start', push().ref);
 				await inTheMiddle(wanted);
 				const stoppedAt = await stop(id);
-				const { data, hints = [] } = await editor.outputOf(id, 'Find', 30_000);
+				const { data, hints = [] } = await push().outputOf(id, 'Find', 30_000);
 				await calm(stoppedAt);
 				expectNothingSentAfter(stoppedAt, wanted);
 				const execution = await opened.client.waitForExecution(id, 10_000);
@@ -281,8 +261,8 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			service().faults.add({ delayMs: slow.latencyMs, on: { operation: slow.operation } });
 			const workflow = await createWorkflow(slow, byWebhook('timeout'), { executionTimeout: 12 });
 			const id = await startInProduction(workflow, 'timeout');
-			await opened.client.waitForExecution(id, 60_000);
-			const stoppedAt = await editor.stoppedAt(id);
+			const ended = await opened.client.waitForExecution(id, 60_000);
+			const stoppedAt = known(ended.stoppedAt).getTime();
 			await calm(stoppedAt);
 			expectNothingSentAfter(stoppedAt, slow);
 			const execution = await opened.client.waitForExecution(id, 10_000);

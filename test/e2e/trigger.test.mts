@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { outputOf, type Execution } from '../hosts/execution.mts';
-import { openHost, type OpenHost } from '../hosts/open.mts';
-import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
+import type { SavedWorkflow } from '../hosts/rest.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
 import type { WireRequest } from '../service/wireLog.mts';
 import { listWithId } from '../support/everyOperation.mts';
 import { known } from '../support/expected.mts';
+import { useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { saveLeads } from '../support/saveLeads.mts';
 import { useService } from '../support/service.mts';
@@ -35,29 +35,21 @@ async function morePolls(count: number): Promise<void> {
 
 describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 	const workflows: SavedWorkflow[] = [];
-	let opened: OpenHost;
-	let credential: Credential;
-
-	beforeAll(async () => {
-		opened = await openHost({ name: `n8n-trigger-${version.version}`, version });
-		const data = { baseUrl: service().baseUrl, apiKey: 'test-key' };
-		credential = await opened.client.createCredential('Contact Data', 'contactDataApi', data);
-	}, 40 * 60_000);
-
-	afterAll(async () => await opened?.[Symbol.asyncDispose]());
+	const running = useHost(service, { name: `n8n-trigger-${version.version}`, version });
 
 	/** A workflow that new leads start, active until the test ends and with its first poll behind it. */
 	async function activeWorkflow(schedules: string[]): Promise<SavedWorkflow> {
 		const pollTimes = {
 			item: schedules.map((cronExpression) => ({ mode: 'custom', cronExpression })),
 		};
-		const workflow = await opened.client.createWorkflow({
+		const { client, packageName, credential } = running();
+		const workflow = await client.createWorkflow({
 			name: 'New leads',
 			nodes: [
 				{
 					id: 'trigger',
 					name: TRIGGER,
-					type: `${opened.packageName}.contactDataTrigger`,
+					type: `${packageName}.contactDataTrigger`,
 					typeVersion: 1,
 					position: [0, 0],
 					parameters: { event: 'newLead', listId: listWithId('102'), pollTimes },
@@ -68,8 +60,8 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 			settings: { executionOrder: 'v1' },
 		});
 		workflows.push(workflow);
-		await opened.client.activateWorkflow(workflow);
-		onTestFinished(async () => await opened.client.deactivateWorkflow(workflow));
+		await client.activateWorkflow(workflow);
+		onTestFinished(async () => await client.deactivateWorkflow(workflow));
 		// n8n 2 activates some time after it said that it did.
 		await vi.waitUntil(() => polls().some(({ rawQuery }) => rawQuery === 'size=1'), WAIT);
 		return workflow;
@@ -77,12 +69,12 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 
 	/** What n8n saved, the first execution first. */
 	async function executionsOf(workflow: SavedWorkflow): Promise<Execution[]> {
-		const executions = await opened.client.listExecutions(workflow);
+		const executions = await running().client.listExecutions(workflow);
 		return await Promise.all(
 			executions
 				.map(({ id }) => id)
 				.sort((a, b) => Number(a) - Number(b))
-				.map(async (id) => await opened.client.waitForExecution(id, WAIT.timeout)),
+				.map(async (id) => await running().client.waitForExecution(id, WAIT.timeout)),
 		);
 	}
 
@@ -149,10 +141,10 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 	test('a manual run shows up to five recent leads and takes none away', async () => {
 		const workflow = await activeWorkflow(onceAYear);
 		const saved = save(7);
-		const id = await opened.client.startWorkflow(workflow, TRIGGER);
-		await opened.client.waitForExecution(id, WAIT.timeout);
-		await opened.client.deactivateWorkflow(workflow);
-		await opened.client.activateWorkflow(workflow);
+		const id = await running().client.startWorkflow(workflow, TRIGGER);
+		await running().client.waitForExecution(id, WAIT.timeout);
+		await running().client.deactivateWorkflow(workflow);
+		await running().client.activateWorkflow(workflow);
 		await vi.waitUntil(async () => (await startedWith(workflow)).length > 1, WAIT);
 		expect(await startedWith(workflow)).toEqual([saved.slice(-5).reverse(), saved]);
 	});
@@ -161,11 +153,11 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 		const workflow = await activeWorkflow(everySecond);
 		const before = save(2);
 		await expectStarted(workflow, [before]);
-		await opened.host.stop();
+		await running().host.stop();
 		service().options.pageCap = 7;
 		leads().splice(-1);
 		const meanwhile = save(20);
-		await opened.host.start();
+		await running().host.start();
 		await expectStarted(workflow, [before, meanwhile]);
 		const after = save(1);
 		await expectStarted(workflow, [before, meanwhile, after]);

@@ -1,7 +1,7 @@
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { evaluated } from '../support/editor.mts';
+import { evaluated } from '../support/expression.mts';
 import { ourNodes, type OurNode } from '../support/engine.mts';
 
 /** The fields of each operation as users see them: saved workflows depend on names and defaults. */

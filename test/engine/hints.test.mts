@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { bulks, numbers, runBulk } from '../support/bulk.mts';
-import { evaluated } from '../support/editor.mts';
+import { evaluated } from '../support/expression.mts';
 import { ourNodes, type OurNode } from '../support/engine.mts';
 import { useService } from '../support/service.mts';
 

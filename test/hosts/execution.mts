@@ -5,6 +5,8 @@ export interface Execution {
 	readonly id: string;
 	readonly status: ExecutionStatus;
 	readonly startedAt: Date;
+	/** Once it ended. */
+	readonly stoppedAt?: Date | null;
 	readonly data: IRunExecutionData;
 	/** What nodes noted on it, for people to read and to search. */
 	readonly customData: Readonly<Record<string, string>>;
@@ -12,6 +14,7 @@ export interface Execution {
 
 const ENDED: ReadonlySet<ExecutionStatus> = new Set(['canceled', 'crashed', 'error', 'success']);
 
+/** Whether nothing more happens to an execution with this status. */
 export function hasEnded(status: ExecutionStatus): boolean {
 	return ENDED.has(status);
 }

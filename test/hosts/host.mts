@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Failure } from '../commands/failure.mjs';
 import { logFile, programs } from '../commands/paths.mjs';
 import { start } from '../commands/program.mjs';
-import { hostSettings } from './settings.mts';
 import { freePorts } from './ports.mts';
+import { ready } from './ready.mts';
+import { hostSettings } from './settings.mts';
 
 export interface HostOptions {
 	/** The folder of an installed n8n. */
@@ -37,7 +36,6 @@ export interface Host extends AsyncDisposable {
 /** It takes 10 seconds on an idle machine. */
 const START_TIMEOUT_MS = 180_000;
 const ANSWER_TIMEOUT_MS = 10_000;
-const POLL_MS = 200;
 
 /** Starts n8n and waits until it answers. */
 export async function startHost(options: HostOptions): Promise<Host> {
@@ -64,8 +62,18 @@ async function startProcess(
 		start(join(programs, 'node'), [entry, ...args], { log, cwd: userFolder, env });
 	let program = launch();
 	const stop = async () => await program.stop();
+	const url = `http://127.0.0.1:${ownPort}`;
+	const untilReady = async () =>
+		await ready({
+			title: 'n8n',
+			exited: program.exited,
+			log,
+			isReady: async () => await answers(`${url}${readyPath}`),
+			timeout: START_TIMEOUT_MS,
+			signal,
+		});
 	const host: Host = {
-		url: `http://127.0.0.1:${ownPort}`,
+		url,
 		folder,
 		log,
 		get pid() {
@@ -77,34 +85,17 @@ async function startProcess(
 		stop,
 		async start() {
 			program = launch();
-			await ready(host, readyPath, signal);
+			await untilReady();
 		},
 		[Symbol.asyncDispose]: stop,
 	};
 	try {
-		await ready(host, readyPath, signal);
+		await untilReady();
 		return host;
 	} catch (error) {
 		await host.stop();
 		throw error;
 	}
-}
-
-async function ready(host: Host, path: string, signal?: AbortSignal): Promise<void> {
-	const deadline = Date.now() + START_TIMEOUT_MS;
-	while (Date.now() < deadline) {
-		if (await answers(`${host.url}${path}`)) return;
-		const exitCode = await Promise.race([
-			host.exited,
-			delay(POLL_MS, undefined, { ...(signal && { signal }) }),
-		]);
-		if (exitCode !== undefined) {
-			throw new Failure(`n8n ended with code ${exitCode} while it started.`, { log: host.log });
-		}
-	}
-	throw new Failure(`n8n did not answer within ${START_TIMEOUT_MS / 1000} seconds.`, {
-		log: host.log,
-	});
 }
 
 /** n8n listens, and says it is healthy, before its REST interface is there. */

@@ -11,6 +11,7 @@ export async function freePorts(count: number): Promise<number[]> {
 	return ports;
 }
 
+/** Whether nobody on this machine listens on the port. */
 export async function isFree(port: number): Promise<boolean> {
 	try {
 		await close(await listen(port));

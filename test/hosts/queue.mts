@@ -4,7 +4,7 @@ import { startWorker, type Host } from './host.mts';
 import { openHost, type OpenHost } from './open.mts';
 import { n8n2 } from './versions.mts';
 
-export interface QueueOptions {
+interface QueueOptions {
 	workers: number;
 	/** How many executions a worker has under way at most. */
 	concurrency: number;

@@ -16,13 +16,13 @@ export interface Credential {
 
 export type CredentialData = Record<string, string | number | boolean>;
 
-/** A node as the editor describes it when it asks for a dropdown's content. */
+/** A node as the editor describes it when it asks for the content of a From List. */
 export interface ParameterQuery {
 	nodeType: string;
 	typeVersion?: number;
 	/** e.g. `listId` */
 	parameter: string;
-	/** The node's method that fills the dropdown. */
+	/** The node's method that fills the list. */
 	method: string;
 	credential: Credential;
 	parameters?: INodeParameters;
@@ -40,6 +40,8 @@ export const owner = {
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const POLL_MS = 250;
+/** n8n opens a webhook some time after it said that it did. */
+const WEBHOOK_TIMEOUT_MS = 30_000;
 
 const choiceSchema = z.object({ name: z.string(), value: z.union([z.string(), z.number()]) });
 const credentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
@@ -48,6 +50,7 @@ const executionSchema = z.object({
 	id: z.string(),
 	status: z.custom<ExecutionStatus>((value) => typeof value === 'string'),
 	startedAt: z.coerce.date(),
+	stoppedAt: z.coerce.date().nullish(),
 	data: z.string(),
 	customData: z.record(z.string()),
 });
@@ -104,6 +107,11 @@ export class RestClient {
 		return client;
 	}
 
+	/** With which n8n knows the owner. */
+	get cookie(): string {
+		return this.#cookie;
+	}
+
 	async createCredential(name: string, type: string, data: CredentialData): Promise<Credential> {
 		return await this.#request('POST', '/credentials', credentialSchema, { name, type, data });
 	}
@@ -122,14 +130,16 @@ export class RestClient {
 	/**
 	 * Executes a workflow as its Execute button does.
 	 *
+	 * @param pushRef of the editor that n8n shows the outputs of the nodes
 	 * @returns the execution's id
 	 */
-	async startWorkflow(workflow: SavedWorkflow, trigger: string): Promise<string> {
+	async startWorkflow(workflow: SavedWorkflow, trigger: string, pushRef?: string): Promise<string> {
 		const { executionId } = await this.#request(
 			'POST',
 			`/workflows/${workflow.id}/run`,
 			startedSchema,
 			{ workflowData: workflow, triggerToStartFrom: { name: trigger } },
+			pushRef,
 		);
 		return executionId;
 	}
@@ -141,6 +151,25 @@ export class RestClient {
 
 	async deactivateWorkflow({ id }: SavedWorkflow): Promise<void> {
 		await this.#request('POST', `/workflows/${id}/deactivate`, z.unknown());
+	}
+
+	/** Calls the webhook of an active workflow, with what it is given to work on. */
+	async callWebhook(path: string, body?: object): Promise<void> {
+		const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
+		while (Date.now() < deadline) {
+			const response = await fetch(`${this.#host.url}/webhook/${path}`, {
+				...(body && {
+					method: 'POST',
+					headers: { 'content-type': 'application/json' },
+					body: JSON.stringify(body),
+				}),
+				signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
+			});
+			await response.text();
+			if (response.ok) return;
+			await delay(POLL_MS);
+		}
+		throw new Failure(`The webhook ${path} did not open.`, { log: this.#host.log });
 	}
 
 	/** The executions of a workflow, the latest first, without their data; at most 100. */
@@ -166,12 +195,6 @@ export class RestClient {
 
 	async stopExecution(id: string): Promise<void> {
 		await this.#request('POST', `/executions/${id}/stop`, z.unknown());
-	}
-
-	/** The choices of a dropdown whose method returns options. */
-	async loadOptions(query: ParameterQuery) {
-		const path = '/dynamic-node-parameters/options';
-		return await this.#request('POST', path, z.array(choiceSchema), dropdownRequest(query));
 	}
 
 	/** The choices of a resource locator's From List. */
@@ -206,12 +229,17 @@ export class RestClient {
 		path: string,
 		schema: Schema,
 		body?: object,
+		pushRef?: string,
 	): Promise<z.infer<Schema>> {
 		const send = async () => {
 			const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
 			return await fetch(`${this.#host.url}/rest${path}`, {
 				method,
-				headers: { 'content-type': 'application/json', cookie: this.#cookie },
+				headers: {
+					'content-type': 'application/json',
+					cookie: this.#cookie,
+					...(pushRef !== undefined && { 'push-ref': pushRef }),
+				},
 				...(body && { body: JSON.stringify(body) }),
 				signal: this.#signal ? AbortSignal.any([this.#signal, timeout]) : timeout,
 			});

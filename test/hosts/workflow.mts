@@ -40,6 +40,14 @@ export function withCredential(
 	return { ...workflow, nodes };
 }
 
+/** Connections of nodes that follow each other. */
+export function chain(...names: string[]): IConnections {
+	const connections = names
+		.slice(1)
+		.map((node, index) => [names[index], { main: [[{ node, type: 'main' as const, index: 0 }]] }]);
+	return Object.fromEntries(connections);
+}
+
 function isObject(value: unknown): boolean {
 	return typeof value === 'object' && value !== null;
 }

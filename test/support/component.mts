@@ -2,10 +2,12 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 import { ProgramMissing } from '../components/program.mts';
 
+/** An n8n may have to be installed first. */
+const OPEN_TIMEOUT_MS = 40 * 60_000;
 const CLOSE_TIMEOUT_MS = 60_000;
 
 /**
- * Opens what all tests of a file need, and closes it after them. Where a real program is missing the
+ * Opens what all tests of a file or a group need, and closes it after them. Where a real program is missing the
  * tests are skipped and say why; with `CI=true` they fail.
  *
  * @param timeout of the opening, in milliseconds
@@ -13,7 +15,7 @@ const CLOSE_TIMEOUT_MS = 60_000;
  */
 export function useComponent<T extends AsyncDisposable>(
 	open: () => Promise<T>,
-	timeout: number,
+	timeout = OPEN_TIMEOUT_MS,
 ): () => T {
 	let component: T | undefined;
 	let missing: string | undefined;

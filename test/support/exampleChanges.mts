@@ -44,6 +44,7 @@ export function withCredentialOf(
 	}));
 }
 
+/** The node of this name, which has to be there. */
 export function nodeOf(workflow: Workflow, name: string): INode {
 	const node = workflow.nodes.find((one) => one.name === name);
 	if (!node) throw new Error(`There is no node ${name}`);

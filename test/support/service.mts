@@ -3,6 +3,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { startService, type Service, type StartOptions } from '../service/service.mts';
 
+/** Of an account that the service knows. */
+export const KEY = 'test-key';
+
 /**
  * A service for the tests of a file, as it was at its start for each of them. A request that breaks
  * the contract fails the test that sent it.
@@ -32,5 +35,5 @@ export function credentialFor(
 	settings: ICredentialDataDecryptedObject = {},
 ): ICredentialDataDecryptedObject {
 	const customizeInterface = Object.keys(settings).length > 0;
-	return { baseUrl, apiKey: 'test-key', customizeInterface, ...settings };
+	return { baseUrl, apiKey: KEY, customizeInterface, ...settings };
 }

@@ -3,13 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { CreditBudget } from '../../nodes/shared/request/budget.ts';
+import { CreditBudget, type Reservation } from '../../nodes/shared/request/budget.ts';
 import {
 	ExecutionCredits,
 	type CreditRecord,
 } from '../../nodes/shared/request/executionCredits.ts';
-
-type Reservation = NonNullable<Awaited<ReturnType<CreditBudget['reserve']>>>;
 
 function budgetOf(record: CreditRecord): CreditBudget {
 	return new CreditBudget(record, new ExecutionCredits({}, undefined, () => {}));

@@ -48,6 +48,10 @@ const bulkFinder: BulkLookup<Person> = {
 	simplify: simplifyFoundEmail,
 };
 
+/**
+ * Find Emails in Bulk (interface specification 4.6): 100 people per request. Costs 1 credit per
+ * address found; a miss is free.
+ */
 export const findBulk: Operation = {
 	option: {
 		name: 'Find Emails in Bulk',

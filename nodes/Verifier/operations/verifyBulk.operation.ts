@@ -71,6 +71,10 @@ function matchAddresses(
 	return addresses.map((address) => byAddress.get(address));
 }
 
+/**
+ * Verify Emails in Bulk (interface specification 4.8): 50 addresses per request. Costs 1 credit per
+ * distinct address, invalid ones included.
+ */
 export const verifyBulk: Operation = {
 	option: {
 		name: 'Verify Emails in Bulk',

@@ -1,7 +1,7 @@
 import { DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_RETRIES, type Pace } from './run';
 
 /** Gives the value of an option of the node, as the user or an AI agent filled it in. */
-export type Option = (name: string) => unknown;
+type Option = (name: string) => unknown;
 
 /** How the requests of a lookup are sent. */
 export function paceOf(option: Option): Pace {

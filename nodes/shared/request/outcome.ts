@@ -24,7 +24,7 @@ export interface Problem {
 }
 
 /** The setting On Error of a node. */
-export type OnError = 'stop' | 'continue' | 'errorOutput';
+type OnError = 'stop' | 'continue' | 'errorOutput';
 
 /** What the user chose under On Error. */
 export function onErrorOf(node: INode): OnError {

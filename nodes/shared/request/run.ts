@@ -11,6 +11,7 @@ import { mayRetry, waitBeforeRetry } from './retry';
 import { withoutKey } from './secret';
 import { asServiceError, type ServiceError } from './serviceError';
 
+/** The type of the credential, as n8n knows it. */
 export const CREDENTIAL = 'contactDataApi';
 
 /** How a request is sent; users set these in the options of a lookup. */
@@ -38,7 +39,7 @@ export interface Price {
 }
 
 /** How one request is sent. */
-export interface Sending extends Pace {
+interface Sending extends Pace {
 	/** For a metered request. */
 	price?: Price;
 	/** Whether to send it again when the connection was lost and the outcome is unknown. */

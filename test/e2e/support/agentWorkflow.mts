@@ -1,7 +1,7 @@
 import type { INode, INodeCredentials, INodeParameters } from 'n8n-workflow';
 
 import type { Credential } from '../../hosts/rest.mts';
-import type { Workflow } from '../../hosts/workflow.mts';
+import { chain, type Workflow } from '../../hosts/workflow.mts';
 
 /** A node that an agent may use. */
 export interface Tool extends Partial<Pick<INode, 'onError'>> {
@@ -50,7 +50,7 @@ export function agentWorkflow({ tools, credential, modelCredential }: AgentWorkf
 		name: `Agent with ${tools.map(({ name }) => name).join(', ')}`,
 		nodes,
 		connections: {
-			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			...chain('Start', 'Agent'),
 			Model: toAgent('ai_languageModel'),
 			...Object.fromEntries(tools.map(({ name }) => [name, toAgent('ai_tool')])),
 		},

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { ITaskData } from 'n8n-workflow';
+import { WebSocket } from 'undici';
+import { z } from 'zod';
+
+import type { OpenHost } from '../../hosts/open.mts';
+
+const OPEN_TIMEOUT_MS = 60_000;
+const POLL_MS = 100;
+
+const nodeOutputSchema = z.object({
+	type: z.literal('nodeExecuteAfterData'),
+	data: z.object({
+		executionId: z.string(),
+		nodeName: z.string(),
+		data: z.custom<ITaskData>((value) => typeof value === 'object' && value !== null),
+	}),
+});
+
+type NodeOutput = z.infer<typeof nodeOutputSchema>['data'];
+
+/** Over which n8n shows an open editor what the executions that it starts come to, node by node. */
+export class PushConnection implements AsyncDisposable {
+	readonly #outputs: NodeOutput[] = [];
+
+	private constructor(
+		/** By which n8n knows the editor that starts an execution. */
+		readonly ref: string,
+		private readonly socket: WebSocket,
+	) {
+		socket.addEventListener('message', ({ data }) => this.#receive(data));
+	}
+
+	/** Opens that of an editor in which the owner is signed in. */
+	static async open({ host: { url }, client }: OpenHost): Promise<PushConnection> {
+		const ref = 'the-editor-of-a-test';
+		const address = `${url.replace(/^http/, 'ws')}/rest/push?pushRef=${ref}`;
+		const socket = new WebSocket(address, { headers: { cookie: client.cookie, origin: url } });
+		socket.binaryType = 'arraybuffer';
+		const connection = new PushConnection(ref, socket);
+		await once(socket, 'open', { signal: AbortSignal.timeout(OPEN_TIMEOUT_MS) });
+		return connection;
+	}
+
+	/** What the editor shows of a node; waits until n8n tells it. */
+	async outputOf(executionId: string, node: string, timeout: number): Promise<ITaskData> {
+		const deadline = Date.now() + timeout;
+		while (Date.now() < deadline) {
+			const output = this.#outputs.find(
+				(one) => one.executionId === executionId && one.nodeName === node,
+			);
+			if (output) return output.data;
+			await delay(POLL_MS);
+		}
+		throw new Error(`The editor was told nothing of ${node} within ${timeout / 1000} seconds`);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		if (this.socket.readyState === WebSocket.CLOSED) return;
+		const closed = once(this.socket, 'close');
+		this.socket.close();
+		await Promise.race([closed, delay(POLL_MS)]);
+	}
+
+	#receive(data: unknown): void {
+		const text = data instanceof ArrayBuffer ? Buffer.from(data).toString() : String(data);
+		const output = nodeOutputSchema.safeParse(JSON.parse(text));
+		if (output.success) this.#outputs.push(output.data.data);
+	}
+}
