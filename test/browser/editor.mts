@@ -366,7 +366,9 @@ export class EditorPage {
 	async screenshot(name: string, part?: Locator): Promise<void> {
 		await delay(SETTLE_MS);
 		const clip = (await part?.boundingBox()) ?? undefined;
-		await keepForReadme(name, await this.#picture(clip), await (part ?? this.node).innerText());
+		// Below its expressions an open node shows values of the first item or of the one pointed at.
+		const text = await (part ?? this.output).innerText();
+		await keepForReadme(name, await this.#picture(clip), text);
 	}
 
 	/** A picture of the workflow on the canvas in its full size, for the README. */
