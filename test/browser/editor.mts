@@ -362,11 +362,13 @@ export class EditorPage {
 		await this.page.emulateMedia({ colorScheme: theme });
 	}
 
-	/** A picture of the whole page, or of a part of it, for the README. */
+	/** A picture of the page with the open node, or of a part of the page, for the README. */
 	async screenshot(name: string, part?: Locator): Promise<void> {
 		await delay(SETTLE_MS);
 		const clip = (await part?.boundingBox()) ?? undefined;
-		await keepForReadme(name, await this.#picture(clip));
+		// Below its expressions an open node shows values of the first item or of the one pointed at.
+		const text = await (part ?? this.output).innerText();
+		await keepForReadme(name, await this.#picture(clip), text);
 	}
 
 	/** A picture of the workflow on the canvas in its full size, for the README. */
@@ -376,7 +378,8 @@ export class EditorPage {
 		await this.page.locator('.vue-flow__pane').click({ position: { x: 8, y: 8 } });
 		await this.page.getByTestId('zoom-to-fit').click();
 		await delay(SETTLE_MS);
-		await keepForReadme(name, await this.#picture(await workflowArea(this.page)));
+		const picture = await this.#picture(await workflowArea(this.page));
+		await keepForReadme(name, picture, await this.page.locator('.vue-flow').innerText());
 	}
 
 	/** A picture of what went wrong. */

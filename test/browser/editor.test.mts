@@ -164,10 +164,10 @@ describe('the form of the credential', () => {
 			.toEqual([
 				...always,
 				['customizeInterface', 'Customize Interface', true],
-				['bulkFinderBody', 'Bulk Finder Body', 'List of Rows'],
+				['bulkFinderBody', 'Bulk Finder Body', 'Array of Rows'],
 				['bulkVerifierPath', 'Bulk Verifier Path', '/v3/verify_bulk'],
 				['bulkVerifierQuery', 'Bulk Verifier Query', 'Repeated (email=a&email=b)'],
-				['companyNameParameter', 'Company Name Parameter', 'Company'],
+				['companyNameParameter', 'Company Name Parameter', 'Company (company=Acme)'],
 				['companySearchPath', 'Company Search Path', '/company/search'],
 				['listPageSize', 'List Page Size', '500'],
 				domains,

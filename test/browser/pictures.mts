@@ -15,46 +15,64 @@ const taken: string[] = [];
 
 /** @returns where the picture is to be seen */
 export async function keep(name: string, picture: Buffer): Promise<string> {
-	return await write(seen, name, picture);
+	return await write(seen, `${name}.png`, picture);
 }
 
-/** Keeps a picture that the README shows. */
-export async function keepForReadme(name: string, picture: Buffer): Promise<void> {
+/**
+ * Keeps a picture that the README shows, and beside it its text, which tells when it is out of date.
+ *
+ * @param text what can be read in the picture
+ */
+export async function keepForReadme(name: string, picture: Buffer, text: string): Promise<void> {
 	taken.push(name);
-	await keep(name, picture);
-	if (process.env.UPDATE_SCREENSHOTS === '1') await write(documented, name, picture);
+	const folders = process.env.UPDATE_SCREENSHOTS === '1' ? [seen, documented] : [seen];
+	for (const folder of folders) {
+		await write(folder, `${name}.png`, picture);
+		await write(folder, `${name}.txt`, lasting(text));
+	}
 }
 
 /**
  * Expects the pictures for the README to be those that the tests of this file took, as large as
- * these are: otherwise they show what has changed since.
+ * these are and with the same text: otherwise they show what has changed since.
  *
  * @param isOurs tells a picture that the tests of this file take
  * @returns how many these are
  */
 export async function expectDocumented(isOurs: (name: string) => boolean): Promise<number> {
 	const names = (await readdir(documented))
+		.filter((file) => file.endsWith('.png'))
 		.map((file) => file.replace(/\.png$/, ''))
 		.filter(isOurs);
-	const sizes = async (folder: string, of: readonly string[]) =>
+	const contents = async (folder: string, of: readonly string[]) =>
 		Object.fromEntries(
-			await Promise.all(of.map(async (name) => [name, await sizeOf(join(folder, `${name}.png`))])),
+			await Promise.all(of.map(async (name) => [name, await contentOf(folder, name)])),
 		);
-	expect(await sizes(documented, names), '`npm run pictures` renews them').toEqual(
-		await sizes(seen, taken),
+	expect(await contents(documented, names), '`npm run pictures` renews them').toEqual(
+		await contents(seen, taken),
 	);
 	return taken.length;
 }
 
-async function write(folder: string, name: string, picture: Buffer): Promise<string> {
-	const file = join(folder, `${name}.png`);
+async function write(folder: string, name: string, content: Buffer | string): Promise<string> {
+	const file = join(folder, name);
 	await mkdir(folder, { recursive: true });
-	await writeFile(file, picture);
+	await writeFile(file, content);
 	return file;
 }
 
-/** The width and height of a PNG, from its first chunk. */
-async function sizeOf(file: string): Promise<[width: number, height: number]> {
-	const png = await readFile(file);
-	return [png.readUInt32BE(16), png.readUInt32BE(20)];
+/** The width and height of a picture, from the first chunk of its PNG, and its text. */
+async function contentOf(
+	folder: string,
+	name: string,
+): Promise<{ width: number; height: number; text: string }> {
+	const png = await readFile(join(folder, `${name}.png`));
+	const text = await readFile(join(folder, `${name}.txt`), 'utf8');
+	return { width: png.readUInt32BE(16), height: png.readUInt32BE(20), text };
+}
+
+/** A text without what differs from run to run. */
+function lasting(text: string): string {
+	const lines = text.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
+	return `${lines.filter((line) => line !== '').join('\n')}\n`;
 }

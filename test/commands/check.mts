@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Check } from './checks.mts';
+import type { Check } from './checks.mjs';
 import { Failure } from './failure.mjs';
 import { logFile } from './paths.mjs';
 import { run } from './program.mjs';

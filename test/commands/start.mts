@@ -39,7 +39,7 @@ await runCommand(async (signal) => {
 
 	console.log(`
 ${styleText('bold', 'n8n')}       ${workflowUrl}
-           e-mail ${owner.email}, password ${owner.password}
+           email ${owner.email}, password ${owner.password}
 ${styleText('bold', 'Emulator')}  ${service.baseUrl}
            API key ${API_KEY}
 

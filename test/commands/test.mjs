@@ -1,11 +1,13 @@
 import './nodeVersion.mjs';
+import { checks } from './checks.mjs';
 import { launch } from './launch.mjs';
 
 const HELP = `Usage: npm test -- [options]
 
 Installs what is missing, then runs every check of the project, and a summary at the end.
 
-  --only a,b  these steps only: lint, types, build, unit, engine, example
+  --only a,b  these steps only, of
+              ${checks.map(({ name }) => name).join(', ')}
   --help      this text`;
 
 void launch('test.mts', HELP);

@@ -1,5 +1,5 @@
 import { runCheck, type CheckResult } from './check.mts';
-import { checks, type Check } from './checks.mts';
+import { checks, type Check } from './checks.mjs';
 import { runCommand } from './command.mts';
 import { describe, Failure } from './failure.mjs';
 import { readOptions } from './options.mts';

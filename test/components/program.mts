@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Failure } from '../commands/failure.mjs';
 import { withLock } from '../commands/lock.mjs';
 import { cache, logFile } from '../commands/paths.mjs';
-import { environment, run } from '../commands/program.mjs';
+import { run } from '../commands/program.mjs';
 
 /** A program that a suite runs for real and that no npm package brings. */
 export interface RealProgram {
@@ -103,7 +103,10 @@ async function install({ title, debianPackage }: RealProgram): Promise<string> {
 
 async function aptGet(args: string[], log: string): Promise<void> {
 	// Runlevel 1 starts no services: a suite starts its own.
-	const env = environment({ DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' });
-	const code = await run('apt-get', args, { log, env, cwd: tmpdir(), timeout: INSTALL_TIMEOUT_MS });
+	const settings = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'];
+	// sudo would drop an environment of ours.
+	const command = ['env', ...settings, 'apt-get', ...args];
+	const [program = '', ...rest] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command];
+	const code = await run(program, rest, { log, cwd: tmpdir(), timeout: INSTALL_TIMEOUT_MS });
 	if (code !== 0) throw new Failure(`\`apt-get ${args[0]}\` ended with code ${code}.`, { log });
 }

@@ -1,21 +1,22 @@
 import { fileURLToPath } from 'node:url';
 
-/** One step of `npm test`. */
-export interface Check {
-	/** For `--only`. */
-	readonly name: string;
-	readonly title: string;
-	readonly command: readonly [program: string, ...args: string[]];
-	/** Whether vitest runs it and can count its tests. */
-	readonly hasTests?: boolean;
-	readonly minutes: number;
-}
+/**
+ * One step of `npm test`.
+ *
+ * @typedef {object} Check
+ * @property {string} name for `--only`
+ * @property {string} title
+ * @property {readonly [program: string, ...args: string[]]} command
+ * @property {boolean} [hasTests] whether vitest runs it and can count its tests
+ * @property {number} minutes
+ */
 
 const startCommand = fileURLToPath(new URL('start.mjs', import.meta.url));
 
-/** In the order in which they run. */
-export const checks: readonly Check[] = [
+/** @type {readonly Check[]} in the order in which they run */
+export const checks = [
 	{ name: 'lint', title: 'Lint', command: ['npm', 'run', 'lint'], minutes: 5 },
+	{ name: 'format', title: 'Format', command: ['npm', 'run', 'format:check'], minutes: 5 },
 	{ name: 'types', title: 'Types', command: ['npm', 'run', 'types'], minutes: 5 },
 	{ name: 'build', title: 'Icons and build', command: ['npm', 'run', 'build'], minutes: 5 },
 	{
