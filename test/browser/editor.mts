@@ -13,7 +13,7 @@ import { owner, type Credential, type SavedWorkflow } from '../hosts/rest.mts';
 import { keep, keepForReadme } from './pictures.mts';
 import { workflowArea, type Area } from './workflowArea.mts';
 
-export type Theme = 'light' | 'dark';
+type Theme = 'light' | 'dark';
 
 /** A parameter with what its controls hold: none if it only groups others, two for a locator. */
 export type Shown = [name: string, label: string, ...values: Array<string | boolean>];

@@ -7,12 +7,13 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { SavedWorkflow } from '../hosts/rest.mts';
+import { chain } from '../hosts/workflow.mts';
 import { fixtures, some, unfindable } from '../support/expected.mts';
 import { report } from '../support/report.mts';
-import { useService } from '../support/service.mts';
+import { KEY, useService } from '../support/service.mts';
 import { naturalWidth, type Shown } from './editor.mts';
 import { expectDocumented } from './pictures.mts';
-import { CREDENTIAL_TYPE, KEY, useEditor } from './useEditor.mts';
+import { useEditor } from './useEditor.mts';
 
 /** n8n offers it by itself in every node with a credential. */
 const CUSTOM_CALL = 'Custom API Call';
@@ -42,16 +43,10 @@ const START: NodeToShow = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' 
 /** A saved workflow whose nodes follow each other. */
 async function chainOf(name: string, ...nodes: NodeToShow[]): Promise<SavedWorkflow> {
 	const { client } = running();
-	const next = nodes
-		.slice(1)
-		.map(({ name: after }, index) => [
-			nodes[index]?.name,
-			{ main: [[{ node: after, type: 'main' as const, index: 0 }]] },
-		]);
 	return await client.createWorkflow({
 		name,
 		nodes: nodes.map(toNode),
-		connections: Object.fromEntries(next),
+		connections: chain(...nodes.map((node) => node.name)),
 	});
 }
 
@@ -69,7 +64,7 @@ function toNode(
 		parameters,
 		...(isOurs && {
 			credentials: {
-				[CREDENTIAL_TYPE]: { id: running().credential.id, name: running().credential.name },
+				contactDataApi: { id: running().credential.id, name: running().credential.name },
 			},
 		}),
 	};

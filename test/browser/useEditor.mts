@@ -7,15 +7,11 @@ import type { Credential } from '../hosts/rest.mts';
 import { n8n2 } from '../hosts/versions.mts';
 import type { Service } from '../service/service.mts';
 import { useComponent } from '../support/component.mts';
+import { createCredential } from '../support/host.mts';
 import { EditorPage, signIn } from './editor.mts';
 
-const OPEN_TIMEOUT_MS = 40 * 60_000;
-
-export const CREDENTIAL_TYPE = 'contactDataApi';
-export const KEY = 'test-key';
-
 /** An n8n with the credential of the service, and a browser that is signed in there. */
-export interface EditorHost extends AsyncDisposable, Pick<OpenHost, 'client' | 'packageName'> {
+interface EditorHost extends AsyncDisposable, Pick<OpenHost, 'client' | 'packageName'> {
 	readonly credential: Credential;
 	readonly context: BrowserContext;
 	/** What the tests run against, for people. */
@@ -27,7 +23,7 @@ export function useEditor(service: () => Service): {
 	running: () => EditorHost;
 	editor: () => EditorPage;
 } {
-	const running = useComponent(async () => await open(service()), OPEN_TIMEOUT_MS);
+	const running = useComponent(async () => await open(service()));
 	let page: EditorPage | undefined;
 	beforeEach(async () => {
 		page = await EditorPage.open(running().context);
@@ -50,10 +46,7 @@ async function open(service: Service): Promise<EditorHost> {
 	const { host, client, packageName } = resources.use(
 		await openHost({ name: 'n8n-editor', version: n8n2 }),
 	);
-	const credential = await client.createCredential('Contact Data', CREDENTIAL_TYPE, {
-		baseUrl: service.baseUrl,
-		apiKey: KEY,
-	});
+	const credential = await createCredential(client, service);
 	const context = await signIn(browser, host);
 	const opened = resources.move();
 	return {

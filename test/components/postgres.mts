@@ -43,7 +43,18 @@ export async function startPostgres(): Promise<Postgres> {
 	if (isRoot) await chmod(folder.path, 0o777);
 	const data = join(folder.path, 'data');
 	const tool = (name: string) => join(dirname(file), name);
-	const init = asUser(tool('initdb'), '-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8');
+	const init = asUser(
+		tool('initdb'),
+		'-D',
+		data,
+		'-U',
+		USER,
+		'-A',
+		'trust',
+		'-E',
+		'UTF8',
+		'--no-locale',
+	);
 	if ((await exitCode(init, log)) !== 0) throw new Failure('`initdb` did not succeed.', { log });
 
 	const [port = 0] = await freePorts(1);

@@ -7,16 +7,12 @@ const OPEN_TIMEOUT_MS = 40 * 60_000;
 const CLOSE_TIMEOUT_MS = 60_000;
 
 /**
- * Opens what all tests of a file or a group need, and closes it after them. Where a real program is missing the
- * tests are skipped and say why; with `CI=true` they fail.
+ * Opens what all tests of a file or a group need, and closes it after them. Where a real program is
+ * missing the tests are skipped and say why; with `CI=true` they fail.
  *
- * @param timeout of the opening, in milliseconds
  * @returns for use inside tests
  */
-export function useComponent<T extends AsyncDisposable>(
-	open: () => Promise<T>,
-	timeout = OPEN_TIMEOUT_MS,
-): () => T {
+export function useComponent<T extends AsyncDisposable>(open: () => Promise<T>): () => T {
 	let component: T | undefined;
 	let missing: string | undefined;
 	beforeAll(async () => {
@@ -26,7 +22,7 @@ export function useComponent<T extends AsyncDisposable>(
 			if (!(error instanceof ProgramMissing) || process.env.CI === 'true') throw error;
 			missing = [error.message, error.remedy].filter(Boolean).join(' ');
 		}
-	}, timeout);
+	}, OPEN_TIMEOUT_MS);
 	beforeEach(({ task, skip }) => {
 		if (missing === undefined) return;
 		task.meta.skipReason = missing;
