@@ -13,12 +13,15 @@ const images = [...readme.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, alt = '
 	alt,
 	path,
 }));
-const filesIn = (folder: string) => readdirSync(join(root, folder));
+const filesIn = (folder: string, extension: string) =>
+	readdirSync(join(root, folder)).filter((file) => file.endsWith(extension));
+const pictures = filesIn('docs/images', '.png');
 
 it('shows each picture of docs/images, once, and no other', () => {
-	const pictures = filesIn('docs/images').map((file) => `docs/images/${file}`);
 	expect(pictures.length).toBeGreaterThan(0);
-	expect(images.map(({ path }) => path).toSorted()).toEqual(pictures.toSorted());
+	expect(images.map(({ path }) => path).toSorted()).toEqual(
+		pictures.map((file) => `docs/images/${file}`).toSorted(),
+	);
 });
 
 it('says what each picture shows', () => {
@@ -26,7 +29,7 @@ it('says what each picture shows', () => {
 });
 
 it('shows and names every example', () => {
-	const examples = filesIn('examples').map((file) => file.replace(/\.json$/, ''));
+	const examples = filesIn('examples', '.json').map((file) => file.replace(/\.json$/, ''));
 	expect(examples.length).toBeGreaterThan(0);
 	const shown = images.map(({ path }) => path);
 	for (const example of examples) {
@@ -36,8 +39,16 @@ it('shows and names every example', () => {
 });
 
 it('has no picture that is slow to load', () => {
-	const large = filesIn('docs/images').filter(
+	const large = pictures.filter(
 		(file) => statSync(join(root, 'docs', 'images', file)).size > MOST_BYTES,
 	);
 	expect(large).toEqual([]);
+});
+
+it('names only commands that there are', () => {
+	const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+	const pages = readme + readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+	const named = [...pages.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+	expect(named.length).toBeGreaterThan(0);
+	expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
 });
