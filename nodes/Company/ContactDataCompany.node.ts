@@ -1,5 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
+import { largeListHint } from '../shared/largeListHint';
 import { nodeDefaults, operationProperties, operationSubtitle } from '../shared/operation';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
@@ -22,6 +23,7 @@ export class ContactDataCompany implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
+		hints: [largeListHint(getLeads)],
 		properties: operationProperties('company', operations),
 	};
 }

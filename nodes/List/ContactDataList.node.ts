@@ -1,5 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
+import { largeListHint } from '../shared/largeListHint';
 import { searchLists } from '../shared/listLocator';
 import { nodeDefaults, operationProperties, operationSubtitle } from '../shared/operation';
 import { exportLeads } from './operations/exportLeads.operation';
@@ -24,6 +25,7 @@ export class ContactDataList implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
+		hints: [largeListHint(getLeads, 'leadCount')],
 		properties: operationProperties('list', operations),
 	};
 

@@ -1,0 +1,21 @@
+import type { NodeHint } from 'n8n-workflow';
+
+import type { Operation } from './operation';
+import { MAX_RESULTS_PER_ITEM } from './request/pages';
+
+/**
+ * Says beforehand that one item cannot return as many leads as are wanted.
+ * @param counted a field of the input item that tells how many leads there are in all, if any does
+ */
+export function largeListHint({ option }: Operation, counted?: string): NodeHint {
+	const most = MAX_RESULTS_PER_ITEM;
+	const all = counted ? `$input.all().some((item) => item.json.${counted} > ${most})` : 'false';
+	const wanted = `($parameter.returnAll ? ${all} : $parameter.limit > ${most})`;
+	return {
+		message: `n8n takes at most ${most.toLocaleString('en')} leads from one item. Set Limit to ${most}, and read the rest with a second node whose option Start is where this one ends.`,
+		type: 'info',
+		location: 'outputPane',
+		whenToDisplay: 'always',
+		displayCondition: `={{ $parameter.operation === "${option.value}" && ${wanted} }}`,
+	};
+}
