@@ -105,11 +105,10 @@ describe('On New Lead in List', () => {
 
 	test('of two first polls at the same time only one remembers', async () => {
 		const { poll } = trigger(102);
-		service().faults.add({ delayMs: 300, on: { nth: 2 } });
-		const first = poll();
-		await vi.waitUntil(() => service().requests.length > 0, { interval: 10 });
-		const second = poll();
-		await first;
+		service().faults.add({ delayMs: 200, on: { nth: 1 } });
+		service().faults.add({ delayMs: 600, on: { nth: 2 } });
+		const [first, second] = [poll(), poll()];
+		await Promise.race([first, second]);
 		const saved = save(102, 2);
 		expect(await second).toEqual([]);
 		expect(ids(await poll())).toEqual(saved);
