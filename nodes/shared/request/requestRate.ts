@@ -1,5 +1,5 @@
 /** Over how long starts are counted: a second, and a little more because the network is uneven. */
-const WINDOW = 1_040;
+const WINDOW = 1_020;
 
 /** In which part of the window all starts that it may hold can follow each other. */
 const SPREAD = 1 / 16;
