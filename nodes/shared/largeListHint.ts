@@ -12,7 +12,7 @@ export function largeListHint({ option }: Operation, counted?: string): NodeHint
 	const all = counted ? `$input.all().some((item) => item.json.${counted} > ${most})` : 'false';
 	const wanted = `($parameter.returnAll ? ${all} : $parameter.limit > ${most})`;
 	return {
-		message: `n8n takes at most ${most.toLocaleString('en')} leads from one item. Set Limit to ${most}, and read the rest with a second node whose option Start is where this one ends.`,
+		message: `n8n takes at most ${most.toLocaleString('en')} leads from one item. The node stops there, and its message says with which Limit and Start two nodes read them all.`,
 		type: 'info',
 		location: 'outputPane',
 		whenToDisplay: 'always',
