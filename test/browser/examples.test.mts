@@ -38,6 +38,18 @@ async function open(workflow: Workflow): Promise<void> {
 }
 
 /**
+ * Runs an example by its button.
+ *
+ * @param workflow the example as it is, unless changed
+ * @param idle how many nodes are not run
+ */
+async function runs(name: string, { workflow, idle }: { workflow?: Workflow; idle?: number } = {}) {
+	await open(workflow ?? (await example(name)));
+	await editor().executeWorkflow();
+	await succeeds(name, idle);
+}
+
+/**
  * Waits for the end of the run, in which all nodes have to succeed, and takes the picture.
  *
  * @param idle how many nodes are not run
@@ -66,23 +78,11 @@ test(
 	TEST_TIMEOUT_MS,
 );
 
-test(
-	'company-research',
-	async () => {
-		await open(await example('company-research'));
-		await editor().executeWorkflow();
-		await succeeds('company-research');
-	},
-	TEST_TIMEOUT_MS,
-);
+test('company-research', async () => await runs('company-research'), TEST_TIMEOUT_MS);
 
 test(
 	'enrich-list-in-bulk, from its schedule',
-	async () => {
-		await open(await example('enrich-list-in-bulk'));
-		await editor().executeWorkflow();
-		await succeeds('enrich-list-in-bulk', 1);
-	},
+	async () => await runs('enrich-list-in-bulk', { idle: 1 }),
 	TEST_TIMEOUT_MS,
 );
 
@@ -92,9 +92,7 @@ test(
 		const [refused, unanswered] = leadsWithoutEmail(102);
 		failFor(service(), known(refused), 400);
 		failFor(service(), known(unanswered), 503);
-		await open(await example('collect-failed-leads'));
-		await editor().executeWorkflow();
-		await succeeds('collect-failed-leads');
+		await runs('collect-failed-leads');
 	},
 	TEST_TIMEOUT_MS,
 );
@@ -103,11 +101,9 @@ test(
 	'second-source-for-misses',
 	async () => {
 		await using second = await SecondFinder.open(({ domain }) => `hello@${domain}`);
-		await open(
-			withSetting(await example('second-source-for-misses'), 'secondSourceUrl', second.url),
-		);
-		await editor().executeWorkflow();
-		await succeeds('second-source-for-misses');
+		const name = 'second-source-for-misses';
+		const workflow = withSetting(await example(name), 'secondSourceUrl', second.url);
+		await runs(name, { workflow });
 		expect(second.asked.length).toBeGreaterThan(0);
 	},
 	TEST_TIMEOUT_MS,
@@ -118,9 +114,8 @@ test(
 	async () => {
 		await using crm = await CrmStandIn.open();
 		using newLeads = saveNewLeads(service(), 101);
-		await open(withSetting(await example('crm-sync'), 'crmUrl', crm.url));
-		await editor().executeWorkflow();
-		await succeeds('crm-sync');
+		const workflow = withSetting(await example('crm-sync'), 'crmUrl', crm.url);
+		await runs('crm-sync', { workflow });
 		expect(crm.puts).toBe(newLeads.saved.length);
 	},
 	TEST_TIMEOUT_MS,

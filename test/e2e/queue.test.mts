@@ -1,9 +1,8 @@
 /** @file Queue mode: several worker processes that look up leads at the same time. */
 
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { outputOf, type Execution } from '../hosts/execution.mts';
 import { openQueue, type OpenQueue } from '../hosts/queue.mts';
@@ -139,11 +138,11 @@ const isRefused = ({ status }: WireRequest) => status === 429;
 
 /** Waits until a quarter of the leads has been asked for. */
 async function inTheMiddle(executions: number): Promise<void> {
-	const deadline = Date.now() + RUN_TIMEOUT_MS / 2;
-	while (requestsOf(service(), 'find').length < (executions * LEADS) / 4) {
-		if (Date.now() > deadline) throw new Error('The executions did not get to their middle');
-		await delay(100);
-	}
+	const wanted = (executions * LEADS) / 4;
+	await vi.waitUntil(() => requestsOf(service(), 'find').length >= wanted, {
+		timeout: RUN_TIMEOUT_MS / 2,
+		interval: 100,
+	});
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { IDataObject, INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 
 import type { Execution } from '../hosts/execution.mts';
 import type { SavedWorkflow } from '../hosts/rest.mts';
@@ -103,11 +103,10 @@ async function createWorkflow(
 
 /** Waits until the lookup is in the middle. */
 async function inTheMiddle({ operation, stopAfter }: Case): Promise<void> {
-	const deadline = Date.now() + TIMEOUT_MS / 2;
-	while (requestsOf(service(), operation).length < stopAfter) {
-		if (Date.now() > deadline) throw new Error('The lookup did not get to its middle');
-		await delay(5);
-	}
+	await vi.waitUntil(() => requestsOf(service(), operation).length >= stopAfter, {
+		timeout: TIMEOUT_MS / 2,
+		interval: 5,
+	});
 }
 
 /**

@@ -1,6 +1,7 @@
-import { NodeHelpers, Workflow, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { NodeHelpers, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
 import { ourNodes, type OurNode } from './engine.mts';
+import { soleNode } from './soleNode.mts';
 
 /**
  * What the editor makes of an expression in the description of a node, for a node with these
@@ -14,33 +15,15 @@ export function evaluated(
 ): unknown {
 	const nodeType = ourNodes[type];
 	const { description } = nodeType;
-	const version = { typeVersion: 1 };
-	const node = {
-		id: '1',
-		name: 'Node',
-		type,
-		typeVersion: 1,
-		position: [0, 0] satisfies [number, number],
-		parameters:
-			NodeHelpers.getNodeParameters(
-				description.properties,
-				parameters,
-				true,
-				false,
-				version,
-				description,
-			) ?? {},
-	};
-	const workflow = new Workflow({
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: {
-			getByName: () => nodeType,
-			getByNameAndVersion: () => nodeType,
-			getKnownTypes: () => ({}),
-		},
-	});
+	const withDefaults = NodeHelpers.getNodeParameters(
+		description.properties,
+		parameters,
+		true,
+		false,
+		{ typeVersion: 1 },
+		description,
+	);
+	const { node, workflow } = soleNode(nodeType, { parameters: withDefaults ?? {} });
 	const input = items.map((json) => ({ json }));
 	return workflow.expression.getParameterValue(
 		expression,

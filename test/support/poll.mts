@@ -1,15 +1,15 @@
 import { PollContext } from 'n8n-core';
-import {
-	Workflow,
-	type ICredentialDataDecryptedObject,
-	type IDataObject,
-	type INodeExecutionData,
-	type INodeParameters,
-	type WorkflowExecuteMode,
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INodeExecutionData,
+	INodeParameters,
+	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import { serverOf } from './server.mts';
+import { soleNode } from './soleNode.mts';
 
 /** The trigger in a workflow, as n8n keeps it between two polls. */
 export interface Polled {
@@ -26,27 +26,11 @@ export function pollingTrigger(
 	stored: IDataObject = {},
 ): Polled {
 	const trigger = new ContactDataTrigger();
-	const node = {
-		id: '1',
-		name: 'Trigger',
-		type: 'contactDataTrigger',
-		typeVersion: 1,
-		position: [0, 0] satisfies [number, number],
-		parameters,
-		credentials: { contactDataApi: { id: '1', name: 'Test' } },
-	};
-	const workflow = new Workflow({
-		id: 'test',
-		nodes: [node],
-		connections: {},
-		active: true,
-		staticData: structuredClone(stored),
-		nodeTypes: {
-			getByName: () => trigger,
-			getByNameAndVersion: () => trigger,
-			getKnownTypes: () => ({}),
-		},
-	});
+	const { node, workflow } = soleNode(
+		trigger,
+		{ name: 'Trigger', parameters },
+		{ id: 'test', active: true, staticData: structuredClone(stored) },
+	);
 	const poll = async (mode: WorkflowExecuteMode = 'trigger') => {
 		const activation = mode === 'manual' ? 'manual' : 'activate';
 		const server = serverOf(credential, mode, 'poll');
