@@ -13,8 +13,8 @@ export default defineConfig({
 			test: {
 				name,
 				include: [`test/${name}/**/*.test.mts`],
-				// Each of their files starts an n8n of its own.
-				fileParallelism: !['e2e', 'browser'].includes(name),
+				// Each of their files starts an n8n of its own, or measures.
+				fileParallelism: !['e2e', 'browser', 'benchmarks'].includes(name),
 				testTimeout: 60_000,
 				hookTimeout: 60_000,
 				expect: { poll: { timeout: 30_000 } },

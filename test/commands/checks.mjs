@@ -50,7 +50,8 @@ export const checks = [
 	{
 		name: 'benchmark',
 		title: 'Figures of the bulk operations',
-		command: ['npm', 'run', 'benchmark', '--'],
+		// What takes its time in a real n8n is measured by `npm run benchmark` alone.
+		command: ['npm', 'run', 'benchmark', '--', 'bulk'],
 		hasTests: true,
 		minutes: 10,
 	},

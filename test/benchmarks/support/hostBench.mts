@@ -1,0 +1,129 @@
+import type { INode } from 'n8n-workflow';
+import { expect } from 'vitest';
+
+import { outputOf, type Execution } from '../../hosts/execution.mts';
+import { openHost, type OpenHost } from '../../hosts/open.mts';
+import type { Credential, SavedWorkflow } from '../../hosts/rest.mts';
+import { n8n2 } from '../../hosts/versions.mts';
+import { chain, type Workflow } from '../../hosts/workflow.mts';
+import { numbers } from '../../support/bulk.mts';
+import { KEY } from '../../support/service.mts';
+import type { Contender } from './contenders.mts';
+import { HealthPoller } from './healthPoller.mts';
+import { LeadSource } from './leadSource.mts';
+import { ServiceProcess } from './serviceProcess.mts';
+
+const START = 'Start';
+const LEADS = 'Leads';
+const MEASURED = 'Measured';
+const EXECUTION_TIMEOUT_MS = 180_000;
+
+/** How a node did, by n8n's own account. */
+export interface NodeRun {
+	milliseconds: number;
+	/** The longest that n8n let somebody else wait in that time; where it was looked at. */
+	longestWait: number;
+}
+
+/** An n8n in which nodes of different origin do the same work. */
+export class HostBench implements AsyncDisposable {
+	private constructor(
+		readonly host: OpenHost,
+		readonly service: ServiceProcess,
+		/** For our nodes. */
+		readonly credential: Credential,
+		/** For n8n's HTTP Request. */
+		readonly headerCredential: Credential,
+		private readonly leads: LeadSource,
+		private readonly resources: AsyncDisposableStack,
+	) {}
+
+	/** @param latencyMs the time that the service takes at least for a request */
+	static async open(latencyMs: number): Promise<HostBench> {
+		await using resources = new AsyncDisposableStack();
+		const host = resources.use(await openHost({ name: 'n8n-benchmark', version: n8n2 }));
+		const service = resources.use(await ServiceProcess.start(latencyMs));
+		const leads = resources.use(await LeadSource.open());
+		const credential = await host.client.createCredential('Contact Data', 'contactDataApi', {
+			baseUrl: service.baseUrl,
+			apiKey: KEY,
+		});
+		const headerCredential = await host.client.createCredential('Key', 'httpHeaderAuth', {
+			name: 'X-Access-Key',
+			value: KEY,
+		});
+		return new HostBench(host, service, credential, headerCredential, leads, resources.move());
+	}
+
+	/**
+	 * Makes ready what measures a contender.
+	 *
+	 * @param watched whether somebody else asks something of n8n meanwhile
+	 */
+	async prepare(contender: Contender, watched = false): Promise<() => Promise<NodeRun>> {
+		const workflow = await this.host.client.createWorkflow(this.#workflowOf(contender));
+		return async () => {
+			await this.service.reset();
+			const poller = watched ? new HealthPoller(this.host.host.url) : undefined;
+			const execution = await this.#execute(workflow).finally(async () => await poller?.stop());
+			await this.#expectRight(contender, execution);
+			const [run] = execution.data.resultData.runData[MEASURED] ?? [];
+			if (!run) throw new Error(`${contender.name} did not run`);
+			const { startTime, executionTime } = run;
+			return {
+				milliseconds: executionTime,
+				longestWait: poller?.longestWait(startTime, startTime + executionTime) ?? Number.NaN,
+			};
+		};
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.resources.disposeAsync();
+	}
+
+	#workflowOf({ name, leads, node }: Contender): Workflow {
+		const place = (index: number): INode['position'] => [index * 200, 0];
+		return {
+			name,
+			nodes: [
+				{
+					id: 'start',
+					name: START,
+					type: 'n8n-nodes-base.manualTrigger',
+					typeVersion: 1,
+					position: place(0),
+					parameters: {},
+				},
+				{
+					id: 'leads',
+					name: LEADS,
+					type: 'n8n-nodes-base.httpRequest',
+					typeVersion: 4.5,
+					position: place(1),
+					parameters: { url: this.leads.urlOf(leads), options: {} },
+				},
+				{ id: 'measured', name: MEASURED, position: place(2), ...node },
+			],
+			connections: chain(START, LEADS, MEASURED),
+			settings: { executionOrder: 'v1' },
+		};
+	}
+
+	async #execute(workflow: SavedWorkflow): Promise<Execution> {
+		const { client } = this.host;
+		const id = await client.startWorkflow(workflow, START);
+		return await client.waitForExecution(id, EXECUTION_TIMEOUT_MS);
+	}
+
+	/** A contender that gives a wrong answer, or pays for anything else, gets no figure. */
+	async #expectRight(contender: Contender, execution: Execution): Promise<void> {
+		const { name, leads, answer, expected, paid } = contender;
+		expect({ name, status: execution.status }).toEqual({ name, status: 'success' });
+		const output = outputOf(execution, MEASURED);
+		expect(output).toHaveLength(leads);
+		expect(output.map(({ json }) => answer(json))).toEqual(numbers(leads).map(expected));
+		const books = await this.service.books();
+		expect(books.paid.toSorted()).toEqual(paid.toSorted());
+		expect(books.violations).toEqual([]);
+	}
+}
