@@ -193,6 +193,12 @@ export class EditorPage {
 	async addAllOptions(): Promise<void> {
 		const add = this.parameters.getByTestId('collection-parameter-add').filter({ visible: true });
 		while ((await add.count()) > 0) {
+			// Where there is only one option, a button adds it.
+			if ((await add.getByRole('combobox').count()) === 0) {
+				await add.click();
+				await add.waitFor({ state: 'hidden' });
+				continue;
+			}
 			const offered = await this.#openDropdown(add);
 			await offered.first().click();
 			await offered.first().waitFor({ state: 'hidden' });

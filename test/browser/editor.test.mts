@@ -152,13 +152,13 @@ describe('the form of the credential', () => {
 		];
 		await expect
 			.poll(fields)
-			.toEqual([...always, ['customizeInterface', 'Customize Interface', false], domains]);
+			.toEqual([...always, ['customizeInterface', 'Customize API Requests', false], domains]);
 		await editor().switchInCredential('customizeInterface');
 		await expect
 			.poll(fields)
 			.toEqual([
 				...always,
-				['customizeInterface', 'Customize Interface', true],
+				['customizeInterface', 'Customize API Requests', true],
 				['bulkFinderBody', 'Bulk Finder Body', 'Array of Rows'],
 				['bulkVerifierPath', 'Bulk Verifier Path', '/v3/verify_bulk'],
 				['bulkVerifierQuery', 'Bulk Verifier Query', 'Repeated (email=a&email=b)'],
@@ -186,9 +186,7 @@ describe('the form of the credential', () => {
 		await editor().saveCredential({ baseUrl: pageUrl });
 		await expect
 			.poll(message)
-			.toContain(
-				'What answers at this Base URL is not the service: it sent no account. Check the address.',
-			);
+			.toContain('The Base URL responded, but not with account data. Check the URL.');
 		await editor().saveCredential({ baseUrl: 'http://api.example.com' });
 		await expect
 			.poll(message)
@@ -270,7 +268,7 @@ describe('in the open Find Email', () => {
 		await editor().choose('operation', 'Find Emails in Bulk');
 		await editor().executeStep();
 		const hint =
-			'Find Emails in Bulk: 6 items, 5 with a result, 1 without. 4 credits spent. 1 lookup saved by reuse or answered without a request.';
+			'6 items: 5 found, 1 not found. 4 credits used. 1 item cost nothing (duplicate or not a valid email).';
 		await editor().output.getByText(hint).waitFor();
 		await expect.poll(emails).toEqual(addresses);
 		await editor().screenshot('find-emails-in-bulk');
@@ -370,11 +368,11 @@ const EMAIL: Shown[] = [['email', 'Email', '']];
 const LOOKUP: Shown[] = [
 	['includeInputFields', 'Include Input Fields', false],
 	['maxConcurrency', 'Max Concurrency', '5'],
-	['maxCredits', 'Max Credits', '0'],
+	['maxCredits', 'Max Credits', '100'],
 	['maxRetries', 'Max Retries', '4'],
+	['incompleteRun', 'On Incomplete Run', 'Return Partial Results'],
 ];
 const COUNTRY: Shown = ['country', 'Country', ''];
-const INCOMPLETE_RUN: Shown = ['incompleteRun', 'Incomplete Run', 'Return What Was Bought'];
 
 interface ShownOperation {
 	operation: string;
@@ -393,10 +391,7 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 			{
 				operation: 'Get List Leads',
 				parameters: [...LIST, ...LIMIT, ...SIMPLIFY],
-				options: [
-					['keyword', 'Keyword', ''],
-					['start', 'Start', '0'],
-				],
+				options: [['keyword', 'Keyword', '']],
 			},
 			{
 				operation: 'Export List Leads',
@@ -415,7 +410,7 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 			{
 				operation: 'Find Emails in Bulk',
 				parameters: [...PERSON, ...SIMPLIFY],
-				options: [COUNTRY, INCOMPLETE_RUN, ['jobTimeout', 'Job Timeout', '30'], ...LOOKUP],
+				options: [COUNTRY, ['jobTimeout', 'Job Timeout (Minutes)', '30'], ...LOOKUP],
 			},
 			{ operation: 'Get Bulk Job', parameters: [['jobId', 'Job ID', ''], ...SIMPLIFY] },
 		],
@@ -426,12 +421,12 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 			{
 				operation: 'Verify Email',
 				parameters: [...EMAIL, ...SIMPLIFY],
-				options: [['enrich', 'Enrich', false], ...LOOKUP],
+				options: [['enrich', 'Include Person Data', false], ...LOOKUP],
 			},
 			{
 				operation: 'Verify Emails in Bulk',
 				parameters: [...EMAIL, ...SIMPLIFY],
-				options: [INCOMPLETE_RUN, ...LOOKUP],
+				options: LOOKUP,
 			},
 		],
 	],
@@ -441,7 +436,7 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 			{
 				operation: 'Search Company',
 				parameters: [
-					['keyword', 'Keyword', ''],
+					['keyword', 'Company', ''],
 					['returnAllMatches', 'Return All Matches', false],
 					...SIMPLIFY,
 				],
@@ -458,7 +453,6 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 				options: [
 					['location', 'Location', ''],
 					['locationMatch', 'Location Match', 'All Words'],
-					['start', 'Start', ''],
 					['title', 'Title', ''],
 					['titleMatch', 'Title Match', 'All Words'],
 				],
