@@ -7,11 +7,11 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { ACCOUNT_PATH } from '../nodes/shared/lists';
-import { goesTo } from '../nodes/shared/request/baseUrl';
-import { connectionOf, type Connection } from '../nodes/shared/request/connection';
-import { INTERFACE_DEFAULTS } from '../nodes/shared/request/interfaceSettings';
-import { asServiceError, inFull } from '../nodes/shared/request/serviceError';
+import { ACCOUNT_PATH } from '../nodes/shared/leads/lists';
+import { goesTo } from '../nodes/shared/service/baseUrl';
+import { connectionOf, type Connection } from '../nodes/shared/service/connection';
+import { INTERFACE_DEFAULTS } from '../nodes/shared/service/interfaceSettings';
+import { asServiceError, inFull } from '../nodes/shared/service/serviceError';
 
 /** The fields that are one variant of the interface specification each. */
 const interfaceFields: INodeProperties[] = [
@@ -24,7 +24,7 @@ const interfaceFields: INodeProperties[] = [
 			{ name: 'Array of Rows', value: 'array', description: '[{ … }, { … }]' },
 			{ name: 'Object with People', value: 'people', description: '{ "people": [{ … }, { … }] }' },
 		],
-		description: 'How the rows of Find Emails in Bulk are sent',
+		description: 'Format of the request body for Find Emails in Bulk',
 	},
 	{
 		displayName: 'Bulk Verifier Path',
@@ -32,7 +32,7 @@ const interfaceFields: INodeProperties[] = [
 		type: 'string',
 		default: INTERFACE_DEFAULTS.bulkVerifierPath,
 		placeholder: 'e.g. /v3/verify_bulk',
-		description: 'The path to which Verify Emails in Bulk sends its requests',
+		description: 'Path for Verify Emails in Bulk, relative to the Base URL',
 	},
 	{
 		displayName: 'Bulk Verifier Query',
@@ -43,7 +43,7 @@ const interfaceFields: INodeProperties[] = [
 			{ name: 'Comma-Separated (email=a,b)', value: 'comma' },
 			{ name: 'Repeated (email=a&email=b)', value: 'repeat' },
 		],
-		description: 'How the addresses of Verify Emails in Bulk are sent',
+		description: 'How Verify Emails in Bulk puts the emails in the query',
 	},
 	{
 		displayName: 'Company Name Parameter',
@@ -54,7 +54,7 @@ const interfaceFields: INodeProperties[] = [
 			{ name: 'Company (company=Acme)', value: 'company' },
 			{ name: 'Company Name (companyName=Acme)', value: 'companyName' },
 		],
-		description: 'The parameter in which Find Email sends the name of the company',
+		description: 'Query parameter for the company name in Find Email',
 	},
 	{
 		displayName: 'Company Search Path',
@@ -62,7 +62,7 @@ const interfaceFields: INodeProperties[] = [
 		type: 'string',
 		default: INTERFACE_DEFAULTS.companySearchPath,
 		placeholder: 'e.g. /company/search',
-		description: 'The path to which Search Company sends its requests',
+		description: 'Path for Search Company, relative to the Base URL',
 	},
 	{
 		displayName: 'List Page Size',
@@ -70,23 +70,17 @@ const interfaceFields: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: INTERFACE_DEFAULTS.listPageSize,
-		description: 'Max number of leads that Get List Leads asks for per page',
+		description: 'Max number of leads to request per page in Get List Leads',
 	},
 ];
 
 const STATUS_MESSAGES: Array<[statuses: number[], message: string]> = [
-	[
-		[301, 302, 303, 307, 308],
-		'The Base URL redirects elsewhere. Enter the address that the service itself has.',
-	],
+	[[301, 302, 303, 307, 308], 'The Base URL redirects. Enter the final URL.'],
 	[[401], 'The service did not accept the API key. Check it in the settings of your account.'],
-	[[402, 403], 'The account has no access to this interface. Check its plan.'],
-	[[404], 'There is no account at this Base URL. Check the address.'],
-	[[429], 'The service asks for fewer requests. Test again in a minute.'],
-	[
-		[500, 502, 503, 504],
-		'The service is not able to answer at the moment. Test again in a minute.',
-	],
+	[[402, 403], 'Your plan does not include API access. Check your plan.'],
+	[[404], 'Nothing was found at this Base URL (404). Check the URL.'],
+	[[429], 'Too many requests. Try again in a minute.'],
+	[[500, 502, 503, 504], 'The service is temporarily unavailable. Try again in a minute.'],
 ];
 
 const statusRules = STATUS_MESSAGES.flatMap(([statuses, message]) =>
@@ -99,9 +93,15 @@ const accountRule = {
 	properties: {
 		key: 'email',
 		value: undefined,
-		message:
-			'What answers at this Base URL is not the service: it sent no account. Check the address.',
+		message: 'The Base URL responded, but not with account data. Check the URL.',
 	},
+};
+
+/** A redirect would carry the key elsewhere; n8n's HTTP Request node knows other names for that. */
+const notRedirected = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
 };
 
 /** The connection; throws what n8n's dialog of the credential shows: the message alone. */
@@ -134,7 +134,7 @@ export class ContactDataApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
-			description: 'Address of the service, which has to start with https://',
+			description: "URL of your provider's API. Must start with https://.",
 		},
 		{
 			displayName: 'API Key',
@@ -143,14 +143,15 @@ export class ContactDataApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'The key from the settings of your account. Requests carry it as X-Access-Key.',
+			description: 'API key from your account settings. Sent in the X-Access-Key header.',
 		},
 		{
-			displayName: 'Customize Interface',
+			displayName: 'Customize API Requests',
 			name: 'customizeInterface',
 			type: 'boolean',
 			default: false,
-			description: 'Whether your service differs from the usual one in the points below',
+			description:
+				"Whether to change paths and request formats. Turn on only if your provider's API differs from the defaults.",
 		},
 		...interfaceFields.map((field) => ({
 			...field,
@@ -161,21 +162,23 @@ export class ContactDataApi implements ICredentialType {
 	/** Adds the key, after a check that it goes to the service of this credential and nowhere else. */
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
-		request: IHttpRequestOptions,
+		request: IHttpRequestOptions & { uri?: string },
 	): Promise<IHttpRequestOptions> => {
 		const { apiKey, baseUrl } = acceptedConnection(credentials);
-		if (!goesTo(baseUrl, request.url, request.baseURL)) {
+		// n8n's HTTP Request node says `uri`.
+		if (!goesTo(baseUrl, request.url ?? request.uri, request.baseURL)) {
 			throw new Error(
-				'The API key is sent to the Base URL of the credential only, and this request goes elsewhere. Use an address that begins with the Base URL.',
+				'The API key is only sent to the Base URL of the credential, and this request goes elsewhere. Use a URL that starts with the Base URL.',
 			);
 		}
-		return { ...request, headers: { ...request.headers, 'X-Access-Key': apiKey } };
+		const headers = { ...request.headers, 'X-Access-Key': apiKey };
+		return { ...request, headers, ...notRedirected };
 	};
 
 	/** Reads the account, which costs no credits (interface specification 4.1). */
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{ $credentials.baseUrl }}',
+			baseURL: '={{ $credentials.baseUrl.trim() }}',
 			url: ACCOUNT_PATH,
 			headers: { Accept: 'application/json' },
 			disableFollowRedirect: true,

@@ -1,6 +1,11 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { nodeDefaults, operationProperties, operationSubtitle } from '../shared/operation';
+import {
+	customOperations,
+	nodeDefaults,
+	operationProperties,
+	operationSubtitle,
+} from '../shared/description/operation';
 import { get } from './operations/get.operation';
 
 const operations = [get];
@@ -22,4 +27,6 @@ export class ContactDataAccount implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		properties: operationProperties('account', operations),
 	};
+
+	customOperations = customOperations('account', operations);
 }

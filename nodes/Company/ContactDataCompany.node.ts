@@ -1,7 +1,11 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { largeListHint } from '../shared/largeListHint';
-import { nodeDefaults, operationProperties, operationSubtitle } from '../shared/operation';
+import {
+	customOperations,
+	nodeDefaults,
+	operationProperties,
+	operationSubtitle,
+} from '../shared/description/operation';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
 
@@ -17,13 +21,13 @@ export class ContactDataCompany implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: operationSubtitle(operations),
-		description:
-			'Look up companies and the people who work there. Costs credits; the service does not publish how many.',
+		description: 'Look up companies and the people who work there. Uses credits.',
 		defaults: { name: 'Contact Data Company' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		hints: [largeListHint(getLeads)],
 		properties: operationProperties('company', operations),
 	};
+
+	customOperations = customOperations('company', operations);
 }

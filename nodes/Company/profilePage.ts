@@ -1,6 +1,6 @@
-import { objectsIn } from '../shared/request/answer';
-import type { Page } from '../shared/request/pages';
-import { unexpectedAnswer } from '../shared/request/serviceError';
+import { objectsIn } from '../shared/service/response';
+import type { Page } from '../shared/reading/pages';
+import { unexpectedAnswer } from '../shared/service/serviceError';
 import { isObject, numberAt, objectAt, textAt } from '../shared/values/json';
 
 /**

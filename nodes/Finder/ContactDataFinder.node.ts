@@ -1,12 +1,12 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { bulkHint } from '../shared/bulkHint';
+import { bulkHint } from '../shared/description/bulkHint';
 import {
 	customOperations,
 	nodeDefaults,
 	operationProperties,
 	operationSubtitle,
-} from '../shared/operation';
+} from '../shared/description/operation';
 import { MAX_ROWS } from './bulkRows';
 import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
@@ -25,7 +25,7 @@ export class ContactDataFinder implements INodeType {
 		version: 1,
 		subtitle: operationSubtitle(operations),
 		description:
-			'Find the business emails of people, one by one or in bulk. Costs 1 credit per address found.',
+			'Find the business emails of people, one by one or in bulk. Costs 1 credit per email found.',
 		defaults: { name: 'Contact Data Finder' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -1,73 +1,125 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { BulkService } from '../shared/request/lookup';
-import { NotProcessed } from '../shared/request/notProcessed';
-import { JobPending } from '../shared/request/outcome';
-import { mayRetry } from '../shared/request/retry';
-import { ServiceError } from '../shared/request/serviceError';
-import { isObject, textAt } from '../shared/values/json';
-import { rowsIn } from './bulkRows';
-
-const PATH = '/api/v2/find_bulk';
+import type { Answers, LookupService } from '../shared/lookups/lookup';
+import { JobFailed, JobPending } from '../shared/outcomes/problem';
+import { mayRetry } from '../shared/pacing/retry';
+import { NotProcessed } from '../shared/sending/notProcessed';
+import { objectsIn } from '../shared/service/response';
+import { ServiceError, unexpectedAnswer } from '../shared/service/serviceError';
+import { isObject, numberAt, textAt } from '../shared/values/json';
+import { BULK_PATH, matchRows, rowsById } from './bulkRows';
 
 const FIRST_WAIT = 1_000;
 
 const LONGEST_WAIT = 15_000;
 
-/** The words of a job that will bring no rows; the specification lists only `processing` (3). */
-const FAILED = /fail|error|cancel|reject|expired/i;
+/** Where an answer may hold its rows, when it is no bare list. */
+const ROW_KEYS = ['results', 'people', 'data', 'rows'];
 
-/** The id of the job in an answer of the bulk finder (interface specification 2.9), if it is one. */
-export function jobIdIn(answer: object): string | undefined {
-	const id = isObject(answer) ? textAt(answer, 'id') : null;
-	return id ?? undefined;
+/** The words of a job that has ended; the specification lists only `processing` (3). */
+const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
+const DONE = /^(completed?|done|finished|succe(ss|ssful|eded)|ready)$/i;
+
+/** What an answer of the bulk finder says of its job, or of its rows where it made no job (2.8, 2.9). */
+export interface BulkJob {
+	/** None where the rows came at once. */
+	jobId?: string;
+	rows: IDataObject[];
+	/** Whether no more rows will come. */
+	isDone: boolean;
+	/** The status of a job that failed. */
+	failure?: string;
 }
 
 /**
- * Waits for the rows of a job (interface specification 4.6, its variant), asking after 1 s and then
+ * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says
+ * so, or when it states none and all rows are there; whatever rows it shows before are not final.
+ * @param sent how many rows the request had, if known
+ */
+export function jobIn(answer: object, sent?: number): BulkJob {
+	const key = isObject(answer) ? ROW_KEYS.find((name) => Array.isArray(answer[name])) : undefined;
+	const list: unknown = isObject(answer) ? key && answer[key] : answer;
+	const rows = list === undefined ? [] : objectsIn(list, 'rows');
+	const jobId = isObject(answer) ? (textAt(answer, 'id') ?? undefined) : undefined;
+	const status = isObject(answer) ? textAt(answer, 'status') : null;
+	if (list === undefined && jobId === undefined && status === null) throw unexpectedAnswer('rows');
+	if (status !== null && FAILED.test(status)) return { jobId, rows, isDone: true, failure: status };
+	if (status !== null && DONE.test(status)) return { jobId, rows, isDone: true };
+	const byId = rowsById(rows);
+	const people = sent ?? (isObject(answer) ? numberAt(answer, 'total') : null);
+	const isWhole = people === null ? rows.length > 0 : idsUpTo(people).every((id) => byId.has(id));
+	return { jobId, rows, isDone: status === null && list !== undefined && isWhole };
+}
+
+function idsUpTo(people: number): string[] {
+	return Array.from({ length: people }, (_, index) => String(index + 1));
+}
+
+/**
+ * Waits for the rows of a job (interface specification 4.6, its variant), polling after 1 s and then
  * ever more seldom. Throws {@link JobPending} when they do not come in time, or the job can't be
  * read: it is never lost.
  */
-export async function waitForJob(jobId: string, service: BulkService): Promise<IDataObject[]> {
+async function waitForJob(jobId: string, people: number, service: LookupService): Promise<BulkJob> {
 	const end = Date.now() + service.jobTimeout;
 	for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
 		const left = end - Date.now();
 		if (left > 0) await service.sleep(Math.min(wait, left));
-		const rows = await readJob(jobId, service).catch((thrown: unknown) => {
-			if (!mayRetry(thrown)) throw mayComeLater(thrown) ? new JobPending(jobId) : thrown;
-			return undefined;
+		const job = await readJob(jobId, service, people).catch((thrown: unknown) => {
+			if (mayRetry(thrown)) return undefined;
+			throw mayComeLater(thrown) ? new JobPending(jobId) : thrown;
 		});
-		if (rows) return rows;
+		if (job?.isDone) return job;
 		if (Date.now() >= end) throw new JobPending(jobId);
 	}
 }
 
-/** The job was accepted: what keeps us from reading it does not undo it. */
-function mayComeLater(thrown: unknown): boolean {
-	if (thrown instanceof NotProcessed) return true;
-	return thrown instanceof ServiceError && thrown.reason !== 'job_failed';
+/** The answers of a job to so many people, once it is done. */
+export async function collectPeople(
+	jobId: string,
+	people: number,
+	service: LookupService,
+): Promise<Answers> {
+	return matchRows(await waitForJob(jobId, people, service), people);
 }
 
-/** The rows of a job, or nothing when it is not finished. */
+/** The job was accepted: what keeps us from reading it does not undo it. */
+function mayComeLater(thrown: unknown): boolean {
+	return thrown instanceof NotProcessed || thrown instanceof ServiceError;
+}
+
+/**
+ * A job as it stands. Throws {@link JobFailed} for one that ended without rows.
+ * @param people how many rows its request had, if known
+ */
 export async function readJob(
 	jobId: string,
-	{ collect }: BulkService,
-): Promise<IDataObject[] | undefined> {
+	{ collect }: Pick<LookupService, 'collect'>,
+	people?: number,
+): Promise<BulkJob> {
 	// The specification does not show how a job is asked for: by its path, or by a parameter.
-	const path = `${PATH}/${encodeURIComponent(jobId)}`;
-	const answer = await collect({ method: 'GET', url: path }).catch(async (thrown: unknown) => {
-		if (!isUnknownPath(thrown)) throw thrown;
-		return await collect({ method: 'GET', url: PATH, qs: { id: jobId } });
+	const byParameter = async () => await collect({ url: BULK_PATH, qs: { id: jobId } });
+	const byPath = async () =>
+		await collect({ url: `${BULK_PATH}/${encodeURIComponent(jobId)}` }).catch(
+			async (thrown: unknown) => {
+				if (isUnknownPath(thrown)) return await byParameter();
+				throw thrown;
+			},
+		);
+	// As a part of a path, dots alone would lead elsewhere.
+	const answer = /^\.+$/.test(jobId) ? await byParameter() : await byPath();
+	return withRows({ ...jobIn(answer, people), jobId });
+}
+
+/** The job itself; throws for one that ended without rows. */
+export function withRows(job: BulkJob): BulkJob {
+	const { jobId, failure, rows } = job;
+	if (failure === undefined || rows.length > 0) return job;
+	const failed = new ServiceError('job_failed', {
+		message: `The bulk job ${jobId ?? ''} ended with the status "${failure}"`.replace('  ', ' '),
+		description: 'Run these items again.',
 	});
-	const rows = rowsIn(answer);
-	const status = isObject(answer) ? textAt(answer, 'status') : null;
-	if (rows === undefined && status !== null && FAILED.test(status)) {
-		throw new ServiceError('job_failed', {
-			message: `The bulk job ${jobId} ended with the status "${status}"`,
-			description: 'Run these items again.',
-		});
-	}
-	return rows;
+	throw jobId === undefined ? failed : new JobFailed(jobId, failed);
 }
 
 function isUnknownPath(thrown: unknown): boolean {

@@ -1,5 +1,6 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
+import type { Question } from '../shared/lookups/lookup';
 import { toDomain } from '../shared/values/domain';
 import { toText } from '../shared/values/text';
 
@@ -11,7 +12,7 @@ export const personFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Ada Lovelace',
-		description: 'Name of the person. Not used when First Name and Last Name are both filled.',
+		description: 'Full name of the person. Ignored if First Name and Last Name are both set.',
 		routing: { send: { type: 'query', property: 'fullName' } },
 	},
 	{
@@ -39,7 +40,7 @@ export const personFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. acme.com',
 		description:
-			'Domain of the company; a URL such as https://www.acme.com/about works too. Preferred over Company Name where it is known.',
+			'Domain of the company. A full URL works too. Use it instead of Company Name if you know it.',
 		routing: { send: { type: 'query', property: 'domain' } },
 	},
 	{
@@ -48,7 +49,7 @@ export const personFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Acme Inc',
-		description: 'Name of the company, where its domain is not known',
+		description: "Name of the company, if you don't know its domain",
 		routing: { send: { type: 'query', property: 'company' } },
 	},
 ];
@@ -59,7 +60,7 @@ export const countryOption: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. Germany',
-	description: 'Country of the person, for a localized search',
+	description: 'Country of the person, to localize the search',
 	routing: { send: { type: 'query', property: 'country' } },
 };
 
@@ -72,28 +73,24 @@ export type Person = Partial<
  * The person that the fields describe, and what is missing to look them up (interface specification
  * 4.5, 4.6): a full name, or a first and a last name; and a domain or a company.
  */
-export function toPerson(fields: IDataObject): { person: Person; missing?: string } {
+export function toPersonQuestion(fields: Record<string, unknown>): Question<Person> {
 	const firstName = toText(fields.firstName);
 	const lastName = toText(fields.lastName);
 	const fullName = toText(fields.fullName);
 	const both = firstName !== '' && lastName !== '';
-	const given: Person = {
-		...(both ? { firstName, lastName } : { fullName }),
-		domain: toDomain(toText(fields.domain)),
-		company: toText(fields.company),
-		country: toText(fields.country),
+	const domain = toDomain(toText(fields.domain));
+	const company = toText(fields.company);
+	const country = toText(fields.country);
+	const query: Person = {
+		...(both && { firstName, lastName }),
+		...(!both && fullName && { fullName }),
+		...(domain && { domain }),
+		...(company && { company }),
+		...(country && { country }),
 	};
-	const person: Person = Object.fromEntries(
-		Object.entries(given).filter(([, text]) => text !== ''),
-	);
 	const missing = [
-		...(both || fullName ? [] : ['fullName (or firstName and lastName)']),
-		...(person.domain || person.company ? [] : ['domain or company']),
+		...(both || fullName ? [] : ['Full Name (or First Name and Last Name)']),
+		...(query.domain || query.company ? [] : ['Company Domain (or Company Name)']),
 	];
-	return missing.length === 0 ? { person } : { person, missing: missing.join(', no ') };
-}
-
-/** Tells a person from others, and a lookup with company data from one without. */
-export function personKey(query: Person & { includeCompanyData?: true }): string {
-	return `find ${JSON.stringify(query)}`;
+	return { query, missing: missing.length > 0 ? missing : undefined };
 }

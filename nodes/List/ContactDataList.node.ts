@@ -1,8 +1,12 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { largeListHint } from '../shared/largeListHint';
-import { searchLists } from '../shared/listLocator';
-import { nodeDefaults, operationProperties, operationSubtitle } from '../shared/operation';
+import { searchLists } from '../shared/leads/listLocator';
+import {
+	customOperations,
+	nodeDefaults,
+	operationProperties,
+	operationSubtitle,
+} from '../shared/description/operation';
 import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';
 import { getAll } from './operations/getAll.operation';
@@ -25,9 +29,10 @@ export class ContactDataList implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		hints: [largeListHint(getLeads, 'leadCount')],
 		properties: operationProperties('list', operations),
 	};
 
 	methods = { listSearch: { searchLists } };
+
+	customOperations = customOperations('list', operations);
 }

@@ -7,16 +7,16 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 
-import { simple } from '../shared/fields';
-import { listLocator, searchLists } from '../shared/listLocator';
-import { CREDENTIAL } from '../shared/request/run';
+import { simple } from '../shared/description/fields';
+import { listLocator, searchLists } from '../shared/leads/listLocator';
+import { CREDENTIAL } from '../shared/n8n/credential';
 import { pollNewLeads } from './newLead';
 
 const newLead = {
 	name: 'On New Lead in List',
 	value: 'newLead',
 	action: 'On new lead in list',
-	description: 'When leads are saved in the list, oldest first, each once',
+	description: 'When leads are added to the list. Each lead is delivered once, oldest first.',
 };
 
 /** Starts a workflow when leads are saved in a list; n8n asks for them at the times the user set. */
@@ -28,7 +28,7 @@ export class ContactDataTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: newLead.name,
-		description: 'Starts the workflow when leads are saved in a list. Costs no credits.',
+		description: 'Starts the workflow when leads are saved to a list. Costs no credits.',
 		defaults: { name: 'Contact Data Trigger' },
 		polling: true,
 		inputs: [],

@@ -1,11 +1,13 @@
 import { NodeOperationError, type IDataObject, type IPollFunctions } from 'n8n-workflow';
 
-import { readLeadPage, simplifyListLead } from '../shared/leads';
-import { checkListId } from '../shared/listLocator';
-import { LISTS_PATH } from '../shared/lists';
-import { problemOf, stopError } from '../shared/request/outcome';
-import { collectPages, type Collected } from '../shared/request/pages';
-import { DEFAULT_PACE, Run } from '../shared/request/run';
+import { readLeadPage, simplifyListLead } from '../shared/leads/leads';
+import { toListId } from '../shared/leads/listLocator';
+import { LISTS_PATH } from '../shared/leads/lists';
+import { stopError } from '../shared/outcomes/onError';
+import { problemOf } from '../shared/outcomes/problem';
+import { collectPages, type Collected } from '../shared/reading/pages';
+import { Run } from '../shared/sending/run';
+import { soleConnection } from '../shared/service/credentialReader';
 import { numberAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
 
@@ -35,7 +37,7 @@ export async function pollNewLeads(context: IPollFunctions): Promise<IDataObject
 		const { results } = await readLeads(context, listId, SAMPLES);
 		if (results.length > 0) return results.map(shape);
 		throw new NodeOperationError(context.getNode(), 'The list has no leads', {
-			description: 'Save a lead in the list, then fetch again.',
+			description: 'Save a lead to the list, then fetch again.',
 		});
 	}
 	const state: State = context.getWorkflowStaticData('node');
@@ -63,20 +65,19 @@ async function readLeads(
 	limit?: number,
 	known = 0,
 ): Promise<Collected> {
-	const run = new Run(context);
+	let run: Run | undefined;
 	try {
-		checkListId(listId);
-		const { settings } = await run.connection();
+		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
+		const current = new Run(context, await soleConnection(context));
+		run = current;
 		const collected = await collectPages(
 			{
-				pageSize: settings.listPageSize,
-				most: Number.POSITIVE_INFINITY,
+				pageSize: current.connection.settings.listPageSize,
 				idOf: ({ id }) => id,
-				until: ({ id }) => (idOf(id) ?? 0) <= known,
+				until: ({ id }) => (idOf(id) ?? Number.POSITIVE_INFINITY) <= known,
 				fetch: async (size, start) => {
-					const url = `${LISTS_PATH}/${listId}/leads`;
 					const request = { method: 'GET' as const, url, qs: { size, start } };
-					return readLeadPage(await run.send(request, DEFAULT_PACE), false);
+					return readLeadPage(await current.send(request), false);
 				},
 			},
 			limit,
@@ -85,6 +86,8 @@ async function readLeads(
 		return collected;
 	} catch (error) {
 		throw stopError(context.getNode(), problemOf(error));
+	} finally {
+		run?.end();
 	}
 }
 

@@ -1,12 +1,12 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { bulkHint } from '../shared/bulkHint';
+import { bulkHint } from '../shared/description/bulkHint';
 import {
 	customOperations,
 	nodeDefaults,
 	operationProperties,
 	operationSubtitle,
-} from '../shared/operation';
+} from '../shared/description/operation';
 import { verify } from './operations/verify.operation';
 import { MAX_ADDRESSES, verifyBulk } from './operations/verifyBulk.operation';
 
@@ -23,7 +23,7 @@ export class ContactDataVerifier implements INodeType {
 		version: 1,
 		subtitle: operationSubtitle(operations),
 		description:
-			'Check whether email addresses accept mail, one by one or in bulk. Costs 1 credit per address.',
+			'Check whether email addresses accept mail, one by one or in bulk. Costs 1 credit per email.',
 		defaults: { name: 'Contact Data Verifier' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

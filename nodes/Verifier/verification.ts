@@ -1,9 +1,10 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import type { Question } from '../shared/request/lookup';
+import type { Question } from '../shared/lookups/lookup';
+import type { Results } from '../shared/sending/answerStore';
 import { toEmailStatus } from '../shared/values/emailStatus';
 import { lineAt, textAt } from '../shared/values/json';
-import { toText } from '../shared/values/text';
+import { NO_CHARACTER, toText } from '../shared/values/text';
 
 /** The address to verify, for one lookup and for many. */
 export const emailField: INodeProperties = {
@@ -14,7 +15,7 @@ export const emailField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. ada@acme.com',
 	description:
-		'The email address to verify. What cannot be one is answered as invalid and costs no credit.',
+		"Email address to verify. Text that can't be an email is reported as invalid without using a credit.",
 	routing: { send: { type: 'query', property: 'email' } },
 };
 
@@ -23,9 +24,9 @@ export interface EmailQuery extends IDataObject {
 	enrich?: true;
 }
 
-/** Tells an address from others, whatever its letter case. */
-export function emailKey(query: EmailQuery): string {
-	return `verify ${JSON.stringify(query).toLowerCase()}`;
+/** What tells an address from others: not its letter case. */
+export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
+	return { email: email.toLowerCase(), ...query };
 }
 
 /** The question that the field asks. */
@@ -33,26 +34,37 @@ export function toEmailQuestion(field: unknown): Question<EmailQuery> {
 	const email = toText(field);
 	return {
 		query: { email },
-		missing: email === '' ? 'email' : undefined,
+		missing: email === '' ? ['Email'] : undefined,
 		answer: verifyLocally(email),
 	};
 }
 
 /**
  * What the service would answer for a text that cannot be an address, because it has no `@`, no
- * domain, or white space or a comma (several addresses) inside: such a text is not worth a credit.
+ * domain, white space or a comma (several addresses) inside, or half a character that no request can
+ * carry: such a text is not worth a credit.
  * `undefined` for all others.
  */
 export function verifyLocally(email: string): IDataObject | undefined {
 	const domain = email.includes('@') ? email.slice(email.lastIndexOf('@') + 1) : '';
-	if (domain !== '' && !/[\s,]/.test(email)) return undefined;
+	if (domain !== '' && !/[\s,]/.test(email) && !email.includes(NO_CHARACTER)) return undefined;
 	return {
 		email,
 		domain,
 		email_status: 'invalid',
 		format: 'invalid',
-		message: 'Not sent, so it cost no credit: this is not the form of an email address',
+		message: 'Not a valid email format. Not sent, no credit used.',
 	};
+}
+
+/** Whether a verification says what came out. */
+export function hasStatus(result: IDataObject): boolean {
+	return textAt(result, 'email_status') !== null;
+}
+
+/** 1 credit per email, invalid ones included (8); what was left out may have been charged. */
+export function verifyCost(results: Results | undefined): number {
+	return results?.length === 0 ? 0 : 1;
 }
 
 /** A verification in the package's words (interface specification 2.10). */

@@ -135,7 +135,7 @@ test('the model is offered the tools with a name, a description and all fields',
 	expect(offered.sort((a, b) => a.name.localeCompare(b.name))).toEqual([
 		{
 			name: 'Find_Email',
-			description: 'Find the email of a person in Contact Data Finder',
+			description: 'Find email in Contact Data Finder',
 			parameters: schema({
 				full_name: text('First and last name of the person'),
 				domain: text('Web domain of the company'),
@@ -143,7 +143,7 @@ test('the model is offered the tools with a name, a description and all fields',
 		},
 		{
 			name: 'Get_Leads',
-			description: 'Get leads of a list in Contact Data List',
+			description: 'Get leads from list in Contact Data List',
 			parameters: schema({
 				list_id: text('Id of the list'),
 				limit: { type: 'number', description: 'How many leads' },
@@ -151,12 +151,12 @@ test('the model is offered the tools with a name, a description and all fields',
 		},
 		{
 			name: 'Search_Company',
-			description: 'Search for a company in Contact Data Company',
+			description: 'Search company in Contact Data Company',
 			parameters: schema({ keyword: text('Name or domain of the company') }),
 		},
 		{
 			name: 'Verify_Email',
-			description: 'Verify an email in Contact Data Verifier',
+			description: 'Verify email in Contact Data Verifier',
 			parameters: schema({ email: text('Address to verify') }),
 		},
 	]);
@@ -175,15 +175,15 @@ test('a miss: that there is no answer, for no credit', async () => {
 });
 
 describe('arguments that do not serve', () => {
-	const name = 'fullName (or firstName and lastName)';
-	const place = 'domain or company';
+	const name = 'Full Name (or First Name and Last Name)';
+	const place = 'Company Domain (or Company Name)';
 
 	test.each<[string, ToolCall['arguments'], missing: string]>([
 		['no domain', { full_name: person.full }, place],
 		['no name', { domain: person.company.domain }, name],
-		['none at all', {}, `${name}, no ${place}`],
-		['empty texts', { full_name: '', domain: ' ' }, `${name}, no ${place}`],
-		['null', { full_name: null, domain: null }, `${name}, no ${place}`],
+		['none at all', {}, `${name} and ${place}`],
+		['empty texts', { full_name: '', domain: ' ' }, `${name} and ${place}`],
+		['null', { full_name: null, domain: null }, `${name} and ${place}`],
 		['an object for a text', { ...who, domain: { url: person.company.domain } }, place],
 		['a list for a text', { ...who, full_name: [person.full] }, name],
 	])('%s: what is missing and what to do, without a request', async (_, values, missing) => {
@@ -191,7 +191,7 @@ describe('arguments that do not serve', () => {
 		expect(item).toMatchObject({
 			status: 'invalid_input',
 			reason: `missing: ${missing}`,
-			message: expect.stringMatching(/^Not sent: .+\. Fill the field/),
+			message: expect.stringMatching(/^Not sent: .+\. Fill in the field/),
 		});
 		expect(service().requests).toEqual([]);
 	});
@@ -275,9 +275,9 @@ test('the same call again, in one turn and in the next: paid once', async () => 
 
 describe('tools whose On Error has its default', () => {
 	test.each<[string, Fault[], ToolCall, told: string]>([
-		['a missing field', [], find({ full_name: person.full }), 'the item has no domain or company'],
+		['a missing field', [], find({ full_name: person.full }), 'missing Company Domain'],
 		['a refused key', [{ status: 401 }], find(who), 'The service did not accept the API key'],
-		['no credits', [{ status: 402 }], find(who), 'The service asks for more credits'],
+		['no credits', [{ status: 402 }], find(who), 'Not enough credits'],
 	])('%s: the workflow goes on and the model hears of it', async (_, faults, call, told) => {
 		for (const fault of faults) service().faults.add(fault);
 		const answers = await answersTo([[call]], await createAgent());
@@ -302,9 +302,9 @@ test('a list that is not there: what happened and what to do', async () => {
 	const [[answer] = []] = await answersTo([[call]]);
 	expect(answer).toMatchObject({
 		error: {
-			message: 'The service does not have what was asked for: The list was not found.',
+			message: 'The list or job was not found: The list was not found.',
 		},
-		message: expect.stringContaining('Check that the list or job still exists'),
+		message: expect.stringContaining('Check that it still exists'),
 	});
 	report(
 		`n8n ${n8n2.version}: ${ran.agents} runs of an AI agent with ${ran.tools} uses of its tools`,

@@ -16,7 +16,7 @@ import { credentialFor, useService } from '../support/service.mts';
 // n8n 1 has words of its own for what answers with a status other than 2xx.
 const WRONG_KEY =
 	'The service did not accept the API key. Check it in the settings of your account.';
-const REDIRECT = 'The Base URL redirects elsewhere. Enter the address that the service itself has.';
+const REDIRECT = 'The Base URL redirects. Enter the final URL.';
 
 const service = useService();
 
@@ -89,10 +89,10 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 				json: {
 					error: {
 						status: 'invalid_input',
-						reason: 'missing: domain or company',
-						message: 'Not sent: the item has no domain or company',
+						reason: 'missing: Company Domain (or Company Name)',
+						message: 'Not sent: this item is missing Company Domain (or Company Name)',
 					},
-					message: expect.stringContaining('Fill the field'),
+					message: expect.stringContaining('Fill in the field'),
 				},
 				pairedItem: { item: 0 },
 			},
@@ -155,8 +155,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		test('tells an address where a web page answers', async () => {
 			expect(await verdict({ baseUrl: pageUrl })).toEqual({
 				status: 'Error',
-				message:
-					'What answers at this Base URL is not the service: it sent no account. Check the address.',
+				message: 'The Base URL responded, but not with account data. Check the URL.',
 			});
 		});
 

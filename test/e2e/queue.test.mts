@@ -32,11 +32,7 @@ interface Running extends OpenQueue {
 	workflow: SavedWorkflow;
 }
 
-/**
- * Three workers, and a workflow that looks up every lead that its webhook is given. With batching, n8n
- * lets its other executions go on while it evaluates the expressions of an execution's items; without
- * it, they all stand still for seconds, and so do their requests.
- */
+/** Three workers, and a workflow that looks up every lead that its webhook is given. */
 async function open(): Promise<Running> {
 	await using resources = new AsyncDisposableStack();
 	const settings = { DB_POSTGRESDB_POOL_SIZE: '10' };
@@ -77,7 +73,6 @@ async function open(): Promise<Running> {
 					firstName: '={{ $json.first }}',
 					lastName: '={{ $json.last }}',
 					domain: '={{ $json.domain }}',
-					requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 1 } } },
 				},
 				credentials: { [type]: { id, name } },
 			},

@@ -124,7 +124,9 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 		expect(failed).toMatchObject([
 			{
 				status: 'error',
-				data: { resultData: { error: { message: expect.stringContaining('may not use') } } },
+				data: {
+					resultData: { error: { message: expect.stringContaining('Your plan does not include') } },
+				},
 			},
 		]);
 	});

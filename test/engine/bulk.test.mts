@@ -43,9 +43,9 @@ function statuses({ json }: NodeResult): unknown[] {
 }
 
 /** That the ledger holds the answers to these questions, each paid for once, and nothing else. */
-function expectPaidOnce(bulk: Bulk, wanted: number[]): void {
+function expectPaidOnce(bulk: Bulk, wanted: number[], { ledger } = service()): void {
 	const subjects = subjectsOf(bulk, wanted);
-	const paid = service().ledger.charges.map(({ subject }) => subject);
+	const paid = ledger.charges.map(({ subject }) => subject);
 	expect(paid.toSorted()).toEqual(subjects.toSorted());
 }
 
@@ -192,7 +192,7 @@ describe.each(bulks)('$operation', (bulk) => {
 				service().faults.add({ reset, on: { where: asksFor(perRequest) } });
 				const result = await run(wanted);
 				expectSecondFailed(result, { reason: 'unknown_outcome', httpCode: null });
-				expect(result.json[perRequest].message).toMatch(/not known.*Check the credits/s);
+				expect(result.json[perRequest].message).toMatch(/unclear whether.*Check the credits/s);
 				expect(service().requests).toHaveLength(3);
 				expectPaidOnce(bulk, reset === 'after-charge' ? wanted : others);
 			},
@@ -226,11 +226,33 @@ describe.each(bulks)('$operation', (bulk) => {
 			expect(repeated.startedAt - (refused.finishedAt ?? 0)).toBeGreaterThan(atLeast);
 		});
 
-		test.each([400, 403, 409])('a %i is not repeated', async (status) => {
+		test.each([403, 409])('a %i is not repeated', async (status) => {
 			service().faults.add({ status, on: { where: asksFor(perRequest) } });
 			expectSecondFailed(await run(wanted), { httpCode: status });
 			expect(service().requests).toHaveLength(3);
 		});
+
+		test.each([400, 413, 414, 422])(
+			'a %i costs no item its answer but the one that is refused',
+			async (status) => {
+				untroubled().faults.add({ status, on: { where: asksFor(perRequest) } });
+				const { json } = await runBulk(bulk, untroubled(), itemsOf(wanted));
+				const refused = { status: 'failed', reason: 'bad_request', httpCode: status };
+				expect(json).toEqual(
+					wanted.map((number) =>
+						expect.objectContaining(number === perRequest ? refused : bulk.answer(number)),
+					),
+				);
+				// The second request, and two halves of what was refused, until the item stands alone.
+				const halvings = Math.ceil(Math.log2(perRequest));
+				expect(untroubled().requests).toHaveLength(3 + 2 * halvings);
+				expectPaidOnce(
+					bulk,
+					wanted.filter((number) => number !== perRequest),
+					untroubled(),
+				);
+			},
+		);
 
 		test('a redirect is not followed', async () => {
 			const redirect = `${service().baseUrl}/api/v2/account`;
@@ -371,10 +393,49 @@ describe.each(bulks)('$operation', (bulk) => {
 			});
 		});
 
-		test('Max Credits 0 is no cap', async () => {
-			await run(wanted, { options: { maxCredits: 0 } });
+		test('without Max Credits there is no cap', async () => {
+			expectAnswers(bulk, await run(wanted), wanted);
 			expectPaidOnce(bulk, wanted);
 		});
+
+		test.each([0, -1, '0', ' -5 ', 0.9])(
+			'with Max Credits %j nothing is sent',
+			async (maxCredits) => {
+				const { json, error } = await run(wanted, { options: { maxCredits } });
+				expect(error).toBeUndefined();
+				expect(json).toHaveLength(wanted.length);
+				for (const item of json) {
+					expect(item).toMatchObject({ status: 'not_processed', reason: 'credit_limit' });
+				}
+				expect(service().requests).toEqual([]);
+			},
+		);
+
+		test.each(['={{ "7" }}', ' 7.9 ', 7.9])('Max Credits %j are 7', async (maxCredits) => {
+			await run(wanted, { options: { maxCredits } });
+			expect(service().ledger.total()).toBe(7);
+		});
+
+		test.each(['', 'plenty', '={{ $json.nothing }}', '={{ null }}', true])(
+			'Max Credits %j are refused before anything is sent',
+			async (maxCredits) => {
+				const refused = await run(wanted, { options: { maxCredits } });
+				expect(refused.items).toEqual([]);
+				expect(refused.error).toMatchObject({
+					name: 'NodeOperationError',
+					message: expect.stringContaining('Max Credits must be a number'),
+				});
+				const { json } = await run(wanted, {
+					options: { maxCredits },
+					onError: 'continueRegularOutput',
+				});
+				expect(json).toHaveLength(wanted.length);
+				for (const item of json) {
+					expect(item).toMatchObject({ status: 'invalid_input', reason: 'invalid: Max Credits' });
+				}
+				expect(service().requests).toEqual([]);
+			},
+		);
 	});
 
 	describe('On Error', () => {
@@ -385,8 +446,8 @@ describe.each(bulks)('$operation', (bulk) => {
 		const complete = [bulk.item(one[0]), bulk.item(one[1])];
 		const missing =
 			operation === 'findBulk'
-				? 'fullName (or firstName and lastName), no domain or company'
-				: 'email';
+				? 'Full Name (or First Name and Last Name) and Company Domain (or Company Name)'
+				: 'Email';
 		const queryOf = (number: number): IDataObject => {
 			const { first, last, domain } = leadOf(number);
 			return operation === 'findBulk'
@@ -394,7 +455,8 @@ describe.each(bulks)('$operation', (bulk) => {
 				: { email: addressOf(number) };
 		};
 		const fill =
-			'Fill the field, or check that its expression finds a value in this item of the input.';
+			'Fill in the field, or check that its expression finds a value in this item of the input.';
+		const lacking = `Not sent: this item is missing ${missing}`;
 		const capped = 'Not sent: the node has spent what Max Credits allows';
 		const raise = 'Raise Max Credits in the options, then run the remaining items again.';
 		const answered = {
@@ -407,8 +469,7 @@ describe.each(bulks)('$operation', (bulk) => {
 				json: {
 					status: 'invalid_input',
 					reason: `missing: ${missing}`,
-					message: `Not sent: the item has no ${missing}. ${fill}`,
-					...(operation === 'verifyBulk' && { email: '' }),
+					message: `${lacking}. ${fill}`,
 				},
 				pairedItem: { item: 1 },
 			},
@@ -425,24 +486,24 @@ describe.each(bulks)('$operation', (bulk) => {
 		const options = { maxCredits: 1, maxConcurrency: 1 };
 		const failing = { ...options, incompleteRun: 'fail' };
 
-		test('Stop Workflow, Return What Was Bought: every item comes out with its status', async () => {
+		test('Stop Workflow, Return Partial Results: every item comes out with its status', async () => {
 			const result = await runBulk(bulk, service(), items, { options });
 			expect(result.error).toBeUndefined();
 			expect(result.items).toEqual(statusItems);
 		});
 
-		test('Stop Workflow, Stop the Workflow: an item that lacks a field stops it before a credit', async () => {
+		test('Stop Workflow, On Incomplete Run too: an item that lacks a field stops it before a credit', async () => {
 			const { error, items: output } = await runBulk(bulk, service(), items, { options: failing });
 			expect(output).toEqual([]);
 			expect(error).toMatchObject({
 				name: 'NodeOperationError',
-				message: expect.stringMatching(/^Not sent: the item has no .* \[item 1\]$/),
+				message: `${lacking} [item 1]`,
 				description: fill,
 			});
 			expect(service().requests).toEqual([]);
 		});
 
-		test('Stop Workflow, Stop the Workflow: the error tells how far the run got', async () => {
+		test('Stop Workflow, On Incomplete Run too: the error tells how far the run got', async () => {
 			const { error, items: output } = await runBulk(bulk, service(), complete, {
 				options: failing,
 			});
@@ -450,11 +511,11 @@ describe.each(bulks)('$operation', (bulk) => {
 			expect(error).toMatchObject({
 				name: 'NodeApiError',
 				message: `${capped} [item 1]`,
-				description: `1 of 2 items were answered. ${raise}`,
+				description: `1 of 2 items are done. ${raise}`,
 			});
 		});
 
-		test('Stop Workflow, Stop the Workflow: a complete run is not stopped', async () => {
+		test('Stop Workflow, On Incomplete Run too: a complete run is not stopped', async () => {
 			const { error, items: output } = await runBulk(bulk, service(), complete, {
 				options: { incompleteRun: 'fail' },
 			});
@@ -490,9 +551,9 @@ describe.each(bulks)('$operation', (bulk) => {
 							error: {
 								status: 'invalid_input',
 								reason: `missing: ${missing}`,
-								message: `Not sent: the item has no ${missing}`,
+								message: lacking,
 							},
-							message: fill,
+							message: `${lacking}. ${fill}`,
 						},
 						pairedItem: { item: 1 },
 					},
@@ -500,7 +561,7 @@ describe.each(bulks)('$operation', (bulk) => {
 						json: {
 							...bulk.item(one[1]),
 							error: { status: 'not_processed', reason: 'credit_limit', message: capped },
-							message: raise,
+							message: `${capped}. ${raise}`,
 						},
 						pairedItem: { item: 2 },
 					},
@@ -517,8 +578,8 @@ describe.each(bulks)('$operation', (bulk) => {
 			expect(error).toMatchObject({
 				name: 'NodeApiError',
 				httpCode: '503',
-				message: expect.stringMatching(/not able to answer.*\(sent 2 times\) \[item 0\]$/),
-				description: '0 of 2 items were answered. Run the remaining items later.',
+				message: expect.stringMatching(/temporarily unavailable.*\(sent 2 times\) \[item 0\]$/),
+				description: 'Run the remaining items later.',
 			});
 		});
 
@@ -579,13 +640,14 @@ describe.each(bulks)('$operation', (bulk) => {
 		test('of a complete run agrees with the ledger', async () => {
 			const distinct = numbers(perRequest + 30);
 			const { hints } = await run([...distinct, ...distinct.slice(0, 25)]);
+			const answered = operation === 'findBulk' ? 'found' : 'verified';
 			const hits = [...distinct, ...distinct.slice(0, 25)].filter((number) => bulk.subject(number));
 			const items = distinct.length + 25;
 			expect(hints).toEqual([
 				{
 					message: expect.stringContaining(
-						`: ${items} items, ${hits.length} with a result, ${items - hits.length} without. ` +
-							`${service().ledger.total()} credits spent. 25 lookups saved by reuse`,
+						`${items} items: ${hits.length} ${answered}, ${items - hits.length} not found. ` +
+							`${service().ledger.total()} credits used. 25 items cost nothing (duplicate `,
 					),
 					type: 'info',
 					location: 'outputPane',
@@ -602,7 +664,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			expect(hints).toMatchObject([
 				{
 					message: expect.stringContaining(
-						`. ${unsent} not sent (out of credits). ${service().ledger.total()} credits spent.`,
+						`. ${service().ledger.total()} credits used. ${unsent} not sent (out of credits).`,
 					),
 					type: 'warning',
 				},
@@ -612,7 +674,7 @@ describe.each(bulks)('$operation', (bulk) => {
 		test('tells how long the rate limit made the run wait', async () => {
 			pausing().faults.add({ status: 429, retryAfter: 'seconds', seconds: 1, on: { times: 1 } });
 			const { hints } = await runBulk(bulk, pausing(), itemsOf([1]));
-			expect(hints?.[0]?.message).toContain('1 second waited for the rate limit');
+			expect(hints?.[0]?.message).toContain('Waited 1 second for the rate limit');
 		});
 	});
 
@@ -753,12 +815,14 @@ describe('findBulk alone', () => {
 			{},
 		];
 		const { json } = await runBulk(findBulk, service(), [lead, ...incomplete]);
+		const name = 'Full Name (or First Name and Last Name)';
+		const place = 'Company Domain (or Company Name)';
 		expect(json.slice(1).map(({ status, reason }) => [status, reason])).toEqual([
-			['invalid_input', 'missing: domain or company'],
-			['invalid_input', 'missing: fullName (or firstName and lastName)'],
-			['invalid_input', 'missing: fullName (or firstName and lastName)'],
-			['invalid_input', 'missing: domain or company'],
-			['invalid_input', 'missing: fullName (or firstName and lastName), no domain or company'],
+			['invalid_input', `missing: ${place}`],
+			['invalid_input', `missing: ${name}`],
+			['invalid_input', `missing: ${name}`],
+			['invalid_input', `missing: ${place}`],
+			['invalid_input', `missing: ${name} and ${place}`],
 		]);
 		expect(sizes(findBulk)).toEqual([1]);
 	});
@@ -859,10 +923,10 @@ describe('verifyBulk alone', () => {
 				}),
 			),
 		);
-		expect(json[4]).toMatchObject({ status: 'invalid_input', reason: 'missing: email' });
+		expect(json[4]).toMatchObject({ status: 'invalid_input', reason: 'missing: Email' });
 		expectPaidOnce(verifyBulk, [0]);
 		expect(sizes(verifyBulk)).toEqual([1]);
-		expect(hints?.[0]?.message).toContain('3 lookups saved by reuse or answered without a request');
+		expect(hints?.[0]?.message).toContain('3 items cost nothing (duplicate or not a valid email)');
 	});
 
 	test('only local answers: no request at all', async () => {

@@ -12,7 +12,7 @@ import {
 	subjectsOf,
 	type BulkTest,
 } from '../support/bulk.mts';
-import { runNode, runWorkflow } from '../support/engine.mts';
+import { runNode, runWorkflow, type NodeTest } from '../support/engine.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService({ variants: { bulkAnswer: 'job', jobPolls: 0 } });
@@ -29,12 +29,17 @@ async function find(wanted: number[], test: BulkTest = {}) {
 }
 
 /** Get Bulk Job for each of these items, which name their job. */
-async function collect(items: IDataObject[], parameters = {}) {
+async function collect(
+	items: IDataObject[],
+	parameters = {},
+	onError: NodeTest['onError'] = 'stopWorkflow',
+) {
 	return await runNode({
 		node: 'contactDataFinder',
 		parameters: { operation: 'getBulkJob', jobId: '={{ $json.jobId }}', ...parameters },
 		items,
 		credential: credentialFor(service()),
+		onError,
 	});
 }
 
@@ -111,7 +116,7 @@ describe('a job that finishes in time', () => {
 	});
 });
 
-test('a job that fails: its rows are failed and cost nothing', async () => {
+test('a job that fails: its rows are failed, name the job and cost nothing', async () => {
 	service().variants.jobOutcome = 'failed';
 	const { json } = await find(numbers(3), { onError: 'continueRegularOutput' });
 	expect(json).toEqual(
@@ -120,6 +125,7 @@ test('a job that fails: its rows are failed and cost nothing', async () => {
 				status: 'failed',
 				reason: 'job_failed',
 				message: expect.stringContaining('ended with the status "failed"'),
+				jobId: polled()[0].split('/').at(-1),
 			}),
 		),
 	);
@@ -147,7 +153,7 @@ describe('a job that outlasts Job Timeout', () => {
 				domain,
 			});
 		});
-		expect(hints?.[0]?.message).toContain('130 wait for a bulk job');
+		expect(hints?.[0]?.message).toContain('130 waiting for a bulk job');
 		expect(submitted()).toBe(2);
 	});
 
@@ -176,15 +182,30 @@ describe('a job that outlasts Job Timeout', () => {
 		expectPaidOnce(wanted);
 	});
 
-	test('is still pending for Get Bulk Job: the error names the item and what to do', async () => {
-		service().variants.jobPolls = unfinished;
-		const pending = await find(numbers(3), continues);
-		const { error } = await collect(pending.json);
-		expect(error).toMatchObject({
-			message: `The bulk job ${String(pending.json[0].jobId)} is not finished [item 0]`,
-			description: expect.stringContaining('Get Bulk Job'),
-		});
-	});
+	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
+		'is still pending for Get Bulk Job, which is no failure with On Error at %s',
+		async (onError) => {
+			service().variants.jobPolls = unfinished;
+			const pending = await find(numbers(3), continues);
+			const { error, items, errorItems } = await collect(pending.json, {}, onError);
+			expect(error).toBeUndefined();
+			expect(errorItems).toEqual([]);
+			const jobId = String(pending.json[0].jobId);
+			expect(items).toEqual([
+				{
+					json: {
+						status: 'pending',
+						reason: 'job_not_finished',
+						message: expect.stringMatching(
+							new RegExp(`^The bulk job ${jobId} is not finished.*Get Bulk Job`),
+						),
+						jobId,
+					},
+					pairedItem: { item: 0 },
+				},
+			]);
+		},
+	);
 
 	test('is collected by Retry On Fail, and not bought again', async () => {
 		service().variants.jobPolls = 1;
@@ -312,7 +333,7 @@ describe('Get Bulk Job', () => {
 		const { error } = await collect([{}]);
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
-			message: 'Not sent: the item has no jobId [item 0]',
+			message: 'Not sent: this item is missing Job ID [item 0]',
 		});
 	});
 

@@ -36,7 +36,7 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 	test.each<[string, number, Fault]>([
 		['a 429 to the last', 5, { status: 429, ...atOnce, on: { where: second, times: 2 } }],
 		['a 503 to the last', 5, { status: 503, ...atOnce, on: { where: second, times: 2 } }],
-		['a 400', 4, { status: 400, on: { where: second, times: 1 } }],
+		['a 409', 4, { status: 409, on: { where: second, times: 1 } }],
 		['a reset before the charge', 4, { reset: 'before-charge', on: { where: second, times: 1 } }],
 		['a web page', 4, { body: 'html', on: { where: second, times: 1 } }],
 		['half an answer', 4, { body: 'truncated', on: { where: second, times: 1 } }],
@@ -48,6 +48,19 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 		expect(error).toBeUndefined();
 		expect(json.map(answerIn)).toEqual(wanted.map(bulk.answer));
 		expect(requestsOf(service(), operation)).toHaveLength(requests);
+		expectPaidOnce(bulk, wanted);
+	});
+
+	test('after a 400 of one item: the second try sends that item alone', async () => {
+		// The request, and the halves that hold the item, down to the item itself.
+		const times = 1 + Math.ceil(Math.log2(perRequest));
+		service().faults.add({ status: 400, on: { where: second, times } });
+		const { json, error } = await retried();
+		expect(error).toBeUndefined();
+		expect(json.map(answerIn)).toEqual(wanted.map(bulk.answer));
+		const asked = requestsOf(service(), operation).map((request) => bulk.asked(request, service()));
+		expect(asked).toHaveLength(3 + 2 * (times - 1) + 1);
+		expect(asked.at(-1)).toBe(1);
 		expectPaidOnce(bulk, wanted);
 	});
 
@@ -96,7 +109,7 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 		const refused = service().requests.filter(({ status }) => status === 402);
 		expect(refused).toHaveLength(3);
 		expect(error?.description).toMatch(
-			new RegExp(`^${perRequest} of ${3 * perRequest} items were answered\\. Add credits`),
+			new RegExp(`^${perRequest} of ${3 * perRequest} items are done\\. Add credits`),
 		);
 		expectPaidOnce(bulk, wanted.slice(0, perRequest));
 	});

@@ -14,13 +14,13 @@ const listId = { listId: { mode: 'list', value: '' } };
 const person = { fullName: '', firstName: '', lastName: '', domain: '', company: '' };
 const lookupOptions = {
 	'options.includeInputFields': false,
+	'options.incompleteRun': 'return',
 	'options.maxConcurrency': 5,
-	'options.maxCredits': 0,
+	'options.maxCredits': 100,
 	'options.maxRetries': 4,
 };
-const incompleteRun = { 'options.incompleteRun': 'return' };
 
-/** Part 1 of the contract, with `options.start` of the two operations that read page after page. */
+/** Part 1 of the contract. */
 const contract: Record<OurNode, { resource: string; operations: Record<string, Fields> }> = {
 	contactDataAccount: { resource: 'account', operations: { get: simple } },
 	contactDataList: {
@@ -33,7 +33,6 @@ const contract: Record<OurNode, { resource: string; operations: Record<string, F
 				...returnAllOrLimit,
 				...simple,
 				'options.keyword': '',
-				'options.start': 0,
 			},
 			exportLeads: { ...listId, emailOnly: false, ...simple },
 		},
@@ -52,7 +51,6 @@ const contract: Record<OurNode, { resource: string; operations: Record<string, F
 				...person,
 				...simple,
 				...lookupOptions,
-				...incompleteRun,
 				'options.country': '',
 				'options.jobTimeout': 30,
 			},
@@ -63,7 +61,7 @@ const contract: Record<OurNode, { resource: string; operations: Record<string, F
 		resource: 'email',
 		operations: {
 			verify: { email: '', ...simple, ...lookupOptions, 'options.enrich': false },
-			verifyBulk: { email: '', ...simple, ...lookupOptions, ...incompleteRun },
+			verifyBulk: { email: '', ...simple, ...lookupOptions },
 		},
 	},
 	contactDataCompany: {
@@ -79,7 +77,6 @@ const contract: Record<OurNode, { resource: string; operations: Record<string, F
 				'options.titleMatch': 'all',
 				'options.location': '',
 				'options.locationMatch': 'all',
-				'options.start': '',
 			},
 		},
 	},

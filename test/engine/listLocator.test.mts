@@ -93,7 +93,7 @@ test('a web page at the Base URL: check the Base URL', async () => {
 
 test('a 404 that is a web page is no missing index', async () => {
 	service().faults.add({ body: 'html', status: 404, on: { operation: 'getLists' } });
-	await expect(searchLists()).rejects.toThrow('not one of the service');
+	await expect(searchLists()).rejects.toThrow('did not come from the service');
 	expect(paths()).toHaveLength(1);
 });
 

@@ -264,10 +264,10 @@ const listRows: Row[] = [
 			item(0, {
 				error: {
 					status: 'invalid_input',
-					reason: expect.stringContaining('list ID'),
-					message: expect.stringContaining('list ID'),
+					reason: 'invalid: List',
+					message: 'Not sent: The list ID must be a number, e.g. 101',
 				},
-				message: expect.any(String),
+				message: expect.stringMatching(/^Not sent: The list ID must be a number.*Check the field/),
 			}),
 			item(1, fair),
 		],
@@ -686,13 +686,13 @@ const findRows: Row[] = [
 		output: [
 			item(0, {
 				status: 'invalid_input',
-				reason: expect.stringContaining('fullName'),
+				reason: 'missing: Full Name (or First Name and Last Name)',
 				message: expect.any(String),
 				domain: company.domain,
 			}),
 			item(1, {
 				status: 'invalid_input',
-				reason: expect.stringContaining('domain or company'),
+				reason: 'missing: Company Domain (or Company Name)',
 				message: expect.any(String),
 				fullName: valid.full,
 			}),
@@ -895,7 +895,8 @@ const findBulkRows: Array<Row | JobRow> = [
 			item(1, {
 				crmId: 8,
 				status: 'invalid_input',
-				reason: expect.stringMatching(/fullName.*domain or company/),
+				reason:
+					'missing: Full Name (or First Name and Last Name) and Company Domain (or Company Name)',
 				message: expect.any(String),
 			}),
 		],
@@ -948,6 +949,7 @@ const findBulkRows: Array<Row | JobRow> = [
 				reason: 'job_failed',
 				httpCode: null,
 				message: expect.stringMatching(`${job}.*failed`),
+				jobId: String(job),
 				...person,
 			}),
 		),
@@ -1053,6 +1055,7 @@ const getBulkJobRows: JobRow[] = [
 				reason: 'job_failed',
 				httpCode: null,
 				message: expect.stringMatching(`${job}.*failed`),
+				jobId: String(job),
 			}),
 		],
 	})),
@@ -1077,7 +1080,7 @@ const getBulkJobRows: JobRow[] = [
 		output: [
 			item(0, {
 				status: 'invalid_input',
-				reason: expect.stringContaining('jobId'),
+				reason: 'missing: Job ID',
 				message: expect.any(String),
 			}),
 		],
@@ -1228,7 +1231,10 @@ const verifyRows: Row[] = [
 	{
 		title: 'input fields before those of the result; an empty address is not sent',
 		parameters: { email: '={{ $json.mail }}', options: { includeInputFields: true } },
-		items: [{ crmId: 7, mail: valid.email }, { crmId: 8 }],
+		items: [
+			{ crmId: 7, mail: valid.email },
+			{ crmId: 8, email: 'kept@address.example' },
+		],
 		onError: 'continueRegularOutput',
 		requests: [verifyOf({ email: valid.email })],
 		output: [
@@ -1236,9 +1242,9 @@ const verifyRows: Row[] = [
 			item(1, {
 				crmId: 8,
 				status: 'invalid_input',
-				reason: expect.stringContaining('email'),
+				reason: 'missing: Email',
 				message: expect.any(String),
-				email: '',
+				email: 'kept@address.example',
 			}),
 		],
 		credits: 1,
@@ -1338,16 +1344,19 @@ const verifyBulkRows: Row[] = [
 	}),
 	verifyBulkRow('input fields before those of the result; an empty address is not sent', {
 		parameters: { email: '={{ $json.mail }}', options: { includeInputFields: true } },
-		items: [{ crmId: 7, mail: valid.email }, { crmId: 8 }],
+		items: [
+			{ crmId: 7, mail: valid.email },
+			{ crmId: 8, email: 'kept@address.example' },
+		],
 		requests: [get('/v3/verify_bulk', { email: valid.email })],
 		output: [
 			item(0, { crmId: 7, mail: valid.email, ...verified(valid.email) }),
 			item(1, {
 				crmId: 8,
 				status: 'invalid_input',
-				reason: expect.stringContaining('email'),
+				reason: 'missing: Email',
 				message: expect.any(String),
-				email: '',
+				email: 'kept@address.example',
 			}),
 		],
 		credits: 1,
@@ -1484,16 +1493,19 @@ const searchRows: Row[] = [
 		{},
 		{
 			parameters: { keyword: '={{ $json.kw }}', options: { includeInputFields: true } },
-			items: [{ crmId: 7, kw: 'Willow & Sons' }, { crmId: 8 }],
+			items: [
+				{ crmId: 7, kw: 'Willow & Sons' },
+				{ crmId: 8, keyword: 'kept' },
+			],
 			onError: 'continueRegularOutput',
 			output: [
 				item(0, { crmId: 7, kw: 'Willow & Sons', ...willowFound }),
 				item(1, {
 					crmId: 8,
 					status: 'invalid_input',
-					reason: expect.stringContaining('keyword'),
+					reason: 'missing: Company',
 					message: expect.any(String),
-					keyword: '',
+					keyword: 'kept',
 				}),
 			],
 		},

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { expectedEmail } from '../service/addresses.mts';
 import type { Service } from '../service/service.mts';
 import { runNode, runWorkflow, type NodeTest } from '../support/engine.mts';
+import { sentAfterwards, whenSent } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -177,8 +178,9 @@ describe('nothing is paid twice', () => {
 			status: 503,
 		});
 		const items = leads(10);
+		const options = { maxRetries: 0, maxConcurrency: 1, incompleteRun: 'fail' };
 		const { json, error } = await runNode(
-			finder(items, { maxRetries: 0, maxConcurrency: 1 }, { retryOnFail: true, maxTries: 3 }),
+			finder(items, options, { retryOnFail: true, maxTries: 3 }),
 		);
 		expect(error).toBeUndefined();
 		expect(json.map(({ email }) => email)).toEqual(items.map(emailOf));
@@ -286,9 +288,8 @@ describe('credits', () => {
 
 	test('Max Credits holds over the repeats of an execution', async () => {
 		const hits = leads(40).filter((lead) => emailOf(lead) !== null);
-		const { error } = await runNode(
-			finder(hits, { maxCredits: 5 }, { retryOnFail: true, maxTries: 4 }),
-		);
+		const options = { maxCredits: 5, incompleteRun: 'fail' };
+		const { error } = await runNode(finder(hits, options, { retryOnFail: true, maxTries: 4 }));
 		expect(error?.message).toContain('Max Credits');
 		expect(service().ledger.total()).toBe(5);
 	});
@@ -298,15 +299,23 @@ describe('stopping', () => {
 	test('nothing is sent after the execution was stopped, and what was bought is delivered', async () => {
 		service().options.latencyMs = 20;
 		const stop = new AbortController();
-		setTimeout(() => stop.abort(), 250);
-		const items = leads(1_000);
-		const { json, run } = await runNode(finder(items, {}, { stop: stop.signal }));
-		const stoppedAt = performance.timeOrigin + performance.now();
+		const maxConcurrency = 5;
+		const sentBefore = 40;
+		let stoppedAt = Number.NaN;
+		whenSent(service(), sentBefore, () => {
+			stoppedAt = performance.timeOrigin + performance.now();
+			stop.abort();
+		});
+		const { json, run } = await runNode(
+			finder(leads(1_000), { maxConcurrency }, { stop: stop.signal }),
+		);
+		expect(await sentAfterwards(service())).toEqual([]);
 		expect(run.status).toBe('canceled');
 		expect(json).toHaveLength(1_000);
+		// What the gate had let in before may still have been on its way to the service.
 		const late = service().requests.filter(({ startedAt }) => startedAt > stoppedAt);
-		expect(late).toEqual([]);
-		expect(service().requests.length).toBeLessThan(200);
+		expect(late.length).toBeLessThan(maxConcurrency);
+		expect(service().requests.length).toBeLessThan(sentBefore + maxConcurrency);
 		const found = json.filter(({ status }) => status === 'found');
 		expect(found.length).toBeGreaterThan(0);
 		expect(service().ledger.total()).toBe(found.length);
@@ -323,19 +332,46 @@ describe('stopping', () => {
 		expect(Date.now() - begun).toBeLessThan(5_000);
 	});
 
-	test('Stop Workflow sends nothing when an item lacks a field', async () => {
-		const { error, json } = await runNode(finder([...leads(20), { first: 'Ada' }]));
-		expect(json).toEqual([]);
-		expect(error?.message).toContain('[item 20]');
-		expect(service().requests).toHaveLength(0);
-	});
+	describe('by an item', () => {
+		const items = leads(100);
+		const others = items.filter((_, item) => item !== 2);
+		const refuseOne = () =>
+			service().faults.add({
+				on: { where: ({ rawQuery }) => rawQuery.includes('Lead2&') },
+				status: 409,
+			});
 
-	test('Stop Workflow sends nothing more once an item has failed', async () => {
-		service().options.latencyMs = 5;
-		service().faults.add({ on: { nth: 3 }, status: 409 });
-		const { error } = await runNode(finder(leads(100)));
-		expect(error?.message).toMatch(/conflicts with another one.*\[item 2\]/);
-		expect(service().requests.length).toBeLessThanOrEqual(10);
+		test('On Incomplete Run at Stop Workflow sends nothing when an item lacks a field', async () => {
+			const { error, json } = await runNode(
+				finder([...leads(20), { first: 'Ada' }], { incompleteRun: 'fail' }),
+			);
+			expect(json).toEqual([]);
+			expect(error?.message).toContain('[item 20]');
+			expect(service().requests).toHaveLength(0);
+		});
+
+		test('Return Partial Results marks an item that has failed, and delivers all others', async () => {
+			refuseOne();
+			const { error, json } = await runNode(finder(items));
+			expect(error).toBeUndefined();
+			expect(json[2]).toMatchObject({ status: 'failed', reason: 'conflict', httpCode: 409 });
+			const answered = json.filter((_, item) => item !== 2);
+			expect(answered.map(({ email }) => email)).toEqual(others.map(emailOf));
+			expect(service().requests).toHaveLength(100);
+			expect(service().ledger.total()).toBe(hitsAmong(others));
+		});
+
+		test('On Incomplete Run at Stop Workflow throws at the end, and says how far it got', async () => {
+			refuseOne();
+			const { error, json } = await runNode(finder(items, { incompleteRun: 'fail' }));
+			expect(json).toEqual([]);
+			expect(error).toMatchObject({
+				message: expect.stringMatching(/conflicts with another one.*\[item 2\]$/),
+				description:
+					'99 of 100 items are done. Run the item again when the other request has ended.',
+			});
+			expect(service().ledger.total()).toBe(hitsAmong(others));
+		});
 	});
 });
 
@@ -448,37 +484,44 @@ describe('On Error', () => {
 		accuracy: null,
 	};
 
-	test('Continue puts a status item in the place of each', async () => {
-		refuse(service());
-		const { items: output } = await runNode(
-			finder(items, {}, { onError: 'continueRegularOutput' }),
-		);
-		expect(output).toEqual([
-			{ json: expect.objectContaining(found), pairedItem: { item: 0 } },
-			{
-				json: {
-					status: 'invalid_input',
-					reason: 'missing: fullName (or firstName and lastName)',
-					message:
-						'Not sent: the item has no fullName (or firstName and lastName). Fill the field, or check that its expression finds a value in this item of the input.',
-					domain,
+	const missing = 'Full Name (or First Name and Last Name)';
+	const lacking = `Not sent: this item is missing ${missing}`;
+	const fill =
+		'Fill in the field, or check that its expression finds a value in this item of the input.';
+	const again = 'Run the item again when the other request has ended.';
+
+	test.each(['continueRegularOutput', 'stopWorkflow'] as const)(
+		'%s puts a status item in the place of each',
+		async (onError) => {
+			refuse(service());
+			const { items: output, error } = await runNode(finder(items, {}, { onError }));
+			expect(error).toBeUndefined();
+			expect(output).toEqual([
+				{ json: expect.objectContaining(found), pairedItem: { item: 0 } },
+				{
+					json: {
+						status: 'invalid_input',
+						reason: `missing: ${missing}`,
+						message: `${lacking}. ${fill}`,
+						domain,
+					},
+					pairedItem: { item: 1 },
 				},
-				pairedItem: { item: 1 },
-			},
-			{
-				json: {
-					status: 'failed',
-					reason: 'conflict',
-					httpCode: 409,
-					message: expect.stringContaining('The request conflicts with another one'),
-					firstName: 'Ada',
-					lastName: 'Conflict',
-					domain,
+				{
+					json: {
+						status: 'failed',
+						reason: 'conflict',
+						httpCode: 409,
+						message: `The request conflicts with another one: Conflict. ${again}`,
+						firstName: 'Ada',
+						lastName: 'Conflict',
+						domain,
+					},
+					pairedItem: { item: 2 },
 				},
-				pairedItem: { item: 2 },
-			},
-		]);
-	});
+			]);
+		},
+	);
 
 	test('Continue (using error output) sends them there with their input fields and links', async () => {
 		refuse(service());
@@ -492,10 +535,10 @@ describe('On Error', () => {
 					...items[1],
 					error: {
 						status: 'invalid_input',
-						reason: 'missing: fullName (or firstName and lastName)',
-						message: 'Not sent: the item has no fullName (or firstName and lastName)',
+						reason: `missing: ${missing}`,
+						message: lacking,
 					},
-					message: expect.stringContaining('Fill the field'),
+					message: `${lacking}. ${fill}`,
 				},
 				pairedItem: { item: 1 },
 			},
@@ -506,22 +549,24 @@ describe('On Error', () => {
 						status: 'failed',
 						reason: 'conflict',
 						httpCode: 409,
-						message: expect.stringContaining('The request conflicts with another one'),
+						message: 'The request conflicts with another one: Conflict',
 					},
-					message: expect.stringContaining('Run the item again'),
+					message: `The request conflicts with another one: Conflict. ${again}`,
 				},
 				pairedItem: { item: 2 },
 			},
 		]);
 	});
 
-	test('Stop Workflow names the item, what happened and what to do', async () => {
+	test('Stop Workflow, On Incomplete Run too: the item, what happened and what to do', async () => {
 		refuse(service());
-		const { error, json, errorItems } = await runNode(finder([items[0], items[2]]));
+		const { error, json, errorItems } = await runNode(
+			finder([items[0], items[2]], { incompleteRun: 'fail' }),
+		);
 		expect([json, errorItems]).toEqual([[], []]);
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/^The request conflicts with another one.*\[item 1\]$/),
-			description: 'Run the item again when the other request has ended.',
+			description: `1 of 2 items are done. ${again}`,
 			httpCode: '409',
 			context: { itemIndex: 1 },
 		});
@@ -546,9 +591,10 @@ describe('On Error', () => {
 						status: 'failed',
 						reason: 'not_found',
 						httpCode: 404,
-						message: expect.stringContaining('The service does not have what was asked for'),
+						message: 'The list or job was not found: The list was not found.',
 					},
-					message: expect.stringContaining('Check that the list or job still exists'),
+					message:
+						'The list or job was not found: The list was not found. Check that it still exists and belongs to the account of the credential.',
 				},
 				pairedItem: { item: 1 },
 			},
@@ -556,10 +602,10 @@ describe('On Error', () => {
 				json: {
 					error: {
 						status: 'invalid_input',
-						reason: 'missing: list ID (digits only)',
-						message: 'Not sent: the item has no list ID (digits only)',
+						reason: 'invalid: List',
+						message: 'Not sent: The list ID must be a number, e.g. 101',
 					},
-					message: expect.stringContaining('Fill the field'),
+					message: 'Not sent: The list ID must be a number, e.g. 101. Check the field List.',
 				},
 				pairedItem: { item: 2 },
 			},

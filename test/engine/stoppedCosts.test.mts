@@ -1,4 +1,4 @@
-/** @file What a stopped execution has cost is in its custom data, by the ledger of the service. */
+/** @file What an execution has cost is in its custom data, by the ledger of the service. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -109,10 +109,13 @@ describe.each(lookups)('$name', (lookup) => {
 		expect(costsIn(ended)).toBe(`${ledger.total()} credits spent`);
 	});
 
-	test('an execution that goes on to its end is left alone', async () => {
-		const { run: ended } = await run(lookup, { items: lookup.items().slice(0, 2) });
-		expect(service().ledger.total()).toBeGreaterThan(0);
-		expect(ended.data.resultData.metadata).toBeUndefined();
+	test.each([2, 20])('at the end of an execution with %i items: what is spent', async (length) => {
+		const { run: ended } = await run(lookup, { items: lookup.items().slice(0, length) });
+		const spent = service().ledger.total();
+		expect(spent).toBeGreaterThan(0);
+		expect(ended.data.resultData.metadata).toEqual({
+			contact_data_credits: spent === 1 ? '1 credit spent' : `${spent} credits spent`,
+		});
 	});
 });
 
@@ -159,7 +162,7 @@ describe('what is certain and what is not', () => {
 			save: (atStop) => saved.push(costsIn(atStop)),
 		});
 		expect(service().requests).toHaveLength(1);
-		expect(saved).toEqual(['0 credits spent']);
+		expect(saved).toEqual([undefined]);
 	});
 
 	test('a request whose answer was cut off may have been charged, and counts once', async () => {
@@ -170,7 +173,10 @@ describe('what is certain and what is not', () => {
 		const { run: ended } = await run(find, { items: one, stop: stop.signal });
 		expect(service().ledger.total()).toBe(1);
 		expect(costsIn(ended)).toBe('0 to 1 credit spent');
-		expect(ended.data.executionData?.contextData['node:Node']).toEqual({ creditsSpent: 1 });
+		expect(ended.data.executionData?.contextData['node:Node']).toEqual({
+			creditsSpent: 1,
+			creditsSpentBy: expect.any(String),
+		});
 	});
 
 	test('bulk requests may cost what the leads in them cost', async () => {

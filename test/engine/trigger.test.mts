@@ -74,7 +74,7 @@ describe('On New Lead in List', () => {
 		const before = state();
 		const saved = save(102, 35);
 		service().faults.add({ on: { nth: 3 }, status: 403 });
-		await expect(poll()).rejects.toThrow('may not use this function');
+		await expect(poll()).rejects.toThrow('Your plan does not include this feature');
 		expect(state()).toEqual(before);
 		expect(ids(await poll())).toEqual(saved);
 	});
@@ -147,10 +147,10 @@ describe('On New Lead in List', () => {
 	test('tells what is wrong', async () => {
 		const wrong = pollingTrigger({ listId: listWithId('999') }, credentialFor(service()));
 		await expect(wrong.poll()).rejects.toMatchObject({
-			message: expect.stringMatching(/^The service does not have what was asked for/),
-			description: expect.stringContaining('Check that the list'),
+			message: expect.stringMatching(/^The list or job was not found/),
+			description: expect.stringContaining('Check that it still exists'),
 		});
 		const none = pollingTrigger({ listId: listWithId('') }, credentialFor(service()));
-		await expect(none.poll()).rejects.toThrow('no list ID');
+		await expect(none.poll()).rejects.toThrow('missing List');
 	});
 });

@@ -55,6 +55,8 @@ export interface Variants {
 	jobPollRefusal: 404 | 405;
 	/** How many polls find the job still at work. */
 	jobPolls: number;
+	/** 4.6, left open: the rows that a job shows while it is at work: none at all, an empty list, or some. */
+	jobProgress: 'hidden' | 'empty' | 'some';
 	/** 4.6, left open: bare rows, or the job with its rows under this key. */
 	jobResultShape: 'bare' | 'results' | 'people' | 'data' | 'rows';
 	/** 2.9 and 3: values but `processing` are left open. */
@@ -119,6 +121,7 @@ export function mainVariants(): Variants {
 		jobPollForm: 'path',
 		jobPollRefusal: 404,
 		jobPolls: 2,
+		jobProgress: 'hidden',
 		jobResultShape: 'bare',
 		jobOutcome: 'completed',
 		bulkCompanyIdSpelling: 'companyNetworkID',

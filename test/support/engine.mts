@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-import { ExecuteContext, RoutingNode, WorkflowExecute } from 'n8n-core';
+import { DirectoryLoader, ExecuteContext, RoutingNode, WorkflowExecute } from 'n8n-core';
 import {
 	Workflow,
 	type IConnections,
@@ -11,6 +11,7 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 	type IRun,
+	type IRunExecutionData,
 	type ITaskData,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -20,7 +21,7 @@ import { ContactDataCompany } from '../../nodes/Company/ContactDataCompany.node.
 import { ContactDataFinder } from '../../nodes/Finder/ContactDataFinder.node.ts';
 import { ContactDataList } from '../../nodes/List/ContactDataList.node.ts';
 import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
-import { serverOf } from './server.mts';
+import { serverOf, type OnCredentialRead } from './server.mts';
 
 /** Emits the items of a test, as any node before ours would. */
 const start: INodeType = {
@@ -72,8 +73,9 @@ const nodeTypes: Record<string, INodeType> = { start, end, ...ourNodes };
 function nodeTypeOf(name: string): INodeType {
 	const nodeType = nodeTypes[name];
 	if (!nodeType) throw new Error(`No node type ${name}`);
-	// n8n gives declarative nodes this `execute` when it loads them.
+	// n8n gives declarative nodes the Request Options and this `execute` when it loads them.
 	if (nodeType.description.requestDefaults) {
+		DirectoryLoader.applyDeclarativeNodeOptionParameters(nodeType);
 		nodeType.execute ??= async function (this: IExecuteFunctions) {
 			if (!(this instanceof ExecuteContext)) throw new Error('Not the context of the engine');
 			return (await new RoutingNode(this, nodeType).runNode()) ?? [];
@@ -98,6 +100,9 @@ export interface TestWorkflow {
 	stop?: AbortSignal;
 	/** Is given what n8n saves, in the moment in which it does: at the end, or when it is stopped. */
 	save?: (run: IRun) => void;
+	onCredentialRead?: OnCredentialRead;
+	/** A failed execution that this one repeats, as n8n's Retry button does. */
+	retryOf?: IRun;
 }
 
 let executions = 0;
@@ -133,13 +138,29 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 		},
 		settings: { executionOrder: 'v1' },
 	});
-	const mode = test.mode ?? 'trigger';
-	const server = serverOf(test.credential, mode, String(++executions));
+	const mode = test.mode ?? (test.retryOf ? 'retry' : 'trigger');
+	const server = serverOf(test.credential, mode, String(++executions), test.onCredentialRead);
 	server.hooks?.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
-	const execute = new WorkflowExecute(server, mode);
-	const running = execute.run({ workflow, startNode: workflow.getNode('Start') ?? undefined });
+	const execute = test.retryOf
+		? new WorkflowExecute(server, mode, storedForRetry(test.retryOf, workflow))
+		: new WorkflowExecute(server, mode);
+	const running = test.retryOf
+		? execute.processRunExecutionData(workflow)
+		: execute.run({ workflow, startNode: workflow.getNode('Start') ?? undefined });
 	test.stop?.addEventListener('abort', () => running.cancel());
 	return await running;
+}
+
+/** What n8n has stored of a failed execution when it is retried, with the workflow as it is now. */
+function storedForRetry(failed: IRun, workflow: Workflow): IRunExecutionData {
+	const data: IRunExecutionData = JSON.parse(JSON.stringify(failed.data));
+	const { lastNodeExecuted = '', runData } = data.resultData;
+	delete data.resultData.error;
+	if (runData[lastNodeExecuted]?.at(-1)?.error) runData[lastNodeExecuted].pop();
+	for (const waiting of data.executionData?.nodeExecutionStack ?? []) {
+		waiting.node = workflow.getNode(waiting.node.name) ?? waiting.node;
+	}
+	return data;
 }
 
 /** What one of our nodes is run with. */
@@ -152,6 +173,7 @@ export interface NodeTest
 	waitBetweenTries?: number;
 	stop?: AbortSignal;
 	save?: (run: IRun) => void;
+	retryOf?: IRun;
 }
 
 export interface NodeResult {
@@ -165,11 +187,14 @@ export interface NodeResult {
 	/** What stopped the workflow. */
 	error: ITaskData['error'];
 	hints: ITaskData['hints'];
+	/** How often n8n had to read the credential. */
+	credentialReads: number;
 }
 
 /** Runs one node of ours in the real engine, between a node that emits the items and two ends. */
 export async function runNode({ items = [{}], ...test }: NodeTest): Promise<NodeResult> {
-	const { node: type, credential, stop, save, ...settings } = test;
+	const { node: type, credential, stop, save, retryOf, ...settings } = test;
+	let credentialReads = 0;
 	const run = await runWorkflow({
 		nodes: [
 			{ name: 'Start', type: 'start', parameters: { items: JSON.stringify(items) } },
@@ -181,6 +206,8 @@ export async function runNode({ items = [{}], ...test }: NodeTest): Promise<Node
 		credential,
 		stop,
 		save,
+		retryOf,
+		onCredentialRead: () => credentialReads++,
 	});
 	const task = run.data.resultData.runData.Node?.at(-1);
 	const [success, failed] = task?.data?.main ?? [];
@@ -191,5 +218,6 @@ export async function runNode({ items = [{}], ...test }: NodeTest): Promise<Node
 		json: (success ?? []).map(({ json }) => json),
 		error: task?.error ?? run.data.resultData.error,
 		hints: task?.hints,
+		credentialReads,
 	};
 }

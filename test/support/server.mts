@@ -4,18 +4,36 @@ import { ExecutionLifecycleHooks, ExternalSecretsProxy } from 'n8n-core';
 import {
 	ICredentialsHelper,
 	type ICredentialDataDecryptedObject,
+	type ICredentialsExpressionResolveValues,
+	type IExecuteData,
 	type IHttpRequestOptions,
+	type INodeCredentialsDetails,
+	type INodeParameters,
 	type IWorkflowExecuteAdditionalData,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
+import { isRecord } from '../service/values.mts';
+
+/** The fields of a credential, whether or not their expressions are evaluated. */
+type CredentialFields = ICredentialDataDecryptedObject & INodeParameters;
+
+function isCredential(value: unknown): value is CredentialFields {
+	return isRecord(value);
+}
+
+/** Is told that n8n reads a credential, as it would from its database, and for which item of the input. */
+export type OnCredentialRead = (item: number | undefined) => void;
 
 /** Hands out one credential and authenticates with the credential type of the package. */
 class CredentialOfTest extends ICredentialsHelper {
 	private readonly type = new ContactDataApi();
 
-	constructor(private readonly credential: ICredentialDataDecryptedObject) {
+	constructor(
+		private readonly credential: ICredentialDataDecryptedObject,
+		private readonly onRead?: OnCredentialRead,
+	) {
 		super();
 	}
 
@@ -39,8 +57,34 @@ class CredentialOfTest extends ICredentialsHelper {
 
 	async runPreAuthentication(): Promise<undefined> {}
 
-	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-		return { ...this.credential };
+	/** As n8n does it: all fields at once are given to the workflow that reads them, to be evaluated. */
+	async getDecrypted(
+		_additionalData: IWorkflowExecuteAdditionalData,
+		_nodeCredentials: INodeCredentialsDetails,
+		_type: string,
+		mode: WorkflowExecuteMode,
+		executeData?: IExecuteData,
+		_raw?: boolean,
+		resolve?: ICredentialsExpressionResolveValues,
+	): Promise<ICredentialDataDecryptedObject> {
+		this.onRead?.(resolve?.itemIndex);
+		const saved = { ...this.credential };
+		if (!resolve || !isCredential(saved)) return saved;
+		const evaluated = resolve.workflow.expression.getParameterValue(
+			saved,
+			resolve.runExecutionData,
+			resolve.runIndex,
+			resolve.itemIndex,
+			resolve.node.name,
+			resolve.connectionInputData,
+			mode,
+			{},
+			executeData,
+			false,
+			saved,
+		);
+		if (!isCredential(evaluated)) throw new Error('The credential is not an object any more');
+		return evaluated;
 	}
 
 	async getCredentials(): Promise<never> {
@@ -65,10 +109,11 @@ export function serverOf(
 	credential: ICredentialDataDecryptedObject,
 	mode: WorkflowExecuteMode,
 	executionId: string,
+	onCredentialRead?: OnCredentialRead,
 ): IWorkflowExecuteAdditionalData {
 	const url = 'http://127.0.0.1';
 	return {
-		credentialsHelper: new CredentialOfTest(credential),
+		credentialsHelper: new CredentialOfTest(credential, onCredentialRead),
 		hooks: hooksOf(mode, executionId),
 		executeWorkflow: notInTests,
 		getRunExecutionData: notInTests,

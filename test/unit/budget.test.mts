@@ -1,16 +1,26 @@
-/** @file The cap on credits holds with any number of requests under way, and nobody waits for ever. */
+/** @file The cap on credits holds with any number of requests in progress, and nobody waits for ever. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { CreditBudget, type Reservation } from '../../nodes/shared/request/budget.ts';
+import { CreditBudget, type Reservation } from '../../nodes/shared/credits/budget.ts';
 import {
+	CreditCount,
 	ExecutionCredits,
 	type CreditRecord,
-} from '../../nodes/shared/request/executionCredits.ts';
+} from '../../nodes/shared/credits/executionCredits.ts';
+import { processorTime } from './processorTime.mts';
+
+const NO_CAP = Number.POSITIVE_INFINITY;
 
 function budgetOf(record: CreditRecord): CreditBudget {
-	return new CreditBudget(record, new ExecutionCredits({}, undefined, () => {}));
+	const execution = new ExecutionCredits(new CreditCount({}, '1'), undefined, () => {});
+	return new CreditBudget(new CreditCount(record, '1'), execution);
+}
+
+/** The record of the execution that has spent so much. */
+function recordOf(creditsSpent: number): CreditRecord {
+	return { creditsSpent, creditsSpentBy: '1' };
 }
 
 /** Lets every answer arrive that does not wait for something else. */
@@ -33,13 +43,13 @@ describe('CreditBudget', () => {
 	it('without a cap refuses nothing and counts what is spent', async () => {
 		const record: CreditRecord = {};
 		const budget = budgetOf(record);
-		const first = await budget.reserve(100, 0);
-		const second = await budget.reserve(1, 0);
+		const first = await budget.reserve(100, NO_CAP);
+		const second = await budget.reserve(1, NO_CAP);
 		expect([first?.credits, second?.credits, budget.spent]).toEqual([100, 1, 0]);
 		first?.settle(40);
 		second?.settle(0);
 		expect(budget.spent).toBe(40);
-		expect(record).toEqual({ creditsSpent: 40 });
+		expect(record).toEqual(recordOf(40));
 	});
 
 	it('refuses what the cap leaves no room for', async () => {
@@ -52,17 +62,31 @@ describe('CreditBudget', () => {
 	});
 
 	it('goes on from what the execution has spent before', async () => {
-		const budget = budgetOf({ creditsSpent: 9 });
+		const budget = budgetOf(recordOf(9));
 		expect(budget.spent).toBe(9);
 		expect(await budget.reserve(2, 10)).toBeUndefined();
 		expect((await budget.reserve(1, 10))?.credits).toBe(1);
 	});
 
 	it('takes a record that holds something else for an empty one', () => {
-		expect(budgetOf({ creditsSpent: 'many' }).spent).toBe(0);
+		expect(budgetOf({ creditsSpent: 'many', creditsSpentBy: '1' }).spent).toBe(0);
 	});
 
-	it('waits where a request under way may still give credits back', async () => {
+	it('begins anew where n8n has handed over what another execution has spent', async () => {
+		const record = { creditsSpent: 9, creditsSpentBy: '0' };
+		const budget = budgetOf(record);
+		expect(budget.spent).toBe(0);
+		(await budget.reserve(3, 10))?.settle(3);
+		expect(record).toEqual(recordOf(3));
+	});
+
+	it('lets nothing be spent with a cap of 0', async () => {
+		const budget = budgetOf({});
+		expect(await budget.reserve(1, 0)).toBeUndefined();
+		expect(await budget.reserve(100, 0, 1)).toBeUndefined();
+	});
+
+	it('waits where a request in progress may still give credits back', async () => {
 		const budget = budgetOf({});
 		const first = await budget.reserve(2, 2);
 		const answers = watch([budget.reserve(1, 2), budget.reserve(1, 2)]);
@@ -74,7 +98,7 @@ describe('CreditBudget', () => {
 	});
 
 	it('does not wait where nothing that comes back would be enough', async () => {
-		const budget = budgetOf({ creditsSpent: 2 });
+		const budget = budgetOf(recordOf(2));
 		await budget.reserve(1, 4);
 		expect(await budget.reserve(3, 4)).toBeUndefined();
 	});
@@ -96,36 +120,60 @@ describe('CreditBudget', () => {
 		expect((await budget.reserve(3, 4))?.credits).toBe(3);
 	});
 
-	it('gives back at once what a smaller request does not need', async () => {
-		const budget = budgetOf({});
-		const reservation = await budget.reserve(100, 100);
-		const answers = watch([budget.reserve(70, 100)]);
-		reservation?.reduceTo(30);
-		await settled();
-		expect(answers).toEqual([70]);
-		reservation?.settle(30);
-		expect(budget.spent).toBe(30);
-	});
-
 	it('counts a request of unknown outcome as spent, if it was sent', async () => {
 		const budget = budgetOf({});
-		(await budget.reserve(2, 0))?.settle();
+		(await budget.reserve(2, NO_CAP))?.settle();
 		expect(budget.spent).toBe(0);
-		const reservation = await budget.reserve(2, 0);
+		const reservation = await budget.reserve(2, NO_CAP);
 		reservation?.sent();
 		reservation?.settle();
 		expect(budget.spent).toBe(2);
 	});
 
-	it('renews a reservation for a repetition: the first one counts as spent', async () => {
+	it('renews a reservation for a request that is sent again: the first one counts as spent', async () => {
 		const budget = budgetOf({});
-		const first = await budget.reserve(1, 2);
-		first?.sent();
-		const second = await first?.renew();
-		expect([second?.credits, budget.spent]).toEqual([1, 1]);
-		second?.sent();
-		expect(await second?.renew()).toBeUndefined();
+		const reservation = await budget.reserve(1, 2);
+		reservation?.sent();
+		expect(await reservation?.renew()).toBe(true);
+		expect([reservation?.credits, budget.spent]).toEqual([1, 1]);
+		reservation?.sent();
+		expect(await reservation?.renew()).toBe(false);
 		expect(budget.spent).toBe(2);
+		// It is over now.
+		reservation?.settle(1);
+		expect(budget.spent).toBe(2);
+	});
+
+	it('gives back what a request turns out not to have cost, once', async () => {
+		const budget = budgetOf({});
+		const pending = await budget.reserve(10, 10);
+		pending?.sent();
+		pending?.settle();
+		expect([budget.spent, await budget.reserve(1, 10)]).toEqual([10, undefined]);
+		pending?.correct(4);
+		pending?.correct(1);
+		expect(budget.spent).toBe(4);
+		expect((await budget.reserve(6, 10))?.credits).toBe(6);
+	});
+
+	it('counts a request that was refused as not sent', async () => {
+		const budget = budgetOf({});
+		const reservation = await budget.reserve(2, 2);
+		reservation?.sent();
+		reservation?.refused();
+		reservation?.settle();
+		expect(budget.spent).toBe(0);
+		expect((await budget.reserve(2, 2))?.credits).toBe(2);
+	});
+
+	it('is as quick with many who wait', async () => {
+		const budget = budgetOf({});
+		const first = await budget.reserve(1, 1);
+		const used = processorTime();
+		const answers = Array.from({ length: 50_000 }, () => budget.reserve(1, 1));
+		first?.settle(1);
+		expect(new Set(await Promise.all(answers))).toEqual(new Set([undefined]));
+		expect(used()).toBeLessThan(5_000);
 	});
 
 	it('never spends more than the cap, and answers everybody in the end', async () => {
@@ -148,7 +196,7 @@ describe('CreditBudget', () => {
 				fc.nat(5),
 				fc.array(step, { maxLength: 40 }),
 				async (cap, before, steps) => {
-					const budget = budgetOf({ creditsSpent: before });
+					const budget = budgetOf(recordOf(before));
 					const open: Reservation[] = [];
 					const waiting = new Set<number>();
 					const order: number[] = [];
@@ -164,6 +212,9 @@ describe('CreditBudget', () => {
 						// Whoever waits, waits for one who may give credits back.
 						if (waiting.size > 0) expect(open.length).toBeGreaterThan(0);
 					};
+					/** The reservation again, once it is renewed. */
+					const renewed = async (reservation: Reservation) =>
+						(await reservation.renew()) ? reservation : undefined;
 					const ask = (promise: Promise<Reservation | undefined>, most: number, least: number) => {
 						const number = asked++;
 						waiting.add(number);
@@ -198,7 +249,7 @@ describe('CreditBudget', () => {
 							spent += reservation.credits;
 							renewals.add(asked);
 							reservation.sent();
-							ask(reservation.renew(), reservation.credits, reservation.credits);
+							ask(renewed(reservation), reservation.credits, reservation.credits);
 						}
 						await Promise.resolve();
 						await settled();

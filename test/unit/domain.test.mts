@@ -1,10 +1,10 @@
-/** @file Whatever form a domain is pasted in, it comes out bare; and addresses get a scheme. */
+/** @file Whatever form a domain is pasted in, it comes out bare, and quickly. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { toDomain } from '../../nodes/shared/values/domain.ts';
-import { withScheme } from '../../nodes/shared/values/url.ts';
+import { processorTime } from './processorTime.mts';
 
 /** Domains of two or three parts. */
 const domain = fc
@@ -62,7 +62,7 @@ describe('toDomain', () => {
 		expect(toDomain(pasted)).toBe(domain);
 	});
 
-	it('finds the domain in every way to write an address of it', () => {
+	it('finds the domain in every way to write a URL of it', () => {
 		const upper = fc.boolean();
 		const scheme = fc.constantFrom('', 'http://', 'https://', '//');
 		const path = fc.constantFrom('', '/', '/about', '/a/b?c=d:e@f#g', '?x=/', '#y');
@@ -97,36 +97,43 @@ describe('toDomain', () => {
 			{ numRuns: 1000 },
 		);
 	});
-});
 
-describe('withScheme', () => {
-	it.each([
-		['www.example.com/in/ada', 'https://www.example.com/in/ada'],
-		['example.com', 'https://example.com'],
-		['//cdn.example.com/logo.png', 'https://cdn.example.com/logo.png'],
-		['https://example.com/in/ada', 'https://example.com/in/ada'],
-		['http://example.com', 'http://example.com'],
-		['HTTPS://EXAMPLE.COM', 'HTTPS://EXAMPLE.COM'],
-		['example.com/?u=https://other.org', 'https://example.com/?u=https://other.org'],
-	])('%j is %j', (url, complete) => {
-		expect(withScheme(url)).toBe(complete);
-	});
+	describe('takes time in proportion to the length of', () => {
+		/** The shortest of a few times, in milliseconds. */
+		function timeFor(text: string): number {
+			const times = Array.from({ length: 3 }, () => {
+				const used = processorTime();
+				toDomain(text);
+				return used();
+			});
+			return Math.min(...times);
+		}
 
-	it('takes a host with a port for what it is', () => {
-		expect(withScheme('example.com:8443/in/ada')).toBe('https://example.com:8443/in/ada');
-	});
-
-	it('keeps an absent address absent', () => {
-		expect(withScheme(null)).toBeNull();
-	});
-
-	it('adds a scheme once', () => {
-		fc.assert(
-			fc.property(domain, fc.constantFrom('', '/', '/in/ada'), (name, path) => {
-				const complete = withScheme(`${name}${path}`);
-				expect(complete).toBe(`https://${name}${path}`);
-				expect(withScheme(complete)).toBe(complete);
-			}),
-		);
+		it.each([
+			['dots', '.', 200_000],
+			['dots and an end', '.', 200_000, 'x'],
+			['www', 'www.', 50_000],
+			['www and an end', 'www.', 50_000, ' '],
+			['schemes', 'http://', 50_000],
+			['schemes and an end', 'http://', 50_000, '@'],
+			['slashes', '/', 200_000],
+			['slashes and an end', '/', 200_000, ':'],
+			['colons', ':', 200_000],
+			['at signs', '@', 200_000],
+			['blanks', ' ', 200_000],
+			['blanks inside', ' ', 200_000, 'x'],
+			['dots and blanks', '. ', 100_000, 'x'],
+			['letters', 'a', 200_000],
+			['letters and a scheme', 'a', 200_000, '://'],
+			['halves of schemes', 'a:/', 50_000],
+			['schemes that are none', '1://', 50_000],
+			['questions', '?', 200_000],
+		])('many %s', (_, part, times, end = '') => {
+			const text = (number: number) => part.repeat(number) + end;
+			const [once, twice] = [timeFor(text(times)), timeFor(text(2 * times))];
+			expect(twice).toBeLessThan(1_000);
+			// Four times as long would be quadratic; below a few milliseconds it is chance.
+			expect(twice).toBeLessThan(Math.max(20, 4 * once));
+		});
 	});
 });

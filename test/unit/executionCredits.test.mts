@@ -1,22 +1,28 @@
-/** @file What a stopped execution says it has cost holds, whatever becomes of the requests under way. */
+/** @file What a stopped execution says it has cost holds, whatever becomes of the requests in progress. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { CreditBudget, type Reservation } from '../../nodes/shared/request/budget.ts';
+import { CreditBudget, type Reservation } from '../../nodes/shared/credits/budget.ts';
 import {
+	CreditCount,
 	ExecutionCredits,
 	type Costs,
 	type CreditRecord,
-} from '../../nodes/shared/request/executionCredits.ts';
+} from '../../nodes/shared/credits/executionCredits.ts';
+
+const NO_CAP = Number.POSITIVE_INFINITY;
 
 /** An execution that can be stopped, and all that it tells. */
 function execution(record: CreditRecord = {}) {
 	const stop = new AbortController();
 	const told: Costs[] = [];
-	const credits = new ExecutionCredits(record, stop.signal, (costs) => told.push(costs));
-	const reserve = async (amount: number, budget = new CreditBudget({}, credits)) => {
-		const reservation = await budget.reserve(amount, 0);
+	const count = new CreditCount(record, '1');
+	const credits = new ExecutionCredits(count, stop.signal, (costs) => told.push(costs));
+	/** Each time for a node of its own. */
+	const reserve = async (amount: number) => {
+		const budget = new CreditBudget(new CreditCount({}, '1'), credits);
+		const reservation = await budget.reserve(amount, NO_CAP);
 		if (!reservation) throw new Error('Without a cap there is always a reservation');
 		return reservation;
 	};
@@ -29,31 +35,82 @@ async function sent({ reserve }: ReturnType<typeof execution>, amount: number) {
 	return reservation;
 }
 
+describe('CreditCount', () => {
+	it('counts what one execution has spent, in the record that n8n stores', () => {
+		const record: CreditRecord = {};
+		const count = new CreditCount(record, '7');
+		expect(count.spent).toBe(0);
+		count.add(2);
+		count.add(3);
+		expect([count.spent, record]).toEqual([5, { creditsSpent: 5, creditsSpentBy: '7' }]);
+		// After a Wait n8n hands over a copy of the record, to the same execution.
+		expect(new CreditCount({ ...record }, '7').spent).toBe(5);
+	});
+
+	it('begins again for a retry, which n8n hands a copy of the record', () => {
+		const record: CreditRecord = { creditsSpent: 5, creditsSpentBy: '7' };
+		const retried = new CreditCount(record, '8');
+		expect(retried.spent).toBe(0);
+		retried.add(2);
+		expect([retried.spent, record]).toEqual([2, { creditsSpent: 2, creditsSpentBy: '8' }]);
+	});
+
+	it.each([[undefined], [null], ['5'], [{}]])('takes a record of %j for an empty one', (said) => {
+		expect(new CreditCount({ creditsSpent: said, creditsSpentBy: '7' }, '7').spent).toBe(0);
+	});
+});
+
 describe('ExecutionCredits', () => {
-	it('tells nothing while the execution goes on', async () => {
+	it('tells what the execution has cost whenever a request is over, also when it goes on', async () => {
 		const going = execution();
 		(await sent(going, 1)).settle(1);
+		expect(going.told).toEqual([{ least: 1, most: 1, isLast: false }]);
 		(await sent(going, 1)).refused();
-		expect(going.told).toEqual([]);
+		(await sent(going, 1)).settle(0);
+		expect(going.told.slice(1)).toEqual(Array(2).fill({ least: 1, most: 1, isLast: false }));
+		(await sent(going, 50)).settle(40);
+		(await sent(going, 3)).settle();
+		expect(going.told.slice(3)).toEqual([
+			{ least: 41, most: 41, isLast: false },
+			{ least: 41, most: 44, isLast: false },
+		]);
+	});
+
+	it('tells when the cost of a request turns out to be known later, once', async () => {
+		const going = execution();
+		const pending = await sent(going, 100);
+		pending.settle();
+		expect(going.told.at(-1)).toEqual({ least: 0, most: 100, isLast: false });
+		pending.correct(64);
+		pending.correct(1);
+		expect(going.told.slice(1)).toEqual([{ least: 64, most: 64, isLast: false }]);
 	});
 
 	it('adds up all nodes, and what was spent before a wait', async () => {
-		const stopped = execution({ creditsSpent: 7 });
+		const stopped = execution({ creditsSpent: 7, creditsSpentBy: '1' });
 		for (const amount of [1, 50]) (await sent(stopped, amount)).settle(amount);
 		stopped.stop();
-		expect(stopped.told).toEqual([{ least: 58, most: 58, final: true }]);
+		expect(stopped.told.at(-1)).toEqual({ least: 58, most: 58, isLast: true });
+		expect(stopped.told.filter(({ isLast }) => isLast)).toHaveLength(1);
 	});
 
-	it('tells at the stop what is under way, and again when it is over', async () => {
+	it('does not count what another execution has spent, of which it is the retry', async () => {
+		const stopped = execution({ creditsSpent: 7, creditsSpentBy: '0' });
+		(await sent(stopped, 1)).settle(1);
+		stopped.stop();
+		expect(stopped.told.at(-1)).toEqual({ least: 1, most: 1, isLast: true });
+	});
+
+	it('tells at the stop what is in progress, and again when it is over', async () => {
 		const stopped = execution();
 		const [first, second] = [await sent(stopped, 1), await sent(stopped, 100)];
 		stopped.stop();
 		first.settle(0);
 		second.settle(64);
 		expect(stopped.told).toEqual([
-			{ least: 0, most: 101, final: false },
-			{ least: 0, most: 100, final: false },
-			{ least: 64, most: 64, final: true },
+			{ least: 0, most: 101, isLast: false },
+			{ least: 0, most: 100, isLast: false },
+			{ least: 64, most: 64, isLast: true },
 		]);
 	});
 
@@ -63,26 +120,27 @@ describe('ExecutionCredits', () => {
 		(await sent(stopped, 1)).refused();
 		stopped.stop();
 		waiting.settle();
-		expect(stopped.told).toEqual([{ least: 0, most: 0, final: true }]);
+		expect(stopped.told).toEqual([
+			{ least: 0, most: 0, isLast: false },
+			{ least: 0, most: 0, isLast: true },
+		]);
 	});
 
 	it('counts a bulk request with the leads in it', async () => {
 		const stopped = execution();
-		const reservation = await stopped.reserve(100);
-		reservation.reduceTo(30);
-		reservation.sent();
+		(await stopped.reserve(30)).sent();
 		stopped.stop();
-		expect(stopped.told).toEqual([{ least: 0, most: 30, final: false }]);
+		expect(stopped.told).toEqual([{ least: 0, most: 30, isLast: false }]);
 	});
 
 	it('keeps open what a request of unknown outcome has cost', async () => {
 		const stopped = execution();
 		(await sent(stopped, 1)).settle(1);
 		const lost = await sent(stopped, 1);
-		const repeated = await lost.renew();
+		expect(await lost.renew()).toBe(true);
 		stopped.stop();
-		repeated?.settle();
-		expect(stopped.told).toEqual([{ least: 1, most: 2, final: true }]);
+		lost.settle();
+		expect(stopped.told.at(-1)).toEqual({ least: 1, most: 2, isLast: true });
 	});
 
 	it('never tells less or more than what was charged, and tells the end once', async () => {
@@ -106,24 +164,31 @@ describe('ExecutionCredits', () => {
 					if (end === 'refused') reservation.refused();
 					reservation.settle(end === 'known' ? charged : undefined);
 				};
+				const expectHolds = ({ least, most }: Costs) => {
+					expect(least).toBeLessThanOrEqual(total);
+					expect(most).toBeGreaterThanOrEqual(total);
+				};
 				for (const one of requests) {
 					const reservation = await stopped.reserve(one.credits);
 					if (one.sent) reservation.sent();
 					const over = () => (one.sent ? finish(reservation, one) : reservation.settle());
 					if (one.late) open.push(over);
-					else over();
+					else {
+						const told = stopped.told.length;
+						over();
+						stopped.told.slice(told).forEach(expectHolds);
+					}
 				}
 				stopped.stop();
+				// What is told when it is stopped, and after, holds for all that will have been charged.
+				const toldBefore = stopped.told.length;
 				for (const over of open) over();
-				for (const { least, most } of stopped.told) {
-					expect(least).toBeLessThanOrEqual(total);
-					expect(most).toBeGreaterThanOrEqual(total);
-				}
+				stopped.told.slice(toldBefore - 1).forEach(expectHolds);
 				const last = stopped.told.at(-1);
-				expect(stopped.told.filter(({ final }) => final)).toEqual([last]);
+				expect(stopped.told.filter(({ isLast }) => isLast)).toEqual([last]);
 				if (last?.least === last?.most) seen.exact++;
 				else seen.range++;
-				if (stopped.told.length > 1) seen.late++;
+				if (stopped.told.length > toldBefore) seen.late++;
 			}),
 			{ numRuns: 300 },
 		);

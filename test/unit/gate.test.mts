@@ -1,9 +1,11 @@
-/** @file The gate of an account: a bound, a queue, and a pause for everybody when the service asks. */
+/** @file The gate of an account: turns between runs, two bounds, and a pause for all when the service asks. */
 
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { AccountGate, gateOf } from '../../nodes/shared/request/gate.ts';
+import { AccountGate, gateOf, type Lane } from '../../nodes/shared/pacing/gate.ts';
+import { forgotten } from './garbage.mts';
+import { processorTime } from './processorTime.mts';
 
 beforeEach(() => {
 	vi.useFakeTimers();
@@ -16,339 +18,532 @@ afterEach(() => {
 /** Longer than the gate spreads what it lets in after a pause, in milliseconds. */
 const LONG = 600_000;
 
-/** Those who want to enter a gate, each with what became of it. */
-class Crowd {
+const MINUTE = 60_000;
+
+/** One run of a node at the gate: its requests by their numbers, and what became of each. */
+class Run {
 	readonly entered: number[] = [];
 
 	readonly refused: number[] = [];
 
-	private readonly signals: AbortController[] = [];
+	/** How many requests came so far. */
+	size = 0;
 
-	constructor(readonly gate = new AccountGate()) {}
+	/** Requests that entered and did not leave. */
+	inside = 0;
 
-	/** How many came so far. */
-	get size(): number {
-		return this.signals.length;
+	private readonly lane: Lane;
+
+	constructor(
+		gate: AccountGate,
+		readonly maxConcurrency: number,
+		private readonly onEntered: (run: Run, number: number) => void = () => {},
+	) {
+		this.lane = gate.join(maxConcurrency);
 	}
 
 	/** The numbers of those who still wait. */
 	get waiting(): number[] {
-		return this.signals
-			.map((_, number) => number)
-			.filter((number) => !this.entered.includes(number) && !this.refused.includes(number));
+		return Array.from({ length: this.size }, (_, number) => number).filter(
+			(number) => !this.entered.includes(number) && !this.refused.includes(number),
+		);
 	}
 
 	/** One more comes; its number. */
-	come(
-		maxConcurrency: number,
-		repeated = false,
-		seen: (entered: boolean) => void = () => {},
-	): number {
-		const controller = new AbortController();
-		const number = this.signals.push(controller) - 1;
-		void this.gate.enter(maxConcurrency, controller.signal, repeated).then((entered) => {
-			(entered ? this.entered : this.refused).push(number);
-			seen(entered);
+	come(isRepeat = false): number {
+		const number = this.size++;
+		void this.lane.enter(isRepeat).then((isIn) => {
+			if (!isIn) {
+				this.refused.push(number);
+				return;
+			}
+			this.inside++;
+			this.entered.push(number);
+			this.onEntered(this, number);
 		});
 		return number;
 	}
 
 	/** Several come; all that can enter at once have entered. */
-	async arrive(count: number, maxConcurrency: number, repeated = false): Promise<void> {
-		for (let more = 0; more < count; more++) this.come(maxConcurrency, repeated);
+	async arrive(count: number, isRepeat = false): Promise<void> {
+		for (let more = 0; more < count; more++) this.come(isRepeat);
 		await vi.advanceTimersByTimeAsync(0);
 	}
 
 	/** Several leave. */
-	async leave(count: number, answered = true): Promise<void> {
-		for (let more = 0; more < count; more++) this.gate.leave(answered);
+	async leave(count: number, wasBorne = true): Promise<void> {
+		for (let more = 0; more < count; more++) {
+			this.inside--;
+			this.lane.leave(wasBorne);
+		}
 		await vi.advanceTimersByTimeAsync(0);
 	}
 
-	/** One gives up. */
-	async abort(number: number): Promise<void> {
-		this.signals[number].abort();
+	/** The execution is stopped. */
+	async abort(): Promise<void> {
+		this.lane.turnAway();
 		await vi.advanceTimersByTimeAsync(0);
+	}
+
+	close(): void {
+		this.lane.close();
 	}
 }
 
-describe('AccountGate', () => {
-	it('lets in as many as the bound, the others in their order', async () => {
-		const crowd = new Crowd();
-		await crowd.arrive(5, 2);
-		expect(crowd.entered).toEqual([0, 1]);
-		await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 1, 2]);
-		await crowd.leave(2, false);
-		expect(crowd.entered).toEqual([0, 1, 2, 3, 4]);
-		expect(crowd.refused).toEqual([]);
+function newGate(): AccountGate {
+	return new AccountGate('account');
+}
+
+describe('one run at the gate', () => {
+	it('enters as often as it allows, the others in their order', async () => {
+		const run = new Run(newGate(), 2);
+		await run.arrive(5);
+		expect(run.entered).toEqual([0, 1]);
+		await run.leave(1);
+		expect(run.entered).toEqual([0, 1, 2]);
+		await run.leave(2, false);
+		expect(run.entered).toEqual([0, 1, 2, 3, 4]);
+		expect(run.refused).toEqual([]);
 	});
 
-	it('counts what others sent to the account, each by its own bound', async () => {
-		const crowd = new Crowd();
-		await crowd.arrive(3, 5);
-		await crowd.arrive(1, 2);
-		expect(crowd.entered).toEqual([0, 1, 2]);
-		await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 1, 2]);
-		await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 1, 2, 3]);
-	});
-
-	it('lets one in at a time where the bound is less than one', async () => {
-		const crowd = new Crowd();
-		await crowd.arrive(2, 0);
-		expect(crowd.entered).toEqual([0]);
-		await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 1]);
-	});
-
-	it('lets in first who waited before', async () => {
-		const crowd = new Crowd();
-		await crowd.arrive(2, 1);
-		await crowd.arrive(1, 1, true);
-		await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 2]);
-		await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 2, 1]);
+	it('lets those enter first who waited before', async () => {
+		const run = new Run(newGate(), 1);
+		await run.arrive(2);
+		await run.arrive(1, true);
+		await run.leave(1);
+		expect(run.entered).toEqual([0, 2]);
+		await run.leave(1);
+		expect(run.entered).toEqual([0, 2, 1]);
 	});
 
 	it('keeps the order of those who waited before', async () => {
-		const crowd = new Crowd();
-		await crowd.arrive(1, 1);
-		await crowd.arrive(3, 1, true);
-		for (let turn = 0; turn < 3; turn++) await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 1, 2, 3]);
+		const run = new Run(newGate(), 1);
+		await run.arrive(1);
+		await run.arrive(3, true);
+		for (let turn = 0; turn < 3; turn++) await run.leave(1);
+		expect(run.entered).toEqual([0, 1, 2, 3]);
 	});
 
-	it('tells at once who gives up, and keeps no place for it', async () => {
-		const crowd = new Crowd();
-		await crowd.arrive(3, 1);
-		await crowd.abort(1);
-		expect(crowd.refused).toEqual([1]);
-		await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 2]);
-		await crowd.leave(1);
-		await crowd.arrive(1, 1);
-		expect(crowd.entered).toEqual([0, 2, 3]);
+	it('is told at once when it is stopped, and keeps no place', async () => {
+		const gate = newGate();
+		const [stopped, other] = [new Run(gate, 1), new Run(gate, 1)];
+		await stopped.arrive(3);
+		await stopped.arrive(1, true);
+		await other.arrive(2);
+		await stopped.abort();
+		expect([stopped.entered, stopped.refused.toSorted()]).toEqual([[0], [1, 2, 3]]);
+		expect(other.entered).toEqual([]);
+		await stopped.leave(1);
+		expect(other.entered).toEqual([0]);
+		await other.leave(1);
+		expect(other.entered).toEqual([0, 1]);
 	});
 
-	it('lets in whom only one that gave up has held back', async () => {
-		const crowd = new Crowd();
-		await crowd.arrive(1, 5);
-		await crowd.arrive(1, 1);
-		await crowd.arrive(1, 5);
-		expect(crowd.entered).toEqual([0]);
-		await crowd.abort(1);
-		expect(crowd.entered).toEqual([0, 2]);
+	it('may wait again after it was turned away', async () => {
+		const run = new Run(newGate(), 1);
+		await run.arrive(2);
+		await run.abort();
+		expect([run.entered, run.refused]).toEqual([[0], [1]]);
+		await run.arrive(1);
+		await run.leave(1);
+		expect(run.entered).toEqual([0, 2]);
 	});
 
-	it('does not let in who gave up before', async () => {
-		const gate = new AccountGate();
-		expect(await gate.enter(1, AbortSignal.abort())).toBe(false);
-		expect(await gate.enter(1, undefined)).toBe(true);
+	it('does not lose the place of a request in progress when it is stopped', async () => {
+		const gate = newGate();
+		const [stopped, other] = [new Run(gate, 1), new Run(gate, 1)];
+		await stopped.arrive(1);
+		await other.arrive(1);
+		await stopped.abort();
+		expect([stopped.entered, stopped.refused, other.entered]).toEqual([[0], [], []]);
+		await stopped.leave(1);
+		expect(other.entered).toEqual([0]);
+	});
+});
+
+describe('several runs at the gate', () => {
+	it('are bound by their own maximum each, and together by the largest', async () => {
+		const gate = newGate();
+		const [five, two] = [new Run(gate, 5), new Run(gate, 2)];
+		await five.arrive(10);
+		await two.arrive(10);
+		expect([five.inside, two.inside]).toEqual([5, 0]);
+		// The first place that is free is for who had none.
+		await five.leave(1);
+		expect([five.inside, two.inside]).toEqual([4, 1]);
+		await five.leave(1);
+		expect([five.inside, two.inside]).toEqual([4, 1]);
+		await five.leave(1);
+		expect([five.inside, two.inside]).toEqual([3, 2]);
+		await five.leave(2);
+		expect([five.inside, two.inside]).toEqual([3, 2]);
 	});
 
-	it('does not take a place back from one who gives up inside', async () => {
-		const crowd = new Crowd();
-		await crowd.arrive(2, 1);
-		await crowd.abort(0);
-		expect(crowd.entered).toEqual([0]);
-		expect(crowd.refused).toEqual([]);
-		await crowd.leave(1);
-		expect(crowd.entered).toEqual([0, 1]);
+	it('do not slow each other down by a small maximum', async () => {
+		const gate = newGate();
+		const [ten, one] = [new Run(gate, 10), new Run(gate, 1)];
+		await one.arrive(20);
+		await ten.arrive(200);
+		for (let turn = 0; turn < 10; turn++) {
+			expect([ten.inside, one.inside]).toEqual([9, 1]);
+			await ten.leave(ten.inside);
+		}
+		// Where the small one has nothing more to send, all places are for the other.
+		while (one.waiting.length > 0) {
+			await one.leave(one.inside);
+			await ten.leave(1);
+		}
+		await one.leave(one.inside);
+		expect(ten.inside).toBe(10);
 	});
 
-	it('holds on to no signal once its owner is in', async () => {
-		const { signal } = new AbortController();
-		const added = vi.spyOn(signal, 'addEventListener');
-		const removed = vi.spyOn(signal, 'removeEventListener');
-		const gate = new AccountGate();
-		await gate.enter(1, signal);
-		const listeners = added.mock.calls.map(([, listener]) => listener);
-		expect(listeners).toHaveLength(1);
-		expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(listeners);
+	it('get back what a run with a larger maximum leaves, but no more than their own', async () => {
+		const gate = newGate();
+		const [ten, three] = [new Run(gate, 10), new Run(gate, 3)];
+		await ten.arrive(8);
+		await three.arrive(20);
+		expect([ten.inside, three.inside]).toEqual([8, 2]);
+		await ten.leave(8);
+		expect(three.inside).toBe(3);
+		ten.close();
+		await three.leave(3);
+		expect(three.inside).toBe(3);
 	});
 
-	describe('when the service asks for a pause', () => {
-		it('lets nobody in until it is over', async () => {
-			const crowd = new Crowd();
-			crowd.gate.closeFor(1_000);
-			await crowd.arrive(1, 5);
-			await crowd.arrive(1, 5, true);
-			await vi.advanceTimersByTimeAsync(999);
-			expect(crowd.entered).toEqual([]);
-			await vi.advanceTimersByTimeAsync(1);
-			expect(crowd.entered.toSorted()).toEqual([1]);
-			await crowd.leave(1);
-			expect(crowd.entered).toEqual([1, 0]);
-		});
+	it('take turns: who comes late does not wait behind a backlog', async () => {
+		const gate = newGate();
+		const backlog = new Run(gate, 5);
+		await backlog.arrive(2_000);
+		const [single, read] = [new Run(gate, 5), new Run(gate, 5)];
+		await single.arrive(1);
+		await read.arrive(1);
+		await backlog.leave(1);
+		expect([single.entered, read.entered]).toEqual([[0], []]);
+		await backlog.leave(1);
+		expect([single.entered, read.entered]).toEqual([[0], [0]]);
+		expect(backlog.entered).toHaveLength(5);
+	});
 
-		it('waits for the longest of several pauses', async () => {
-			const crowd = new Crowd();
-			crowd.gate.closeFor(1_000);
-			crowd.gate.closeFor(5_000);
-			crowd.gate.closeFor(2_000);
-			await crowd.arrive(1, 5);
-			await vi.advanceTimersByTimeAsync(4_999);
-			expect(crowd.entered).toEqual([]);
-			await vi.advanceTimersByTimeAsync(1);
-			expect(crowd.entered).toEqual([0]);
-		});
+	it('take turns evenly, also with requests that are sent again', async () => {
+		const gate = newGate();
+		const runs = [new Run(gate, 1), new Run(gate, 1), new Run(gate, 1)];
+		const [first] = runs;
+		await first.arrive(1);
+		for (const run of runs) await run.arrive(30, run === first);
+		const counts = () => runs.map(({ entered }) => entered.length);
+		for (let turn = 0; turn < 30; turn++) {
+			for (const run of runs) if (run.inside > 0) await run.leave(1);
+			const [most, least] = [Math.max(...counts()), Math.min(...counts())];
+			expect(most - least).toBeLessThanOrEqual(1);
+		}
+		expect(Math.min(...counts())).toBeGreaterThanOrEqual(20);
+	});
 
-		it('lets in half as many after it', async () => {
-			const crowd = new Crowd();
-			await crowd.arrive(16, 8);
-			crowd.gate.closeFor(1_000);
-			await crowd.leave(8, false);
+	it('are let in past one that was stopped while it waited', async () => {
+		const gate = newGate();
+		const [inside, stopped, next] = [new Run(gate, 1), new Run(gate, 1), new Run(gate, 1)];
+		await inside.arrive(1);
+		await stopped.arrive(1);
+		await next.arrive(1);
+		await stopped.abort();
+		await inside.leave(1);
+		expect([stopped.entered, next.entered]).toEqual([[], [0]]);
+	});
+
+	it('are bound by a run as long as it lasts; its end counts once', async () => {
+		const gate = newGate();
+		const [one, other] = [new Run(gate, 5), new Run(gate, 5)];
+		one.close();
+		one.close();
+		await other.arrive(10);
+		expect(other.inside).toBe(5);
+	});
+});
+
+describe('a pause that the service asks for', () => {
+	it('lets nobody in until it is over', async () => {
+		const gate = newGate();
+		const [run, other] = [new Run(gate, 5), new Run(gate, 5)];
+		gate.closeFor(1_000);
+		await run.arrive(1);
+		await run.arrive(1, true);
+		await other.arrive(1);
+		await vi.advanceTimersByTimeAsync(999);
+		expect([run.entered, other.entered]).toEqual([[], []]);
+		await vi.advanceTimersByTimeAsync(1);
+		expect([run.entered, other.entered]).toEqual([[1], []]);
+		await run.leave(1, false);
+		await vi.advanceTimersByTimeAsync(LONG);
+		expect([run.entered, other.entered]).toEqual([[1], [0]]);
+		await other.leave(1, false);
+		await vi.advanceTimersByTimeAsync(LONG);
+		expect(run.entered).toEqual([1, 0]);
+	});
+
+	it('lasts as long as the longest of several', async () => {
+		const gate = newGate();
+		gate.closeFor(1_000);
+		gate.closeFor(5_000);
+		gate.closeFor(2_000);
+		const run = new Run(gate, 5);
+		await run.arrive(1);
+		await vi.advanceTimersByTimeAsync(4_999);
+		expect(run.entered).toEqual([]);
+		await vi.advanceTimersByTimeAsync(1);
+		expect(run.entered).toEqual([0]);
+	});
+
+	it('is followed by half as many at once', async () => {
+		const gate = newGate();
+		const run = new Run(gate, 8);
+		await run.arrive(16);
+		gate.closeFor(1_000);
+		await run.leave(8, false);
+		await vi.advanceTimersByTimeAsync(LONG);
+		expect(run.entered).toHaveLength(8 + 4);
+	});
+
+	it('halves what all runs together have in progress', async () => {
+		const gate = newGate();
+		const [one, other] = [new Run(gate, 8), new Run(gate, 8)];
+		await one.arrive(4);
+		await other.arrive(4);
+		gate.closeFor(1_000);
+		await one.leave(4, false);
+		await other.leave(4, false);
+		await one.arrive(8);
+		await other.arrive(8);
+		await vi.advanceTimersByTimeAsync(LONG);
+		expect([one.inside, other.inside]).toEqual([2, 2]);
+	});
+
+	it('halves once for all answers to one burst', async () => {
+		const gate = newGate();
+		const run = new Run(gate, 8);
+		await run.arrive(16);
+		for (let answer = 0; answer < 8; answer++) gate.closeFor(1_000);
+		await run.leave(8, false);
+		await vi.advanceTimersByTimeAsync(LONG);
+		expect(run.entered).toHaveLength(8 + 4);
+	});
+
+	it('halves again at the next one, down to one', async () => {
+		const gate = newGate();
+		const run = new Run(gate, 8);
+		await run.arrive(40);
+		for (const half of [4, 2, 1, 1]) {
+			gate.closeFor(1_000);
+			await run.leave(run.inside, false);
 			await vi.advanceTimersByTimeAsync(LONG);
-			expect(crowd.entered).toHaveLength(8 + 4);
-		});
-
-		it('halves once for all answers to one burst', async () => {
-			const crowd = new Crowd();
-			await crowd.arrive(16, 8);
-			for (let answer = 0; answer < 8; answer++) crowd.gate.closeFor(1_000);
-			await crowd.leave(8, false);
-			await vi.advanceTimersByTimeAsync(LONG);
-			expect(crowd.entered).toHaveLength(8 + 4);
-		});
-
-		it('halves again at the next one, down to one', async () => {
-			const crowd = new Crowd();
-			await crowd.arrive(40, 8);
-			let underWay = 8;
-			for (const half of [4, 2, 1, 1]) {
-				crowd.gate.closeFor(1_000);
-				await crowd.leave(underWay, false);
-				const before = crowd.entered.length;
-				await vi.advanceTimersByTimeAsync(LONG);
-				underWay = crowd.entered.length - before;
-				expect(underWay).toBe(half);
-			}
-		});
-
-		it('grows back with the answers, step by step', async () => {
-			const crowd = new Crowd();
-			await crowd.arrive(200, 8);
-			crowd.gate.closeFor(1_000);
-			await crowd.leave(8, false);
-			await vi.advanceTimersByTimeAsync(LONG);
-			const inside: number[] = [];
-			for (let left = 8; left < 80; left++) {
-				inside.push(crowd.entered.length - left);
-				await crowd.leave(1);
-				await vi.advanceTimersByTimeAsync(LONG);
-			}
-			expect([...new Set(inside)]).toEqual([4, 5, 6, 7, 8]);
-			expect(inside).toEqual(inside.toSorted((a, b) => a - b));
-			// Not faster than by one per round of answers.
-			for (const bound of [5, 6, 7, 8]) {
-				expect(inside.filter((now) => now === bound - 1).length).toBeGreaterThanOrEqual(bound - 1);
-			}
-		});
-
-		it('does not grow back without answers', async () => {
-			const crowd = new Crowd();
-			await crowd.arrive(60, 8);
-			crowd.gate.closeFor(1_000);
-			await crowd.leave(8, false);
-			for (let round = 0; round < 10; round++) {
-				await vi.advanceTimersByTimeAsync(LONG);
-				expect(crowd.entered).toHaveLength(8 + 4 * (round + 1));
-				await crowd.leave(4, false);
-			}
-		});
-
-		it('still tells at once who gives up', async () => {
-			const crowd = new Crowd();
-			crowd.gate.closeFor(60_000);
-			await crowd.arrive(2, 5);
-			await crowd.abort(0);
-			expect([crowd.refused, crowd.waiting]).toEqual([[0], [1]]);
-		});
+			expect(run.inside).toBe(half);
+		}
 	});
 
-	it('keeps bound, pause and order whatever happens, and answers everybody', async () => {
+	it('grows back with the answers, step by step', async () => {
+		const gate = newGate();
+		const run = new Run(gate, 8);
+		await run.arrive(200);
+		gate.closeFor(1_000);
+		await run.leave(8, false);
+		await vi.advanceTimersByTimeAsync(LONG);
+		const inside: number[] = [];
+		for (let left = 8; left < 80; left++) {
+			inside.push(run.inside);
+			await run.leave(1);
+			await vi.advanceTimersByTimeAsync(LONG);
+		}
+		expect([...new Set(inside)]).toEqual([4, 5, 6, 7, 8]);
+		expect(inside).toEqual(inside.toSorted((a, b) => a - b));
+		// Not faster than by one per round of answers.
+		for (const bound of [5, 6, 7, 8]) {
+			expect(inside.filter((now) => now === bound - 1).length).toBeGreaterThanOrEqual(bound - 1);
+		}
+	});
+
+	it('does not grow back without answers', async () => {
+		const gate = newGate();
+		const run = new Run(gate, 8);
+		await run.arrive(60);
+		gate.closeFor(1_000);
+		await run.leave(8, false);
+		for (let round = 0; round < 10; round++) {
+			await vi.advanceTimersByTimeAsync(LONG);
+			expect(run.entered).toHaveLength(8 + 4 * (round + 1));
+			await run.leave(4, false);
+		}
+	});
+
+	it('outlasts the run that was told of it', async () => {
+		const gate = newGate();
+		const told = new Run(gate, 8);
+		await told.arrive(8);
+		gate.closeFor(5_000);
+		await told.leave(8, false);
+		told.close();
+		const next = new Run(gate, 8);
+		await next.arrive(8);
+		await vi.advanceTimersByTimeAsync(4_999);
+		expect(next.entered).toEqual([]);
+		await vi.advanceTimersByTimeAsync(LONG);
+		expect(next.inside).toBe(4);
+	});
+
+	it('does not keep a run that is stopped', async () => {
+		const gate = newGate();
+		const [stopped, other] = [new Run(gate, 5), new Run(gate, 5)];
+		gate.closeFor(60_000);
+		await stopped.arrive(2);
+		await other.arrive(1);
+		await stopped.abort();
+		expect([stopped.refused, other.waiting]).toEqual([[0, 1], [0]]);
+	});
+});
+
+describe('whatever happens at the gate', () => {
+	it('keeps bounds, pauses, turns and order, and answers everybody', async () => {
+		const run = fc.nat(3);
 		const step = fc.oneof(
 			{
-				weight: 5,
+				weight: 6,
 				arbitrary: fc.record({
 					kind: fc.constant('come' as const),
-					bound: fc.integer({ min: 1, max: 4 }),
-					repeated: fc.boolean(),
+					run,
+					times: fc.integer({ min: 1, max: 4 }),
+					isRepeat: fc.boolean(),
 				}),
 			},
 			{
-				weight: 4,
-				arbitrary: fc.record({ kind: fc.constant('leave' as const), answered: fc.boolean() }),
+				weight: 5,
+				arbitrary: fc.record({ kind: fc.constant('leave' as const), run, wasBorne: fc.boolean() }),
 			},
 			fc.record({ kind: fc.constant('close' as const), milliseconds: fc.nat(100) }),
+			fc.record({ kind: fc.constant('abort' as const), run }),
 			{
-				weight: 2,
-				arbitrary: fc.record({ kind: fc.constant('abort' as const), index: fc.nat(20) }),
+				weight: 3,
+				arbitrary: fc.record({ kind: fc.constant('pass' as const), milliseconds: fc.nat(3_000) }),
 			},
-			fc.record({ kind: fc.constant('pass' as const), milliseconds: fc.nat(60) }),
 		);
-		const seen = { entered: 0, refused: 0, closed: 0, waited: 0 };
+		const bounds = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 });
+		const seen = { entered: 0, refused: 0, closed: 0, waited: 0, overtaken: 0 };
 		await fc.assert(
-			fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-				const crowd = new Crowd();
-				const bounds: number[] = [];
-				const repeats: boolean[] = [];
+			fc.asyncProperty(bounds, fc.array(step, { maxLength: 50 }), async (maxima, steps) => {
+				const gate = newGate();
 				const broken: string[] = [];
-				let inside = 0;
+				const repeats = maxima.map((): boolean[] => []);
+				/** How often each run was passed by each other since it could have entered. */
+				const passed = maxima.map(() => maxima.map(() => 0));
 				let closedUntil = 0;
+				const largest = Math.max(...maxima);
+				const mayEnter = ({ inside, maxConcurrency, waiting }: Run) =>
+					waiting.length > 0 && inside < maxConcurrency;
+				const onEntered = (entering: Run, number: number) => {
+					const index = runs.indexOf(entering);
+					const total = runs.reduce((sum, { inside }) => sum + inside, 0);
+					if (entering.inside > entering.maxConcurrency) broken.push('more than its own maximum');
+					if (total > largest) broken.push('more than the largest maximum');
+					if (Date.now() < closedUntil) broken.push('while closed');
+					const isFirst = (other: number) =>
+						repeats[index][other] === repeats[index][number]
+							? other < number
+							: repeats[index][other];
+					if (entering.waiting.some(isFirst)) broken.push('out of order');
+					passed[index].fill(0);
+					runs.forEach((other, at) => {
+						if (other === entering) return;
+						passed[at][index] = mayEnter(other) ? passed[at][index] + 1 : 0;
+						if (passed[at][index] === 1) seen.overtaken++;
+						if (passed[at][index] > 1) broken.push('twice before another had its turn');
+					});
+				};
+				const runs = maxima.map((maximum) => new Run(gate, maximum, onEntered));
+				const runAt = (index: number) => runs[index % runs.length];
 				for (const now of steps) {
 					if (now.kind === 'come') {
-						const number = crowd.size;
-						bounds.push(now.bound);
-						repeats.push(now.repeated);
-						crowd.come(now.bound, now.repeated, (entered) => {
-							if (!entered) return;
-							inside++;
-							if (inside > bounds[number]) broken.push(`${number} is one too many`);
-							if (Date.now() < closedUntil) broken.push(`${number} entered while closed`);
-							const others = crowd.waiting;
-							const earlier = others.some((other) => !repeats[other] && other < number);
-							const first = others.some((other) => repeats[other]);
-							if (!repeats[number] && (earlier || first)) broken.push(`${number} pushed in`);
-						});
-					} else if (now.kind === 'leave' && inside > 0) {
-						inside--;
-						crowd.gate.leave(now.answered);
+						const index = now.run % runs.length;
+						for (let time = 0; time < now.times; time++) {
+							repeats[index].push(now.isRepeat);
+							runs[index].come(now.isRepeat);
+							// One who comes while the run may not send has its turn only when it may.
+							if (!mayEnter(runs[index])) passed[index].fill(0);
+						}
+					} else if (now.kind === 'leave' && runAt(now.run).inside > 0) {
+						await runAt(now.run).leave(1, now.wasBorne);
 					} else if (now.kind === 'close') {
 						closedUntil = Math.max(closedUntil, Date.now() + now.milliseconds);
-						crowd.gate.closeFor(now.milliseconds);
-					} else if (now.kind === 'abort' && crowd.size > 0) {
-						const number = now.index % crowd.size;
-						const isInside = crowd.entered.includes(number);
-						await crowd.abort(number);
-						const told = isInside ? crowd.entered : crowd.refused;
-						if (!told.includes(number)) broken.push(`${number} was not told`);
+						gate.closeFor(now.milliseconds);
+					} else if (now.kind === 'abort') {
+						const stopped = runAt(now.run);
+						const { waiting } = stopped;
+						await stopped.abort();
+						if (stopped.waiting.length > 0) broken.push('some were not told');
+						if (waiting.some((number) => stopped.entered.includes(number))) {
+							broken.push('some entered after the stop');
+						}
 					}
-					const passes = now.kind === 'pass' ? now.milliseconds : 0;
-					await vi.advanceTimersByTimeAsync(passes);
+					await vi.advanceTimersByTimeAsync(now.kind === 'pass' ? now.milliseconds : 0);
 					if (Date.now() < closedUntil) seen.closed++;
-					if (crowd.waiting.length > 0) seen.waited++;
+					if (runs.some(({ waiting }) => waiting.length > 0)) seen.waited++;
 				}
 				// Nobody waits for ever: pauses end, and places are given back.
-				for (let turn = 0; turn <= crowd.size; turn++) {
+				for (let turn = 0; turn <= 4 * 50; turn++) {
 					await vi.advanceTimersByTimeAsync(LONG);
-					if (inside === 0) break;
-					inside--;
-					await crowd.leave(1);
+					const inside = runs.find((one) => one.inside > 0);
+					if (!inside) break;
+					await inside.leave(1);
 				}
 				expect(broken).toEqual([]);
-				expect(crowd.waiting).toEqual([]);
-				expect(new Set([...crowd.entered, ...crowd.refused]).size).toBe(crowd.size);
-				expect(crowd.entered.length + crowd.refused.length).toBe(crowd.size);
-				seen.entered += crowd.entered.length;
-				seen.refused += crowd.refused.length;
+				for (const { entered, refused, size, waiting, inside } of runs) {
+					expect([waiting, inside]).toEqual([[], 0]);
+					expect(new Set([...entered, ...refused]).size).toBe(size);
+					expect(entered.length + refused.length).toBe(size);
+					seen.entered += entered.length;
+					seen.refused += refused.length;
+				}
 			}),
-			{ numRuns: 300 },
+			{ numRuns: 1_000 },
 		);
-		for (const times of Object.values(seen)) expect(times).toBeGreaterThan(5);
+		for (const times of Object.values(seen)) expect(times).toBeGreaterThan(100);
+	});
+});
+
+describe('many who wait', () => {
+	beforeEach(() => {
+		vi.useRealTimers();
+	});
+
+	/** Lets all that are to be sent through the gate; how long that takes, in milliseconds. */
+	async function timeFor(lanes: Lane[], requests: number): Promise<number> {
+		const used = processorTime();
+		const all = lanes.flatMap((lane) =>
+			Array.from({ length: requests }, async () => {
+				expect(await lane.enter()).toBe(true);
+				lane.leave(true);
+			}),
+		);
+		await Promise.all(all);
+		return used();
+	}
+
+	it('of one run take no longer each than a few', async () => {
+		const gate = newGate();
+		await timeFor([gate.join(10)], 5_000);
+		expect(await timeFor([gate.join(10)], 50_000)).toBeLessThan(4_000);
+	});
+
+	it('of many runs take no longer each than a few', async () => {
+		const gate = newGate();
+		const lanes = Array.from({ length: 5_000 }, () => gate.join(5));
+		expect(await timeFor(lanes, 10)).toBeLessThan(4_000);
+	});
+
+	it('are all told of a stop at once', async () => {
+		const lane = newGate().join(1);
+		const waiting = Array.from({ length: 50_000 }, () => lane.enter());
+		const used = processorTime();
+		lane.turnAway();
+		const told = await Promise.all(waiting);
+		expect(used()).toBeLessThan(2_000);
+		expect(told.filter(Boolean)).toHaveLength(1);
 	});
 });
 
@@ -356,5 +551,40 @@ describe('gateOf', () => {
 	it('is one per account', () => {
 		expect(gateOf('account a')).toBe(gateOf('account a'));
 		expect(gateOf('account a')).not.toBe(gateOf('account b'));
+	});
+
+	it('is forgotten when nobody has used it for ten minutes', async () => {
+		const gate = gateOf('account c');
+		gate.join(5).close();
+		await vi.advanceTimersByTimeAsync(9 * MINUTE);
+		expect(gateOf('account c')).toBe(gate);
+		gate.join(5).close();
+		await vi.advanceTimersByTimeAsync(9 * MINUTE);
+		expect(gateOf('account c')).toBe(gate);
+		await vi.advanceTimersByTimeAsync(2 * MINUTE);
+		expect(gateOf('account c')).not.toBe(gate);
+	});
+
+	it('is not forgotten while a run uses it, however long', async () => {
+		const gate = gateOf('account d');
+		const [one, other] = [gate.join(5), gate.join(3)];
+		one.close();
+		await vi.advanceTimersByTimeAsync(60 * MINUTE);
+		expect(gateOf('account d')).toBe(gate);
+		other.close();
+		await vi.advanceTimersByTimeAsync(11 * MINUTE);
+		expect(gateOf('account d')).not.toBe(gate);
+	});
+
+	it('holds on to no gate of the past', async () => {
+		const gates = Array.from({ length: 100 }, (_, number) => {
+			const gate = gateOf(`past ${number}`);
+			gate.join(5).close();
+			return new WeakRef(gate);
+		});
+		await vi.advanceTimersByTimeAsync(11 * MINUTE);
+		gateOf('present');
+		vi.useRealTimers();
+		expect(await forgotten(gates)).toBe(gates.length);
 	});
 });

@@ -1,20 +1,18 @@
-/** @file The lists of an account, wherever the service names them; and what may be the id of one. */
+/** @file The lists of an account, wherever the service names them. */
 
 import { describe, expect, it } from 'vitest';
 
-import { checkListId } from '../../nodes/shared/listLocator.ts';
-import { readLists } from '../../nodes/shared/lists.ts';
-import { readAnswer } from '../../nodes/shared/request/answer.ts';
-import { InvalidInput } from '../../nodes/shared/request/outcome.ts';
-import { detailsOf, rejectionOf, thrownBy } from './thrown.mts';
+import { readLists } from '../../nodes/shared/leads/lists.ts';
+import { readResponse } from '../../nodes/shared/service/response.ts';
+import { detailsOf, rejectionOf } from './thrown.mts';
 
-/** A service with these responses by path, and a note of what was asked. */
+/** A service with these responses by path, and a note of what was read. */
 function serviceWith(responses: Record<string, [statusCode: number, body: unknown]>) {
 	const asked: string[] = [];
 	const get = async (path: string): Promise<object> => {
 		asked.push(path);
 		const [statusCode, body] = responses[path] ?? [500, {}];
-		return readAnswer({ statusCode, headers: {}, body });
+		return readResponse({ statusCode, headers: {}, body });
 	};
 	return { asked, get };
 }
@@ -66,26 +64,4 @@ describe('readLists', () => {
 			expect(detailsOf(thrown).reason).toBe(reason);
 		},
 	);
-});
-
-describe('checkListId', () => {
-	it.each([['101'], ['0'], ['9007199254740993']])('accepts %j', (id) => {
-		expect(checkListId(id)).toBeUndefined();
-	});
-
-	it.each([
-		[''],
-		['abc'],
-		['-1'],
-		['1.5'],
-		['1/leads'],
-		['../account'],
-		['101\n'],
-		['1 2'],
-		['1?x=1'],
-	])('refuses %j', (id) => {
-		const thrown = thrownBy(() => checkListId(id));
-		expect(thrown).toBeInstanceOf(InvalidInput);
-		expect(String(thrown)).toContain('list ID (digits only)');
-	});
 });

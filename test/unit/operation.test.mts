@@ -1,9 +1,18 @@
-/** @file How operations become the properties of a node, and the options that all lookups share. */
+/** @file How operations become the properties of a node. */
 
 import { describe, expect, it } from 'vitest';
 
-import { lookupOptions, returnAllOrLimit, simple } from '../../nodes/shared/fields.ts';
-import { operationProperties } from '../../nodes/shared/operation.ts';
+import {
+	customOperations,
+	operationProperties,
+	operationSubtitle,
+	type Operation,
+} from '../../nodes/shared/description/operation.ts';
+
+/** An operation that gives nothing. */
+function operationOf(option: Operation['option'], fields: Operation['fields'] = []): Operation {
+	return { option, fields, run: async () => [] };
+}
 
 describe('operationProperties', () => {
 	it('shows the fields of an operation with it only, and keeps their own conditions', () => {
@@ -12,8 +21,8 @@ describe('operationProperties', () => {
 		const get = { name: 'Get', value: 'get', action: 'Get' };
 		const find = { name: 'Find', value: 'find', action: 'Find' };
 		const properties = operationProperties('email', [
-			{ option: find, fields: [field] },
-			{ option: get, fields: [conditional] },
+			operationOf(find, [field]),
+			operationOf(get, [conditional]),
 		]);
 		expect(properties).toEqual([
 			{ displayName: 'Resource', name: 'resource', type: 'hidden', default: 'email' },
@@ -25,6 +34,11 @@ describe('operationProperties', () => {
 				displayOptions: { show: { resource: ['email'] } },
 				options: [find, get],
 				default: 'find',
+				// Where n8n calls the node as a tool directly, this stands in for the request.
+				routing: {
+					send: { paginate: true },
+					operations: { pagination: expect.any(Function) },
+				},
 			},
 			{ ...field, displayOptions: { show: { operation: ['find'] } } },
 			{ ...field, displayOptions: { show: { operation: ['get'], returnAll: [false] } } },
@@ -43,8 +57,8 @@ describe('operationProperties', () => {
 		const one = { name: 'One', value: 'one', action: 'One' };
 		const many = { name: 'Many', value: 'many', action: 'Many' };
 		const properties = operationProperties('email', [
-			{ option: one, fields: [name, domain, own] },
-			{ option: many, fields: [name, other, domain] },
+			operationOf(one, [name, domain, own]),
+			operationOf(many, [name, other, domain]),
 		]);
 		expect(properties.slice(2)).toEqual([
 			{ ...name, displayOptions: { show: { operation: ['one', 'many'] } } },
@@ -56,42 +70,25 @@ describe('operationProperties', () => {
 	});
 });
 
-describe('the shared fields', () => {
-	const forms = (fields: Array<{ name: string; type?: unknown; default?: unknown }>) =>
-		fields.map(({ name, type, default: byDefault }) => [name, type, byDefault]);
-
-	it('have the names and defaults that saved workflows depend on', () => {
-		expect(forms([simple, ...returnAllOrLimit])).toEqual([
-			['simple', 'boolean', true],
-			['returnAll', 'boolean', false],
-			['limit', 'number', 50],
-		]);
+describe('operationSubtitle', () => {
+	it('is the label of the operation, whatever characters it has', () => {
+		const operations = [
+			operationOf({ name: 'Find "Email"', value: 'find' }),
+			operationOf({ name: "Get One's List", value: 'get' }),
+		];
+		const expression = operationSubtitle(operations);
+		expect(expression).toBe(
+			`={{ ({"find":"Find \\"Email\\"","get":"Get One's List"})[$parameter.operation] }}`,
+		);
 	});
+});
 
-	it('of a lookup are in the order of their names, those of the operation among them', () => {
-		const own = {
-			displayName: 'Job Timeout',
-			name: 'jobTimeout',
-			type: 'number' as const,
-			default: 30,
-		};
-		const { options, ...collection } = lookupOptions(own);
-		expect(collection).toEqual({
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add option',
-			default: {},
-		});
-		const fields = (options ?? []).flatMap((option) => ('type' in option ? [option] : []));
-		expect(forms(fields)).toEqual([
-			['includeInputFields', 'boolean', false],
-			['jobTimeout', 'number', 30],
-			['maxConcurrency', 'number', 5],
-			['maxCredits', 'number', 0],
-			['maxRetries', 'number', 4],
-		]);
-		// What one operation adds does not show in another.
-		expect(lookupOptions().options).toHaveLength(4);
+describe('customOperations', () => {
+	it('has each operation under its name', () => {
+		const names = ['find', 'findBulk', 'getBulkJob'];
+		const operations = names.map((value) => operationOf({ name: value, value }));
+		const custom = customOperations('email', operations);
+		expect(Object.keys(custom)).toEqual(['email']);
+		expect(Object.keys(custom.email)).toEqual(names);
 	});
 });

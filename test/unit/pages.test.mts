@@ -4,17 +4,10 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { readProfilePage, toKeywords } from '../../nodes/Company/profilePage.ts';
-import { readLeadPage } from '../../nodes/shared/leads.ts';
-import { NotProcessed } from '../../nodes/shared/request/notProcessed.ts';
-import {
-	collectPages,
-	MAX_RESULTS_PER_ITEM,
-	type Cursor,
-	type Page,
-} from '../../nodes/shared/request/pages.ts';
-import { ServiceError } from '../../nodes/shared/request/serviceError.ts';
-import { detailsOf, thrownBy } from './thrown.mts';
+import { NotProcessed } from '../../nodes/shared/sending/notProcessed.ts';
+import { collectPages, type Cursor, type Page } from '../../nodes/shared/reading/pages.ts';
+import { ServiceError } from '../../nodes/shared/service/serviceError.ts';
+import { detailsOf, rejectionOf } from './thrown.mts';
 
 /** Results with the ids from `first` to `last`. */
 function leads(first: number, last: number): IDataObject[] {
@@ -102,7 +95,7 @@ describe('collectPages', () => {
 		expect(await collectPages(withoutIds)).toEqual({ results: [{ id: 1 }, { id: 1 }] });
 	});
 
-	it('stops at a cursor that was read already, the first one too', async () => {
+	it('stops at a cursor that was read already', async () => {
 		const book = bookOf(
 			new Map<Cursor | undefined, Page>([
 				[undefined, page(leads(1, 3), 'b')],
@@ -112,10 +105,6 @@ describe('collectPages', () => {
 		);
 		expect(await collectPages(book)).toEqual({ results: leads(1, 9) });
 		expect(book.asked).toHaveLength(3);
-
-		const fromStart = bookOf(new Map([['a', page(leads(1, 3), 'a')]]));
-		expect(await collectPages({ ...fromStart, start: 'a' })).toEqual({ results: leads(1, 3) });
-		expect(fromStart.asked).toEqual([{ size: 3, cursor: 'a' }]);
 	});
 
 	it('stops at the total', async () => {
@@ -141,9 +130,16 @@ describe('collectPages', () => {
 		expect(book.asked).toHaveLength(3);
 	});
 
-	it('passes on what goes wrong', async () => {
+	it('takes a fault in the code for a page that could not be read', async () => {
+		const fault = { pageSize: 3, fetch: bookOf(new Map()).fetch };
+		expect(detailsOf(await rejectionOf(collectPages(fault)))).toMatchObject({
+			reason: 'unexpected',
+			message: 'There is no page undefined',
+		});
 		const book = bookOf(new Map([[undefined, page(leads(1, 3), 'lost')]]));
-		await expect(collectPages(book)).rejects.toThrow('There is no page lost');
+		const { results, incomplete } = await collectPages(book);
+		expect(results).toEqual(leads(1, 3));
+		expect(detailsOf(incomplete).message).toBe('There is no page lost');
 	});
 
 	it.each([
@@ -160,66 +156,82 @@ describe('collectPages', () => {
 		expect(incomplete).toBe(reason);
 	});
 
-	/** A service of whose results there is no end, with pages of half of what n8n takes. */
-	const endless = {
-		pageSize: MAX_RESULTS_PER_ITEM / 2,
-		fetch: async (size: number, cursor: Cursor | undefined) => {
-			const first = Number(cursor ?? 0);
-			return page(new Array<IDataObject>(size).fill({}), first + size);
-		},
-	};
-
-	it('says how to go on where there are more results than n8n takes', async () => {
-		const { results, incomplete } = await collectPages(endless);
-		expect(results).toHaveLength(MAX_RESULTS_PER_ITEM);
-		expect(detailsOf(incomplete)).toEqual({
-			reason: 'too_many_results',
-			message: 'There are more than 100,000 results, the most that n8n takes from one item',
-			description:
-				'Turn Return All off and set Limit to 100000. Read the rest with a second node whose option Start is 100000.',
-			httpCode: null,
-			retryAfter: undefined,
-			remaining: undefined,
-			mayBeCharged: false,
-		});
-	});
-
-	it('keeps what it has when it cannot see whether there are more than n8n takes', async () => {
-		const lost = new ServiceError('connection', { message: 'Lost', description: 'Try again.' });
+	it('gives more than a hundred thousand results', async () => {
+		const count = 250_000;
 		const fetch = async (size: number, cursor: Cursor | undefined) => {
-			if (cursor === MAX_RESULTS_PER_ITEM) throw lost;
-			return await endless.fetch(size, cursor);
+			const first = Number(cursor ?? 0);
+			const last = Math.min(first + size, count);
+			return page(leads(first + 1, last), last < count ? last : null);
 		};
-		const { results, incomplete } = await collectPages({ ...endless, fetch });
-		expect(results).toHaveLength(MAX_RESULTS_PER_ITEM);
-		expect(incomplete).toBe(lost);
-	});
-
-	it('has all that was asked for with a limit of as many as n8n takes', async () => {
-		const { results, incomplete } = await collectPages(endless, MAX_RESULTS_PER_ITEM);
-		expect(results).toHaveLength(MAX_RESULTS_PER_ITEM);
+		const idOf = ({ id }: IDataObject) => id;
+		const { results, incomplete } = await collectPages({ pageSize: 500, fetch, idOf });
+		expect(results).toHaveLength(count);
+		expect(results.at(-1)).toEqual({ id: count });
 		expect(incomplete).toBeUndefined();
 	});
 
-	it('never asks for more than n8n takes, with a higher limit', async () => {
-		const { results, incomplete } = await collectPages(endless, 3 * MAX_RESULTS_PER_ITEM);
-		expect(results).toHaveLength(MAX_RESULTS_PER_ITEM);
-		expect(detailsOf(incomplete).reason).toBe('too_many_results');
+	it('takes a page of a quarter of a million results', async () => {
+		const all = leads(1, 250_000);
+		const { results } = await collectPages(bookOf(new Map([[undefined, page(all, null)]])));
+		expect(results.length).toBe(all.length);
+		expect(results.every((result, index) => result === all[index])).toBe(true);
+	});
+
+	it('gives up on a service that gives nothing new, and keeps what there is', async () => {
+		let fetched = 0;
+		const fetch = async () => page(leads(1, 3), `page ${fetched++}`);
+		const idOf = ({ id }: IDataObject) => id;
+		const { results, incomplete } = await collectPages({ pageSize: 3, fetch, idOf });
+		expect(results).toEqual(leads(1, 3));
+		expect(detailsOf(incomplete)).toMatchObject({
+			reason: 'unexpected_answer',
+			message: 'The service sent a response without new results',
+		});
+		expect(fetched).toBeLessThanOrEqual(150);
+	});
+
+	it('gives up on a service that gives the same page again, where results have no ids', async () => {
+		let fetched = 0;
+		const people = [{ name: 'Ada' }, { name: 'Ida' }];
+		const fetch = async () => page(people, `page ${fetched++}`);
+		const { results, incomplete } = await collectPages({ pageSize: 2, fetch });
+		expect(results).toEqual(people);
+		expect(detailsOf(incomplete)).toMatchObject({
+			message: 'The service sent a response without new results',
+		});
+		expect(fetched).toBe(2);
+	});
+
+	it('gives nothing but the reason when the first page fails', async () => {
+		const reason = new NotProcessed('cancelled');
+		const fetch = async () => await Promise.reject(reason);
+		expect(await rejectionOf(collectPages({ pageSize: 3, fetch }))).toBe(reason);
+	});
+
+	it('stops before what is not wanted, and reads no page after it', async () => {
+		const book = bookOf(
+			new Map<Cursor | undefined, Page>([
+				[undefined, page(leads(1, 3), 'b')],
+				['b', page(leads(4, 6), 'c')],
+			]),
+		);
+		const until = ({ id }: IDataObject) => id === 5;
+		expect(await collectPages({ ...book, until })).toEqual({ results: leads(1, 4) });
+		expect(book.asked).toHaveLength(2);
 	});
 
 	/** How a service behaves: its cuts, page by page (over and over), and what its last page says. */
 	interface Habits {
 		count: number;
 		cuts: Array<{ cap: number; repeats: number; stalls: boolean }>;
-		end: 'no next' | 'empty' | 'empty with next' | 'repeats the first' | 'repeats itself';
+		end: 'no next' | 'empty' | 'empty with next' | 'repeats the second' | 'repeats itself';
 		tellsTotal: boolean;
-		start: string | undefined;
 	}
 
 	/** A service with these habits. It may give results again, but moves on at the latest next time. */
-	function serviceOf({ count, cuts, end, tellsTotal, start }: Habits) {
+	function serviceOf({ count, cuts, end, tellsTotal }: Habits) {
 		const all = leads(1, count);
-		const positions = new Map<Cursor | undefined, number>([[start, 0]]);
+		const positions = new Map<Cursor | undefined, number>([[undefined, 0]]);
 		const seen = new Set<unknown>();
 		const calls: Array<{ size: number; cursor: Cursor | undefined; delivered: number }> = [];
 		let stalled = false;
@@ -241,7 +253,7 @@ describe('collectPages', () => {
 			let next: Cursor | null = `page ${calls.length}`;
 			positions.set(next, Math.min(after, count));
 			if (isLast && end === 'no next') next = null;
-			if (isLast && end === 'repeats the first') next = start ?? null;
+			if (isLast && end === 'repeats the second') next = calls[1]?.cursor ?? null;
 			if (isLast && end === 'repeats itself') next = cursor ?? null;
 			if (results.length === 0 && end === 'empty') next = null;
 			return page(results, next, tellsTotal ? count : null);
@@ -263,11 +275,10 @@ describe('collectPages', () => {
 			'no next',
 			'empty',
 			'empty with next',
-			'repeats the first',
+			'repeats the second',
 			'repeats itself',
 		),
 		tellsTotal: fc.boolean(),
-		start: fc.option(fc.constant('start'), { nil: undefined }),
 	});
 
 	it('gives every result once, in order, up to the limit, whatever the pages', async () => {
@@ -277,9 +288,8 @@ describe('collectPages', () => {
 			fc.asyncProperty(habits, pageSizes, limits, async (behaviour, pageSize, limit) => {
 				const { all, calls, fetch } = serviceOf(behaviour);
 				const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, all.length);
-				const { start } = behaviour;
 				const idOf = ({ id }: IDataObject) => id;
-				const collected = await collectPages({ start, pageSize, fetch, idOf }, limit);
+				const collected = await collectPages({ pageSize, fetch, idOf }, limit);
 				expect(collected).toEqual({ results: all.slice(0, limit) });
 
 				// No page is asked for twice, none too large, and none once all is there.
@@ -296,110 +306,6 @@ describe('collectPages', () => {
 				expect(isFull.length).toBeLessThanOrEqual(mayLookOnce ? 2 : 0);
 			}),
 			{ numRuns: 1_000 },
-		);
-	});
-});
-
-describe('readLeadPage', () => {
-	const answer = { count_results: 42, next_start: 8999, data: [{ id: 9001 }, { id: 9000 }] };
-
-	it('reads a page', () => {
-		const expected = { results: [{ id: 9001 }, { id: 9000 }], next: 8999 };
-		expect(readLeadPage(answer, true)).toEqual({ ...expected, total: 42 });
-		// Only "when a keyword is given" it is the overall count.
-		expect(readLeadPage(answer, false)).toEqual({ ...expected, total: null });
-	});
-
-	it.each([
-		[{ data: [] }, null],
-		[{ data: [], next_start: null }, null],
-		[{ data: [], next_start: '25' }, 25],
-		[{ data: [], next_start: 0 }, 0],
-		[{ data: [], next_start: '' }, null],
-	])('reads where %j goes on', (body, next) => {
-		expect(readLeadPage(body, true)).toEqual({ results: [], next, total: null });
-	});
-
-	it.each([[[]], [{}], [{ data: {} }], [{ data: [1] }], [{ data: null }], [[{ id: 1 }]]])(
-		'does not take %j for a page, nor for the end',
-		(body) => {
-			expect(detailsOf(thrownBy(() => readLeadPage(body, false)))).toMatchObject({
-				reason: 'unexpected_answer',
-				message: 'The service sent an answer without a page of leads',
-			});
-		},
-	);
-});
-
-describe('readProfilePage', () => {
-	const results = [{ full_name: 'Ada Lovelace' }];
-
-	it('reads a page', () => {
-		const meta = { total_all: 300, total_results: 150, next_results_id: 'n2' };
-		expect(readProfilePage({ meta, company: {}, results })).toEqual({
-			results,
-			next: 'n2',
-			total: 300,
-		});
-	});
-
-	it('does not take the results of one page for all, under either name', () => {
-		for (const meta of [
-			{ total: 1, next_results_id: 'n2' },
-			{ total_results: 1, next_results_id: 'n2' },
-		]) {
-			expect(readProfilePage({ meta, results })).toEqual({ results, next: 'n2', total: null });
-		}
-	});
-
-	it.each([[undefined], [null], [{}], [{ next_results_id: '' }], [{ next_results_id: null }]])(
-		'reads a last page with the meta %j',
-		(meta) => {
-			expect(readProfilePage({ meta, results })).toEqual({ results, next: null, total: null });
-		},
-	);
-
-	it.each([[[]], [{}], [{ results: {} }], [{ results: ['Ada'] }]])(
-		'does not take %j for a page, nor for the end',
-		(body) => {
-			expect(detailsOf(thrownBy(() => readProfilePage(body)))).toMatchObject({
-				reason: 'unexpected_answer',
-				message: 'The service sent an answer without a page of people',
-			});
-		},
-	);
-});
-
-describe('toKeywords', () => {
-	it.each([
-		['sales manager', 'all', 'sales manager'],
-		['  sales \n manager ', 'all', 'sales manager'],
-		['sales, manager', 'all', 'sales manager'],
-		['sales', 'all', 'sales'],
-		['sales,growth marketing', 'any', '{sales,growth marketing}'],
-		[' sales , growth   marketing ,', 'any', '{sales,growth marketing}'],
-		['sales manager', 'any', '{sales manager}'],
-		['sales', 'any', '{sales}'],
-		['sales manager', undefined, 'sales manager'],
-		['sales+manager', 'all', 'sales manager'],
-		['{sales,manager}', 'any', '{sales,manager}'],
-		['{sales,manager}', 'all', 'sales manager'],
-		['', 'all', undefined],
-		['', 'any', undefined],
-		[' , ,', 'any', undefined],
-		['{+}', 'any', undefined],
-	])('puts %j (%s) as %j', (text, match, keywords) => {
-		expect(toKeywords(text, match)).toBe(keywords);
-	});
-
-	it('never sends a "+" of its own, nor a brace that is no notation', () => {
-		fc.assert(
-			fc.property(fc.string(), fc.constantFrom('all', 'any'), (text, match) => {
-				const keywords = toKeywords(text, match) ?? '';
-				const words = match === 'any' ? keywords.replace(/^\{(.*)\}$/s, '$1') : keywords;
-				expect(words).not.toMatch(/[+{}]/);
-				expect(words).toBe(words.trim());
-			}),
 		);
 	});
 });

@@ -3,12 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { personFields, toPerson } from '../../nodes/Finder/person.ts';
+import { personFields, toPersonQuestion } from '../../nodes/Finder/person.ts';
 
-const NO_NAME = 'fullName (or firstName and lastName)';
-const NO_COMPANY = 'domain or company';
+const NO_NAME = 'Full Name (or First Name and Last Name)';
+const NO_COMPANY = 'Company Domain (or Company Name)';
 
-describe('toPerson', () => {
+describe('toPersonQuestion', () => {
 	it.each([
 		[
 			'first and last name',
@@ -46,7 +46,7 @@ describe('toPerson', () => {
 			{ fullName: 'Ada Lovelace', domain: 'acme.com', company: 'Acme Inc', country: 'UK' },
 		],
 		[
-			'the host of a pasted address, and trimmed texts',
+			'the host of a pasted URL, and trimmed texts',
 			{ fullName: ' Ada Lovelace\n', domain: ' https://www.Acme.com/about ', company: ' Acme ' },
 			{ fullName: 'Ada Lovelace', domain: 'acme.com', company: 'Acme' },
 		],
@@ -55,28 +55,28 @@ describe('toPerson', () => {
 			{ fullName: 'Ada Lovelace', firstName: null, lastName: {}, domain: 'acme.com', country: [] },
 			{ fullName: 'Ada Lovelace', domain: 'acme.com' },
 		],
-	])('takes %s', (_, fields, person) => {
-		expect(toPerson(fields)).toStrictEqual({ person });
+	])('takes %s', (_, fields, query) => {
+		expect(toPersonQuestion(fields)).toStrictEqual({ query, missing: undefined });
 	});
 
 	it.each([
-		['no name', { domain: 'acme.com' }, { domain: 'acme.com' }, NO_NAME],
-		['no company', { fullName: 'Ada Lovelace' }, { fullName: 'Ada Lovelace' }, NO_COMPANY],
+		['no name', { domain: 'acme.com' }, { domain: 'acme.com' }, [NO_NAME]],
+		['no company', { fullName: 'Ada Lovelace' }, { fullName: 'Ada Lovelace' }, [NO_COMPANY]],
 		[
 			'a domain that is empty when cleaned',
 			{ fullName: 'Ada Lovelace', domain: 'https://' },
 			{ fullName: 'Ada Lovelace' },
-			NO_COMPANY,
+			[NO_COMPANY],
 		],
-		['nothing at all', {}, {}, `${NO_NAME}, no ${NO_COMPANY}`],
-		['only blanks', { fullName: ' ', domain: '\t' }, {}, `${NO_NAME}, no ${NO_COMPANY}`],
-	])('names what is missing with %s', (_, fields, person, missing) => {
-		expect(toPerson(fields)).toStrictEqual({ person, missing });
+		['nothing at all', {}, {}, [NO_NAME, NO_COMPANY]],
+		['only blanks', { fullName: ' ', domain: '\t' }, {}, [NO_NAME, NO_COMPANY]],
+	])('names what is missing with %s', (_, fields, query, missing) => {
+		expect(toPersonQuestion(fields)).toStrictEqual({ query, missing });
 	});
 
 	it.each([['firstName'], ['lastName']])('is not content with %s alone', (field) => {
-		const { missing } = toPerson({ [field]: 'Ada', domain: 'acme.com' });
-		expect(missing).toBe(NO_NAME);
+		const { missing } = toPersonQuestion({ [field]: 'Ada', domain: 'acme.com' });
+		expect(missing).toEqual([NO_NAME]);
 	});
 
 	it('asks for a person exactly when the service can look one up', () => {
@@ -91,23 +91,32 @@ describe('toPerson', () => {
 		});
 		fc.assert(
 			fc.property(fields, (given) => {
-				const { person, missing } = toPerson(given);
+				const { query, missing } = toPersonQuestion(given);
 				const both = given.firstName === 'Ada' && given.lastName === 'Ada';
 				const named = both || given.fullName === 'Ada';
 				const employed = given.domain === 'acme.com' || given.company === 'Ada';
 				expect(missing === undefined).toBe(named && employed);
 				// One way to name the person, never both; and no empty parameters.
-				expect('fullName' in person).toBe(!both && given.fullName === 'Ada');
-				expect('firstName' in person && 'lastName' in person).toBe(both);
-				expect(Object.values(person)).not.toContain('');
+				expect('fullName' in query).toBe(!both && given.fullName === 'Ada');
+				expect('firstName' in query && 'lastName' in query).toBe(both);
+				expect(Object.values(query)).not.toContain('');
 			}),
 			{ numRuns: 300 },
 		);
 	});
 
+	it('asks the same of texts that differ in nothing that counts', () => {
+		const one = { fullName: 'Ada Lovelace', domain: 'acme.com', company: '', country: 'UK' };
+		const other = { fullName: ' Ada Lovelace', domain: 'HTTPS://www.ACME.com/x', country: 'UK ' };
+		// The key of a stored answer is made of the question, in the order of its fields.
+		expect(JSON.stringify(toPersonQuestion(one).query)).toBe(
+			JSON.stringify(toPersonQuestion(other).query),
+		);
+	});
+
 	it('does not change what it was given', () => {
 		const fields = Object.freeze({ fullName: ' Ada ', domain: 'HTTPS://ACME.COM' });
-		toPerson(fields);
+		toPersonQuestion(fields);
 		expect(fields).toEqual({ fullName: ' Ada ', domain: 'HTTPS://ACME.COM' });
 	});
 });

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { AccountGate } from '../../nodes/shared/request/gate.ts';
-import { RequestRate } from '../../nodes/shared/request/requestRate.ts';
+import { AccountGate, type Lane } from '../../nodes/shared/pacing/gate.ts';
+import { RequestRate } from '../../nodes/shared/pacing/requestRate.ts';
 
 beforeEach(() => {
 	vi.useFakeTimers();
@@ -68,24 +68,25 @@ async function send(
 	const now = () => performance.now() - begun;
 	let over = false;
 
-	const lookup = async (gate: AccountGate, process: number) => {
+	const lookup = async (gate: AccountGate, lane: Lane, process: number) => {
 		for (let attempt = 1; !over; attempt++) {
-			await gate.enter(5, undefined, attempt > 1);
+			await lane.enter(attempt > 1);
 			await sleep(latency * (0.3 + 0.4 * random()));
 			const admitted = admits();
 			requests.push({ at: now() / SECOND, process, admitted, attempt });
 			await sleep(latency * (0.3 + 0.4 * random()));
 			if (!admitted) gate.closeFor(SECOND);
-			gate.leave(admitted);
+			lane.leave(admitted);
 			if (admitted) return;
 		}
 	};
 	for (let process = 0; process < processes; process++) {
-		const gate = new AccountGate();
+		const gate = new AccountGate('account');
+		const lane = gate.join(5);
 		const end = (until[process] ?? seconds) * SECOND;
 		const work = async () => {
 			await sleep(300 * random());
-			while (now() < end) await lookup(gate, process);
+			while (now() < end) await lookup(gate, lane, process);
 		};
 		for (let worker = 0; worker < 8; worker++) void work();
 	}

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mayRetry, retryAfterOf, waitBeforeRetry } from '../../nodes/shared/request/retry.ts';
-import { ServiceError, type FailureReason } from '../../nodes/shared/request/serviceError.ts';
+import { mayRetry, waitBeforeRetry } from '../../nodes/shared/pacing/retry.ts';
+import { retryAfterOf } from '../../nodes/shared/service/retryAfter.ts';
+import { ServiceError, type FailureReason } from '../../nodes/shared/service/serviceError.ts';
 
 function failure(
 	details: { reason?: FailureReason; httpCode?: number; retryAfter?: number } = {},
@@ -12,47 +13,6 @@ function failure(
 	const { reason = 'rate_limited', ...rest } = details;
 	return new ServiceError(reason, { message: 'What happened', description: 'What to do', ...rest });
 }
-
-describe('retryAfterOf', () => {
-	const now = Date.parse('2026-10-12T10:00:00Z');
-
-	it.each([
-		['0', 0],
-		['1', 1_000],
-		[' 30 ', 30_000],
-		[30, 30_000],
-		['1.5', 1_500],
-		['3600', 3_600_000],
-		['Mon, 12 Oct 2026 10:00:20 GMT', 20_000],
-		['Monday, 12-Oct-26 10:00:20 GMT', 20_000],
-		['Mon, 12 Oct 2026 12:00:00 GMT', 7_200_000],
-		['Mon, 12 Oct 2026 09:59:00 GMT', 0],
-	])('reads %j as %j ms', (header, wait) => {
-		expect(retryAfterOf(header, now)).toBe(wait);
-	});
-
-	it.each([
-		[undefined],
-		[null],
-		[''],
-		['  '],
-		['soon'],
-		['30 seconds'],
-		['-5'],
-		['+5'],
-		[{}],
-		[[]],
-	])('cannot read %j', (header) => {
-		expect(retryAfterOf(header, now)).toBeUndefined();
-	});
-
-	it('counts a date from the present moment', () => {
-		const inTenSeconds = new Date(Date.now() + 10_000).toUTCString();
-		const wait = retryAfterOf(inTenSeconds);
-		expect(wait).toBeGreaterThan(8_000);
-		expect(wait).toBeLessThanOrEqual(10_000);
-	});
-});
 
 describe('waitBeforeRetry', () => {
 	it.each([
@@ -74,7 +34,7 @@ describe('waitBeforeRetry', () => {
 	});
 
 	it.each([
-		[0, 0],
+		[1_000, 1_000],
 		[5_000, 5_000],
 		[60_000, 60_000],
 		[3_600_000, 60_000],
@@ -82,20 +42,40 @@ describe('waitBeforeRetry', () => {
 		expect(waitBeforeRetry(failure({ retryAfter }), 1, 0.9)).toBe(wait);
 	});
 
-	it('is never negative, never above 60 s, and never above the step of its attempt', () => {
+	it.each([
+		['0'],
+		['Mon, 12 Oct 2026 09:59:00 GMT'],
+		['Thu, 01 Jan 1970 00:00:00 GMT'],
+		['0.001'],
+		['1'],
+	])('takes a Retry-After of %j for no licence: it backs off all the same', (header) => {
+		const retryAfter = retryAfterOf(header, Date.parse('2026-10-12T10:00:00Z'));
+		expect(waitBeforeRetry(failure({ retryAfter }), 1, 0.999)).toBeGreaterThanOrEqual(999);
+		expect(waitBeforeRetry(failure({ retryAfter }), 4, 0.5)).toBe(4_000);
+		expect(waitBeforeRetry(failure({ retryAfter }), 12, 0.5)).toBe(30_000);
+	});
+
+	it('is the longer of what the service asks for and the back-off, at most 60 s', () => {
 		const attempt = fc.integer({ min: 1, max: 2_000 });
 		const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-		const asked = fc.option(fc.nat(10_000_000), { nil: undefined });
+		const asked = fc.option(fc.nat(100_000), { nil: undefined });
 		fc.assert(
 			fc.property(attempt, random, asked, (times, share, retryAfter) => {
 				const wait = waitBeforeRetry(failure({ retryAfter }), times, share);
-				expect(wait).toBeGreaterThanOrEqual(0);
-				expect(wait).toBeLessThanOrEqual(60_000);
-				if (retryAfter === undefined) expect(wait).toBeLessThanOrEqual(500 * 2 ** times);
-				else expect(wait).toBe(Math.min(retryAfter, 60_000));
+				const backOff = waitBeforeRetry(failure(), times, share);
+				expect(backOff).toBeGreaterThanOrEqual(0);
+				expect(backOff).toBeLessThanOrEqual(Math.min(500 * 2 ** times, 60_000));
+				expect(wait).toBe(Math.min(Math.max(backOff, retryAfter ?? 0), 60_000));
 			}),
 			{ examples: [[1_024, 0, undefined]] },
 		);
+	});
+
+	it('spreads those who come back: full jitter, where nothing else is given', () => {
+		const waits = Array.from({ length: 1_000 }, () => waitBeforeRetry(failure(), 3));
+		expect(Math.min(...waits)).toBeLessThan(400);
+		expect(Math.max(...waits)).toBeGreaterThan(3_600);
+		expect(Math.max(...waits)).toBeLessThan(4_000);
 	});
 });
 
@@ -121,9 +101,18 @@ describe('mayRetry', () => {
 		['unknown_outcome' as const],
 		['unexpected_answer' as const],
 		['not_the_service' as const],
-		['too_many_results' as const],
+		['refused_by_n8n' as const],
+		['unexpected' as const],
+		['redirected' as const],
 		['job_failed' as const],
 	])('says no to %s', (reason) => {
 		expect(mayRetry(failure({ reason }))).toBe(false);
 	});
+
+	it.each([[new Error('connection')], [{ reason: 'connection', httpCode: 503 }], [undefined]])(
+		'says no to what did not come from a request: %o',
+		(thrown) => {
+			expect(mayRetry(thrown)).toBe(false);
+		},
+	);
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { withoutKey } from '../../nodes/shared/request/secret.ts';
+import { withoutKey } from '../../nodes/shared/service/secret.ts';
 
 const KEY = 'KEY-1f9a77c0';
 
@@ -20,15 +20,41 @@ describe('withoutKey', () => {
 			{ a: [{ b: { [KEY]: [`k=${KEY}&x=1`] } }], c: { d: null } },
 			{ a: [{ b: { '***': ['k=***&x=1'] } }], c: { d: null } },
 		],
-	])('covers the key in %s', (_, value, covered) => {
-		expect(withoutKey(value, KEY)).toStrictEqual(covered);
+	])('masks the key in %s', (_, value, masked) => {
+		expect(withoutKey(value, KEY)).toStrictEqual(masked);
 	});
 
-	it('covers it literally, whatever characters the key has', () => {
-		for (const key of ['a.b', 'a+b', '$&', '(x', '[', '\\d', 'k"y']) {
+	it('masks it literally, whatever characters the key has', () => {
+		for (const key of [
+			'a.b',
+			'a+b',
+			'$&',
+			'(x',
+			'[',
+			'\\d',
+			'k"y',
+			'\\',
+			'ä',
+			'👩',
+			'"',
+			'\n',
+			'/',
+		]) {
 			expect(withoutKey(`<${key}>`, key)).toBe('<***>');
 			expect(withoutKey('<a-b>', key)).toBe('<a-b>');
 		}
+	});
+
+	it('masks it where it is a number, or a part of one', () => {
+		expect(withoutKey({ code: 123_456_789, id: '5' }, '456')).toEqual({ code: '***', id: '5' });
+	});
+
+	it.each([
+		['in a URL', 'k=a%2Bb%2Fc%20d&x=1', 'a+b/c d', 'k=***&x=1'],
+		['in a JSON text', '{"key":"a\\"b"}', 'a"b', '{"key":"***"}'],
+	])('masks it as it is written %s', (_, text, key, masked) => {
+		expect(withoutKey(text, key)).toBe(masked);
+		expect(withoutKey({ deep: [text] }, key)).toEqual({ deep: [masked] });
 	});
 
 	it.each([['text'], [7], [null], [undefined], [true], [[]], [{}]])(
@@ -38,7 +64,7 @@ describe('withoutKey', () => {
 		},
 	);
 
-	it('has nothing to cover without a key', () => {
+	it('has nothing to mask without a key', () => {
 		const value = { message: 'No key', lists: ['a'] };
 		expect(withoutKey(value, '')).toBe(value);
 		expect(withoutKey('No key', '')).toBe('No key');
@@ -53,7 +79,7 @@ describe('withoutKey', () => {
 		);
 	});
 
-	it('covers the key wherever it is and changes nothing else', () => {
+	it('masks the key wherever it is and changes nothing else', () => {
 		const text = fc
 			.array(fc.oneof(fc.constant(KEY), fc.string({ maxLength: 3 })), { maxLength: 3 })
 			.map((parts) => parts.join(''));
@@ -66,7 +92,7 @@ describe('withoutKey', () => {
 				fc.dictionary(text, tie('value'), { maxKeys: 4 }),
 			),
 		}));
-		let covered = 0;
+		let masked = 0;
 		fc.assert(
 			fc.property(json, (value) => {
 				const sent = JSON.stringify(value);
@@ -75,10 +101,10 @@ describe('withoutKey', () => {
 				expect(result).toEqual(JSON.parse(sent.replaceAll(KEY, '***')));
 				expect(JSON.stringify(value)).toBe(sent);
 				expect(result === value).toBe(!sent.includes(KEY));
-				if (result !== value) covered++;
+				if (result !== value) masked++;
 			}),
 			{ numRuns: 500 },
 		);
-		expect(covered).toBeGreaterThan(50);
+		expect(masked).toBeGreaterThan(50);
 	});
 });

@@ -6,9 +6,9 @@ import { simplifyAccount } from '../../nodes/Account/operations/get.operation.ts
 import { simplifyCompanyLead } from '../../nodes/Company/operations/getLeads.operation.ts';
 import { simplifyFoundEmail } from '../../nodes/Finder/foundEmail.ts';
 import { simplifyExportedLead } from '../../nodes/List/operations/exportLeads.operation.ts';
-import { simplifyListLead } from '../../nodes/shared/leads.ts';
+import { simplifyListLead } from '../../nodes/shared/leads/leads.ts';
 import { simplifyEnrichment, simplifyVerification } from '../../nodes/Verifier/verification.ts';
-import { simplifyList } from '../../nodes/shared/lists.ts';
+import { simplifyList } from '../../nodes/shared/leads/lists.ts';
 import { simplifyCompany } from '../../nodes/shared/values/company.ts';
 
 describe('an account', () => {

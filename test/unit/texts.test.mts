@@ -9,22 +9,24 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
-import { readAnswer } from '../../nodes/shared/request/answer.ts';
 import { ContactDataAccount } from '../../nodes/Account/ContactDataAccount.node.ts';
 import { ContactDataCompany } from '../../nodes/Company/ContactDataCompany.node.ts';
 import { ContactDataFinder } from '../../nodes/Finder/ContactDataFinder.node.ts';
 import { ContactDataList } from '../../nodes/List/ContactDataList.node.ts';
-import { checkedBaseUrl } from '../../nodes/shared/request/baseUrl.ts';
-import { connectionError, unknownOutcome } from '../../nodes/shared/request/connectionError.ts';
-import { NotProcessed } from '../../nodes/shared/request/notProcessed.ts';
+import { errorItem, statusFields } from '../../nodes/shared/outcomes/onError.ts';
 import {
-	InvalidInput,
+	invalidValue,
+	JobFailed,
 	JobPending,
+	missing,
 	problemOf,
-	statusFields,
-} from '../../nodes/shared/request/outcome.ts';
-import { collectPages } from '../../nodes/shared/request/pages.ts';
-import { unexpectedAnswer } from '../../nodes/shared/request/serviceError.ts';
+} from '../../nodes/shared/outcomes/problem.ts';
+import { FailingExpression } from '../../nodes/shared/n8n/parameters.ts';
+import { NotProcessed } from '../../nodes/shared/sending/notProcessed.ts';
+import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/service/baseUrl.ts';
+import { connectionError, unknownOutcome } from '../../nodes/shared/service/connectionError.ts';
+import { readResponse } from '../../nodes/shared/service/response.ts';
+import { asServiceError, unexpectedAnswer } from '../../nodes/shared/service/serviceError.ts';
 import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
 import { thrownBy } from './thrown.mts';
@@ -34,7 +36,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What n8n's guidelines keep out of such texts. */
 const UNWANTED = /error|problem|failure|mistake/i;
 
-describe('what is told of an item', async () => {
+/** Words that readers stumbled over: it is an email or a URL, a result or a response, a lookup that is sent. */
+const STUMBLED_OVER =
+	/(?<!\bemail )\baddress|\b(asks?|asked|answers?|answered|covered|repetitions?|under way|word of|anew|afresh|saved in|people of)\b/i;
+
+describe('what is told of an item', () => {
 	const statuses = [200, 204, 301, 302, 400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 503, 504];
 	const bodies: unknown[] = [{}, { remaining: 2 }, '', '<html>', '{"cut'];
 	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', ''];
@@ -43,37 +49,40 @@ describe('what is told of an item', async () => {
 		'credit_limit',
 		'cancelled',
 		'unauthorized',
+		'service_down',
 		'stopped',
 	] as const;
-	const { incomplete } = await collectPages({
-		pageSize: 100_000,
-		fetch: async (size) => ({ results: new Array(size).fill({}), next: 1, total: null }),
-	});
 
 	const thrown: unknown[] = [
 		...statuses.flatMap((statusCode) =>
 			bodies
 				.filter((body) => statusCode >= 300 || typeof body === 'string')
-				.map((body) => thrownBy(() => readAnswer({ statusCode, headers: {}, body }))),
+				.map((body) => thrownBy(() => readResponse({ statusCode, headers: {}, body }))),
 		),
 		...codes.map((code) => connectionError(code === '' ? undefined : { code })),
 		unknownOutcome(connectionError({ code: 'ECONNRESET' })),
 		...['http://example.com', 'nowhere'].map((url) => thrownBy(() => checkedBaseUrl(url))),
+		thrownBy(() => assertGoesTo('https://example.com', 'https://elsewhere.example.com')),
+		asServiceError('Nobody expected this'),
 		...reasons.map((reason) => new NotProcessed(reason)),
 		unexpectedAnswer('a list of leads'),
-		new InvalidInput('email'),
+		missing('Email'),
+		new FailingExpression('Email', new Error('It fails')),
+		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),
 		new JobPending('12'),
-		incomplete,
+		new JobFailed('12', unexpectedAnswer('a result for this item')),
 	];
 
 	const problems = thrown.map((each) => problemOf(each));
 
-	it('is never empty, and has none of the words that n8n keeps out', () => {
+	it('is never empty, and has none of the words that n8n keeps out, or that readers stumbled over', () => {
 		for (const { message, description } of problems) {
 			expect(message.trim()).not.toBe('');
 			expect(description.trim()).not.toBe('');
 			expect(message).not.toMatch(UNWANTED);
 			expect(description).not.toMatch(UNWANTED);
+			expect(message).not.toMatch(STUMBLED_OVER);
+			expect(description).not.toMatch(STUMBLED_OVER);
 		}
 	});
 
@@ -88,6 +97,14 @@ describe('what is told of an item', async () => {
 		for (const problem of problems) expect(statusFields(problem)).not.toHaveProperty('error');
 	});
 
+	it('says the same in the output, in the error output, and where the workflow stops', () => {
+		for (const problem of problems) {
+			const text = `${problem.message}. ${problem.description}`;
+			expect(statusFields(problem).message).toBe(text);
+			expect(errorItem(problem, 0).json.message).toBe(text);
+		}
+	});
+
 	it('covers every reason', () => {
 		expect([...new Set(problems.map(({ reason }) => reason))].toSorted()).toEqual([
 			'bad_request',
@@ -95,19 +112,23 @@ describe('what is told of an item', async () => {
 			'conflict',
 			'connection',
 			'credit_limit',
+			'expression: Email',
 			'forbidden',
+			'invalid: Limit',
 			'job_not_finished',
-			'missing: email',
+			'missing: Email',
 			'not_found',
 			'not_the_service',
 			'out_of_credits',
 			'rate_limited',
 			'redirected',
 			'refused_base_url',
+			'refused_by_n8n',
+			'service_down',
 			'service_unavailable',
 			'stopped',
-			'too_many_results',
 			'unauthorized',
+			'unexpected',
 			'unexpected_answer',
 			'unknown_outcome',
 		]);
@@ -117,7 +138,7 @@ describe('what is told of an item', async () => {
 describe('the texts in the code', () => {
 	/** Classes and functions that make of a text what users read. */
 	const MAKERS =
-		/^(ServiceError|NotProcessed|InvalidInput|JobPending|Error|unexpectedAnswer|missingInput|refusedBaseUrl)$/;
+		/^(ServiceError|NotProcessed|NodeOperationError|InvalidInput|JobPending|Error|unexpectedAnswer|objectsIn|missing|invalidValue|FailingExpression|refusedBaseUrl)$/;
 
 	/** The sentences in a part of the code, with what stands around their placeholders. */
 	function sentencesIn(part: ts.Node): string[] {
@@ -148,7 +169,7 @@ describe('the texts in the code', () => {
 			(ts.isVariableDeclaration(part) && part.initializer !== undefined);
 		if (!isNamed)
 			return ts.isCallExpression(part) && part.expression.kind === ts.SyntaxKind.SuperKeyword;
-		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|STATUS_MESSAGES)$/.test(
+		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|far)$/.test(
 			part.name.getText(),
 		);
 	}
@@ -173,7 +194,7 @@ describe('the texts in the code', () => {
 
 	it('are found', () => {
 		expect(told).toContain(
-			join('nodes', 'shared', 'request', 'notProcessed.ts') +
+			join('nodes', 'shared', 'sending', 'notProcessed.ts') +
 				': Add credits to the account, then run the remaining items again.',
 		);
 		expect(told.length).toBeGreaterThan(60);
@@ -187,11 +208,16 @@ describe('the texts in the code', () => {
 		expect(unwanted).toEqual([]);
 	});
 
+	it('have none of the words that readers stumbled over', () => {
+		expect(told.filter((line) => STUMBLED_OVER.test(line.slice(line.indexOf(': '))))).toEqual([]);
+	});
+
 	it('of the credential test are as good', () => {
 		const messages = new ContactDataApi().test.rules?.map(({ properties }) => properties.message);
 		expect(messages?.length).toBeGreaterThan(5);
 		for (const message of messages ?? []) {
 			expect(message).not.toMatch(UNWANTED);
+			expect(message).not.toMatch(STUMBLED_OVER);
 			expect(message).toMatch(/^\S.*\.$/);
 		}
 	});
@@ -248,13 +274,67 @@ describe('the texts in the editor', () => {
 		expect(examples.filter((text) => !text?.startsWith('e.g. '))).toEqual([]);
 	});
 
+	const operations = fields
+		.filter(({ name }) => ['operation', 'event'].includes(name))
+		.flatMap(({ options = [] }) =>
+			options.flatMap((option): INodePropertyOptions[] => ('value' in option ? [option] : [])),
+		);
+
 	it('tell of every node and operation what it costs', () => {
-		const operations = fields
-			.filter(({ name }) => name === 'operation')
-			.flatMap(({ options = [] }) => options)
-			.map((option) => ('description' in option ? option.description : ''));
-		expect(operations).toHaveLength(12);
-		const told = [...nodes.map(({ description }) => description), ...operations];
-		expect(told.filter((text) => !/\bcosts?\b/i.test(text ?? ''))).toEqual([]);
+		const costly = operations.filter(({ value }) => value !== 'newLead');
+		expect(costly).toHaveLength(12);
+		const told = [...nodes, ...costly].map(({ description }) => description ?? '');
+		const cost = /\b(costs?|uses?)\b[^.]*\bcredits?\b/i;
+		expect(told.filter((text) => !cost.test(text))).toEqual([]);
+	});
+
+	it('name what an operation does without articles, as the node is called by it', () => {
+		expect(operations.map(({ action }) => action).toSorted()).toEqual([
+			'Export leads from list',
+			'Find email',
+			'Find emails in bulk',
+			'Get account',
+			'Get bulk job',
+			'Get leads from company',
+			'Get leads from list',
+			'Get list',
+			'Get many lists',
+			'On new lead in list',
+			'Search company',
+			'Verify email',
+			'Verify emails in bulk',
+		]);
+	});
+
+	it('have none of the words that readers stumbled over, nor of those that n8n keeps out', () => {
+		const texts = [
+			...[...nodes, ...fields].map(({ displayName }) => displayName),
+			...choices.map(({ name }) => name),
+			...fields.flatMap(({ placeholder }) => placeholder ?? []),
+			...[...nodes, ...fields, ...choices].flatMap(({ description }) => description ?? []),
+		];
+		expect(texts.length).toBeGreaterThan(150);
+		expect(texts.filter((text) => STUMBLED_OVER.test(text))).toEqual([]);
+		const settings = /On Error|Allow Unauthorized/g;
+		expect(texts.filter((text) => UNWANTED.test(text.replaceAll(settings, '')))).toEqual([]);
+	});
+
+	it('say of a switch whether it does something', () => {
+		const switches = fields.filter(({ type }) => type === 'boolean');
+		expect(switches.length).toBeGreaterThan(5);
+		expect(switches.filter(({ description }) => !description?.startsWith('Whether '))).toEqual([]);
+	});
+
+	it('call the same field the same everywhere', () => {
+		const labels = new Map<string, Set<string>>();
+		for (const { name, displayName } of fields) {
+			labels.set(name, (labels.get(name) ?? new Set()).add(displayName));
+		}
+		// What is looked up in companies is a company, in the leads of a list anything.
+		labels.delete('keyword');
+		const several = [...labels].flatMap(([name, names]) =>
+			names.size > 1 ? [[name, ...names]] : [],
+		);
+		expect(several).toEqual([]);
 	});
 });

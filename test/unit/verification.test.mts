@@ -1,11 +1,19 @@
-/** @file What cannot be an address is answered here, and everything that might be one is not. */
+/** @file What cannot be an email is answered here, and everything that might be one is not. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { simplifyVerification, verifyLocally } from '../../nodes/Verifier/verification.ts';
+import {
+	emailIdentity,
+	hasStatus,
+	simplifyVerification,
+	toEmailQuestion,
+	verifyCost,
+	verifyLocally,
+} from '../../nodes/Verifier/verification.ts';
+import { NO_CHARACTER } from '../../nodes/shared/values/text.ts';
 
-const MESSAGE = 'Not sent, so it cost no credit: this is not the form of an email address';
+const MESSAGE = 'Not a valid email format. Not sent, no credit used.';
 
 describe('verifyLocally', () => {
 	it.each([
@@ -16,7 +24,12 @@ describe('verifyLocally', () => {
 		['a line break', 'ada\n@acme.com', 'acme.com'],
 		['a tab in the domain', 'ada@acme\t.com', 'acme\t.com'],
 		['a space that does not break', 'ada\u00a0lovelace@acme.com', 'acme.com'],
-	])('answers an address with %s', (_, email, domain) => {
+		['a comma before the @', 'ada,charles@acme.com', 'acme.com'],
+		['a comma in the domain', 'ada@acme,com', 'acme,com'],
+		['several emails', 'ada@acme.com,charles@acme.com', 'acme.com'],
+		['half of a character', `ada${NO_CHARACTER}@acme.com`, 'acme.com'],
+		['half of a character in the domain', `ada@ac${NO_CHARACTER}me.com`, `ac${NO_CHARACTER}me.com`],
+	])('answers a text with %s', (_, email, domain) => {
 		const answer = verifyLocally(email);
 		expect(answer).toEqual({
 			email,
@@ -50,13 +63,16 @@ describe('verifyLocally', () => {
 		expect(verifyLocally(email)).toBeUndefined();
 	});
 
-	it('leaves every address to the service', () => {
-		fc.assert(fc.property(fc.emailAddress(), (email) => !verifyLocally(email)));
+	it('leaves every email to the service', () => {
+		fc.assert(
+			fc.property(fc.emailAddress(), (email) => !verifyLocally(email)),
+			{ numRuns: 300 },
+		);
 	});
 
-	it('answers any text without an @, or with white space inside', () => {
+	it('answers any text without an @, or with white space, a comma or half of a character inside', () => {
 		const noAt = fc.string({ minLength: 1 }).filter((text) => !text.includes('@'));
-		const space = fc.constantFrom(' ', '\t', '\n', '\r\n', '\u3000');
+		const space = fc.constantFrom(' ', '\t', '\n', '\r\n', '\u3000', ',', NO_CHARACTER);
 		const spaced = fc.tuple(fc.emailAddress(), space, fc.nat()).map(([email, white, at]) => {
 			const place = 1 + (at % (email.length - 1));
 			return email.slice(0, place) + white + email.slice(place);
@@ -66,5 +82,68 @@ describe('verifyLocally', () => {
 				expect(verifyLocally(email)).toMatchObject({ email, email_status: 'invalid' });
 			}),
 		);
+	});
+});
+
+describe('toEmailQuestion', () => {
+	it('asks for the email as it is filled in, trimmed', () => {
+		expect(toEmailQuestion(' Ada@Acme.com\n')).toEqual({
+			query: { email: 'Ada@Acme.com' },
+			missing: undefined,
+			answer: undefined,
+		});
+	});
+
+	it.each([[''], ['  '], [null], [undefined], [{}], [['ada@acme.com']]])(
+		'says of %j that the field is empty',
+		(field) => {
+			expect(toEmailQuestion(field)).toMatchObject({ query: { email: '' }, missing: ['Email'] });
+		},
+	);
+
+	it.each([
+		['ada\ud83d@acme.com'],
+		['ada@\udc69acme.com'],
+		['\ud83d@acme.com'],
+		['ada@acme.\ud83d'],
+	])('answers %j, with half of a character that no request can carry, here', (field) => {
+		const { query, missing, answer } = toEmailQuestion(field);
+		expect(query.email).toBe(field.toWellFormed());
+		expect(missing).toBeUndefined();
+		expect(answer).toMatchObject({ email_status: 'invalid', message: MESSAGE });
+		// It can be put into a URL, should anybody try.
+		expect(() => encodeURIComponent(query.email)).not.toThrow();
+	});
+
+	it('leaves whole characters beyond the first plane to the service', () => {
+		expect(toEmailQuestion('👩@acme.com').answer).toBeUndefined();
+	});
+});
+
+describe('emailIdentity', () => {
+	it('does not tell emails apart by their letter case, but by what else is asked', () => {
+		const identity = (email: string) => JSON.stringify(emailIdentity({ email }));
+		expect(identity('Ada@Acme.COM')).toBe(identity('ada@acme.com'));
+		expect(identity('ada@acme.com')).not.toBe(identity('ida@acme.com'));
+		const enriched = JSON.stringify(emailIdentity({ email: 'ada@acme.com', enrich: true }));
+		expect(enriched).not.toBe(identity('ada@acme.com'));
+	});
+});
+
+describe('what a verification costs', () => {
+	it('is a credit for each email, whatever came out, and nothing for none', () => {
+		expect(verifyCost([{ email_status: 'invalid' }])).toBe(1);
+		expect(verifyCost([])).toBe(0);
+		// What the service left out may have been charged.
+		expect(verifyCost(undefined)).toBe(1);
+	});
+
+	it.each([
+		[{ email_status: 'valid' }, true],
+		[{ email_status: '' }, false],
+		[{ email_status: null }, false],
+		[{ email: 'ada@acme.com' }, false],
+	])('needs a status: %j', (result, isComplete) => {
+		expect(hasStatus(result)).toBe(isComplete);
 	});
 });

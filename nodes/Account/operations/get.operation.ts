@@ -1,32 +1,26 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { simple } from '../../shared/fields';
-import { ACCOUNT_PATH } from '../../shared/lists';
-import type { Operation } from '../../shared/operation';
-import { objectsIn } from '../../shared/request/answer';
-import { read } from '../../shared/request/requestPath';
+import { simple } from '../../shared/description/fields';
+import { readOperation } from '../../shared/description/operation';
+import { ACCOUNT_PATH } from '../../shared/leads/lists';
+import { objectIn } from '../../shared/service/response';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../../shared/values/json';
 
 /** Get Account (interface specification 4.1): plan, credits and saved lists. Costs no credits. */
-export const get: Operation = {
+export const get = readOperation({
 	option: {
 		name: 'Get Account',
 		value: 'get',
-		action: 'Get the account',
-		description: 'Get the plan, the credits and the saved lists of the account. Costs no credits.',
-		routing: {
-			request: { method: 'GET', url: ACCOUNT_PATH },
-			send: { paginate: true },
-			operations: {
-				pagination: read(async ({ get }) => ({
-					results: objectsIn([await get({})], 'an account'),
-					simplify: simplifyAccount,
-				})),
-			},
-		},
+		action: 'Get account',
+		description: 'Get the plan, credits and saved lists of the account. Costs no credits.',
+		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 	},
 	fields: [simple],
-};
+	read: async ({ get }) => ({
+		results: [objectIn(await get({}), 'an account')],
+		simplify: simplifyAccount,
+	}),
+});
 
 /** An account in the package's words (2.1, 2.2 and their variant). */
 export function simplifyAccount(account: IDataObject): IDataObject {

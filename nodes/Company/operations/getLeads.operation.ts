@@ -1,10 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { optionsField, returnAllOrLimit, simple } from '../../shared/fields';
-import type { Operation } from '../../shared/operation';
-import { InvalidInput } from '../../shared/request/outcome';
-import { collectPages, type Pages } from '../../shared/request/pages';
-import { read } from '../../shared/request/requestPath';
+import { optionsField, returnAllOrLimit, simple } from '../../shared/description/fields';
+import { readOperation } from '../../shared/description/operation';
+import { missing } from '../../shared/outcomes/problem';
+import { collectPages, type Pages } from '../../shared/reading/pages';
 import { toDomain } from '../../shared/values/domain';
 import { toEmailStatus } from '../../shared/values/emailStatus';
 import { lineAt, numberAt, objectAt, textAt } from '../../shared/values/json';
@@ -14,42 +13,14 @@ import { readProfilePage, toKeywords } from '../profilePage';
 /** The most people that the service gives per page (interface specification 8). */
 const PAGE_SIZE = 150;
 
-/** Get Company Leads (interface specification 4.9): the people of a company, with their emails. */
-export const getLeads: Operation = {
+/** Get Company Leads (interface specification 4.9): people at a company, with their emails. */
+export const getLeads = readOperation({
 	option: {
 		name: 'Get Company Leads',
 		value: 'getLeads',
-		action: 'Get leads of a company',
-		description:
-			'Get the people of a company with their emails. The service does not publish what this costs.',
-		routing: {
-			request: { method: 'GET', url: '/profile/search/email' },
-			send: { paginate: true },
-			operations: {
-				pagination: read(async ({ fields, limit, get }) => {
-					const companyWebsite = toDomain(toText(fields.companyWebsite)) || undefined;
-					const companyName = toText(fields.companyName) || undefined;
-					if (!companyWebsite && !companyName) {
-						throw new InvalidInput('companyWebsite or companyName');
-					}
-					const title = toKeywords(toText(fields.title), fields.titleMatch);
-					const location = toKeywords(toText(fields.location), fields.locationMatch);
-					let company: IDataObject = {};
-					const pages: Pages = {
-						start: toText(fields.nextId) || undefined,
-						pageSize: PAGE_SIZE,
-						async fetch(size, nextId) {
-							const query = { companyWebsite, companyName, title, location, size, nextId };
-							const answer = await get(query);
-							company = objectAt(answer, 'company');
-							return readProfilePage(answer);
-						},
-					};
-					const collected = await collectPages(pages, limit);
-					return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, company) };
-				}),
-			},
-		},
+		action: 'Get leads from company',
+		description: 'Get people who work at a company, with their emails. May cost credits.',
+		routing: { request: { method: 'GET', url: '/profile/search/email' } },
 	},
 	fields: [
 		{
@@ -58,7 +29,7 @@ export const getLeads: Operation = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. acme.com',
-			description: 'Domain of the company; a URL such as https://www.acme.com/about works too',
+			description: 'Domain of the company. A full URL works too.',
 			routing: { send: { type: 'query', property: 'companyWebsite' } },
 		},
 		{
@@ -67,7 +38,7 @@ export const getLeads: Operation = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. Acme Inc',
-			description: 'Name of the company, where its website is not known',
+			description: "Name of the company, if you don't know its website",
 			routing: { send: { type: 'query', property: 'companyName' } },
 		},
 		...returnAllOrLimit,
@@ -75,20 +46,34 @@ export const getLeads: Operation = {
 		optionsField([
 			filterField('Location', 'location', 'e.g. Berlin'),
 			matchField('Location Match', 'locationMatch'),
-			{
-				displayName: 'Start',
-				name: 'start',
-				type: 'string',
-				default: '',
-				description:
-					'Where to go on reading a company that is too large for one item: the text that the message of the earlier run gives',
-				routing: { send: { type: 'query', property: 'nextId' } },
-			},
 			filterField('Title', 'title', 'e.g. sales manager'),
 			matchField('Title Match', 'titleMatch'),
 		]),
 	],
-};
+	async read({ fields, limit, get }) {
+		const companyWebsite = toDomain(toText(fields.companyWebsite)) || undefined;
+		const companyName = toText(fields.companyName) || undefined;
+		if (!companyWebsite && !companyName) throw missing('Company Website (or Company Name)');
+		const title = toKeywords(toText(fields.title), fields.titleMatch);
+		const location = toKeywords(toText(fields.location), fields.locationMatch);
+		let company: IDataObject = {};
+		const pages: Pages = {
+			pageSize: PAGE_SIZE,
+			async fetch(size, nextId) {
+				const query = { companyWebsite, companyName, title, location, size, nextId };
+				const answer = await get(query);
+				const named = objectAt(answer, 'company');
+				company = {
+					name: company.name ?? textAt(named, 'name'),
+					domain: company.domain ?? textAt(named, 'domain'),
+				};
+				return readProfilePage(answer);
+			},
+		};
+		const collected = await collectPages(pages, limit);
+		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, company) };
+	},
+});
 
 function filterField(displayName: string, name: string, placeholder: string): INodeProperties {
 	return {
@@ -97,7 +82,7 @@ function filterField(displayName: string, name: string, placeholder: string): IN
 		type: 'string',
 		default: '',
 		placeholder,
-		description: `Only leads with these words in their ${name}`,
+		description: `Only return leads whose ${name} contains these words`,
 		routing: { send: { type: 'query', property: name } },
 	};
 }
@@ -109,14 +94,15 @@ function matchField(displayName: string, name: string): INodeProperties {
 		type: 'options',
 		default: 'all',
 		options: [
-			{ name: 'All Words', value: 'all', description: 'Every word has to occur' },
+			{ name: 'All Words', value: 'all', description: 'All words must appear' },
 			{
 				name: 'Any Phrase',
 				value: 'any',
-				description: 'One of the phrases between commas is enough, as in "sales, growth marketing"',
+				description:
+					'Any of the comma-separated phrases may appear, e.g. "sales, growth marketing"',
 			},
 		],
-		description: 'How several words are matched',
+		description: 'How to match more than one word',
 		routing: { send: { type: 'query', property: name } },
 	};
 }

@@ -1,8 +1,7 @@
-import { lookupOptions, simple } from '../../shared/fields';
-import type { Operation } from '../../shared/operation';
-import { objectsIn } from '../../shared/request/answer';
-import { INTERFACE_DEFAULTS } from '../../shared/request/interfaceSettings';
-import { lookup } from '../../shared/request/requestPath';
+import { lookupOptions, simple } from '../../shared/description/fields';
+import { lookupOperation } from '../../shared/description/operation';
+import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
+import { objectsIn } from '../../shared/service/response';
 import { simplifyCompany } from '../../shared/values/company';
 import { isObject } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
@@ -11,38 +10,18 @@ import { toText } from '../../shared/values/text';
  * Search Company (interface specification 4.10). It costs credits when there is a match; how many
  * is not documented, so Max Credits counts 1.
  */
-export const search: Operation = {
+export const search = lookupOperation({
 	option: {
 		name: 'Search Company',
 		value: 'search',
-		action: 'Search for a company',
+		action: 'Search company',
 		description:
-			'Look up a company by name, domain or website. Costs credits when there is a match; the service does not publish how many, and Max Credits counts 1.',
-		routing: {
-			request: { method: 'GET', url: INTERFACE_DEFAULTS.companySearchPath },
-			send: { paginate: true },
-			operations: {
-				pagination: lookup({
-					answered: 'found',
-					key: ({ keyword }) => `search ${keyword}`,
-					prepare({ kw }) {
-						const keyword = toText(kw);
-						return { query: { keyword }, missing: keyword === '' ? 'keyword' : undefined };
-					},
-					path: ({ companySearchPath }) => companySearchPath,
-					toQueryString: ({ keyword }) => ({ kw: keyword }),
-					results: (answer) =>
-						objectsIn(isObject(answer) ? answer.results : undefined, 'a list of companies'),
-					charged: (answer) =>
-						isObject(answer) && Array.isArray(answer.results) && answer.results.length > 0 ? 1 : 0,
-					simplify: simplifyCompany,
-				}),
-			},
-		},
+			'Look up a company by name, domain or website. Costs credits if there is a match; Max Credits counts 1.',
+		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.companySearchPath } },
 	},
 	fields: [
 		{
-			displayName: 'Keyword',
+			displayName: 'Company',
 			name: 'keyword',
 			type: 'string',
 			default: '',
@@ -57,9 +36,23 @@ export const search: Operation = {
 			type: 'boolean',
 			default: false,
 			description: 'Whether to return all matching companies instead of the best match only',
-			routing: { output: { maxResults: '={{ $value ? undefined : 1 }}' } },
 		},
 		simple,
 		lookupOptions(),
 	],
-};
+	answered: 'found',
+	kind: 'search',
+	perRequest: 1,
+	prepare({ kw }) {
+		const keyword = toText(kw);
+		return { query: { keyword }, missing: keyword === '' ? ['Company'] : undefined };
+	},
+	async ask([{ keyword }], { askOne, settings }) {
+		const answer = await askOne({ url: settings.companySearchPath, qs: { kw: keyword } });
+		if (answer === undefined) return { results: [[]] };
+		const companies = isObject(answer) ? answer.results : undefined;
+		return { results: [objectsIn(companies, 'a list of companies')] };
+	},
+	cost: (results) => (results?.length === 0 ? 0 : 1),
+	simplify: simplifyCompany,
+});

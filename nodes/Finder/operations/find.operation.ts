@@ -1,48 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { lookupOptions, simple } from '../../shared/fields';
-import type { Operation } from '../../shared/operation';
-import { objectsIn } from '../../shared/request/answer';
-import { lookup } from '../../shared/request/requestPath';
+import { lookupOptions, simple } from '../../shared/description/fields';
+import { lookupOperation } from '../../shared/description/operation';
+import { objectIn } from '../../shared/service/response';
 import { simplifyCompany } from '../../shared/values/company';
-import { isObject, textAt } from '../../shared/values/json';
-import { simplifyFoundEmail } from '../foundEmail';
-import { countryOption, personFields, personKey, toPerson, type Person } from '../person';
+import { isObject } from '../../shared/values/json';
+import { collectPeople } from '../bulkJob';
+import { findCost, hasEmail, simplifyFoundEmail } from '../foundEmail';
+import { countryOption, personFields, toPersonQuestion, type Person } from '../person';
 
-/** Find Email (interface specification 4.5). Costs 1 credit per address found; a miss is free. */
-export const find: Operation = {
+/** Find Email (interface specification 4.5). Costs 1 credit per email found; a miss is free. */
+export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 	option: {
 		name: 'Find Email',
 		value: 'find',
-		action: 'Find the email of a person',
+		action: 'Find email',
 		description:
-			'Find the business email of a person from name and company. Costs 1 credit per address found.',
-		routing: {
-			request: { method: 'GET', url: '/api/v2/find' },
-			send: { paginate: true },
-			operations: {
-				pagination: lookup({
-					answered: 'found',
-					key: personKey,
-					prepare({ includeCompanyData, ...fields }) {
-						const { person, missing } = toPerson(fields);
-						const query: Person & { includeCompanyData?: true } = person;
-						if (includeCompanyData === true) query.includeCompanyData = true;
-						return { query, missing };
-					},
-					toQueryString: ({ company, ...query }, { companyNameParameter }) => ({
-						...query,
-						[companyNameParameter]: company,
-					}),
-					results: (answer) => objectsIn([answer], 'a result').filter(hasEmail),
-					charged: (answer) => (hasEmail(answer) ? 1 : 0),
-					simplify: (result, query) => ({
-						...simplifyFoundEmail(result, query),
-						...(query.includeCompanyData === true && { companyData: companyDataOf(result) }),
-					}),
-				}),
-			},
-		},
+			'Find the business email of a person by name and company. Costs 1 credit per email found.',
+		routing: { request: { method: 'GET', url: '/api/v2/find' } },
 	},
 	fields: [
 		...personFields,
@@ -52,16 +27,31 @@ export const find: Operation = {
 			name: 'includeCompanyData',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to add what is known about the company to the result',
+			description: 'Whether to add company details such as industry and size',
 			routing: { send: { type: 'query', property: 'includeCompanyData' } },
 		}),
 	],
-};
-
-/** An answer without an address is a miss, like a 404. */
-function hasEmail(answer: object): boolean {
-	return isObject(answer) && textAt(answer, 'email') !== null;
-}
+	answered: 'found',
+	kind: 'find',
+	perRequest: 1,
+	prepare({ includeCompanyData, ...fields }) {
+		const { query, missing } = toPersonQuestion(fields);
+		if (includeCompanyData !== true) return { query, missing };
+		return { query: { ...query, includeCompanyData }, missing };
+	},
+	async ask([{ company, ...person }], { askOne, settings }) {
+		const qs = { ...person, [settings.companyNameParameter]: company };
+		const answer = await askOne({ qs });
+		const found = answer ? [objectIn(answer, 'a result')] : [];
+		return { results: [found.filter(hasEmail)] };
+	},
+	collect: collectPeople,
+	cost: findCost,
+	simplify: (result, query) => ({
+		...simplifyFoundEmail(result, query),
+		...(query.includeCompanyData && { companyData: companyDataOf(result) }),
+	}),
+});
 
 /** The specification does not name the key of the company data: it is the one that holds an object. */
 function companyDataOf({ companyData, company }: IDataObject): IDataObject | null {

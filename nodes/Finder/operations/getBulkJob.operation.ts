@@ -1,34 +1,31 @@
-import type { IExecuteFunctions, INodeExecutionData, NodeOutput } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { simple } from '../../shared/fields';
-import type { Operation } from '../../shared/operation';
-import { bulkServiceOf } from '../../shared/request/bulkService';
-import {
-	InvalidInput,
-	JobPending,
-	problemItem,
-	problemOf,
-	statusFields,
-} from '../../shared/request/outcome';
-import { Run } from '../../shared/request/run';
-import { textAt } from '../../shared/values/json';
+import { simple } from '../../shared/description/fields';
+import { notForTools, type Operation } from '../../shared/description/operation';
+import { serviceOf } from '../../shared/lookups/service';
+import type { NodeContext } from '../../shared/n8n/nodeContext';
+import { Parameters } from '../../shared/n8n/parameters';
+import type { Declaration } from '../../shared/n8n/routing';
+import { errorItem, onErrorOf, statusFields, stopError } from '../../shared/outcomes/onError';
+import { JobPending, missing, problemOf } from '../../shared/outcomes/problem';
+import { jobsOf } from '../../shared/sending/execution';
+import { Runs } from '../../shared/sending/runs';
+import { requestOptionsOf } from '../../shared/service/requestOptions';
 import { toText } from '../../shared/values/text';
 import { readJob } from '../bulkJob';
-import { simplifyFoundEmail } from '../foundEmail';
+import { BULK_PATH } from '../bulkRows';
+import { hasEmail, simplifyFoundEmail } from '../foundEmail';
 
-/**
- * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
- * did not wait for. The addresses were charged when the job was accepted; reading them is free.
- */
-export const getBulkJob: Operation = {
+const declaration: Declaration = {
 	option: {
 		name: 'Get Bulk Job',
 		value: 'getBulkJob',
-		action: 'Get a bulk job',
+		action: 'Get bulk job',
 		description:
 			'Collect the results of a job that Find Emails in Bulk did not wait for. Costs no further credits.',
+		routing: { request: { method: 'GET', url: BULK_PATH } },
+		displayOptions: notForTools,
 	},
-	run: collectJobs,
 	fields: [
 		{
 			displayName: 'Job ID',
@@ -38,40 +35,80 @@ export const getBulkJob: Operation = {
 			required: true,
 			placeholder: 'e.g. {{ $json.jobId }}',
 			description:
-				'The field "jobId" of a pending item. Items that name the same job get its results once.',
+				"The field 'jobId' of a pending item. Items that name the same job get its results once.",
 		},
 		simple,
 	],
 };
 
+/**
+ * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
+ * did not wait for. The emails were charged when the job was accepted; reading them is free.
+ */
+export const getBulkJob: Operation = { ...declaration, run: collectJobs };
+
 /** One item per row of each job, linked to the first item that names the job. */
-async function collectJobs(context: IExecuteFunctions): Promise<NodeOutput> {
-	const run = new Run(context, context.getExecutionCancelSignal());
-	const simplified = context.getNodeParameter('simple', 0, true) === true;
-	const items = new Map<string, number>();
-	context.getInputData().forEach((_, item) => {
-		const jobId = toText(context.getNodeParameter('jobId', item, ''));
-		if (!items.has(jobId)) items.set(jobId, item);
-	});
-	const collected = [...items].map(async ([jobId, item]): Promise<INodeExecutionData[]> => {
-		const pairedItem = { item };
-		try {
-			if (jobId === '') throw new InvalidInput('jobId');
-			const rows = await readJob(jobId, await bulkServiceOf(context, run));
-			if (!rows) throw new JobPending(jobId);
-			return rows.map((row) => ({
-				json: simplified ? { status: statusOf(row), ...simplifyFoundEmail(row, {}) } : row,
-				pairedItem,
-			}));
-		} catch (error) {
-			const problem = problemOf(error);
-			const statusItem = () => ({ json: statusFields(problem), pairedItem });
-			return [problemItem(context.getNode(), problem, item, statusItem)];
+async function collectJobs(context: NodeContext): Promise<INodeExecutionData[]> {
+	const { inputs, node, signal } = context;
+	const onError = onErrorOf(node);
+	const jobs = new JobReader(context);
+	const items: INodeExecutionData[] = [];
+	try {
+		for (const item of inputs.keys()) {
+			try {
+				for (const json of await jobs.read(item)) items.push({ json, pairedItem: { item } });
+			} catch (error) {
+				const problem = problemOf(error);
+				const isPending = problem.status === 'pending';
+				if (onError === 'stop' && !isPending && !signal?.aborted) {
+					throw stopError(node, problem, item);
+				}
+				const status = { json: statusFields(problem), pairedItem: { item } };
+				items.push(onError === 'errorOutput' && !isPending ? errorItem(problem, item) : status);
+			}
 		}
-	});
-	return [(await Promise.all(collected)).flat()];
+	} finally {
+		jobs.end();
+	}
+	return items;
 }
 
-function statusOf(row: Parameters<typeof textAt>[0]): string {
-	return textAt(row, 'email') === null ? 'not_found' : 'found';
+/** Reads the jobs that the items name, each job of an account once. */
+class JobReader {
+	private readonly parameters: Parameters;
+
+	private readonly seen = new Set<string>();
+
+	private runs: Runs | undefined;
+
+	constructor(private readonly context: NodeContext) {
+		this.parameters = new Parameters(context, declaration.fields);
+	}
+
+	/** The rows of the job of an item; none where an earlier item had them. */
+	async read(item: number): Promise<IDataObject[]> {
+		const jobId = toText(this.parameters.get('jobId', item, ''));
+		if (jobId === '') throw missing('Job ID');
+		const isSimple = this.parameters.get('simple', item, true) === true;
+		this.runs ??= new Runs(this.context, { requestOptions: requestOptionsOf(this.parameters) });
+		const run = await this.runs.of(item);
+		const job = `${run.connection.id} ${jobId}`;
+		if (this.seen.has(job)) return [];
+		this.seen.add(job);
+		const known = [...jobsOf(this.context).values()].find(
+			({ id, connection }) => id === jobId && connection === run.connection.id,
+		);
+		const service = serviceOf(declaration, run, {});
+		const { rows, isDone } = await readJob(jobId, service, known?.questions.length);
+		if (!isDone) throw new JobPending(jobId);
+		return rows.map((row) => {
+			const status = hasEmail(row) ? 'found' : 'not_found';
+			return isSimple ? { status, ...simplifyFoundEmail(row, {}) } : row;
+		});
+	}
+
+	/** Nothing more is sent. */
+	end(): void {
+		this.runs?.end();
+	}
 }

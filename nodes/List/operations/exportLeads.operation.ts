@@ -1,46 +1,40 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { simple } from '../../shared/fields';
-import { checkListId, listLocator, listUrl } from '../../shared/listLocator';
-import type { Operation } from '../../shared/operation';
-import { objectsIn } from '../../shared/request/answer';
-import { read } from '../../shared/request/requestPath';
+import { simple } from '../../shared/description/fields';
+import { readOperation } from '../../shared/description/operation';
+import { listLocatorFor, toListId } from '../../shared/leads/listLocator';
+import { objectsIn } from '../../shared/service/response';
 import { textAt } from '../../shared/values/json';
 import { withScheme } from '../../shared/values/url';
 
 /** Export List Leads (interface specification 4.4): all leads in one request. Costs no credits. */
-export const exportLeads: Operation = {
+export const exportLeads = readOperation({
 	option: {
 		name: 'Export List Leads',
 		value: 'exportLeads',
-		action: 'Export leads of a list',
+		action: 'Export leads from list',
 		description:
 			'Get all leads of a list in one request, with job title and company. Costs no credits.',
-		routing: {
-			request: { method: 'GET' },
-			send: { paginate: true },
-			operations: {
-				pagination: read(async ({ fields, text, get }) => {
-					checkListId(text('listId'));
-					const results = objectsIn(await get(fields), 'a list of leads');
-					return { results, simplify: simplifyExportedLead };
-				}),
-			},
-		},
+		routing: { request: { method: 'GET' } },
 	},
 	fields: [
-		{ ...listLocator, routing: { request: { url: listUrl('/data') } } },
+		listLocatorFor('/data'),
 		{
 			displayName: 'Only with Email',
 			name: 'emailOnly',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to leave out the leads that have no email',
+			description: 'Whether to return only leads that have an email',
 			routing: { send: { type: 'query', property: 'emailOnly' } },
 		},
 		simple,
 	],
-};
+	async read({ fields, get }) {
+		toListId(fields.listId);
+		const results = objectsIn(await get({ emailOnly: fields.emailOnly === true }), 'leads');
+		return { results, simplify: simplifyExportedLead };
+	},
+});
 
 /** A lead of the export in the package's words (2.5). */
 export function simplifyExportedLead(lead: IDataObject): IDataObject {

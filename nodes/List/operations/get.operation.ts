@@ -1,27 +1,21 @@
-import { simple } from '../../shared/fields';
-import { checkListId, listLocator, listUrl } from '../../shared/listLocator';
-import { simplifyList } from '../../shared/lists';
-import type { Operation } from '../../shared/operation';
-import { objectsIn } from '../../shared/request/answer';
-import { read } from '../../shared/request/requestPath';
+import { simple } from '../../shared/description/fields';
+import { readOperation } from '../../shared/description/operation';
+import { listLocatorFor, toListId } from '../../shared/leads/listLocator';
+import { simplifyList } from '../../shared/leads/lists';
+import { objectIn } from '../../shared/service/response';
 
 /** Get List (interface specification 4.2): name, date and number of leads. Costs no credits. */
-export const get: Operation = {
+export const get = readOperation({
 	option: {
 		name: 'Get List',
 		value: 'get',
-		action: 'Get a list',
+		action: 'Get list',
 		description: 'Get the name, date and number of leads of a saved list. Costs no credits.',
-		routing: {
-			request: { method: 'GET' },
-			send: { paginate: true },
-			operations: {
-				pagination: read(async ({ text, get }) => {
-					checkListId(text('listId'));
-					return { results: objectsIn([await get({})], 'a list'), simplify: simplifyList };
-				}),
-			},
-		},
+		routing: { request: { method: 'GET' } },
 	},
-	fields: [{ ...listLocator, routing: { request: { url: listUrl() } } }, simple],
-};
+	fields: [listLocatorFor(), simple],
+	async read({ fields, get }) {
+		toListId(fields.listId);
+		return { results: [objectIn(await get({}), 'a list')], simplify: simplifyList };
+	},
+});

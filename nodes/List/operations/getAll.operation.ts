@@ -1,27 +1,21 @@
-import { returnAllOrLimit, simple } from '../../shared/fields';
-import { LISTS_PATH, readLists, simplifyList } from '../../shared/lists';
-import type { Operation } from '../../shared/operation';
-import { read } from '../../shared/request/requestPath';
+import { returnAllOrLimit, simple } from '../../shared/description/fields';
+import { readOperation } from '../../shared/description/operation';
+import { LISTS_PATH, readLists, simplifyList } from '../../shared/leads/lists';
 
 const OPERATION = 'getAll';
 
 /** Get Many Lists (interface specification 4.2, its variant): one item per list. Costs no credits. */
-export const getAll: Operation = {
+export const getAll = readOperation({
 	option: {
 		name: 'Get Many Lists',
 		value: OPERATION,
 		action: 'Get many lists',
 		description: 'Get the saved lists of the account, without their leads. Costs no credits.',
-		routing: {
-			request: { method: 'GET', url: LISTS_PATH },
-			send: { paginate: true },
-			operations: {
-				pagination: read(async ({ get, limit }) => {
-					const lists = await readLists(async (path) => await get({}, path));
-					return { results: lists.slice(0, limit), simplify: simplifyList };
-				}),
-			},
-		},
+		routing: { request: { method: 'GET', url: LISTS_PATH } },
 	},
 	fields: [...returnAllOrLimit, simple],
-};
+	async read({ get, limit }) {
+		const lists = await readLists(async (path) => await get({}, path));
+		return { results: lists.slice(0, limit), simplify: simplifyList };
+	},
+});

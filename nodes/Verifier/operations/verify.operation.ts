@@ -1,57 +1,33 @@
-import { lookupOptions, simple } from '../../shared/fields';
-import type { Operation } from '../../shared/operation';
-import { objectsIn } from '../../shared/request/answer';
-import { lookup } from '../../shared/request/requestPath';
-import { unexpectedAnswer } from '../../shared/request/serviceError';
+import { lookupOptions, simple } from '../../shared/description/fields';
+import { lookupOperation } from '../../shared/description/operation';
+import { objectIn } from '../../shared/service/response';
+import { unexpectedAnswer } from '../../shared/service/serviceError';
 import {
 	emailField,
-	emailKey,
+	emailIdentity,
+	hasStatus,
 	simplifyEnrichment,
 	simplifyVerification,
 	toEmailQuestion,
+	verifyCost,
+	type EmailQuery,
 } from '../verification';
 
-/** Verify Email (interface specification 4.7). Costs 1 credit per address, invalid ones included. */
-export const verify: Operation = {
+/** Verify Email (interface specification 4.7). Costs 1 credit per email, invalid ones included. */
+export const verify = lookupOperation<EmailQuery>({
 	option: {
 		name: 'Verify Email',
 		value: 'verify',
-		action: 'Verify an email',
+		action: 'Verify email',
 		description:
-			'Check whether an email address accepts mail. Costs 1 credit per address, invalid ones included.',
-		routing: {
-			request: { method: 'GET', url: '/v3/verify' },
-			send: { paginate: true },
-			operations: {
-				pagination: lookup({
-					answered: 'verified',
-					key: emailKey,
-					prepare({ email, enrich }) {
-						const question = toEmailQuestion(email);
-						if (enrich === true) question.query.enrich = true;
-						return question;
-					},
-					toQueryString: ({ email, ...query }) => ({ email: email.toLowerCase(), ...query }),
-					results(answer) {
-						const results = objectsIn([answer], 'a verification');
-						if (!('email_status' in answer)) throw unexpectedAnswer('a verification status');
-						return results;
-					},
-					charged: () => 1,
-					simplify: (result, { email, enrich }) => ({
-						...simplifyVerification(result),
-						email,
-						...(enrich && simplifyEnrichment(result)),
-					}),
-				}),
-			},
-		},
+			'Check whether an email address accepts mail. Costs 1 credit per email, even if it is invalid.',
+		routing: { request: { method: 'GET', url: '/v3/verify' } },
 	},
 	fields: [
 		emailField,
 		simple,
 		lookupOptions({
-			displayName: 'Enrich',
+			displayName: 'Include Person Data',
 			name: 'enrich',
 			type: 'boolean',
 			default: false,
@@ -59,4 +35,25 @@ export const verify: Operation = {
 			routing: { send: { type: 'query', property: 'enrich' } },
 		}),
 	],
-};
+	answered: 'verified',
+	kind: 'verify',
+	perRequest: 1,
+	identity: emailIdentity,
+	prepare({ email, enrich }) {
+		const question = toEmailQuestion(email);
+		if (enrich === true) question.query.enrich = true;
+		return question;
+	},
+	async ask([query], { askOne }) {
+		const answer = await askOne({ qs: emailIdentity(query) });
+		const results = answer ? [objectIn(answer, 'a verification')] : [];
+		if (!results.every(hasStatus)) throw unexpectedAnswer('a verification status');
+		return { results: [results] };
+	},
+	cost: verifyCost,
+	simplify: (result, { email, enrich }) => ({
+		...simplifyVerification(result),
+		email,
+		...(enrich && simplifyEnrichment(result)),
+	}),
+});

@@ -24,7 +24,13 @@ export function textAt(source: IDataObject, ...keys: string[]): string | null {
 
 /** The same as one line: some messages of the service hold line breaks. */
 export function lineAt(source: IDataObject, ...keys: string[]): string | null {
-	return textAt(source, ...keys)?.replace(/\s*[\r\n]+\s*/g, ' ') ?? null;
+	const lines = textAt(source, ...keys)?.split(/[\r\n]+/) ?? null;
+	return (
+		lines
+			?.map((line) => line.trim())
+			.filter((line) => line !== '')
+			.join(' ') ?? null
+	);
 }
 
 /** The first number under any of the spellings, also when it was sent as text, else `null`. */

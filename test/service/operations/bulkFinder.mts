@@ -28,10 +28,11 @@ export function findBulk(call: Call): Answer {
 	const job = variants.bulkAnswer === 'job';
 	if (!job || variants.jobOutcome === 'completed') charge(call, 'findBulk', addresses);
 	if (!job) return ok(spoil(rows, call));
-	return {
-		status: 202,
-		body: jobBody(world.jobs.accept(account.key, rows, asked.length), 'processing'),
-	};
+	const accepted = world.jobs.accept(account.key, rows, asked.length);
+	const bare = variants.jobResultShape === 'bare';
+	// A bare list would not tell the number of the job.
+	const body = bare ? jobBody(accepted, 'processing') : unfinishedBody(accepted, variants);
+	return { status: 202, body };
 }
 
 /** The rows of either form of body. */
@@ -87,6 +88,14 @@ function spoil(rows: BulkRow[], { faults }: Call): BulkRow[] {
 	}));
 }
 
+/** What a job says while it is at work; a bare list of rows says no more than that. */
+function unfinishedBody(job: BulkJob, { jobProgress, jobResultShape }: Variants): unknown {
+	const said = jobBody(job, 'processing');
+	if (jobProgress === 'hidden') return said;
+	const rows = jobProgress === 'empty' ? [] : job.rows.slice(0, Math.floor(job.rows.length / 2));
+	return jobResultShape === 'bare' ? rows : { ...said, [jobResultShape]: rows };
+}
+
 /** Interface specification 2.9. */
 function jobBody({ id, total }: BulkJob, status: string): Record<string, unknown> {
 	return { id, status, total };
@@ -109,7 +118,7 @@ function poll(call: Call, form: Variants['jobPollForm'], id: number): Answer {
 	const job = world.jobs.get(account.key, id);
 	if (!job) throw notFound('The job');
 	job.polls += 1;
-	if (job.polls <= variants.jobPolls) return ok(jobBody(job, 'processing'));
+	if (job.polls <= variants.jobPolls) return ok(unfinishedBody(job, variants));
 	if (variants.jobOutcome === 'failed') return ok(jobBody(job, 'failed'));
 	const rows = spoil(job.rows, call);
 	return ok(

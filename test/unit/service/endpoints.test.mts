@@ -296,6 +296,32 @@ describe('bulk finder', () => {
 		},
 	);
 
+	it.each(['results', 'people', 'data', 'rows'] as const)(
+		'can show an unfinished job with no rows or some under %s, from the moment it is accepted',
+		async (shape) => {
+			const body = [rowOf(found, 1), rowOf(missed, 2)];
+			set({ bulkAnswer: 'job', jobPolls: 1, jobResultShape: shape, jobProgress: 'empty' });
+			const job = await json(service, path, { body, status: 202 });
+			expect(job).toEqual({ id: expect.any(Number), status: 'processing', total: 2, [shape]: [] });
+			set({ jobProgress: 'some' });
+			expect(await json(service, `${path}/${job.id}`)).toMatchObject({
+				status: 'processing',
+				[shape]: [{ tId: 1, email: found.email }],
+			});
+			const finished = await json(service, `${path}/${job.id}`);
+			expect(finished).toMatchObject({ status: 'completed', [shape]: [{ tId: 1 }, { tId: 2 }] });
+		},
+	);
+
+	it('can show an unfinished job as a bare list of some of its rows', async () => {
+		const body = [rowOf(found, 1), rowOf(missed, 2)];
+		set({ bulkAnswer: 'job', jobPolls: 1, jobProgress: 'some' });
+		const job = await json(service, path, { body, status: 202 });
+		expect(job).toEqual({ id: expect.any(Number), status: 'processing', total: 2 });
+		expect(await json(service, `${path}/${job.id}`)).toMatchObject([{ tId: 1 }]);
+		expect(await json(service, `${path}/${job.id}`)).toMatchObject([{ tId: 1 }, { tId: 2 }]);
+	});
+
 	it('can fail a job, for free, and hides it from others', async () => {
 		set({ bulkAnswer: 'job', jobPolls: 0, jobOutcome: 'failed' });
 		const { id } = await json(service, path, { body: [rowOf(found, 1)], status: 202 });

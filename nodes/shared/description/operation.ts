@@ -1,0 +1,135 @@
+import {
+	NodeOperationError,
+	updateDisplayOptions,
+	type IDataObject,
+	type IDisplayOptions,
+	type IExecuteFunctions,
+	type IExecutePaginationFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type INodePropertyOptions,
+	type INodePropertyRouting,
+	type INodeType,
+	type INodeTypeDescription,
+	type NodeOutput,
+} from 'n8n-workflow';
+
+import type { Lookup } from '../lookups/lookup';
+import { runLookup } from '../lookups/runner';
+import { CREDENTIAL } from '../n8n/credential';
+import { contextOfNode, contextOfTool, type NodeContext } from '../n8n/nodeContext';
+import type { Declaration } from '../n8n/routing';
+import { runRead, type Read } from '../reading/reader';
+
+/** Everything that one operation shows in the editor, and what it does. */
+export interface Operation extends Declaration {
+	run(context: NodeContext): Promise<INodeExecutionData[]>;
+}
+
+/** For what makes no sense where an AI agent asks for one thing at a time. */
+export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
+
+/** An operation that looks something up for each item, for credits. */
+export function lookupOperation<Query extends IDataObject>(lookup: Lookup<Query>): Operation {
+	const { option, fields } = lookup;
+	return { option, fields, run: async (context) => await runLookup(context, lookup) };
+}
+
+/** An operation that reads what the service holds. */
+export function readOperation(read: Read): Operation {
+	const { option, fields } = read;
+	return { option, fields, run: async (context) => await runRead(context, read) };
+}
+
+/** A field, and the operations that it is shown for. */
+interface ShownField {
+	field: INodeProperties;
+	operation: Array<INodePropertyOptions['value']>;
+}
+
+/** The properties of a node: its resource (fixed), its operations, and the fields of each. */
+export function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
+	const byDefault = operations[0].option.value;
+	const shown: ShownField[] = [];
+	for (const { option, fields } of operations) {
+		// Fields that operations begin with in common are one property: n8n evaluates the expression of
+		// a parameter once for each property of its name, and for every item.
+		let common = true;
+		for (const field of fields) {
+			const known: ShownField | undefined = common
+				? shown.find((one) => one.field === field)
+				: undefined;
+			common = known !== undefined;
+			if (known) known.operation.push(option.value);
+			else shown.push({ field, operation: [option.value] });
+		}
+	}
+	return [
+		{ displayName: 'Resource', name: 'resource', type: 'hidden', default: resource },
+		{
+			displayName: 'Operation',
+			name: 'operation',
+			type: 'options',
+			// Without a resource here, n8n does not tell an AI agent what the operation does.
+			displayOptions: { show: { resource: [resource] } },
+			noDataExpression: true,
+			options: operations.map(({ option }) => option),
+			default: byDefault,
+			routing: toolRouting(operations),
+		},
+		...shown.flatMap(({ field, operation }) =>
+			updateDisplayOptions({ show: { operation } }, [field]),
+		),
+	];
+}
+
+/** What stands below the node on the canvas: the label of its operation, as an expression. */
+export function operationSubtitle(operations: Operation[]): string {
+	const labels = Object.fromEntries(operations.map(({ option }) => [option.value, option.name]));
+	return `={{ (${JSON.stringify(labels)})[$parameter.operation] }}`;
+}
+
+/** The operations of a node, as n8n runs them for all items at once. */
+export function customOperations(
+	resource: string,
+	operations: Operation[],
+): NonNullable<INodeType['customOperations']> {
+	const byName = operations.map(({ option, run }) => [
+		String(option.value),
+		async function (this: IExecuteFunctions): Promise<NodeOutput> {
+			return [await run(contextOfNode(this))];
+		},
+	]);
+	return { [resource]: Object.fromEntries(byName) };
+}
+
+/**
+ * Where n8n calls a node as a tool directly, for one item, it knows only `routing`: there the pagination of
+ * a request stands in for the request. It serves operations too that the editor does not offer for tools.
+ */
+function toolRouting(operations: Operation[]): INodePropertyRouting {
+	return {
+		send: { paginate: true },
+		operations: {
+			async pagination(this: IExecutePaginationFunctions) {
+				const name = this.getNodeParameter('operation');
+				const operation = operations.find(({ option }) => option.value === name);
+				if (!operation)
+					throw new NodeOperationError(this.getNode(), `No operation ${String(name)}`);
+				const pairedItem = { item: this.getItemIndex() };
+				const items = await operation.run(contextOfTool(this));
+				return items.map((item) => ({ ...item, pairedItem }));
+			},
+		},
+	};
+}
+
+/** What all nodes of the package have in common. */
+export const nodeDefaults = {
+	version: 1,
+	credentials: [{ name: CREDENTIAL, required: true }],
+	// Marks the node as declarative. Requests get their Base URL where they are sent.
+	requestDefaults: {
+		headers: { Accept: 'application/json' },
+	},
+} satisfies Partial<INodeTypeDescription>;

@@ -1,0 +1,71 @@
+import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+
+import type { Declaration } from '../n8n/routing';
+import type { Results } from '../sending/answerStore';
+import type { InterfaceSettings } from '../service/interfaceSettings';
+
+/** A question to the service, made of the fields of one item. */
+export interface Question<Query> {
+	/** The question in the package's words; its texts go into items without an answer too. */
+	query: Query;
+	/** The labels of the fields that the item lacks: it is not sent. */
+	missing?: string[];
+	/** What the service would answer, where that is certain: it is not asked. */
+	answer?: IDataObject;
+}
+
+/** A part of a request; method and path come from the declaration of the operation. */
+export type RequestPart = Partial<
+	Pick<IHttpRequestOptions, 'method' | 'url' | 'qs' | 'arrayFormat'> & {
+		body: IDataObject | IDataObject[];
+	}
+>;
+
+/** The service, as a lookup reaches it. */
+export interface LookupService {
+	settings: InterfaceSettings;
+	/** Sends the request of the operation, which may cost credits. */
+	ask(part: RequestPart): Promise<object>;
+	/** The same; nothing where the service does not have it (404). */
+	askOne(part: RequestPart): Promise<object | undefined>;
+	/** Sends a free request that collects results already paid for. */
+	collect(part: RequestPart): Promise<object>;
+	/** Sleeps, and wakes at once when the execution is stopped. */
+	sleep(milliseconds: number): Promise<void>;
+	/** How long to wait for a job, in milliseconds. */
+	jobTimeout: number;
+}
+
+/** The answers to some questions, in their order; `undefined` where the service left one out. */
+export interface Answers {
+	results: Array<Results | undefined>;
+	/** The bulk job that they come from, if any. */
+	jobId?: string;
+}
+
+/**
+ * An operation that looks something up for each item, for credits: all that is particular to it. One
+ * that asks one question per request is no different from one that asks a hundred.
+ */
+export interface Lookup<Query extends IDataObject> extends Declaration {
+	/** The status of an item that got its answer. */
+	answered: 'found' | 'verified';
+	/** What is looked up: operations of one kind share their answers. */
+	kind: 'find' | 'verify' | 'search';
+	/** What tells the question from others; all of it, unless given. */
+	identity?(query: Query): IDataObject;
+	/** The most questions of one request (interface specification 8). */
+	perRequest: number;
+	/** How many of these questions, from the first, fit into one request; all of them without it. */
+	fitting?(queries: Query[], settings: InterfaceSettings): number;
+	/** The question, from the fields as filled in, under the names that `routing` gives them. */
+	prepare(fields: Record<string, unknown>): Question<Query>;
+	/** Sends the questions in one request. Throws `JobPending` if a job has not finished. */
+	ask(queries: Query[], service: LookupService): Promise<Answers>;
+	/** Collects the answers to so many questions from a job that an earlier run was left with. */
+	collect?(jobId: string, questions: number, service: LookupService): Promise<Answers>;
+	/** What an answer costs, in credits; one that was left out may have been charged all the same. */
+	cost(results: Results | undefined): number;
+	/** A result in the package's words; without a result, the same fields with what was asked. */
+	simplify(result: IDataObject, query: Query): IDataObject;
+}

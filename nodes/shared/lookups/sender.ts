@@ -1,0 +1,256 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { CreditBudget, Reservation } from '../credits/budget';
+import { JobFailed, JobPending } from '../outcomes/problem';
+import type { OpenQuestion, Results } from '../sending/answerStore';
+import type { JobsOfExecution } from '../sending/execution';
+import { NotProcessed } from '../sending/notProcessed';
+import type { Connection } from '../service/connection';
+import { asServiceError, ServiceError, unexpectedAnswer } from '../service/serviceError';
+import { Queue } from '../values/queue';
+import type { Answers, Lookup, LookupService } from './lookup';
+import type { Places } from './places';
+
+/** A distinct question that waits for its answer. */
+export interface Waiting<Query> {
+	key: string;
+	query: Query;
+	question: OpenQuestion;
+}
+
+/** A request that is refused for what it holds, rather than for who sends it, or when (7). */
+const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
+
+/** So many items refused one by one, and none answered: then it is not the items. */
+const MAX_REFUSED = 100;
+
+/** What a request did cost, in credits. */
+interface Cost {
+	/** For certain; nothing where that is not known. */
+	spent?: number;
+	/** What may have been charged besides. */
+	uncertain: number;
+}
+
+const FREE: Cost = { spent: 0, uncertain: 0 };
+
+const UNKNOWN: Cost = { uncertain: 0 };
+
+const NO_ANSWERS: Answers = { results: [] };
+
+/** What a sender of questions works with. */
+export interface SenderSettings<Query extends IDataObject> {
+	lookup: Lookup<Query>;
+	connection: Connection;
+	/** The service, where these credits pay for what is asked. */
+	service(reservation?: Reservation): LookupService;
+	budget: CreditBudget;
+	/** The most credits that the node may spend. */
+	cap: number;
+	jobs: JobsOfExecution;
+	places: Places;
+}
+
+/**
+ * Sends the questions of one run to one account: in the fewest requests, several at once, while more
+ * questions come in. Every question is settled, whatever happens.
+ */
+export class Sender<Query extends IDataObject> {
+	private readonly queue = new Queue<Waiting<Query>>();
+
+	/** What is left of a request that was refused for its content, or that the cap cut short. */
+	private readonly parts: Array<Array<Waiting<Query>>> = [];
+
+	/** The questions that a job of an earlier run may answer, by the job. */
+	private readonly ofJobs = new Map<string, Array<Waiting<Query>>>();
+
+	private readonly working = new Set<Promise<void>>();
+
+	/** Whether it is told when a place is free. */
+	private isWaiting = false;
+
+	private isComplete = false;
+
+	/** Items that were refused one by one before any was answered. */
+	private refused = 0;
+
+	private isAnswered = false;
+
+	constructor(private readonly settings: SenderSettings<Query>) {}
+
+	/** Tells a question from others: by the account, the interface settings, its kind and itself. */
+	keyOf(query: Query): string {
+		const { connection, lookup } = this.settings;
+		return JSON.stringify([connection.id, lookup.kind, lookup.identity?.(query) ?? query]);
+	}
+
+	/** Takes a question; it is sent as soon as a request is full. */
+	add(question: Waiting<Query>): void {
+		const job = this.settings.lookup.collect && this.settings.jobs.get(question.key);
+		if (!job) this.queue.add(question);
+		else if (this.ofJobs.get(job.id)?.push(question) === undefined) {
+			this.ofJobs.set(job.id, [question]);
+		}
+		this.work();
+	}
+
+	/** There are no more questions: sends the rest, and waits until all are settled. */
+	async finish(): Promise<void> {
+		this.isComplete = true;
+		for (const [jobId, questions] of this.ofJobs) this.start(this.collect(jobId, questions));
+		this.ofJobs.clear();
+		// A job may turn out to have cost less than was counted for it, which leaves room under the cap.
+		if (Number.isFinite(this.settings.cap)) await Promise.all(this.working);
+		this.work();
+		while (this.working.size > 0) await Promise.all(this.working);
+	}
+
+	/** Gives up: what was not sent is not sent any more, and what is in progress is waited for. */
+	async giveUp(reason: Error): Promise<void> {
+		const left = [...this.ofJobs.values(), ...this.parts.splice(0)].flat();
+		this.ofJobs.clear();
+		this.reject([...left, ...this.queue.take(this.queue.length)], reason);
+		await this.finish();
+	}
+
+	private start(work: Promise<void>): void {
+		const working = work.finally(() => this.working.delete(working));
+		this.working.add(working);
+	}
+
+	private work(): void {
+		const { places } = this.settings;
+		while (this.hasChunk) {
+			if (!places.take()) return this.waitForPlace();
+			const sent = this.send(this.nextChunk()).finally(() => {
+				places.free();
+				this.work();
+			});
+			this.start(sent);
+		}
+	}
+
+	private waitForPlace(): void {
+		if (this.isWaiting) return;
+		this.isWaiting = true;
+		this.settings.places.whenFree(() => {
+			this.isWaiting = false;
+			this.work();
+		});
+	}
+
+	/** Whether there are enough questions for a request. */
+	private get hasChunk(): boolean {
+		const enough = this.isComplete ? 1 : this.settings.lookup.perRequest;
+		return this.parts.length > 0 || this.queue.length >= enough;
+	}
+
+	/** The questions of the next request. */
+	private nextChunk(): Array<Waiting<Query>> {
+		const { lookup, connection } = this.settings;
+		const part = this.parts.pop();
+		if (part) return part;
+		if (!lookup.fitting) return this.queue.take(lookup.perRequest);
+		const queries = this.queue.peek(lookup.perRequest).map(({ query }) => query);
+		return this.queue.take(Math.max(1, lookup.fitting(queries, connection.settings)));
+	}
+
+	/** Sends as much of a chunk as the budget allows; the rest is for a later request. */
+	private async send(chunk: Array<Waiting<Query>>): Promise<void> {
+		const { lookup, service, budget, cap } = this.settings;
+		const reservation = await budget.reserve(chunk.length, cap, 1);
+		if (!reservation) return this.reject(chunk, new NotProcessed('credit_limit'));
+		const paid = chunk.slice(0, reservation.credits);
+		if (paid.length < chunk.length) this.parts.push(chunk.slice(paid.length));
+		const queries = paid.map(({ query }) => query);
+		const ask = async () => await lookup.ask(queries, service(reservation));
+		const { spent, uncertain } = await this.settle(paid, ask(), reservation);
+		reservation.settle(spent, uncertain);
+	}
+
+	/** Collects what an earlier run of the node left with a job. */
+	private async collect(jobId: string, questions: Array<Waiting<Query>>): Promise<void> {
+		const { lookup, service, jobs } = this.settings;
+		const job = jobs.get(questions[0].key);
+		const keys = job?.questions ?? [];
+		let cost: number | undefined = 0;
+		const ofJob = async (): Promise<Answers> => {
+			const { results } = (await lookup.collect?.(jobId, keys.length, service())) ?? NO_ANSWERS;
+			cost = results.reduce((sum, result) => sum + lookup.cost(result), 0);
+			return { jobId, results: questions.map(({ key }) => results[keys.indexOf(key)]) };
+		};
+		const { spent } = await this.settle(questions, ofJob());
+		if (spent !== undefined) job?.reservation?.correct(cost);
+	}
+
+	/**
+	 * Gives each question its answer, or the reason why there is none.
+	 * @returns what the request did cost, if known
+	 */
+	private async settle(
+		chunk: Array<Waiting<Query>>,
+		asked: Promise<Answers>,
+		reservation?: Reservation,
+	): Promise<Cost> {
+		const { jobs } = this.settings;
+		try {
+			const { results, jobId } = await asked;
+			this.isAnswered = true;
+			chunk.forEach(({ key, question }, index) => {
+				const result = results[index];
+				jobs.delete(key);
+				question.settle(result ? { results: result } : { error: leftOut(jobId) });
+			});
+			return this.costOf(chunk.map((_, index) => results[index]));
+		} catch (error) {
+			if (this.isCutInHalves(chunk, error)) return FREE;
+			this.remember(chunk, error, reservation);
+			this.reject(chunk, error);
+			if (error instanceof NotProcessed || error instanceof JobFailed) return FREE;
+			return error instanceof JobPending || asServiceError(error).mayBeCharged ? UNKNOWN : FREE;
+		}
+	}
+
+	/** What was left out of an answer may have been charged all the same. */
+	private costOf(results: Array<Results | undefined>): Cost {
+		const cost = { spent: 0, uncertain: 0 };
+		for (const result of results) {
+			cost[result ? 'spent' : 'uncertain'] += this.settings.lookup.cost(result);
+		}
+		return cost;
+	}
+
+	private reject(chunk: Array<Waiting<Query>>, reason: unknown): void {
+		for (const { question } of chunk) question.settle({ error: reason });
+	}
+
+	/** One item that the service refuses is not to cost the others of its request their answer. */
+	private isCutInHalves(chunk: Array<Waiting<Query>>, error: unknown): boolean {
+		const code = error instanceof ServiceError ? error.httpCode : null;
+		if (code === null || !REFUSED_FOR_CONTENT.includes(code)) return false;
+		if (chunk.length === 1) this.refused++;
+		const isHopeless = this.refused >= MAX_REFUSED && !this.isAnswered;
+		if (chunk.length === 1 || isHopeless) return false;
+		const middle = Math.ceil(chunk.length / 2);
+		this.parts.push(chunk.slice(middle), chunk.slice(0, middle));
+		return true;
+	}
+
+	/** Notes a job that goes on, with the order of its questions; forgets one that has ended. */
+	private remember(chunk: Array<Waiting<Query>>, reason: unknown, reservation?: Reservation): void {
+		const questions = chunk.map(({ key }) => key);
+		for (const key of questions) {
+			if (!(reason instanceof JobPending)) this.settings.jobs.delete(key);
+			else if (!this.settings.jobs.has(key)) {
+				const { id: connection } = this.settings.connection;
+				this.settings.jobs.set(key, { id: reason.jobId, connection, questions, reservation });
+			}
+		}
+	}
+}
+
+/** Why a question has no answer that the service left out. */
+function leftOut(jobId: string | undefined): Error {
+	const reason = unexpectedAnswer('a result for this item');
+	return jobId === undefined ? reason : new JobFailed(jobId, reason);
+}

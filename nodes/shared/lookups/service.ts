@@ -1,0 +1,37 @@
+import type { Reservation } from '../credits/budget';
+import { pathOf, type Declaration } from '../n8n/routing';
+import type { Run } from '../sending/run';
+import { isNotFound } from '../service/serviceError';
+import type { LookupService } from './lookup';
+
+/**
+ * The service, as the requests of an operation reach it in one run of the node.
+ * @param reservation pays for what is asked
+ */
+export function serviceOf(
+	declaration: Declaration,
+	run: Run,
+	{
+		isBulk = false,
+		jobTimeout = 0,
+		reservation,
+	}: { isBulk?: boolean; jobTimeout?: number; reservation?: Reservation },
+): LookupService {
+	const { method } = declaration.option.routing?.request ?? {};
+	const url = pathOf(declaration, {});
+	const repeats = isBulk ? 'never' : 'once';
+	const ask: LookupService['ask'] = async (part) =>
+		await run.send({ method, url, ...part }, { reservation, repeats, isBulk });
+	return {
+		settings: run.connection.settings,
+		ask,
+		askOne: async (part) =>
+			await ask(part).catch((thrown: unknown) => {
+				if (isNotFound(thrown)) return undefined;
+				throw thrown;
+			}),
+		collect: async (part) => await run.send({ method: 'GET', url, ...part }, { collects: true }),
+		sleep: async (milliseconds) => await run.sleep(milliseconds),
+		jobTimeout,
+	};
+}

@@ -1,0 +1,150 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Problem } from '../outcomes/problem';
+import type { Results } from '../sending/answerStore';
+import { count } from '../values/text';
+import type { Lookup } from './lookup';
+import type { LookupOptions } from './lookupOptions';
+
+/** What became of an item: its results (none for a miss), or why it has no answer. */
+export type Outcome = { results: Results } | Problem;
+
+/** What a run took. */
+export interface Figures {
+	/** Items that ask what another item of the execution asks as well. */
+	repeated: number;
+	/** Credits. */
+	spent: number;
+	/** Whether some of them may not have been spent after all. */
+	isUncertain?: boolean;
+	/** Milliseconds that the service made the run wait. */
+	paused: number;
+}
+
+/** Reasons of items that were not sent, for which the service, not the user, is the cause. */
+const CAUSED_BY_SERVICE = ['out_of_credits', 'unauthorized', 'service_down'];
+
+const NOT_SENT: Record<string, string> = {
+	out_of_credits: 'out of credits',
+	credit_limit: 'Max Credits reached',
+	cancelled: 'execution stopped',
+	unauthorized: 'API key not accepted',
+	service_down: 'service not responding',
+};
+
+/** Why the input of an item is no question. */
+const NOT_READ: Record<string, string> = {
+	missing: 'missing a required field',
+	expression: 'with an expression that cannot be evaluated',
+	invalid: 'with a value that is not valid',
+};
+
+/** A problem, and the item that has it. */
+interface ItemProblem {
+	problem: Problem;
+	item: number;
+}
+
+/** What the items of a run came to. */
+export class Tally {
+	items = 0;
+
+	/** With what was asked for. */
+	hits = 0;
+
+	misses = 0;
+
+	/** Answered without the service. */
+	local = 0;
+
+	/** Answered by the service in this run: not by what the execution had before. */
+	ofService = 0;
+
+	readonly problems: ItemProblem[] = [];
+
+	count(
+		item: number,
+		outcome: Outcome,
+		{ isLocal, isOfService }: { isLocal: boolean; isOfService: boolean },
+	): void {
+		this.items++;
+		if ('status' in outcome) this.problems.push({ problem: outcome, item });
+		else if (outcome.results.length > 0) this.hits++;
+		else this.misses++;
+		if (isLocal && 'results' in outcome) this.local++;
+		if (isOfService && 'results' in outcome) this.ofService++;
+	}
+
+	get answered(): number {
+		return this.hits + this.misses;
+	}
+
+	/** How many items have this status. */
+	with(status: Problem['status']): number {
+		return this.problems.filter(({ problem }) => problem.status === status).length;
+	}
+
+	/**
+	 * The problem that stops the workflow, and its item, if any does: with `fail` every problem; else
+	 * one that the service caused, where it answered nothing at all, or items that all lack a field.
+	 */
+	reasonToStop({ failsWhenIncomplete }: LookupOptions): ItemProblem | undefined {
+		const problems = this.problems.toSorted((a, b) => a.item - b.item);
+		const [first] = problems;
+		if (!first) return undefined;
+		if (failsWhenIncomplete) return { ...first, problem: this.inFull(first.problem) };
+		if (this.with('invalid_input') === this.items) return first;
+		if (this.ofService > 0 || this.with('pending') > 0) return undefined;
+		return problems.find(
+			({ problem: { status, reason } }) =>
+				status === 'failed' || CAUSED_BY_SERVICE.includes(reason),
+		);
+	}
+
+	/** The problem, with how far the run got. */
+	private inFull(problem: Problem): Problem {
+		const jobs = new Set(
+			this.problems.flatMap(({ problem: { status, jobId } }) =>
+				status === 'pending' ? (jobId ?? []) : [],
+			),
+		);
+		const unfinished = jobs.size > 0 ? ` Unfinished jobs: ${[...jobs].join(', ')}.` : '';
+		const far = `${this.answered} of ${count(this.items, 'item')} are done`;
+		return { ...problem, description: `${far}. ${problem.description}${unfinished}` };
+	}
+}
+
+/** The summary of a run: what came out, what did not, what it cost, and how long it waited. */
+export function summaryOf<Query extends IDataObject>(
+	{ answered }: Lookup<Query>,
+	tally: Tally,
+	{ repeated, spent, isUncertain, paused }: Figures,
+): string {
+	const { items, hits, misses, local, problems } = tally;
+	const free = local + repeated;
+	const seconds = Math.round(paused / 1000);
+	const parts = [
+		`${count(items, 'item')}: ${hits} ${answered}, ${misses} not found`,
+		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
+		...(free > 0 ? [`${count(free, 'item')} cost nothing (duplicate or not a valid email)`] : []),
+		...reasonsOf(problems.map(({ problem }) => problem)),
+		...(seconds > 0 ? [`Waited ${count(seconds, 'second')} for the rate limit`] : []),
+	];
+	return `${parts.join('. ')}.`;
+}
+
+/** How many items have no answer, per reason. */
+function reasonsOf(problems: Problem[]): string[] {
+	const counts = new Map<string, number>();
+	for (const { status, reason } of problems) {
+		const [kind] = reason.split(':');
+		const words = {
+			invalid_input: NOT_READ[kind] ?? kind,
+			not_processed: `not sent (${NOT_SENT[reason] ?? reason})`,
+			failed: `failed (${reason})`,
+			pending: 'waiting for a bulk job',
+		}[status];
+		counts.set(words, (counts.get(words) ?? 0) + 1);
+	}
+	return [...counts].map(([words, number]) => `${number} ${words}`);
+}

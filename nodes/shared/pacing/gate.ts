@@ -1,0 +1,221 @@
+import { sleep } from 'n8n-workflow';
+
+import { Queue } from '../values/queue';
+import { RequestRate } from './requestRate';
+
+/** Above this many requests at once, a limit that the service caused once is forgotten. */
+const FULLY_OPEN = 64;
+
+/** After so long without a request, what was learned of an account is forgotten, in milliseconds. */
+const FORGOTTEN_AFTER = 10 * 60_000;
+
+/**
+ * The gate through which every request to one account passes, whichever node or workflow of this
+ * process sends it. It takes turns between the runs that wait, lets in no more at once than the run
+ * that allows the most, and closes for all while the service asks for a pause (429).
+ */
+export class AccountGate {
+	/** How many runs use the account, by the most requests at once that they allow. */
+	private readonly runs = new Map<number, number>();
+
+	/** The runs that may send, in the order of their turns. */
+	private readonly turns = new Queue<Lane>();
+
+	private inProgress = 0;
+
+	/** How many requests at once the service has shown to bear. */
+	private allowed = Number.POSITIVE_INFINITY;
+
+	private readonly rate = new RequestRate();
+
+	/** Whether a timer is set for the moment when the next request may start. */
+	private isTimed = false;
+
+	/** Pauses that the service asked for and that are not over. */
+	private pauses = 0;
+
+	/** When its last run ended. */
+	idleSince = 0;
+
+	constructor(private readonly account: string) {}
+
+	/**
+	 * Opens a lane for one run of a node. It is to be closed in the end.
+	 * @param maxConcurrency the most requests of this run in progress at once
+	 */
+	join(maxConcurrency: number): Lane {
+		this.runs.set(maxConcurrency, (this.runs.get(maxConcurrency) ?? 0) + 1);
+		idle.delete(this);
+		return new Lane(this, maxConcurrency);
+	}
+
+	/** For a lane: it is closed. */
+	closed({ maxConcurrency }: Lane): void {
+		const others = (this.runs.get(maxConcurrency) ?? 0) - 1;
+		if (others > 0) this.runs.set(maxConcurrency, others);
+		else this.runs.delete(maxConcurrency);
+		if (this.runs.size > 0) return;
+		this.idleSince = performance.now();
+		idle.add(this);
+	}
+
+	/** Forgets the account, with all that was learned of it. */
+	forget(): void {
+		gates.delete(this.account);
+		idle.delete(this);
+	}
+
+	/** For a lane: somebody waits in it. */
+	waits(lane: Lane): void {
+		this.addTurn(lane);
+		this.letIn();
+	}
+
+	/** For a lane: a request is over. Where the service bore it, a limit that a 429 caused grows back. */
+	left(lane: Lane, wasBorne: boolean): void {
+		this.inProgress--;
+		if (wasBorne) this.allowed += 1 / this.allowed;
+		if (this.allowed > FULLY_OPEN) this.allowed = Number.POSITIVE_INFINITY;
+		this.addTurn(lane);
+		this.letIn();
+	}
+
+	/**
+	 * Lets nothing in for a while, and half as many requests at once after it.
+	 * @param isLimit whether the request rate is to be learned from it
+	 */
+	closeFor(milliseconds: number, isLimit = true): void {
+		// Of the answers to one burst only the first halves: they all tell of the same excess.
+		if (this.pauses === 0) {
+			this.allowed = Math.max(1, Math.floor(this.inProgress / 2));
+			if (isLimit) this.rate.refused(performance.now());
+		}
+		this.pauses++;
+		void sleep(milliseconds).then(() => {
+			this.pauses--;
+			this.letIn();
+		});
+	}
+
+	private addTurn(lane: Lane): void {
+		if (lane.hasTurn || !lane.maySend) return;
+		lane.hasTurn = true;
+		this.turns.add(lane);
+	}
+
+	private letIn(): void {
+		while (this.pauses === 0 && !this.isTimed && this.turns.length > 0) {
+			if (this.inProgress >= this.bound()) return;
+			const wait = this.rate.wait(performance.now());
+			if (wait > 0) return this.letInAfter(wait);
+			const lane = this.turns.next();
+			if (!lane) return;
+			lane.hasTurn = false;
+			if (lane.letIn()) {
+				this.rate.started(performance.now());
+				this.inProgress++;
+			}
+			this.addTurn(lane);
+		}
+	}
+
+	private bound(): number {
+		let most = 1;
+		for (const maxConcurrency of this.runs.keys()) most = Math.max(most, maxConcurrency);
+		return Math.min(most, Math.max(1, Math.floor(this.allowed)));
+	}
+
+	private letInAfter(milliseconds: number): void {
+		this.isTimed = true;
+		void sleep(milliseconds).then(() => {
+			this.isTimed = false;
+			this.letIn();
+		});
+	}
+}
+
+/** The place of one run of a node at the gate of its account. */
+export class Lane {
+	/** Whether the gate has it among its turns. */
+	hasTurn = false;
+
+	private readonly waiting = new Queue<(entered: boolean) => void>();
+
+	/** Requests that are sent again: they go before the others. */
+	private readonly repeats = new Queue<(entered: boolean) => void>();
+
+	private inProgress = 0;
+
+	private isOpen = true;
+
+	constructor(
+		private readonly gate: AccountGate,
+		readonly maxConcurrency: number,
+	) {}
+
+	/** Whether somebody waits who may send, as far as this run is concerned. */
+	get maySend(): boolean {
+		const { length } = this.waiting;
+		return length + this.repeats.length > 0 && this.inProgress < this.maxConcurrency;
+	}
+
+	/**
+	 * Waits for a place. Each place is to be given back with {@link leave}.
+	 * @param isRepeat whether the request waited before: it goes first
+	 * @returns false, without a place, when all who wait are turned away
+	 */
+	async enter(isRepeat = false): Promise<boolean> {
+		return await new Promise<boolean>((enter) => {
+			(isRepeat ? this.repeats : this.waiting).add(enter);
+			this.gate.waits(this);
+		});
+	}
+
+	/**
+	 * Gives a place back.
+	 * @param wasBorne whether the service answered: not that it had too many requests, or was not able to
+	 */
+	leave(wasBorne: boolean): void {
+		this.inProgress--;
+		this.gate.left(this, wasBorne);
+	}
+
+	/** For the gate: lets the next one in, if there still is one. */
+	letIn(): boolean {
+		const enter = this.repeats.next() ?? this.waiting.next();
+		if (!enter) return false;
+		this.inProgress++;
+		enter(true);
+		return true;
+	}
+
+	/** The run is over. Only the first call counts. */
+	close(): void {
+		if (!this.isOpen) return;
+		this.isOpen = false;
+		this.gate.closed(this);
+	}
+
+	/** Lets nobody in who waits now. */
+	turnAway(): void {
+		for (const queue of [this.repeats, this.waiting]) {
+			for (const enter of queue.take(queue.length)) enter(false);
+		}
+	}
+}
+
+const gates = new Map<string, AccountGate>();
+
+/** The gates that no run uses, in the order in which their last runs ended. */
+const idle = new Set<AccountGate>();
+
+/** The gate of an account in this process; those that nobody has used for long are forgotten. */
+export function gateOf(account: string): AccountGate {
+	for (const gate of idle) {
+		if (performance.now() - gate.idleSince <= FORGOTTEN_AFTER) break;
+		gate.forget();
+	}
+	const gate = gates.get(account) ?? new AccountGate(account);
+	gates.set(account, gate);
+	return gate;
+}

@@ -1,0 +1,30 @@
+import { ServiceError } from '../service/serviceError';
+
+/** The longest that one wait lasts, in milliseconds, whatever the service asks for. */
+const LONGEST_WAIT = 60_000;
+
+/** Half of the first step of the exponential back-off, in milliseconds. */
+const FIRST_STEP = 500;
+
+/** Whether the same request may succeed later: 429, server answers and lost connections (7.1). */
+export function mayRetry(thrown: unknown): boolean {
+	if (!(thrown instanceof ServiceError)) return false;
+	const { reason, httpCode } = thrown;
+	if (reason === 'connection') return true;
+	return httpCode !== null && [429, 500, 502, 503, 504].includes(httpCode);
+}
+
+/**
+ * How long to wait before a request is sent again, in milliseconds: what the service asked for, or an
+ * exponential back-off with full jitter, so that many do not come back at once; whichever is longer.
+ * @param attempt how many times the request was sent already, from 1
+ * @param random a number from 0 up to 1
+ */
+export function waitBeforeRetry(
+	{ retryAfter = 0 }: ServiceError,
+	attempt: number,
+	random = Math.random(),
+): number {
+	const step = Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
+	return Math.min(Math.max(retryAfter, random * step), LONGEST_WAIT);
+}

@@ -1,0 +1,45 @@
+/** Why an item was never sent, or `stopped`: another item already stops the workflow. */
+export type NotProcessedReason =
+	| 'out_of_credits'
+	| 'credit_limit'
+	| 'cancelled'
+	| 'unauthorized'
+	| 'service_down'
+	| 'stopped';
+
+const MESSAGES: Record<NotProcessedReason, [message: string, description: string]> = {
+	out_of_credits: [
+		'Not sent: the account is out of credits',
+		'Add credits to the account, then run the remaining items again.',
+	],
+	credit_limit: [
+		'Not sent: the node has spent what Max Credits allows',
+		'Raise Max Credits in the options, then run the remaining items again.',
+	],
+	cancelled: ['Not sent: the execution was stopped', 'Run the remaining items again.'],
+	unauthorized: [
+		'Not sent: the service did not accept the API key',
+		'Check the API Key of the credential, then run the remaining items again.',
+	],
+	service_down: [
+		'Not sent: the service did not respond to the last requests',
+		'Run the remaining items again when the service responds.',
+	],
+	stopped: ['Not sent: another item stopped the workflow', 'See the item named there.'],
+};
+
+/** Thrown instead of sending a request. */
+export class NotProcessed extends Error {
+	readonly description: string;
+
+	/** @param cause what the service answered to an earlier request */
+	constructor(
+		readonly reason: NotProcessedReason,
+		cause?: Error,
+	) {
+		const [message, description] = MESSAGES[reason];
+		super(cause ? `${message} (${cause.message})` : message);
+		this.name = 'NotProcessed';
+		this.description = description;
+	}
+}

@@ -1,0 +1,210 @@
+import {
+	sleep,
+	type IAllExecuteFunctions,
+	type IHttpRequestOptions,
+	type Logger,
+} from 'n8n-workflow';
+
+import type { Reservation } from '../credits/budget';
+import { gateOf, type AccountGate, type Lane } from '../pacing/gate';
+import { DEFAULT_PACE, type Pace } from '../pacing/pace';
+import { mayRetry, waitBeforeRetry } from '../pacing/retry';
+import type { Connection } from '../service/connection';
+import { unknownOutcome } from '../service/connectionError';
+import { Exchange } from '../service/exchange';
+import type { RequestOptions } from '../service/requestOptions';
+import { asServiceError, ServiceError } from '../service/serviceError';
+import { NotProcessed, type NotProcessedReason } from './notProcessed';
+
+/** How long to wait for the answer to a request, in milliseconds. */
+const TIMEOUT = 60_000;
+const BULK_TIMEOUT = 120_000;
+
+/** When so many requests in a row end without any answer, the service counts as down. */
+const MAX_UNANSWERED = 10;
+
+/** What was bought before is still collected then. */
+const COLLECTED_AFTER: NotProcessedReason[] = ['out_of_credits', 'unauthorized'];
+
+/** What a run of a node sends with. */
+export interface RunSettings {
+	pace?: Pace;
+	requestOptions?: RequestOptions;
+	signal?: AbortSignal;
+}
+
+/** How one request is sent. */
+export interface Sending {
+	/** Pays for a metered request. */
+	reservation?: Reservation;
+	/** How often a metered request may be sent again though it may have been charged. */
+	repeats?: 'once' | 'never';
+	/** Whether it is sent after a 402 or 401 too: it collects what was bought before. */
+	collects?: boolean;
+	/** Whether it asks for many items at once, which takes longer. */
+	isBulk?: boolean;
+}
+
+/** What the requests of one run of a node to one account share: the pace, and whether to go on. */
+export class Run {
+	/** How long the pauses that the service asked this run for were in all, in milliseconds. */
+	paused = 0;
+
+	private readonly exchange: Exchange;
+
+	private readonly gate: AccountGate;
+
+	private readonly lane: Lane;
+
+	private readonly logger: Logger;
+
+	private readonly pace: Pace;
+
+	/** Set when nothing more is to be sent. */
+	private halted: NotProcessed | undefined;
+
+	/** Until when the service asked for a pause, as far as this run was told. */
+	private pausedUntil = 0;
+
+	/** How many requests in a row ended without any answer. */
+	private unanswered = 0;
+
+	private readonly sleeping = new Set<() => void>();
+
+	constructor(
+		n8n: IAllExecuteFunctions,
+		readonly connection: Connection,
+		private readonly settings: RunSettings = {},
+	) {
+		this.exchange = new Exchange(n8n, connection);
+		this.logger = n8n.logger;
+		this.pace = settings.pace ?? DEFAULT_PACE;
+		this.gate = gateOf(connection.account);
+		this.lane = this.gate.join(this.pace.maxConcurrency);
+	}
+
+	/** The run is over: nothing more is sent. */
+	end(): void {
+		this.halt('stopped');
+		this.interrupt();
+		this.lane.close();
+	}
+
+	/** Ends every wait: nothing more is to be sent. */
+	interrupt(): void {
+		for (const wake of this.sleeping) wake();
+		this.sleeping.clear();
+		this.lane.turnAway();
+	}
+
+	/** From now on nothing is sent; what is in progress goes on. */
+	halt(reason: NotProcessedReason, cause?: ServiceError): void {
+		const isFinal = this.halted && !COLLECTED_AFTER.includes(this.halted.reason);
+		if (!isFinal) this.halted = new NotProcessed(reason, cause);
+	}
+
+	/**
+	 * Sends a request at the service's pace and reads its JSON answer (interface specification 7): it
+	 * waits for its turn at the gate of the account, and sends again what may succeed later.
+	 * Throws {@link NotProcessed} if it was not sent, else a {@link ServiceError}.
+	 */
+	async send(request: IHttpRequestOptions, sending: Sending = {}): Promise<object> {
+		const { reservation, repeats } = sending;
+		const { requestOptions } = this.settings;
+		const timeout = sending.isBulk ? BULK_TIMEOUT : TIMEOUT;
+		const complete = { timeout, ...requestOptions, ...request };
+		let uncertain: ServiceError | undefined;
+		let repeated = 0;
+		for (let attempt = 1; ; attempt++) {
+			// What was sent before and may have been charged did not go unprocessed.
+			const notSent = (reason: unknown) => {
+				throw uncertain ?? reason;
+			};
+			const failure = await this.attempt(complete, sending, attempt).catch(notSent);
+			if (!(failure instanceof ServiceError)) return failure;
+			if (failure.mayBeCharged) uncertain = failure;
+			const last = (uncertain ?? failure).after(attempt);
+			const isUnknown = failure.reason === 'connection' && failure.mayBeCharged;
+			if (isUnknown && repeats === 'never') throw unknownOutcome(failure);
+			if (attempt > this.pace.maxRetries || !mayRetry(failure)) throw last;
+			if (isUnknown && repeats === 'once') {
+				if (repeated++ > 0 || !(await reservation?.renew())) throw last;
+			}
+			await this.waitToRepeat(failure, attempt);
+		}
+	}
+
+	/** Sends a request once. Throws {@link NotProcessed} if it was not sent. */
+	private async attempt(
+		request: IHttpRequestOptions,
+		{ reservation, collects = false }: Sending,
+		attempt: number,
+	): Promise<object | ServiceError> {
+		let wasBorne = false;
+		this.assertGoingOn(collects);
+		if (!(await this.lane.enter(attempt > 1))) throw this.halted ?? new NotProcessed('cancelled');
+		try {
+			this.assertGoingOn(collects);
+			reservation?.sent();
+			const answer = await this.exchange.send(request).catch(asServiceError);
+			const httpCode = answer instanceof ServiceError ? answer.httpCode : 200;
+			wasBorne = httpCode !== null && httpCode !== 429 && httpCode < 500;
+			if (answer instanceof ServiceError) this.learnFrom(answer, attempt, reservation);
+			else this.unanswered = 0;
+			return answer;
+		} finally {
+			this.lane.leave(wasBorne);
+		}
+	}
+
+	/** Throws when nothing is to be sent any more, but for what collects answers already bought. */
+	private assertGoingOn(collects: boolean): void {
+		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
+		if (!this.halted) return;
+		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
+	}
+
+	/** What a failure means for the requests that are still to come. */
+	private learnFrom(failure: ServiceError, attempt: number, reservation?: Reservation): void {
+		const { httpCode, mayBeCharged } = failure;
+		if (!mayBeCharged) reservation?.refused();
+		this.unanswered = httpCode === null ? this.unanswered + 1 : 0;
+		if (this.unanswered >= MAX_UNANSWERED) this.halt('service_down', failure);
+		if (httpCode === 401) this.halt('unauthorized', failure);
+		if (httpCode === 402) this.halt('out_of_credits', failure);
+		if (httpCode === 429) this.pause(failure, attempt);
+	}
+
+	/** Too many requests: nobody sends to this account for a while. Overlapping pauses count once. */
+	private pause(failure: ServiceError, attempt: number): void {
+		const wait = waitBeforeRetry(failure, attempt);
+		// Who is told to come back at once has not met a limit of requests per second.
+		this.gate.closeFor(wait, failure.retryAfter !== 0);
+		const now = Date.now();
+		this.paused += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
+		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
+		this.logger.debug(`Contact Data: rate limit, no requests for ${Math.round(wait)} ms`);
+	}
+
+	/** After a 429 a request waits at the gate, as everybody does. */
+	private async waitToRepeat(failure: ServiceError, attempt: number): Promise<void> {
+		const { httpCode, reason } = failure;
+		const wait = httpCode === 429 ? 0 : Math.round(waitBeforeRetry(failure, attempt));
+		this.logger.debug(
+			`Contact Data: attempt ${attempt} ended with ${httpCode ?? reason}, next one in ${wait} ms`,
+		);
+		if (wait > 0 && this.halted?.reason !== 'stopped') await this.sleep(wait);
+	}
+
+	/** Sleeps, and wakes at once when the execution is stopped. */
+	async sleep(milliseconds: number): Promise<void> {
+		if (this.settings.signal?.aborted) return;
+		await new Promise<void>((wake) => {
+			this.sleeping.add(wake);
+			void sleep(milliseconds).then(() => {
+				this.sleeping.delete(wake);
+				wake();
+			});
+		});
+	}
+}

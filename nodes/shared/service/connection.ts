@@ -1,0 +1,34 @@
+import { createHash } from 'crypto';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { toText } from '../values/text';
+import { checkedBaseUrl } from './baseUrl';
+import { interfaceSettings, type InterfaceSettings } from './interfaceSettings';
+
+/** What no header can carry, a zero-width space that was pasted along, say: n8n's HTTP client drops it. */
+const NOT_SENT = /[^\t\x20-\x7e\x80-\xff]/g;
+
+/** What a credential says about the service and the account. */
+export interface Connection {
+	credential: ICredentialDataDecryptedObject;
+	baseUrl: string;
+	apiKey: string;
+	/** Tells accounts apart in memory, without holding a key. */
+	account: string;
+	/** Tells apart what may be answered differently: the account and the interface settings. */
+	id: string;
+	settings: InterfaceSettings;
+}
+
+/** Reads a credential; throws a `ServiceError` when its Base URL is refused. */
+export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
+	const baseUrl = checkedBaseUrl(credential.baseUrl);
+	const apiKey = toText(credential.apiKey).replace(NOT_SENT, '').trim();
+	const settings = interfaceSettings(credential);
+	const account = digest([new URL(baseUrl).href, apiKey]);
+	return { credential, baseUrl, apiKey, account, id: digest([account, settings]), settings };
+}
+
+function digest(parts: unknown[]): string {
+	return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+}

@@ -1,0 +1,61 @@
+import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+
+import { CREDENTIAL, inheriting } from '../n8n/credential';
+import { assertGoesTo } from './baseUrl';
+import type { Connection } from './connection';
+import { connectionError } from './connectionError';
+import { readResponse, type HttpResponse } from './response';
+import { withoutKey } from './secret';
+import { asServiceError } from './serviceError';
+
+/** The service with one account, as one run of a node reaches it. */
+export class Exchange {
+	private readonly n8n: IAllExecuteFunctions;
+
+	constructor(
+		n8n: IAllExecuteFunctions,
+		private readonly connection: Connection,
+	) {
+		// n8n would cut off the requests in progress when the execution is stopped: answers that were
+		// paid for would be lost.
+		this.n8n = inheriting(n8n, { getExecutionCancelSignal: () => undefined });
+	}
+
+	/**
+	 * One request and its JSON answer (interface specification 1, 5, 7), without retries; the key is
+	 * masked wherever the service sends it back. Throws a `ServiceError`.
+	 */
+	async send(request: IHttpRequestOptions): Promise<object> {
+		const { apiKey, baseUrl } = this.connection;
+		try {
+			assertGoesTo(baseUrl, request.url);
+			return withoutKey(readResponse(await this.overHttp(request)), apiKey);
+		} catch (error) {
+			throw asServiceError(error).without(apiKey);
+		}
+	}
+
+	private async overHttp(request: IHttpRequestOptions): Promise<HttpResponse> {
+		const { baseUrl, credential } = this.connection;
+		const complete: IHttpRequestOptions = {
+			...request,
+			baseURL: baseUrl,
+			headers: { Accept: 'application/json' },
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			returnFullResponse: true,
+		};
+		// Without these n8n reads the credential of the first item from its database, for each request.
+		const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data: { ...credential } };
+		try {
+			return await this.n8n.helpers.httpRequestWithAuthentication.call(
+				this.n8n,
+				CREDENTIAL,
+				complete,
+				{ credentialsDecrypted },
+			);
+		} catch (error) {
+			throw connectionError(error);
+		}
+	}
+}

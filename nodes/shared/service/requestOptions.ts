@@ -1,0 +1,65 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+
+import type { Parameters } from '../n8n/parameters';
+import { isObject } from '../values/json';
+import { toText } from '../values/text';
+import { parsedUrl } from '../values/url';
+import { ServiceError } from './serviceError';
+
+/** What n8n offers in every declarative node under "Request Options". */
+export type RequestOptions = Pick<
+	IHttpRequestOptions,
+	'timeout' | 'proxy' | 'skipSslCertificateValidation'
+>;
+
+/** Reads the Request Options of the node; throws a `ServiceError` for what cannot be used. */
+export function requestOptionsOf(parameters: Parameters): RequestOptions {
+	const parameter = parameters.get('requestOptions', 0, {});
+	const options = isObject(parameter) ? parameter : {};
+	const timeout = Number(options.timeout);
+	const { proxy } = options;
+	return {
+		...(timeout > 0 && { timeout }),
+		...(options.allowUnauthorizedCerts === true && { skipSslCertificateValidation: true }),
+		...(proxy !== undefined && proxy !== null && proxy !== '' && { proxy: proxyOf(proxy) }),
+	};
+}
+
+/**
+ * A proxy as n8n's HTTP helper wants it, from `http://user:secret@host:port` or `host:port`. One that n8n
+ * cannot use is refused: n8n would go without it.
+ */
+function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
+	const text = toText(value);
+	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+	const url = parsedUrl(hasScheme ? text : `http://${text}`);
+	if (!url || url.host === '' || !/^https?:$/.test(url.protocol)) {
+		throw refused('The proxy is not valid');
+	}
+	const { hostname: host, port, protocol, username, password } = url;
+	return {
+		host,
+		port: Number(port) || (protocol === 'https:' ? 443 : 80),
+		protocol: protocol.replace(':', ''),
+		...((username !== '' || password !== '') && {
+			auth: { username: decoded(username), password: decoded(password) },
+		}),
+	};
+}
+
+/** The text without its percent-encoding, where it is one. */
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
+function refused(message: string): ServiceError {
+	return new ServiceError('refused_by_n8n', {
+		message,
+		description:
+			'Check the Request Options of the node. A proxy looks like http://proxy.example.com:3128.',
+	});
+}

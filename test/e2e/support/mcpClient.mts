@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+/** Of the protocol; both hosts speak it. */
+const PROTOCOL_VERSION = '2025-06-18';
+const REQUEST_TIMEOUT_MS = 60_000;
+/** n8n opens the address some time after it said that it did. */
+const OPEN_TIMEOUT_MS = 30_000;
+const POLL_MS = 250;
+
+const messageSchema = z.object({
+	id: z.number().optional(),
+	result: z.unknown(),
+	error: z.object({ code: z.number(), message: z.string() }).optional(),
+});
+const toolsSchema = z.object({
+	tools: z.array(
+		z.object({
+			name: z.string(),
+			description: z.string(),
+			inputSchema: z.object({
+				type: z.literal('object'),
+				properties: z.record(z.unknown()),
+				required: z.array(z.string()).default([]),
+			}),
+		}),
+	),
+});
+const answerSchema = z.object({
+	content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
+});
+
+/** A tool as the client shows it to its model. */
+export type OfferedTool = z.infer<typeof toolsSchema>['tools'][number];
+
+/** A client of the Model Context Protocol over streamable HTTP, as desktop assistants have one. */
+export class McpClient implements AsyncDisposable {
+	readonly #url: string;
+	#session: string | undefined;
+	#requests = 0;
+
+	private constructor(url: string) {
+		this.#url = url;
+	}
+
+	/** Opens a session; waits until somebody serves the address. */
+	static async connect(url: string): Promise<McpClient> {
+		const client = new McpClient(url);
+		await client.#request('initialize', {
+			protocolVersion: PROTOCOL_VERSION,
+			capabilities: {},
+			clientInfo: { name: 'test', version: '1.0.0' },
+		});
+		await client.#send({ method: 'notifications/initialized' });
+		return client;
+	}
+
+	async listTools(): Promise<OfferedTool[]> {
+		return toolsSchema.parse(await this.#request('tools/list', {})).tools;
+	}
+
+	/** What a tool answers, also where it fails: the text that the model reads. */
+	async callTool(name: string, values: object): Promise<string> {
+		const result = await this.#request('tools/call', { name, arguments: values });
+		const [{ text }] = answerSchema.parse(result).content;
+		return text;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		const response = await this.#fetch({ method: 'DELETE' });
+		await response.text();
+	}
+
+	/** Asks, and gives the result; what the server refuses is thrown. */
+	async #request(method: string, params: object): Promise<unknown> {
+		this.#requests += 1;
+		const id = this.#requests;
+		const messages = messagesIn(await this.#send({ id, method, params }));
+		const answer = messages.find((message) => message.id === id);
+		if (answer?.result !== undefined) return answer.result;
+		throw new Error(`${method} has no result: ${answer?.error?.message ?? 'no answer came'}`);
+	}
+
+	/** Sends a message and gives the body of the response. */
+	async #send(message: object): Promise<string> {
+		const deadline = Date.now() + OPEN_TIMEOUT_MS;
+		for (;;) {
+			const response = await this.#fetch({
+				method: 'POST',
+				body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+			});
+			const text = await response.text();
+			if (response.ok) {
+				this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
+				return text;
+			}
+			const mayOpen = response.status === 404 && this.#session === undefined;
+			if (!mayOpen || Date.now() > deadline) {
+				throw new Error(`${this.#url} answered ${response.status}: ${text}`);
+			}
+			await delay(POLL_MS);
+		}
+	}
+
+	async #fetch(request: RequestInit): Promise<Response> {
+		return await fetch(this.#url, {
+			...request,
+			headers: {
+				accept: 'application/json, text/event-stream',
+				'content-type': 'application/json',
+				...(this.#session !== undefined && {
+					'mcp-protocol-version': PROTOCOL_VERSION,
+					'mcp-session-id': this.#session,
+				}),
+			},
+			signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+		});
+	}
+}
+
+/** The messages of a body: it is one, or a stream of events that carry one each. */
+function messagesIn(body: string) {
+	const events = body.matchAll(/^data: (.+)$/gm);
+	const texts = body.startsWith('{') ? [body] : [...events].map(([, data = '']) => data);
+	return texts.map((text) => messageSchema.parse(JSON.parse(text)));
+}

@@ -1,0 +1,229 @@
+/** @file Answers that lack something: rows that are still to come, rows that never come, a company. */
+
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import {
+	answerIn,
+	asksFor,
+	bulks,
+	findBulk,
+	leadOf,
+	numbers,
+	requestsOf,
+	runBulk,
+} from '../support/bulk.mts';
+import { runNode } from '../support/engine.mts';
+import { expectPaidOnce } from '../support/lookups.mts';
+import { useServer } from '../support/ownServer.mts';
+import { credentialFor, useService } from '../support/service.mts';
+
+const service = useService();
+
+describe.each(['bare', 'results', 'people', 'data', 'rows'] as const)(
+	'a job that is not finished, with its rows under %s',
+	(jobResultShape) => {
+		const wanted = numbers(130);
+		const leads = wanted.map(leadOf);
+
+		function unfinished(jobProgress: 'empty' | 'some', jobPolls: number): void {
+			Object.assign(service().variants, {
+				bulkAnswer: 'job',
+				jobResultShape,
+				jobProgress,
+				jobPolls,
+			});
+		}
+
+		async function collect(items: IDataObject[]) {
+			return await runNode({
+				node: 'contactDataFinder',
+				parameters: { operation: 'getBulkJob', jobId: '={{ $json.jobId }}' },
+				items,
+				credential: credentialFor(service()),
+			});
+		}
+
+		test.each(['empty', 'some'] as const)(
+			'shows %s of them: none is lost, and each job is named until all are there',
+			async (jobProgress) => {
+				unfinished(jobProgress, 1_000_000);
+				const { json } = await runBulk(findBulk, service(), leads, {
+					options: { jobTimeout: 0 },
+					onError: 'continueRegularOutput',
+				});
+				const pending = { status: 'pending', jobId: expect.stringMatching(/^\d+$/) };
+				expect(json).toEqual(wanted.map(() => expect.objectContaining(pending)));
+				// A bare list of rows does not say that it is not all.
+				if (jobResultShape !== 'bare') {
+					expect((await collect(json)).json).toMatchObject([pending, pending]);
+				}
+				service().variants.jobPolls = 0;
+				const collected = await collect(json);
+				expect(collected.json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+				expectPaidOnce(service(), findBulk, wanted);
+			},
+		);
+	},
+);
+
+test.each(['bare', 'results'])(
+	'a run waits for the rest of a job that shows some rows, under %s',
+	async (jobResultShape) => {
+		const progress = { jobProgress: 'some', jobPolls: 1 };
+		Object.assign(service().variants, { bulkAnswer: 'job', jobResultShape, ...progress });
+		const wanted = numbers(130);
+		const { json } = await runBulk(findBulk, service(), wanted.map(leadOf));
+		expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		expectPaidOnce(service(), findBulk, wanted);
+	},
+);
+
+describe.each(bulks)('an answer of $operation that lacks a row, with Retry On Fail', (bulk) => {
+	const serve = useServer();
+
+	/** The service, where the rows of the first answer are changed on their way. */
+	async function behind(serviceUrl: string, change: (rows: unknown[]) => unknown[]) {
+		let isFirst = true;
+		return await serve(async (request, response) => {
+			const chunks: Buffer[] = [];
+			for await (const chunk of request) chunks.push(Buffer.from(chunk));
+			const { 'x-access-key': key = '', accept = '' } = request.headers;
+			const answer = await fetch(`${serviceUrl}${request.url}`, {
+				method: request.method,
+				headers: {
+					'x-access-key': String(key),
+					accept,
+					...(chunks.length > 0 && { 'content-type': 'application/json' }),
+				},
+				body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
+			});
+			const body: unknown = await answer.json();
+			const rows = isFirst && Array.isArray(body) ? change(body) : body;
+			isFirst = false;
+			response.writeHead(answer.status, { 'content-type': 'application/json' });
+			response.end(JSON.stringify(rows));
+		});
+	}
+
+	const wanted = numbers(2 * bulk.perRequest);
+	/** The last row of a request: the one that is left out. */
+	const lacking = bulk.perRequest - 1;
+	const others = wanted.filter((number) => number !== lacking);
+
+	const ways = [
+		{ bulkAnswer: 'rows', jobResultShape: 'bare', asksAgain: [1] },
+		{ bulkAnswer: 'job', jobResultShape: 'results', asksAgain: [1] },
+		// Without a status a job is not finished before all rows are there: it is collected again.
+		{ bulkAnswer: 'job', jobResultShape: 'bare', asksAgain: [] },
+	];
+
+	test.each(ways.filter(({ bulkAnswer }) => bulkAnswer === 'rows' || bulk === findBulk))(
+		'as $bulkAnswer, $jobResultShape: what was answered is not paid again',
+		async ({ asksAgain, ...variants }) => {
+			Object.assign(service().variants, { ...variants, jobPolls: 0 });
+			service().faults.add({
+				rows: 'missing',
+				on: {
+					operation: variants.bulkAnswer === 'job' ? 'getBulkJob' : bulk.operation,
+					times: 1,
+				},
+			});
+			const { json, error } = await runBulk(bulk, service(), wanted.map(bulk.item), {
+				options: { incompleteRun: 'fail', maxConcurrency: 1, jobTimeout: 0 },
+				retryOnFail: true,
+				maxTries: 2,
+			});
+			expect(error).toBeUndefined();
+			expect(json.map(answerIn)).toEqual(wanted.map(bulk.answer));
+			const asked = requestsOf(service(), bulk.operation);
+			expect(asked.map((request) => bulk.asked(request, service()))).toEqual([
+				bulk.perRequest,
+				bulk.perRequest,
+				...asksAgain,
+			]);
+			const paid = service().ledger.bySubject();
+			for (const number of others) {
+				const subject = bulk.subject(number);
+				if (subject !== null) expect(paid.get(subject)).toBe(1);
+			}
+		},
+	);
+
+	test.each([
+		['nothing', null],
+		['a text', 'lost'],
+		['an empty row', {}],
+	])('with %s in place of the row: that one alone is asked for again', async (_, instead) => {
+		const baseUrl = await behind(service().baseUrl, (rows) => [...rows.slice(0, -1), instead]);
+		const { json, error } = await runBulk(bulk, service(), wanted.map(bulk.item), {
+			credential: { ...credentialFor(service()), baseUrl },
+			options: { incompleteRun: 'fail', maxConcurrency: 1 },
+			retryOnFail: true,
+			maxTries: 2,
+		});
+		expect(error).toBeUndefined();
+		expect(json.map(answerIn)).toEqual(wanted.map(bulk.answer));
+		const asked = requestsOf(service(), bulk.operation);
+		expect(asked.map((request) => bulk.asked(request, service()))).toEqual([
+			bulk.perRequest,
+			bulk.perRequest,
+			1,
+		]);
+	});
+
+	test('within Max Credits, which the row left out counts against', async () => {
+		service().faults.add({ rows: 'missing', on: { where: asksFor(lacking), times: 1 } });
+		const { json } = await runBulk(bulk, service(), wanted.map(bulk.item), {
+			options: { maxConcurrency: 1, maxCredits: wanted.length },
+			retryOnFail: true,
+			maxTries: 2,
+		});
+		expect(json[lacking]).toMatchObject({ status: 'failed', reason: 'unexpected_answer' });
+		expect(service().ledger.total()).toBeLessThanOrEqual(wanted.length);
+		expectPaidOnce(service(), bulk, wanted);
+	});
+});
+
+describe('pages of company leads', () => {
+	const serve = useServer();
+
+	const lead = (name: string) => ({ full_name: name, position: {}, email: '' });
+	const company = { name: 'Acme', domain: 'acme.example' };
+
+	/** The company as the pages name it, one after the other. */
+	async function leadsWith(...companies: Array<object | null | undefined>) {
+		const baseUrl = await serve((request, response) => {
+			const page = Number(new URL(request.url ?? '', 'http://x').searchParams.get('nextId') ?? 0);
+			const isLast = page === companies.length - 1;
+			const body = {
+				meta: { total_all: companies.length, ...(!isLast && { next_results_id: `${page + 1}` }) },
+				...(companies[page] !== undefined && { company: companies[page] }),
+				results: [lead(`Ann ${page}`)],
+			};
+			response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+		});
+		const { json } = await runNode({
+			node: 'contactDataCompany',
+			parameters: { operation: 'getLeads', companyWebsite: 'acme.example', returnAll: true },
+			credential: { baseUrl, apiKey: 'test-key' },
+		});
+		return json.map(({ fullName, companyName, companyDomain }) => [
+			fullName,
+			companyName,
+			companyDomain,
+		]);
+	}
+
+	test.each([
+		['the last', [company, company, undefined]],
+		['the last, which has an empty one,', [company, company, {}]],
+		['the last, which has none,', [company, company, null]],
+		['the first', [undefined, company, company]],
+		['all but one', [{}, company, undefined]],
+	])('where %s does not name the company: all leads have it', async (_, companies) => {
+		expect(await leadsWith(...companies)).toEqual(
+			companies.map((__, page) => [`Ann ${page}`, company.name, company.domain]),
+		);
+	});
+});

@@ -1,0 +1,218 @@
+/** @file Requests that n8n, the service or the network refuses, or never answers. */
+
+import { UserError, type ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+
+import { answerIn, asksFor, bulks, findBulk, numbers, requestsOf } from '../support/bulk.mts';
+import { runNode, type NodeResult } from '../support/engine.mts';
+import { everyOperation } from '../support/everyOperation.mts';
+import { expectPaidOnce, lookups, runLookup, type Lookup } from '../support/lookups.mts';
+import { outboundHttp, ssrfProtection } from '../support/n8nServices.mts';
+import { credentialFor, useService } from '../support/service.mts';
+
+const service = useService();
+
+afterEach(() => void vi.restoreAllMocks());
+
+const continues = { onError: 'continueRegularOutput' } as const;
+
+/** What n8n keeps of the credits that the node has spent, and shows beside the execution. */
+function countedIn({ run: { data } }: NodeResult): unknown {
+	const { creditsSpent = 0 } = data.executionData?.contextData['node:Node'] ?? {};
+	const { contact_data_credits: told = '0 credits spent' } = data.resultData.metadata ?? {};
+	return [creditsSpent, told];
+}
+
+const nothingCounted = [0, '0 credits spent'];
+
+describe('what n8n refuses before it is sent', () => {
+	afterEach(() => {
+		ssrfProtection.enabled = false;
+	});
+
+	/** The node has room for two lookups, and n8n refuses ten. */
+	async function refused(lookup: Lookup, credential: ICredentialDataDecryptedObject) {
+		const wanted = numbers(10);
+		const result = await runLookup(lookup, service(), wanted.map(lookup.item), {
+			...continues,
+			credential,
+			options: { maxCredits: lookup.perRequest > 1 ? 10 : 2 },
+		});
+		expect(service().requests).toEqual([]);
+		expect(countedIn(result)).toEqual(nothingCounted);
+		expect(result.json).toHaveLength(wanted.length);
+		return result.json;
+	}
+
+	test.each(lookups)(
+		"$operation: SSRF protection costs nothing, is not tried again, and n8n's words are passed on",
+		async (lookup) => {
+			ssrfProtection.enabled = true;
+			const requests = vi.spyOn(outboundHttp, 'requests');
+			const json = await refused(lookup, credentialFor(service()));
+			for (const item of json) {
+				expect(item).toMatchObject({
+					status: 'failed',
+					reason: 'refused_by_n8n',
+					message: expect.stringContaining(
+						'The request was blocked because it resolves to a restricted IP address',
+					),
+				});
+			}
+			expect(requests).toHaveBeenCalledTimes(json.length / Math.min(10, lookup.perRequest));
+		},
+	);
+
+	test.each(lookups)('$operation: a credential that cannot be read', async (lookup) => {
+		const message = 'Credentials could not be decrypted';
+		const json = await refused(lookup, {
+			...credentialFor(service()),
+			get apiKey(): string {
+				throw new UserError(message);
+			},
+		});
+		for (const item of json) {
+			expect(item).toMatchObject({
+				status: 'failed',
+				reason: 'refused_by_n8n',
+				message: expect.stringContaining(message),
+			});
+		}
+	});
+
+	test('a read stops the workflow with the words of n8n', async () => {
+		ssrfProtection.enabled = true;
+		const { error } = await runNode({
+			node: 'contactDataAccount',
+			parameters: { operation: 'get' },
+			credential: credentialFor(service()),
+		});
+		expect(error?.message).toContain('blocked because it resolves to a restricted IP address');
+		expect(service().requests).toEqual([]);
+	});
+});
+
+describe.each(bulks)('a row that the service refuses, in a request of $operation', (bulk) => {
+	const wanted = numbers(250);
+	const refused = bulk.perRequest + 23;
+	const chunks = wanted.length / bulk.perRequest;
+	const halvings = Math.ceil(Math.log2(bulk.perRequest));
+
+	async function run(status: number, test = {}): Promise<NodeResult> {
+		service().faults.add({ status, on: { where: asksFor(refused) } });
+		return await runLookup(bulk, service(), wanted.map(bulk.item), test);
+	}
+
+	test.each([400, 413, 414, 422])('with a %i costs no other its answer', async (status) => {
+		const { json, error } = await run(status);
+		expect(error).toBeUndefined();
+		expect(json[refused]).toMatchObject({ status: 'failed', httpCode: status });
+		const others = wanted.filter((number) => number !== refused);
+		expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(bulk.answer));
+		expectPaidOnce(service(), bulk, others);
+		expect(requestsOf(service(), bulk.operation).length).toBeLessThanOrEqual(
+			Math.ceil(chunks) + 2 * halvings,
+		);
+	});
+
+	test.each([403, 409])(
+		'with a %i, which is not due to the row, is not sent again',
+		async (status) => {
+			const { json } = await run(status);
+			expect(json.filter((item) => item.status === 'failed')).toHaveLength(bulk.perRequest);
+			expect(service().requests).toHaveLength(Math.ceil(chunks));
+		},
+	);
+
+	test('within Max Credits: what the others cost is all that is spent', async () => {
+		const { json } = await run(400, { options: { maxCredits: 250, maxConcurrency: 1 } });
+		expect(json.filter(({ status }) => status === 'not_processed')).toEqual([]);
+		expect(json.filter(({ status }) => status === 'failed')).toHaveLength(1);
+	});
+});
+
+describe('a service that hangs', () => {
+	/** Of Request Options: how long the node waits for an answer, in milliseconds. */
+	const impatient = { requestOptions: { timeout: 150 } };
+	const mostUnanswered = 10;
+	const maxConcurrency = 5;
+
+	const downItem = { status: 'not_processed', reason: 'service_down' };
+
+	test.each(lookups)(
+		'$operation: after ten requests in a row without an answer nothing more is sent',
+		async (lookup) => {
+			service().faults.add({ delayMs: 30_000 });
+			const wanted = numbers(20 * lookup.perRequest);
+			const { json } = await runLookup(lookup, service(), wanted.map(lookup.item), {
+				...continues,
+				parameters: impatient,
+			});
+			const sent = service().requests.length;
+			expect(sent).toBeGreaterThanOrEqual(mostUnanswered);
+			expect(sent).toBeLessThan(mostUnanswered + maxConcurrency);
+			expect(json).toHaveLength(wanted.length);
+			expect(json.at(-1)).toMatchObject(downItem);
+			const failed = json.filter(({ status }) => status === 'failed');
+			expect(failed.length).toBeGreaterThan(0);
+			expect(failed.length).toBeLessThanOrEqual(sent * lookup.perRequest);
+			expect(json).toHaveLength(
+				failed.length + json.filter(({ reason }) => reason === downItem.reason).length,
+			);
+		},
+	);
+
+	test('stops the workflow where nothing was answered', async () => {
+		service().faults.add({ delayMs: 30_000 });
+		const wanted = numbers(1_500);
+		const { json, error } = await runLookup(findBulk, service(), wanted.map(findBulk.item), {
+			parameters: impatient,
+		});
+		expect(json).toEqual([]);
+		expect(error?.message).toMatch(/connection|respond/);
+	});
+
+	test('and answers now and then is not given up', async () => {
+		service().faults.add({ delayMs: 30_000, on: { where: isUnlucky } });
+		const wanted = numbers(1_500);
+		const { json } = await runLookup(findBulk, service(), wanted.map(findBulk.item), {
+			...continues,
+			parameters: impatient,
+			options: { maxConcurrency: 1 },
+		});
+		const lucky = wanted.filter((number) => Math.floor(number / 100) % 3 === 2);
+		expect(lucky.map((number) => answerIn(json[number]))).toEqual(lucky.map(findBulk.answer));
+		expect(json.filter(({ status }) => status === 'not_processed')).toEqual([]);
+		expect(service().requests).toHaveLength(15);
+	});
+
+	/** Two of three bulk requests. */
+	function isUnlucky(): boolean {
+		return service().requests.length % 3 !== 0;
+	}
+
+	test('is waited for 60 seconds, by a bulk request 120', async () => {
+		const timeouts: Record<string, unknown> = {};
+		const clientFor = outboundHttp.requests.bind(outboundHttp);
+		for (const { node, operation, parameters } of everyOperation(service())) {
+			const clients = vi.spyOn(outboundHttp, 'requests');
+			clients.mockImplementation((options) => {
+				const client = clientFor(options);
+				const request = vi.spyOn(client, 'request');
+				request.mockImplementation(async (sent) => {
+					timeouts[operation] = sent.timeout;
+					request.mockRestore();
+					return await client.request(sent);
+				});
+				return client;
+			});
+			await runNode({ node, parameters, credential: credentialFor(service()) });
+			clients.mockRestore();
+		}
+		const ofBulk = { findBulk: 120_000, verifyBulk: 120_000 };
+		expect(timeouts).toEqual({
+			...Object.fromEntries(Object.keys(timeouts).map((operation) => [operation, 60_000])),
+			...ofBulk,
+		});
+	});
+});

@@ -1,0 +1,89 @@
+import http from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+import { pipeline } from 'node:stream';
+import { afterEach } from 'vitest';
+
+import { selfSigned } from './selfSigned.mts';
+
+/** The servers of a test are open until its end. */
+function useServers(): (server: http.Server | https.Server) => Promise<string> {
+	const servers: Array<http.Server | https.Server> = [];
+	afterEach(() => {
+		for (const server of servers.splice(0)) {
+			server.close();
+			server.closeAllConnections();
+		}
+	});
+	return async (server) => {
+		servers.push(server);
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const address = server.address();
+		if (typeof address !== 'object' || address === null) throw new Error('Not listening');
+		return `127.0.0.1:${address.port}`;
+	};
+}
+
+/** Servers for answers that the service would never give. Gives the address of each. */
+export function useServer(): (handler: http.RequestListener) => Promise<string> {
+	const listen = useServers();
+	return async (handler) => `http://${await listen(http.createServer(handler))}`;
+}
+
+/** The service behind a certificate that nobody vouches for. Gives its address. */
+export function useSelfSigned(): (serviceUrl: string) => Promise<string> {
+	const listen = useServers();
+	return async (serviceUrl) => {
+		const server = https.createServer(selfSigned, (request, response) =>
+			forward(new URL(request.url ?? '/', serviceUrl), request, response),
+		);
+		return `https://${await listen(server)}`;
+	};
+}
+
+/** A forward proxy, and what it was asked to do. */
+export interface Proxy {
+	/** Without a scheme. */
+	host: string;
+	/** The addresses that it was asked for: of pages, or of hosts to connect with. */
+	asked: string[];
+	/** The names and passwords with which it was asked. */
+	users: Array<string | undefined>;
+}
+
+/** Proxies that forward plain requests and tunnel others. */
+export function useProxy(): () => Promise<Proxy> {
+	const listen = useServers();
+	return async () => {
+		const asked: string[] = [];
+		const users: Proxy['users'] = [];
+		const note = ({ url, headers }: http.IncomingMessage) => {
+			asked.push(url ?? '');
+			const [, encoded] = headers['proxy-authorization']?.split(' ') ?? [];
+			users.push(encoded && Buffer.from(encoded, 'base64').toString());
+		};
+		const server = http.createServer((request, response) => {
+			note(request);
+			forward(new URL(request.url ?? ''), request, response);
+		});
+		server.on('connect', (request, socket) => {
+			note(request);
+			const { hostname, port } = new URL(`http://${request.url}`);
+			const tunnel = net.connect(Number(port), hostname, () => {
+				socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+				pipeline(socket, tunnel, socket, () => {});
+			});
+		});
+		return { host: await listen(server), asked, users };
+	};
+}
+
+/** Sends the request on to another address, and its answer back. */
+function forward(url: URL, from: http.IncomingMessage, to: http.ServerResponse): void {
+	const { 'proxy-authorization': _, ...headers } = from.headers;
+	const request = http.request(url, { method: from.method, headers }, (answer) => {
+		to.writeHead(answer.statusCode ?? 502, answer.headers);
+		pipeline(answer, to, () => {});
+	});
+	pipeline(from, request, () => {});
+}

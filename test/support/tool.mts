@@ -1,0 +1,98 @@
+import { createRequire } from 'node:module';
+
+import { DirectoryLoader, RoutingNode, SupplyDataContext, type ExecuteContext } from 'n8n-core';
+import type * as ToolInvocation from 'n8n-core/dist/execution-engine/node-execution-context/utils/get-input-connection-data.js';
+import {
+	createRunExecutionData,
+	NodeConnectionTypes,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type INode,
+	type INodeParameters,
+	type INodeType,
+} from 'n8n-workflow';
+
+import { isRecord } from '../service/values.mts';
+import { ourNodes, type OurNode } from './engine.mts';
+import { serverOf } from './server.mts';
+import { soleNode } from './soleNode.mts';
+
+const { makeHandleToolInvocation }: typeof ToolInvocation = createRequire(import.meta.url)(
+	'n8n-core/dist/execution-engine/node-execution-context/utils/get-input-connection-data.js',
+);
+
+/** How a test calls one of our nodes as a tool. */
+export interface ToolTest extends Partial<Pick<INode, 'onError'>> {
+	node: OurNode;
+	parameters: INodeParameters;
+	credential: ICredentialDataDecryptedObject;
+	/** What the model fills in for `$fromAI`. */
+	args?: IDataObject;
+	/** The item of the agent, or of what else calls the tool. */
+	input?: IDataObject;
+	stop?: AbortSignal;
+}
+
+/**
+ * Calls one of our nodes as a tool directly, as the MCP Server Trigger and others do: n8n runs it for one
+ * item, by its `routing`. Gives what the model is told: the `json` of each item of the output.
+ */
+export async function callTool({
+	node: type,
+	parameters,
+	credential,
+	args = {},
+	input = {},
+	stop,
+	...settings
+}: ToolTest): Promise<IDataObject[]> {
+	const toolType = asTool(ourNodes[type]);
+	const { node, workflow } = soleNode(toolType, { name: 'Tool', parameters });
+	Object.assign(node, settings);
+	const runExecutionData = createRunExecutionData();
+	const items = [{ json: input }];
+	const call = makeHandleToolInvocation(
+		(runIndex) =>
+			new SupplyDataContext(
+				workflow,
+				workflow.getNode(node.name) ?? node,
+				serverOf(credential, 'trigger', 'tool'),
+				'trigger',
+				runExecutionData,
+				runIndex,
+				items,
+				{},
+				NodeConnectionTypes.AiTool,
+				{ node, data: { main: [items] }, source: null },
+				[],
+				stop,
+			),
+		node,
+		toolType,
+		runExecutionData,
+	);
+	const told: unknown = JSON.parse(String(await call(args)));
+	const isItem = (value: unknown): value is IDataObject => isRecord(value);
+	if (!Array.isArray(told) || !told.every(isItem)) throw new Error(`No items: ${String(told)}`);
+	return told;
+}
+
+/** The node as n8n makes a tool of it. */
+function asTool(nodeType: INodeType): INodeType {
+	const { description } = nodeType;
+	const tool: INodeType = {
+		description: {
+			...description,
+			name: `${description.name}Tool`,
+			inputs: [],
+			outputs: [NodeConnectionTypes.AiTool],
+			properties: [...description.properties],
+		},
+		customOperations: nodeType.customOperations,
+	};
+	DirectoryLoader.applyDeclarativeNodeOptionParameters(tool);
+	tool.execute = async function (this: ExecuteContext) {
+		return (await new RoutingNode(this, tool).runNode()) ?? [];
+	};
+	return tool;
+}
