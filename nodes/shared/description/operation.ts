@@ -52,8 +52,8 @@ export function operationProperties(resource: string, operations: Operation[]): 
 	const byDefault = operations[0].option.value;
 	const shown: ShownField[] = [];
 	for (const { option, fields } of operations) {
-		// Fields that operations begin with in common are one property: n8n evaluates the expression of
-		// a parameter once for each property of its name, and for every item.
+		// Fields that operations begin with in common are one property: where n8n calls the node as a tool
+		// directly, it evaluates the expression of a parameter once for each property of its name.
 		let common = true;
 		for (const field of fields) {
 			const known: ShownField | undefined = common

@@ -173,7 +173,7 @@ export class Sender<Query extends IDataObject> {
 		const { lookup, service, jobs } = this.settings;
 		const job = jobs.get(questions[0].key);
 		const keys = job?.questions ?? [];
-		let cost: number | undefined = 0;
+		let cost = 0;
 		const ofJob = async (): Promise<Answers> => {
 			const { results } = (await lookup.collect?.(jobId, keys.length, service())) ?? NO_ANSWERS;
 			cost = results.reduce((sum, result) => sum + lookup.cost(result), 0);

@@ -120,8 +120,9 @@ export class Run {
 			const notSent = (reason: unknown) => {
 				throw uncertain ?? reason;
 			};
-			const failure = await this.attempt(complete, sending, attempt).catch(notSent);
-			if (!(failure instanceof ServiceError)) return failure;
+			const answer = await this.attempt(complete, sending, attempt).catch(notSent);
+			if (!(answer instanceof ServiceError)) return answer;
+			const failure = answer;
 			if (failure.mayBeCharged) uncertain = failure;
 			const last = (uncertain ?? failure).after(attempt);
 			const isUnknown = failure.reason === 'connection' && failure.mayBeCharged;
