@@ -62,10 +62,11 @@ function idsUpTo(people: number): string[] {
  */
 async function waitForJob(jobId: string, people: number, service: LookupService): Promise<BulkJob> {
 	const end = Date.now() + service.jobTimeout;
+	const get = async (url: string, qs: IDataObject) => await service.collect({ url, qs });
 	for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
 		const left = end - Date.now();
 		if (left > 0) await service.sleep(Math.min(wait, left));
-		const job = await readJob(jobId, service, people).catch((thrown: unknown) => {
+		const job = await readJob(jobId, get, people).catch((thrown: unknown) => {
 			if (mayRetry(thrown)) return undefined;
 			throw mayComeLater(thrown) ? new JobPending(jobId) : thrown;
 		});
@@ -90,22 +91,21 @@ function mayComeLater(thrown: unknown): boolean {
 
 /**
  * A job as it stands. Throws {@link JobFailed} for one that ended without rows.
+ * @param get sends a request to a path
  * @param people how many rows its request had, if known
  */
 export async function readJob(
 	jobId: string,
-	{ collect }: Pick<LookupService, 'collect'>,
+	get: (url: string, query: IDataObject) => Promise<object>,
 	people?: number,
 ): Promise<BulkJob> {
 	// The specification does not show how a job is asked for: by its path, or by a parameter.
-	const byParameter = async () => await collect({ url: BULK_PATH, qs: { id: jobId } });
+	const byParameter = async () => await get(BULK_PATH, { id: jobId });
 	const byPath = async () =>
-		await collect({ url: `${BULK_PATH}/${encodeURIComponent(jobId)}` }).catch(
-			async (thrown: unknown) => {
-				if (isUnknownPath(thrown)) return await byParameter();
-				throw thrown;
-			},
-		);
+		await get(`${BULK_PATH}/${encodeURIComponent(jobId)}`, {}).catch(async (thrown: unknown) => {
+			if (isUnknownPath(thrown)) return await byParameter();
+			throw thrown;
+		});
 	// As a part of a path, dots alone would lead elsewhere.
 	const answer = /^\.+$/.test(jobId) ? await byParameter() : await byPath();
 	return withRows({ ...jobIn(answer, people), jobId });

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Results } from '../shared/sending/answerStore';
 import { toEmailStatus } from '../shared/values/emailStatus';
 import { isObject, lineAt, numberAt, objectAt, textAt } from '../shared/values/json';
 import type { Person } from './person';
@@ -8,11 +7,6 @@ import type { Person } from './person';
 /** Whether the service found an email; an answer without one is a miss, like a 404. */
 export function hasEmail(result: object): boolean {
 	return isObject(result) && textAt(result, 'email') !== null;
-}
-
-/** 1 credit per email found, a miss is free (8). A row that was left out may have been charged. */
-export function findCost(results: Results | undefined): number {
-	return results?.length === 0 ? 0 : 1;
 }
 
 /**

@@ -1,68 +1,70 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { knownField, queryField } from '../shared/description/fields';
+import type { Known } from '../shared/lookups/known';
 import type { Question } from '../shared/lookups/lookup';
 import { toDomain } from '../shared/values/domain';
+import { canBeEmail } from '../shared/values/email';
 import { toText } from '../shared/values/text';
 
 /** The fields that name a person and where they work, for one lookup and for many. */
 export const personFields: INodeProperties[] = [
-	{
+	queryField({
 		displayName: 'Full Name',
 		name: 'fullName',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. Ada Lovelace',
 		description: 'Full name of the person. Ignored if First Name and Last Name are both set.',
-		routing: { send: { type: 'query', property: 'fullName' } },
-	},
-	{
+	}),
+	queryField({
 		displayName: 'First Name',
 		name: 'firstName',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. Ada',
 		description: 'First name of the person, together with Last Name',
-		routing: { send: { type: 'query', property: 'firstName' } },
-	},
-	{
+	}),
+	queryField({
 		displayName: 'Last Name',
 		name: 'lastName',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. Lovelace',
 		description: 'Last name of the person, together with First Name',
-		routing: { send: { type: 'query', property: 'lastName' } },
-	},
-	{
+	}),
+	queryField({
 		displayName: 'Company Domain',
 		name: 'domain',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. acme.com',
 		description:
 			'Domain of the company. A full URL works too. Use it instead of Company Name if you know it.',
-		routing: { send: { type: 'query', property: 'domain' } },
-	},
-	{
+	}),
+	queryField({
 		displayName: 'Company Name',
 		name: 'company',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. Acme Inc',
 		description: "Name of the company, if you don't know its domain",
-		routing: { send: { type: 'query', property: 'company' } },
-	},
+	}),
 ];
 
-export const countryOption: INodeProperties = {
+/** An email that the item already has. */
+export const existingEmailField: INodeProperties = knownField({
+	displayName: 'Existing Email',
+	name: 'existingEmail',
+	placeholder: 'e.g. {{ $json.email }}',
+	description:
+		'Email that the item already has. If it is filled, nothing is looked up and the item costs nothing.',
+});
+
+export const existingEmail: Known = {
+	parameter: existingEmailField.name,
+	read(value) {
+		const email = toText(value);
+		return canBeEmail(email) ? { fields: { email } } : undefined;
+	},
+};
+
+export const countryOption: INodeProperties = queryField({
 	displayName: 'Country',
 	name: 'country',
-	type: 'string',
-	default: '',
 	placeholder: 'e.g. Germany',
 	description: 'Country of the person, to localize the search',
-	routing: { send: { type: 'query', property: 'country' } },
-};
+});
 
 /** Whom to find: names, company and country as far as they are known. */
 export type Person = Partial<

@@ -1,13 +1,12 @@
 import { NodeOperationError, type IDataObject, type IPollFunctions } from 'n8n-workflow';
 
-import { readLeadPage, simplifyListLead } from '../shared/leads/leads';
+import { leadPages, simplifyListLead } from '../shared/leads/leads';
 import { toListId } from '../shared/leads/listLocator';
 import { LISTS_PATH } from '../shared/leads/lists';
 import { stopError } from '../shared/outcomes/onError';
 import { problemOf } from '../shared/outcomes/problem';
-import { collectPages, type Collected } from '../shared/reading/pages';
-import { Run } from '../shared/sending/run';
-import { soleConnection } from '../shared/service/credentialReader';
+import { collectPages, type Collected, type Pages } from '../shared/reading/pages';
+import { withRun } from '../shared/sending/runs';
 import { numberAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
 
@@ -16,7 +15,7 @@ const SAMPLES = 5;
 
 /** What is remembered between two polls. */
 interface State {
-	/** The list that it holds for; with another one, remembering begins anew. */
+	/** The list that it holds for; with another one, remembering begins again. */
 	listId?: unknown;
 	/** The highest id that was seen. Leads get ever higher ids (interface specification 4.3). */
 	newestId?: unknown;
@@ -65,29 +64,17 @@ async function readLeads(
 	limit?: number,
 	known = 0,
 ): Promise<Collected> {
-	let run: Run | undefined;
 	try {
 		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
-		const current = new Run(context, await soleConnection(context));
-		run = current;
-		const collected = await collectPages(
-			{
-				pageSize: current.connection.settings.listPageSize,
-				idOf: ({ id }) => id,
-				until: ({ id }) => (idOf(id) ?? Number.POSITIVE_INFINITY) <= known,
-				fetch: async (size, start) => {
-					const request = { method: 'GET' as const, url, qs: { size, start } };
-					return readLeadPage(await current.send(request), false);
-				},
-			},
-			limit,
-		);
+		const until: Pages['until'] = ({ id }) => (idOf(id) ?? Number.POSITIVE_INFINITY) <= known;
+		const collected = await withRun(context, async (run) => {
+			const get = async (qs: IDataObject) => await run.send({ method: 'GET', url, qs });
+			return await collectPages({ ...leadPages(get, run.connection.settings), until }, limit);
+		});
 		if (collected.incomplete) throw collected.incomplete;
 		return collected;
 	} catch (error) {
 		throw stopError(context.getNode(), problemOf(error));
-	} finally {
-		run?.end();
 	}
 }
 

@@ -1,23 +1,61 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
+import { ageOptions, knownField, queryField } from '../shared/description/fields';
+import { DEFAULT_RETRY_UNKNOWN, type Known } from '../shared/lookups/known';
 import type { Question } from '../shared/lookups/lookup';
-import type { Results } from '../shared/sending/answerStore';
-import { toEmailStatus } from '../shared/values/emailStatus';
+import { canBeEmail } from '../shared/values/email';
+import { knownStatus, toEmailStatus } from '../shared/values/emailStatus';
 import { lineAt, textAt } from '../shared/values/json';
-import { NO_CHARACTER, toText } from '../shared/values/text';
+import { toText } from '../shared/values/text';
 
 /** The address to verify, for one lookup and for many. */
-export const emailField: INodeProperties = {
+export const emailField: INodeProperties = queryField({
 	displayName: 'Email',
 	name: 'email',
-	type: 'string',
-	default: '',
 	required: true,
 	placeholder: 'e.g. ada@acme.com',
 	description:
 		"Email address to verify. Text that can't be an email is reported as invalid without using a credit.",
-	routing: { send: { type: 'query', property: 'email' } },
+});
+
+/** What an earlier lookup said of the email: what the finder has just found brings its status along. */
+export const existingStatusField: INodeProperties = knownField({
+	displayName: 'Existing Status',
+	name: 'existingStatus',
+	placeholder: 'e.g. {{ $json.emailStatus }}',
+	description:
+		'Email status that the item already has. If it is valid, invalid or catch-all, the email is not verified and costs nothing.',
+});
+
+export const existingStatus: Known = {
+	parameter: existingStatusField.name,
+	read(value) {
+		const emailStatus = knownStatus(value);
+		return emailStatus
+			? { fields: { emailStatus }, isUnknown: emailStatus === 'unknown' }
+			: undefined;
+	},
 };
+
+/** Which emails are not worth a request. */
+export const verifierOptions: INodeProperties[] = [
+	...ageOptions,
+	{
+		displayName: 'Skip Items Without Email',
+		name: 'skipEmpty',
+		type: 'boolean',
+		default: false,
+		description: "Whether to pass items without an email on as they are, with the status 'skipped'",
+	},
+	{
+		displayName: 'Verify Unknown Again After (Days)',
+		name: 'retryUnknownDays',
+		type: 'number',
+		default: DEFAULT_RETRY_UNKNOWN,
+		description:
+			"Verify an email whose existing status is unknown again if Checked At is at least this many days ago. Without a date, it's always verified.",
+	},
+];
 
 export interface EmailQuery extends IDataObject {
 	email: string;
@@ -32,22 +70,22 @@ export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
 /** The question that the field asks. */
 export function toEmailQuestion(field: unknown): Question<EmailQuery> {
 	const email = toText(field);
+	const isEmpty = email === '';
 	return {
 		query: { email },
-		missing: email === '' ? ['Email'] : undefined,
+		isEmpty,
+		missing: isEmpty ? ['Email'] : undefined,
 		answer: verifyLocally(email),
 	};
 }
 
 /**
- * What the service would answer for a text that cannot be an address, because it has no `@`, no
- * domain, white space or a comma (several addresses) inside, or half a character that no request can
- * carry: such a text is not worth a credit.
+ * What the service would answer for a text that cannot be an email: it is not worth a credit.
  * `undefined` for all others.
  */
 export function verifyLocally(email: string): IDataObject | undefined {
+	if (canBeEmail(email)) return undefined;
 	const domain = email.includes('@') ? email.slice(email.lastIndexOf('@') + 1) : '';
-	if (domain !== '' && !/[\s,]/.test(email) && !email.includes(NO_CHARACTER)) return undefined;
 	return {
 		email,
 		domain,
@@ -62,11 +100,6 @@ export function hasStatus(result: IDataObject): boolean {
 	return textAt(result, 'email_status') !== null;
 }
 
-/** 1 credit per email, invalid ones included (8); what was left out may have been charged. */
-export function verifyCost(results: Results | undefined): number {
-	return results?.length === 0 ? 0 : 1;
-}
-
 /** A verification in the package's words (interface specification 2.10). */
 export function simplifyVerification(result: IDataObject): IDataObject {
 	return {
@@ -78,7 +111,7 @@ export function simplifyVerification(result: IDataObject): IDataObject {
 		mailboxStatus: textAt(result, 'mailbox_status'),
 		mailboxType: textAt(result, 'mailbox_type'),
 		mailExchange: textAt(result, 'mailbox_exchange'),
-		domain: textAt(result, 'domain'),
+		emailDomain: textAt(result, 'domain'),
 	};
 }
 

@@ -364,13 +364,27 @@ const PERSON: Shown[] = [
 	['domain', 'Company Domain', ''],
 	['company', 'Company Name', ''],
 ];
+const EXISTING_EMAIL: Shown[] = [['existingEmail', 'Existing Email', '']];
+const EXISTING_STATUS: Shown[] = [['existingStatus', 'Existing Status', '']];
+const WITH_INPUT: Shown[] = [['includeInputFields', 'Include Input Fields', true]];
+const WITHOUT_INPUT: Shown[] = [['includeInputFields', 'Include Input Fields', false]];
 const EMAIL: Shown[] = [['email', 'Email', '']];
 const LOOKUP: Shown[] = [
-	['includeInputFields', 'Include Input Fields', false],
+	['resultField', 'Put Result in Field', ''],
 	['maxConcurrency', 'Max Concurrency', '5'],
 	['maxCredits', 'Max Credits', '100'],
 	['maxRetries', 'Max Retries', '4'],
 	['incompleteRun', 'On Incomplete Run', 'Return Partial Results'],
+];
+const AGE: Shown[] = [
+	['checkedAt', 'Checked At', ''],
+	['maxAgeDays', 'Max Age (Days)', '90'],
+];
+const VERIFIER: Shown[] = [
+	...AGE,
+	['skipEmpty', 'Skip Items Without Email', false],
+	['retryUnknownDays', 'Verify Unknown Again After (Days)', '1'],
+	...LOOKUP,
 ];
 const COUNTRY: Shown = ['country', 'Country', ''];
 
@@ -391,7 +405,10 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 			{
 				operation: 'Get List Leads',
 				parameters: [...LIST, ...LIMIT, ...SIMPLIFY],
-				options: [['keyword', 'Keyword', '']],
+				options: [
+					['email', 'Email', 'All Leads'],
+					['keyword', 'Keyword', ''],
+				],
 			},
 			{
 				operation: 'Export List Leads',
@@ -404,15 +421,23 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 		[
 			{
 				operation: 'Find Email',
-				parameters: [...PERSON, ...SIMPLIFY],
-				options: [COUNTRY, ['includeCompanyData', 'Include Company Data', false], ...LOOKUP],
+				parameters: [...PERSON, ...EXISTING_EMAIL, ...WITH_INPUT, ...SIMPLIFY],
+				options: [
+					COUNTRY,
+					['includeCompanyData', 'Include Company Data', false],
+					...AGE,
+					...LOOKUP,
+				],
 			},
 			{
 				operation: 'Find Emails in Bulk',
-				parameters: [...PERSON, ...SIMPLIFY],
-				options: [COUNTRY, ['jobTimeout', 'Job Timeout (Minutes)', '30'], ...LOOKUP],
+				parameters: [...PERSON, ...EXISTING_EMAIL, ...WITH_INPUT, ...SIMPLIFY],
+				options: [COUNTRY, ['jobTimeout', 'Job Timeout (Minutes)', '30'], ...AGE, ...LOOKUP],
 			},
-			{ operation: 'Get Bulk Job', parameters: [['jobId', 'Job ID', ''], ...SIMPLIFY] },
+			{
+				operation: 'Get Bulk Job',
+				parameters: [['jobId', 'Job ID', ''], ['jobRow', 'Job Row', ''], ...SIMPLIFY],
+			},
 		],
 	],
 	[
@@ -420,13 +445,13 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 		[
 			{
 				operation: 'Verify Email',
-				parameters: [...EMAIL, ...SIMPLIFY],
-				options: [['enrich', 'Include Person Data', false], ...LOOKUP],
+				parameters: [...EMAIL, ...EXISTING_STATUS, ...WITH_INPUT, ...SIMPLIFY],
+				options: [['enrich', 'Include Person Data', false], ...VERIFIER],
 			},
 			{
 				operation: 'Verify Emails in Bulk',
-				parameters: [...EMAIL, ...SIMPLIFY],
-				options: LOOKUP,
+				parameters: [...EMAIL, ...EXISTING_STATUS, ...WITH_INPUT, ...SIMPLIFY],
+				options: VERIFIER,
 			},
 		],
 	],
@@ -438,6 +463,7 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 				parameters: [
 					['keyword', 'Company', ''],
 					['returnAllMatches', 'Return All Matches', false],
+					...WITHOUT_INPUT,
 					...SIMPLIFY,
 				],
 				options: LOOKUP,
@@ -448,6 +474,7 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 					['companyWebsite', 'Company Website', ''],
 					['companyName', 'Company Name', ''],
 					...LIMIT,
+					...WITHOUT_INPUT,
 					...SIMPLIFY,
 				],
 				options: [

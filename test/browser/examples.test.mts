@@ -5,17 +5,25 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 import { root } from '../commands/paths.mjs';
-import { readExample, withCredential, type Workflow } from '../hosts/workflow.mts';
+import { readExample, withCredential, withList, type Workflow } from '../hosts/workflow.mts';
 import { useChatModel } from '../support/chatModel.mts';
 import { CrmStandIn } from '../support/crmStandIn.mts';
-import { withCredentialOf, withSetting } from '../support/exampleChanges.mts';
 import {
+	withCredentialOf,
+	withOrigin,
+	withParameters,
+	withTable,
+} from '../support/exampleChanges.mts';
+import {
+	createLeadsTable,
 	failFor,
 	findAndVerify,
+	keepFewLeads,
 	leadsWithoutEmail,
 	saveNewLeads,
+	targetCompanies,
 } from '../support/exampleScenes.mts';
-import { known, personWith } from '../support/expected.mts';
+import { known, list, personWith } from '../support/expected.mts';
 import { report } from '../support/report.mts';
 import { SecondFinder } from '../support/secondFinder.mts';
 import { useService } from '../support/service.mts';
@@ -28,9 +36,22 @@ const service = useService();
 const model = useChatModel();
 const { running, editor } = useEditor(service);
 
-/** An example with the credential that importing people pick. */
-async function example(name: string): Promise<Workflow> {
-	return withCredential(await readExample(name), running().packageName, running().credential);
+/** An example with the credential that importing people pick, and their list where it reads one. */
+async function example(name: string, listId = 102): Promise<Workflow> {
+	const { packageName, credential } = running();
+	return withList(withCredential(await readExample(name), packageName, credential), list(listId));
+}
+
+/** An example with a data table that it alone has. */
+async function withOwnTable(name: string): Promise<Workflow> {
+	const table = await createLeadsTable(running().client, `Leads of ${name}`);
+	const rows = list(102).leads.map(({ email, person: { full, company } }) => ({
+		name: full,
+		domain: company.domain,
+		email,
+	}));
+	if (name === 'enrich-table-rows') await running().client.insertRows(table, rows);
+	return withTable(await example(name), table);
 }
 
 async function open(workflow: Workflow): Promise<void> {
@@ -41,48 +62,72 @@ async function open(workflow: Workflow): Promise<void> {
  * Runs an example by its button.
  *
  * @param workflow the example as it is, unless changed
- * @param idle how many nodes are not run
  */
-async function runs(name: string, { workflow, idle }: { workflow?: Workflow; idle?: number } = {}) {
+async function runs(name: string, workflow?: Workflow): Promise<void> {
 	await open(workflow ?? (await example(name)));
 	await editor().executeWorkflow();
-	await succeeds(name, idle);
+	await succeeds(name);
 }
 
-/**
- * Waits for the end of the run, in which all nodes have to succeed, and takes the picture.
- *
- * @param idle how many nodes are not run
- */
-async function succeeds(name: string, idle = 0): Promise<void> {
+/** Waits for the end of the run, in which all nodes have to succeed, and takes the picture. */
+async function succeeds(name: string): Promise<void> {
 	await editor().notice('Workflow executed successfully').waitFor();
 	const count = await editor().canvasNodes.count();
-	await expect.poll(async () => await editor().succeeded.count()).toBe(count - idle);
+	await expect.poll(async () => await editor().succeeded.count()).toBe(count);
 	expect(service().ledger.total()).toBeGreaterThan(0);
 	await editor().screenshotWorkflow(`example-${name}`);
 }
 
 test(
-	'find-and-verify-list-leads, imported from its file',
+	'find-and-verify-list-leads, imported from its file, and its output',
 	async () => {
+		using _ = keepFewLeads(service(), 102);
 		const name = 'find-and-verify-list-leads';
 		await editor().importWorkflow(join(root, 'examples', `${name}.json`));
-		for (const node of ['Get List Leads', 'Find Email', 'Verify Email']) {
+		for (const node of ['Get List Leads', 'Find Emails in Bulk', 'Verify Emails in Bulk']) {
 			await editor().openNode(node);
 			await editor().pickCredential(running().credential);
+			if (node === 'Get List Leads') await pickList('Trade Fair');
 			await editor().closeNode();
 		}
 		await editor().executeWorkflow();
 		await succeeds(name);
+		await editor().openNode('Name, Email and Status');
+		await editor().showAs(editor().output, 'table');
+		await editor().screenshot(`example-${name}-output`, editor().output.locator('table'));
 	},
 	TEST_TIMEOUT_MS,
 );
 
-test('company-research', async () => await runs('company-research'), TEST_TIMEOUT_MS);
+/** In the open node, as people do. */
+async function pickList(name: string): Promise<void> {
+	await editor().openLocator('listId');
+	await editor().locatorChoices.filter({ hasText: name }).click();
+}
 
 test(
-	'enrich-list-in-bulk, from its schedule',
-	async () => await runs('enrich-list-in-bulk', { idle: 1 }),
+	'company-research, with the companies of a CRM',
+	async () => {
+		await using crm = await CrmStandIn.open(targetCompanies);
+		const name = 'company-research';
+		await runs(name, withOrigin(await example(name), 'Get Companies from CRM', crm.url));
+	},
+	TEST_TIMEOUT_MS,
+);
+
+test.each(['enrich-every-morning', 'enrich-table-rows', 'large-list-that-survives-a-crash'])(
+	'%s, with a data table',
+	async (name) => await runs(name, await withOwnTable(name)),
+	TEST_TIMEOUT_MS,
+);
+
+test(
+	'bulk-job-without-waiting, with a shorter wait',
+	async () => {
+		const name = 'bulk-job-without-waiting';
+		const wait = { amount: 1, unit: 'seconds' };
+		await runs(name, withParameters(await example(name), 'Wait', wait));
+	},
 	TEST_TIMEOUT_MS,
 );
 
@@ -102,8 +147,7 @@ test(
 	async () => {
 		await using second = await SecondFinder.open(({ domain }) => `hello@${domain}`);
 		const name = 'second-source-for-misses';
-		const workflow = withSetting(await example(name), 'secondSourceUrl', second.url);
-		await runs(name, { workflow });
+		await runs(name, withOrigin(await example(name), 'Ask Second Source', second.url));
 		expect(second.asked.length).toBeGreaterThan(0);
 	},
 	TEST_TIMEOUT_MS,
@@ -114,8 +158,8 @@ test(
 	async () => {
 		await using crm = await CrmStandIn.open();
 		using newLeads = saveNewLeads(service(), 101);
-		const workflow = withSetting(await example('crm-sync'), 'crmUrl', crm.url);
-		await runs('crm-sync', { workflow });
+		const workflow = await example('crm-sync', 101);
+		await runs('crm-sync', withOrigin(workflow, 'Create or Update Contact', crm.url));
 		expect(crm.puts).toBe(newLeads.saved.length);
 	},
 	TEST_TIMEOUT_MS,
@@ -138,5 +182,5 @@ test(
 
 test('docs/images has these pictures of the examples and no others', async () => {
 	const count = await expectDocumented((name) => name.startsWith('example-'));
-	report(`${running().versions}: ${count} examples succeeded in the editor`);
+	report(`${running().versions}: ${count} pictures of examples that succeeded in the editor`);
 });

@@ -73,6 +73,7 @@ async function contentOf(
 
 /** A text without what differs from run to run. */
 function lasting(text: string): string {
-	const lines = text.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
+	const timeless = text.replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, '(time)');
+	const lines = timeless.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
 	return `${lines.filter((line) => line !== '').join('\n')}\n`;
 }

@@ -1,7 +1,7 @@
 import { outputOf } from '../hosts/execution.mts';
 import type { OpenHost } from '../hosts/open.mts';
 import type { CredentialData } from '../hosts/rest.mts';
-import { readExample, withCredential } from '../hosts/workflow.mts';
+import { readExample, withCredential, withList } from '../hosts/workflow.mts';
 import { Failure } from './failure.mjs';
 import { leadSchema, type Lead } from './leadTable.mts';
 
@@ -9,6 +9,8 @@ const EXAMPLE = 'find-and-verify-list-leads';
 const TRIGGER = 'Start';
 const RESULT = 'Name, Email and Status';
 const TIMEOUT_MS = 120_000;
+/** One that the emulator has; the file leaves the choice to its users. */
+const LIST = { id: 102, name: 'Trade Fair' };
 
 /**
  * Loads the example workflow with a credential into n8n and executes it.
@@ -26,7 +28,7 @@ export async function runExample(
 		throw new Failure(`The credential test says: ${tested.message}`, { log: host.log });
 	}
 	const example = withCredential(await readExample(EXAMPLE), packageName, credential);
-	const workflow = await client.createWorkflow(example);
+	const workflow = await client.createWorkflow(withList(example, LIST));
 	const id = await client.startWorkflow(workflow, TRIGGER);
 	const execution = await client.waitForExecution(id, TIMEOUT_MS);
 	if (execution.status !== 'success') {

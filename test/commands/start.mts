@@ -33,7 +33,7 @@ await runCommand(async (signal) => {
 	const { ledger } = service;
 	console.log(
 		`${leads.length} leads, ${ledger.total()} credits spent: ` +
-			`${ledger.total('find')} to find, ${ledger.total('verify')} to verify`,
+			`${ledger.total('findBulk')} to find, ${ledger.total('verifyBulk')} to verify`,
 	);
 	if (endAfterRun) return 0;
 

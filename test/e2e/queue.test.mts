@@ -7,10 +7,13 @@ import { expect, test, vi } from 'vitest';
 import { outputOf, type Execution } from '../hosts/execution.mts';
 import { openQueue, type OpenQueue } from '../hosts/queue.mts';
 import type { SavedWorkflow } from '../hosts/rest.mts';
-import { chain } from '../hosts/workflow.mts';
+import { chain, readExample, withCredential, withList } from '../hosts/workflow.mts';
 import type { WireRequest } from '../service/wireLog.mts';
 import { answerIn, findBulk, leadOf, numbers, requestsOf, subjectsOf } from '../support/bulk.mts';
 import { useComponent } from '../support/component.mts';
+import { withTable, withWebhook } from '../support/exampleChanges.mts';
+import { createLeadsTable, leadsWithoutEmail } from '../support/exampleScenes.mts';
+import { list } from '../support/expected.mts';
 import { createCredential } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
@@ -21,6 +24,8 @@ const CONCURRENCY = 5;
 /** Of one execution. */
 const LEADS = 250;
 const LATENCY_MS = 50;
+/** Leads in a batch of the example that survives a crash. */
+const BATCH = 200;
 /** What the service allows. */
 const PER_SECOND = 25;
 const RUN_TIMEOUT_MS = 15 * 60_000;
@@ -244,3 +249,74 @@ test(
 	},
 	RUN_TIMEOUT_MS,
 );
+
+test(
+	'large-list-that-survives-a-crash: run again after a crash, it pays for one batch twice at most',
+	async () => {
+		Object.assign(service().options, { latencyMs: LATENCY_MS });
+		const { main, workers } = queue();
+		const { client, packageName } = main;
+		const leads = leadsWithoutEmail(101);
+		const leadsTable = await createLeadsTable(client, 'Leads');
+		const example = withCredential(
+			withList(await readExample('large-list-that-survives-a-crash'), list(101)),
+			packageName,
+			await createCredential(client, service()),
+		);
+		const workflow = withWebhook(withTable(example, leadsTable), 'Start', 'large-list');
+		const saved = await client.createWorkflow(workflow);
+		await client.activateWorkflow(saved);
+		const start = async () => {
+			await client.callWebhook('large-list', {});
+			const [latest] = await client.listExecutions(saved);
+			return latest?.id ?? '';
+		};
+
+		const crashed = await start();
+		// The second batch is paid for then, and not saved yet.
+		const answered = () => requestsOf(service(), 'findBulk').filter(({ status }) => status === 200);
+		const wanted = (2 * BATCH) / findBulk.perRequest;
+		await vi.waitUntil(() => answered().length >= wanted, { timeout: 120_000, interval: 5 });
+		for (const worker of workers) kill(worker.pid);
+		await Promise.all(workers.map(async ({ exited }) => await exited));
+		const before = charged();
+		const rows = await client.rowsOf(leadsTable);
+		const kept = rows.filter(({ email }) => email !== null).length;
+		expect(rows.length).toBeGreaterThanOrEqual(BATCH);
+		expect(kept).toBeLessThan(before.length);
+
+		await workers[0]?.start();
+		const { status } = await client.waitForExecution(crashed, RUN_TIMEOUT_MS);
+		expect(status).not.toBe('success');
+		expect(charged()).toEqual(before);
+		const again = await client.waitForExecution(await start(), RUN_TIMEOUT_MS);
+		expect(again.status).toBe('success');
+
+		const emails = leads.flatMap(({ person: { email } }) => email ?? []);
+		const all = charged();
+		expect([...new Set(all)].sort()).toEqual(emails.toSorted());
+		const twice = all.length - emails.length;
+		expect(twice).toBe(before.length - kept);
+		expect(twice).toBeGreaterThan(0);
+		expect(twice).toBeLessThanOrEqual(BATCH);
+		const ended = await client.rowsOf(leadsTable);
+		expect(ended.map(({ leadId, email }) => [leadId, email])).toEqual(
+			leads.map(({ id, person: { email } }) => [id, email]),
+		);
+		report(
+			`the workers killed in the second batch of ${BATCH} of ${leads.length} leads: ${before.length} ` +
+				`credits spent, ${kept} of them saved; run again, ${all.length - before.length} more, ` +
+				`so ${twice} paid twice`,
+		);
+	},
+	RUN_TIMEOUT_MS,
+);
+
+/** Kills a process and its children, unless it has ended. */
+function kill(pid: number): void {
+	try {
+		process.kill(-pid, 'SIGKILL');
+	} catch (error) {
+		if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+	}
+}

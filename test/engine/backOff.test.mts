@@ -4,8 +4,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { answerIn, leadOf, numbers } from '../support/bulk.mts';
-import { expectPaidOnce, find, runLookup } from '../support/lookups.mts';
-import { useService } from '../support/service.mts';
+import { expectPaidOnce, find, runLookup, whenSent } from '../support/lookups.mts';
+import { credentialFor, useService } from '../support/service.mts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -59,7 +59,7 @@ describe('a concurrency that a 429 has halved', () => {
 	}));
 
 	test('grows back with every answer, also where nobody is found', async () => {
-		service().options.latencyMs = 20;
+		service().options.latencyMs = 60;
 		service().faults.add({ on: { nth: 10 }, status: 429, retryAfter: 'seconds', seconds: 1 });
 		const { json } = await runLookup(find, service(), unknown, { options: { maxConcurrency: 8 } });
 		expect(json.map(({ status }) => status)).toEqual(unknown.map(() => 'not_found'));
@@ -70,5 +70,34 @@ describe('a concurrency that a 429 has halved', () => {
 		// Those on the way when the refusal came are not counted.
 		expect(Math.max(...atOnce.slice(refused + 8, refused + 12))).toBeLessThanOrEqual(5);
 		expect(Math.max(...atOnce.slice(-10))).toBeGreaterThan(5);
+	});
+});
+
+describe('what is left of a pause when the run ends', () => {
+	const service = useService();
+
+	/** The last of three requests is told to come back much later. */
+	async function summaryOf(test: Parameters<typeof runLookup>[3]): Promise<string | undefined> {
+		service().faults.add({ status: 429, retryAfter: 'seconds', seconds: 40, on: { nth: 3 } });
+		const { hints } = await runLookup(find, service(), numbers(3).map(leadOf), {
+			...test,
+			options: { maxConcurrency: 1, ...test?.options },
+		});
+		expect(service().requests).toHaveLength(3);
+		return hints?.[0]?.message;
+	}
+
+	test('was not waited for, where nothing is tried again', async () => {
+		const summary = await summaryOf({ options: { maxRetries: 0 } });
+		expect(summary).toContain('1 failed (rate_limited)');
+		expect(summary).not.toContain('Waited');
+	});
+
+	test('was not waited for, where the execution is stopped', async () => {
+		const stop = new AbortController();
+		whenSent(service(), 3, () => setTimeout(() => stop.abort(), 1_100));
+		// The account of the test before is still asked to wait.
+		const credential = { ...credentialFor(service()), apiKey: 'second-key' };
+		expect(await summaryOf({ stop: stop.signal, credential })).toContain('Waited 1 second for');
 	});
 });

@@ -463,6 +463,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			json: expect.objectContaining(bulk.answer(one[0])),
 			pairedItem: { item: 0 },
 		};
+		const free = { credits: 0 };
 		const statusItems = [
 			answered,
 			{
@@ -470,6 +471,7 @@ describe.each(bulks)('$operation', (bulk) => {
 					status: 'invalid_input',
 					reason: `missing: ${missing}`,
 					message: `${lacking}. ${fill}`,
+					...free,
 				},
 				pairedItem: { item: 1 },
 			},
@@ -479,6 +481,7 @@ describe.each(bulks)('$operation', (bulk) => {
 					reason: 'credit_limit',
 					message: `${capped}. ${raise}`,
 					...queryOf(one[1]),
+					...free,
 				},
 				pairedItem: { item: 2 },
 			},
@@ -610,7 +613,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			const [hit] = firstHits(bulk, 1);
 			const input = { id: 7, status: 'lead', ...bulk.item(hit) };
 			const { json } = await runBulk(bulk, service(), [input, { id: 8 }], {
-				options: { includeInputFields: true },
+				parameters: { includeInputFields: true },
 			});
 			expect(json[0]).toMatchObject({ id: 7, ...bulk.answer(hit) });
 			expect(Object.keys(json[0]).slice(0, 2)).toEqual(['id', 'status']);
@@ -710,7 +713,7 @@ describe.each(bulks)('$operation', (bulk) => {
 		} as const;
 
 		test('a second node pays for nothing that the first one has', async () => {
-			const parameters = { ...bulk.parameters, options: { includeInputFields: true } };
+			const parameters = { ...bulk.parameters, includeInputFields: true };
 			const execution = await runWorkflow({
 				nodes: [
 					start,

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
+import { rowsOf } from '../service/operations/bulkFinder.mts';
 import {
 	answerIn,
 	asksFor,
@@ -13,6 +14,7 @@ import {
 	type BulkTest,
 } from '../support/bulk.mts';
 import { runNode, runWorkflow, type NodeTest } from '../support/engine.mts';
+import { giveJson, useServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService({ variants: { bulkAnswer: 'job', jobPolls: 0 } });
@@ -116,6 +118,45 @@ describe('a job that finishes in time', () => {
 	});
 });
 
+describe.each(['success', 'completed', 'ready'])(
+	'a job that is accepted with the status "%s", and without its rows',
+	(status) => {
+		const serve = useServer();
+
+		/** A service that knows everybody and takes one job. Gives its address, and notes what it is asked. */
+		async function serviceWithJob(asked: string[]): Promise<string> {
+			const id = 77;
+			let results: IDataObject[] = [];
+			return await serve(async (request, response) => {
+				asked.push(`${request.method} ${request.url}`);
+				if (request.method !== 'POST') return giveJson(response, { id, status, results });
+				const sent: unknown = JSON.parse(Buffer.concat(await request.toArray()).toString());
+				const quality = { status: 'valid' };
+				results = rowsOf(sent).map((row) => ({ ...row, email: `${row.tId}@acme.com`, quality }));
+				giveJson(response, { id, status, total: results.length }, 202);
+			});
+		}
+
+		test.each([false, true])(
+			'is asked for them, and not bought again, with Retry On Fail %s',
+			async (retryOnFail) => {
+				const asked: string[] = [];
+				const baseUrl = await serviceWithJob(asked);
+				const { json, error } = await find(numbers(3), {
+					credential: { baseUrl, apiKey: 'test-key' },
+					retryOnFail,
+					maxTries: 3,
+				});
+				expect(error).toBeUndefined();
+				expect(json.map((item) => [item.status, item.email])).toEqual(
+					[1, 2, 3].map((row) => ['found', `${row}@acme.com`]),
+				);
+				expect(asked).toEqual(['POST /api/v2/find_bulk', 'GET /api/v2/find_bulk/77']);
+			},
+		);
+	},
+);
+
 test('a job that fails: its rows are failed, name the job and cost nothing', async () => {
 	service().variants.jobOutcome = 'failed';
 	const { json } = await find(numbers(3), { onError: 'continueRegularOutput' });
@@ -200,6 +241,7 @@ describe('a job that outlasts Job Timeout', () => {
 							new RegExp(`^The bulk job ${jobId} is not finished.*Get Bulk Job`),
 						),
 						jobId,
+						credits: 0,
 					},
 					pairedItem: { item: 0 },
 				},
@@ -342,11 +384,40 @@ describe('Get Bulk Job', () => {
 		expect(error).toMatchObject({ httpCode: '404', message: expect.stringContaining('[item 0]') });
 	});
 
-	test("gives the service's own rows with Simplify off", async () => {
+	/** The items that wait for one job, which can be collected now. */
+	async function pendingItems(): Promise<IDataObject[]> {
 		service().variants.jobPolls = unfinished;
-		const pending = await find(numbers(3), { onError: 'continueRegularOutput' });
+		const { json } = await find(numbers(3), { onError: 'continueRegularOutput' });
 		service().variants.jobPolls = 0;
-		const { json } = await collect(pending.json, { simple: false });
+		return json;
+	}
+
+	test("gives the service's own rows with Simplify off", async () => {
+		const { json } = await collect(await pendingItems(), { simple: false });
 		expect(json.map(({ tId }) => tId)).toEqual([1, 2, 3]);
+	});
+
+	test('gives a row once that the service gives twice', async () => {
+		const pending = await pendingItems();
+		service().faults.add({ rows: 'doubled', on: { operation: 'getBulkJob' } });
+		const { json } = await collect(pending);
+		expect(json.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
+	});
+
+	test('of a job that cannot be read: every item that names it is on the error output', async () => {
+		const pending = await pendingItems();
+		service().faults.add({ status: 403, on: { operation: 'getBulkJob', times: 1 } });
+		const before = polled().length;
+		const { json, errorItems } = await collect(pending, {}, 'continueErrorOutput');
+		expect(json).toEqual([]);
+		expect(errorItems).toEqual(
+			pending.map((_, item) => ({
+				json: expect.objectContaining({
+					error: expect.objectContaining({ status: 'failed', httpCode: 403 }),
+				}),
+				pairedItem: { item },
+			})),
+		);
+		expect(polled()).toHaveLength(before + 1);
 	});
 });

@@ -12,12 +12,25 @@ const simple = { simple: true };
 const returnAllOrLimit = { returnAll: false, limit: 50 };
 const listId = { listId: { mode: 'list', value: '' } };
 const person = { fullName: '', firstName: '', lastName: '', domain: '', company: '' };
+const age = { 'options.checkedAt': '', 'options.maxAgeDays': 90 };
+const withInput = { includeInputFields: true };
 const lookupOptions = {
-	'options.includeInputFields': false,
+	'options.resultField': '',
 	'options.incompleteRun': 'return',
 	'options.maxConcurrency': 5,
 	'options.maxCredits': 100,
 	'options.maxRetries': 4,
+};
+
+const verified = {
+	email: '',
+	existingStatus: '',
+	...withInput,
+	...simple,
+	...lookupOptions,
+	...age,
+	'options.retryUnknownDays': 1,
+	'options.skipEmpty': false,
 };
 
 /** Part 1 of the contract. */
@@ -32,6 +45,7 @@ const contract: Record<OurNode, { resource: string; operations: Record<string, F
 				...listId,
 				...returnAllOrLimit,
 				...simple,
+				'options.email': 'all',
 				'options.keyword': '',
 			},
 			exportLeads: { ...listId, emailOnly: false, ...simple },
@@ -42,36 +56,49 @@ const contract: Record<OurNode, { resource: string; operations: Record<string, F
 		operations: {
 			find: {
 				...person,
+				existingEmail: '',
+				...withInput,
 				...simple,
 				...lookupOptions,
+				...age,
 				'options.country': '',
 				'options.includeCompanyData': false,
 			},
 			findBulk: {
 				...person,
+				existingEmail: '',
+				...withInput,
 				...simple,
 				...lookupOptions,
+				...age,
 				'options.country': '',
 				'options.jobTimeout': 30,
 			},
-			getBulkJob: { jobId: '', ...simple },
+			getBulkJob: { jobId: '', jobRow: '', ...simple },
 		},
 	},
 	contactDataVerifier: {
 		resource: 'email',
 		operations: {
-			verify: { email: '', ...simple, ...lookupOptions, 'options.enrich': false },
-			verifyBulk: { email: '', ...simple, ...lookupOptions },
+			verify: { ...verified, 'options.enrich': false },
+			verifyBulk: verified,
 		},
 	},
 	contactDataCompany: {
 		resource: 'company',
 		operations: {
-			search: { keyword: '', returnAllMatches: false, ...simple, ...lookupOptions },
+			search: {
+				keyword: '',
+				returnAllMatches: false,
+				includeInputFields: false,
+				...simple,
+				...lookupOptions,
+			},
 			getLeads: {
 				companyWebsite: '',
 				companyName: '',
 				...returnAllOrLimit,
+				includeInputFields: false,
 				...simple,
 				'options.title': '',
 				'options.titleMatch': 'all',
@@ -104,7 +131,7 @@ const isProperty = (option: object): option is INodeProperties => 'type' in opti
 /** The fields that the editor shows for an operation, with their defaults. */
 function shownFields(type: OurNode, operation: string): Fields {
 	const { description } = ourNodes[type];
-	const values = { resource: contract[type].resource, operation, returnAll: false };
+	const values = { resource: contract[type].resource, operation, returnAll: false, jobRow: '' };
 	const shown = description.properties.filter((property) =>
 		NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
 	);

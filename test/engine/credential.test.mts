@@ -2,9 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 
+import { verifyBulk } from '../support/bulk.mts';
 import { requestWithCredential, testCredential } from '../support/credentialUse.mts';
 import { runNode } from '../support/engine.mts';
-import { useServer } from '../support/ownServer.mts';
+import { verify } from '../support/lookups.mts';
+import { giveJson, queryOf, useServer } from '../support/ownServer.mts';
 import { credentialFor, KEY, useService } from '../support/service.mts';
 
 const service = useService();
@@ -56,6 +58,41 @@ describe("n8n's HTTP Request node with the credential", () => {
 		expect(service().requests).toHaveLength(1);
 		expect(seen).toEqual([]);
 	});
+});
+
+describe('a key that is a part of the addresses to verify', () => {
+	const apiKey = 'demo';
+	const emails = [`${apiKey}@acme.com`, `ann@${apiKey}.com`, 'ann@acme.com'];
+
+	/** A service that verifies every address. Gives its address, and notes what it is asked. */
+	async function verifier(asked: string[]): Promise<string> {
+		return await serve((request, response) => {
+			const addresses = queryOf(request).getAll('email');
+			asked.push(...addresses);
+			const rows = addresses.map((email) => ({ email, email_status: 'valid' }));
+			giveJson(response, request.url?.includes('bulk') ? rows : rows[0]);
+		});
+	}
+
+	test.each([verify, verifyBulk])(
+		'$operation: they are delivered, and paid for once, also with Retry On Fail',
+		async (lookup) => {
+			const asked: string[] = [];
+			const { json, error } = await runNode({
+				node: lookup.node,
+				parameters: { ...lookup.parameters, options: { incompleteRun: 'fail' } },
+				items: emails.map((email) => ({ email })),
+				credential: { baseUrl: await verifier(asked), apiKey },
+				retryOnFail: true,
+				maxTries: 3,
+			});
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject(
+				emails.map((email) => ({ status: 'verified', email, emailStatus: 'valid' })),
+			);
+			expect(asked.toSorted()).toEqual(emails.toSorted());
+		},
+	);
 });
 
 describe('blanks around the fields of the credential', () => {

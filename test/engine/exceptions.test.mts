@@ -55,17 +55,25 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 	const affected = wanted.slice(0, Math.max(lookup.perRequest, failing + 1));
 
 	const ofBulk = lookup.perRequest > 1 ? ['toRows', 'matchRows'] : [];
-	const places = ['hasEmail', 'findCost', 'simplifyFoundEmail', ...ofBulk];
+	const places = ['hasEmail', 'simplifyFoundEmail', ...ofBulk];
 
 	function failAt(place: string, times = Number.POSITIVE_INFINITY): void {
 		Object.assign(fault, { at: place, times, lead: leadOf(failing).first });
 	}
 
-	test('before anything is sent for the item: the run stops, and nothing is sent afterwards', async () => {
+	test('before anything is sent for the item: it fails alone', async () => {
 		service().options.latencyMs = 5;
 		failAt('toPersonQuestion');
-		const { error } = await runLookup(lookup, service(), wanted.map(leadOf));
-		expect(error?.message).toContain('Nobody thought of that');
+		const { error, json } = await runLookup(lookup, service(), wanted.map(leadOf));
+		expect(error).toBeUndefined();
+		expect(json[failing]).toMatchObject({
+			status: 'failed',
+			reason: 'unexpected',
+			message: expect.stringContaining('Nobody thought of that'),
+			credits: 0,
+		});
+		const others = wanted.filter((number) => number !== failing);
+		expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(lookup.answer));
 		expect(await sentAfterwards(service())).toEqual([]);
 	});
 

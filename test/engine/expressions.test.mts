@@ -16,6 +16,7 @@ import {
 } from '../support/bulk.mts';
 import { runNode } from '../support/engine.mts';
 import { listWithId } from '../support/everyOperation.mts';
+import { evaluated } from '../support/expression.mts';
 import {
 	expectPaidOnce,
 	find,
@@ -132,6 +133,72 @@ describe.each([find, verifyBulk])('Max Credits of $operation as an expression', 
 	);
 });
 
+describe.each(lookups)('an option of $operation that is refused', (lookup) => {
+	/** The node as it is when it is added: the fields of the input come along. */
+	const { includeInputFields: _, ...parameters } = lookup.parameters;
+	const input = { ...lookup.item(1), crmId: 7 };
+	const run = async (options: INodeParameters) => {
+		const { json } = await runLookup({ ...lookup, parameters }, service(), [input], {
+			options: { maxCredits: '', ...options },
+			onError: 'continueRegularOutput',
+		});
+		expect(service().requests).toEqual([]);
+		expect(json).toHaveLength(1);
+		return json[0];
+	};
+	const refused = {
+		status: 'invalid_input',
+		message: expect.stringContaining('Max Credits'),
+		credits: 0,
+	};
+
+	test('leaves the item its fields', async () => {
+		expect(await run({})).toMatchObject({ ...input, ...refused });
+	});
+
+	test('is told under Put Result in Field, where that is set', async () => {
+		expect(await run({ resultField: 'contact' })).toEqual({
+			...input,
+			contact: expect.objectContaining(refused),
+		});
+	});
+});
+
+describe('a field of the item that is named like something global', () => {
+	const items = [{ globalThis: 'Manager' }];
+	const read = async (keyword: string) => {
+		const { json } = await runNode({
+			node: 'contactDataList',
+			parameters: {
+				operation: 'getLeads',
+				listId: listWithId('101'),
+				limit: 3,
+				options: { keyword },
+			},
+			items,
+			credential: credentialFor(service()),
+			onError: 'continueRegularOutput',
+		});
+		return json;
+	};
+
+	test('is what it is for the engine of n8n', async () => {
+		const [direct, computed] = ['={{ $json.globalThis }}', '={{ $json.globalThis + "" }}'];
+		const ofEngine = (expression: string) => {
+			return () => evaluated('contactDataList', {}, expression, items);
+		};
+		expect(ofEngine(direct)).toThrow();
+		expect(ofEngine(computed)).toThrow();
+		expect(await read(direct)).toEqual(await read(computed));
+		expect(service().requests).toEqual([]);
+	});
+
+	test('is read by its name in brackets', async () => {
+		expect(await read('={{ $json["globalThis"] }}')).toHaveLength(3);
+		expect(service().requests.map(({ rawQuery }) => rawQuery)).toEqual(['kw=Manager&size=3']);
+	});
+});
+
 /** Whose key a request carries. */
 const keyOf = ({ headers }: WireRequest) => String(headers['x-access-key']);
 
@@ -163,6 +230,23 @@ describe('an API key that is an expression', () => {
 			keys.length * Math.ceil(wanted.length / keys.length / lookup.perRequest),
 		);
 	});
+
+	test.each(lookups)(
+		'$operation: one that fails for an item stops a run that is to be complete before it costs anything',
+		async (lookup) => {
+			const items = numbers(2 * lookup.perRequest + 4).map((number) => ({
+				...lookup.item(number),
+				...(number !== 3 && { tenantKey: tenantKey(number) }),
+			}));
+			const { error } = await runLookup(lookup, service(), items, {
+				credential: { ...credential(), apiKey: '={{ $json.tenantKey.removeTags() }}' },
+				options: { incompleteRun: 'fail' },
+			});
+			expect(await sentAfterwards(service())).toEqual([]);
+			expect(error?.message).toContain('[item 3]');
+			expect(service().requests).toEqual([]);
+		},
+	);
 
 	test.each([find, verify, findBulk, verifyBulk])(
 		'$operation: the same lookup for two accounts is sent once for each',

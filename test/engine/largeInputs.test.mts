@@ -1,11 +1,18 @@
 /** @file Lists and texts so large that only what takes time in proportion to them comes to an end. */
 
-import type { INodeParameters } from 'n8n-workflow';
-import { describe, expect, test } from 'vitest';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import { Delivery } from '../../nodes/shared/lookups/delivery.ts';
+import { QuestionReader } from '../../nodes/shared/lookups/questions.ts';
+import type { NodeContext } from '../../nodes/shared/n8n/nodeContext.ts';
+import { Runs } from '../../nodes/shared/sending/runs.ts';
+import { leadOf, numbers } from '../support/bulk.mts';
 import { runNode, type OurNode } from '../support/engine.mts';
 import { listWithId } from '../support/everyOperation.mts';
-import { useServer } from '../support/ownServer.mts';
+import { loadOptionsContext } from '../support/loadOptions.mts';
+import { find, runLookup } from '../support/lookups.mts';
+import { giveJson, useServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -87,15 +94,111 @@ describe('a text of 200,000 characters', () => {
 			for (const [before, after] of frames) {
 				const value = `${before}${text.repeat(length / text.length)}${after}`;
 				const begun = performance.now();
-				const { json } = await runNode({
+				const { json, error } = await runNode({
 					node,
 					parameters: { ...parametersFor(value), options: { maxRetries: 0 } },
 					credential: credentialFor(service()),
 					onError: 'continueRegularOutput',
 				});
 				expect(performance.now() - begun).toBeLessThan(2_000);
-				expect(json).toHaveLength(1);
+				expect(error).toBeUndefined();
+				// A company that is not known has no people.
+				expect(json.length).toBeLessThanOrEqual(1);
 			}
 		}
 	});
+});
+
+describe('the rest of n8n goes on', () => {
+	const serve = useServer();
+
+	afterEach(() => void vi.restoreAllMocks());
+
+	/** Counts how often the process had time for something else. */
+	function countTurns(): { soFar: () => number; end: () => void } {
+		let turns = 0;
+		let next: NodeJS.Immediate;
+		const count = () => {
+			turns++;
+			next = setImmediate(count);
+		};
+		count();
+		return { soFar: () => turns, end: () => clearImmediate(next) };
+	}
+
+	test('while 50,000 questions are not sent, as Max Credits is spent', async () => {
+		const length = 50_000;
+		const read = vi.spyOn(QuestionReader.prototype, 'read');
+		// All the others wait when the first answer spends it.
+		const baseUrl = await serve(async (_, response) => {
+			await vi.waitUntil(() => read.mock.calls.length === length, { timeout: 30_000 });
+			setTimeout(() => giveJson(response, { email: 'ann@acme.com' }), 100);
+		});
+		const turns = countTurns();
+		const settledIn = new Set<number>();
+		const { settle } = Delivery.prototype;
+		vi.spyOn(Delivery.prototype, 'settle').mockImplementation(function (
+			this: Delivery<IDataObject>,
+			...settled
+		) {
+			settledIn.add(turns.soFar());
+			settle.apply(this, settled);
+		});
+		const { json } = await runLookup(find, service(), numbers(length).map(leadOf), {
+			credential: { baseUrl, apiKey: 'test-key' },
+			options: { maxCredits: 1 },
+		});
+		turns.end();
+		expect(json.filter(({ reason }) => reason === 'credit_limit')).toHaveLength(length - 1);
+		expect(settledIn.size).toBeGreaterThan(3);
+	});
+
+	test('while 20,000 lists are not read, as the items name none', async () => {
+		const turnsFor = async (length: number) => {
+			const turns = countTurns();
+			const { errorItems } = await runNode({
+				node: 'contactDataList',
+				parameters: { operation: 'get', listId: listWithId('={{ $json.none }}') },
+				items: numbers(length).map((number) => ({ number })),
+				credential: credentialFor(service()),
+				onError: 'continueErrorOutput',
+			});
+			turns.end();
+			expect(errorItems).toHaveLength(length);
+			return turns.soFar();
+		};
+		const forOne = await turnsFor(1);
+		expect(await turnsFor(20_000)).toBeGreaterThan(forOne + 3);
+	});
+});
+
+// To run a node for so many takes a minute.
+test('130,000 accounts are not too many to see which was paused longest', async () => {
+	const length = 130_000;
+	const n8n = loadOptionsContext('contactDataFinder', {});
+	const notHere = () => {
+		throw new TypeError('Not here');
+	};
+	const context: NodeContext = {
+		n8n,
+		node: n8n.getNode(),
+		inputs: [],
+		executionId: '1',
+		logger: n8n.logger,
+		signal: undefined,
+		json: notHere,
+		parameter: notHere,
+		async credential(item) {
+			const credential = { baseUrl: 'https://api.example.com', apiKey: `key of ${item}` };
+			return { credential, isForAll: false };
+		},
+		memory: notHere,
+		mayWaitLater: notHere,
+		customData: notHere,
+		hint: notHere,
+	};
+	const runs = new Runs(context, {});
+	for (let item = 0; item < length; item++) await runs.of(item);
+	expect(runs.paused).toBe(0);
+	runs.end();
 });

@@ -1,6 +1,7 @@
-import type { INodeListSearchResult } from 'n8n-workflow';
+import type { INodeListSearchResult, INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
+import { useProxy, useSelfSigned } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
 import { loadOptionsContext } from '../support/loadOptions.mts';
 import { ourNodes } from '../support/engine.mts';
@@ -23,6 +24,26 @@ const paths = () =>
 function descriptionOf(thrown: unknown): unknown {
 	return thrown instanceof Error && 'description' in thrown ? thrown.description : undefined;
 }
+
+const selfSigned = useSelfSigned();
+const proxy = useProxy();
+
+test('it is filled by the Request Options of the node', async () => {
+	const credential = { ...credentialFor(service()), baseUrl: await selfSigned(service().baseUrl) };
+	const { host, asked } = await proxy();
+	const fill = async (requestOptions: INodeParameters) => {
+		const context = loadOptionsContext('contactDataList', credential, { requestOptions });
+		return await ourNodes.contactDataList.methods.listSearch.searchLists.call(context);
+	};
+	await expect(fill({})).rejects.toThrow();
+	expect(paths()).toEqual([]);
+	const results = [springCampaign, tradeFair];
+	expect(await fill({ allowUnauthorizedCerts: true })).toEqual({ results });
+	expect(asked).toEqual([]);
+	const throughProxy = { allowUnauthorizedCerts: true, proxy: `http://${host}` };
+	expect(await fill(throughProxy)).toEqual({ results });
+	expect(asked.map((target) => `https://${target}`)).toEqual([credential.baseUrl]);
+});
 
 test('the field names the method, and searches while the user types', () => {
 	const locator = ourNodes.contactDataList.description.properties.find(

@@ -262,11 +262,8 @@ const listRows: Row[] = [
 		requests: [getList],
 		output: [
 			item(0, {
-				error: {
-					status: 'invalid_input',
-					reason: 'invalid: List',
-					message: 'Not sent: The list ID must be a number, e.g. 101',
-				},
+				status: 'invalid_input',
+				reason: 'invalid: List',
 				message: expect.stringMatching(/^Not sent: The list ID must be a number.*Check the field/),
 			}),
 			item(1, fair),
@@ -664,7 +661,7 @@ const findRows: Row[] = [
 	},
 	{
 		title: 'input fields before those of the result, for a hit and a miss',
-		parameters: { ...personFields, options: { includeInputFields: true } },
+		parameters: { ...personFields, includeInputFields: true },
 		items: [
 			{ crmId: 7, ...atCompany, email: 'old@address.example' },
 			{ crmId: 8, ...missed, email: 'old@address.example' },
@@ -673,7 +670,8 @@ const findRows: Row[] = [
 		requests: [findOf(atCompany), findOf(missed)],
 		output: [
 			item(0, { crmId: 7, ...foundEmail(valid, atCompany) }),
-			item(1, { crmId: 8, ...notFound(missed) }),
+			// A miss erases nothing.
+			item(1, { crmId: 8, ...notFound(missed), email: 'old@address.example' }),
 		],
 		credits: 1,
 	},
@@ -736,7 +734,7 @@ const findRows: Row[] = [
 	),
 	{
 		title: 'not simplified, with the input fields',
-		parameters: { ...personFields, simple: false, options: { includeInputFields: true } },
+		parameters: { ...personFields, simple: false, includeInputFields: true },
 		items: [{ crmId: 7, ...atCompany }],
 		requests: [findOf(atCompany)],
 		output: ([answer]) => [item(0, { crmId: 7, ...atCompany, ...objectOf(answer) })],
@@ -753,6 +751,9 @@ const missedInParts = {
 	lastName: unfindable.last,
 	company: unfindable.company.name,
 };
+
+/** The rows of {@link people} in their job: the third repeats the first. */
+const jobRows = [1, 2, 1, 3];
 
 /** A case with a job: the service numbers them, so the row depends on the number. */
 interface JobRow {
@@ -887,7 +888,7 @@ const findBulkRows: Array<Row | JobRow> = [
 	},
 	{
 		title: 'input fields before those of the result, and what cannot be looked up is not sent',
-		parameters: { ...personFields, options: { includeInputFields: true } },
+		parameters: { ...personFields, includeInputFields: true },
 		items: [{ crmId: 7, ...atCompany, email: 'old@address.example' }, { crmId: 8 }],
 		requests: [post(BULK, [{ tId: 1, name: valid.full, domain: company.domain }])],
 		output: [
@@ -950,6 +951,7 @@ const findBulkRows: Array<Row | JobRow> = [
 				httpCode: null,
 				message: expect.stringMatching(`${job}.*failed`),
 				jobId: String(job),
+				jobRow: jobRows[index],
 				...person,
 			}),
 		),
@@ -963,6 +965,7 @@ const findBulkRows: Array<Row | JobRow> = [
 			item(index, {
 				status: 'pending',
 				jobId: String(job),
+				jobRow: jobRows[index],
 				reason: expect.any(String),
 				message: expect.stringContaining('Get Bulk Job'),
 				...person,
@@ -1110,7 +1113,7 @@ const malformed = (email: string, domain: string | null): IDataObject => ({
 	mailboxStatus: null,
 	mailboxType: null,
 	mailExchange: null,
-	domain,
+	emailDomain: domain,
 });
 
 const enriched = {
@@ -1230,7 +1233,7 @@ const verifyRows: Row[] = [
 	},
 	{
 		title: 'input fields before those of the result; an empty address is not sent',
-		parameters: { email: '={{ $json.mail }}', options: { includeInputFields: true } },
+		parameters: { email: '={{ $json.mail }}', includeInputFields: true },
 		items: [
 			{ crmId: 7, mail: valid.email },
 			{ crmId: 8, email: 'kept@address.example' },
@@ -1343,7 +1346,7 @@ const verifyBulkRows: Row[] = [
 		credits: 0,
 	}),
 	verifyBulkRow('input fields before those of the result; an empty address is not sent', {
-		parameters: { email: '={{ $json.mail }}', options: { includeInputFields: true } },
+		parameters: { email: '={{ $json.mail }}', includeInputFields: true },
 		items: [
 			{ crmId: 7, mail: valid.email },
 			{ crmId: 8, email: 'kept@address.example' },
@@ -1492,7 +1495,7 @@ const searchRows: Row[] = [
 		'input fields before those of the result; without a keyword nothing is sent',
 		{},
 		{
-			parameters: { keyword: '={{ $json.kw }}', options: { includeInputFields: true } },
+			parameters: { keyword: '={{ $json.kw }}', includeInputFields: true },
 			items: [
 				{ crmId: 7, kw: 'Willow & Sons' },
 				{ crmId: 8, keyword: 'kept' },
@@ -1561,6 +1564,20 @@ const companyLeadRows: Row[] = [
 			parameters: { companyName: 'Willow & Sons', returnAll: true },
 			requests: [peopleOf({ companyName: 'Willow & Sons', size: '150' })],
 			rawQueries: ['companyName=Willow%20%26%20Sons&size=150'],
+		},
+	),
+	companyLeadsRow(
+		'a company that the service does not know has no people',
+		{},
+		{
+			parameters: { companyWebsite: '={{ $json.site }}', returnAll: true },
+			items: [{ site: 'nobody.example' }, { site: willow.domain }],
+			inAnyOrder: true,
+			requests: [
+				peopleOf({ companyWebsite: 'nobody.example', size: '150' }),
+				peopleOf({ companyWebsite: willow.domain, size: '150' }),
+			],
+			output: atWillow.map((person) => item(1, companyLead(person))),
 		},
 	),
 	companyLeadsRow(
@@ -1749,7 +1766,7 @@ for (const type of types) {
 test('the input fields are in front, with the values of the result where both have one', async () => {
 	const { json } = await runNode({
 		node: 'contactDataFinder',
-		parameters: { operation: 'find', ...atCompany, options: { includeInputFields: true } },
+		parameters: { operation: 'find', ...atCompany, includeInputFields: true },
 		items: [{ crmId: 7, email: 'old@address.example' }],
 		credential: credentialFor(service()),
 	});

@@ -2,13 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 
 import fastify, { type FastifyInstance } from 'fastify';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import type { BodyEffect } from '../service/faults.mts';
 import type { Lead } from '../service/fixtures.mts';
 import type { Variants } from '../service/variants.mts';
 import { runNode, type NodeTest } from '../support/engine.mts';
 import { fixtures, known, list, some } from '../support/expected.mts';
+import { whenSent } from '../support/lookups.mts';
+import { giveJson, queryOf, useServer } from '../support/ownServer.mts';
+import { saveLeads } from '../support/saveLeads.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 /**
@@ -196,6 +199,49 @@ describe.each(['id', 'offset'] as const)('leads of a list, start is an %s', (lea
 	});
 });
 
+describe('a list that changes while it is read', () => {
+	const leadList = () => known(service().fixtures.list(101));
+	let kept: Lead[] = [];
+
+	beforeEach(() => {
+		kept = [...leadList().leads];
+	});
+
+	afterEach(() => void leadList().leads.splice(0, Infinity, ...kept));
+
+	/** Deletes leads from the list, by their ids. */
+	function deleteLeads(gone: Set<number>): void {
+		const left = leadList().leads.filter(({ id }) => !gone.has(id));
+		leadList().leads.splice(0, Infinity, ...left);
+	}
+
+	test('with a keyword: leads that are read and deleted then hide none that are unread', async () => {
+		const pageCap = 50;
+		service().options.pageCap = pageCap;
+		const keyword = 'Manager';
+		const matching = some(newestFirst, ({ person }) => person.title.includes(keyword));
+		const pages = Math.ceil(matching.length / pageCap);
+		expect(pages).toBeGreaterThan(2);
+		// Those of the first pages, while the last page but one is asked for.
+		const read = new Set(ids(matching.slice(0, (pages - 2) * pageCap)));
+		whenSent(service(), pages - 1, () => deleteLeads(read));
+		const { json, error } = await listLeads({ returnAll: true, options: { keyword } });
+		expect(error).toBeUndefined();
+		expect(idsOf(json)).toEqual(ids(matching));
+	});
+
+	test.each([501, 600])(
+		'where start is an offset: 150 leads more after the first page, limit %i',
+		async (limit) => {
+			service().variants.leadsStart = 'offset';
+			whenSent(service(), 2, () => saveLeads(leadList(), 150));
+			const { json, error } = await listLeads({ limit });
+			expect(error).toBeUndefined();
+			expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, limit)));
+		},
+	);
+});
+
 describe('people of a company', () => {
 	test('all of them, in pages of 150', async () => {
 		const { json } = await companyLeads({ returnAll: true });
@@ -276,6 +322,60 @@ describe('people of a company', () => {
 	});
 });
 
+describe('people of a company whose service', () => {
+	const serve = useServer();
+
+	/** Everybody at a company, from a service that gives each page as the test says, counted from 1. */
+	async function everybody(page: (number: number, start: number) => object) {
+		let pages = 0;
+		const baseUrl = await serve((request, response) => {
+			const start = Number(queryOf(request).get('nextId') ?? 0);
+			giveJson(response, page(++pages, start));
+		});
+		const result = await companyLeads(
+			{ returnAll: true },
+			{ credential: { baseUrl, apiKey: 'test-key' }, onError: 'continueRegularOutput' },
+		);
+		return { ...result, pages };
+	}
+
+	const people = (length: number) => range(0, length).map((n) => ({ full_name: `Ann Test ${n}` }));
+
+	/** Four people from a place on, of these. */
+	const fourOf = (all: object[], start: number, total_all: number | null) => ({
+		meta: { total_all, next_results_id: start + 4 < all.length ? String(start + 4) : null },
+		results: all.slice(start, start + 4),
+	});
+
+	test('counts fewer and fewer: all are read', async () => {
+		const ten = people(10);
+		const { json } = await everybody((_, start) => fourOf(ten, start, start > 0 ? 8 : 10));
+		expect(namesOf(json)).toEqual(ten.map(({ full_name }) => full_name));
+	});
+
+	test('moves them all by one between two pages: nobody comes out twice', async () => {
+		const ten = people(10);
+		const { json } = await everybody((page, start) => {
+			const all = page > 1 ? [{ full_name: 'Somebody New' }, ...ten] : ten;
+			return fourOf(all, start, null);
+		});
+		expect(namesOf(json)).toEqual(ten.map(({ full_name }) => full_name));
+	});
+
+	test('gives two pages in turn under ever new ids: says so after the first that came before', async () => {
+		const { json, pages } = await everybody((page) => ({
+			meta: page < 50 ? { next_results_id: `page-${page}` } : {},
+			results: [{ full_name: page % 2 === 0 ? 'Ann Even' : 'Ann Odd' }],
+		}));
+		expect(namesOf(json.slice(0, -1))).toEqual(['Ann Odd', 'Ann Even']);
+		expect(json.at(-1)).toMatchObject({
+			status: 'failed',
+			message: expect.stringContaining('without new results'),
+		});
+		expect(pages).toBe(3);
+	});
+});
+
 describe('a page in the middle that is none', () => {
 	const bodies: Array<BodyEffect['body']> = ['text', 'html', 'json-scalar', 'truncated', 'empty'];
 
@@ -297,11 +397,11 @@ describe('a page in the middle that is none', () => {
 		expect(requestCount()).toBe(2);
 	});
 
-	test.each(bodies)('%s below a limit, On Error continues: an error item', async (body) => {
+	test.each(bodies)('%s below a limit, On Error continues: an item that says why', async (body) => {
 		service().faults.add({ body, on: { nth: 2 } });
 		const { error, json } = await listLeads({ limit: 800 }, { onError: 'continueRegularOutput' });
 		expect(error).toBeUndefined();
-		expect(json.at(-1)).toMatchObject({ error: { message: expect.any(String) } });
+		expect(json.at(-1)).toMatchObject({ status: 'failed', message: expect.any(String) });
 	});
 
 	test('one of two items: what was read comes out, and the other one has all of its leads', async () => {

@@ -5,9 +5,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { answerIn, asksFor, bulks, findBulk, numbers, requestsOf } from '../support/bulk.mts';
 import { runNode, type NodeResult } from '../support/engine.mts';
-import { everyOperation } from '../support/everyOperation.mts';
+import { everyOperation, listWithId } from '../support/everyOperation.mts';
 import { expectPaidOnce, lookups, runLookup, type Lookup } from '../support/lookups.mts';
 import { outboundHttp, ssrfProtection } from '../support/n8nServices.mts';
+import { useTcpServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -80,6 +81,31 @@ describe('what n8n refuses before it is sent', () => {
 		}
 	});
 
+	test.each(lookups)('$operation: it says nothing of the service', async (lookup) => {
+		ssrfProtection.enabled = true;
+		const wanted = numbers(15 * lookup.perRequest);
+		const { json } = await runLookup(lookup, service(), wanted.map(lookup.item), {
+			...continues,
+			options: { maxConcurrency: 1 },
+		});
+		expect(json.map(({ reason }) => reason)).toEqual(wanted.map(() => 'refused_by_n8n'));
+	});
+
+	test.each(lookups)(
+		'$operation: a credential that is refused is read once for all items',
+		async (lookup) => {
+			const { json, credentialReads } = await runLookup(
+				lookup,
+				service(),
+				numbers(200).map(lookup.item),
+				{ ...continues, credential: { baseUrl: 'http://example.com', apiKey: 'test-key' } },
+			);
+			expect(json.map(({ reason }) => reason)).toEqual(json.map(() => 'refused_base_url'));
+			expect(json).toHaveLength(200);
+			expect(credentialReads).toBe(1);
+		},
+	);
+
 	test('a read stops the workflow with the words of n8n', async () => {
 		ssrfProtection.enabled = true;
 		const { error } = await runNode({
@@ -90,6 +116,39 @@ describe('what n8n refuses before it is sent', () => {
 		expect(error?.message).toContain('blocked because it resolves to a restricted IP address');
 		expect(service().requests).toEqual([]);
 	});
+});
+
+describe.each(lookups)('a connection of $operation that is cut before it is secure', (lookup) => {
+	const listen = useTcpServer();
+
+	test('nothing was sent, and nothing can have been charged', async () => {
+		// Of a connection that is reset, Node does not say when.
+		const baseUrl = `https://${await listen((socket) => socket.end())}`;
+		const result = await runLookup(lookup, service(), numbers(3).map(lookup.item), {
+			...continues,
+			credential: { ...credentialFor(service()), baseUrl },
+			options: { maxRetries: 0 },
+		});
+		const { json } = result;
+		expect(json.map(({ reason }) => reason)).toEqual(json.map(() => 'connection'));
+		expect(json.map(({ credits }) => credits)).toEqual([0, 0, 0]);
+		expect(countedIn(result)).toEqual(nothingCounted);
+	});
+});
+
+test('a 402 for one list does not stop the reads of the others', async () => {
+	service().faults.add({ status: 402, on: { operation: 'getList', nth: 1 } });
+	const items = numbers(12).map((number) => ({ id: number % 2 === 0 ? '101' : '102' }));
+	const { json, errorItems } = await runNode({
+		node: 'contactDataList',
+		parameters: { operation: 'get', listId: listWithId('={{ $json.id }}') },
+		items,
+		credential: credentialFor(service()),
+		onError: 'continueErrorOutput',
+	});
+	expect(errorItems).toHaveLength(1);
+	expect(json).toHaveLength(items.length - 1);
+	expect(service().requests).toHaveLength(items.length);
 });
 
 describe.each(bulks)('a row that the service refuses, in a request of $operation', (bulk) => {

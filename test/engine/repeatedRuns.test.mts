@@ -74,7 +74,6 @@ describe('an input field `error`', () => {
 			}));
 			const { json } = await runLookup(lookup, service(), items, {
 				parameters: { includeInputFields: true },
-				options: { includeInputFields: true },
 				retryOnFail: true,
 				maxTries: 3,
 			});

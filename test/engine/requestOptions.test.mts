@@ -120,11 +120,16 @@ describe.each(roads)('%s', (name, send) => {
 		expect(users).toEqual(asked.map(() => undefined));
 	});
 
-	test('gives the proxy its user and password', async () => {
+	test.each([
+		['p4ss%20word', 'p4ss word'],
+		['100%25', '100%'],
+		['p%2541ss', 'p%41ss'],
+		['p%40ss%3Aw%2Frd', 'p@ss:w/rd'],
+	])('gives the proxy its user and password, %s', async (written, meant) => {
 		const { host, users } = await proxy();
-		const items = await send({ options: { proxy: `http://ada:p4ss%20word@${host}` } });
+		const items = await send({ options: { proxy: `http://ada:${written}@${host}` } });
 		expect(failed(items)).toBe(false);
-		expect(users).toEqual(sent(name).map(() => 'ada:p4ss word'));
+		expect(users).toEqual(sent(name).map(() => `ada:${meant}`));
 	});
 
 	test.each(['127.0.0.1', 'localhost'])(
@@ -148,17 +153,29 @@ describe.each(roads)('%s', (name, send) => {
 		expect(sent(name)).toEqual([]);
 	});
 
-	test('waits no longer than the timeout', async () => {
+	test.each([
+		[60, 1],
+		// So short that a request may be given up before it is on its way.
+		[0.5, 0],
+	])('waits no longer than the timeout, %d ms', async (timeout, requests) => {
 		// Without a wait between the tries.
 		vi.spyOn(Math, 'random').mockReturnValue(0);
 		const operation = name === getBulkJob[0] ? 'getBulkJob' : undefined;
 		service().faults.add({ delayMs: 20_000, on: { operation } });
 		const begun = performance.now();
-		const items = await send({ options: { timeout: 60 } });
+		const items = await send({ options: { timeout } });
 		expect(performance.now() - begun).toBeLessThan(5_000);
 		expect(failed(items)).toBe(true);
-		expect(sent(name).length).toBeGreaterThan(0);
+		expect(sent(name).length).toBeGreaterThanOrEqual(requests);
 	});
+
+	test.each([2 ** 31, 3e9, 1e21])(
+		'waits for an answer with a timeout of %d ms',
+		async (timeout) => {
+			service().options.latencyMs = 100;
+			expect(failed(await send({ options: { timeout } }))).toBe(false);
+		},
+	);
 
 	test('accepts a certificate that nobody vouches for only where the user does', async () => {
 		const credential = {

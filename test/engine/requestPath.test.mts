@@ -41,6 +41,7 @@ function finder(
 			firstName: '={{ $json.first }}',
 			lastName: '={{ $json.last }}',
 			domain,
+			includeInputFields: false,
 			options,
 		},
 		items,
@@ -504,6 +505,7 @@ describe('On Error', () => {
 						reason: `missing: ${missing}`,
 						message: `${lacking}. ${fill}`,
 						domain,
+						credits: 0,
 					},
 					pairedItem: { item: 1 },
 				},
@@ -516,6 +518,7 @@ describe('On Error', () => {
 						firstName: 'Ada',
 						lastName: 'Conflict',
 						domain,
+						credits: 0,
 					},
 					pairedItem: { item: 2 },
 				},
@@ -587,12 +590,9 @@ describe('On Error', () => {
 			{ json: expect.objectContaining({ id: 102, name: 'Trade Fair' }), pairedItem: { item: 0 } },
 			{
 				json: {
-					error: {
-						status: 'failed',
-						reason: 'not_found',
-						httpCode: 404,
-						message: 'The list or job was not found: The list was not found.',
-					},
+					status: 'failed',
+					reason: 'not_found',
+					httpCode: 404,
 					message:
 						'The list or job was not found: The list was not found. Check that it still exists and belongs to the account of the credential.',
 				},
@@ -600,11 +600,8 @@ describe('On Error', () => {
 			},
 			{
 				json: {
-					error: {
-						status: 'invalid_input',
-						reason: 'invalid: List',
-						message: 'Not sent: The list ID must be a number, e.g. 101',
-					},
+					status: 'invalid_input',
+					reason: 'invalid: List',
 					message: 'Not sent: The list ID must be a number, e.g. 101. Check the field List.',
 				},
 				pairedItem: { item: 2 },

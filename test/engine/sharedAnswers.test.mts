@@ -1,13 +1,19 @@
 /** @file Which lookups of an execution share one answer, and which never do. */
 
-import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
-import { describe, expect, test } from 'vitest';
+import {
+	createRunExecutionData,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type INodeParameters,
+} from 'n8n-workflow';
+import { describe, expect, test, vi } from 'vitest';
 
 import type { WireRequest } from '../service/wireLog.mts';
 import { answerIn, bulks, findBulk, numbers, verifyBulk } from '../support/bulk.mts';
 import { runWorkflow, type OurNode } from '../support/engine.mts';
 import { find, verify } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
+import { callTool } from '../support/tool.mts';
 
 const service = useService();
 
@@ -169,5 +175,31 @@ describe('the settings of the credential', () => {
 		expect(json.map(({ status }) => status)).toEqual(['found', 'not_found', 'found']);
 		expect(service().requests.map(({ path }) => path)).toEqual([main, other]);
 		expect(service().ledger.total()).toBe(1);
+	});
+});
+
+describe('tools that one execution calls at the same time', () => {
+	const [first, second] = numbers(40).filter((number) => find.subject(number) !== null);
+
+	test('the Max Credits of one do not refuse another the same question', async () => {
+		service().options.latencyMs = 300;
+		const execution = createRunExecutionData();
+		const ask = async (name: string, number: number, options: INodeParameters) =>
+			await callTool({
+				node: find.node,
+				name,
+				parameters: { ...find.parameters, options },
+				credential: credentialFor(service()),
+				input: find.item(number),
+				execution,
+			});
+		const capped = [first, second].map((number) => ask('Capped', number, { maxCredits: 1 }));
+		await vi.waitUntil(() => service().requests.length > 0, { interval: 10 });
+		const [paid, refused, free] = await Promise.all([...capped, ask('Free', second, {})]);
+		expect(paid.map(answerIn)).toEqual([find.answer(first)]);
+		expect(refused).toMatchObject([{ status: 'not_processed', reason: 'credit_limit' }]);
+		expect(free.map(answerIn)).toEqual([find.answer(second)]);
+		expect(service().requests).toHaveLength(2);
+		expect(service().ledger.total()).toBe(2);
 	});
 });

@@ -1,6 +1,6 @@
 /** @file Where n8n calls a node as a tool directly, it knows only `routing`, and one item. */
 
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { answerIn, findBulk, leadOf, numbers, requestsOf, verifyBulk } from '../support/bulk.mts';
@@ -34,6 +34,9 @@ function sampleOf(name: string): Sample {
 	return sample;
 }
 
+/** The items without the moment in which the service answered. */
+const withoutTime = (items: IDataObject[]) => items.map(({ checkedAt, ...json }) => json);
+
 const sent = () => service().requests.map(({ method, path, rawQuery }) => [method, path, rawQuery]);
 
 test('all operations are here', () => {
@@ -51,7 +54,7 @@ test.each(names)('%s gives the items that a workflow gets, by the same requests'
 
 	const told = await callTool({ node, parameters, credential });
 	expect(json.length).toBeGreaterThan(0);
-	expect(told).toEqual(JSON.parse(JSON.stringify(json)));
+	expect(withoutTime(told)).toEqual(withoutTime(JSON.parse(JSON.stringify(json))));
 	expect({ sent: sent(), spent: service().ledger.total() }).toEqual(inWorkflow);
 });
 
@@ -113,9 +116,8 @@ describe.each([find, findBulk])('$operation, called by a model', (lookup) => {
 	});
 
 	test("never tells the model the caller's own item", async () => {
-		const options = { includeInputFields: true };
 		const { number, told } = await call({
-			parameters: { ...parameters, includeInputFields: true, options },
+			parameters: { ...parameters, includeInputFields: true },
 			input: { chatInput: 'Who is that?', email: 'other@c.bulk.example' },
 		});
 		expect(told.map(answerIn)).toEqual([lookup.answer(number)]);

@@ -79,6 +79,18 @@ describe('On New Lead in List', () => {
 		expect(ids(await poll())).toEqual(saved);
 	});
 
+	test('a cursor that comes again in the middle of a backlog loses nothing', async () => {
+		service().options.pageCap = 10;
+		const { poll, state } = trigger(102);
+		await poll();
+		const before = state();
+		const saved = save(102, 35);
+		service().faults.add({ repeatCursor: true, on: { nth: 2 } });
+		await expect(poll()).rejects.toThrow('without new results');
+		expect(state()).toEqual(before);
+		expect(ids(await poll())).toEqual(saved);
+	});
+
 	// n8n starts a poll on schedule, whether or not the one before has ended.
 	test.each([
 		['first', 0],

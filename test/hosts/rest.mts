@@ -30,6 +30,21 @@ export interface ParameterQuery {
 	filter?: string;
 }
 
+/** A table that n8n keeps for its workflows. */
+export interface DataTable {
+	id: string;
+	name: string;
+	/** In the REST interface. */
+	path: string;
+}
+
+export interface DataTableColumn {
+	name: string;
+	type: 'string' | 'number' | 'boolean' | 'date';
+}
+
+export type DataTableRow = Record<string, string | number | boolean | null>;
+
 /** The login of the editor, known because its data is thrown away. */
 export const owner = {
 	email: 'owner@example.com',
@@ -42,6 +57,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const POLL_MS = 250;
 /** n8n opens a webhook some time after it said that it did. */
 const WEBHOOK_TIMEOUT_MS = 30_000;
+
+/** The most that n8n gives at once. */
+const ROWS_PER_PAGE = 250;
 
 const choiceSchema = z.object({ name: z.string(), value: z.union([z.string(), z.number()]) });
 const credentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
@@ -56,6 +74,11 @@ const executionSchema = z.object({
 });
 const executionListSchema = z.object({
 	results: z.array(executionSchema.pick({ id: true, status: true })),
+});
+const idSchema = z.object({ id: z.string() });
+const rowsSchema = z.object({
+	count: z.number(),
+	data: z.array(z.record(z.union([z.string(), z.number(), z.boolean(), z.null()]))),
 });
 const locatorSchema = z.object({
 	results: z.array(choiceSchema),
@@ -195,6 +218,60 @@ export class RestClient {
 
 	async stopExecution(id: string): Promise<void> {
 		await this.#request('POST', `/executions/${id}/stop`, z.unknown());
+	}
+
+	/**
+	 * The button Retry of a failed execution; answers when the new one has ended.
+	 * @param isCurrent with the workflow as it is now, or as it was then
+	 */
+	async retryExecution(id: string, isCurrent: boolean): Promise<void> {
+		await this.#request('POST', `/executions/${id}/retry`, z.unknown(), {
+			loadWorkflow: isCurrent,
+		});
+	}
+
+	/** Waits until an execution has this status, and gives it as it is then. */
+	async waitForStatus(id: string, wanted: ExecutionStatus, timeout: number): Promise<Execution> {
+		const deadline = Date.now() + timeout;
+		while (Date.now() < deadline) {
+			const { data, ...rest } = await this.#request('GET', `/executions/${id}`, executionSchema);
+			if (rest.status === wanted) return { ...rest, data: this.#decodeRun(data) };
+			await delay(POLL_MS, undefined, { ...(this.#signal && { signal: this.#signal }) });
+		}
+		throw new Failure(`Execution ${id} did not become "${wanted}".`, { log: this.#host.log });
+	}
+
+	/** Creates a data table in the owner's own project. */
+	async createDataTable(name: string, columns: DataTableColumn[]): Promise<DataTable> {
+		const { id: projectId } = await this.#request('GET', '/projects/personal', idSchema);
+		const path = `/projects/${projectId}/data-tables`;
+		const { id } = await this.#request('POST', path, idSchema, { name, columns });
+		return { id, name, path: `${path}/${id}` };
+	}
+
+	async insertRows({ path }: DataTable, data: DataTableRow[]): Promise<void> {
+		await this.#request('POST', `${path}/insert`, z.unknown(), { data, returnType: 'count' });
+	}
+
+	/** Changes the rows whose column has this value. */
+	async updateRows(
+		{ path }: DataTable,
+		[columnName, value]: [string, number | string],
+		data: DataTableRow,
+	): Promise<void> {
+		const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };
+		await this.#request('POST', `${path}/upsert`, z.unknown(), { filter, data });
+	}
+
+	/** All rows of a data table, in the order in which they were inserted. */
+	async rowsOf({ path }: DataTable): Promise<DataTableRow[]> {
+		const rows: DataTableRow[] = [];
+		for (;;) {
+			const query = `take=${ROWS_PER_PAGE}&skip=${rows.length}&sortBy=id:asc`;
+			const page = await this.#request('GET', `${path}/rows?${query}`, rowsSchema);
+			rows.push(...page.data);
+			if (rows.length >= page.count || page.data.length === 0) return rows;
+		}
 	}
 
 	/** The choices of a resource locator's From List. */

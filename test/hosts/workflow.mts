@@ -40,6 +40,15 @@ export function withCredential(
 	return { ...workflow, nodes };
 }
 
+/** Picks a list of leads in every node that reads one, as importing people do by hand. */
+export function withList(workflow: Workflow, list: { id: number; name: string }): Workflow {
+	const listId = { __rl: true, mode: 'list', value: String(list.id), cachedResultName: list.name };
+	const nodes = workflow.nodes.map((node) =>
+		'listId' in node.parameters ? { ...node, parameters: { ...node.parameters, listId } } : node,
+	);
+	return { ...workflow, nodes };
+}
+
 /** Connections of nodes that follow each other. */
 export function chain(...names: string[]): IConnections {
 	const connections = names

@@ -57,6 +57,7 @@ export const findBulk: Bulk = {
 	perRequest: 100,
 	credits: 'email',
 	parameters: {
+		includeInputFields: false,
 		operation: 'findBulk',
 		firstName: '={{ $json.first }}',
 		lastName: '={{ $json.last }}',
@@ -84,7 +85,7 @@ export const verifyBulk: Bulk = {
 	operation: 'verifyBulk',
 	perRequest: 50,
 	credits: 'verifier',
-	parameters: { operation: 'verifyBulk', email: '={{ $json.email }}' },
+	parameters: { operation: 'verifyBulk', email: '={{ $json.email }}', includeInputFields: false },
 	item: (number) => ({ email: addressOf(number) }),
 	twin: (number) => ({ email: ` ${addressOf(number).toUpperCase()} ` }),
 	answer: (number) => ({

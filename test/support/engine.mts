@@ -34,11 +34,16 @@ const start: INodeType = {
 		defaults: { name: 'Start' },
 		inputs: [],
 		outputs: ['main'],
-		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '[]' }],
+		properties: [
+			{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
+			{ displayName: 'File of Each Item', name: 'file', type: 'string', default: '' },
+		],
 	},
 	async execute(this: IExecuteFunctions) {
 		const items: IDataObject[] = JSON.parse(String(this.getNodeParameter('items', 0)));
-		return [items.map((json) => ({ json }))];
+		const file = String(this.getNodeParameter('file', 0, ''));
+		const binary = { data: { data: file, fileName: 'card.txt', mimeType: 'text/plain' } };
+		return [items.map((json) => ({ json, ...(file !== '' && { binary }) }))];
 	},
 };
 
@@ -57,6 +62,17 @@ const end: INodeType = {
 	},
 };
 
+/** Puts the execution to sleep, as n8n's Wait node does, under the name by which it is known. */
+const wait: INodeType = {
+	description: { ...end.description, displayName: 'Wait', name: 'wait' },
+	async execute(this: IExecuteFunctions) {
+		await this.putExecutionToWait(new Date(Date.now() + 60_000));
+		return [this.getInputData()];
+	},
+};
+
+const WAIT = 'n8n-nodes-base.wait';
+
 /** Our nodes by the name of their type, as n8n would load them. */
 export const ourNodes = {
 	contactDataAccount: new ContactDataAccount(),
@@ -68,7 +84,7 @@ export const ourNodes = {
 
 export type OurNode = keyof typeof ourNodes;
 
-const nodeTypes: Record<string, INodeType> = { start, end, ...ourNodes };
+const nodeTypes: Record<string, INodeType> = { start, end, [WAIT]: wait, ...ourNodes };
 
 function nodeTypeOf(name: string): INodeType {
 	const nodeType = nodeTypes[name];
@@ -87,7 +103,7 @@ function nodeTypeOf(name: string): INodeType {
 /** A node of a test workflow. */
 export interface TestNode extends Partial<INode> {
 	name: string;
-	type: OurNode | 'start' | 'end';
+	type: OurNode | 'start' | 'end' | typeof WAIT;
 }
 
 export interface TestWorkflow {
@@ -103,9 +119,14 @@ export interface TestWorkflow {
 	onCredentialRead?: OnCredentialRead;
 	/** A failed execution that this one repeats, as n8n's Retry button does. */
 	retryOf?: IRun;
+	/** An execution that waits, which this one goes on with, as n8n does when the wait is over. */
+	resumes?: IRun;
 }
 
 let executions = 0;
+
+/** What n8n knows each execution by. */
+const idOf = new WeakMap<IRun, string>();
 
 /** Runs a workflow in the real engine and returns what n8n would store. */
 export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
@@ -139,16 +160,27 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 		settings: { executionOrder: 'v1' },
 	});
 	const mode = test.mode ?? (test.retryOf ? 'retry' : 'trigger');
-	const server = serverOf(test.credential, mode, String(++executions), test.onCredentialRead);
+	const id = (test.resumes && idOf.get(test.resumes)) ?? String(++executions);
+	const server = serverOf(test.credential, mode, id, test.onCredentialRead);
 	server.hooks?.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
-	const execute = test.retryOf
-		? new WorkflowExecute(server, mode, storedForRetry(test.retryOf, workflow))
-		: new WorkflowExecute(server, mode);
-	const running = test.retryOf
+	const stored = storedOf(test, workflow);
+	const execute = new WorkflowExecute(server, mode, stored);
+	const running = stored
 		? execute.processRunExecutionData(workflow)
 		: execute.run({ workflow, startNode: workflow.getNode('Start') ?? undefined });
 	test.stop?.addEventListener('abort', () => running.cancel());
-	return await running;
+	const run = await running;
+	idOf.set(run, id);
+	return run;
+}
+
+/** The execution that this one goes on with, as n8n has stored it. */
+function storedOf(
+	{ retryOf, resumes }: TestWorkflow,
+	workflow: Workflow,
+): IRunExecutionData | undefined {
+	if (retryOf) return storedForRetry(retryOf, workflow);
+	return resumes && JSON.parse(JSON.stringify(resumes.data));
 }
 
 /** What n8n has stored of a failed execution when it is retried, with the workflow as it is now. */

@@ -16,7 +16,7 @@ export function listWithId(value: string): INodeParameters {
 }
 
 /** Every operation with parameters that the emulated service has an answer for. */
-export function everyOperation({ fixtures }: Service): Sample[] {
+export function everyOperation({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 	const [company] = fixtures.companies;
 	const person = fixtures.people.find(({ email }) => email !== null);
 	if (!person?.email) throw new Error('The fixtures hold somebody with an address');

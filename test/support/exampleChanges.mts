@@ -1,23 +1,36 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 
-import type { Credential } from '../hosts/rest.mts';
+import type { Credential, DataTable } from '../hosts/rest.mts';
 import type { Workflow } from '../hosts/workflow.mts';
 
-/** The fields of an Edit Fields node. */
-const fieldsSchema = z.object({
-	assignments: z.array(
-		z.object({ id: z.string(), name: z.string(), value: z.string(), type: z.string() }),
-	),
-});
+/** The workflow with a data table picked in every node that has one. */
+export function withTable(workflow: Workflow, { id, name }: DataTable): Workflow {
+	const dataTableId = { __rl: true, mode: 'list', value: id, cachedResultName: name };
+	const tables = workflow.nodes.filter(({ parameters }) => 'dataTableId' in parameters);
+	if (tables.length === 0) throw new Error('The workflow has no data table');
+	return tables.reduce(
+		(changed, node) => withParameters(changed, node.name, { dataTableId }),
+		workflow,
+	);
+}
 
-/** The workflow with another value in a field of its node "Settings". */
-export function withSetting(workflow: Workflow, name: string, value: string): Workflow {
-	const { parameters } = nodeOf(workflow, 'Settings');
-	const { assignments } = fieldsSchema.parse(parameters.assignments);
-	if (!assignments.some((one) => one.name === name)) throw new Error(`There is no setting ${name}`);
-	const changed = assignments.map((one) => (one.name === name ? { ...one, value } : one));
-	return withParameters(workflow, 'Settings', { assignments: { assignments: changed } });
+/** The workflow with another origin in the URL of a node that asks one. */
+export function withOrigin(workflow: Workflow, name: string, origin: string): Workflow {
+	const url = String(nodeOf(workflow, name).parameters.url);
+	return withParameters(workflow, name, {
+		url: url.replace(/https:\/\/\w+\.example\.com/, origin),
+	});
+}
+
+/** The workflow with a webhook in place of its trigger: a call of this path starts it. */
+export function withWebhook(workflow: Workflow, trigger: string, path: string): Workflow {
+	return withNode(workflow, trigger, (node) => ({
+		...node,
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2,
+		parameters: { path, httpMethod: 'POST', responseMode: 'onReceived' },
+		webhookId: path,
+	}));
 }
 
 /** The workflow with other parameters of a node. */

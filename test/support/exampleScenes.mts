@@ -1,8 +1,10 @@
 /** What the examples meet in the world, so that each of their branches has something to do. */
 
+import type { DataTable, DataTableColumn, RestClient } from '../hosts/rest.mts';
 import type { Lead, Person } from '../service/fixtures.mts';
 import type { Service } from '../service/service.mts';
 import type { Turn } from './chatModel.mts';
+import type { CrmCompany } from './crmStandIn.mts';
 import { known, list, personWith, some, unfindable, type FindablePerson } from './expected.mts';
 
 /** The leads that Get List Leads gives and that have no address, in its order. */
@@ -45,6 +47,46 @@ export function saveNewLeads(service: Service, listId: number): Disposable & { s
 	}));
 	leads.push(...saved);
 	return { saved, [Symbol.dispose]: () => void leads.splice(before) };
+}
+
+/**
+ * Leaves few leads in a list, until it is disposed of: some that have an email, some whose email is
+ * found, and some of whom none is known.
+ */
+export function keepFewLeads(service: Service, listId: number): Disposable {
+	const { leads } = known(service.fixtures.list(listId));
+	const before = [...leads];
+	const kinds = [
+		some(before, ({ email }) => email !== null),
+		some(before, ({ email, person }) => email === null && person.email !== null),
+		some(before, ({ person }) => person.email === null),
+	];
+	const few = new Set(kinds.flatMap((kind) => kind.slice(0, 3)));
+	leads.splice(0, Infinity, ...before.filter((lead) => few.has(lead)));
+	return { [Symbol.dispose]: () => void leads.splice(0, Infinity, ...before) };
+}
+
+/** The companies of a CRM; the last one is nobody's. */
+export const targetCompanies: readonly CrmCompany[] = [
+	{ id: 'C-1001', name: 'Willow & Sons' },
+	{ id: 'C-1002', name: 'Meridian Logistics' },
+	{ id: 'C-1003', name: 'Vertex Pharmaceuticals of the North' },
+	{ id: 'C-1004', name: 'Unheard-of Ventures' },
+];
+
+/** Creates the data table that the notes of the examples tell to create. */
+export async function createLeadsTable(
+	client: RestClient,
+	name: string,
+	columns: readonly DataTableColumn[] = [],
+): Promise<DataTable> {
+	const texts = ['name', 'domain', 'email', 'emailStatus', 'status'];
+	return await client.createDataTable(name, [
+		{ name: 'leadId', type: 'number' },
+		...texts.map((text) => ({ name: text, type: 'string' as const })),
+		{ name: 'checkedAt', type: 'date' },
+		...columns,
+	]);
 }
 
 /** What the model says when it is asked for the address of a person, and its answer in the end. */

@@ -127,7 +127,7 @@ export function verified(email: string, mailboxType = 'professional'): IDataObje
 		mailboxStatus: status,
 		mailboxType,
 		mailExchange: `mx1.${domain}`,
-		domain,
+		emailDomain: domain,
 	};
 }
 

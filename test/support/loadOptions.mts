@@ -1,5 +1,9 @@
 import { LoadOptionsContext } from 'n8n-core';
-import type { ICredentialDataDecryptedObject, ILoadOptionsFunctions } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	ILoadOptionsFunctions,
+	INodeParameters,
+} from 'n8n-workflow';
 
 import { ourNodes, type OurNode } from './engine.mts';
 import { serverOf } from './server.mts';
@@ -9,8 +13,12 @@ import { soleNode } from './soleNode.mts';
 export function loadOptionsContext(
 	type: OurNode,
 	credential: ICredentialDataDecryptedObject,
+	parameters: INodeParameters = {},
 ): ILoadOptionsFunctions {
-	const { node, workflow } = soleNode(ourNodes[type]);
-	const server = serverOf(credential, 'internal', 'dropdown');
+	const { node, workflow } = soleNode(ourNodes[type], { parameters });
+	const server = {
+		...serverOf(credential, 'internal', 'dropdown'),
+		currentNodeParameters: parameters,
+	};
 	return new LoadOptionsContext(workflow, node, server, 'listId');
 }

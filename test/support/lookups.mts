@@ -1,10 +1,10 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 
 import type { Service } from '../service/service.mts';
 import { bulks, findBulk, subjectsOf, verifyBulk, type Bulk } from './bulk.mts';
-import { runNode, type NodeResult, type NodeTest } from './engine.mts';
+import { runNode, runWorkflow, type NodeResult, type NodeTest } from './engine.mts';
 import { credentialFor } from './service.mts';
 
 /** A lookup for one item or for many, seen from the outside; the leads are told apart by numbers. */
@@ -50,6 +50,44 @@ export async function runLookup(
 		parameters: { ...lookup.parameters, options, ...parameters },
 		items,
 	});
+}
+
+/** What came of one of the runs of a node. */
+export interface Round {
+	json: IDataObject[];
+	/** What it tells above its output. */
+	summary: string;
+}
+
+/** Runs a lookup twice in one execution, as a loop does, each time over other items. */
+export async function runTwice(
+	lookup: Pick<Lookup, 'node' | 'parameters'>,
+	service: Service,
+	[first, second]: [IDataObject[], IDataObject[]],
+	{ options = {}, onError }: Pick<LookupTest, 'options' | 'onError'> = {},
+): Promise<{ run: IRun; rounds: Round[] }> {
+	const start = (items: IDataObject[]) =>
+		({ type: 'start', parameters: { items: JSON.stringify(items) } }) as const;
+	const run = await runWorkflow({
+		nodes: [
+			{ name: 'Start', ...start(first), position: [0, 0] },
+			{
+				name: 'Node',
+				type: lookup.node,
+				parameters: { ...lookup.parameters, options },
+				onError,
+				position: [200, 0],
+			},
+			{ name: 'Again', ...start(second), position: [200, 900] },
+		],
+		connections: ['Start > Node', 'Start > Again', 'Again > Node'],
+		credential: credentialFor(service),
+	});
+	const rounds = (run.data.resultData.runData.Node ?? []).map(({ data, hints }) => ({
+		json: (data?.main[0] ?? []).map(({ json }) => json),
+		summary: hints?.[0]?.message ?? '',
+	}));
+	return { run, rounds };
 }
 
 /** The ledger holds each of these leads once, as far as they cost anything, and nothing else. */

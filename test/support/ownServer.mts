@@ -7,12 +7,13 @@ import { afterEach } from 'vitest';
 import { selfSigned } from './selfSigned.mts';
 
 /** The servers of a test are open until its end. */
-function useServers(): (server: http.Server | https.Server) => Promise<string> {
-	const servers: Array<http.Server | https.Server> = [];
+function useServers(): (server: net.Server) => Promise<string> {
+	const servers: net.Server[] = [];
 	afterEach(() => {
 		for (const server of servers.splice(0)) {
 			server.close();
-			server.closeAllConnections();
+			const isHttp = server instanceof http.Server || server instanceof https.Server;
+			if (isHttp) server.closeAllConnections();
 		}
 	});
 	return async (server) => {
@@ -28,6 +29,41 @@ function useServers(): (server: http.Server | https.Server) => Promise<string> {
 export function useServer(): (handler: http.RequestListener) => Promise<string> {
 	const listen = useServers();
 	return async (handler) => `http://${await listen(http.createServer(handler))}`;
+}
+
+/** Answers with JSON. */
+export function giveJson(
+	response: http.ServerResponse,
+	body: unknown,
+	status = 200,
+	headers: http.OutgoingHttpHeaders = {},
+): void {
+	response.writeHead(status, { 'content-type': 'application/json', ...headers });
+	response.end(JSON.stringify(body));
+}
+
+/** What a request says in its query. */
+export function queryOf({ url = '' }: http.IncomingMessage): URLSearchParams {
+	return new URL(url, 'http://x').searchParams;
+}
+
+/** An answer that begins, and goes on and on as slowly as bytes can come, while anybody listens. */
+export function trickle(_: http.IncomingMessage, response: http.ServerResponse): void {
+	response.writeHead(200, { 'content-type': 'application/json' }).write('{"message":"');
+	const timer = setInterval(() => response.write('.'), 20);
+	response.on('close', () => clearInterval(timer));
+}
+
+/** Servers that do something to each connection as soon as anything comes of it. Gives the address of each. */
+export function useTcpServer(): (onData: (socket: net.Socket) => void) => Promise<string> {
+	const listen = useServers();
+	return async (onData) =>
+		await listen(
+			net.createServer((socket) => {
+				socket.on('error', () => {});
+				socket.once('data', () => onData(socket));
+			}),
+		);
 }
 
 /** The service behind a certificate that nobody vouches for. Gives its address. */

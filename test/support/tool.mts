@@ -10,6 +10,7 @@ import {
 	type INode,
 	type INodeParameters,
 	type INodeType,
+	type IRunExecutionData,
 } from 'n8n-workflow';
 
 import { isRecord } from '../service/values.mts';
@@ -31,6 +32,10 @@ export interface ToolTest extends Partial<Pick<INode, 'onError'>> {
 	/** The item of the agent, or of what else calls the tool. */
 	input?: IDataObject;
 	stop?: AbortSignal;
+	/** Of the node. */
+	name?: string;
+	/** The execution in which it is called; one of its own without it. */
+	execution?: IRunExecutionData;
 }
 
 /**
@@ -44,12 +49,13 @@ export async function callTool({
 	args = {},
 	input = {},
 	stop,
+	name = 'Tool',
+	execution = createRunExecutionData(),
 	...settings
 }: ToolTest): Promise<IDataObject[]> {
 	const toolType = asTool(ourNodes[type]);
-	const { node, workflow } = soleNode(toolType, { name: 'Tool', parameters });
+	const { node, workflow } = soleNode(toolType, { name, parameters });
 	Object.assign(node, settings);
-	const runExecutionData = createRunExecutionData();
 	const items = [{ json: input }];
 	const call = makeHandleToolInvocation(
 		(runIndex) =>
@@ -58,7 +64,7 @@ export async function callTool({
 				workflow.getNode(node.name) ?? node,
 				serverOf(credential, 'trigger', 'tool'),
 				'trigger',
-				runExecutionData,
+				execution,
 				runIndex,
 				items,
 				{},
@@ -69,7 +75,7 @@ export async function callTool({
 			),
 		node,
 		toolType,
-		runExecutionData,
+		execution,
 	);
 	const told: unknown = JSON.parse(String(await call(args)));
 	const isItem = (value: unknown): value is IDataObject => isRecord(value);

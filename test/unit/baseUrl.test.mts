@@ -13,7 +13,6 @@ const NO_URL = {
 	description: "Enter the URL of your provider's API, e.g. https://api.example.com",
 	httpCode: null,
 	retryAfter: undefined,
-	remaining: undefined,
 	mayBeCharged: false,
 };
 

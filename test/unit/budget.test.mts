@@ -13,9 +13,10 @@ import { processorTime } from './processorTime.mts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 
-function budgetOf(record: CreditRecord): CreditBudget {
-	const execution = new ExecutionCredits(new CreditCount({}, '1'), undefined, () => {});
-	return new CreditBudget(new CreditCount(record, '1'), execution);
+/** The budget of a node, and of an execution that has the other record. */
+function budgetOf(record: CreditRecord, ofExecution: CreditRecord = {}): CreditBudget {
+	const execution = new ExecutionCredits(new CreditCount(ofExecution, '1'), undefined, () => {});
+	return new CreditBudget(new CreditCount(record, '1'), execution, 'Find');
 }
 
 /** The record of the execution that has spent so much. */
@@ -134,8 +135,9 @@ describe('CreditBudget', () => {
 		const budget = budgetOf({});
 		const reservation = await budget.reserve(1, 2);
 		reservation?.sent();
+		expect(reservation?.isRenewed).toBe(false);
 		expect(await reservation?.renew()).toBe(true);
-		expect([reservation?.credits, budget.spent]).toEqual([1, 1]);
+		expect([reservation?.credits, budget.spent, reservation?.isRenewed]).toEqual([1, 1, true]);
 		reservation?.sent();
 		expect(await reservation?.renew()).toBe(false);
 		expect(budget.spent).toBe(2);
@@ -154,6 +156,43 @@ describe('CreditBudget', () => {
 		pending?.correct(1);
 		expect(budget.spent).toBe(4);
 		expect((await budget.reserve(6, 10))?.credits).toBe(6);
+	});
+
+	it('counts a request of unknown outcome, for the execution as one that may have cost something', async () => {
+		const [record, ofExecution]: CreditRecord[] = [{}, {}];
+		const budget = budgetOf(record, ofExecution);
+		const pending = await budget.reserve(10, NO_CAP);
+		pending?.sent();
+		pending?.settle();
+		expect(record).toEqual(recordOf(10));
+		expect(ofExecution).toEqual({ ...recordOf(0), creditsUncertain: 10 });
+		pending?.correct(4, 2);
+		// What is not known even now counts under the cap.
+		expect(record).toEqual(recordOf(6));
+		expect(ofExecution).toEqual({ ...recordOf(4), creditsUncertain: 2 });
+	});
+
+	it('gives back what a request of before n8n stored the execution turns out not to have cost', async () => {
+		const [record, ofExecution] = [recordOf(10), { ...recordOf(0), creditsUncertain: 10 }];
+		const budget = budgetOf(record, ofExecution);
+		expect(budget.node).toBe('Find');
+		expect(await budget.reserve(1, 10)).toBeUndefined();
+		budget.correct(10, 3, 1);
+		expect([record, ofExecution]).toEqual([recordOf(4), { ...recordOf(3), creditsUncertain: 1 }]);
+		expect((await budget.reserve(10, 10, 1))?.credits).toBe(6);
+	});
+
+	it('lets those go on who wait, once a request turns out to have cost less', async () => {
+		const budget = budgetOf(recordOf(8));
+		const first = await budget.reserve(2, 10);
+		const answers = watch([budget.reserve(2, 10)]);
+		await settled();
+		expect(answers).toEqual([undefined]);
+		budget.correct(8, 6, 0);
+		await settled();
+		expect(answers).toEqual([2]);
+		first?.settle(0);
+		expect(budget.spent).toBe(6);
 	});
 
 	it('counts a request that was refused as not sent', async () => {

@@ -1,5 +1,6 @@
 /** @file What an answer of the bulk finder says: a job that goes on, one that is done, or one that failed. */
 
+import type { IDataObject } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { collectPeople, jobIn, readJob } from '../../nodes/Finder/bulkJob.ts';
@@ -115,6 +116,7 @@ function serviceWith(answers: unknown[], jobTimeout = 60_000) {
 	const begun = Date.now();
 	const service: LookupService = {
 		settings: INTERFACE_DEFAULTS,
+		asReceived: (text) => text,
 		ask: async () => await Promise.reject(new TypeError('It costs')),
 		askOne: async () => await Promise.reject(new TypeError('It costs')),
 		async collect({ url, qs }) {
@@ -126,7 +128,8 @@ function serviceWith(answers: unknown[], jobTimeout = 60_000) {
 		sleep: async (milliseconds) => await new Promise((wake) => setTimeout(wake, milliseconds)),
 		jobTimeout,
 	};
-	return { service, asked };
+	const get = async (url: string, qs: IDataObject) => await service.collect({ url, qs });
+	return { service, get, asked };
 }
 
 const processing = { id: 12, status: 'processing', results: [one] };
@@ -134,30 +137,44 @@ const done = { id: 12, status: 'done', results: [one, two] };
 
 describe('readJob', () => {
 	it('asks for the job by its path', async () => {
-		const { service, asked } = serviceWith([done]);
-		expect(await readJob('a/b?', service, 2)).toEqual({
+		const { get, asked } = serviceWith([done]);
+		expect(await readJob('a/b?', get, 2)).toEqual({
 			jobId: 'a/b?',
 			rows: [one, two],
 			isDone: true,
 		});
-		expect(asked).toMatchObject([{ url: '/api/v2/find_bulk/a%2Fb%3F', qs: undefined }]);
+		expect(asked).toMatchObject([{ url: '/api/v2/find_bulk/a%2Fb%3F', qs: {} }]);
 	});
 
 	it.each([[404], [405]])('asks for it by a parameter where the path gives a %i', async (code) => {
-		const { service, asked } = serviceWith([refusal(code), done]);
-		expect(await readJob('12', service, 2)).toMatchObject({ isDone: true });
+		const { get, asked } = serviceWith([refusal(code), done]);
+		expect(await readJob('12', get, 2)).toMatchObject({ isDone: true });
 		expect(asked[1]).toMatchObject({ url: '/api/v2/find_bulk', qs: { id: '12' } });
 	});
 
+	it.each([['.'], ['..']])(
+		'asks for %j by the parameter: as a path it would lead elsewhere',
+		async (id) => {
+			const { get, asked } = serviceWith([done]);
+			expect(await readJob(id, get, 2)).toMatchObject({ jobId: id, isDone: true });
+			expect(asked).toMatchObject([{ url: '/api/v2/find_bulk', qs: { id } }]);
+		},
+	);
+
+	it('takes what it shows for all where nobody knows how many rows there are', async () => {
+		const { get } = serviceWith([{ id: 12, results: [one] }]);
+		expect(await readJob('12', get)).toMatchObject({ rows: [one], isDone: true });
+	});
+
 	it.each([[401], [403], [500]])('does not go on asking after a %i', async (code) => {
-		const { service, asked } = serviceWith([refusal(code), done]);
-		expect(detailsOf(await rejectionOf(readJob('12', service, 2))).httpCode).toBe(code);
+		const { get, asked } = serviceWith([refusal(code), done]);
+		expect(detailsOf(await rejectionOf(readJob('12', get, 2))).httpCode).toBe(code);
 		expect(asked).toHaveLength(1);
 	});
 
 	it('fails for a job that failed without rows, and names it', async () => {
-		const { service } = serviceWith([{ id: 12, status: 'failed', results: [] }]);
-		const thrown = await rejectionOf(readJob('12', service, 2));
+		const { get } = serviceWith([{ id: 12, status: 'failed', results: [] }]);
+		const thrown = await rejectionOf(readJob('12', get, 2));
 		expect(thrown).toBeInstanceOf(JobFailed);
 		expect(problemOf(thrown)).toEqual({
 			status: 'failed',
@@ -170,8 +187,8 @@ describe('readJob', () => {
 	});
 
 	it('gives the rows of a job that failed with some', async () => {
-		const { service } = serviceWith([{ id: 12, status: 'failed', results: [one] }]);
-		expect(await readJob('12', service, 2)).toMatchObject({ rows: [one], isDone: true });
+		const { get } = serviceWith([{ id: 12, status: 'failed', results: [one] }]);
+		expect(await readJob('12', get, 2)).toMatchObject({ rows: [one], isDone: true });
 	});
 });
 

@@ -16,8 +16,8 @@ describe('connectionOf', () => {
 			credential,
 			baseUrl: 'https://api.example.com',
 			apiKey: KEY,
-			account: expect.stringMatching(/^[\w+/]{43}=$/),
-			id: expect.stringMatching(/^[\w+/]{43}=$/),
+			account: expect.stringMatching(/^[\w+/]{22}$/),
+			id: expect.stringMatching(/^[\w+/]{22}$/),
 			settings: INTERFACE_DEFAULTS,
 		});
 	});

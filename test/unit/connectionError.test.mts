@@ -25,7 +25,6 @@ describe('connectionError', () => {
 		description: 'Run the item again later (ECONNRESET).',
 		httpCode: null,
 		retryAfter: undefined,
-		remaining: undefined,
 		mayBeCharged: true,
 	};
 

@@ -21,12 +21,12 @@ function execution(record: CreditRecord = {}) {
 	const credits = new ExecutionCredits(count, stop.signal, (costs) => told.push(costs));
 	/** Each time for a node of its own. */
 	const reserve = async (amount: number) => {
-		const budget = new CreditBudget(new CreditCount({}, '1'), credits);
+		const budget = new CreditBudget(new CreditCount({}, '1'), credits, 'Find');
 		const reservation = await budget.reserve(amount, NO_CAP);
 		if (!reservation) throw new Error('Without a cap there is always a reservation');
 		return reservation;
 	};
-	return { told, reserve, stop: () => stop.abort() };
+	return { told, credits, record, reserve, stop: () => stop.abort() };
 }
 
 async function sent({ reserve }: ReturnType<typeof execution>, amount: number) {
@@ -55,8 +55,40 @@ describe('CreditCount', () => {
 		expect([retried.spent, record]).toEqual([2, { creditsSpent: 2, creditsSpentBy: '8' }]);
 	});
 
+	it('counts what may have been spent besides, and leaves no trace of it once that is known', () => {
+		const record: CreditRecord = {};
+		const count = new CreditCount(record, '7');
+		expect(count.uncertain).toBe(0);
+		count.add(2);
+		count.add(0, 100);
+		count.add(1, 5);
+		expect([count.spent, count.uncertain]).toEqual([3, 105]);
+		const stored: CreditRecord = JSON.parse(JSON.stringify(record));
+		expect(stored).toEqual({ creditsSpent: 3, creditsUncertain: 105, creditsSpentBy: '7' });
+		const again = new CreditCount(stored, '7');
+		expect([again.spent, again.uncertain]).toEqual([3, 105]);
+		again.add(64, -100);
+		expect([again.spent, again.uncertain]).toEqual([67, 5]);
+		again.add(0, -5);
+		expect(stored).toEqual({ creditsSpent: 67, creditsSpentBy: '7' });
+	});
+
+	it('begins again for a retry also with what may have been spent', () => {
+		const record: CreditRecord = { creditsSpent: 5, creditsUncertain: 100, creditsSpentBy: '7' };
+		const retried = new CreditCount(record, '8');
+		expect(retried.uncertain).toBe(0);
+		retried.add(0, 3);
+		expect([retried.spent, retried.uncertain]).toEqual([0, 3]);
+		expect(record).toEqual({ creditsSpent: 0, creditsUncertain: 3, creditsSpentBy: '8' });
+		new CreditCount(record, '9').add(1);
+		expect(record).toEqual({ creditsSpent: 1, creditsSpentBy: '9' });
+	});
+
 	it.each([[undefined], [null], ['5'], [{}]])('takes a record of %j for an empty one', (said) => {
 		expect(new CreditCount({ creditsSpent: said, creditsSpentBy: '7' }, '7').spent).toBe(0);
+		const besides = { creditsSpent: 2, creditsUncertain: said, creditsSpentBy: '7' };
+		const count = new CreditCount(besides, '7');
+		expect([count.spent, count.uncertain]).toEqual([2, 0]);
 	});
 });
 
@@ -84,6 +116,45 @@ describe('ExecutionCredits', () => {
 		pending.correct(64);
 		pending.correct(1);
 		expect(going.told.slice(1)).toEqual([{ least: 64, most: 64, isLast: false }]);
+	});
+
+	it('counts what a request of before n8n stored the execution may have cost, until it is known', async () => {
+		const before = execution({ creditsSpent: 7, creditsSpentBy: '1' });
+		for (const amount of [100, 5]) (await sent(before, amount)).settle();
+		expect(before.told.at(-1)).toEqual({ least: 7, most: 112, isLast: false });
+		const going = execution(JSON.parse(JSON.stringify(before.record)));
+		(await sent(going, 1)).settle(1);
+		expect(going.told).toEqual([{ least: 8, most: 113, isLast: false }]);
+		going.credits.turnedOut(100, 64);
+		expect(going.told.slice(1)).toEqual([{ least: 72, most: 77, isLast: false }]);
+		going.credits.turnedOut(5, 0);
+		expect(going.told.at(-1)).toEqual({ least: 72, most: 72, isLast: false });
+		expect(going.record).toEqual({ creditsSpent: 72, creditsSpentBy: '1' });
+	});
+
+	it('keeps open what a request may have cost even once it is known what is certain', async () => {
+		const going = execution();
+		(await sent(going, 100)).settle();
+		going.credits.turnedOut(100, 60, 3);
+		expect(going.told.at(-1)).toEqual({ least: 60, most: 63, isLast: false });
+	});
+
+	it('stores nothing of what is in progress: only what is over', async () => {
+		const going = execution();
+		const [free, paid, lost] = [await sent(going, 1), await sent(going, 1), await sent(going, 9)];
+		expect(going.record).toEqual({});
+		free.settle(0);
+		expect(going.record).toEqual({});
+		paid.settle(1);
+		expect(going.record).toEqual({ creditsSpent: 1, creditsSpentBy: '1' });
+		lost.settle();
+		expect(going.record).toEqual({ creditsSpent: 1, creditsUncertain: 9, creditsSpentBy: '1' });
+	});
+
+	it('does not count what may have been spent by an execution of which it is the retry', async () => {
+		const going = execution({ creditsSpent: 7, creditsUncertain: 100, creditsSpentBy: '0' });
+		(await sent(going, 1)).settle(1);
+		expect(going.told).toEqual([{ least: 1, most: 1, isLast: false }]);
 	});
 
 	it('adds up all nodes, and what was spent before a wait', async () => {

@@ -96,6 +96,15 @@ describe('the items', () => {
 		});
 	});
 
+	it('name the job, and the row of it, by which it can be collected', () => {
+		const pending = problemOf(new JobPending('12', 3));
+		expect(statusFields(pending)).toMatchObject({ status: 'pending', jobId: '12', jobRow: 3 });
+		expect(errorItem(pending, 0).json.error).toMatchObject({ jobId: '12', jobRow: 3 });
+		for (const problem of [problemOf(new JobPending('12')), failed]) {
+			expect(statusFields(problem)).not.toHaveProperty('jobRow');
+		}
+	});
+
 	it('for the output tell status and reason, and have no error', () => {
 		expect(statusFields(failed)).toEqual({
 			status: 'failed',

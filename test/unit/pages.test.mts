@@ -85,14 +85,12 @@ describe('collectPages', () => {
 		expect(book.asked.map(({ size }) => size)).toEqual([3, 3, 1]);
 	});
 
-	it('keeps results apart that have no id, or where none is named', async () => {
+	it('keeps results apart that have no id', async () => {
 		const same = [{ name: 'Ada' }, { name: 'Ada' }];
-		const pages = new Map([[undefined, page(same, null)]]);
-		expect(await collectPages(bookOf(pages))).toEqual({ results: same });
-		const { idOf: _, ...withoutIds } = bookOf(
-			new Map([[undefined, page([{ id: 1 }, { id: 1 }], null)]]),
-		);
-		expect(await collectPages(withoutIds)).toEqual({ results: [{ id: 1 }, { id: 1 }] });
+		for (const id of [undefined, null]) {
+			const book = bookOf(new Map([[undefined, page(same, null)]]));
+			expect(await collectPages({ ...book, idOf: () => id })).toEqual({ results: same });
+		}
 	});
 
 	it('stops at a cursor that was read already', async () => {
@@ -130,8 +128,33 @@ describe('collectPages', () => {
 		expect(book.asked).toHaveLength(3);
 	});
 
+	it('goes by the largest total: it shrinks when results are deleted meanwhile', async () => {
+		const book = bookOf(
+			new Map<Cursor | undefined, Page>([
+				[undefined, page(leads(1, 3), 'b', 9)],
+				['b', page(leads(4, 6), 'c', 6)],
+				['c', page(leads(7, 8), 'd', null)],
+				['d', page(leads(9, 9), 'e', 6)],
+			]),
+		);
+		expect(await collectPages(book)).toEqual({ results: leads(1, 9) });
+		expect(book.asked).toHaveLength(4);
+	});
+
+	it('asks for a whole page after one that gave nothing new, so that it comes to an end', async () => {
+		const book = bookOf(
+			new Map<Cursor | undefined, Page>([
+				[undefined, page(leads(1, 3), 'b')],
+				['b', page(leads(3, 3), 'c')],
+				['c', page(leads(3, 5), 'd')],
+			]),
+		);
+		expect(await collectPages(book, 4)).toEqual({ results: leads(1, 4) });
+		expect(book.asked.map(({ size }) => size)).toEqual([3, 1, 3]);
+	});
+
 	it('takes a fault in the code for a page that could not be read', async () => {
-		const fault = { pageSize: 3, fetch: bookOf(new Map()).fetch };
+		const fault = bookOf(new Map());
 		expect(detailsOf(await rejectionOf(collectPages(fault)))).toMatchObject({
 			reason: 'unexpected',
 			message: 'There is no page undefined',
@@ -190,22 +213,53 @@ describe('collectPages', () => {
 		expect(fetched).toBeLessThanOrEqual(150);
 	});
 
-	it('gives up on a service that gives the same page again, where results have no ids', async () => {
-		let fetched = 0;
+	describe('where a page that comes again ends the reading', () => {
 		const people = [{ name: 'Ada' }, { name: 'Ida' }];
-		const fetch = async () => page(people, `page ${fetched++}`);
-		const { results, incomplete } = await collectPages({ pageSize: 2, fetch });
-		expect(results).toEqual(people);
-		expect(detailsOf(incomplete)).toMatchObject({
-			message: 'The service sent a response without new results',
+		const others = [{ name: 'Bea' }, { name: 'Eve' }];
+		const idOf = (result: IDataObject) => JSON.stringify(result);
+
+		/** Reads pages that come one after the other, and the last of them over and over. */
+		async function collectOneAfterTheOther(pages: IDataObject[][], endsOnRepeat = true) {
+			let fetched = 0;
+			const fetch = async () => {
+				const results = pages[Math.min(fetched, pages.length - 1)];
+				return page(results, `page ${fetched++}`);
+			};
+			const collected = await collectPages({ pageSize: 2, fetch, idOf, endsOnRepeat });
+			return { ...collected, fetched };
+		}
+
+		it.each([
+			['at once', [people, people], people, 2],
+			['after another', [people, others, people, others], [...people, ...others], 3],
+		])('reads no page after one that comes again %s', async (_, pages, results, count) => {
+			const collected = await collectOneAfterTheOther(pages);
+			expect(collected.results).toEqual(results);
+			expect(detailsOf(collected.incomplete)).toMatchObject({
+				reason: 'unexpected_answer',
+				message: 'The service sent a response without new results',
+			});
+			expect(collected.fetched).toBe(count);
 		});
-		expect(fetched).toBe(2);
+
+		it('does not take an empty page for one that comes again', async () => {
+			const { results, incomplete, fetched } = await collectOneAfterTheOther([people, []]);
+			expect([results, incomplete, fetched]).toEqual([people, undefined, 2]);
+		});
+
+		it('goes on where it does not end it: pages shift as results are added', async () => {
+			const pages = [people, people, others, []];
+			const { results, incomplete } = await collectOneAfterTheOther(pages, false);
+			expect([results, incomplete]).toEqual([[...people, ...others], undefined]);
+		});
 	});
 
 	it('gives nothing but the reason when the first page fails', async () => {
 		const reason = new NotProcessed('cancelled');
 		const fetch = async () => await Promise.reject(reason);
-		expect(await rejectionOf(collectPages({ pageSize: 3, fetch }))).toBe(reason);
+		expect(await rejectionOf(collectPages({ pageSize: 3, fetch, idOf: () => undefined }))).toBe(
+			reason,
+		);
 	});
 
 	it('stops before what is not wanted, and reads no page after it', async () => {
@@ -218,6 +272,129 @@ describe('collectPages', () => {
 		const until = ({ id }: IDataObject) => id === 5;
 		expect(await collectPages({ ...book, until })).toEqual({ results: leads(1, 4) });
 		expect(book.asked).toHaveLength(2);
+	});
+
+	it.each([
+		['is full, which is a fault', leads(4, 6), true],
+		['is not, which is how some services end', leads(4, 5), false],
+	])(
+		'says so where the cursor comes again before what is not wanted, after a page that %s',
+		async (_, last, isFault) => {
+			const pages = new Map<Cursor | undefined, Page>([
+				[undefined, page(leads(1, 3), 'b')],
+				['b', page(last, 'b')],
+			]);
+			const until = ({ id }: IDataObject) => id === 9;
+			const { results, incomplete } = await collectPages({ ...bookOf(pages), until });
+			expect(results).toEqual([...leads(1, 3), ...last]);
+			expect(incomplete && detailsOf(incomplete).reason).toBe(
+				isFault ? 'unexpected_answer' : undefined,
+			);
+			// Who does not look for an end has come to it.
+			expect(await collectPages(bookOf(pages))).toEqual({ results });
+			expect(await collectPages({ ...bookOf(pages), until }, 4)).toEqual({ results: leads(1, 4) });
+		},
+	);
+
+	describe('where not every result is wanted', () => {
+		/** Whether the id is even. */
+		const wants = ({ id }: IDataObject) => typeof id === 'number' && id % 2 === 0;
+
+		function evenLeads(first: number, last: number): IDataObject[] {
+			return leads(first, last).filter(wants);
+		}
+
+		it('gives those that are, and reads all pages', async () => {
+			const book = bookOf(
+				new Map<Cursor | undefined, Page>([
+					[undefined, page(leads(1, 3), 'b')],
+					['b', page(leads(4, 6), 'c')],
+					['c', page(leads(7, 8), null)],
+				]),
+			);
+			expect(await collectPages({ ...book, wants })).toEqual({ results: evenLeads(1, 8) });
+			expect(book.asked.map(({ size }) => size)).toEqual([3, 3, 3]);
+		});
+
+		it('counts only those towards the limit, and asks for whole pages', async () => {
+			const book = bookOf(
+				new Map<Cursor | undefined, Page>([
+					[undefined, page(leads(1, 3), 'b')],
+					['b', page(leads(4, 6), 'c')],
+					['c', page(leads(7, 9), 'd')],
+				]),
+			);
+			expect(await collectPages({ ...book, wants }, 4)).toEqual({ results: evenLeads(1, 8) });
+			expect(book.asked).toEqual([
+				{ size: 3, cursor: undefined },
+				{ size: 3, cursor: 'b' },
+				{ size: 3, cursor: 'c' },
+			]);
+		});
+
+		it('reads no further page where the last wanted one ends a page', async () => {
+			const book = bookOf(
+				new Map<Cursor | undefined, Page>([
+					[undefined, page(leads(1, 3), 'b')],
+					['b', page(leads(4, 6), 'c')],
+				]),
+			);
+			expect(await collectPages({ ...book, wants }, 3)).toEqual({ results: evenLeads(1, 6) });
+			expect(book.asked).toHaveLength(2);
+		});
+
+		it('counts all towards the total', async () => {
+			const book = bookOf(
+				new Map<Cursor | undefined, Page>([
+					[undefined, page(leads(1, 3), 'b', 5)],
+					['b', page(leads(4, 5), 'c', 5)],
+				]),
+			);
+			expect(await collectPages({ ...book, wants })).toEqual({ results: evenLeads(1, 5) });
+			expect(book.asked).toHaveLength(2);
+		});
+
+		it('goes on over many pages with none that is, which hold news all the same', async () => {
+			const count = 1_000;
+			let fetched = 0;
+			const fetch = async (size: number, cursor: Cursor | undefined) => {
+				fetched++;
+				const first = Number(cursor ?? 0);
+				return page(leads(first + 1, first + size), first + size < count ? first + size : null);
+			};
+			const last = ({ id }: IDataObject) => id === count;
+			const idOf = ({ id }: IDataObject) => id;
+			const collected = await collectPages({ pageSize: 2, fetch, idOf, wants: last }, 1);
+			expect(collected).toEqual({ results: [{ id: count }] });
+			expect(fetched).toBe(count / 2);
+		});
+
+		it('still gives up on a service that gives nothing new', async () => {
+			let fetched = 0;
+			const fetch = async () => page(leads(1, 3), `page ${fetched++}`);
+			const idOf = ({ id }: IDataObject) => id;
+			const { results, incomplete } = await collectPages({ pageSize: 3, fetch, idOf, wants });
+			expect(results).toEqual(evenLeads(1, 3));
+			expect(detailsOf(incomplete).reason).toBe('unexpected_answer');
+			expect(fetched).toBeLessThanOrEqual(150);
+		});
+
+		it('fails where a page after some without a wanted one cannot be read: there is nothing to keep', async () => {
+			const reason = new NotProcessed('cancelled');
+			const fetch = async (_: number, cursor: Cursor | undefined) => {
+				if (cursor === 'lost') throw reason;
+				return page([{ id: 1 }, { id: 3 }], 'lost');
+			};
+			expect(
+				await rejectionOf(collectPages({ pageSize: 3, fetch, wants, idOf: ({ id }) => id })),
+			).toBe(reason);
+		});
+
+		it('stops before what ends it all, wanted or not', async () => {
+			const book = bookOf(new Map([[undefined, page(leads(1, 9), 'b')]]));
+			const until = ({ id }: IDataObject) => id === 7;
+			expect(await collectPages({ ...book, wants, until })).toEqual({ results: evenLeads(1, 6) });
+		});
 	});
 
 	/** How a service behaves: its cuts, page by page (over and over), and what its last page says. */
@@ -295,17 +472,43 @@ describe('collectPages', () => {
 				// No page is asked for twice, none too large, and none once all is there.
 				expect(calls.length).toBeGreaterThan(0);
 				expect(new Set(calls.map(({ cursor }) => cursor)).size).toBe(calls.length);
-				for (const { size, delivered } of calls) {
+				calls.forEach(({ size, delivered }, index) => {
 					expect(size).toBeGreaterThanOrEqual(1);
 					expect(size).toBeLessThanOrEqual(pageSize);
-					if (limit !== undefined) expect(size).toBeLessThanOrEqual(limit - delivered);
-				}
+					// After a page without news a whole one is asked for.
+					const hadNews = index === 0 || delivered > calls[index - 1].delivered;
+					if (limit !== undefined && hadNews) expect(size).toBeLessThanOrEqual(limit - delivered);
+				});
 				const [, ...later] = calls;
 				const isFull = later.filter(({ delivered }) => delivered >= wanted);
 				const mayLookOnce = !behaviour.tellsTotal && (limit ?? 50) > all.length;
 				expect(isFull.length).toBeLessThanOrEqual(mayLookOnce ? 2 : 0);
 			}),
 			{ numRuns: 1_000 },
+		);
+	});
+
+	it('gives every wanted result once, in order, up to the limit, whatever the pages', async () => {
+		const pageSizes = fc.integer({ min: 1, max: 12 });
+		const limits = fc.option(fc.integer({ min: 1, max: 45 }), { nil: undefined });
+		const every = fc.integer({ min: 1, max: 9 });
+		await fc.assert(
+			fc.asyncProperty(
+				habits,
+				pageSizes,
+				limits,
+				every,
+				async (behaviour, pageSize, limit, each) => {
+					const { all, calls, fetch } = serviceOf(behaviour);
+					const idOf = ({ id }: IDataObject) => id;
+					const wants = ({ id }: IDataObject) => Number(id) % each === 0;
+					const collected = await collectPages({ pageSize, fetch, idOf, wants }, limit);
+					expect(collected).toEqual({ results: all.filter(wants).slice(0, limit) });
+					expect(new Set(calls.map(({ cursor }) => cursor)).size).toBe(calls.length);
+					expect(calls.filter(({ size }) => size !== pageSize)).toEqual([]);
+				},
+			),
+			{ numRuns: 500 },
 		);
 	});
 });

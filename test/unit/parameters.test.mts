@@ -145,4 +145,17 @@ describe('Parameters', () => {
 		expect(parameters.has('added')).toBe(false);
 		expect(evaluated).toEqual([]);
 	});
+
+	it('tells what is filled in, whatever it comes to for an item', () => {
+		const saved = { empty: '', zero: 0, off: false, text: 'x', expression: '={{ fails }}' };
+		const { parameters, evaluated } = nodeWith(saved, [{}]);
+		const names = [...Object.keys(saved), 'added'];
+		expect(names.filter((name) => parameters.isFilledIn(name))).toEqual([
+			'zero',
+			'off',
+			'text',
+			'expression',
+		]);
+		expect(evaluated).toEqual([]);
+	});
 });

@@ -3,7 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { personFields, toPersonQuestion } from '../../nodes/Finder/person.ts';
+import {
+	existingEmail,
+	existingEmailField,
+	personFields,
+	toPersonQuestion,
+} from '../../nodes/Finder/person.ts';
 
 const NO_NAME = 'Full Name (or First Name and Last Name)';
 const NO_COMPANY = 'Company Domain (or Company Name)';
@@ -140,5 +145,42 @@ describe('the fields of a person', () => {
 				send: { type: 'query', property: name },
 			})),
 		);
+	});
+});
+
+describe('an email that the item already has', () => {
+	it.each([
+		['ada@acme.com', 'ada@acme.com'],
+		[' Ada@Acme.com\n', 'Ada@Acme.com'],
+	])('is taken from %j, trimmed and as it came', (value, email) => {
+		expect(existingEmail.read(value)).toEqual({ fields: { email } });
+	});
+
+	it.each([
+		[''],
+		[' '],
+		['not found'],
+		['ada.acme.com'],
+		['ada@'],
+		['a@acme.com, b@acme.com'],
+		['ada\ud83d@acme.com'],
+		[null],
+		[undefined],
+		[false],
+		[5],
+		[{ email: 'ada@acme.com' }],
+		[['ada@acme.com']],
+	])('is none in %j, which is looked up', (value) => {
+		expect(existingEmail.read(value)).toBeUndefined();
+	});
+
+	it('is read from its parameter, which says nothing to the service', () => {
+		expect(existingEmail.parameter).toBe('existingEmail');
+		expect(existingEmailField).toMatchObject({
+			name: 'existingEmail',
+			type: 'string',
+			default: '',
+		});
+		expect(existingEmailField).not.toHaveProperty('routing');
 	});
 });

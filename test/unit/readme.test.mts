@@ -9,19 +9,24 @@ import { root } from '../commands/paths.mjs';
 const MOST_BYTES = 200_000;
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const images = [...readme.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, alt = '', path = '']) => ({
-	alt,
-	path,
-}));
+const ofExamples = readFileSync(join(root, 'examples', 'README.md'), 'utf8');
+
+/** The pictures of a page, by their path from the root. */
+function imagesIn(page: string) {
+	return [...page.matchAll(/!\[([^\]]*)\]\((?:\.\.\/)?([^)]+)\)/g)].map(
+		([, alt = '', path = '']) => ({ alt, path }),
+	);
+}
+
+const images = [...imagesIn(readme), ...imagesIn(ofExamples)];
 const filesIn = (folder: string, extension: string) =>
 	readdirSync(join(root, folder)).filter((file) => file.endsWith(extension));
 const pictures = filesIn('docs/images', '.png');
 
-it('shows each picture of docs/images, once, and no other', () => {
+it('shows each picture of docs/images, here or among the examples, and no other', () => {
 	expect(pictures.length).toBeGreaterThan(0);
-	expect(images.map(({ path }) => path).toSorted()).toEqual(
-		pictures.map((file) => `docs/images/${file}`).toSorted(),
-	);
+	const shown = new Set(images.map(({ path }) => path));
+	expect([...shown].toSorted()).toEqual(pictures.map((file) => `docs/images/${file}`).toSorted());
 });
 
 it('says what each picture shows', () => {
@@ -31,7 +36,7 @@ it('says what each picture shows', () => {
 it('shows and names every example', () => {
 	const examples = filesIn('examples', '.json').map((file) => file.replace(/\.json$/, ''));
 	expect(examples.length).toBeGreaterThan(0);
-	const shown = images.map(({ path }) => path);
+	const shown = imagesIn(ofExamples).map(({ path }) => path);
 	for (const example of examples) {
 		expect(shown).toContain(`docs/images/example-${example}.png`);
 		expect(readme).toContain(`\`${example}.json\``);

@@ -20,7 +20,6 @@ function details(httpCode: number, reason: string, message: string, description:
 		description,
 		httpCode,
 		retryAfter: undefined,
-		remaining: undefined,
 		mayBeCharged: false,
 	};
 }
@@ -125,14 +124,13 @@ describe('readResponse', () => {
 		);
 
 		it('says how many credits remain, in the words of the service', () => {
-			expect(refusal(402, insufficient)).toEqual({ ...told, remaining: 3 });
+			expect(refusal(402, insufficient)).toEqual(told);
 		});
 
 		it('says so when none remain', () => {
 			expect(refusal(402, { ...insufficient, remaining: 0 })).toEqual({
 				...told,
 				message: 'Not enough credits (0 remaining): You have run out of credits',
-				remaining: 0,
 			});
 		});
 
@@ -246,7 +244,6 @@ describe('objectsIn', () => {
 					'Run the item again later. If it happens each time, check Customize API Requests in the credential.',
 				httpCode: null,
 				retryAfter: undefined,
-				remaining: undefined,
 				mayBeCharged: true,
 			});
 		},

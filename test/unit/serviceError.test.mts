@@ -18,7 +18,6 @@ describe('ServiceError', () => {
 		description: 'What to do',
 		httpCode: 429,
 		retryAfter: 5_000,
-		remaining: 3,
 		mayBeCharged: true,
 	};
 
@@ -52,7 +51,6 @@ describe('ServiceError', () => {
 			description: 'B',
 			httpCode: null,
 			retryAfter: undefined,
-			remaining: undefined,
 			mayBeCharged: false,
 		});
 	});
@@ -81,7 +79,6 @@ describe('ServiceError', () => {
 			description: 'Run the item again. If it happens each time, please report it.',
 			httpCode: null,
 			retryAfter: undefined,
-			remaining: undefined,
 			// Nobody knows how far the request came.
 			mayBeCharged: true,
 		};
@@ -103,7 +100,6 @@ describe('unexpectedAnswer', () => {
 				'Run the item again later. If it happens each time, check Customize API Requests in the credential.',
 			httpCode: null,
 			retryAfter: undefined,
-			remaining: undefined,
 			mayBeCharged: true,
 		});
 	});

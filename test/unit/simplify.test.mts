@@ -463,7 +463,7 @@ describe('a verification', () => {
 		mailboxStatus: 'valid',
 		mailboxType: 'professional',
 		mailExchange: 'mx.acme.com',
-		domain: 'acme.com',
+		emailDomain: 'acme.com',
 	};
 
 	const verification = {

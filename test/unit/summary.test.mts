@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
 import { NO_OPTIONS } from '../../nodes/shared/lookups/lookupOptions.ts';
-import { summaryOf, Tally, type Outcome } from '../../nodes/shared/lookups/summary.ts';
+import type { Outcome } from '../../nodes/shared/lookups/outcome.ts';
+import { summaryOf, Tally } from '../../nodes/shared/lookups/summary.ts';
 import {
 	invalidValue,
 	JobFailed,
@@ -21,11 +22,18 @@ import { ServiceError, unexpectedAnswer } from '../../nodes/shared/service/servi
 
 const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
 
+const AT = 1_798_675_200_000;
+
 /** Everything that may become of an item. */
 const outcomes = {
-	found: { results: [{ email: 'ada@acme.com' }] },
-	notFound: { results: [] },
+	found: { results: [{ email: 'ada@acme.com' }], at: AT },
+	notFound: { results: [], at: AT },
+	/** What the execution had from an earlier run. */
+	reused: { results: [{ email: 'ada@acme.com' }], at: AT },
 	local: { results: [{ email_status: 'invalid' }] },
+	known: { status: 'known', fields: { email: 'ada@acme.com' } },
+	undated: { status: 'known', fields: { email: 'ada@acme.com' }, isUndated: true },
+	skipped: { status: 'skipped', fields: {} },
 	missing: problemOf(missing('Email')),
 	expression: problemOf(new FailingExpression('Email', new Error('fails'))),
 	failed,
@@ -43,14 +51,12 @@ const outcomes = {
 
 type Kind = keyof typeof outcomes;
 
+/** What comes without a request in this run. */
+const FREE: Kind[] = ['reused', 'local', 'known', 'undated', 'skipped'];
+
 function tallyOf(kinds: Kind[]): Tally {
 	const tally = new Tally();
-	kinds.forEach((kind, item) =>
-		tally.count(item, outcomes[kind], {
-			isLocal: kind === 'local',
-			isOfService: !(kind === 'local'),
-		}),
-	);
+	kinds.forEach((kind, item) => tally.count(item, outcomes[kind], !FREE.includes(kind)));
 	return tally;
 }
 
@@ -62,6 +68,10 @@ describe('a run that delivers what it has', () => {
 	it.each<[Kind[]]>([
 		[[]],
 		[['found', 'notFound', 'local']],
+		[['known', 'skipped']],
+		[['known', 'missing']],
+		[['skipped', 'missing']],
+		[['known', 'creditLimit']],
 		[['found', 'failed', 'outOfCredits', 'unauthorized', 'serviceDown']],
 		// A miss is an answer, too.
 		[['notFound', 'failed']],
@@ -89,6 +99,9 @@ describe('a run that delivers what it has', () => {
 		[['failedJob'], 0],
 		// What was answered here says nothing of the service: a revoked key cannot hide behind it.
 		[['local', 'local', 'unauthorized'], 2],
+		[['known', 'known', 'unauthorized'], 2],
+		[['skipped', 'undated', 'outOfCredits'], 2],
+		[['reused', 'failed'], 1],
 		[['missing'], 0],
 		[['missing', 'expression'], 0],
 	])('stops after %j with the problem of item %i', (kinds, item) => {
@@ -102,7 +115,11 @@ describe('a run that delivers what it has', () => {
 		const names = fc.constantFrom<Kind>(
 			'found',
 			'notFound',
+			'reused',
 			'local',
+			'known',
+			'undated',
+			'skipped',
 			'missing',
 			'expression',
 			'failed',
@@ -145,22 +162,21 @@ describe('a run that delivers what it has', () => {
 	it('does not take a refused item, which could be answered here, from the answers of the service', () => {
 		const tally = tallyOf(['found', 'failed']);
 		// An empty email lacks the field, and could not be one either.
-		tally.count(2, outcomes.missing, { isLocal: true, isOfService: !true });
-		tally.count(3, outcomes.cancelled, { isLocal: true, isOfService: !true });
+		tally.count(2, outcomes.missing, false);
+		tally.count(3, outcomes.cancelled, false);
 		expect([tally.local, tally.reasonToStop(returning)]).toEqual([0, undefined]);
 	});
 
 	it('names the first item, in whatever order the answers come', () => {
 		const tally = new Tally();
-		for (const item of [2, 0, 1])
-			tally.count(item, outcomes.failed, { isLocal: false, isOfService: !false });
+		for (const item of [2, 0, 1]) tally.count(item, outcomes.failed, true);
 		expect(tally.reasonToStop(returning)?.item).toBe(0);
 	});
 });
 
 describe('a run that is to be complete', () => {
 	it('goes on where every item has its answer', () => {
-		const tally = tallyOf(['found', 'notFound', 'local']);
+		const tally = tallyOf(['found', 'notFound', 'local', 'known', 'skipped']);
 		expect(tally.reasonToStop(failing)).toBeUndefined();
 	});
 
@@ -185,7 +201,7 @@ describe('a run that is to be complete', () => {
 
 	it('names the jobs that are pending, each once, which a retry collects', () => {
 		const tally = tallyOf(['creditLimit', 'pending', 'pending', 'failedJob', 'found']);
-		tally.count(5, problemOf(new JobPending('13')), { isLocal: false, isOfService: !false });
+		tally.count(5, problemOf(new JobPending('13')), true);
 		expect(tally.reasonToStop(failing)?.problem.description).toBe(
 			`1 of 6 items are done. ${outcomes.creditLimit.description} Unfinished jobs: 12, 13.`,
 		);
@@ -206,7 +222,6 @@ describe('summaryOf', () => {
 		perRequest: 1,
 		prepare: () => ({ query: {} }),
 		ask: async () => ({ results: [] }),
-		cost: () => 1,
 		simplify: (result) => result,
 	};
 
@@ -252,7 +267,20 @@ describe('summaryOf', () => {
 		);
 	});
 
+	it('says what was passed on, and whose date could not be read', () => {
+		const kinds: Kind[] = ['known', 'found', 'undated', 'skipped', 'undated', 'known'];
+		expect(summaryOf(lookup, tallyOf(kinds), { ...nothing, spent: 1 })).toBe(
+			'6 items: 1 found, 0 not found, 4 already known, 1 skipped. 1 credit used. ' +
+				'2 known items without a valid date in Checked At.',
+		);
+		expect(summaryOf(lookup, tallyOf(['undated']), nothing)).toBe(
+			'1 item: 0 found, 0 not found, 1 already known. 0 credits used. ' +
+				'1 known item without a valid date in Checked At.',
+		);
+	});
+
 	it.each<[Kind[]]>([
+		[['known', 'skipped']],
 		[['failed', 'failed']],
 		[['cancelled', 'cancelled']],
 		[['missing', 'missing']],
@@ -263,7 +291,7 @@ describe('summaryOf', () => {
 	it('does not say of a value that is not valid that it is missing', () => {
 		const tally = new Tally();
 		const refused = problemOf(invalidValue('Max Credits', 'Max Credits must be a number'));
-		tally.count(0, refused, { isLocal: false, isOfService: !false });
+		tally.count(0, refused, false);
 		const summary = summaryOf(lookup, tally, nothing);
 		expect(summary).toContain('1 with a value that is not valid');
 		expect(summary).not.toContain('missing');

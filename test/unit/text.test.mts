@@ -3,7 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { count, NO_CHARACTER, toText, withoutTrailing } from '../../nodes/shared/values/text.ts';
+import {
+	byteLength,
+	count,
+	NO_CHARACTER,
+	toText,
+	withoutTrailing,
+} from '../../nodes/shared/values/text.ts';
 import { processorTime } from './processorTime.mts';
 
 describe('toText', () => {
@@ -101,5 +107,16 @@ describe('withoutTrailing', () => {
 		expect(withoutTrailing(`${many}x`, '/')).toBe(`${many}x`);
 		expect(withoutTrailing(`x${many}`, '/')).toBe('x');
 		expect(used()).toBeLessThan(1_000);
+	});
+});
+
+describe('byteLength', () => {
+	it.each([
+		['', 0],
+		['Ada', 3],
+		['Ädä', 5],
+		['👩', 4],
+	])('%j takes %d', (text, bytes) => {
+		expect(byteLength(text)).toBe(bytes);
 	});
 });

@@ -70,7 +70,9 @@ describe('what is told of an item', () => {
 		new FailingExpression('Email', new Error('It fails')),
 		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),
 		new JobPending('12'),
+		new JobPending('12', 3),
 		new JobFailed('12', unexpectedAnswer('a result for this item')),
+		new JobFailed('12', unexpectedAnswer('a result for this item'), 3),
 	];
 
 	const problems = thrown.map((each) => problemOf(each));
@@ -169,7 +171,7 @@ describe('the texts in the code', () => {
 			(ts.isVariableDeclaration(part) && part.initializer !== undefined);
 		if (!isNamed)
 			return ts.isCallExpression(part) && part.expression.kind === ts.SyntaxKind.SuperKeyword;
-		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|far)$/.test(
+		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|results|far)$/.test(
 			part.name.getText(),
 		);
 	}

@@ -27,6 +27,6 @@ export function detailsOf(thrown: unknown) {
 	if (!(thrown instanceof ServiceError)) {
 		throw new TypeError(`Not a ServiceError: ${String(thrown)}`);
 	}
-	const { reason, message, description, httpCode, retryAfter, remaining, mayBeCharged } = thrown;
-	return { reason, message, description, httpCode, retryAfter, remaining, mayBeCharged };
+	const { reason, message, description, httpCode, retryAfter, mayBeCharged } = thrown;
+	return { reason, message, description, httpCode, retryAfter, mayBeCharged };
 }

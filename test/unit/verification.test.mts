@@ -5,10 +5,12 @@ import { describe, expect, it } from 'vitest';
 
 import {
 	emailIdentity,
+	existingStatus,
+	existingStatusField,
 	hasStatus,
 	simplifyVerification,
 	toEmailQuestion,
-	verifyCost,
+	verifierOptions,
 	verifyLocally,
 } from '../../nodes/Verifier/verification.ts';
 import { NO_CHARACTER } from '../../nodes/shared/values/text.ts';
@@ -47,7 +49,7 @@ describe('verifyLocally', () => {
 			mailboxStatus: null,
 			mailboxType: null,
 			mailExchange: null,
-			domain: domain || null,
+			emailDomain: domain || null,
 		});
 	});
 
@@ -89,6 +91,7 @@ describe('toEmailQuestion', () => {
 	it('asks for the email as it is filled in, trimmed', () => {
 		expect(toEmailQuestion(' Ada@Acme.com\n')).toEqual({
 			query: { email: 'Ada@Acme.com' },
+			isEmpty: false,
 			missing: undefined,
 			answer: undefined,
 		});
@@ -97,7 +100,11 @@ describe('toEmailQuestion', () => {
 	it.each([[''], ['  '], [null], [undefined], [{}], [['ada@acme.com']]])(
 		'says of %j that the field is empty',
 		(field) => {
-			expect(toEmailQuestion(field)).toMatchObject({ query: { email: '' }, missing: ['Email'] });
+			expect(toEmailQuestion(field)).toMatchObject({
+				query: { email: '' },
+				isEmpty: true,
+				missing: ['Email'],
+			});
 		},
 	);
 
@@ -130,14 +137,7 @@ describe('emailIdentity', () => {
 	});
 });
 
-describe('what a verification costs', () => {
-	it('is a credit for each email, whatever came out, and nothing for none', () => {
-		expect(verifyCost([{ email_status: 'invalid' }])).toBe(1);
-		expect(verifyCost([])).toBe(0);
-		// What the service left out may have been charged.
-		expect(verifyCost(undefined)).toBe(1);
-	});
-
+describe('what a verification says', () => {
 	it.each([
 		[{ email_status: 'valid' }, true],
 		[{ email_status: '' }, false],
@@ -145,5 +145,45 @@ describe('what a verification costs', () => {
 		[{ email: 'ada@acme.com' }, false],
 	])('needs a status: %j', (result, isComplete) => {
 		expect(hasStatus(result)).toBe(isComplete);
+	});
+});
+
+describe('a status that the item already has', () => {
+	it.each([
+		['valid', 'valid'],
+		[' Catch-All ', 'catch-all'],
+		['INVALID', 'invalid'],
+		['ok', 'valid'],
+		['oka', 'catch-all'],
+		['nok', 'invalid'],
+	])('of %j is %s, and known', (value, emailStatus) => {
+		expect(existingStatus.read(value)).toEqual({ fields: { emailStatus }, isUnknown: false });
+	});
+
+	it('may be unknown', () => {
+		expect(existingStatus.read('Unknown')).toEqual({
+			fields: { emailStatus: 'unknown' },
+			isUnknown: true,
+		});
+	});
+
+	it.each([[''], ['verified'], ['risky'], ['constructor'], [null], [undefined], [true], [1], [{}]])(
+		'is none in %j, so that the email is verified',
+		(value) => {
+			expect(existingStatus.read(value)).toBeUndefined();
+		},
+	);
+
+	it('is read from its parameter, which says nothing to the service, as its options do not', () => {
+		expect(existingStatus.parameter).toBe('existingStatus');
+		for (const field of [existingStatusField, ...verifierOptions]) {
+			expect(field).not.toHaveProperty('routing');
+		}
+		expect(verifierOptions.map(({ name, default: byDefault }) => [name, byDefault])).toEqual([
+			['checkedAt', ''],
+			['maxAgeDays', 90],
+			['skipEmpty', false],
+			['retryUnknownDays', 1],
+		]);
 	});
 });

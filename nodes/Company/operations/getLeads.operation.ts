@@ -1,9 +1,16 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { optionsField, returnAllOrLimit, simple } from '../../shared/description/fields';
+import {
+	includeInputFields,
+	optionsField,
+	queryField,
+	returnAllOrLimit,
+	simple,
+} from '../../shared/description/fields';
 import { readOperation } from '../../shared/description/operation';
 import { missing } from '../../shared/outcomes/problem';
 import { collectPages, type Pages } from '../../shared/reading/pages';
+import { isNotFound } from '../../shared/service/serviceError';
 import { toDomain } from '../../shared/values/domain';
 import { toEmailStatus } from '../../shared/values/emailStatus';
 import { lineAt, numberAt, objectAt, textAt } from '../../shared/values/json';
@@ -23,25 +30,20 @@ export const getLeads = readOperation({
 		routing: { request: { method: 'GET', url: '/profile/search/email' } },
 	},
 	fields: [
-		{
+		queryField({
 			displayName: 'Company Website',
 			name: 'companyWebsite',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. acme.com',
 			description: 'Domain of the company. A full URL works too.',
-			routing: { send: { type: 'query', property: 'companyWebsite' } },
-		},
-		{
+		}),
+		queryField({
 			displayName: 'Company Name',
 			name: 'companyName',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. Acme Inc',
 			description: "Name of the company, if you don't know its website",
-			routing: { send: { type: 'query', property: 'companyName' } },
-		},
+		}),
 		...returnAllOrLimit,
+		{ ...includeInputFields, default: false },
 		simple,
 		optionsField([
 			filterField('Location', 'location', 'e.g. Berlin'),
@@ -59,9 +61,12 @@ export const getLeads = readOperation({
 		let company: IDataObject = {};
 		const pages: Pages = {
 			pageSize: PAGE_SIZE,
+			// A page may cost credits.
+			endsOnRepeat: true,
+			idOf: (lead) => JSON.stringify(lead),
 			async fetch(size, nextId) {
 				const query = { companyWebsite, companyName, title, location, size, nextId };
-				const answer = await get(query);
+				const answer = await get(query).catch(noPeople);
 				const named = objectAt(answer, 'company');
 				company = {
 					name: company.name ?? textAt(named, 'name'),
@@ -74,6 +79,12 @@ export const getLeads = readOperation({
 		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, company) };
 	},
 });
+
+/** A company that the service does not know has no people; those of other companies are not lost for it. */
+function noPeople(thrown: unknown): object {
+	if (isNotFound(thrown)) return { results: [] };
+	throw thrown;
+}
 
 function filterField(displayName: string, name: string, placeholder: string): INodeProperties {
 	return {

@@ -1,4 +1,9 @@
-import { lookupOptions, simple } from '../../shared/description/fields';
+import {
+	includeInputFields,
+	lookupOptions,
+	queryField,
+	simple,
+} from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
 import { objectsIn } from '../../shared/service/response';
@@ -20,16 +25,14 @@ export const search = lookupOperation({
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.companySearchPath } },
 	},
 	fields: [
-		{
+		queryField({
 			displayName: 'Company',
 			name: 'keyword',
-			type: 'string',
-			default: '',
 			required: true,
 			placeholder: 'e.g. acme.com',
 			description: 'Name, domain or website of the company',
 			routing: { send: { type: 'query', property: 'kw' } },
-		},
+		}),
 		{
 			displayName: 'Return All Matches',
 			name: 'returnAllMatches',
@@ -37,6 +40,7 @@ export const search = lookupOperation({
 			default: false,
 			description: 'Whether to return all matching companies instead of the best match only',
 		},
+		{ ...includeInputFields, default: false },
 		simple,
 		lookupOptions(),
 	],
@@ -53,6 +57,5 @@ export const search = lookupOperation({
 		const companies = isObject(answer) ? answer.results : undefined;
 		return { results: [objectsIn(companies, 'a list of companies')] };
 	},
-	cost: (results) => (results?.length === 0 ? 0 : 1),
 	simplify: simplifyCompany,
 });

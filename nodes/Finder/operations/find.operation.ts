@@ -1,13 +1,26 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { lookupOptions, simple } from '../../shared/description/fields';
+import {
+	ageOptions,
+	includeInputFields,
+	lookupOptions,
+	simple,
+} from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
+import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import { objectIn } from '../../shared/service/response';
 import { simplifyCompany } from '../../shared/values/company';
 import { isObject } from '../../shared/values/json';
 import { collectPeople } from '../bulkJob';
-import { findCost, hasEmail, simplifyFoundEmail } from '../foundEmail';
-import { countryOption, personFields, toPersonQuestion, type Person } from '../person';
+import { hasEmail, simplifyFoundEmail } from '../foundEmail';
+import {
+	countryOption,
+	existingEmail,
+	existingEmailField,
+	personFields,
+	toPersonQuestion,
+	type Person,
+} from '../person';
 
 /** Find Email (interface specification 4.5). Costs 1 credit per email found; a miss is free. */
 export const find = lookupOperation<Person & { includeCompanyData?: true }>({
@@ -21,8 +34,10 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 	},
 	fields: [
 		...personFields,
+		existingEmailField,
+		includeInputFields,
 		simple,
-		lookupOptions(countryOption, {
+		lookupOptions(countryOption, ...ageOptions, {
 			displayName: 'Include Company Data',
 			name: 'includeCompanyData',
 			type: 'boolean',
@@ -33,6 +48,8 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 	],
 	answered: 'found',
 	kind: 'find',
+	known: existingEmail,
+	keeps: LEAD_FIELDS,
 	perRequest: 1,
 	prepare({ includeCompanyData, ...fields }) {
 		const { query, missing } = toPersonQuestion(fields);
@@ -46,7 +63,6 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 		return { results: [found.filter(hasEmail)] };
 	},
 	collect: collectPeople,
-	cost: findCost,
 	simplify: (result, query) => ({
 		...simplifyFoundEmail(result, query),
 		...(query.includeCompanyData && { companyData: companyDataOf(result) }),

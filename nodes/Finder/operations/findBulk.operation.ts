@@ -1,10 +1,24 @@
-import { lookupOptions, simple } from '../../shared/description/fields';
-import { lookupOperation, notForTools } from '../../shared/description/operation';
+import {
+	ageOptions,
+	includeInputFields,
+	lookupOptions,
+	notForTools,
+	simple,
+} from '../../shared/description/fields';
+import { lookupOperation } from '../../shared/description/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/lookups/lookupOptions';
+import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import { collectPeople, jobIn, withRows } from '../bulkJob';
 import { BULK_PATH, matchRows, MAX_ROWS, toRows } from '../bulkRows';
-import { findCost, simplifyFoundEmail } from '../foundEmail';
-import { countryOption, personFields, toPersonQuestion, type Person } from '../person';
+import { simplifyFoundEmail } from '../foundEmail';
+import {
+	countryOption,
+	existingEmail,
+	existingEmailField,
+	personFields,
+	toPersonQuestion,
+	type Person,
+} from '../person';
 
 /**
  * Find Emails in Bulk (interface specification 4.6): 100 people per request. Costs 1 credit per email
@@ -22,8 +36,10 @@ export const findBulk = lookupOperation<Person>({
 	},
 	fields: [
 		...personFields,
+		existingEmailField,
+		includeInputFields,
 		simple,
-		lookupOptions(countryOption, {
+		lookupOptions(countryOption, ...ageOptions, {
 			displayName: 'Job Timeout (Minutes)',
 			name: 'jobTimeout',
 			type: 'number',
@@ -35,6 +51,8 @@ export const findBulk = lookupOperation<Person>({
 	],
 	answered: 'found',
 	kind: 'find',
+	known: existingEmail,
+	keeps: LEAD_FIELDS,
 	perRequest: MAX_ROWS,
 	prepare: toPersonQuestion,
 	async ask(people, service) {
@@ -42,10 +60,11 @@ export const findBulk = lookupOperation<Person>({
 		const body = service.settings.bulkFinderBody === 'people' ? { people: rows } : rows;
 		const answer = await service.ask({ body });
 		const job = withRows(jobIn(answer, people.length));
-		if (job.jobId === undefined || job.isDone) return matchRows(job, people.length);
+		// A job that says it is done may keep its rows for whoever asks for them.
+		const hasRows = job.isDone && job.rows.length > 0;
+		if (job.jobId === undefined || hasRows) return matchRows(job, people.length);
 		return await collectPeople(job.jobId, people.length, service);
 	},
 	collect: collectPeople,
-	cost: findCost,
 	simplify: simplifyFoundEmail,
 });

@@ -1,22 +1,34 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
-import { simple } from '../../shared/description/fields';
-import { notForTools, type Operation } from '../../shared/description/operation';
-import { serviceOf } from '../../shared/lookups/service';
-import type { NodeContext } from '../../shared/n8n/nodeContext';
-import { Parameters } from '../../shared/n8n/parameters';
-import type { Declaration } from '../../shared/n8n/routing';
-import { errorItem, onErrorOf, statusFields, stopError } from '../../shared/outcomes/onError';
-import { JobPending, missing, problemOf } from '../../shared/outcomes/problem';
-import { jobsOf } from '../../shared/sending/execution';
-import { Runs } from '../../shared/sending/runs';
-import { requestOptionsOf } from '../../shared/service/requestOptions';
+import { includeInputFields, notForTools, simple } from '../../shared/description/fields';
+import { costsOf } from '../../shared/credits/cost';
+import { readOperation } from '../../shared/description/operation';
+import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
+import { invalidValue, JobFailed, JobPending, missing } from '../../shared/outcomes/problem';
+import type { ReadRequest, Reading } from '../../shared/reading/reader';
+import { jobsOf, settleJob, type JobOfExecution } from '../../shared/sending/execution';
+import type { Run } from '../../shared/sending/run';
+import { unexpectedAnswer } from '../../shared/service/serviceError';
+import { textAt } from '../../shared/values/json';
+import { numberOf } from '../../shared/values/number';
 import { toText } from '../../shared/values/text';
 import { readJob } from '../bulkJob';
-import { BULK_PATH } from '../bulkRows';
+import { BULK_PATH, matchRows, rowsById } from '../bulkRows';
 import { hasEmail, simplifyFoundEmail } from '../foundEmail';
 
-const declaration: Declaration = {
+/** A job as it stands, and when the service said so. */
+interface CollectedJob {
+	rows: IDataObject[];
+	byId: Map<string | null, IDataObject>;
+	isDone: boolean;
+	checkedAt: string;
+}
+
+/**
+ * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
+ * did not wait for. The emails were charged when the job was accepted; reading them is free.
+ */
+export const getBulkJob = readOperation({
 	option: {
 		name: 'Get Bulk Job',
 		value: 'getBulkJob',
@@ -34,81 +46,127 @@ const declaration: Declaration = {
 			default: '',
 			required: true,
 			placeholder: 'e.g. {{ $json.jobId }}',
+			description: "The field 'jobId' of a pending item",
+		},
+		{
+			displayName: 'Job Row',
+			name: 'jobRow',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. {{ $json.jobRow }}',
 			description:
-				"The field 'jobId' of a pending item. Items that name the same job get its results once.",
+				"The field 'jobRow' of a pending item, to get the result of this item only. Leave empty to get all results of the job once.",
+		},
+		{
+			...includeInputFields,
+			displayOptions: { hide: { ...notForTools.hide, jobRow: [''] } },
 		},
 		simple,
 	],
+	keeps: LEAD_FIELDS,
+	besides: { credits: 0 },
+	async read(request) {
+		const jobId = toText(request.parameter('jobId'));
+		const jobRow = request.parameter('jobRow');
+		const isByRow = request.isFilledIn('jobRow');
+		const hasRow = toText(jobRow) !== '';
+		// An item that waits for no job goes on as it came: found at once, say.
+		if (isByRow && jobId === '' && !hasRow) return passedOn;
+		if (jobId === '') throw missing('Job ID');
+		if (!isByRow) return await allRows(jobId, request);
+		if (!hasRow) throw missing('Job Row');
+		return await oneRow(jobId, jobRow, request);
+	},
+});
+
+const passedOn: Reading = {
+	results: [{ status: 'skipped', credits: 0 }],
+	simplify: (result) => result,
 };
 
-/**
- * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
- * did not wait for. The emails were charged when the job was accepted; reading them is free.
- */
-export const getBulkJob: Operation = { ...declaration, run: collectJobs };
-
-/** One item per row of each job, linked to the first item that names the job. */
-async function collectJobs(context: NodeContext): Promise<INodeExecutionData[]> {
-	const { inputs, node, signal } = context;
-	const onError = onErrorOf(node);
-	const jobs = new JobReader(context);
-	const items: INodeExecutionData[] = [];
-	try {
-		for (const item of inputs.keys()) {
-			try {
-				for (const json of await jobs.read(item)) items.push({ json, pairedItem: { item } });
-			} catch (error) {
-				const problem = problemOf(error);
-				const isPending = problem.status === 'pending';
-				if (onError === 'stop' && !isPending && !signal?.aborted) {
-					throw stopError(node, problem, item);
-				}
-				const status = { json: statusFields(problem), pairedItem: { item } };
-				items.push(onError === 'errorOutput' && !isPending ? errorItem(problem, item) : status);
-			}
-		}
-	} finally {
-		jobs.end();
-	}
-	return items;
+/** Every row of a job, for the first item that names it; none for the others. */
+async function allRows(jobId: string, request: ReadRequest): Promise<Reading> {
+	const isFirst = !jobsOfRun(request).has(jobId);
+	const { rows, byId, isDone, checkedAt } = await collectOnce(jobId, request);
+	if (!isDone && isFirst) throw new JobPending(jobId);
+	// The service may repeat rows.
+	const isOnce = (row: IDataObject) => {
+		const id = textAt(row, 'tId');
+		return id === null || byId.get(id) === row;
+	};
+	const results = isFirst ? rows.filter(isOnce) : [];
+	return { results, simplify: (row) => simplifyRow(row, checkedAt), isWithoutInput: true };
 }
 
-/** Reads the jobs that the items name, each job of an account once. */
-class JobReader {
-	private readonly parameters: Parameters;
-
-	private readonly seen = new Set<string>();
-
-	private runs: Runs | undefined;
-
-	constructor(private readonly context: NodeContext) {
-		this.parameters = new Parameters(context, declaration.fields);
+/** The row of one item; the job is read once for all of them. */
+async function oneRow(jobId: string, value: unknown, request: ReadRequest): Promise<Reading> {
+	const jobRow = numberOf(value) ?? 0;
+	if (!Number.isInteger(jobRow) || jobRow < 1) {
+		throw invalidValue('Job Row', 'Job Row must be a whole number of 1 or more');
 	}
+	const failed = (thrown: unknown) => {
+		throw thrown instanceof JobFailed ? thrown.at(jobRow) : new JobFailed(jobId, thrown, jobRow);
+	};
+	const { byId, isDone, checkedAt } = await collectOnce(jobId, request).catch(failed);
+	if (!isDone) throw new JobPending(jobId, jobRow);
+	const row = byId.get(String(jobRow));
+	if (!row) throw new JobFailed(jobId, unexpectedAnswer('a result for this item'), jobRow);
+	return { results: [row], simplify: () => simplifyRow(row, checkedAt) };
+}
 
-	/** The rows of the job of an item; none where an earlier item had them. */
-	async read(item: number): Promise<IDataObject[]> {
-		const jobId = toText(this.parameters.get('jobId', item, ''));
-		if (jobId === '') throw missing('Job ID');
-		const isSimple = this.parameters.get('simple', item, true) === true;
-		this.runs ??= new Runs(this.context, { requestOptions: requestOptionsOf(this.parameters) });
-		const run = await this.runs.of(item);
-		const job = `${run.connection.id} ${jobId}`;
-		if (this.seen.has(job)) return [];
-		this.seen.add(job);
-		const known = [...jobsOf(this.context).values()].find(
-			({ id, connection }) => id === jobId && connection === run.connection.id,
-		);
-		const service = serviceOf(declaration, run, {});
-		const { rows, isDone } = await readJob(jobId, service, known?.questions.length);
-		if (!isDone) throw new JobPending(jobId);
-		return rows.map((row) => {
-			const status = hasEmail(row) ? 'found' : 'not_found';
-			return isSimple ? { status, ...simplifyFoundEmail(row, {}) } : row;
-		});
-	}
+/** The jobs that a run has collected, or is collecting, for one account. */
+const jobsByRun = new WeakMap<Run, Map<string, Promise<CollectedJob>>>();
 
-	/** Nothing more is sent. */
-	end(): void {
-		this.runs?.end();
+function jobsOfRun({ run }: ReadRequest): Map<string, Promise<CollectedJob>> {
+	const jobs = jobsByRun.get(run) ?? new Map<string, Promise<CollectedJob>>();
+	jobsByRun.set(run, jobs);
+	return jobs;
+}
+
+/** Reads a job for the first item that names it. */
+async function collectOnce(jobId: string, request: ReadRequest): Promise<CollectedJob> {
+	const jobs = jobsOfRun(request);
+	const job = jobs.get(jobId) ?? collect(jobId, request);
+	jobs.set(jobId, job);
+	return await job;
+}
+
+/** Reads a job; one that this execution has started tells how many rows it has, and what it may have cost. */
+async function collect(jobId: string, request: ReadRequest): Promise<CollectedJob> {
+	const { context, get } = request;
+	const job = startedJob(jobId, request);
+	const people = job?.saved.questions.length;
+	const read = async (url: string, query: IDataObject) => await get(query, url);
+	const { rows, isDone } = await readJob(jobId, read, people).catch((thrown: unknown) => {
+		if (job && thrown instanceof JobFailed) settleJob(context, job, 0, 0);
+		throw thrown;
+	});
+	const checkedAt = new Date().toISOString();
+	const byId = rowsById(rows);
+	if (job && isDone) {
+		const { results } = matchRows({ rows }, job.saved.questions.length);
+		const costs = costsOf(results);
+		settleJob(context, job, costs.spent, costs.uncertain);
 	}
+	return { rows, byId, isDone, checkedAt };
+}
+
+/** The jobs that this execution has started with the account of a run, by their id. */
+const startedByRun = new WeakMap<Run, Map<string, JobOfExecution>>();
+
+/** Looked up once per run: the execution knows its jobs by question, up to a hundred of each. */
+function startedJob(jobId: string, { context, run }: ReadRequest): JobOfExecution | undefined {
+	let started = startedByRun.get(run);
+	if (!started) {
+		const jobs = [...jobsOf(context).values()];
+		const own = jobs.filter(({ saved }) => saved.connection === run.connection.id);
+		started = new Map(own.map((job) => [job.saved.id, job]));
+		startedByRun.set(run, started);
+	}
+	return started.get(jobId);
+}
+
+function simplifyRow(row: IDataObject, checkedAt: string): IDataObject {
+	const status = hasEmail(row) ? 'found' : 'not_found';
+	return { status, ...simplifyFoundEmail(row, {}), credits: 0, checkedAt };
 }

@@ -1,9 +1,21 @@
-import { optionsField, returnAllOrLimit, simple } from '../../shared/description/fields';
+import {
+	optionsField,
+	queryField,
+	returnAllOrLimit,
+	simple,
+} from '../../shared/description/fields';
 import { readOperation } from '../../shared/description/operation';
-import { readLeadPage, simplifyListLead } from '../../shared/leads/leads';
+import { leadPages, simplifyListLead } from '../../shared/leads/leads';
 import { listLocatorFor, toListId } from '../../shared/leads/listLocator';
 import { collectPages, type Pages } from '../../shared/reading/pages';
+import { textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
+
+/** Which leads the option Email is about; without an entry, all. */
+const emailFilters = new Map<string, Pages['wants']>([
+	['with', (lead) => textAt(lead, 'email') !== null],
+	['without', (lead) => textAt(lead, 'email') === null],
+]);
 
 /** Get List Leads (interface specification 4.3): the leads of a list, newest first. No credits. */
 export const getLeads = readOperation({
@@ -20,25 +32,32 @@ export const getLeads = readOperation({
 		simple,
 		optionsField([
 			{
+				displayName: 'Email',
+				name: 'email',
+				type: 'options',
+				default: 'all',
+				options: [
+					{ name: 'All Leads', value: 'all' },
+					{ name: 'Only with Email', value: 'with' },
+					{ name: 'Only without Email', value: 'without' },
+				],
+				description: 'Whether to return leads by whether they have an email',
+			},
+			queryField({
 				displayName: 'Keyword',
 				name: 'keyword',
-				type: 'string',
-				default: '',
 				placeholder: 'e.g. acme',
 				description: 'Only leads with this word in name, email, title, website or company',
 				routing: { send: { type: 'query', property: 'kw' } },
-			},
+			}),
 		]),
 	],
-	async read({ fields, limit, settings, get }) {
+	async read({ fields, limit, run, parameter, get }) {
 		toListId(fields.listId);
 		const kw = toText(fields.kw) || undefined;
-		const pages: Pages = {
-			pageSize: settings.listPageSize,
-			idOf: ({ id }) => id,
-			fetch: async (size, cursor) =>
-				readLeadPage(await get({ kw, size, start: cursor }), kw !== undefined),
-		};
-		return { ...(await collectPages(pages, limit)), simplify: simplifyListLead };
+		const wants = emailFilters.get(toText(parameter('options.email')));
+		const pages = { ...leadPages(get, run.connection.settings, kw), wants };
+		const collected = await collectPages(pages, limit);
+		return { ...collected, simplify: simplifyListLead };
 	},
 });

@@ -1,15 +1,18 @@
-import { lookupOptions, simple } from '../../shared/description/fields';
+import { includeInputFields, lookupOptions, simple } from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
+import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import { objectIn } from '../../shared/service/response';
 import { unexpectedAnswer } from '../../shared/service/serviceError';
 import {
 	emailField,
 	emailIdentity,
+	existingStatus,
+	existingStatusField,
 	hasStatus,
 	simplifyEnrichment,
 	simplifyVerification,
 	toEmailQuestion,
-	verifyCost,
+	verifierOptions,
 	type EmailQuery,
 } from '../verification';
 
@@ -25,8 +28,10 @@ export const verify = lookupOperation<EmailQuery>({
 	},
 	fields: [
 		emailField,
+		existingStatusField,
+		includeInputFields,
 		simple,
-		lookupOptions({
+		lookupOptions(...verifierOptions, {
 			displayName: 'Include Person Data',
 			name: 'enrich',
 			type: 'boolean',
@@ -37,6 +42,8 @@ export const verify = lookupOperation<EmailQuery>({
 	],
 	answered: 'verified',
 	kind: 'verify',
+	known: existingStatus,
+	keeps: LEAD_FIELDS,
 	perRequest: 1,
 	identity: emailIdentity,
 	prepare({ email, enrich }) {
@@ -50,7 +57,6 @@ export const verify = lookupOperation<EmailQuery>({
 		if (!results.every(hasStatus)) throw unexpectedAnswer('a verification status');
 		return { results: [results] };
 	},
-	cost: verifyCost,
 	simplify: (result, { email, enrich }) => ({
 		...simplifyVerification(result),
 		email,

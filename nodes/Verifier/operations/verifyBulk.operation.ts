@@ -1,18 +1,26 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { lookupOptions, simple } from '../../shared/description/fields';
-import { lookupOperation, notForTools } from '../../shared/description/operation';
-import type { Results } from '../../shared/sending/answerStore';
+import {
+	includeInputFields,
+	lookupOptions,
+	notForTools,
+	simple,
+} from '../../shared/description/fields';
+import { lookupOperation } from '../../shared/description/operation';
+import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
+import type { Results } from '../../shared/sending/answer';
 import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
 import { objectsIn } from '../../shared/service/response';
 import { textAt } from '../../shared/values/json';
 import {
 	emailField,
 	emailIdentity,
+	existingStatus,
+	existingStatusField,
 	hasStatus,
 	simplifyVerification,
 	toEmailQuestion,
-	verifyCost,
+	verifierOptions,
 	type EmailQuery,
 } from '../verification';
 
@@ -36,23 +44,31 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.bulkVerifierPath } },
 		displayOptions: notForTools,
 	},
-	fields: [emailField, simple, lookupOptions()],
+	fields: [
+		emailField,
+		existingStatusField,
+		includeInputFields,
+		simple,
+		lookupOptions(...verifierOptions),
+	],
 	answered: 'verified',
 	kind: 'verify',
+	known: existingStatus,
+	keeps: LEAD_FIELDS,
 	perRequest: MAX_ADDRESSES,
 	identity: emailIdentity,
 	prepare: ({ email }) => toEmailQuestion(email),
 	fitting: addressesThatFit,
-	async ask(queries, { settings, ask }) {
+	async ask(queries, { settings, ask, asReceived }) {
 		const addresses = queries.map(({ email }) => email.toLowerCase());
 		const answer = await ask({
 			url: settings.bulkVerifierPath,
 			qs: { email: settings.bulkVerifierQuery === 'comma' ? addresses.join(',') : addresses },
 			arrayFormat: 'repeat',
 		});
-		return { results: matchAddresses(objectsIn(answer, 'verifications'), addresses) };
+		const received = addresses.map((address) => asReceived(address));
+		return { results: matchAddresses(objectsIn(answer, 'verifications'), received) };
 	},
-	cost: verifyCost,
 	simplify: (result, { email }) => ({ ...simplifyVerification(result), email }),
 });
 

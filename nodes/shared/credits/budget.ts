@@ -17,16 +17,18 @@ export class CreditBudget {
 
 	private reserved = 0;
 
-	/** Credits that count as spent, though it is not known whether they are. */
-	uncertain = 0;
+	/** What was counted as spent in this process so far, whatever it turned out to be later. */
+	readonly counted = { credits: 0, uncertain: 0 };
 
 	/**
 	 * @param count of what the node has spent
 	 * @param execution counts what all nodes have spent
+	 * @param node its name
 	 */
 	constructor(
 		private readonly count: CreditCount,
 		readonly execution: ExecutionCredits,
+		readonly node: string,
 	) {}
 
 	get spent(): number {
@@ -57,14 +59,14 @@ export class CreditBudget {
 	settle(reserved: number, spent: number): void {
 		this.reserved -= reserved;
 		if (spent > 0) this.count.add(spent);
+		this.counted.credits += spent;
 		this.decide();
 	}
 
 	/** What was counted as spent in full turns out to be less. */
-	correct(counted: number, spent: number): void {
-		this.uncertain -= counted;
-		this.count.add(spent - counted);
-		this.execution.turnedOut(counted, spent);
+	correct(counted: number, spent: number, uncertain: number): void {
+		this.count.add(spent + uncertain - counted);
+		this.execution.turnedOut(counted, spent, uncertain);
 		this.decide();
 	}
 
@@ -90,6 +92,9 @@ export class Reservation {
 	private isSent = false;
 
 	private isCorrected = false;
+
+	/** Whether what was reserved at first may have been spent as well. */
+	isRenewed = false;
 
 	constructor(
 		private readonly budget: CreditBudget,
@@ -123,15 +128,18 @@ export class Reservation {
 		this.isOpen = false;
 		const { reserved, isSent, budget } = this;
 		if (isSent) budget.execution.over(reserved, spent, uncertain);
-		if (isSent) budget.uncertain += spent === undefined ? reserved : uncertain;
+		if (isSent) budget.counted.uncertain += spent === undefined ? reserved : uncertain;
 		budget.settle(reserved, (spent ?? (isSent ? reserved : 0)) + uncertain);
 	}
 
-	/** What the request did cost, where that is known only after it was settled. Only the first call counts. */
-	correct(spent: number): void {
+	/**
+	 * What the request did cost, where that is known only after it was settled. Only the first call counts.
+	 * @param uncertain what it may have cost besides
+	 */
+	correct(spent: number, uncertain = 0): void {
 		if (this.isCorrected) return;
 		this.isCorrected = true;
-		this.budget.correct(this.reserved, spent);
+		this.budget.correct(this.reserved, spent, uncertain);
 	}
 
 	/**
@@ -141,6 +149,7 @@ export class Reservation {
 	 */
 	async renew(): Promise<boolean> {
 		this.settle();
+		this.isRenewed = true;
 		const { reserved, cap } = this;
 		const granted = await this.budget.grant(reserved, cap, reserved);
 		this.isOpen = granted > 0;

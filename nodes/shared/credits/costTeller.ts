@@ -2,20 +2,26 @@ import type { NodeContext } from '../n8n/nodeContext';
 import { count } from '../values/text';
 import type { Costs } from './executionCredits';
 
+/** The key of the custom data. */
+const NAME = 'contact_data_credits';
+
 /**
  * Tells what an execution has cost in its custom data, which n8n shows beside it. A stopped execution is
  * saved without the items of the node that was running, right after the stop: answers that come later
  * count there as what may be spent. The log of n8n has the figures after the last answer.
+ * @param hasSpent whether the execution has spent credits already
  */
-export function costTellerOf(context: NodeContext): (costs: Costs) => void {
+export function costTellerOf(context: NodeContext, hasSpent: boolean): (costs: Costs) => void {
 	const { executionId, logger } = context;
 	const customData = context.customData();
-	let isTold = false;
+	// A retry begins with the custom data of the execution that it retries.
+	let isTold = customData?.get(NAME) !== undefined;
+	if (isTold && !hasSpent) customData?.set(NAME, `${count(0, 'credit')} spent`);
 	return ({ least, most, isLast }) => {
 		const range = most > least ? `${least} to ` : '';
 		const costs = `${range}${count(most, 'credit')} spent`;
 		isTold ||= most > 0;
-		if (isTold) customData?.set('contact_data_credits', costs);
+		if (isTold) customData?.set(NAME, costs);
 		if (isLast) logger.warn(`Contact Data: execution ${executionId} was stopped, ${costs}`);
 	};
 }

@@ -1,8 +1,10 @@
 /** Where credits spent are counted; n8n stores it with the execution, across its waits. */
 export interface CreditRecord {
 	creditsSpent?: unknown;
-	/** The execution that counted: n8n hands a copy of the record to a retry, which counts anew. */
+	/** The execution that counted: n8n hands a copy of the record to a retry, which counts again from 0. */
 	creditsSpentBy?: unknown;
+	/** What may have been spent besides, by requests that are over. */
+	creditsUncertain?: unknown;
 }
 
 /** The credits that one execution has spent, as one of its records counts them. */
@@ -13,15 +15,26 @@ export class CreditCount {
 	) {}
 
 	get spent(): number {
-		const { creditsSpent, creditsSpentBy } = this.record;
-		return typeof creditsSpent === 'number' && creditsSpentBy === this.executionId
-			? creditsSpent
-			: 0;
+		return this.counted(this.record.creditsSpent);
 	}
 
-	add(credits: number): void {
-		this.record.creditsSpent = this.spent + credits;
+	/** What may have been spent besides. */
+	get uncertain(): number {
+		return this.counted(this.record.creditsUncertain);
+	}
+
+	/** @param uncertain credits of which it is not known whether they were spent; fewer if negative */
+	add(credits: number, uncertain = 0): void {
+		const { spent, uncertain: before } = this;
+		this.record.creditsSpent = spent + credits;
+		if (before + uncertain !== 0) this.record.creditsUncertain = before + uncertain;
+		else delete this.record.creditsUncertain;
 		this.record.creditsSpentBy = this.executionId;
+	}
+
+	private counted(credits: unknown): number {
+		const isOwn = this.record.creditsSpentBy === this.executionId;
+		return isOwn && typeof credits === 'number' ? credits : 0;
 	}
 }
 
@@ -42,8 +55,8 @@ export interface Costs {
 export class ExecutionCredits {
 	private requestsInProgress = 0;
 
-	/** What these requests may cost, and those whose outcome is not known. */
-	private uncertain = 0;
+	/** What these requests may cost. */
+	private inProgress = 0;
 
 	/**
 	 * @param stop the signal that stops the execution
@@ -60,7 +73,7 @@ export class ExecutionCredits {
 	/** A request is in progress that may cost so many credits. */
 	sent(credits: number): void {
 		this.requestsInProgress++;
-		this.uncertain += credits;
+		this.inProgress += credits;
 	}
 
 	/**
@@ -70,25 +83,29 @@ export class ExecutionCredits {
 	 */
 	over(credits: number, spent?: number, uncertain = 0): void {
 		this.requestsInProgress--;
-		if (spent !== undefined) {
-			this.uncertain -= credits - uncertain;
-			if (spent > 0) this.count.add(spent);
-		}
+		this.inProgress -= credits;
+		this.add(spent ?? 0, spent === undefined ? credits : uncertain);
 		// As long as nothing is spent for certain, what is in progress may turn out to be free.
 		const isCertain = this.count.spent > 0 || this.requestsInProgress === 0;
 		if (isCertain || this.stop?.aborted) this.tellCosts();
 	}
 
-	/** The cost of a request that is over turns out to be known. */
-	turnedOut(credits: number, spent: number): void {
-		this.uncertain -= credits;
-		this.count.add(spent);
+	/**
+	 * The cost of a request that is over turns out to be known.
+	 * @param uncertain what it may have cost besides
+	 */
+	turnedOut(credits: number, spent: number, uncertain = 0): void {
+		this.add(spent, uncertain - credits);
 		this.tellCosts();
 	}
 
+	private add(spent: number, uncertain: number): void {
+		if (spent !== 0 || uncertain !== 0) this.count.add(spent, uncertain);
+	}
+
 	private tellCosts(): void {
-		const least = this.count.spent;
+		const { spent: least, uncertain } = this.count;
 		const isLast = this.stop?.aborted === true && this.requestsInProgress === 0;
-		this.tell({ least, most: least + this.uncertain, isLast });
+		this.tell({ least, most: least + uncertain + this.inProgress, isLast });
 	}
 }

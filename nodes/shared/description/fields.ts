@@ -1,6 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
+import { DEFAULT_MAX_AGE } from '../lookups/known';
 import { DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_RETRIES } from '../pacing/pace';
+
+/** For what makes no sense where an AI agent asks for one thing at a time. */
+export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
 /** Whether items have the few fields that people use, or all that the service sent. */
 export const simple: INodeProperties = {
@@ -10,6 +14,59 @@ export const simple: INodeProperties = {
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
+
+/** A text field that goes into the query of the request: under its own name, unless it says otherwise. */
+export function queryField(
+	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
+): INodeProperties {
+	const routing = { send: { type: 'query' as const, property: field.name } };
+	return { type: 'string', default: '', routing, ...field };
+}
+
+/**
+ * Whether items keep the fields that they came with. An AI agent's tool never does: there the input is
+ * the agent's own.
+ */
+export const includeInputFields: INodeProperties = {
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to keep the fields of the input item. A result adds to them and never erases a value.',
+	displayOptions: notForTools,
+};
+
+/**
+ * What an item may bring along, so that it needs no lookup.
+ * @param what it is, as the label says it
+ */
+export function knownField(
+	field: Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>,
+): INodeProperties {
+	return { type: 'string', default: '', displayOptions: notForTools, ...field };
+}
+
+/** How old what an item brings along may be. */
+export const ageOptions: INodeProperties[] = [
+	{
+		displayName: 'Checked At',
+		name: 'checkedAt',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.checkedAt }}',
+		description:
+			'When the existing value was looked up. Without a date, it is used however old it may be.',
+	},
+	{
+		displayName: 'Max Age (Days)',
+		name: 'maxAgeDays',
+		type: 'number',
+		default: DEFAULT_MAX_AGE,
+		description:
+			'Look the item up again if Checked At is more days ago than this. With 0, every item that has a date is looked up.',
+	},
+];
 
 /** How many results an operation with pages returns. */
 export const returnAllOrLimit: INodeProperties[] = [
@@ -34,13 +91,6 @@ export const returnAllOrLimit: INodeProperties[] = [
 /** The options of every lookup, in the order of their names, with those of the operation. */
 export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 	const options: INodeProperties[] = [
-		{
-			displayName: 'Include Input Fields',
-			name: 'includeInputFields',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to put the fields of the input item before those of the result',
-		},
 		{
 			displayName: 'Max Concurrency',
 			name: 'maxConcurrency',
@@ -89,6 +139,15 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			],
 			description:
 				'What to do if some items get no result, e.g. because credits run out. Applies if On Error is set to Stop Workflow.',
+		},
+		{
+			displayName: 'Put Result in Field',
+			name: 'resultField',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. lookup',
+			description:
+				'Name of a field for everything the lookup returns, so that no field of the input is changed',
 		},
 		...own,
 	];

@@ -2,7 +2,6 @@ import {
 	NodeOperationError,
 	updateDisplayOptions,
 	type IDataObject,
-	type IDisplayOptions,
 	type IExecuteFunctions,
 	type IExecutePaginationFunctions,
 	type INodeExecutionData,
@@ -20,14 +19,12 @@ import { CREDENTIAL } from '../n8n/credential';
 import { contextOfNode, contextOfTool, type NodeContext } from '../n8n/nodeContext';
 import type { Declaration } from '../n8n/routing';
 import { runRead, type Read } from '../reading/reader';
+import { keepWhatWasBought } from '../sending/execution';
 
 /** Everything that one operation shows in the editor, and what it does. */
 export interface Operation extends Declaration {
 	run(context: NodeContext): Promise<INodeExecutionData[]>;
 }
-
-/** For what makes no sense where an AI agent asks for one thing at a time. */
-export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
 /** An operation that looks something up for each item, for credits. */
 export function lookupOperation<Query extends IDataObject>(lookup: Lookup<Query>): Operation {
@@ -97,10 +94,25 @@ export function customOperations(
 	const byName = operations.map(({ option, run }) => [
 		String(option.value),
 		async function (this: IExecuteFunctions): Promise<NodeOutput> {
-			return [await run(contextOfNode(this))];
+			return [await runAndKeep(run, contextOfNode(this))];
 		},
 	]);
 	return { [resource]: Object.fromEntries(byName) };
+}
+
+/** Runs an operation; what the execution has bought is kept, also where it stops the workflow. */
+async function runAndKeep(
+	run: Operation['run'],
+	context: NodeContext,
+): Promise<INodeExecutionData[]> {
+	let hasThrown = true;
+	try {
+		const items = await run(context);
+		hasThrown = false;
+		return items;
+	} finally {
+		keepWhatWasBought(context, hasThrown);
+	}
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 
 import { invalidValue, missing } from '../outcomes/problem';
-import { Run } from '../sending/run';
-import { soleConnection } from '../service/credentialReader';
+import { withRun } from '../sending/runs';
+import { requestOptionsIn } from '../service/requestOptions';
 import { toText } from '../values/text';
 import { LISTS_PATH, readLists, simplifyList } from './lists';
 
@@ -61,16 +61,15 @@ export async function searchLists(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const run = new Run(this, await soleConnection(this));
-	try {
-		const lists = await readLists(async (url) => await run.send({ method: 'GET', url }));
-		return {
-			results: lists
-				.map((list) => simplifyList(list))
-				.map(({ id, name }) => ({ name: String(name ?? id), value: String(id) }))
-				.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase())),
-		};
-	} finally {
-		run.end();
-	}
+	const lists = await withRun(
+		this,
+		async (run) => await readLists(async (url) => await run.send({ method: 'GET', url })),
+		{ requestOptions: requestOptionsIn(this.getCurrentNodeParameter('requestOptions')) },
+	);
+	return {
+		results: lists
+			.map((list) => simplifyList(list))
+			.map(({ id, name }) => ({ name: String(name ?? id), value: String(id) }))
+			.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase())),
+	};
 }

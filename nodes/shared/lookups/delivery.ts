@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import type { NodeContext } from '../n8n/nodeContext';
+import { arrangedItem } from '../outcomes/inputFields';
 import {
 	errorItem,
 	isTool,
@@ -11,8 +12,20 @@ import {
 } from '../outcomes/onError';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from './lookupOptions';
+import { isAnswered, isPassedOn, isProblem, type Outcome } from './outcome';
 import type { ItemQuestion } from './questions';
-import { summaryOf, Tally, type Figures, type Outcome } from './summary';
+import { summaryOf, Tally, type Figures } from './summary';
+
+/** Who gave an answer, and what it did cost in this run. */
+export interface Source {
+	/** Whether the service gave it in this run. */
+	isOfService: boolean;
+	/** `null` where it is not known. */
+	credits: number | null;
+}
+
+/** Of an outcome without a request in this run. */
+const FREE: Source = { isOfService: false, credits: 0 };
 
 const retryOnFailHint: NodeExecutionHint = {
 	message:
@@ -32,32 +45,31 @@ export class Delivery<Query extends IDataObject> {
 
 	private readonly onError: OnError;
 
-	private readonly includesInput: boolean;
-
 	constructor(
 		private readonly context: NodeContext,
 		private readonly lookup: Lookup<Query>,
 		private readonly options: LookupOptions,
 	) {
 		this.onError = onErrorOf(context.node);
-		this.includesInput = options.includesInput && !isTool(context.node);
 	}
 
-	/**
-	 * The outcome of an item is known.
-	 * @param isOfService whether the service answered in this run
-	 */
-	settle(item: number, question: ItemQuestion<Query>, outcome: Outcome, isOfService = false): void {
-		if ('status' in outcome && this.onError === 'errorOutput') {
+	/** The outcome of an item is known. */
+	settle(item: number, question: ItemQuestion<Query>, outcome: Outcome, source = FREE): void {
+		if (isProblem(outcome) && this.onError === 'errorOutput') {
 			this.items[item] = [errorItem(outcome, item)];
 		} else {
-			const input = this.context.inputs[item].json;
-			this.items[item] = fieldsOf(this.lookup, question, outcome).map((json) => ({
-				json: this.includesInput ? withInput(input, json) : json,
-				pairedItem: { item },
-			}));
+			const { context, lookup, options } = this;
+			const includesInput = question.includesInput && !isTool(context.node);
+			const isAnswer = isAnswered(outcome);
+			const isMiss = isAnswer && outcome.results.length === 0;
+			// What an item keeps when nothing is found was not checked now.
+			const keeps = isMiss ? [...(lookup.keeps ?? []), 'checkedAt'] : lookup.keeps;
+			const arrangement = { ...options, keeps, includesInput, isAnswer };
+			this.items[item] = fieldsOf(lookup, question, outcome, source.credits).map((fields) =>
+				arrangedItem(context.inputs[item], item, fields, arrangement),
+			);
 		}
-		this.tally.count(item, outcome, { isOfService, isLocal: question.answer !== undefined });
+		this.tally.count(item, outcome, source.isOfService);
 	}
 
 	/**
@@ -80,36 +92,38 @@ export class Delivery<Query extends IDataObject> {
 	}
 }
 
-/** The fields of the output items of one input item: one item, unless there are several matches. */
+/** What an item says of its lookup: once, unless there are several matches. */
 function fieldsOf<Query extends IDataObject>(
 	{ answered, simplify }: Lookup<Query>,
 	{ query, isSimple, isAll }: ItemQuestion<Query>,
 	outcome: Outcome,
+	credits: number | null,
 ): IDataObject[] {
-	if ('status' in outcome) return [{ ...statusFields(outcome), ...echoOf(query) }];
-	const { results } = outcome;
-	if (results.length === 0) {
-		return [{ status: 'not_found', ...simplify({}, query), ...echoOf(query) }];
+	if (isPassedOn(outcome)) {
+		const { status, fields } = outcome;
+		return [{ status, ...fields, credits }];
 	}
-	return results
-		.slice(0, isAll ? results.length : 1)
-		.map((result) => (isSimple ? { status: answered, ...simplify(result, query) } : { ...result }));
+	if (!isAnswered(outcome)) return [{ ...statusFields(outcome), ...echoOf(query), credits }];
+	const { results, at } = outcome;
+	const checkedAt = at === undefined ? null : new Date(at).toISOString();
+	if (results.length === 0) {
+		const status = 'not_found';
+		return [{ status, ...simplify({}, query), ...echoOf(query), credits, checkedAt }];
+	}
+	return results.slice(0, isAll ? results.length : 1).map((result, index) => {
+		if (!isSimple) return { ...result };
+		const cost = index === 0 ? credits : 0;
+		return { status: answered, ...simplify(result, query), credits: cost, checkedAt };
+	});
 }
 
 /**
  * What was asked for, as far as it is text: switches of the request are left out, and so is what is empty,
- * which would erase a field of the input.
+ * which would erase a field of the result.
  */
 function echoOf(query: IDataObject): IDataObject {
 	const texts = Object.entries(query).filter(
 		([, value]) => typeof value === 'string' && value !== '',
 	);
 	return Object.fromEntries(texts);
-}
-
-/** The fields of the input before those of the result; n8n takes an item with an `error` for failed. */
-function withInput(input: IDataObject, json: IDataObject): IDataObject {
-	const fields = { ...input, ...json };
-	if (!('error' in json)) delete fields.error;
-	return fields;
 }

@@ -1,8 +1,9 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 
 import type { Declaration } from '../n8n/routing';
-import type { Results } from '../sending/answerStore';
+import type { Results } from '../sending/answer';
 import type { InterfaceSettings } from '../service/interfaceSettings';
+import type { Known } from './known';
 
 /** A question to the service, made of the fields of one item. */
 export interface Question<Query> {
@@ -12,6 +13,8 @@ export interface Question<Query> {
 	missing?: string[];
 	/** What the service would answer, where that is certain: it is not asked. */
 	answer?: IDataObject;
+	/** Whether the item has nothing at all to look up, so that it may be skipped. */
+	isEmpty?: boolean;
 }
 
 /** A part of a request; method and path come from the declaration of the operation. */
@@ -24,6 +27,8 @@ export type RequestPart = Partial<
 /** The service, as a lookup reaches it. */
 export interface LookupService {
 	settings: InterfaceSettings;
+	/** A text as it comes back in an answer: the key is masked wherever it occurs. */
+	asReceived(text: string): string;
 	/** Sends the request of the operation, which may cost credits. */
 	ask(part: RequestPart): Promise<object>;
 	/** The same; nothing where the service does not have it (404). */
@@ -52,6 +57,10 @@ export interface Lookup<Query extends IDataObject> extends Declaration {
 	answered: 'found' | 'verified';
 	/** What is looked up: operations of one kind share their answers. */
 	kind: 'find' | 'verify' | 'search';
+	/** What an item may bring along that makes its lookup needless. */
+	known?: Known;
+	/** The fields of the input that a result fills, but does not replace. */
+	keeps?: string[];
 	/** What tells the question from others; all of it, unless given. */
 	identity?(query: Query): IDataObject;
 	/** The most questions of one request (interface specification 8). */
@@ -64,8 +73,6 @@ export interface Lookup<Query extends IDataObject> extends Declaration {
 	ask(queries: Query[], service: LookupService): Promise<Answers>;
 	/** Collects the answers to so many questions from a job that an earlier run was left with. */
 	collect?(jobId: string, questions: number, service: LookupService): Promise<Answers>;
-	/** What an answer costs, in credits; one that was left out may have been charged all the same. */
-	cost(results: Results | undefined): number;
 	/** A result in the package's words; without a result, the same fields with what was asked. */
 	simplify(result: IDataObject, query: Query): IDataObject;
 }

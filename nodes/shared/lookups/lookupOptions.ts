@@ -1,9 +1,17 @@
+import { isSafeObjectProperty } from 'n8n-workflow';
+
 import { maxCreditsOf } from '../credits/maxCredits';
 import type { Parameters } from '../n8n/parameters';
 import { invalidValue } from '../outcomes/problem';
 import { DEFAULT_PACE, paceOf, type Pace } from '../pacing/pace';
 import { requestOptionsOf, type RequestOptions } from '../service/requestOptions';
 import { wholeNumber } from '../values/number';
+import { toText } from '../values/text';
+import { daysOf, DEFAULT_RETRY_UNKNOWN } from './known';
+
+const RESULT_FIELD = 'options.resultField';
+
+const RETRY_UNKNOWN = 'Verify Unknown Again After (Days)';
 
 /** The options of a lookup, which are read once per run. */
 export interface LookupOptions {
@@ -12,7 +20,12 @@ export interface LookupOptions {
 	cap: number;
 	/** Whether a run that is not complete stops the workflow. */
 	failsWhenIncomplete: boolean;
-	includesInput: boolean;
+	/** Under which name the result goes; beside the fields of the input without it. */
+	resultField?: string;
+	/** Days after which an email whose status is unknown is verified again. */
+	retryUnknown: number;
+	/** Whether items with nothing to look up are passed on. */
+	skipsEmpty: boolean;
 	/** Milliseconds. */
 	jobTimeout: number;
 	requestOptions: RequestOptions;
@@ -21,12 +34,13 @@ export interface LookupOptions {
 /** Minutes. */
 export const DEFAULT_JOB_TIMEOUT = 30;
 
-/** What a run goes by whose options cannot be read: it sends nothing. */
+/** What a run goes by that sends nothing. */
 export const NO_OPTIONS: LookupOptions = {
 	pace: DEFAULT_PACE,
 	cap: 0,
 	failsWhenIncomplete: false,
-	includesInput: false,
+	retryUnknown: DEFAULT_RETRY_UNKNOWN,
+	skipsEmpty: false,
 	jobTimeout: 0,
 	requestOptions: {},
 };
@@ -42,8 +56,27 @@ export function lookupOptionsOf(parameters: Parameters): LookupOptions {
 		pace: paceOf(option),
 		cap,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
-		includesInput: option('includeInputFields') === true,
+		resultField: resultFieldOf(parameters.get(RESULT_FIELD, 0, '')),
+		retryUnknown: daysOf(option('retryUnknownDays'), RETRY_UNKNOWN, DEFAULT_RETRY_UNKNOWN),
+		skipsEmpty: option('skipEmpty') === true,
 		jobTimeout: wholeNumber(option('jobTimeout'), DEFAULT_JOB_TIMEOUT) * 60_000,
 		requestOptions: requestOptionsOf(parameters),
 	};
+}
+
+/** For a run whose options cannot be read: where the result goes still holds, if that can be. */
+export function noOptions(parameters: Parameters): LookupOptions {
+	try {
+		return { ...NO_OPTIONS, resultField: resultFieldOf(parameters.get(RESULT_FIELD, 0, '')) };
+	} catch {
+		return NO_OPTIONS;
+	}
+}
+
+/** The name for the result; none where it is empty. Throws for one that would not be an ordinary field. */
+function resultFieldOf(value: unknown): string | undefined {
+	const name = toText(value);
+	// n8n takes an item with an `error` for one that failed.
+	if (isSafeObjectProperty(name) && name !== 'error') return name === '' ? undefined : name;
+	throw invalidValue('Put Result in Field', `"${name}" cannot be the name of a field`);
 }

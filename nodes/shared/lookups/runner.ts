@@ -5,16 +5,17 @@ import type { NodeContext } from '../n8n/nodeContext';
 import { Parameters } from '../n8n/parameters';
 import { onErrorOf, stopError } from '../outcomes/onError';
 import { problemOf, type Problem } from '../outcomes/problem';
-import type { AnswerStore, OpenQuestion } from '../sending/answerStore';
+import { OpenQuestion, type AnswerStore } from '../sending/answerStore';
 import { answersOf, budgetOf } from '../sending/execution';
-import { Delivery } from './delivery';
+import { NotProcessed } from '../sending/notProcessed';
+import { Delivery, type Source } from './delivery';
 import type { Lookup } from './lookup';
-import { lookupOptionsOf, NO_OPTIONS, type LookupOptions } from './lookupOptions';
+import { lookupOptionsOf, noOptions, type LookupOptions } from './lookupOptions';
 import { Progress } from './progress';
+import { isProblem, type Outcome } from './outcome';
 import { QuestionReader, type ItemQuestion } from './questions';
-import type { Sender } from './sender';
+import { Sender } from './sender';
 import { Senders } from './senders';
-import type { Outcome } from './summary';
 
 /**
  * Runs a lookup over all items of the node: the malformed are answered here, identical questions are
@@ -30,19 +31,19 @@ export async function runLookup<Query extends IDataObject>(
 	const { options, refused } = readOptions(parameters);
 	const senders = new Senders(context, lookup, options);
 	const budget = budgetOf(context);
-	const before = { spent: budget.spent, uncertain: budget.uncertain };
+	const before = { ...budget.counted };
 	const delivery = new Delivery(context, lookup, options);
 	const run = new LookupRun(context, lookup, { senders, delivery, refused });
 	try {
-		await run.askAll(new QuestionReader(lookup, parameters), options);
+		await run.askAll(new QuestionReader(lookup, parameters, options), options);
 	} finally {
 		await senders.end();
 	}
 	const { repeated } = run;
 	const { paused } = senders;
-	const isUncertain = budget.uncertain > before.uncertain;
-	// A job of an earlier run that was counted in full may turn out to have cost less.
-	const spent = Math.max(0, budget.spent - before.spent);
+	const { credits, uncertain } = budget.counted;
+	const isUncertain = uncertain > before.uncertain;
+	const spent = credits - before.credits;
 	return delivery.deliver({ repeated, paused, spent, isUncertain });
 }
 
@@ -51,8 +52,16 @@ function readOptions(parameters: Parameters): { options: LookupOptions; refused?
 	try {
 		return { options: lookupOptionsOf(parameters) };
 	} catch (error) {
-		return { options: NO_OPTIONS, refused: problemOf(error) };
+		return { options: noOptions(parameters), refused: problemOf(error) };
 	}
+}
+
+/** How an item waits for the answer to its question. */
+interface Waits {
+	/** Whether the question is asked for this item: others get the same answer for free. */
+	pays: boolean;
+	/** Asks the question in this run, where another run has asked it and did not send it. */
+	askAgain?: () => void;
 }
 
 /** The items of one run of a lookup, on their way from question to outcome. */
@@ -101,8 +110,8 @@ class LookupRun<Query extends IDataObject> {
 		for (let item = 0; item < inputs.length; item++) {
 			if (this.breather.isDue) await this.breather.breathe();
 			this.questions[item] = reader.read(item);
-			const { refused } = this.questions[item];
-			if (readsFirst && refused) throw stopError(node, problemOf(refused), item);
+			const problem = readsFirst && (await this.problemOf(item));
+			if (problem) throw stopError(node, problem, item);
 			if (!readsFirst) await this.ask(item);
 		}
 		for (let item = 0; readsFirst && item < inputs.length; item++) {
@@ -113,12 +122,20 @@ class LookupRun<Query extends IDataObject> {
 		await this.settled();
 	}
 
+	/** Why nothing can be sent for an item, as far as that is known before anything is. */
+	private async problemOf(item: number): Promise<Problem | undefined> {
+		const { outcome } = this.questions[item];
+		if (outcome) return isProblem(outcome) ? outcome : undefined;
+		if (this.parts.senders.common) return undefined;
+		const found = await this.parts.senders.of(item).catch(problemOf);
+		return found instanceof Sender ? undefined : found;
+	}
+
 	/** Sees to it that the item gets its outcome, now or when its answer is there. */
 	private ask(item: number): Promise<void> | void {
-		const { query, refused, answer } = this.questions[item];
+		const { query, outcome } = this.questions[item];
 		if (this.parts.refused) this.settle(item, this.parts.refused);
-		else if (refused) this.fail(item, refused);
-		else if (answer) this.settle(item, { results: [answer] });
+		else if (outcome) this.settle(item, outcome);
 		else if (this.parts.senders.common) this.askWith(this.parts.senders.common, item, query);
 		else return this.askWithOwn(item, query);
 	}
@@ -127,7 +144,7 @@ class LookupRun<Query extends IDataObject> {
 		try {
 			this.askWith(await this.parts.senders.of(item), item, query);
 		} catch (error) {
-			this.fail(item, error);
+			this.settle(item, problemOf(error));
 		}
 	}
 
@@ -137,21 +154,30 @@ class LookupRun<Query extends IDataObject> {
 		// What this run has asked is not asked again, whatever came of it: it may have been charged.
 		const found = this.asked.get(key) ?? this.answers.find(key);
 		if (found) this.repeated++;
-		if (Array.isArray(found)) {
-			this.settle(item, { results: found });
+		if (found && !(found instanceof OpenQuestion)) {
+			this.settle(item, found);
 			return;
 		}
 		const question = found ?? this.answers.ask(key);
-		this.asked.set(key, question);
-		this.waitFor(question, item);
+		const isOwn = found === undefined || this.asked.get(key) === found;
+		const askAgain = () => {
+			if (this.asked.get(key) === question) this.asked.delete(key);
+			this.askWith(sender, item, query);
+		};
+		if (isOwn) this.asked.set(key, question);
+		this.waitFor(question, item, { pays: !found, askAgain: isOwn ? undefined : askAgain });
 		if (!found) sender.add({ key, query, question });
 	}
 
-	private waitFor(question: OpenQuestion, item: number): void {
+	private waitFor(question: OpenQuestion, item: number, { pays, askAgain }: Waits): void {
 		this.open++;
 		question.wait((settled) => {
-			if ('error' in settled) this.fail(item, settled.error);
-			else this.settle(item, settled, true);
+			const source: Source = { isOfService: true, credits: pays ? settled.credits : 0 };
+			const error = 'error' in settled ? settled.error : undefined;
+			// The limits of another run of a node are its own business.
+			if (askAgain && error instanceof NotProcessed) askAgain();
+			else if ('error' in settled) this.settle(item, problemOf(settled.error), source);
+			else this.settle(item, settled.answer, source);
 			if (--this.open === 0) this.onSettled();
 		});
 	}
@@ -164,18 +190,14 @@ class LookupRun<Query extends IDataObject> {
 		});
 	}
 
-	private settle(item: number, outcome: Outcome, isOfService = false): void {
+	private settle(item: number, outcome: Outcome, source?: Source): void {
 		const { delivery } = this.parts;
 		try {
-			delivery.settle(item, this.questions[item], outcome, isOfService);
+			delivery.settle(item, this.questions[item], outcome, source);
 		} catch (error) {
 			// A result that we cannot put in our words is this item's business alone.
-			delivery.settle(item, this.questions[item], problemOf(error));
+			delivery.settle(item, this.questions[item], problemOf(error), source);
 		}
 		this.progress.step();
-	}
-
-	private fail(item: number, reason: unknown): void {
-		this.settle(item, problemOf(reason));
 	}
 }

@@ -1,11 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { CreditBudget, Reservation } from '../credits/budget';
+import { costOf, costsOf } from '../credits/cost';
+import { Breather } from '../n8n/breather';
 import { JobFailed, JobPending } from '../outcomes/problem';
-import type { OpenQuestion, Results } from '../sending/answerStore';
-import type { JobsOfExecution } from '../sending/execution';
+import type { Results } from '../sending/answer';
+import type { OpenQuestion } from '../sending/answerStore';
+import type { JobOfExecution, JobsOfExecution } from '../sending/execution';
 import { NotProcessed } from '../sending/notProcessed';
-import type { Connection } from '../service/connection';
+import type { SavedJob } from '../sending/savedJobs';
+import { digest, type Connection } from '../service/connection';
 import { asServiceError, ServiceError, unexpectedAnswer } from '../service/serviceError';
 import { Queue } from '../values/queue';
 import type { Answers, Lookup, LookupService } from './lookup';
@@ -38,6 +42,14 @@ const UNKNOWN: Cost = { uncertain: 0 };
 
 const NO_ANSWERS: Answers = { results: [] };
 
+/** How questions were asked. */
+interface Asked {
+	/** Pays for them; nothing does where an earlier run has. */
+	reservation?: Reservation;
+	/** Their rows in the job that answers them, if they are not numbered from 1. */
+	rows?: number[];
+}
+
 /** What a sender of questions works with. */
 export interface SenderSettings<Query extends IDataObject> {
 	lookup: Lookup<Query>;
@@ -48,6 +60,10 @@ export interface SenderSettings<Query extends IDataObject> {
 	/** The most credits that the node may spend. */
 	cap: number;
 	jobs: JobsOfExecution;
+	/** The node and the execution that pay. */
+	origin: Pick<SavedJob, 'node' | 'executionId'>;
+	/** What a job of an earlier run did cost turns out. */
+	settleJob(job: JobOfExecution, spent: number, uncertain: number): void;
 	places: Places;
 }
 
@@ -76,20 +92,22 @@ export class Sender<Query extends IDataObject> {
 
 	private isAnswered = false;
 
+	private readonly breather = new Breather();
+
 	constructor(private readonly settings: SenderSettings<Query>) {}
 
 	/** Tells a question from others: by the account, the interface settings, its kind and itself. */
 	keyOf(query: Query): string {
 		const { connection, lookup } = this.settings;
-		return JSON.stringify([connection.id, lookup.kind, lookup.identity?.(query) ?? query]);
+		return digest([connection.id, lookup.kind, lookup.identity?.(query) ?? query]);
 	}
 
 	/** Takes a question; it is sent as soon as a request is full. */
 	add(question: Waiting<Query>): void {
 		const job = this.settings.lookup.collect && this.settings.jobs.get(question.key);
 		if (!job) this.queue.add(question);
-		else if (this.ofJobs.get(job.id)?.push(question) === undefined) {
-			this.ofJobs.set(job.id, [question]);
+		else if (this.ofJobs.get(job.saved.id)?.push(question) === undefined) {
+			this.ofJobs.set(job.saved.id, [question]);
 		}
 		this.work();
 	}
@@ -158,29 +176,32 @@ export class Sender<Query extends IDataObject> {
 	/** Sends as much of a chunk as the budget allows; the rest is for a later request. */
 	private async send(chunk: Array<Waiting<Query>>): Promise<void> {
 		const { lookup, service, budget, cap } = this.settings;
+		// Where nothing is sent any more, thousands of chunks are done in no time.
+		if (this.breather.isDue) await this.breather.breathe();
 		const reservation = await budget.reserve(chunk.length, cap, 1);
 		if (!reservation) return this.reject(chunk, new NotProcessed('credit_limit'));
 		const paid = chunk.slice(0, reservation.credits);
 		if (paid.length < chunk.length) this.parts.push(chunk.slice(paid.length));
 		const queries = paid.map(({ query }) => query);
 		const ask = async () => await lookup.ask(queries, service(reservation));
-		const { spent, uncertain } = await this.settle(paid, ask(), reservation);
+		const { spent, uncertain } = await this.settle(paid, ask(), { reservation });
 		reservation.settle(spent, uncertain);
 	}
 
 	/** Collects what an earlier run of the node left with a job. */
 	private async collect(jobId: string, questions: Array<Waiting<Query>>): Promise<void> {
-		const { lookup, service, jobs } = this.settings;
+		const { lookup, service, jobs, settleJob } = this.settings;
 		const job = jobs.get(questions[0].key);
-		const keys = job?.questions ?? [];
-		let cost = 0;
+		const keys = job?.saved.questions ?? [];
+		const rows = questions.map(({ key }) => keys.indexOf(key) + 1);
+		let cost: Cost = FREE;
 		const ofJob = async (): Promise<Answers> => {
 			const { results } = (await lookup.collect?.(jobId, keys.length, service())) ?? NO_ANSWERS;
-			cost = results.reduce((sum, result) => sum + lookup.cost(result), 0);
-			return { jobId, results: questions.map(({ key }) => results[keys.indexOf(key)]) };
+			cost = costsOf(results);
+			return { jobId, results: rows.map((row) => results[row - 1]) };
 		};
-		const { spent } = await this.settle(questions, ofJob());
-		if (spent !== undefined) job?.reservation?.correct(cost);
+		const { spent } = await this.settle(questions, ofJob(), { rows });
+		if (spent !== undefined && job) settleJob(job, cost.spent ?? 0, cost.uncertain);
 	}
 
 	/**
@@ -190,38 +211,37 @@ export class Sender<Query extends IDataObject> {
 	private async settle(
 		chunk: Array<Waiting<Query>>,
 		asked: Promise<Answers>,
-		reservation?: Reservation,
+		{ reservation, rows }: Asked,
 	): Promise<Cost> {
 		const { jobs } = this.settings;
+		const rowOf = (index: number) => rows?.[index] ?? index + 1;
 		try {
 			const { results, jobId } = await asked;
+			const at = Date.now();
 			this.isAnswered = true;
 			chunk.forEach(({ key, question }, index) => {
 				const result = results[index];
 				jobs.delete(key);
-				question.settle(result ? { results: result } : { error: leftOut(jobId) });
+				const credits = creditsOf(result, reservation);
+				if (result) question.settle({ answer: { results: result, at }, credits });
+				else question.settle({ error: leftOut(jobId, rowOf(index)), credits });
 			});
-			return this.costOf(chunk.map((_, index) => results[index]));
+			return costsOf(chunk.map((_, index) => results[index]));
 		} catch (error) {
 			if (this.isCutInHalves(chunk, error)) return FREE;
 			this.remember(chunk, error, reservation);
-			this.reject(chunk, error);
-			if (error instanceof NotProcessed || error instanceof JobFailed) return FREE;
-			return error instanceof JobPending || asServiceError(error).mayBeCharged ? UNKNOWN : FREE;
+			const cost = costOfFailure(error);
+			const credits = cost === UNKNOWN && reservation ? null : 0;
+			chunk.forEach(({ question }, index) => {
+				const isOfJob = error instanceof JobPending || error instanceof JobFailed;
+				question.settle({ error: isOfJob ? error.at(rowOf(index)) : error, credits });
+			});
+			return cost;
 		}
-	}
-
-	/** What was left out of an answer may have been charged all the same. */
-	private costOf(results: Array<Results | undefined>): Cost {
-		const cost = { spent: 0, uncertain: 0 };
-		for (const result of results) {
-			cost[result ? 'spent' : 'uncertain'] += this.settings.lookup.cost(result);
-		}
-		return cost;
 	}
 
 	private reject(chunk: Array<Waiting<Query>>, reason: unknown): void {
-		for (const { question } of chunk) question.settle({ error: reason });
+		for (const { question } of chunk) question.settle({ error: reason, credits: 0 });
 	}
 
 	/** One item that the service refuses is not to cost the others of its request their answer. */
@@ -238,19 +258,44 @@ export class Sender<Query extends IDataObject> {
 
 	/** Notes a job that goes on, with the order of its questions; forgets one that has ended. */
 	private remember(chunk: Array<Waiting<Query>>, reason: unknown, reservation?: Reservation): void {
+		const { jobs, connection, origin } = this.settings;
 		const questions = chunk.map(({ key }) => key);
+		const saved = (id: string) => ({
+			id,
+			connection: connection.id,
+			questions,
+			credits: reservation?.credits ?? 0,
+			...origin,
+		});
+		const job =
+			reason instanceof JobPending ? { saved: saved(reason.jobId), reservation } : undefined;
 		for (const key of questions) {
-			if (!(reason instanceof JobPending)) this.settings.jobs.delete(key);
-			else if (!this.settings.jobs.has(key)) {
-				const { id: connection } = this.settings.connection;
-				this.settings.jobs.set(key, { id: reason.jobId, connection, questions, reservation });
-			}
+			if (!job) jobs.delete(key);
+			else if (!jobs.has(key)) jobs.set(key, job);
 		}
 	}
 }
 
+/** What a request did cost that brought no answers. */
+function costOfFailure(error: unknown): Cost {
+	if (error instanceof NotProcessed || error instanceof JobFailed) return FREE;
+	return error instanceof JobPending || asServiceError(error).mayBeCharged ? UNKNOWN : FREE;
+}
+
+/**
+ * What one answer did cost this run, in credits: nothing where an earlier one paid; `null` where that is
+ * not known, as the service left it out, or may have charged it twice.
+ */
+function creditsOf(
+	result: Results | undefined,
+	reservation: Reservation | undefined,
+): number | null {
+	if (!reservation) return 0;
+	return result && !reservation.isRenewed ? costOf(result) : null;
+}
+
 /** Why a question has no answer that the service left out. */
-function leftOut(jobId: string | undefined): Error {
+function leftOut(jobId: string | undefined, jobRow: number): Error {
 	const reason = unexpectedAnswer('a result for this item');
-	return jobId === undefined ? reason : new JobFailed(jobId, reason);
+	return jobId === undefined ? reason : new JobFailed(jobId, reason, jobRow);
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { NodeContext } from '../n8n/nodeContext';
-import { budgetOf, jobsOf } from '../sending/execution';
+import { budgetOf, jobsOf, settleJob } from '../sending/execution';
 import { NotProcessed } from '../sending/notProcessed';
 import type { Run } from '../sending/run';
 import { Runs } from '../sending/runs';
@@ -54,6 +54,8 @@ export class Senders<Query extends IDataObject> {
 			budget: budgetOf(context),
 			cap,
 			jobs: jobsOf(context),
+			origin: { node: context.node.name, executionId: context.executionId },
+			settleJob: (job, spent, uncertain) => settleJob(context, job, spent, uncertain),
 			places: this.places,
 		});
 	}

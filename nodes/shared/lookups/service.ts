@@ -1,6 +1,7 @@
 import type { Reservation } from '../credits/budget';
 import { pathOf, type Declaration } from '../n8n/routing';
 import type { Run } from '../sending/run';
+import { withoutKey } from '../service/secret';
 import { isNotFound } from '../service/serviceError';
 import type { LookupService } from './lookup';
 
@@ -24,6 +25,7 @@ export function serviceOf(
 		await run.send({ method, url, ...part }, { reservation, repeats, isBulk });
 	return {
 		settings: run.connection.settings,
+		asReceived: (text) => withoutKey(text, run.connection.apiKey),
 		ask,
 		askOne: async (part) =>
 			await ask(part).catch((thrown: unknown) => {

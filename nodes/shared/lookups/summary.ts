@@ -1,13 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Problem } from '../outcomes/problem';
-import type { Results } from '../sending/answerStore';
 import { count } from '../values/text';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from './lookupOptions';
-
-/** What became of an item: its results (none for a miss), or why it has no answer. */
-export type Outcome = { results: Results } | Problem;
+import { isAnswered, isPassedOn, type Outcome } from './outcome';
 
 /** What a run took. */
 export interface Figures {
@@ -60,23 +57,25 @@ export class Tally {
 	/** Answered by the service in this run: not by what the execution had before. */
 	ofService = 0;
 
+	/** Passed on without a lookup. */
+	readonly passedOn = { known: 0, skipped: 0 };
+
+	/** Passed on though Checked At holds something that is no date. */
+	undated = 0;
+
 	readonly problems: ItemProblem[] = [];
 
-	count(
-		item: number,
-		outcome: Outcome,
-		{ isLocal, isOfService }: { isLocal: boolean; isOfService: boolean },
-	): void {
+	/** @param isOfService whether the service answered in this run */
+	count(item: number, outcome: Outcome, isOfService: boolean): void {
 		this.items++;
-		if ('status' in outcome) this.problems.push({ problem: outcome, item });
-		else if (outcome.results.length > 0) this.hits++;
-		else this.misses++;
-		if (isLocal && 'results' in outcome) this.local++;
-		if (isOfService && 'results' in outcome) this.ofService++;
-	}
-
-	get answered(): number {
-		return this.hits + this.misses;
+		if (isAnswered(outcome)) {
+			this[outcome.results.length > 0 ? 'hits' : 'misses']++;
+			if (outcome.at === undefined) this.local++;
+			if (isOfService) this.ofService++;
+		} else if (isPassedOn(outcome)) {
+			this.passedOn[outcome.status]++;
+			if (outcome.isUndated) this.undated++;
+		} else this.problems.push({ problem: outcome, item });
 	}
 
 	/** How many items have this status. */
@@ -109,7 +108,8 @@ export class Tally {
 			),
 		);
 		const unfinished = jobs.size > 0 ? ` Unfinished jobs: ${[...jobs].join(', ')}.` : '';
-		const far = `${this.answered} of ${count(this.items, 'item')} are done`;
+		const done = this.items - this.problems.length;
+		const far = `${done} of ${count(this.items, 'item')} ${this.items === 1 ? 'is' : 'are'} done`;
 		return { ...problem, description: `${far}. ${problem.description}${unfinished}` };
 	}
 }
@@ -120,13 +120,20 @@ export function summaryOf<Query extends IDataObject>(
 	tally: Tally,
 	{ repeated, spent, isUncertain, paused }: Figures,
 ): string {
-	const { items, hits, misses, local, problems } = tally;
+	const { items, hits, misses, local, passedOn, undated, problems } = tally;
 	const free = local + repeated;
 	const seconds = Math.round(paused / 1000);
+	const results = [
+		`${hits} ${answered}`,
+		`${misses} not found`,
+		...(passedOn.known > 0 ? [`${passedOn.known} already known`] : []),
+		...(passedOn.skipped > 0 ? [`${passedOn.skipped} skipped`] : []),
+	];
 	const parts = [
-		`${count(items, 'item')}: ${hits} ${answered}, ${misses} not found`,
+		`${count(items, 'item')}: ${results.join(', ')}`,
 		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
 		...(free > 0 ? [`${count(free, 'item')} cost nothing (duplicate or not a valid email)`] : []),
+		...(undated > 0 ? [`${count(undated, 'known item')} without a valid date in Checked At`] : []),
 		...reasonsOf(problems.map(({ problem }) => problem)),
 		...(seconds > 0 ? [`Waited ${count(seconds, 'second')} for the rate limit`] : []),
 	];

@@ -12,6 +12,13 @@ import type {
 } from 'n8n-workflow';
 
 import { CREDENTIAL, readCredential, type ItemCredential } from './credential';
+import { mayWaitLater } from './waiting';
+
+/** What n8n shows beside an execution. */
+export interface CustomData {
+	get(key: string): unknown;
+	set(key: string, value: string): void;
+}
 
 /** What the package asks of n8n while a node runs, whichever way n8n runs it. */
 export interface NodeContext {
@@ -36,8 +43,10 @@ export interface NodeContext {
 	credential(item: number): Promise<ItemCredential>;
 	/** What n8n keeps with the execution, for all nodes (`flow`) or for this one (`node`). */
 	memory(scope: 'flow' | 'node'): IContextObject;
+	/** Whether n8n may store the execution after this node and read it again, to wait for something. */
+	mayWaitLater(): boolean;
 	/** The custom data of the execution, if n8n keeps any. */
-	customData(): { set(key: string, value: string): void } | undefined;
+	customData(): CustomData | undefined;
 	/** Shows a hint above the output, where n8n has a place for it. */
 	hint(hint: NodeExecutionHint): void;
 }
@@ -56,6 +65,7 @@ export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
 		parameter: (...parameter) => n8n.getNodeParameter(...parameter),
 		credential: async (item) => await readCredential(n8n, item),
 		memory: (scope) => n8n.getContext(scope),
+		mayWaitLater: () => mayWaitLater(n8n),
 		customData: () => customDataIn(n8n.getWorkflowDataProxy(0)),
 		hint: (hint) => n8n.addExecutionHints(hint),
 	};
@@ -78,6 +88,7 @@ export function contextOfTool(n8n: IExecutePaginationFunctions): NodeContext {
 			isForAll: true,
 		}),
 		memory: (scope) => n8n.getContext(scope),
+		mayWaitLater: () => false,
 		customData: () => customDataIn(n8n.getWorkflowDataProxy(0)),
 		hint: () => {},
 	};

@@ -66,6 +66,11 @@ export class Parameters {
 		return this.raw(name) !== NOT_THERE;
 	}
 
+	/** Whether the parameter has an expression or a value, whatever it comes to. */
+	isFilledIn(name: string): boolean {
+		return this.has(name) && this.raw(name) !== '';
+	}
+
 	private raw(name: string): unknown {
 		return this.context.parameter(name, 0, NOT_THERE, { rawExpressions: true });
 	}

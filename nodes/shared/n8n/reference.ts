@@ -10,7 +10,7 @@ const REFERENCE =
 	/^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\[(?:"[^"\\}\r\n\u2028\u2029]*"|'[^'\\}\r\n\u2028\u2029]*')\])+)\s*\}\}$/;
 
 /** What n8n's engine refuses, wherever it stands in an expression. */
-const REFUSED = /\.\s*constructor/;
+const REFUSED = /\.\s*(?:constructor|globalThis)/;
 
 const STEP = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]/g;
 

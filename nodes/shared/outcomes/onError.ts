@@ -58,7 +58,7 @@ export function errorItem(problem: Problem, item: number): INodeExecutionData {
 }
 
 /** The fields of an item without an answer. It is no error item: it has no `error`. */
-export function statusFields(problem: Problem): IDataObject {
-	const { description, ...fields } = problem;
-	return { ...fields, message: inFull({ ...fields, description }) };
+export function statusFields({ description, jobId, jobRow, ...fields }: Problem): IDataObject {
+	const message = inFull({ ...fields, description });
+	return { ...fields, message, ...(jobId && { jobId }), ...(jobRow && { jobRow }) };
 }

@@ -12,8 +12,9 @@ export interface Problem {
 	/** What to do now. */
 	description: string;
 	httpCode?: number | null;
-	/** For `pending` and for what a job did not answer: the bulk job. */
+	/** For `pending` and for what a job did not answer: the bulk job, and the row of it. */
 	jobId?: string;
+	jobRow?: number;
 }
 
 /** Thrown for an item that lacks what its operation needs, or that has something else there. */
@@ -50,18 +51,32 @@ export function invalidValue(label: string, rule: string): InvalidInput {
 
 /** Thrown when a bulk job has not finished in the time that the user gave it. */
 export class JobPending extends Error {
-	constructor(readonly jobId: string) {
+	/** @param jobRow the row of one item, from 1 */
+	constructor(
+		readonly jobId: string,
+		readonly jobRow?: number,
+	) {
 		super(`The bulk job ${jobId} is not finished`);
+	}
+
+	at(jobRow: number): JobPending {
+		return new JobPending(this.jobId, jobRow);
 	}
 }
 
 /** Thrown for what went wrong with an accepted bulk job. */
 export class JobFailed extends Error {
+	/** @param jobRow the row of one item, from 1 */
 	constructor(
 		readonly jobId: string,
 		readonly reason: unknown,
+		readonly jobRow?: number,
 	) {
 		super(`The bulk job ${jobId} failed`);
+	}
+
+	at(jobRow: number): JobFailed {
+		return new JobFailed(this.jobId, this.reason, jobRow);
 	}
 }
 
@@ -77,11 +92,14 @@ export function problemOf(thrown: unknown): Problem {
 			description: 'Check the expression of the field with the data of this item.',
 		};
 	}
-	if (thrown instanceof JobFailed) return { ...problemOf(thrown.reason), jobId: thrown.jobId };
+	if (thrown instanceof JobFailed) {
+		const { jobId, jobRow, reason } = thrown;
+		return { ...problemOf(reason), jobId, jobRow };
+	}
 	if (thrown instanceof JobPending) {
 		const description = 'Nothing is lost: collect the results later with Get Bulk Job.';
-		const { message, jobId } = thrown;
-		return { status: 'pending', reason: 'job_not_finished', message, description, jobId };
+		const { message, jobId, jobRow } = thrown;
+		return { status: 'pending', reason: 'job_not_finished', message, description, jobId, jobRow };
 	}
 	if (thrown instanceof NotProcessed) {
 		const { reason, message, description } = thrown;

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { NotProcessed } from '../sending/notProcessed';
+import { digest } from '../service/connection';
 import { asServiceError, unexpectedAnswer, type ServiceError } from '../service/serviceError';
 
 /** A service that gives nothing but known results for so many pages would do so for ever. */
@@ -25,8 +26,12 @@ export interface Pages {
 	fetch: (size: number, cursor: Cursor | undefined) => Promise<Page>;
 	/** Whether a result, and so all after it, is not wanted. */
 	until?: (result: IDataObject) => boolean;
-	/** Tells a result from others, where the service may give one twice. */
-	idOf?: (result: IDataObject) => unknown;
+	/** Whether a result is wanted; all are without it. Those that are not count as read all the same. */
+	wants?: (result: IDataObject) => boolean;
+	/** Tells a result from others: the service may give one twice. */
+	idOf: (result: IDataObject) => unknown;
+	/** Whether a page that comes again ends the reading: where pages shift as results are added, it does not. */
+	endsOnRepeat?: boolean;
 }
 
 /** Why not all pages were read: the service gave no answer, or the execution was stopped. */
@@ -49,40 +54,52 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 	const ids = new Set<unknown>();
 	const cursors = new Set<Cursor | undefined>();
 	let cursor: Cursor | undefined;
+	let read = 0;
 	let pagesWithoutNews = 0;
-	let lastPage: string | undefined;
+	let total = Number.NaN;
+	let longest = 0;
+	let last = 0;
+	const seen = new Set<string>();
 	while (results.length < wanted && !cursors.has(cursor)) {
 		cursors.add(cursor);
-		const room = wanted - results.length;
+		// How many of a page will be wanted is not known before.
+		const isOpen = pages.wants !== undefined || pagesWithoutNews > 0;
+		const room = isOpen ? pages.pageSize : wanted - results.length;
 		const page = await pages.fetch(Math.min(pages.pageSize, room), cursor).catch(asIncomplete);
 		if (page instanceof Error) {
 			if (results.length === 0) throw page;
 			return { results, incomplete: page };
 		}
-		// Without ids, a page that comes again shows that the service repeats itself.
-		const text = pages.idOf ? undefined : JSON.stringify(page.results);
-		if (text !== undefined && text === lastPage && page.results.length > 0) {
-			return { results, incomplete: unexpectedAnswer('new results') };
+		if (pages.endsOnRepeat && page.results.length > 0) {
+			const text = digest(page.results);
+			if (seen.has(text)) return { results, incomplete: unexpectedAnswer('new results') };
+			seen.add(text);
 		}
-		lastPage = text;
-		const before = results.length;
+		const before = read;
 		for (const result of page.results) {
 			if (results.length >= wanted) break;
 			if (pages.until?.(result)) return { results };
-			const id = pages.idOf?.(result) ?? undefined;
+			const id = pages.idOf(result) ?? undefined;
 			if (id !== undefined && ids.has(id)) continue;
 			ids.add(id);
-			results.push(result);
+			read++;
+			if (pages.wants?.(result) ?? true) results.push(result);
 		}
-		const complete = page.total !== null && results.length >= page.total;
-		pagesWithoutNews = results.length > before ? 0 : pagesWithoutNews + 1;
+		// It shrinks when results are deleted meanwhile, though some may be unread.
+		last = page.results.length;
+		longest = Math.max(longest, last);
+		if (page.total !== null) total = Math.max(total || 0, page.total);
+		const complete = read >= total;
+		pagesWithoutNews = read > before ? 0 : pagesWithoutNews + 1;
 		if (pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
 			return { results, incomplete: unexpectedAnswer('new results') };
 		}
-		if (page.results.length === 0 || page.next === null || complete) break;
+		if (page.results.length === 0 || page.next === null || complete) return { results };
 		cursor = page.next;
 	}
-	return { results };
+	// A cursor that comes again is how some services end; after a full page it rather is a fault.
+	const isCutShort = pages.until && results.length < wanted && last === longest;
+	return isCutShort ? { results, incomplete: unexpectedAnswer('new results') } : { results };
 }
 
 function asIncomplete(error: unknown): Incomplete {

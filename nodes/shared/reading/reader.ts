@@ -10,12 +10,12 @@ import {
 	type Declaration,
 	type RequestField,
 } from '../n8n/routing';
-import { errorItem, onErrorOf, stopError } from '../outcomes/onError';
-import { invalidValue, problemOf } from '../outcomes/problem';
+import { arrangedItem } from '../outcomes/inputFields';
+import { errorItem, isTool, onErrorOf, statusFields, stopError } from '../outcomes/onError';
+import { invalidValue, problemOf, type Problem } from '../outcomes/problem';
 import { DEFAULT_PACE } from '../pacing/pace';
 import type { Run } from '../sending/run';
 import { Runs } from '../sending/runs';
-import type { InterfaceSettings } from '../service/interfaceSettings';
 import { requestOptionsOf } from '../service/requestOptions';
 import type { Collected } from './pages';
 
@@ -24,12 +24,18 @@ const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
 /** An operation that reads what the service holds: all that is particular to it. */
 export interface Read extends Declaration {
+	/** The fields of the input that a result fills, but does not replace. */
+	keeps?: string[];
+	/** What an item without results says besides. */
+	besides?: IDataObject;
 	read(request: ReadRequest): Promise<Reading>;
 }
 
 /** The results for one item, and how one of them is put in the package's words. */
 export interface Reading extends Collected {
 	simplify(result: IDataObject): IDataObject;
+	/** Whether the results are not for this item alone, so that its fields do not come along. */
+	isWithoutInput?: boolean;
 }
 
 /** What an operation has to go by for one item. */
@@ -38,7 +44,13 @@ export interface ReadRequest {
 	fields: Record<string, unknown>;
 	/** The most results; all of them without one. */
 	limit: number | undefined;
-	settings: InterfaceSettings;
+	context: NodeContext;
+	/** What the items of one account share in this run of the node. */
+	run: Run;
+	/** The value of a parameter that the operation puts into its requests itself. */
+	parameter(name: string): unknown;
+	/** Whether a parameter has an expression or a value, whatever it comes to for this item. */
+	isFilledIn(name: string): boolean;
 	/** Sends the request with these query parameters, to the operation's path unless another is given. */
 	get(query: IDataObject, path?: string): Promise<object>;
 }
@@ -58,7 +70,7 @@ export async function runRead(
 		while (next < inputs.length && failure === undefined) {
 			const item = next++;
 			const { read, problem } = await reader.read(item);
-			items[item] = problem ? [...read, errorItem(problem, item)] : read;
+			items[item] = read;
 			if (!problem || !stops || signal?.aborted || failure) continue;
 			failure = stopError(node, problem, item);
 			// The workflow stops: nothing more is sent for the other items.
@@ -92,19 +104,41 @@ class ItemReader {
 		this.fields = requestFields(operation);
 	}
 
-	/** The items for one item of the input, and why there are not all of them, if so. */
-	async read(item: number) {
+	/** The items for one item of the input, and why the workflow may have to stop for it. */
+	async read(item: number): Promise<{ read: INodeExecutionData[]; problem?: Problem }> {
+		if (this.breather.isDue) await this.breather.breathe();
+		const { context, operation, parameters } = this;
+		const input = context.inputs[item];
 		const read: INodeExecutionData[] = [];
+		let includesInput = false;
+		const add = (fields: IDataObject) => {
+			const { keeps } = operation;
+			// Leads of a company are no answer to what the input's status is about.
+			const isAnswer = keeps !== undefined;
+			read.push(arrangedItem(input, item, fields, { includesInput, keeps, isAnswer }));
+		};
+		const failed = (thrown: unknown): Problem | undefined => {
+			const problem = problemOf(thrown);
+			// A job that has not finished is no failure.
+			const isPending = problem.status === 'pending';
+			if (!isPending && onErrorOf(context.node) === 'errorOutput')
+				read.push(errorItem(problem, item));
+			else add({ ...statusFields(problem), ...operation.besides });
+			return isPending ? undefined : problem;
+		};
 		try {
-			const isSimple = this.parameters.get('simple', item, true) === true;
-			const { results, incomplete, simplify } = await this.operation.read(await this.request(item));
-			for (const result of results) {
+			const isWanted = parameters.get('includeInputFields', item, false) === true;
+			includesInput = isWanted && !isTool(context.node);
+			const isSimple = parameters.get('simple', item, true) === true;
+			const reading = await operation.read(await this.request(item));
+			if (reading.isWithoutInput) includesInput = false;
+			for (const result of reading.results) {
 				if (this.breather.isDue) await this.breather.breathe();
-				read.push({ json: isSimple ? simplify(result) : result, pairedItem: { item } });
+				add(isSimple ? reading.simplify(result) : result);
 			}
-			return { read, problem: incomplete && problemOf(incomplete) };
+			return { read, problem: reading.incomplete && failed(reading.incomplete) };
 		} catch (error) {
-			return { read, problem: problemOf(error) };
+			return { read, problem: failed(error) };
 		}
 	}
 
@@ -121,7 +155,10 @@ class ItemReader {
 		return {
 			fields,
 			limit,
-			settings: run.connection.settings,
+			context: this.context,
+			run,
+			parameter: (name) => this.parameters.get(name, item, ''),
+			isFilledIn: (name) => this.parameters.isFilledIn(name),
 			get: async (qs, url = path()) => await run.send({ method: 'GET', url, qs }),
 		};
 	}

@@ -5,6 +5,8 @@ import { CreditCount, ExecutionCredits } from '../credits/executionCredits';
 import { costTellerOf } from '../credits/costTeller';
 import type { NodeContext } from '../n8n/nodeContext';
 import { AnswerStore } from './answerStore';
+import { SavedAnswers } from './savedAnswers';
+import { savedJobs, saveJobs, type SavedJob } from './savedJobs';
 
 // Everything here hangs on objects of n8n that live as long as the execution, so that the memory is
 // given back with it, however the execution ends.
@@ -12,6 +14,7 @@ const answers = new WeakMap<IContextObject, AnswerStore>();
 const budgets = new WeakMap<IContextObject, CreditBudget>();
 const credits = new WeakMap<IContextObject, ExecutionCredits>();
 const jobs = new WeakMap<IContextObject, JobsOfExecution>();
+const waits = new WeakMap<IContextObject, boolean>();
 
 function getOrCreate<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, create: () => V): V {
 	const value = map.get(key) ?? create();
@@ -21,14 +24,32 @@ function getOrCreate<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, create: (
 
 /** The answers that this execution of the workflow has, whichever node asked. */
 export function answersOf(context: NodeContext): AnswerStore {
-	return getOrCreate(answers, context.memory('flow'), () => new AnswerStore());
+	const record = context.memory('flow');
+	return getOrCreate(answers, record, () => new AnswerStore(new SavedAnswers(record)));
+}
+
+/**
+ * At the end of a run of a node: sees to it that what was bought outlives the execution as it is in
+ * memory, where n8n may store it and read it again. Where it does not, nothing of it is stored.
+ * @param hasThrown whether the workflow stops with this node, and may be retried from here
+ */
+export function keepWhatWasBought(context: NodeContext, hasThrown: boolean): void {
+	const record = context.memory('flow');
+	const isNeeded = hasThrown || getOrCreate(waits, context.memory('node'), context.mayWaitLater);
+	// Both are read from the record before it is changed: from here on they are in memory.
+	const bought = answersOf(context);
+	const pending = new Set(jobsOf(context).values());
+	if (isNeeded) bought.save();
+	else bought.unsave();
+	saveJobs(record, isNeeded ? [...pending].map(({ saved }) => saved) : []);
 }
 
 /** What this node has spent in this execution, its loops and repeats included. */
 export function budgetOf(context: NodeContext): CreditBudget {
 	const record = context.memory('node');
 	const count = () => new CreditCount(record, context.executionId);
-	return getOrCreate(budgets, record, () => new CreditBudget(count(), creditsOf(context)));
+	const { name } = context.node;
+	return getOrCreate(budgets, record, () => new CreditBudget(count(), creditsOf(context), name));
 }
 
 /** What this execution has spent, all its nodes together. */
@@ -36,24 +57,49 @@ function creditsOf(context: NodeContext): ExecutionCredits {
 	const record = context.memory('flow');
 	return getOrCreate(credits, record, () => {
 		const count = new CreditCount(record, context.executionId);
-		return new ExecutionCredits(count, context.signal, costTellerOf(context));
+		const hasSpent = count.spent > 0 || count.uncertain > 0;
+		return new ExecutionCredits(count, context.signal, costTellerOf(context, hasSpent));
 	});
 }
 
 /** The bulk jobs that this execution still waits for, by question. */
 export type JobsOfExecution = Map<string, JobOfExecution>;
 
-interface JobOfExecution {
-	id: string;
-	/** The `id` of the connection that it belongs to. */
-	connection: string;
-	/** The questions of the job, in their order. */
-	questions: string[];
-	/** What may have been paid for it. */
+export interface JobOfExecution {
+	saved: SavedJob;
+	/** What was set aside for it, where this process has sent it. */
 	reservation?: Reservation;
 }
 
 /** The bulk jobs that were not finished in time: a repeated run collects them instead of paying. */
 export function jobsOf(context: NodeContext): JobsOfExecution {
-	return getOrCreate(jobs, context.memory('flow'), () => new Map());
+	const record = context.memory('flow');
+	return getOrCreate(jobs, record, () => {
+		const found: JobsOfExecution = new Map();
+		for (const saved of savedJobs(record)) {
+			const job = { saved };
+			for (const question of saved.questions) found.set(question, job);
+		}
+		return found;
+	});
+}
+
+/**
+ * What a job did cost turns out: what was counted for it is put right.
+ * @param uncertain credits that it may have cost besides
+ */
+export function settleJob(
+	context: NodeContext,
+	{ saved, reservation }: JobOfExecution,
+	spent: number,
+	uncertain: number,
+): void {
+	const { credits, node, executionId } = saved;
+	saved.credits = 0;
+	// A retry counts its own costs only.
+	if (credits === 0 || executionId !== context.executionId) return;
+	const budget = budgetOf(context);
+	if (reservation) reservation.correct(spent, uncertain);
+	else if (budget.node === node) budget.correct(credits, spent, uncertain);
+	else budget.execution.turnedOut(credits, spent, uncertain);
 }

@@ -47,8 +47,8 @@ export interface Sending {
 
 /** What the requests of one run of a node to one account share: the pace, and whether to go on. */
 export class Run {
-	/** How long the pauses that the service asked this run for were in all, in milliseconds. */
-	paused = 0;
+	/** How long the pauses that the service asked this run for are in all, in milliseconds. */
+	private pauses = 0;
 
 	private readonly exchange: Exchange;
 
@@ -81,6 +81,11 @@ export class Run {
 		this.pace = settings.pace ?? DEFAULT_PACE;
 		this.gate = gateOf(connection.account);
 		this.lane = this.gate.join(this.pace.maxConcurrency);
+	}
+
+	/** How long the service has made this run wait, in milliseconds: what is left of a pause does not count. */
+	get paused(): number {
+		return this.pauses - Math.max(0, this.pausedUntil - Date.now());
 	}
 
 	/** The run is over: nothing more is sent. */
@@ -167,12 +172,14 @@ export class Run {
 
 	/** What a failure means for the requests that are still to come. */
 	private learnFrom(failure: ServiceError, attempt: number, reservation?: Reservation): void {
-		const { httpCode, mayBeCharged } = failure;
+		const { httpCode, reason, mayBeCharged } = failure;
 		if (!mayBeCharged) reservation?.refused();
-		this.unanswered = httpCode === null ? this.unanswered + 1 : 0;
+		if (httpCode !== null) this.unanswered = 0;
+		else if (reason === 'connection') this.unanswered++;
 		if (this.unanswered >= MAX_UNANSWERED) this.halt('service_down', failure);
 		if (httpCode === 401) this.halt('unauthorized', failure);
-		if (httpCode === 402) this.halt('out_of_credits', failure);
+		// A free request may be refused for reasons of its own.
+		if (httpCode === 402 && reservation) this.halt('out_of_credits', failure);
 		if (httpCode === 429) this.pause(failure, attempt);
 	}
 
@@ -182,7 +189,7 @@ export class Run {
 		// Who is told to come back at once has not met a limit of requests per second.
 		this.gate.closeFor(wait, failure.retryAfter !== 0);
 		const now = Date.now();
-		this.paused += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
+		this.pauses += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
 		this.logger.debug(`Contact Data: rate limit, no requests for ${Math.round(wait)} ms`);
 	}

@@ -1,5 +1,7 @@
+import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
+
 import type { NodeContext } from '../n8n/nodeContext';
-import { CredentialReader } from '../service/credentialReader';
+import { CredentialReader, soleConnection } from '../service/credentialReader';
 import { NotProcessed } from './notProcessed';
 import { Run, type RunSettings } from './run';
 
@@ -41,7 +43,9 @@ export class Runs {
 
 	/** How long the service made the run wait, in milliseconds. */
 	get paused(): number {
-		return Math.max(0, ...[...this.runs.values()].map(({ paused }) => paused));
+		let longest = 0;
+		for (const { paused } of this.runs.values()) longest = Math.max(longest, paused);
+		return longest;
 	}
 
 	/** The run is over, whatever ended it: nothing more is sent. */
@@ -54,4 +58,18 @@ export class Runs {
 	private readonly interrupt = () => {
 		for (const run of this.runs.values()) run.interrupt();
 	};
+}
+
+/** A run for what has no items, a trigger or a dropdown; it ends with its use. */
+export async function withRun<T>(
+	n8n: IPollFunctions | ILoadOptionsFunctions,
+	use: (run: Run) => Promise<T>,
+	settings?: RunSettings,
+): Promise<T> {
+	const run = new Run(n8n, await soleConnection(n8n), settings);
+	try {
+		return await use(run);
+	} finally {
+		run.end();
+	}
 }

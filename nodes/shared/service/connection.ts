@@ -29,6 +29,8 @@ export function connectionOf(credential: ICredentialDataDecryptedObject): Connec
 	return { credential, baseUrl, apiKey, account, id: digest([account, settings]), settings };
 }
 
-function digest(parts: unknown[]): string {
-	return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+/** A short text that stands for all of this; what it was made of cannot be read from it. */
+export function digest(parts: unknown[]): string {
+	// 132 bits: no two are ever the same by chance.
+	return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 22);
 }

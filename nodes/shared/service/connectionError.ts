@@ -12,6 +12,9 @@ const NEVER_SENT = new Set([
 	'EPROTO',
 ]);
 
+/** What Node says of a connection that was lost before it was secure. */
+const IN_HANDSHAKE = 'before secure TLS connection was established';
+
 /** What an HTTP client, or Node, says of a request that it could not put together. */
 const NOT_A_REQUEST = /^ERR_(INVALID|UNESCAPED|BAD_OPTION|NOT_SUPPORT|HTTP_INVALID)/;
 
@@ -41,7 +44,7 @@ export function connectionError(thrown: unknown): ServiceError {
 			description: `Check the Base URL of the credential (${code}).`,
 		});
 	}
-	const neverSent = NEVER_SENT.has(code);
+	const neverSent = NEVER_SENT.has(code) || causes.some(isHandshake);
 	// The code stands in the description: n8n replaces a message that holds one by its own words.
 	return new ServiceError('connection', {
 		message: neverSent
@@ -52,6 +55,10 @@ export function connectionError(thrown: unknown): ServiceError {
 			: `Run the item again later (${code}).`,
 		mayBeCharged: !neverSent,
 	});
+}
+
+function isHandshake({ message }: Record<string, unknown>): boolean {
+	return typeof message === 'string' && message.includes(IN_HANDSHAKE);
 }
 
 /** An exception and its causes, from the outermost to the one that was first. */

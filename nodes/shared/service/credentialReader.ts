@@ -1,9 +1,10 @@
-import type { IPollFunctions } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IPollFunctions } from 'n8n-workflow';
 
 import { CREDENTIAL, type ItemCredential } from '../n8n/credential';
 import type { NodeContext } from '../n8n/nodeContext';
 import { connectionOf, type Connection } from './connection';
 import { refusedByN8n } from './connectionError';
+import { asServiceError, type ServiceError } from './serviceError';
 
 /**
  * The connections of the items of a node. n8n reads a credential from its database each time, so it is
@@ -13,6 +14,9 @@ export class CredentialReader {
 	/** The connection of every item, once it is known that they share one. */
 	common: Connection | undefined;
 
+	/** Why there is no connection for any item, once that is known. */
+	private refused: ServiceError | undefined;
+
 	/** By what the credential says, so that items of one account share a connection. */
 	private readonly connections = new Map<string, Connection>();
 
@@ -21,12 +25,24 @@ export class CredentialReader {
 	/** The connection of an item; throws a `ServiceError` if there is none that can be used. */
 	async connection(item: number): Promise<Connection> {
 		if (this.common) return this.common;
+		if (this.refused) throw this.refused;
 		const { credential, isForAll } = await this.read(item);
-		const said = JSON.stringify(credential);
-		const connection = this.connections.get(said) ?? connectionOf(credential);
-		this.connections.set(said, connection);
+		const connection = this.connectionOf(credential, isForAll);
 		if (isForAll) this.common = connection;
 		return connection;
+	}
+
+	private connectionOf(credential: ICredentialDataDecryptedObject, isForAll: boolean): Connection {
+		const said = JSON.stringify(credential);
+		try {
+			const connection = this.connections.get(said) ?? connectionOf(credential);
+			this.connections.set(said, connection);
+			return connection;
+		} catch (error) {
+			const refused = asServiceError(error);
+			if (isForAll) this.refused = refused;
+			throw refused;
+		}
 	}
 
 	private async read(item: number): Promise<ItemCredential> {

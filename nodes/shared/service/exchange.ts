@@ -10,16 +10,10 @@ import { asServiceError } from './serviceError';
 
 /** The service with one account, as one run of a node reaches it. */
 export class Exchange {
-	private readonly n8n: IAllExecuteFunctions;
-
 	constructor(
-		n8n: IAllExecuteFunctions,
+		private readonly n8n: IAllExecuteFunctions,
 		private readonly connection: Connection,
-	) {
-		// n8n would cut off the requests in progress when the execution is stopped: answers that were
-		// paid for would be lost.
-		this.n8n = inheriting(n8n, { getExecutionCancelSignal: () => undefined });
-	}
+	) {}
 
 	/**
 	 * One request and its JSON answer (interface specification 1, 5, 7), without retries; the key is
@@ -45,15 +39,17 @@ export class Exchange {
 			disableFollowRedirect: true,
 			returnFullResponse: true,
 		};
+		// n8n's timeout counts silence only: an answer that trickles would never end. And n8n would cut off the
+		// requests in progress when the execution is stopped: answers that were paid for would be lost.
+		const deadline =
+			request.timeout === undefined ? undefined : AbortSignal.timeout(request.timeout);
+		const n8n = inheriting(this.n8n, { getExecutionCancelSignal: () => deadline });
 		// Without these n8n reads the credential of the first item from its database, for each request.
 		const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data: { ...credential } };
 		try {
-			return await this.n8n.helpers.httpRequestWithAuthentication.call(
-				this.n8n,
-				CREDENTIAL,
-				complete,
-				{ credentialsDecrypted },
-			);
+			return await n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, complete, {
+				credentialsDecrypted,
+			});
 		} catch (error) {
 			throw connectionError(error);
 		}

@@ -12,14 +12,21 @@ export type RequestOptions = Pick<
 	'timeout' | 'proxy' | 'skipSslCertificateValidation'
 >;
 
+/** The longest time that a timer of Node can wait, in milliseconds. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
+
 /** Reads the Request Options of the node; throws a `ServiceError` for what cannot be used. */
 export function requestOptionsOf(parameters: Parameters): RequestOptions {
-	const parameter = parameters.get('requestOptions', 0, {});
+	return requestOptionsIn(parameters.get('requestOptions', 0, {}));
+}
+
+/** The same, from the value of the parameter. */
+export function requestOptionsIn(parameter: unknown): RequestOptions {
 	const options = isObject(parameter) ? parameter : {};
 	const timeout = Number(options.timeout);
 	const { proxy } = options;
 	return {
-		...(timeout > 0 && { timeout }),
+		...(timeout > 0 && { timeout: Math.min(Math.ceil(timeout), MAX_TIMEOUT) }),
 		...(options.allowUnauthorizedCerts === true && { skipSslCertificateValidation: true }),
 		...(proxy !== undefined && proxy !== null && proxy !== '' && { proxy: proxyOf(proxy) }),
 	};
@@ -42,15 +49,15 @@ function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
 		port: Number(port) || (protocol === 'https:' ? 443 : 80),
 		protocol: protocol.replace(':', ''),
 		...((username !== '' || password !== '') && {
-			auth: { username: decoded(username), password: decoded(password) },
+			auth: { username: forN8n(username), password: forN8n(password) },
 		}),
 	};
 }
 
-/** The text without its percent-encoding, where it is one. */
-function decoded(text: string): string {
+/** A part of the URL as n8n wants it, which encodes all of it again but the percent sign. */
+function forN8n(text: string): string {
 	try {
-		return decodeURIComponent(text);
+		return decodeURIComponent(text).replaceAll('%', '%25');
 	} catch {
 		return text;
 	}

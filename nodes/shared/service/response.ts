@@ -70,7 +70,7 @@ export function readResponse({ statusCode, headers, body }: HttpResponse): objec
 function refused(statusCode: number, headers: HttpResponse['headers'], body: object): ServiceError {
 	const own = isObject(body) ? body : {};
 	const said = textAt(own, 'message', 'error', 'detail');
-	const remaining = numberAt(own, 'remaining') ?? undefined;
+	const remaining = numberAt(own, 'remaining');
 	const [reason, message, description] =
 		STATUS_CODES[statusCode] ??
 		(statusCode >= 500
@@ -84,13 +84,12 @@ function refused(statusCode: number, headers: HttpResponse['headers'], body: obj
 					'The service did not accept this request',
 					'Check the fields of the node, and Customize API Requests in the credential.',
 				]);
-	const credits = remaining === undefined ? '' : ` (${remaining} remaining)`;
+	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
 	return new ServiceError(reason, {
 		message: `${message}${credits}${said === null ? '' : `: ${said}`}`,
 		description,
 		httpCode: statusCode,
 		retryAfter: retryAfterOf(headers['retry-after']),
-		remaining,
 	});
 }
 

@@ -29,8 +29,6 @@ interface FailureDetails {
 	httpCode?: number;
 	/** How long the service asks to wait before the request is repeated, in milliseconds. */
 	retryAfter?: number;
-	/** Credits left on the account, as a 402 answer states it. */
-	remaining?: number;
 	/** Whether the service may have carried out (and charged) the request all the same. */
 	mayBeCharged?: boolean;
 }
@@ -43,50 +41,33 @@ export class ServiceError extends Error {
 
 	readonly retryAfter: number | undefined;
 
-	readonly remaining: number | undefined;
-
 	readonly mayBeCharged: boolean;
 
 	constructor(
 		readonly reason: FailureReason,
-		details: FailureDetails,
+		private readonly details: FailureDetails,
 	) {
 		super(details.message);
 		this.name = 'ServiceError';
 		this.description = details.description;
 		this.httpCode = details.httpCode ?? null;
 		this.retryAfter = details.retryAfter;
-		this.remaining = details.remaining;
 		this.mayBeCharged = details.mayBeCharged ?? false;
 	}
 
 	/** The same, telling how often the request was sent. */
 	after(attempts: number): ServiceError {
-		return attempts === 1
-			? this
-			: this.with({ message: `${this.message} (sent ${attempts} times)` });
+		if (attempts === 1) return this;
+		const message = `${this.message} (sent ${attempts} times)`;
+		return new ServiceError(this.reason, { ...this.details, message });
 	}
 
 	/** The same, with the key masked wherever the service sent it back. */
 	without(key: string): ServiceError {
-		const { message, description } = withoutKey(this.texts, key);
-		return this.with({ message: shortened(message), description });
-	}
-
-	private get texts() {
-		return { message: this.message, description: this.description };
-	}
-
-	private with(texts: { message: string; description?: string }): ServiceError {
-		const { reason, description, httpCode, retryAfter, remaining, mayBeCharged } = this;
-		return new ServiceError(reason, {
-			description,
-			...texts,
-			httpCode: httpCode ?? undefined,
-			retryAfter,
-			remaining,
-			mayBeCharged,
-		});
+		const { message, description } = this;
+		const masked = withoutKey({ message, description }, key);
+		const texts = { ...masked, message: shortened(masked.message) };
+		return new ServiceError(this.reason, { ...this.details, ...texts });
 	}
 }
 

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { momentOf } from './moment';
 import { toText } from './text';
 
 /** Whether a value is a JSON object (no list, not null). */
@@ -40,18 +41,18 @@ export function numberAt(source: IDataObject, ...keys: string[]): number | null 
 	return Number.isFinite(number) ? number : null;
 }
 
-/**
- * A moment as ISO 8601 in UTC, from milliseconds or a date text. A date text without a time zone is
- * in UTC, wherever this n8n runs; a text that is no date stays as sent.
- */
+/** A moment as ISO 8601 in UTC, as {@link momentOf} reads it; a text that is no date stays as sent. */
 export function timestampAt(source: IDataObject, ...keys: string[]): string | null {
 	const text = textAt(source, ...keys);
-	if (text === null) return null;
-	const moment = new Date(/^-?\d+$/.test(text) ? Number(text) : withZone(text));
-	return Number.isNaN(moment.getTime()) ? text : moment.toISOString();
+	const moment = momentOf(text);
+	return moment === undefined ? text : new Date(moment).toISOString();
 }
 
-function withZone(date: string): string {
-	if (/(Z|GMT|UTC|[+-]\d{2}:?\d{2})$/i.test(date) && /:|Z$/i.test(date)) return date;
-	return /^\d{4}-\d{2}-\d{2}(T.*)?$/.test(date) ? date.replace(/(T.*)$/, '$1Z') : `${date} UTC`;
+/** What a JSON text says; `undefined` for a text that is none. */
+export function parsedJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
 }

@@ -3,3 +3,10 @@ export function wholeNumber(value: unknown, byDefault: number): number {
 	const number = Number(value ?? byDefault);
 	return Number.isFinite(number) ? Math.max(0, Math.floor(number)) : byDefault;
 }
+
+/** A number, or its text; `undefined` for what is none, an empty text and infinity included. */
+export function numberOf(value: unknown): number | undefined {
+	const isText = typeof value === 'string' && value.trim() !== '';
+	const number = isText || typeof value === 'number' ? Number(value) : Number.NaN;
+	return Number.isNaN(number) || number === Number.POSITIVE_INFINITY ? undefined : number;
+}

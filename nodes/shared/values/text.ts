@@ -23,3 +23,8 @@ export function withoutTrailing(text: string, character: string): string {
 	while (end > 0 && text[end - 1] === character) end--;
 	return text.slice(0, end);
 }
+
+/** How many bytes a text takes. */
+export function byteLength(text: string): number {
+	return new TextEncoder().encode(text).length;
+}

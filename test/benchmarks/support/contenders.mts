@@ -85,7 +85,8 @@ function nodeOf(own: Own, node: string, parameters: INodeParameters): Contender[
 	return {
 		type: `${own.packageName}.${node}`,
 		typeVersion: 1,
-		parameters,
+		// Edit Fields and HTTP Request put out their own fields only, too.
+		parameters: { ...parameters, includeInputFields: false },
 		credentials: { [type]: { id, name } },
 	};
 }

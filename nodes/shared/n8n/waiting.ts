@@ -1,0 +1,66 @@
+import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
+
+/** Nodes that may put an execution to sleep, whatever they are set to. */
+const WAITING_TYPE = /\.(?:wait|form|chat|executeWorkflow)$/;
+
+/** In a chat, the answer to a person waits for what the person says next. */
+const CHAT_TRIGGER = /\.chatTrigger$/;
+const RESPONSE = /\.respondToWebhook$/;
+
+/** The operations by which many nodes wait for what a person or a service answers. */
+const WAITING_OPERATION = /AndWait$/;
+
+/** A tool by which an agent waits for what a person answers. */
+const WAITING_TOOL = /hitlTool$/i;
+
+type Neighbours = Pick<IExecuteFunctions, 'getNode' | 'getChildNodes' | 'getParentNodes'>;
+
+/**
+ * Whether a node that may run after this one can make n8n store the execution and read it again: nodes
+ * behind it, and those on other branches, which run when this one is done. A node that every way to this
+ * one leads through has run before.
+ */
+export function mayWaitLater(n8n: Neighbours): boolean {
+	const { name: own, type } = n8n.getNode();
+	// Where the agent of a tool leads, n8n does not tell.
+	if (type.endsWith('Tool')) return true;
+	const ancestors = n8n.getParentNodes(own);
+	const isChat = ancestors.some((node) => CHAT_TRIGGER.test(node.type));
+	const behind = nodesBehind(n8n, own);
+	const names = new Set(behind.map(({ name }) => name));
+	const others = ancestors.flatMap(({ name }) => nodesBehind(n8n, name));
+	return [...behind, ...others].some(
+		(node) =>
+			canWait(n8n, node, isChat) && (names.has(node.name) || !isPassedBy(n8n, own, node.name)),
+	);
+}
+
+/** Whether every way from a trigger to a node leads through another one. */
+function isPassedBy(n8n: Neighbours, own: string, other: string): boolean {
+	const seen = new Set([own, other]);
+	for (const name of seen) {
+		if (name === other) continue;
+		const parents = n8n.getParentNodes(name, { depth: 1 });
+		if (parents.length === 0) return false;
+		for (const parent of parents) seen.add(parent.name);
+	}
+	return true;
+}
+
+function nodesBehind(n8n: Neighbours, name: string): NodeTypeAndVersion[] {
+	return n8n.getChildNodes(name, { includeNodeParameters: true });
+}
+
+function canWait(n8n: Neighbours, node: NodeTypeAndVersion, isChat: boolean): boolean {
+	if (node.disabled) return false;
+	if (WAITING_TYPE.test(node.type) || hasWaitingOperation(node)) return true;
+	if (isChat && RESPONSE.test(node.type)) return true;
+	if (!node.type.endsWith('.agent')) return false;
+	const ofTools = { connectionType: 'ai_tool', includeNodeParameters: true } as const;
+	const tools = n8n.getParentNodes(node.name, ofTools).filter(({ disabled }) => !disabled);
+	return tools.some((tool) => WAITING_TOOL.test(tool.type) || hasWaitingOperation(tool));
+}
+
+function hasWaitingOperation({ parameters }: NodeTypeAndVersion): boolean {
+	return WAITING_OPERATION.test(String(parameters?.operation));
+}

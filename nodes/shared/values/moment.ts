@@ -1,0 +1,60 @@
+import { toText } from './text';
+
+/** `2026-11-21`, `2026-11-21T10:00:00.000Z`, `2026-11-21 10:00`, `2026-11-21T10:00+01`, `20261121T100000Z`. */
+const ISO =
+	/^(\d{4})(-?)(\d{2})\2(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2}(?:[.,]\d+)?))?)?\s?(?:(?:Z|UTC|GMT)|([+-]\d{2}):?(\d{2})?)?)?$/i;
+
+/** Other dates start with a number, or with the name of a day or a month, and hold a year. */
+const OTHER_DATE =
+	/^(?=.*\d{4})(?:\d{1,4}[\s/-]|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:day|sday|nesday|rsday|urday|uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?[,.]?\s)/i;
+
+/**
+ * The moment that a value tells, in milliseconds since 1970: a text in ISO 8601, a date text of another
+ * kind, a number of milliseconds or its text, a `Date`, or a `DateTime` as n8n's expressions give it. A text
+ * without a time zone is in UTC, wherever this n8n runs. `undefined` for anything else.
+ */
+export function momentOf(value: unknown): number | undefined {
+	const milliseconds = isDate(value) ? Number(value.valueOf()) : fromText(toText(value));
+	return Number.isNaN(new Date(milliseconds).getTime()) ? undefined : milliseconds;
+}
+
+/** A `Date`, or a `DateTime` of Luxon: both tell their milliseconds as their value. */
+function isDate(value: unknown): value is object {
+	if (typeof value !== 'object' || value === null) return false;
+	return typeof value.valueOf === 'function' && typeof value.valueOf() === 'number';
+}
+
+function fromText(text: string): number {
+	if (text === '') return Number.NaN;
+	const iso = ISO.exec(text);
+	const fromDate = iso ? fromIso(iso) : Number.NaN;
+	// Digits alone are a date where they can be one.
+	if (iso?.[2] === '-' || !Number.isNaN(fromDate)) return fromDate;
+	if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+	return OTHER_DATE.test(text) ? fromOther(text) : Number.NaN;
+}
+
+function fromIso([
+	,
+	year,
+	,
+	month,
+	day,
+	hour = '00',
+	minute = '00',
+	...rest
+]: RegExpExecArray): number {
+	const [second = '00', zoneHours = '+00', zoneMinutes = '00'] = rest;
+	const date = `${year}-${month}-${day}`;
+	const isRealDay = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
+	if (!isRealDay) return Number.NaN;
+	const time = `${hour}:${minute}:${second.replace(',', '.')}`;
+	return Date.parse(`${date}T${time}${zoneHours}:${zoneMinutes}`);
+}
+
+/** With the name of the zone in brackets, as a `Date` writes itself, or without. */
+function fromOther(text: string): number {
+	const bare = text.split('(')[0].trim();
+	const hasZone = /(?:Z|GMT|UTC|[ECMP][SD]T|[+-]\d{2}:?\d{2})$/i.test(bare) && bare.includes(':');
+	return Date.parse(hasZone ? bare : `${bare} UTC`);
+}

@@ -1,0 +1,110 @@
+/** @file What each run of a node tells of its costs, where a later one collects the job of an earlier one. */
+
+import { describe, expect, test } from 'vitest';
+
+import { answerIn, asksFor, findBulk, numbers, requestsOf, subjectsOf } from '../support/bulk.mts';
+import { runLookup, runTwice } from '../support/lookups.mts';
+import { useService } from '../support/service.mts';
+
+/** A job is not finished when it is asked for the first time. */
+const service = useService({
+	variants: { bulkAnswer: 'job', jobPolls: 1, jobResultShape: 'results' },
+});
+
+const options = { jobTimeout: 0, maxConcurrency: 1, maxRetries: 0 };
+const continues = { onError: 'continueRegularOutput' } as const;
+
+/** How many credits these leads cost. */
+const costOf = (wanted: number[]) => subjectsOf(findBulk, wanted).length;
+
+const itemsOf = (wanted: number[]) => wanted.map(findBulk.item);
+
+describe('a job of 100 leads, collected by a run that asks for five more', () => {
+	const ofJob = numbers(100);
+	const more = numbers(5, ofJob.length);
+	const all = [...ofJob, ...more];
+
+	/** Only the first request becomes a job. */
+	function answerOthersAtOnce(): void {
+		const where = () => {
+			const isFirst = requestsOf(service(), 'findBulk').length <= 1;
+			service().variants.bulkAnswer = isFirst ? 'job' : 'rows';
+			return false;
+		};
+		service().faults.add({ delayMs: 0, on: { operation: 'findBulk', where } });
+	}
+
+	test('in a loop: each tells what it has spent itself', async () => {
+		answerOthersAtOnce();
+		const { rounds } = await runTwice(findBulk, service(), [itemsOf(ofJob), itemsOf(all)], {
+			options,
+			...continues,
+		});
+		const [first, second] = rounds;
+		expect(second.json.map(answerIn)).toEqual(all.map(findBulk.answer));
+		expect(service().ledger.total()).toBe(costOf(all));
+		expect(first.summary).toContain('Up to 100 credits used');
+		expect(second.summary).toContain(`. ${costOf(more)} credits used`);
+	});
+
+	test('by Retry On Fail: the last try tells what it has spent itself', async () => {
+		answerOthersAtOnce();
+		service().faults.add({ status: 503, on: { where: asksFor(more[0]), times: 1 } });
+		const { json, hints } = await runLookup(findBulk, service(), itemsOf(all), {
+			options: { ...options, incompleteRun: 'fail' },
+			retryOnFail: true,
+			maxTries: 2,
+		});
+		expect(json.map(answerIn)).toEqual(all.map(findBulk.answer));
+		expect(service().ledger.total()).toBe(costOf(all));
+		expect(hints?.[0]?.message).toContain(`. ${costOf(more)} credits used`);
+	});
+
+	test('with an unknown outcome for those: it tells the most that it may have spent', async () => {
+		answerOthersAtOnce();
+		service().faults.add({ reset: 'before-charge', on: { where: asksFor(more[0]) } });
+		const { rounds, run } = await runTwice(findBulk, service(), [itemsOf(ofJob), itemsOf(all)], {
+			options,
+			...continues,
+		});
+		const [, { json, summary }] = rounds;
+		expect(json.slice(0, ofJob.length).map(answerIn)).toEqual(ofJob.map(findBulk.answer));
+		expect(json.slice(ofJob.length).map(({ reason }) => reason)).toEqual(
+			more.map(() => 'unknown_outcome'),
+		);
+		expect(summary).toContain(`Up to ${more.length} credits used`);
+		const spent = service().ledger.total();
+		expect(run.data.resultData.metadata).toEqual({
+			contact_data_credits: `${spent} to ${spent + more.length} credits spent`,
+		});
+	});
+});
+
+describe('a job whose service leaves out a row that it has charged', () => {
+	const wanted = numbers(40)
+		.filter((number) => findBulk.subject(number) !== null)
+		.slice(0, 3);
+
+	test.each([
+		['by the run that asked for it', 0],
+		['by a later run', 1],
+	])('collected %s: the execution has cost more or less', async (_, jobPolls) => {
+		service().variants.jobPolls = jobPolls;
+		service().faults.add({
+			rows: 'missing',
+			on: { operation: 'getBulkJob', nth: jobPolls + 1 },
+		});
+		const rounds: Parameters<typeof runTwice>[2] = [itemsOf(wanted), itemsOf(wanted)];
+		// What the first run has got is not asked for again, and what it has not got, is.
+		if (jobPolls === 0) rounds[1] = itemsOf(wanted.slice(0, 2));
+		const { run, rounds: done } = await runTwice(findBulk, service(), rounds, {
+			options,
+			...continues,
+		});
+		expect(done[jobPolls].json.map(({ status }) => status)).toEqual(['found', 'found', 'failed']);
+		expect(service().ledger.total()).toBe(wanted.length);
+		expect(run.data.resultData.metadata).toEqual({
+			contact_data_credits: '2 to 3 credits spent',
+		});
+	});
+});

@@ -1,0 +1,48 @@
+/** @file What can be an email address at all: what cannot is no use to a lookup, and not worth a credit. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { canBeEmail } from '../../nodes/shared/values/email.ts';
+import { NO_CHARACTER } from '../../nodes/shared/values/text.ts';
+import { processorTime } from './processorTime.mts';
+
+describe('canBeEmail', () => {
+	it.each([
+		['ada@acme.com'],
+		['ADA+notes@acme.co.uk'],
+		['ada@localhost'],
+		['"ada@home"@acme.com'],
+		['@acme.com'],
+		['ädä@bücher.de'],
+		['👩@acme.com'],
+	])('says yes to %j: what else is wrong with it, the service knows', (text) => {
+		expect(canBeEmail(text)).toBe(true);
+	});
+
+	it.each([
+		['nothing', ''],
+		['no @', 'ada.acme.com'],
+		['no domain', 'ada@'],
+		['no domain after the last @', 'ada@acme.com@'],
+		['the @ alone', '@'],
+		['a space', 'ada lovelace@acme.com'],
+		['a space that does not break', 'ada\u00a0@acme.com'],
+		['a line break', 'ada@acme.com\nida@acme.com'],
+		['a tab', 'ada@acme\t.com'],
+		['a comma', 'ada@acme.com,ida@acme.com'],
+		['half of a character', `ada${NO_CHARACTER}@acme.com`],
+	])('says no to a text with %s', (_, text) => {
+		expect(canBeEmail(text)).toBe(false);
+	});
+
+	it('says yes to every email', () => {
+		fc.assert(fc.property(fc.emailAddress(), canBeEmail), { numRuns: 300 });
+	});
+
+	it('takes time by the length of the text', () => {
+		const used = processorTime();
+		for (const part of ['@', 'a', '.@', ' ']) canBeEmail(part.repeat(1_000_000));
+		expect(used()).toBeLessThan(1_000);
+	});
+});

@@ -1,0 +1,110 @@
+/** @file The options of a lookup, once per run: what they come to, and what cannot be meant. */
+
+import { describe, expect, it } from 'vitest';
+
+import { lookupOptionsOf } from '../../nodes/shared/lookups/lookupOptions.ts';
+import { Parameters } from '../../nodes/shared/n8n/parameters.ts';
+import { problemOf } from '../../nodes/shared/outcomes/problem.ts';
+import { thrownBy } from './thrown.mts';
+
+/** The options of a node where these were added. */
+function optionsOf(added: Record<string, unknown>) {
+	const saved: Record<string, unknown> = Object.fromEntries(
+		Object.entries(added).map(([name, value]) => [`options.${name}`, value]),
+	);
+	return lookupOptionsOf(
+		new Parameters({
+			json: () => ({}),
+			parameter: (name, _, fallback) => (Object.hasOwn(saved, name) ? saved[name] : fallback),
+		}),
+	);
+}
+
+function refusalOf(added: Record<string, unknown>) {
+	return problemOf(thrownBy(() => optionsOf(added)));
+}
+
+describe('lookupOptionsOf', () => {
+	it('has its defaults where nothing was added', () => {
+		expect(optionsOf({})).toMatchObject({
+			pace: { maxConcurrency: 5, maxRetries: 4 },
+			cap: Number.POSITIVE_INFINITY,
+			failsWhenIncomplete: false,
+			resultField: undefined,
+			retryUnknown: 1,
+			skipsEmpty: false,
+			jobTimeout: 30 * 60_000,
+		});
+	});
+
+	it('has what was added', () => {
+		const added = {
+			maxConcurrency: 2,
+			maxRetries: 0,
+			maxCredits: '7',
+			incompleteRun: 'fail',
+			resultField: ' lookup ',
+			retryUnknownDays: '3.5',
+			skipEmpty: true,
+			jobTimeout: 1,
+		};
+		expect(optionsOf(added)).toMatchObject({
+			pace: { maxConcurrency: 2, maxRetries: 0 },
+			cap: 7,
+			failsWhenIncomplete: true,
+			resultField: 'lookup',
+			retryUnknown: 3.5,
+			skipsEmpty: true,
+			jobTimeout: 60_000,
+		});
+	});
+
+	it.each([[''], [' '], [null], [{}], [['lookup']], [true]])(
+		'puts the result into no field of its own where its name is %j',
+		(resultField) => {
+			expect(optionsOf({ resultField }).resultField).toBeUndefined();
+		},
+	);
+
+	it.each([['a.b'], ['Result of "it"'], ['0'], ['toString'], ['Error'], ['status']])(
+		'takes the name %j literally',
+		(resultField) => {
+			expect(optionsOf({ resultField }).resultField).toBe(resultField);
+		},
+	);
+
+	it.each([['__proto__'], ['constructor'], ['prototype'], [' __proto__ '], ['error'], [' error']])(
+		'refuses the name %j, which would be no ordinary field',
+		(resultField) => {
+			expect(refusalOf({ resultField })).toMatchObject({
+				status: 'invalid_input',
+				reason: 'invalid: Put Result in Field',
+				message: `Not sent: "${resultField.trim()}" cannot be the name of a field`,
+			});
+		},
+	);
+
+	it.each([
+		['maxCredits', '', 'invalid: Max Credits'],
+		['maxCredits', null, 'invalid: Max Credits'],
+		['maxCredits', 'many', 'invalid: Max Credits'],
+		['retryUnknownDays', 'soon', 'invalid: Verify Unknown Again After (Days)'],
+		['retryUnknownDays', {}, 'invalid: Verify Unknown Again After (Days)'],
+	])('refuses %s of %j', (name, value, reason) => {
+		expect(refusalOf({ [name]: value })).toMatchObject({ status: 'invalid_input', reason });
+	});
+
+	it.each([
+		[0, 0],
+		['-5', 0],
+		[2.9, 2],
+	])('takes Max Credits of %j for %d', (maxCredits, cap) => {
+		expect(optionsOf({ maxCredits }).cap).toBe(cap);
+	});
+
+	it('takes no other value than true for a switch that is on', () => {
+		for (const skipEmpty of ['true', 1, {}, null]) {
+			expect(optionsOf({ skipEmpty }).skipsEmpty).toBe(false);
+		}
+	});
+});
