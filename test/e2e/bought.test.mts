@@ -103,8 +103,8 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			await restart();
 			service().faults.clear();
 			await client().retryExecution(id, isCurrent);
-			const [latest] = await client().listExecutions(known(saved));
-			const retried = await client().waitForExecution(latest.id, TIMEOUT_MS);
+			const [latest] = await client().newExecutions(known(saved), 1, [id]);
+			const retried = await client().waitForExecution(latest, TIMEOUT_MS);
 			expect(retried.status).toBe('success');
 			const items = results(retried, 'Find');
 			expect(items).toHaveLength(LEADS);

@@ -469,7 +469,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			{ timeout: 20_000, interval: 250 },
 		);
 		expect(await response.json()).toEqual({ output: answer });
-		const [{ id } = { id: '' }] = await opened.client.listExecutions(saved);
+		const [id] = await opened.client.newExecutions(saved);
 		succeeded(await opened.client.waitForExecution(id, RUN_TIMEOUT_MS));
 		const [found, verified] = model().toolMessages;
 		expect(found).toContain(`"email":"${person.email}"`);

@@ -104,16 +104,18 @@ async function call(execution: number): Promise<void> {
 }
 
 /** Starts all these executions at once and waits for their ends; in between, something happens. */
-async function execute(executions: number[], meanwhile = async () => {}): Promise<Execution[]> {
+async function execute(
+	executions: number[],
+	meanwhile: (ids: string[]) => Promise<void> = async () => {},
+): Promise<Execution[]> {
 	const { main, workflow } = queue();
-	const before = new Set((await main.client.listExecutions(workflow)).map(({ id }) => id));
+	const before = (await main.client.listExecutions(workflow)).map(({ id }) => id);
 	await Promise.all(executions.map(call));
-	const all = await main.client.listExecutions(workflow);
-	const started = all.filter(({ id }) => !before.has(id));
+	const started = await main.client.newExecutions(workflow, executions.length, before);
 	expect(started).toHaveLength(executions.length);
-	await meanwhile();
+	await meanwhile(started);
 	const ended: Execution[] = [];
-	for (const { id } of started) {
+	for (const id of started) {
 		ended.push(await main.client.waitForExecution(id, RUN_TIMEOUT_MS));
 	}
 	return ended;
@@ -192,11 +194,10 @@ test(
 	'a stop: what it has cost is in the log of the worker',
 	async () => {
 		Object.assign(service().options, { latencyMs: LATENCY_MS });
-		const { main, workers, workflow } = queue();
+		const { main, workers } = queue();
 		let stoppedAt = 0;
-		const [execution] = await execute([60], async () => {
+		const [execution] = await execute([60], async ([id]) => {
 			await inTheMiddle(1);
-			const [{ id } = { id: '' }] = await main.client.listExecutions(workflow);
 			await main.client.stopExecution(id);
 			stoppedAt = Date.now();
 		});
@@ -267,9 +268,10 @@ test(
 		const saved = await client.createWorkflow(workflow);
 		await client.activateWorkflow(saved);
 		const start = async () => {
+			const before = (await client.listExecutions(saved)).map(({ id }) => id);
 			await client.callWebhook('large-list', {});
-			const [latest] = await client.listExecutions(saved);
-			return latest?.id ?? '';
+			const [id] = await client.newExecutions(saved, 1, before);
+			return id;
 		};
 
 		const crashed = await start();

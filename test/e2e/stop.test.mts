@@ -117,7 +117,7 @@ async function inTheMiddle({ operation, stopAfter }: Case): Promise<void> {
 async function startInProduction(workflow: SavedWorkflow, path: string): Promise<string> {
 	await opened.client.activateWorkflow(workflow);
 	await opened.client.callWebhook(path);
-	const [{ id } = { id: '' }] = await opened.client.listExecutions(workflow);
+	const [id] = await opened.client.newExecutions(workflow);
 	return id;
 }
 

@@ -55,7 +55,7 @@ export const owner = {
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const POLL_MS = 250;
-/** n8n opens a webhook some time after it said that it did. */
+/** n8n opens a webhook, and saves an execution, some time after it said that it did. */
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
 /** The most that n8n gives at once. */
@@ -200,6 +200,26 @@ export class RestClient {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: id }));
 		const path = `/executions?limit=100&filter=${filter}`;
 		return (await this.#request('GET', path, executionListSchema)).results;
+	}
+
+	/**
+	 * Waits until n8n has saved so many executions of a workflow besides those that were there before.
+	 *
+	 * @returns their ids, the latest first
+	 */
+	async newExecutions(
+		workflow: SavedWorkflow,
+		count = 1,
+		before: string[] = [],
+	): Promise<string[]> {
+		const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
+		while (Date.now() < deadline) {
+			const ids = (await this.listExecutions(workflow)).map(({ id }) => id);
+			const started = ids.filter((id) => !before.includes(id));
+			if (started.length >= count) return started;
+			await delay(POLL_MS);
+		}
+		throw new Failure(`n8n saved fewer than ${count} executions.`, { log: this.#host.log });
 	}
 
 	/** Waits until an execution ends, whichever way; stops it when it does not. */

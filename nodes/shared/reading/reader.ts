@@ -67,7 +67,10 @@ export async function runRead(
 	let failure: Error | undefined;
 	let next = 0;
 	const work = async () => {
-		while (next < inputs.length && failure === undefined) {
+		for (;;) {
+			// Before an item is taken, so that no later one overtakes it.
+			await reader.breathe();
+			if (next >= inputs.length || failure !== undefined) return;
 			const item = next++;
 			const { read, problem } = await reader.read(item);
 			items[item] = read;
@@ -106,7 +109,6 @@ class ItemReader {
 
 	/** The items for one item of the input, and why the workflow may have to stop for it. */
 	async read(item: number): Promise<{ read: INodeExecutionData[]; problem?: Problem }> {
-		if (this.breather.isDue) await this.breather.breathe();
 		const { context, operation, parameters } = this;
 		const input = context.inputs[item];
 		const read: INodeExecutionData[] = [];
@@ -133,13 +135,18 @@ class ItemReader {
 			const reading = await operation.read(await this.request(item));
 			if (reading.isWithoutInput) includesInput = false;
 			for (const result of reading.results) {
-				if (this.breather.isDue) await this.breather.breathe();
+				await this.breathe();
 				add(isSimple ? reading.simplify(result) : result);
 			}
 			return { read, problem: reading.incomplete && failed(reading.incomplete) };
 		} catch (error) {
 			return { read, problem: failed(error) };
 		}
+	}
+
+	/** Lets the rest of n8n go on, where it is time. */
+	async breathe(): Promise<void> {
+		if (this.breather.isDue) await this.breather.breathe();
 	}
 
 	/** Nothing more is sent. */
