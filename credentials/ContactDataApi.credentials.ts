@@ -7,7 +7,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { ACCOUNT_PATH } from '../nodes/shared/leads/lists';
+import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
 import { goesTo } from '../nodes/shared/service/baseUrl';
 import { connectionOf, type Connection } from '../nodes/shared/service/connection';
 import { INTERFACE_DEFAULTS } from '../nodes/shared/service/interfaceSettings';

@@ -25,7 +25,7 @@ const FLOORS = [
 ];
 
 /** What the credential type may use: it is loaded without the nodes. */
-const ROOMS_OF_CREDENTIALS = ['service', 'leads'];
+const ROOMS_OF_CREDENTIALS = ['service', 'credits'];
 
 interface Import {
 	from: string;

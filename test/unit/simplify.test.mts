@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { simplifyAccount } from '../../nodes/Account/operations/get.operation.ts';
+import { simplifyAccount } from '../../nodes/shared/credits/account.ts';
 import { simplifyCompanyLead } from '../../nodes/Company/operations/getLeads.operation.ts';
 import { simplifyFoundEmail } from '../../nodes/Finder/foundEmail.ts';
 import { simplifyExportedLead } from '../../nodes/List/operations/exportLeads.operation.ts';

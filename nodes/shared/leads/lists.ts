@@ -1,12 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { ACCOUNT_PATH } from '../credits/account';
 import { objectsIn } from '../service/response';
 import { isNotFound } from '../service/serviceError';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
 
 export const LISTS_PATH = '/api/v2/list';
-
-export const ACCOUNT_PATH = '/api/v2/account';
 
 /**
  * The lists of the account (interface specification 4.2, a variant). A service without that path
