@@ -8,11 +8,12 @@ import {
 	operationSubtitle,
 } from '../shared/description/operation';
 import { MAX_ROWS } from './bulkRows';
+import { estimate } from './operations/estimate.operation';
 import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
 import { getBulkJob } from './operations/getBulkJob.operation';
 
-const operations = [find, findBulk, getBulkJob];
+const operations = [find, findBulk, getBulkJob, estimate];
 
 /** Finds the email addresses of people, one per request or in bulk. */
 export class ContactDataFinder implements INodeType {

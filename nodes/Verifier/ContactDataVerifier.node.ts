@@ -7,10 +7,11 @@ import {
 	operationProperties,
 	operationSubtitle,
 } from '../shared/description/operation';
+import { estimate } from './operations/estimate.operation';
 import { verify } from './operations/verify.operation';
 import { MAX_ADDRESSES, verifyBulk } from './operations/verifyBulk.operation';
 
-const operations = [verify, verifyBulk];
+const operations = [verify, verifyBulk, estimate];
 
 /** Tells whether mail to an address arrives, one per request or in bulk. */
 export class ContactDataVerifier implements INodeType {

@@ -185,6 +185,7 @@ test('130,000 accounts are not too many to see which was paused longest', async 
 		inputs: [],
 		executionId: '1',
 		logger: n8n.logger,
+		isManual: false,
 		signal: undefined,
 		json: notHere,
 		parameter: notHere,

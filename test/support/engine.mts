@@ -206,6 +206,7 @@ export interface NodeTest
 	stop?: AbortSignal;
 	save?: (run: IRun) => void;
 	retryOf?: IRun;
+	mode?: WorkflowExecuteMode;
 }
 
 export interface NodeResult {
@@ -225,7 +226,7 @@ export interface NodeResult {
 
 /** Runs one node of ours in the real engine, between a node that emits the items and two ends. */
 export async function runNode({ items = [{}], ...test }: NodeTest): Promise<NodeResult> {
-	const { node: type, credential, stop, save, retryOf, ...settings } = test;
+	const { node: type, credential, stop, save, retryOf, mode, ...settings } = test;
 	let credentialReads = 0;
 	const run = await runWorkflow({
 		nodes: [
@@ -239,6 +240,7 @@ export async function runNode({ items = [{}], ...test }: NodeTest): Promise<Node
 		stop,
 		save,
 		retryOf,
+		mode,
 		onCredentialRead: () => credentialReads++,
 	});
 	const task = run.data.resultData.runData.Node?.at(-1);

@@ -29,8 +29,10 @@ export function everyOperation({ fixtures }: Pick<Service, 'fixtures'>): Sample[
 		['contactDataList', 'exportLeads', { listId: listWithId('102') }],
 		['contactDataFinder', 'find', { ...who, options: { includeCompanyData: true } }],
 		['contactDataFinder', 'findBulk', who],
+		['contactDataFinder', 'estimate', who],
 		['contactDataVerifier', 'verify', { email: person.email, options: { enrich: true } }],
 		['contactDataVerifier', 'verifyBulk', { email: person.email }],
+		['contactDataVerifier', 'estimate', { email: person.email }],
 		['contactDataCompany', 'search', { keyword: company.domain }],
 		['contactDataCompany', 'getLeads', { companyWebsite: company.domain, limit: 3 }],
 	];

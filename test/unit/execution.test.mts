@@ -14,6 +14,7 @@ import {
 	type JobOfExecution,
 } from '../../nodes/shared/sending/execution.ts';
 import type { SavedJob } from '../../nodes/shared/sending/savedJobs.ts';
+import { reserved } from '../support/purse.mts';
 
 interface Execution {
 	id: string;
@@ -47,6 +48,7 @@ function contextOf(of: Execution, { node = 'Find', mayWait = true } = {}): NodeC
 		inputs: [],
 		executionId: of.id,
 		logger,
+		isManual: false,
 		signal: undefined,
 		json: notHere,
 		parameter: notHere,
@@ -166,8 +168,7 @@ describe('what was bought', () => {
 describe('the cost of a job', () => {
 	/** What a job may have cost is counted, by the node that has sent it. */
 	async function spendOnJob(context: NodeContext) {
-		const reservation = await budgetOf(context).reserve(2, Number.POSITIVE_INFINITY);
-		if (!reservation) throw new Error('Without a cap there is always a reservation');
+		const reservation = await reserved(budgetOf(context), 2);
 		reservation.sent();
 		reservation.settle();
 		return reservation;
@@ -263,9 +264,9 @@ describe('what an execution tells that begins with the words of the one that it 
 		retry.told.push('64 credits spent');
 		const budget = budgetOf(contextOf(retry));
 		expect(retry.told.slice(1)).toEqual(['0 credits spent']);
-		const reservation = await budget.reserve(1, 1);
-		reservation?.sent();
-		reservation?.settle(1);
+		const reservation = await reserved(budget, 1);
+		reservation.sent();
+		reservation.settle(1);
 		expect(retry.told.slice(2)).toEqual(['1 credit spent']);
 	});
 

@@ -10,27 +10,28 @@ import {
 	type Costs,
 	type CreditRecord,
 } from '../../nodes/shared/credits/executionCredits.ts';
+import { reserved } from '../support/purse.mts';
 
-const NO_CAP = Number.POSITIVE_INFINITY;
+type Told = Omit<Costs, 'byNode'>;
 
 /** An execution that can be stopped, and all that it tells. */
 function execution(record: CreditRecord = {}) {
 	const stop = new AbortController();
-	const told: Costs[] = [];
+	const told: Told[] = [];
+	const byNode: Array<Record<string, number>> = [];
 	const count = new CreditCount(record, '1');
-	const credits = new ExecutionCredits(count, stop.signal, (costs) => told.push(costs));
+	const credits = new ExecutionCredits(count, stop.signal, ({ byNode: nodes, ...costs }) => {
+		told.push(costs);
+		byNode.push(Object.fromEntries(nodes));
+	});
 	/** Each time for a node of its own. */
-	const reserve = async (amount: number) => {
-		const budget = new CreditBudget(new CreditCount({}, '1'), credits, 'Find');
-		const reservation = await budget.reserve(amount, NO_CAP);
-		if (!reservation) throw new Error('Without a cap there is always a reservation');
-		return reservation;
-	};
-	return { told, credits, record, reserve, stop: () => stop.abort() };
+	const reserve = async (amount: number, node = 'Find') =>
+		await reserved(new CreditBudget(new CreditCount({}, '1'), credits, node), amount);
+	return { told, byNode, credits, record, reserve, stop: () => stop.abort() };
 }
 
-async function sent({ reserve }: ReturnType<typeof execution>, amount: number) {
-	const reservation = await reserve(amount);
+async function sent({ reserve }: ReturnType<typeof execution>, amount: number, node?: string) {
+	const reservation = await reserve(amount, node);
 	reservation.sent();
 	return reservation;
 }
@@ -125,17 +126,21 @@ describe('ExecutionCredits', () => {
 		const going = execution(JSON.parse(JSON.stringify(before.record)));
 		(await sent(going, 1)).settle(1);
 		expect(going.told).toEqual([{ least: 8, most: 113, isLast: false }]);
-		going.credits.turnedOut(100, 64);
+		going.credits.turnedOut('Find', 100, 64);
 		expect(going.told.slice(1)).toEqual([{ least: 72, most: 77, isLast: false }]);
-		going.credits.turnedOut(5, 0);
+		going.credits.turnedOut('Find', 5, 0);
 		expect(going.told.at(-1)).toEqual({ least: 72, most: 72, isLast: false });
-		expect(going.record).toEqual({ creditsSpent: 72, creditsSpentBy: '1' });
+		expect(going.record).toEqual({
+			creditsSpent: 72,
+			creditsSpentBy: '1',
+			creditsSpentByNode: { Find: 65 },
+		});
 	});
 
 	it('keeps open what a request may have cost even once it is known what is certain', async () => {
 		const going = execution();
 		(await sent(going, 100)).settle();
-		going.credits.turnedOut(100, 60, 3);
+		going.credits.turnedOut('Find', 100, 60, 3);
 		expect(going.told.at(-1)).toEqual({ least: 60, most: 63, isLast: false });
 	});
 
@@ -146,15 +151,39 @@ describe('ExecutionCredits', () => {
 		free.settle(0);
 		expect(going.record).toEqual({});
 		paid.settle(1);
-		expect(going.record).toEqual({ creditsSpent: 1, creditsSpentBy: '1' });
+		const creditsSpentByNode = { Find: 1 };
+		expect(going.record).toEqual({ creditsSpent: 1, creditsSpentBy: '1', creditsSpentByNode });
 		lost.settle();
-		expect(going.record).toEqual({ creditsSpent: 1, creditsUncertain: 9, creditsSpentBy: '1' });
+		expect(going.record).toEqual({
+			creditsSpent: 1,
+			creditsUncertain: 9,
+			creditsSpentBy: '1',
+			creditsSpentByNode,
+		});
 	});
 
 	it('does not count what may have been spent by an execution of which it is the retry', async () => {
 		const going = execution({ creditsSpent: 7, creditsUncertain: 100, creditsSpentBy: '0' });
 		(await sent(going, 1)).settle(1);
 		expect(going.told).toEqual([{ least: 1, most: 1, isLast: false }]);
+	});
+
+	it('tells what each node has spent for certain, and begins again for a retry', async () => {
+		const going = execution();
+		(await sent(going, 10)).settle(4);
+		(await sent(going, 10, 'Verify')).settle();
+		(await sent(going, 2, 'Verify')).settle(2);
+		expect(going.byNode).toEqual([{ Find: 4 }, { Find: 4 }, { Find: 4, Verify: 2 }]);
+		going.credits.turnedOut('Find', 1, 1);
+		expect(going.byNode.at(-1)).toEqual({ Find: 5, Verify: 2 });
+		const stored: CreditRecord = JSON.parse(JSON.stringify(going.record));
+		const resumed = execution({ ...stored });
+		(await sent(resumed, 3, 'Search')).settle(3);
+		expect(resumed.byNode).toEqual([{ Find: 5, Verify: 2, Search: 3 }]);
+		const retried = execution({ ...stored, creditsSpentBy: '0' });
+		(await sent(retried, 9)).settle();
+		(await sent(retried, 1, 'Verify')).settle(1);
+		expect(retried.byNode.at(-1)).toEqual({ Verify: 1 });
 	});
 
 	it('adds up all nodes, and what was spent before a wait', async () => {
@@ -235,7 +264,7 @@ describe('ExecutionCredits', () => {
 					if (end === 'refused') reservation.refused();
 					reservation.settle(end === 'known' ? charged : undefined);
 				};
-				const expectHolds = ({ least, most }: Costs) => {
+				const expectHolds = ({ least, most }: Told) => {
 					expect(least).toBeLessThanOrEqual(total);
 					expect(most).toBeGreaterThanOrEqual(total);
 				};

@@ -61,13 +61,15 @@ describe('the shared fields', () => {
 		const fields = (options ?? []).flatMap((option) => ('type' in option ? [option] : []));
 		expect(forms(fields)).toEqual([
 			['jobTimeout', 'number', 30],
+			['keepCredits', 'number', 100],
 			['maxConcurrency', 'number', 5],
 			['maxCredits', 'number', 100],
+			['manualLimit', 'number', 0],
 			['maxRetries', 'number', 4],
 			['incompleteRun', 'options', 'return'],
 			['resultField', 'string', ''],
 		]);
 		// What one operation adds does not show in another.
-		expect(lookupOptions().options).toHaveLength(5);
+		expect(lookupOptions().options).toHaveLength(7);
 	});
 });

@@ -17,6 +17,7 @@ import { connectionOf } from '../../nodes/shared/service/connection.ts';
 import { INTERFACE_DEFAULTS } from '../../nodes/shared/service/interfaceSettings.ts';
 import { readResponse } from '../../nodes/shared/service/response.ts';
 import { ServiceError } from '../../nodes/shared/service/serviceError.ts';
+import { purseOf } from '../support/purse.mts';
 import { thrownBy } from './thrown.mts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
@@ -101,7 +102,7 @@ function senderWith({ answer = found, cap = NO_CAP, maxConcurrency = 2, jobs, ..
 			return service;
 		},
 		budget,
-		cap,
+		purse: purseOf(cap),
 		jobs: jobsOfRun,
 		origin: { node: 'Find', executionId: '7' },
 		settleJob: (...cost) => costs.push(cost),
@@ -594,7 +595,7 @@ describe('the key of a question', () => {
 						throw new TypeError('Nothing is sent');
 					},
 					budget: new CreditBudget(new CreditCount({}, '1'), execution, 'Find'),
-					cap: NO_CAP,
+					purse: purseOf(),
 					jobs: new Map(),
 					origin: { node: 'Find', executionId: '7' },
 					settleJob: () => {},

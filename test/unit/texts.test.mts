@@ -284,7 +284,7 @@ describe('the texts in the editor', () => {
 
 	it('tell of every node and operation what it costs', () => {
 		const costly = operations.filter(({ value }) => value !== 'newLead');
-		expect(costly).toHaveLength(12);
+		expect(costly).toHaveLength(14);
 		const told = [...nodes, ...costly].map(({ description }) => description ?? '');
 		const cost = /\b(costs?|uses?)\b[^.]*\bcredits?\b/i;
 		expect(told.filter((text) => !cost.test(text))).toEqual([]);
@@ -292,6 +292,8 @@ describe('the texts in the editor', () => {
 
 	it('name what an operation does without articles, as the node is called by it', () => {
 		expect(operations.map(({ action }) => action).toSorted()).toEqual([
+			'Estimate cost',
+			'Estimate cost',
 			'Export leads from list',
 			'Find email',
 			'Find emails in bulk',

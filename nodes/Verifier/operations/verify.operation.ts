@@ -4,9 +4,9 @@ import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import { objectIn } from '../../shared/service/response';
 import { unexpectedAnswer } from '../../shared/service/serviceError';
 import {
+	emailAsking,
 	emailField,
 	emailIdentity,
-	existingStatus,
 	existingStatusField,
 	hasStatus,
 	simplifyEnrichment,
@@ -40,12 +40,10 @@ export const verify = lookupOperation<EmailQuery>({
 			routing: { send: { type: 'query', property: 'enrich' } },
 		}),
 	],
+	...emailAsking,
 	answered: 'verified',
-	kind: 'verify',
-	known: existingStatus,
 	keeps: LEAD_FIELDS,
 	perRequest: 1,
-	identity: emailIdentity,
 	prepare({ email, enrich }) {
 		const question = toEmailQuestion(email);
 		if (enrich === true) question.query.enrich = true;

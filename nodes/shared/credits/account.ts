@@ -5,7 +5,9 @@ import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/jso
 export const ACCOUNT_PATH = '/api/v2/account';
 
 /** The kinds of credits (interface specification 2.2). */
-export type CreditKind = 'email' | 'verifier' | 'search';
+export const CREDIT_KINDS = ['email', 'verifier', 'search'] as const satisfies string[];
+
+export type CreditKind = (typeof CREDIT_KINDS)[number];
 
 /** One counter of an account; `null` where the service does not state it. */
 export interface Counter extends IDataObject {

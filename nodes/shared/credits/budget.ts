@@ -1,16 +1,35 @@
 import { Queue } from '../values/queue';
+import type { CreditKind } from './account';
 import type { CreditCount, ExecutionCredits } from './executionCredits';
+import type { Floor } from './floor';
+import type { Spending } from './spending';
+
+/** What the credits for a request are taken from, and how many there may be. */
+export interface Purse {
+	/** The most that the node may spend; infinite for no cap. */
+	cap: number;
+	/** What is to stay in the account, if anything. */
+	floor?: Floor;
+	/** What the process spends of the account. */
+	spending: Spending;
+	kind: CreditKind;
+	/** Stops the execution: nothing is granted after it. */
+	signal?: AbortSignal;
+}
+
+/** Why no credits are granted. */
+export type Refusal = 'cancelled' | 'credit_limit' | 'credit_floor';
 
 interface Waiting {
 	credits: number;
 	least: number;
-	cap: number;
-	grant: (credits: number) => void;
+	purse: Purse;
+	decided: (granted: number | Refusal) => void;
 }
 
 /**
  * What one node may spend in one execution. Credits are reserved before a request and settled after
- * it, so that the cap holds with any number of requests in progress.
+ * it, so that the cap and the floor of the account hold with any number of requests in progress.
  */
 export class CreditBudget {
 	private readonly waiting = new Queue<Waiting>();
@@ -36,51 +55,71 @@ export class CreditBudget {
 	}
 
 	/**
-	 * Reserves credits for a request. While the requests in progress may still give credits back,
-	 * it waits for them.
-	 * @param cap the most that the node may spend; infinite for no cap
-	 * @param least what to be content with, where the cap leaves no room for all
-	 * @returns nothing when the cap leaves no room for even the least
+	 * Reserves credits for a request. While requests in progress may still give credits back, it waits for
+	 * them.
+	 * @param least what to be content with, where there is no room for all
+	 * @returns why there is no room for even the least
 	 */
-	async reserve(credits: number, cap: number, least = credits): Promise<Reservation | undefined> {
-		const granted = await this.grant(credits, cap, least);
-		return granted > 0 ? new Reservation(this, granted, cap) : undefined;
+	async reserve(credits: number, purse: Purse, least = credits): Promise<Reservation | Refusal> {
+		const granted = await this.grant(credits, purse, least);
+		return typeof granted === 'number' ? new Reservation(this, granted, purse) : granted;
 	}
 
-	/** The same, as a number: how many credits are reserved, 0 for none. */
-	async grant(credits: number, cap: number, least: number): Promise<number> {
-		return await new Promise((grant) => {
-			this.waiting.add({ credits, least, cap, grant });
+	/** The same, as a number: how many credits are reserved. */
+	async grant(credits: number, purse: Purse, least: number): Promise<number | Refusal> {
+		return await new Promise((decided) => {
+			this.waiting.add({ credits, least, purse, decided });
 			this.decide();
 		});
 	}
 
 	/** Turns reserved credits into what was spent of them. */
-	settle(reserved: number, spent: number): void {
+	settle(reserved: number, spent: number, { spending, kind }: Purse): void {
 		this.reserved -= reserved;
 		if (spent > 0) this.count.add(spent);
 		this.counted.credits += spent;
+		spending.settle(kind, reserved, spent);
 		this.decide();
 	}
 
 	/** What was counted as spent in full turns out to be less. */
 	correct(counted: number, spent: number, uncertain: number): void {
 		this.count.add(spent + uncertain - counted);
-		this.execution.turnedOut(counted, spent, uncertain);
+		this.execution.turnedOut(this.node, counted, spent, uncertain);
 		this.decide();
 	}
 
-	private decide(): void {
+	private readonly decide = () => {
 		for (let [next] = this.waiting.peek(1); next; [next] = this.waiting.peek(1)) {
-			const { credits, least, cap, grant } = next;
-			const room = cap - this.spent - this.reserved;
-			const mayGrow = this.reserved > 0 && cap - this.spent >= least;
-			if (room < credits && mayGrow) return;
+			const { purse, decided } = next;
+			const granted = this.decisionOn(next);
+			if (granted === 'wait') {
+				// Other nodes, and other workflows, give credits back as well.
+				if (purse.floor) purse.spending.whenFreed(this.decide);
+				return;
+			}
 			this.waiting.take(1);
-			const granted = room >= least ? Math.min(room, credits) : 0;
-			this.reserved += granted;
-			grant(granted);
+			if (typeof granted === 'number') {
+				this.reserved += granted;
+				purse.spending.reserve(purse.kind, granted);
+			}
+			decided(granted);
 		}
+	};
+
+	/** How many credits there are for a request, why there are none, or that this is still open. */
+	private decisionOn({ credits, least, purse }: Waiting): number | Refusal | 'wait' {
+		const { cap, floor, signal } = purse;
+		if (signal?.aborted) return 'cancelled';
+		const mostByCap = cap - this.spent;
+		const byCap = mostByCap - this.reserved;
+		const byFloor = floor?.room ?? Number.POSITIVE_INFINITY;
+		const mostByFloor = floor?.mostRoom ?? Number.POSITIVE_INFINITY;
+		if (mostByCap < least) return 'credit_limit';
+		if (mostByFloor < least) return 'credit_floor';
+		const mayGrow =
+			(byCap < credits && byCap < mostByCap) || (byFloor < credits && byFloor < mostByFloor);
+		return mayGrow ? 'wait' : Math.min(credits, byCap, byFloor);
 	}
 }
 
@@ -99,7 +138,7 @@ export class Reservation {
 	constructor(
 		private readonly budget: CreditBudget,
 		private readonly reserved: number,
-		private readonly cap: number,
+		private readonly purse: Purse,
 	) {}
 
 	get credits(): number {
@@ -114,7 +153,7 @@ export class Reservation {
 
 	/** The request did not cost anything; it may be sent again. */
 	refused(): void {
-		if (this.isSent) this.budget.execution.over(this.reserved, 0);
+		if (this.isSent) this.budget.execution.over(this.budget.node, this.reserved, 0);
 		this.isSent = false;
 	}
 
@@ -126,10 +165,10 @@ export class Reservation {
 	settle(spent?: number, uncertain = 0): void {
 		if (!this.isOpen) return;
 		this.isOpen = false;
-		const { reserved, isSent, budget } = this;
-		if (isSent) budget.execution.over(reserved, spent, uncertain);
+		const { reserved, isSent, budget, purse } = this;
+		if (isSent) budget.execution.over(budget.node, reserved, spent, uncertain);
 		if (isSent) budget.counted.uncertain += spent === undefined ? reserved : uncertain;
-		budget.settle(reserved, (spent ?? (isSent ? reserved : 0)) + uncertain);
+		budget.settle(reserved, (spent ?? (isSent ? reserved : 0)) + uncertain, purse);
 	}
 
 	/**
@@ -139,20 +178,21 @@ export class Reservation {
 	correct(spent: number, uncertain = 0): void {
 		if (this.isCorrected) return;
 		this.isCorrected = true;
+		const { spending, kind } = this.purse;
+		spending.settle(kind, 0, spent + uncertain - this.reserved);
 		this.budget.correct(this.reserved, spent, uncertain);
 	}
 
 	/**
 	 * For a request that is sent again though it may have been charged: what was reserved counts as
 	 * spent, and as much is reserved again.
-	 * @returns false when the cap leaves no room for that
+	 * @returns false when there is no room for that
 	 */
 	async renew(): Promise<boolean> {
 		this.settle();
 		this.isRenewed = true;
-		const { reserved, cap } = this;
-		const granted = await this.budget.grant(reserved, cap, reserved);
-		this.isOpen = granted > 0;
+		const { reserved, purse } = this;
+		this.isOpen = (await this.budget.grant(reserved, purse, reserved)) === reserved;
 		this.isSent = false;
 		return this.isOpen;
 	}

@@ -1,3 +1,5 @@
+import { isObject } from '../values/json';
+
 /** Where credits spent are counted; n8n stores it with the execution, across its waits. */
 export interface CreditRecord {
 	creditsSpent?: unknown;
@@ -5,6 +7,8 @@ export interface CreditRecord {
 	creditsSpentBy?: unknown;
 	/** What may have been spent besides, by requests that are over. */
 	creditsUncertain?: unknown;
+	/** What each node has spent for certain, by its name. */
+	creditsSpentByNode?: unknown;
 }
 
 /** The credits that one execution has spent, as one of its records counts them. */
@@ -23,9 +27,25 @@ export class CreditCount {
 		return this.counted(this.record.creditsUncertain);
 	}
 
-	/** @param uncertain credits of which it is not known whether they were spent; fewer if negative */
-	add(credits: number, uncertain = 0): void {
-		const { spent, uncertain: before } = this;
+	/** What each node has spent for certain, in the order in which they began. */
+	get byNode(): Map<string, number> {
+		const { creditsSpentByNode } = this.record;
+		const counted = isObject(creditsSpentByNode) ? Object.entries(creditsSpentByNode) : [];
+		const own = counted.map(([node, credits]) => [node, this.counted(credits)] as const);
+		return new Map(own.filter(([, credits]) => credits > 0));
+	}
+
+	/**
+	 * @param uncertain credits of which it is not known whether they were spent; fewer if negative
+	 * @param node that has spent them, where nodes are told apart
+	 */
+	add(credits: number, uncertain = 0, node?: string): void {
+		const { spent, uncertain: before, byNode } = this;
+		if (node !== undefined) {
+			if (credits !== 0) byNode.set(node, (byNode.get(node) ?? 0) + credits);
+			if (byNode.size > 0) this.record.creditsSpentByNode = Object.fromEntries(byNode);
+			else delete this.record.creditsSpentByNode;
+		}
 		this.record.creditsSpent = spent + credits;
 		if (before + uncertain !== 0) this.record.creditsUncertain = before + uncertain;
 		else delete this.record.creditsUncertain;
@@ -44,6 +64,8 @@ export interface Costs {
 	least: number;
 	/** With all that requests may cost which are in progress, or whose outcome is not known. */
 	most: number;
+	/** What each node has spent for certain. */
+	byNode: Map<string, number>;
 	/** Whether the execution was stopped and nothing is in progress any more. */
 	isLast: boolean;
 }
@@ -77,35 +99,35 @@ export class ExecutionCredits {
 	}
 
 	/**
-	 * A request is over that might have cost so many credits.
+	 * A request of a node is over that might have cost so many credits.
 	 * @param spent what it did cost of them, if known
 	 * @param uncertain what it may have cost besides
 	 */
-	over(credits: number, spent?: number, uncertain = 0): void {
+	over(node: string, credits: number, spent?: number, uncertain = 0): void {
 		this.requestsInProgress--;
 		this.inProgress -= credits;
-		this.add(spent ?? 0, spent === undefined ? credits : uncertain);
+		this.add(node, spent ?? 0, spent === undefined ? credits : uncertain);
 		// As long as nothing is spent for certain, what is in progress may turn out to be free.
 		const isCertain = this.count.spent > 0 || this.requestsInProgress === 0;
 		if (isCertain || this.stop?.aborted) this.tellCosts();
 	}
 
 	/**
-	 * The cost of a request that is over turns out to be known.
+	 * The cost of a request of a node that is over turns out to be known.
 	 * @param uncertain what it may have cost besides
 	 */
-	turnedOut(credits: number, spent: number, uncertain = 0): void {
-		this.add(spent, uncertain - credits);
+	turnedOut(node: string, credits: number, spent: number, uncertain = 0): void {
+		this.add(node, spent, uncertain - credits);
 		this.tellCosts();
 	}
 
-	private add(spent: number, uncertain: number): void {
-		if (spent !== 0 || uncertain !== 0) this.count.add(spent, uncertain);
+	private add(node: string, spent: number, uncertain: number): void {
+		if (spent !== 0 || uncertain !== 0) this.count.add(spent, uncertain, node);
 	}
 
 	private tellCosts(): void {
-		const { spent: least, uncertain } = this.count;
+		const { spent: least, uncertain, byNode } = this.count;
 		const isLast = this.stop?.aborted === true && this.requestsInProgress === 0;
-		this.tell({ least, most: least + uncertain + this.inProgress, isLast });
+		this.tell({ least, most: least + uncertain + this.inProgress, byNode, isLast });
 	}
 }

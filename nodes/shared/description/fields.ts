@@ -1,6 +1,7 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 import { DEFAULT_MAX_AGE } from '../lookups/known';
+import { KEEP_CREDITS, MANUAL_LIMIT } from '../lookups/lookupOptions';
 import { DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_RETRIES } from '../pacing/pace';
 
 /** For what makes no sense where an AI agent asks for one thing at a time. */
@@ -88,9 +89,18 @@ export const returnAllOrLimit: INodeProperties[] = [
 	},
 ];
 
-/** The options of every lookup, in the order of their names, with those of the operation. */
+/** The options of every lookup, with those of the operation. */
 export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 	const options: INodeProperties[] = [
+		{
+			displayName: KEEP_CREDITS,
+			name: 'keepCredits',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 100,
+			description:
+				'Min number of credits to leave in the account. The account is read once per run, and no lookup is sent that could take it below this number. Credits that others spend in the meantime are not seen.',
+		},
 		{
 			displayName: 'Max Concurrency',
 			name: 'maxConcurrency',
@@ -108,6 +118,15 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			default: 100,
 			description:
 				'Max number of credits this node may spend per execution, including loops and retries',
+		},
+		{
+			displayName: MANUAL_LIMIT,
+			name: 'manualLimit',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 0,
+			description:
+				"Max number of items to look up while you try out the workflow in the editor. The rest is marked as 'not_processed'. Does not apply in production. 0 means all.",
 		},
 		{
 			displayName: 'Max Retries',
@@ -151,10 +170,10 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 		},
 		...own,
 	];
-	return optionsField(options.sort((a, b) => a.displayName.localeCompare(b.displayName)));
+	return optionsField(options);
 }
 
-/** The collection of the fields that few users need. */
+/** The collection of the fields that few users need, in the order of their names. */
 export function optionsField(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -162,6 +181,6 @@ export function optionsField(options: INodeProperties[]): INodeProperties {
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options,
+		options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
 	};
 }

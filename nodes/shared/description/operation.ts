@@ -13,6 +13,7 @@ import {
 	type NodeOutput,
 } from 'n8n-workflow';
 
+import { runEstimate, type Estimate } from '../lookups/estimate';
 import type { Lookup } from '../lookups/lookup';
 import { runLookup } from '../lookups/runner';
 import { CREDENTIAL } from '../n8n/credential';
@@ -30,6 +31,12 @@ export interface Operation extends Declaration {
 export function lookupOperation<Query extends IDataObject>(lookup: Lookup<Query>): Operation {
 	const { option, fields } = lookup;
 	return { option, fields, run: async (context) => await runLookup(context, lookup) };
+}
+
+/** An operation that tells what a lookup would cost. */
+export function estimateOperation<Query extends IDataObject>(estimate: Estimate<Query>): Operation {
+	const { option, fields } = estimate;
+	return { option, fields, run: async (context) => await runEstimate(context, estimate) };
 }
 
 /** An operation that reads what the service holds. */

@@ -84,7 +84,7 @@ export class Delivery<Query extends IDataObject> {
 		if (reason) throw stopError(node, reason.problem, reason.item);
 		context.hint({
 			message: summaryOf(lookup, tally, figures),
-			type: tally.problems.length > 0 ? 'warning' : 'info',
+			type: tally.unwanted.length > 0 ? 'warning' : 'info',
 			location: 'outputPane',
 		});
 		if (node.retryOnFail === true) context.hint(retryOnFailHint);

@@ -1,7 +1,9 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 
+import type { CreditKind } from '../credits/account';
 import type { Declaration } from '../n8n/routing';
 import type { Results } from '../sending/answer';
+import { digest, type Connection } from '../service/connection';
 import type { InterfaceSettings } from '../service/interfaceSettings';
 import type { Known } from './known';
 
@@ -48,27 +50,49 @@ export interface Answers {
 	jobId?: string;
 }
 
+/** What is looked up: operations of one kind share their answers. */
+export type LookupKind = 'find' | 'verify' | 'search';
+
+/** The kind of credits that each lookup costs (interface specification 2.2, 8). */
+export const CREDITS_OF: Record<LookupKind, CreditKind> = {
+	find: 'email',
+	verify: 'verifier',
+	search: 'search',
+};
+
+/** What a lookup asks for each item. */
+export interface Asking<Query extends IDataObject> {
+	kind: LookupKind;
+	/** What an item may bring along that makes its lookup needless. */
+	known?: Known;
+	/** What tells the question from others; all of it, unless given. */
+	identity?(query: Query): IDataObject;
+	/** The question, from the fields as filled in, under the names that `routing` gives them. */
+	prepare(fields: Record<string, unknown>): Question<Query>;
+}
+
+/** Tells a question from others: by the account, the interface settings, its kind and itself. */
+export function keyOf<Query extends IDataObject>(
+	{ kind, identity }: Asking<Query>,
+	{ id }: Connection,
+	query: Query,
+): string {
+	return digest([id, kind, identity?.(query) ?? query]);
+}
+
 /**
  * An operation that looks something up for each item, for credits: all that is particular to it. One
  * that asks one question per request is no different from one that asks a hundred.
  */
-export interface Lookup<Query extends IDataObject> extends Declaration {
+export interface Lookup<Query extends IDataObject> extends Declaration, Asking<Query> {
 	/** The status of an item that got its answer. */
 	answered: 'found' | 'verified';
-	/** What is looked up: operations of one kind share their answers. */
-	kind: 'find' | 'verify' | 'search';
-	/** What an item may bring along that makes its lookup needless. */
-	known?: Known;
 	/** The fields of the input that a result fills, but does not replace. */
 	keeps?: string[];
-	/** What tells the question from others; all of it, unless given. */
-	identity?(query: Query): IDataObject;
 	/** The most questions of one request (interface specification 8). */
 	perRequest: number;
 	/** How many of these questions, from the first, fit into one request; all of them without it. */
 	fitting?(queries: Query[], settings: InterfaceSettings): number;
-	/** The question, from the fields as filled in, under the names that `routing` gives them. */
-	prepare(fields: Record<string, unknown>): Question<Query>;
 	/** Sends the questions in one request. Throws `JobPending` if a job has not finished. */
 	ask(queries: Query[], service: LookupService): Promise<Answers>;
 	/** Collects the answers to so many questions from a job that an earlier run was left with. */

@@ -1,6 +1,6 @@
 import { isSafeObjectProperty } from 'n8n-workflow';
 
-import { maxCreditsOf } from '../credits/maxCredits';
+import { creditAmountOf } from '../credits/creditAmount';
 import type { Parameters } from '../n8n/parameters';
 import { invalidValue } from '../outcomes/problem';
 import { DEFAULT_PACE, paceOf, type Pace } from '../pacing/pace';
@@ -11,6 +11,10 @@ import { daysOf, DEFAULT_RETRY_UNKNOWN } from './known';
 
 const RESULT_FIELD = 'options.resultField';
 
+export const KEEP_CREDITS = 'Keep Credits';
+
+export const MANUAL_LIMIT = 'Max Items in Manual Runs';
+
 const RETRY_UNKNOWN = 'Verify Unknown Again After (Days)';
 
 /** The options of a lookup, which are read once per run. */
@@ -18,6 +22,10 @@ export interface LookupOptions {
 	pace: Pace;
 	/** Credits; infinite for no cap. */
 	cap: number;
+	/** Credits that are to stay in the account, where that was asked for. */
+	keep?: number;
+	/** The most items that need a lookup in a manual run; infinite for all. */
+	manualLimit: number;
 	/** Whether a run that is not complete stops the workflow. */
 	failsWhenIncomplete: boolean;
 	/** Under which name the result goes; beside the fields of the input without it. */
@@ -38,6 +46,7 @@ export const DEFAULT_JOB_TIMEOUT = 30;
 export const NO_OPTIONS: LookupOptions = {
 	pace: DEFAULT_PACE,
 	cap: 0,
+	manualLimit: Number.POSITIVE_INFINITY,
 	failsWhenIncomplete: false,
 	retryUnknown: DEFAULT_RETRY_UNKNOWN,
 	skipsEmpty: false,
@@ -48,13 +57,17 @@ export const NO_OPTIONS: LookupOptions = {
 /** Reads the options; throws for what cannot be meant, or evaluated. */
 export function lookupOptionsOf(parameters: Parameters): LookupOptions {
 	const option = (name: string) => parameters.get(`options.${name}`, 0, null);
-	const cap = parameters.has('options.maxCredits')
-		? maxCreditsOf(option('maxCredits'))
-		: Number.POSITIVE_INFINITY;
-	if (cap === undefined) throw invalidValue('Max Credits', 'Max Credits must be a number');
+	const amount = (name: string, label: string) => {
+		if (!parameters.has(`options.${name}`)) return undefined;
+		const number = creditAmountOf(option(name));
+		if (number === undefined) throw invalidValue(label, `${label} must be a number`);
+		return number;
+	};
 	return {
 		pace: paceOf(option),
-		cap,
+		cap: amount('maxCredits', 'Max Credits') ?? Number.POSITIVE_INFINITY,
+		keep: amount('keepCredits', KEEP_CREDITS),
+		manualLimit: amount('manualLimit', MANUAL_LIMIT) || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: resultFieldOf(parameters.get(RESULT_FIELD, 0, '')),
 		retryUnknown: daysOf(option('retryUnknownDays'), RETRY_UNKNOWN, DEFAULT_RETRY_UNKNOWN),

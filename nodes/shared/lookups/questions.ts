@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Parameters } from '../n8n/parameters';
-import { fieldValue, requestFields, type RequestField } from '../n8n/routing';
+import { fieldValue, requestFields, type Declaration, type RequestField } from '../n8n/routing';
 import { missing, problemOf } from '../outcomes/problem';
 import { knownItem } from './known';
-import type { Lookup, Question } from './lookup';
+import type { Asking, Question } from './lookup';
 import type { LookupOptions } from './lookupOptions';
 import type { Outcome } from './outcome';
 
@@ -26,9 +26,9 @@ export class QuestionReader<Query extends IDataObject> {
 	private readonly fields: RequestField[];
 
 	constructor(
-		private readonly lookup: Lookup<Query>,
+		private readonly lookup: Declaration & Asking<Query>,
 		private readonly parameters: Parameters,
-		private readonly options: LookupOptions,
+		private readonly options: Pick<LookupOptions, 'retryUnknown' | 'skipsEmpty'>,
 	) {
 		this.fields = requestFields(lookup);
 	}

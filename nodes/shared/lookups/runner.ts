@@ -33,9 +33,9 @@ export async function runLookup<Query extends IDataObject>(
 	const budget = budgetOf(context);
 	const before = { ...budget.counted };
 	const delivery = new Delivery(context, lookup, options);
-	const run = new LookupRun(context, lookup, { senders, delivery, refused });
+	const run = new LookupRun(context, lookup, { options, senders, delivery, refused });
 	try {
-		await run.askAll(new QuestionReader(lookup, parameters, options), options);
+		await run.askAll(new QuestionReader(lookup, parameters, options));
 	} finally {
 		await senders.end();
 	}
@@ -56,6 +56,8 @@ function readOptions(parameters: Parameters): { options: LookupOptions; refused?
 	}
 }
 
+const MANUAL_LIMIT = new NotProcessed('manual_limit');
+
 /** How an item waits for the answer to its question. */
 interface Waits {
 	/** Whether the question is asked for this item: others get the same answer for free. */
@@ -73,6 +75,9 @@ class LookupRun<Query extends IDataObject> {
 
 	private readonly asked = new Map<string, OpenQuestion>();
 
+	/** How many items needed a lookup so far. */
+	private lookups = 0;
+
 	/** How many items wait for their answer. */
 	private open = 0;
 
@@ -88,6 +93,7 @@ class LookupRun<Query extends IDataObject> {
 		private readonly context: NodeContext,
 		lookup: Lookup<Query>,
 		private readonly parts: {
+			options: LookupOptions;
 			senders: Senders<Query>;
 			delivery: Delivery<Query>;
 			/** Why no item is sent at all. */
@@ -100,11 +106,10 @@ class LookupRun<Query extends IDataObject> {
 	}
 
 	/** Reads and asks the questions of all items, and waits for the answers. */
-	async askAll(
-		reader: QuestionReader<Query>,
-		{ failsWhenIncomplete }: LookupOptions,
-	): Promise<void> {
+	async askAll(reader: QuestionReader<Query>): Promise<void> {
 		const { inputs, node } = this.context;
+		const { failsWhenIncomplete, keep } = this.parts.options;
+		if (keep !== undefined) this.parts.refused ??= await this.refusal();
 		// A run that stops for an incomplete item is not to cost anything before.
 		const readsFirst = failsWhenIncomplete && onErrorOf(node) === 'stop';
 		for (let item = 0; item < inputs.length; item++) {
@@ -122,6 +127,15 @@ class LookupRun<Query extends IDataObject> {
 		await this.settled();
 	}
 
+	/** Why an option cannot be meant for the account of all items. */
+	private async refusal(): Promise<Problem | undefined> {
+		const { senders } = this.parts;
+		if (this.context.inputs.length === 0) return undefined;
+		const found = await senders.of(0).catch(problemOf);
+		const isRefused = !(found instanceof Sender) && found.status === 'invalid_input';
+		return isRefused && senders.hasOneAccount ? found : undefined;
+	}
+
 	/** Why nothing can be sent for an item, as far as that is known before anything is. */
 	private async problemOf(item: number): Promise<Problem | undefined> {
 		const { outcome } = this.questions[item];
@@ -136,8 +150,15 @@ class LookupRun<Query extends IDataObject> {
 		const { query, outcome } = this.questions[item];
 		if (this.parts.refused) this.settle(item, this.parts.refused);
 		else if (outcome) this.settle(item, outcome);
+		else if (this.isBeyondManualLimit()) this.settle(item, problemOf(MANUAL_LIMIT));
 		else if (this.parts.senders.common) this.askWith(this.parts.senders.common, item, query);
 		else return this.askWithOwn(item, query);
+	}
+
+	/** Counts an item that needs a lookup. */
+	private isBeyondManualLimit(): boolean {
+		this.lookups++;
+		return this.context.isManual && this.lookups > this.parts.options.manualLimit;
 	}
 
 	private async askWithOwn(item: number, query: Query): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { CreditBudget, Reservation } from '../credits/budget';
+import { Reservation, type CreditBudget, type Purse } from '../credits/budget';
 import { costOf, costsOf } from '../credits/cost';
 import { Breather } from '../n8n/breather';
 import { JobFailed, JobPending } from '../outcomes/problem';
@@ -9,10 +9,10 @@ import type { OpenQuestion } from '../sending/answerStore';
 import type { JobOfExecution, JobsOfExecution } from '../sending/execution';
 import { NotProcessed } from '../sending/notProcessed';
 import type { SavedJob } from '../sending/savedJobs';
-import { digest, type Connection } from '../service/connection';
+import type { Connection } from '../service/connection';
 import { asServiceError, ServiceError, unexpectedAnswer } from '../service/serviceError';
 import { Queue } from '../values/queue';
-import type { Answers, Lookup, LookupService } from './lookup';
+import { keyOf, type Answers, type Lookup, type LookupService } from './lookup';
 import type { Places } from './places';
 
 /** A distinct question that waits for its answer. */
@@ -57,8 +57,8 @@ export interface SenderSettings<Query extends IDataObject> {
 	/** The service, where these credits pay for what is asked. */
 	service(reservation?: Reservation): LookupService;
 	budget: CreditBudget;
-	/** The most credits that the node may spend. */
-	cap: number;
+	/** Where the credits come from. */
+	purse: Purse;
 	jobs: JobsOfExecution;
 	/** The node and the execution that pay. */
 	origin: Pick<SavedJob, 'node' | 'executionId'>;
@@ -74,7 +74,7 @@ export interface SenderSettings<Query extends IDataObject> {
 export class Sender<Query extends IDataObject> {
 	private readonly queue = new Queue<Waiting<Query>>();
 
-	/** What is left of a request that was refused for its content, or that the cap cut short. */
+	/** What is left of a request that was refused for its content, or for which there were too few credits. */
 	private readonly parts: Array<Array<Waiting<Query>>> = [];
 
 	/** The questions that a job of an earlier run may answer, by the job. */
@@ -96,10 +96,9 @@ export class Sender<Query extends IDataObject> {
 
 	constructor(private readonly settings: SenderSettings<Query>) {}
 
-	/** Tells a question from others: by the account, the interface settings, its kind and itself. */
 	keyOf(query: Query): string {
 		const { connection, lookup } = this.settings;
-		return digest([connection.id, lookup.kind, lookup.identity?.(query) ?? query]);
+		return keyOf(lookup, connection, query);
 	}
 
 	/** Takes a question; it is sent as soon as a request is full. */
@@ -117,8 +116,9 @@ export class Sender<Query extends IDataObject> {
 		this.isComplete = true;
 		for (const [jobId, questions] of this.ofJobs) this.start(this.collect(jobId, questions));
 		this.ofJobs.clear();
-		// A job may turn out to have cost less than was counted for it, which leaves room under the cap.
-		if (Number.isFinite(this.settings.cap)) await Promise.all(this.working);
+		const { cap, floor } = this.settings.purse;
+		// A job may turn out to have cost less than was counted for it, which leaves room for more.
+		if (Number.isFinite(cap) || floor) await Promise.all(this.working);
 		this.work();
 		while (this.working.size > 0) await Promise.all(this.working);
 	}
@@ -175,11 +175,13 @@ export class Sender<Query extends IDataObject> {
 
 	/** Sends as much of a chunk as the budget allows; the rest is for a later request. */
 	private async send(chunk: Array<Waiting<Query>>): Promise<void> {
-		const { lookup, service, budget, cap } = this.settings;
+		const { lookup, service, budget, purse } = this.settings;
 		// Where nothing is sent any more, thousands of chunks are done in no time.
 		if (this.breather.isDue) await this.breather.breathe();
-		const reservation = await budget.reserve(chunk.length, cap, 1);
-		if (!reservation) return this.reject(chunk, new NotProcessed('credit_limit'));
+		const reservation = await budget.reserve(chunk.length, purse, 1);
+		if (!(reservation instanceof Reservation)) {
+			return this.reject(chunk, new NotProcessed(reservation));
+		}
 		const paid = chunk.slice(0, reservation.credits);
 		if (paid.length < chunk.length) this.parts.push(chunk.slice(paid.length));
 		const queries = paid.map(({ query }) => query);

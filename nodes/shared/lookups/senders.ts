@@ -1,12 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { ACCOUNT_PATH } from '../credits/account';
+import type { Purse } from '../credits/budget';
+import { Floor } from '../credits/floor';
+import { joinSpending, type Spending } from '../credits/spending';
 import type { NodeContext } from '../n8n/nodeContext';
+import { invalidValue } from '../outcomes/problem';
 import { budgetOf, jobsOf, settleJob } from '../sending/execution';
-import { NotProcessed } from '../sending/notProcessed';
+import { NotProcessed, type NotProcessedReason } from '../sending/notProcessed';
 import type { Run } from '../sending/run';
 import { Runs } from '../sending/runs';
-import type { Lookup } from './lookup';
-import type { LookupOptions } from './lookupOptions';
+import { objectIn } from '../service/response';
+import { ServiceError } from '../service/serviceError';
+import { CREDITS_OF, type Lookup } from './lookup';
+import { KEEP_CREDITS, type LookupOptions } from './lookupOptions';
 import { Places } from './places';
 import { Sender } from './sender';
 import { serviceOf } from './service';
@@ -14,6 +21,11 @@ import { serviceOf } from './service';
 /** What sends the questions of one run of a node: for each account that its items belong to, one. */
 export class Senders<Query extends IDataObject> {
 	private readonly senders = new Map<Run, Sender<Query>>();
+
+	/** The same, those too that are still reading their account, or could not. */
+	private readonly opened = new Map<Run, Promise<Sender<Query>>>();
+
+	private readonly spendings: Spending[] = [];
 
 	private readonly runs: Runs;
 
@@ -26,6 +38,7 @@ export class Senders<Query extends IDataObject> {
 	) {
 		this.runs = new Runs(context, options);
 		this.places = new Places(options.pace.maxConcurrency);
+		context.signal?.addEventListener('abort', this.wake, { once: true });
 	}
 
 	/** The sender for every item, once it is known that they all belong to one account. */
@@ -33,17 +46,46 @@ export class Senders<Query extends IDataObject> {
 		return this.runs.common && this.senders.get(this.runs.common);
 	}
 
-	/** The sender for an item; throws a `ServiceError` if there is no account that can be used. */
+	/** Whether all items are known to belong to one account. */
+	get hasOneAccount(): boolean {
+		return this.runs.common !== undefined;
+	}
+
+	/**
+	 * The sender for an item; throws where there is no account that can be used, or where its credits
+	 * cannot be watched over as Keep Credits wants it.
+	 */
 	async of(item: number): Promise<Sender<Query>> {
 		const run = await this.runs.of(item);
-		const sender = this.senders.get(run) ?? this.senderOf(run);
+		const opened = this.opened.get(run) ?? this.open(run);
+		this.opened.set(run, opened);
+		return await opened;
+	}
+
+	private async open(run: Run): Promise<Sender<Query>> {
+		const spending = joinSpending(run.connection.account);
+		this.spendings.push(spending);
+		const sender = this.senderOf(run, await this.purseOf(run, spending));
 		this.senders.set(run, sender);
 		return sender;
 	}
 
-	private senderOf(run: Run): Sender<Query> {
+	private async purseOf(run: Run, spending: Spending): Promise<Purse> {
+		const { cap, keep } = this.options;
+		const { signal } = this.context;
+		const kind = CREDITS_OF[this.lookup.kind];
+		const purse: Purse = { cap, spending, kind, signal };
+		if (keep === undefined) return purse;
+		const floor = await Floor.read({ spending, kind, keep }, async () => await accountOf(run));
+		if (floor) return { ...purse, floor };
+		throw invalidValue(
+			KEEP_CREDITS,
+			`${KEEP_CREDITS} cannot be used with this account: the service does not state its ${kind} credits`,
+		);
+	}
+
+	private senderOf(run: Run, purse: Purse): Sender<Query> {
 		const { context, lookup, options } = this;
-		const { cap } = options;
 		const isBulk = lookup.perRequest > 1;
 		// A single lookup does not wait for the job of a bulk request that may have its answer.
 		const jobTimeout = isBulk ? options.jobTimeout : 0;
@@ -52,7 +94,7 @@ export class Senders<Query extends IDataObject> {
 			connection: run.connection,
 			service: (reservation) => serviceOf(lookup, run, { isBulk, jobTimeout, reservation }),
 			budget: budgetOf(context),
-			cap,
+			purse,
 			jobs: jobsOf(context),
 			origin: { node: context.node.name, executionId: context.executionId },
 			settleJob: (job, spent, uncertain) => settleJob(context, job, spent, uncertain),
@@ -76,5 +118,35 @@ export class Senders<Query extends IDataObject> {
 		const reason = new NotProcessed('stopped');
 		const senders = [...this.senders.values()];
 		await Promise.all(senders.map(async (sender) => await sender.giveUp(reason)));
+		this.context.signal?.removeEventListener('abort', this.wake);
+		for (const spending of this.spendings) spending.leave();
 	}
+
+	/** Who waits for credits is not to wait any longer. */
+	private readonly wake = () => {
+		for (const spending of this.spendings) spending.wake();
+	};
+}
+
+/** What a failure to read the account means for the items, none of which is sent. */
+const NOT_READ: Record<number, NotProcessedReason> = {
+	401: 'unauthorized',
+	402: 'out_of_credits',
+	429: 'service_down',
+};
+
+/** The account of a run (interface specification 4.1), for free. */
+async function accountOf(run: Run): Promise<IDataObject> {
+	const answer = await run.send({ method: 'GET', url: ACCOUNT_PATH }).catch((thrown: unknown) => {
+		throw asNotProcessed(thrown);
+	});
+	return objectIn(answer, 'an account');
+}
+
+function asNotProcessed(thrown: unknown): unknown {
+	if (!(thrown instanceof ServiceError)) return thrown;
+	const { httpCode, reason } = thrown;
+	const isDown = reason === 'connection' || (httpCode !== null && httpCode >= 500);
+	const known = isDown ? 'service_down' : NOT_READ[httpCode ?? 0];
+	return known ? new NotProcessed(known, thrown) : thrown;
 }

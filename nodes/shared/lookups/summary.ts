@@ -24,6 +24,8 @@ const CAUSED_BY_SERVICE = ['out_of_credits', 'unauthorized', 'service_down'];
 const NOT_SENT: Record<string, string> = {
 	out_of_credits: 'out of credits',
 	credit_limit: 'Max Credits reached',
+	credit_floor: 'Keep Credits reached',
+	manual_limit: 'Max Items in Manual Runs reached',
 	cancelled: 'execution stopped',
 	unauthorized: 'API key not accepted',
 	service_down: 'service not responding',
@@ -83,12 +85,17 @@ export class Tally {
 		return this.problems.filter(({ problem }) => problem.status === status).length;
 	}
 
+	/** The problems but for items that a manual run was not to look up. */
+	get unwanted(): ItemProblem[] {
+		return this.problems.filter(({ problem: { reason } }) => reason !== 'manual_limit');
+	}
+
 	/**
 	 * The problem that stops the workflow, and its item, if any does: with `fail` every problem; else
 	 * one that the service caused, where it answered nothing at all, or items that all lack a field.
 	 */
 	reasonToStop({ failsWhenIncomplete }: LookupOptions): ItemProblem | undefined {
-		const problems = this.problems.toSorted((a, b) => a.item - b.item);
+		const problems = this.unwanted.toSorted((a, b) => a.item - b.item);
 		const [first] = problems;
 		if (!first) return undefined;
 		if (failsWhenIncomplete) return { ...first, problem: this.inFull(first.problem) };

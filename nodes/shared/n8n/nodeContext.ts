@@ -28,6 +28,8 @@ export interface NodeContext {
 	readonly inputs: INodeExecutionData[];
 	readonly executionId: string;
 	readonly logger: Logger;
+	/** Whether somebody has started the execution in the editor. */
+	readonly isManual: boolean;
 	/** Aborted when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
 	/** What `$json` is for one of the inputs, where that is known without n8n's expression engine. */
@@ -60,6 +62,7 @@ export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
 		inputs,
 		executionId: n8n.getExecutionId(),
 		logger: n8n.logger,
+		isManual: n8n.getMode() === 'manual',
 		signal: n8n.getExecutionCancelSignal(),
 		json: (item) => inputs[item].json,
 		parameter: (...parameter) => n8n.getNodeParameter(...parameter),
@@ -79,6 +82,7 @@ export function contextOfTool(n8n: IExecutePaginationFunctions): NodeContext {
 		inputs: [n8n.getInputData()].flat(),
 		executionId: n8n.getExecutionId(),
 		logger: n8n.logger,
+		isManual: n8n.getMode() === 'manual',
 		signal: n8n.getExecutionCancelSignal(),
 		// There it is the item of the agent, not the one of the tool.
 		json: () => undefined,

@@ -101,5 +101,5 @@ export function settleJob(
 	const budget = budgetOf(context);
 	if (reservation) reservation.correct(spent, uncertain);
 	else if (budget.node === node) budget.correct(credits, spent, uncertain);
-	else budget.execution.turnedOut(credits, spent, uncertain);
+	else budget.execution.turnedOut(node, credits, spent, uncertain);
 }

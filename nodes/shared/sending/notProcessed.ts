@@ -2,6 +2,8 @@
 export type NotProcessedReason =
 	| 'out_of_credits'
 	| 'credit_limit'
+	| 'credit_floor'
+	| 'manual_limit'
 	| 'cancelled'
 	| 'unauthorized'
 	| 'service_down'
@@ -15,6 +17,14 @@ const MESSAGES: Record<NotProcessedReason, [message: string, description: string
 	credit_limit: [
 		'Not sent: the node has spent what Max Credits allows',
 		'Raise Max Credits in the options, then run the remaining items again.',
+	],
+	credit_floor: [
+		'Not sent: this could take the account below the number of credits in Keep Credits',
+		'Add credits to the account, or lower Keep Credits in the options, then run the remaining items again.',
+	],
+	manual_limit: [
+		'Not sent: this manual run has looked up as many items as Max Items in Manual Runs allows',
+		'Raise Max Items in Manual Runs in the options, or run the workflow in production, where it does not apply.',
 	],
 	cancelled: ['Not sent: the execution was stopped', 'Run the remaining items again.'],
 	unauthorized: [

@@ -1,11 +1,11 @@
-/** @file What the option Max Credits may say, and what each value means. */
+/** @file What the options Max Credits and Keep Credits may say, and what each value means. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { maxCreditsOf } from '../../nodes/shared/credits/maxCredits.ts';
+import { creditAmountOf } from '../../nodes/shared/credits/creditAmount.ts';
 
-describe('maxCreditsOf', () => {
+describe('creditAmountOf', () => {
 	it.each([
 		[100, 100],
 		['100', 100],
@@ -15,15 +15,15 @@ describe('maxCreditsOf', () => {
 		[0.9, 0],
 		[1e6, 1_000_000],
 		['1e3', 1_000],
-	])('takes %j for a cap of %j', (value, cap) => {
-		expect(maxCreditsOf(value)).toBe(cap);
+	])('takes %j for %j credits', (value, cap) => {
+		expect(creditAmountOf(value)).toBe(cap);
 	});
 
 	it.each([[0], ['0'], [-0], [-1], ['-1'], [-0.5], ['-0.5'], [-1e9], [Number.NEGATIVE_INFINITY]])(
-		'takes %j for nothing that may be spent',
+		'takes %j for none',
 		(value) => {
 			// Never -0, which would look odd in a message.
-			expect(maxCreditsOf(value)).toBe(0);
+			expect(creditAmountOf(value)).toBe(0);
 		},
 	);
 
@@ -47,19 +47,19 @@ describe('maxCreditsOf', () => {
 		[10n],
 		[new Date(5)],
 	])('takes %o for no number', (value) => {
-		expect(maxCreditsOf(value)).toBeUndefined();
+		expect(creditAmountOf(value)).toBeUndefined();
 	});
 
 	it('is never more than what was said, never below 0, and whole', () => {
 		const number = fc.double({ min: -1e12, max: 1e12, noNaN: true });
 		fc.assert(
 			fc.property(number, (said) => {
-				const cap = maxCreditsOf(said) ?? Number.NaN;
+				const cap = creditAmountOf(said) ?? Number.NaN;
 				expect(Number.isInteger(cap)).toBe(true);
 				expect(cap).toBeGreaterThanOrEqual(0);
 				expect(cap).toBeLessThanOrEqual(Math.max(0, said));
 				expect(cap).toBeGreaterThan(said - 1);
-				expect(maxCreditsOf(String(said))).toBe(cap);
+				expect(creditAmountOf(String(said))).toBe(cap);
 			}),
 		);
 	});

@@ -1,0 +1,363 @@
+/** @file Keep Credits: no lookup takes the account below what is to stay in it. */
+
+import fc from 'fast-check';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import type { Effect } from '../service/faults.mts';
+import type { CreditKind } from '../service/fixtures.mts';
+import { numbers, requestsOf } from '../support/bulk.mts';
+import { emits, looksUp, outputOf } from '../support/chains.mts';
+import { runNode, runWorkflow, type NodeResult } from '../support/engine.mts';
+import { find, lookups, runLookup, verify, whenSent, type Lookup } from '../support/lookups.mts';
+import { existingOf } from '../support/outcomes.mts';
+import { credentialFor, KEY, useService } from '../support/service.mts';
+
+const service = useService();
+
+const LEFT = 30;
+
+/** How many leads have an answer that costs something. */
+function owed(lookup: Lookup, wanted: number[]): number {
+	return wanted.filter((number) => lookup.subject(number) !== null).length;
+}
+
+/** The account has so many credits of each kind. */
+function leave(credits: number): void {
+	service().options.creditsLeft = { email: credits, verifier: credits, search: credits };
+}
+
+function accountReads(): number {
+	return requestsOf(service(), 'getAccount').length;
+}
+
+/** The lookups that were sent. */
+function sent(lookup: Lookup): number {
+	return requestsOf(service(), lookup.operation).length;
+}
+
+function reasonsIn({ json }: Pick<NodeResult, 'json'>): Map<unknown, number> {
+	const counts = new Map<unknown, number>();
+	for (const { reason = 'none' } of json) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+	return counts;
+}
+
+async function run(
+	lookup: Lookup,
+	items: IDataObject[],
+	options: INodeParameters,
+	test: Parameters<typeof runLookup>[3] = {},
+): Promise<NodeResult> {
+	return await runLookup(lookup, service(), items, { ...test, options });
+}
+
+const leads = numbers(60);
+
+describe.each(lookups)('$operation', (lookup) => {
+	const items = leads.map(lookup.item);
+	const all = owed(lookup, leads);
+
+	describe.each(['full', 'credits'] as const)('of an account of the form "%s"', (accountShape) => {
+		// The one counter of the short form is that of the finder.
+		const ofShape = () => {
+			Object.assign(service().variants, { accountShape });
+			leave(LEFT);
+		};
+
+		test.each([
+			[20, 10],
+			['20', 10],
+			[20.9, 10],
+			[29, 1],
+			[30, 0],
+			[1_000, 0],
+			[0, LEFT],
+			[-5, LEFT],
+		])('with %j to keep spends %i of 30 credits', async (keepCredits, most) => {
+			ofShape();
+			const { json, hints } = await run(lookup, items, { keepCredits });
+			expect(accountReads()).toBe(1);
+			expect(service().ledger.total()).toBe(Math.min(most, all));
+			if (most === 0) expect(sent(lookup)).toBe(0);
+			const rest = json.filter(({ reason }) => reason === 'credit_floor');
+			if (most < all) {
+				expect(rest.length).toBeGreaterThan(0);
+				expect(rest[0]).toMatchObject({
+					status: 'not_processed',
+					message: expect.stringContaining('Keep Credits'),
+					credits: 0,
+				});
+				expect(hints?.[0].message).toContain(`${rest.length} not sent (Keep Credits reached)`);
+			}
+			const answered = json.filter(({ status }) => status !== 'not_processed');
+			expect(answered.length + rest.length).toBe(items.length);
+		});
+	});
+
+	test.each([[''], ['many'], [null], ['1,000']])(
+		'with %j to keep sends nothing at all',
+		async (keepCredits) => {
+			const value = keepCredits === null ? '={{ $json.nothing }}' : keepCredits;
+			const { json } = await run(
+				lookup,
+				items,
+				{ keepCredits: value },
+				{ onError: 'continueRegularOutput' },
+			);
+			expect(reasonsIn({ json })).toEqual(new Map([['invalid: Keep Credits', items.length]]));
+			expect(service().requests).toHaveLength(0);
+		},
+	);
+
+	test('of an account that does not state its credits is refused as a wrong value is', async () => {
+		Object.assign(service().variants, { creditCounters: ['search'] });
+		const known = { ...items[0], email: 'ada@acme.example', emailStatus: 'valid' };
+		const test = { parameters: existingOf(lookup) };
+		const { json } = await run(
+			lookup,
+			[known, ...items],
+			{ keepCredits: 5 },
+			{ ...test, onError: 'continueRegularOutput' },
+		);
+		expect(reasonsIn({ json })).toEqual(new Map([['invalid: Keep Credits', items.length + 1]]));
+		expect(json[1].message).toContain('the service does not state');
+		expect([accountReads(), sent(lookup)]).toEqual([1, 0]);
+		const { error } = await run(lookup, [known, ...items], { keepCredits: 5 }, test);
+		expect(error?.message).toContain('Keep Credits cannot be used with this account');
+		expect(sent(lookup)).toBe(0);
+	});
+
+	test.each([
+		[{ status: 401 }, 'not_processed', 'unauthorized'],
+		[{ status: 402 }, 'not_processed', 'out_of_credits'],
+		[{ status: 503 }, 'not_processed', 'service_down'],
+		[{ reset: 'before-charge' }, 'not_processed', 'service_down'],
+		[{ status: 403 }, 'failed', 'forbidden'],
+	] as Array<[Effect, string, string]>)(
+		'of an account that cannot be read (%j) sends nothing',
+		async (fault, status, reason) => {
+			service().faults.add({ ...fault, on: { operation: 'getAccount' } });
+			const known = { ...items[0], email: 'ada@acme.example', emailStatus: 'valid' };
+			const options = { keepCredits: 5, maxRetries: 0 };
+			const { json } = await run(lookup, [known, ...items], options, {
+				parameters: existingOf(lookup),
+				onError: 'continueRegularOutput',
+			});
+			expect(json[0].status).toBe('known');
+			for (const item of json.slice(1)) expect(item).toMatchObject({ status, credits: 0 });
+			expect(String(json[1].reason)).toContain(reason);
+			expect([accountReads(), sent(lookup)]).toEqual([1, 0]);
+			const stopped = await run(lookup, items, options);
+			expect(stopped.error).toBeDefined();
+			expect(sent(lookup)).toBe(0);
+		},
+	);
+
+	test('holds for executions that run at the same time', async () => {
+		leave(LEFT);
+		Object.assign(service().options, { latencyMs: 10 });
+		const parts = [numbers(40), numbers(40, 40), numbers(40, 80)];
+		const results = await Promise.all(
+			parts.map(async (part, index) => {
+				// One of them keeps nothing: what it sends later the others cannot foresee.
+				const options = index === 2 ? { maxCredits: 5 } : { keepCredits: 12 };
+				return await run(lookup, part.map(lookup.item), options);
+			}),
+		);
+		expect(service().ledger.total()).toBeLessThanOrEqual(LEFT - 12 + 5);
+		// What is in progress during a reading counts as if it came after it.
+		expect(service().ledger.total()).toBeGreaterThan(0);
+		for (const { json } of results) expect(json).toHaveLength(40);
+	});
+});
+
+test('a node that finds does not spend what a node that verifies is to keep', async () => {
+	leave(LEFT);
+	const items = leads.map((number) => ({ ...find.item(number), ...verify.item(number) }));
+	const run = await runWorkflow({
+		nodes: [
+			emits('Start', items),
+			looksUp('Find', find, { maxCredits: 10 }),
+			looksUp(
+				'Verify',
+				{ ...verify, parameters: { ...verify.parameters, email: addressOf } },
+				{
+					keepCredits: 20,
+				},
+			),
+		],
+		connections: ['Start > Find', 'Find > Verify'],
+		credential: credentialFor(service()),
+	});
+	const spent = (kind: CreditKind) => service().ledger.spent(KEY, kind);
+	expect([spent('email'), spent('verifier')]).toEqual([10, 10]);
+	expect(reasonsIn({ json: outputOf(run, 'Verify') }).get('credit_floor')).toBeGreaterThan(0);
+});
+
+/** Where a node verifies what the items came with, whatever the node before it found. */
+const addressOf = "={{ $('Start').item.json.email }}";
+
+test('each account keeps its own', async () => {
+	leave(LEFT);
+	const items = leads.map((number) => ({
+		...verify.item(number),
+		key: number % 2 === 0 ? KEY : 'second-key',
+	}));
+	const { json } = await runLookup(verify, service(), items, {
+		options: { keepCredits: 25 },
+		credential: { ...credentialFor(service()), apiKey: '={{ $json.key }}' },
+	});
+	const spent = (key: string) => service().ledger.spent(key, 'verifier');
+	expect([spent(KEY), spent('second-key')]).toEqual([5, 5]);
+	expect(accountReads()).toBe(2);
+	expect(reasonsIn({ json }).get('credit_floor')).toBe(items.length - 10);
+});
+
+test('a search keeps credits as well', async () => {
+	leave(LEFT);
+	const items = service()
+		.fixtures.companies.slice(0, 8)
+		.map(({ domain }) => ({ domain }));
+	const { json } = await runNode({
+		node: 'contactDataCompany',
+		parameters: {
+			operation: 'search',
+			keyword: '={{ $json.domain }}',
+			options: { keepCredits: 27 },
+		},
+		items,
+		credential: credentialFor(service()),
+	});
+	expect(service().ledger.spent(KEY, 'search')).toBe(3);
+	expect(reasonsIn({ json }).get('credit_floor')).toBe(5);
+});
+
+test('who waits for credits of another execution is not held up by a stop', async () => {
+	leave(1);
+	Object.assign(service().options, { latencyMs: 1_500 });
+	const stop = new AbortController();
+	const first = run(verify, [verify.item(1)], { keepCredits: 0 });
+	await expect.poll(() => sent(verify), { interval: 5 }).toBe(1);
+	const second = run(verify, [verify.item(2)], { keepCredits: 0 }, { stop: stop.signal });
+	await expect.poll(accountReads, { interval: 5 }).toBe(2);
+	await expect
+		.poll(() => requestsOf(service(), 'getAccount')[1].finishedAt, {
+			interval: 5,
+			timeout: 5_000,
+		})
+		.not.toBeNull();
+	stop.abort();
+	const { run: stopped } = await second;
+	expect(stopped.status).toBe('canceled');
+	await first;
+	expect(sent(verify)).toBe(1);
+});
+
+test('a floor holds over a lost connection, whose lookup may be charged twice', async () => {
+	leave(10);
+	service().faults.add({ reset: 'after-charge', on: { operation: 'verify' } });
+	const { json } = await run(
+		verify,
+		leads.map(verify.item),
+		{ keepCredits: 7, maxConcurrency: 1 },
+		{ onError: 'continueRegularOutput' },
+	);
+	expect(service().ledger.total()).toBe(3);
+	expect(reasonsIn({ json }).get('credit_floor')).toBe(leads.length - 2);
+});
+
+test('what others spend meanwhile is not seen: the docs say so', async () => {
+	leave(20);
+	whenSent(service(), 3, () =>
+		service().ledger.enter({
+			account: KEY,
+			operation: 'verify',
+			subject: 'somebody else',
+			credits: 4,
+			requestId: 0,
+		}),
+	);
+	await run(verify, leads.map(verify.item), { keepCredits: 10, maxConcurrency: 1 });
+	expect(service().ledger.total()).toBe(14);
+});
+
+test(
+	'in 200 random runs with random faults no account comes below its floor',
+	{ timeout: 180_000 },
+	async () => {
+		const EFFECTS: Effect[] = [
+			{ status: 503 },
+			{ status: 429, retryAfter: 'seconds', seconds: 0 },
+			{ status: 422 },
+			{ status: 402 },
+			{ reset: 'before-charge' },
+			{ reset: 'after-charge' },
+			{ body: 'cut-off', charge: true },
+			{ body: 'truncated', charge: true },
+			{ rows: 'missing' },
+			{ rows: 'doubled' },
+		];
+		const execution = fc.record({
+			lookup: fc.constantFrom(...lookups),
+			wanted: fc.array(fc.nat(150), { minLength: 1, maxLength: 120, size: 'max' }),
+			keepCredits: fc.nat(40),
+			maxConcurrency: fc.integer({ min: 1, max: 4 }),
+			maxCredits: fc.option(fc.nat(40), { nil: undefined, freq: 3 }),
+			stopsAfter: fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined, freq: 3 }),
+		});
+		const fault = fc.record({
+			effect: fc.constantFrom(...EFFECTS),
+			nth: fc.integer({ min: 2, max: 9 }),
+		});
+		const seen = { floor: 0, spent: 0, together: 0, exactly: 0, stopped: 0 };
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(execution, { minLength: 1, maxLength: 3 }),
+				fc.array(fault, { maxLength: 3 }),
+				fc.constantFrom('full' as const, 'credits' as const),
+				fc.constantFrom('rows' as const, 'job' as const),
+				fc.integer({ min: 20, max: 70 }),
+				async (executions, faults, accountShape, bulkAnswer, left) => {
+					service().reset();
+					leave(left);
+					Object.assign(service().variants, { accountShape, bulkAnswer, jobPolls: 1 });
+					Object.assign(service().options, { latencyMs: 1 });
+					for (const { effect, nth } of faults) {
+						service().faults.add({
+							...effect,
+							on: { nth, where: ({ operation }) => operation !== 'getAccount' },
+						});
+					}
+					const results = await Promise.all(
+						executions.map(async ({ lookup, wanted, stopsAfter, maxCredits, ...own }) => {
+							const stop = new AbortController();
+							if (stopsAfter) whenSent(service(), stopsAfter, () => stop.abort());
+							// Single lookups ask for few: each is a request.
+							const many = lookup.perRequest > 1 ? wanted : wanted.slice(0, 25);
+							return await run(
+								lookup,
+								many.map(lookup.item),
+								{ ...own, maxRetries: 1, ...(maxCredits !== undefined && { maxCredits }) },
+								{ onError: 'continueRegularOutput', stop: stop.signal },
+							);
+						}),
+					);
+					for (const kind of ['email', 'verifier'] as const) {
+						const own = executions.filter(({ lookup }) => lookup.credits === kind);
+						if (own.length === 0) continue;
+						const keep = Math.min(...own.map(({ keepCredits }) => keepCredits));
+						const spent = service().ledger.spent(KEY, kind);
+						expect(spent).toBeLessThanOrEqual(Math.max(0, left - keep));
+						if (spent > 0) seen.spent++;
+						if (spent === left - keep) seen.exactly++;
+					}
+					if (executions.length > 1) seen.together++;
+					if (results.some(({ run: { status } }) => status === 'canceled')) seen.stopped++;
+					if (results.some(({ json }) => reasonsIn({ json }).has('credit_floor'))) seen.floor++;
+				},
+			),
+			{ numRuns: 200, interruptAfterTimeLimit: 150_000, markInterruptAsFailure: true },
+		);
+		for (const times of Object.values(seen)) expect(times).toBeGreaterThan(10);
+	},
+);
