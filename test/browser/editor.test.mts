@@ -371,8 +371,10 @@ const WITHOUT_INPUT: Shown[] = [['includeInputFields', 'Include Input Fields', f
 const EMAIL: Shown[] = [['email', 'Email', '']];
 const LOOKUP: Shown[] = [
 	['resultField', 'Put Result in Field', ''],
+	['keepCredits', 'Keep Credits', '100'],
 	['maxConcurrency', 'Max Concurrency', '5'],
 	['maxCredits', 'Max Credits', '100'],
+	['manualLimit', 'Max Items in Manual Runs', '0'],
 	['maxRetries', 'Max Retries', '4'],
 	['incompleteRun', 'On Incomplete Run', 'Return Partial Results'],
 ];
@@ -380,12 +382,12 @@ const AGE: Shown[] = [
 	['checkedAt', 'Checked At', ''],
 	['maxAgeDays', 'Max Age (Days)', '90'],
 ];
-const VERIFIER: Shown[] = [
+const EMAILS: Shown[] = [
 	...AGE,
 	['skipEmpty', 'Skip Items Without Email', false],
 	['retryUnknownDays', 'Verify Unknown Again After (Days)', '1'],
-	...LOOKUP,
 ];
+const VERIFIER: Shown[] = [...EMAILS, ...LOOKUP];
 const COUNTRY: Shown = ['country', 'Country', ''];
 
 interface ShownOperation {
@@ -438,6 +440,11 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 				operation: 'Get Bulk Job',
 				parameters: [['jobId', 'Job ID', ''], ['jobRow', 'Job Row', ''], ...SIMPLIFY],
 			},
+			{
+				operation: 'Estimate Cost',
+				parameters: [...PERSON, ...EXISTING_EMAIL],
+				options: [COUNTRY, ...AGE],
+			},
 		],
 	],
 	[
@@ -452,6 +459,11 @@ const contract: Array<[displayName: string, operations: ShownOperation[]]> = [
 				operation: 'Verify Emails in Bulk',
 				parameters: [...EMAIL, ...EXISTING_STATUS, ...WITH_INPUT, ...SIMPLIFY],
 				options: VERIFIER,
+			},
+			{
+				operation: 'Estimate Cost',
+				parameters: [...EMAIL, ...EXISTING_STATUS],
+				options: EMAILS,
 			},
 		],
 	],

@@ -31,11 +31,14 @@ import {
 } from '../support/exampleScenes.mts';
 import { fixtures, known, list, personWith, some } from '../support/expected.mts';
 import { useHost, type TestHost } from '../support/host.mts';
+import { MessengerStandIn } from '../support/messengerStandIn.mts';
 import { report } from '../support/report.mts';
 import { SecondFinder } from '../support/secondFinder.mts';
 import { useService } from '../support/service.mts';
+import { everySecond, pollTimes } from './support/schedules.mts';
 
 const RUN_TIMEOUT_MS = 120_000;
+const WAIT = { timeout: 60_000, interval: 100 };
 const DAY_MS = 24 * 60 * 60_000;
 
 const files = (await readdir(join(root, 'examples'))).filter((file) => file.endsWith('.json'));
@@ -229,13 +232,19 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			const execution = await run(workflow, 'Every Morning');
 			const first = spent();
 			expect(first).toEqual({ found: findable.length, verified: 0 });
+			expect(jsonOf(execution, 'Estimate Cost')).toMatchObject([
+				{ items: leads.length, lookups: leads.length, known: 0, mostCredits: leads.length },
+			]);
 			expect(jsonOf(execution, 'Save Result')).toHaveLength(leads.length);
 			const saved = await opened.client.rowsOf(leadsTable);
 			expectSaved(saved, leads);
 
-			await run(workflow, 'Every Morning');
+			const again = await run(workflow, 'Every Morning');
 			const second = spent();
 			expect(second).toEqual(first);
+			expect(jsonOf(again, 'Estimate Cost')).toMatchObject([
+				{ known: findable.length, mostCredits: leads.length - findable.length },
+			]);
 			expectSaved(await opened.client.rowsOf(leadsTable), leads);
 
 			const aged = [
@@ -256,6 +265,33 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 			reportSpent('enrich-every-morning, some leads old in the third run', first, second, third);
 		}, 300_000);
+
+		test('stops before it spends anything where it may cost too much', async () => {
+			const leadsTable = await createLeadsTable(opened.client, 'Far too many');
+			const original = withTable(await example('enrich-every-morning', 101), leadsTable);
+			const { parameters } = nodeOf(original, 'Over 2,000 Credits?');
+			const lower = JSON.parse(JSON.stringify(parameters).replace('2000', '100'));
+			const saved = await opened.client.createWorkflow(
+				withParameters(original, 'Over 2,000 Credits?', lower),
+			);
+			const id = await opened.client.startWorkflow(saved, 'Every Morning');
+			const { status, data } = await opened.client.waitForExecution(id, RUN_TIMEOUT_MS);
+			expect(status).toBe('error');
+			expect(data.resultData.error?.message).toContain(`may cost ${leads.length} credits`);
+			expect(service().ledger.total()).toBe(0);
+		});
+
+		test('leaves 100 credits in the account', async () => {
+			const leadsTable = await createLeadsTable(opened.client, 'Few credits left');
+			service().options.creditsLeft = { email: 104 };
+			const workflow = withTable(await example('enrich-every-morning', 101), leadsTable);
+			const execution = await run(workflow, 'Every Morning');
+			expect(spent()).toEqual({ found: 4, verified: 0 });
+			const rest = jsonOf(execution, 'Find Emails in Bulk').filter(
+				({ reason }) => reason === 'credit_floor',
+			);
+			expect(rest.length).toBeGreaterThan(100);
+		});
 
 		test('goes on with the rest where the budget of a run ends', async () => {
 			const few = leadsWithoutEmail(102);
@@ -438,6 +474,41 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		const found = some(others, ({ person }) => person.email !== null);
 		expect(charged().sort()).toEqual(found.map(({ person }) => person.email).sort());
 	});
+
+	test('alert-on-low-credits: one message, until the account was topped up', async () => {
+		await using messenger = await MessengerStandIn.open();
+		service().options.creditsLeft = { email: 499 };
+		const messages = await opened.client.createCredential('Messages', 'discordWebhookApi', {
+			webhookUri: messenger.url,
+		});
+		const workflow = withCredentialOf(
+			await example('alert-on-low-credits'),
+			'Send Message',
+			messages,
+		);
+		const saved = await opened.client.createWorkflow(
+			withParameters(workflow, 'Low Credits', { pollTimes: pollTimes(everySecond) }),
+		);
+		await opened.client.activateWorkflow(saved);
+		const polls = () => requestsOf(service(), 'getAccount').length;
+		await vi.waitUntil(() => messenger.messages.length === 1, WAIT);
+		expect(messenger.messages).toEqual([
+			expect.stringMatching(/^Contact Data: 499 email credits left \(fewer than 500\)\. The plan/),
+		]);
+		const before = polls();
+		await vi.waitUntil(() => polls() > before + 1, WAIT);
+		expect(messenger.messages).toHaveLength(1);
+
+		service().ledger.topUp(10);
+		const toppedUp = polls();
+		await vi.waitUntil(() => polls() > toppedUp + 1, WAIT);
+		service().options.creditsLeft = { email: 480 };
+		await vi.waitUntil(() => messenger.messages.length === 2, WAIT);
+		expect(messenger.messages[1]).toContain('490 email credits left');
+		await opened.client.deactivateWorkflow(saved);
+		const [id] = await opened.client.newExecutions(saved);
+		succeeded(await opened.client.waitForExecution(id, RUN_TIMEOUT_MS));
+	}, 120_000);
 
 	test('ai-agent: answers in the chat with what the tools found', async () => {
 		const person = personWith('valid');
