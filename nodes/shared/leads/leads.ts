@@ -6,6 +6,7 @@ import { objectsIn } from '../service/response';
 import { unexpectedAnswer } from '../service/serviceError';
 import { toEmailStatus } from '../values/emailStatus';
 import { isObject, numberAt, textAt } from '../values/json';
+import { toText } from '../values/text';
 import { withScheme } from '../values/url';
 
 /**
@@ -36,6 +37,11 @@ export function readLeadPage(answer: object, filtered: boolean): Page {
 		next: numberAt(answer, 'next_start'),
 		total: filtered ? numberAt(answer, 'count_results') : null,
 	};
+}
+
+/** The id of a lead. Leads get ever higher ones (4.3). */
+export function leadId({ id }: IDataObject): number | undefined {
+	return numberAt({ id: toText(id) }, 'id') ?? undefined;
 }
 
 /** A lead of a list in the package's words (2.4, with the spellings of its variant). */
