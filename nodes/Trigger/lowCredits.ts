@@ -111,7 +111,7 @@ interface Watched {
 
 async function readAccount(context: IPollFunctions): Promise<Watched> {
 	try {
-		const creditKind = toText(parameter(context, 'creditKind', 'Kind of Credits'));
+		const creditKind = toText(parameter(context, 'creditKind', 'Kind of Credits')).toLowerCase();
 		const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
 		const { account, accountId } = await withRun(context, async (run) => ({
 			account: objectIn(await run.send({ method: 'GET', url: ACCOUNT_PATH }), 'an account'),

@@ -1,9 +1,9 @@
 import { NodeOperationError, type IDataObject, type IPollFunctions } from 'n8n-workflow';
 
-import { leadId, leadPages, simplifyListLead } from '../shared/leads/leads';
+import { LeadPages, type Place } from '../shared/leads/leadPages';
+import { leadId, simplifyListLead } from '../shared/leads/leads';
 import { toListId } from '../shared/leads/listLocator';
 import { LISTS_PATH } from '../shared/leads/lists';
-import { SteadyLeads, type Place } from '../shared/leads/steadyLeads';
 import { stopError } from '../shared/outcomes/onError';
 import { problemOf } from '../shared/outcomes/problem';
 import { collectPages, type Collected, type TimeLimit } from '../shared/reading/pages';
@@ -144,17 +144,9 @@ async function readLeads(
 		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
 		const reading = await withRun(context, async (run) => {
 			const get = async (qs: IDataObject) => await run.send({ method: 'GET', url, qs });
-			const pages = leadPages(get, run.connection.settings);
-			const leads = new SteadyLeads(pages, from);
-			const collected = await collectPages(
-				{
-					...pages,
-					fetch: async (size, cursor) => await leads.fetch(size, cursor),
-					until: (lead) => (leadId(lead) ?? Number.POSITIVE_INFINITY) <= known,
-					time,
-				},
-				limit,
-			);
+			const leads = new LeadPages(get, run.connection.settings, { from, overlaps: true });
+			const isDone = (lead: IDataObject) => (leadId(lead) ?? Number.POSITIVE_INFINITY) <= known;
+			const collected = await collectPages({ ...leads, until: isDone, time }, limit);
 			return { ...collected, nextOffset: leads.nextOffset };
 		});
 		if (reading.incomplete) throw reading.incomplete;

@@ -536,8 +536,20 @@ describe('what the contract says is shown', () => {
 			],
 			name,
 		);
-		expect(await editor().choices('event')).toEqual(['On New Lead in List']);
+		expect(await editor().choices('event')).toEqual(['On Low Credits', 'On New Lead in List']);
 		expect(await editor().locatorModes('listId')).toEqual(['From list', 'By ID']);
+		await editor().choose('event', 'On Low Credits');
+		await expectShown(
+			[
+				['pollTimes', 'Poll Times'],
+				['mode', 'Mode', 'Every Minute'],
+				['event', 'Event', 'On Low Credits'],
+				['creditKind', 'Kind of Credits', 'Any'],
+				['threshold', 'Threshold', '100'],
+				...SIMPLIFY,
+			],
+			'On Low Credits',
+		);
 		report(
 			`${running().versions}: ${operationCount} operations with ${compared.length} parameters and options, the trigger and the credential are shown as the contract says`,
 		);

@@ -1,29 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Page, Pages } from '../reading/pages';
-import type { InterfaceSettings } from '../service/interfaceSettings';
+import type { Page } from '../reading/pages';
 import { objectsIn } from '../service/response';
 import { unexpectedAnswer } from '../service/serviceError';
 import { toEmailStatus } from '../values/emailStatus';
 import { isObject, numberAt, textAt } from '../values/json';
 import { toText } from '../values/text';
 import { withScheme } from '../values/url';
-
-/**
- * The pages of the leads of a list, newest first.
- * @param kw a keyword, which all of them contain
- */
-export function leadPages(
-	get: (query: IDataObject) => Promise<object>,
-	{ listPageSize }: InterfaceSettings,
-	kw?: string,
-): Pages {
-	return {
-		pageSize: listPageSize,
-		idOf: ({ id }) => id,
-		fetch: async (size, start) => readLeadPage(await get({ kw, size, start }), kw !== undefined),
-	};
-}
 
 /**
  * A page of the leads of a list (interface specification 4.3). The next page starts at the
