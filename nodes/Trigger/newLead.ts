@@ -40,10 +40,10 @@ interface Reading extends Collected {
 }
 
 /**
- * The leads saved since the last poll, oldest first, however many pages they fill. The first poll
- * remembers the newest lead and gives nothing. What is remembered moves on only after all pages were
- * read, so a poll that ends half-way loses nothing and gives nothing twice; nor do two polls at the
- * same time.
+ * The leads saved since the last poll (interface specification 4.3), oldest first, however many pages they
+ * fill. The first poll remembers the newest lead and gives nothing. What is remembered moves on only with
+ * the leads that are given, so a poll that fails half-way loses nothing and gives nothing twice; nor do
+ * two polls at the same time.
  *
  * Pages come newest first. Where the time that n8n gives a poll ends before all are read, the poll gives
  * what it has, and the next ones the rest, before they look for newer leads.
