@@ -1,7 +1,10 @@
 import {
 	NodeConnectionTypes,
+	updateDisplayOptions,
 	type IDataObject,
 	type INodeExecutionData,
+	type INodeProperties,
+	type INodePropertyOptions,
 	type INodeType,
 	type INodeTypeDescription,
 	type IPollFunctions,
@@ -10,16 +13,46 @@ import {
 import { simple } from '../shared/description/fields';
 import { listLocator, searchLists } from '../shared/leads/listLocator';
 import { CREDENTIAL } from '../shared/n8n/credential';
+import { lowCreditsFields, pollLowCredits } from './lowCredits';
 import { pollNewLeads } from './newLead';
 
-const newLead = {
-	name: 'On New Lead in List',
-	value: 'newLead',
-	action: 'On new lead in list',
-	description: 'When leads are added to the list. Each lead is delivered once, oldest first.',
+/** What starts a workflow: its entry in the menu, the fields that only it has, and how it is looked for. */
+interface TriggerEvent {
+	option: INodePropertyOptions;
+	fields: INodeProperties[];
+	poll(context: IPollFunctions): Promise<IDataObject[]>;
+}
+
+const lowCredits: TriggerEvent = {
+	option: {
+		name: 'On Low Credits',
+		value: 'lowCredits',
+		action: 'On low credits',
+		description:
+			'When the remaining credits fall below a threshold. Once for each time that they do.',
+	},
+	fields: lowCreditsFields,
+	poll: pollLowCredits,
 };
 
-/** Starts a workflow when leads are saved in a list; n8n asks for them at the times the user set. */
+const newLead: TriggerEvent = {
+	option: {
+		name: 'On New Lead in List',
+		value: 'newLead',
+		action: 'On new lead in list',
+		description: 'When leads are added to the list. Each lead is delivered once, oldest first.',
+	},
+	fields: [listLocator],
+	poll: pollNewLeads,
+};
+
+const events = [lowCredits, newLead];
+const labels = Object.fromEntries(events.map(({ option }) => [option.value, option.name]));
+
+/**
+ * Starts a workflow when leads are saved in a list, or when credits run low; n8n asks for them at the times
+ * the user set.
+ */
 export class ContactDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Contact Data Trigger',
@@ -27,8 +60,9 @@ export class ContactDataTrigger implements INodeType {
 		icon: { light: 'file:../../icons/trigger.svg', dark: 'file:../../icons/trigger.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: newLead.name,
-		description: 'Starts the workflow when leads are saved to a list. Costs no credits.',
+		subtitle: `={{ (${JSON.stringify(labels)})[$parameter.event] }}`,
+		description:
+			'Starts the workflow when leads are saved to a list, or when credits run low. Costs no credits.',
 		defaults: { name: 'Contact Data Trigger' },
 		polling: true,
 		inputs: [],
@@ -40,10 +74,12 @@ export class ContactDataTrigger implements INodeType {
 				name: 'event',
 				type: 'options',
 				noDataExpression: true,
-				options: [newLead],
+				options: events.map(({ option }) => option),
 				default: 'newLead',
 			},
-			listLocator,
+			...events.flatMap(({ option, fields }) =>
+				updateDisplayOptions({ show: { event: [option.value] } }, fields),
+			),
 			simple,
 		],
 	};
@@ -51,7 +87,9 @@ export class ContactDataTrigger implements INodeType {
 	methods = { listSearch: { searchLists } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		const leads: IDataObject[] = await pollNewLeads(this);
-		return leads.length === 0 ? null : [leads.map((json) => ({ json }))];
+		const event = this.getNodeParameter('event', newLead.option.value);
+		const { poll } = events.find(({ option }) => option.value === event) ?? newLead;
+		const found = await poll(this);
+		return found.length === 0 ? null : [found.map((json) => ({ json }))];
 	}
 }

@@ -1,85 +1,159 @@
 import { NodeOperationError, type IDataObject, type IPollFunctions } from 'n8n-workflow';
 
-import { leadPages, simplifyListLead } from '../shared/leads/leads';
+import { LeadPages, type Place } from '../shared/leads/leadPages';
+import { leadId, simplifyListLead } from '../shared/leads/leads';
 import { toListId } from '../shared/leads/listLocator';
 import { LISTS_PATH } from '../shared/leads/lists';
 import { stopError } from '../shared/outcomes/onError';
 import { problemOf } from '../shared/outcomes/problem';
-import { collectPages, type Collected, type Pages } from '../shared/reading/pages';
+import { collectPages, type Collected, type TimeLimit } from '../shared/reading/pages';
 import { withRun } from '../shared/sending/runs';
-import { numberAt } from '../shared/values/json';
+import { isObject, numberAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
+import { pollBudget } from './pollBudget';
+import { stateOf } from './state';
 
 /** How many leads a manual run shows. */
 const SAMPLES = 5;
 
-/** What is remembered between two polls. */
-interface State {
-	/** The list that it holds for; with another one, remembering begins again. */
-	listId?: unknown;
-	/** The highest id that was seen. Leads get ever higher ids (interface specification 4.3). */
-	newestId?: unknown;
+/** What is remembered between two polls of one list. Leads get ever higher ids (interface specification 4.3). */
+interface Memory {
+	/** This lead and all with lower ids are done. */
+	newestId: number;
+	/** The rest of what was too much for one poll. */
+	backlog?: Backlog;
+}
+
+/** Leads above the newest one that is done, of which the newer part was given. */
+interface Backlog {
+	/** The newest lead of the backlog: all newer ones come after it. */
+	topId: number;
+	/** The oldest lead given so far. */
+	givenTo: number;
+	/** Where the rest was, for a service that takes `start` for an offset. */
+	from?: number;
+}
+
+/** What was read, how far, and whether there was no time to read all of it. */
+interface Reading extends Collected {
+	nextOffset: number | undefined;
 }
 
 /**
- * The leads saved since the last poll, oldest first, however many pages they fill. The first poll
- * remembers the newest lead and gives nothing. What is remembered moves on only after all pages were
- * read, so a poll that ends half-way loses nothing and gives nothing twice; nor do two polls at the
- * same time.
+ * The leads saved since the last poll (interface specification 4.3), oldest first, however many pages they
+ * fill. The first poll remembers the newest lead and gives nothing. What is remembered moves on only with
+ * the leads that are given, so a poll that fails half-way loses nothing and gives nothing twice; nor do
+ * two polls at the same time.
+ *
+ * Pages come newest first. Where the time that n8n gives a poll ends before all are read, the poll gives
+ * what it has, and the next ones the rest, before they look for newer leads.
  *
  * A manual run gives up to five recent leads and remembers nothing.
  */
 export async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
+	const time = pollBudget(context);
 	const listId = toText(context.getNodeParameter('listId', '', { extractValue: true }));
 	const shape = context.getNodeParameter('simple', true) === true ? simplifyListLead : asSent;
 	if (context.getMode() === 'manual') {
-		const { results } = await readLeads(context, listId, SAMPLES);
+		const { results } = await readLeads(context, listId, { limit: SAMPLES });
 		if (results.length > 0) return results.map(shape);
 		throw new NodeOperationError(context.getNode(), 'The list has no leads', {
 			description: 'Save a lead to the list, then fetch again.',
 		});
 	}
-	const state: State = context.getWorkflowStaticData('node');
-	const known = newestSeen(state, listId);
-	// The first poll only looks for the newest lead, which comes first.
-	const { results } = await readLeads(context, listId, known === undefined ? 1 : undefined, known);
+	const state = stateOf(context, ['listId', 'newestId', 'backlog']);
+	const known = memoryIn(state, listId);
+	const reading = await readLeads(context, listId, {
+		// The first poll only looks for the newest lead, which comes first.
+		...(known ? { time } : { limit: 1 }),
+		known: known?.newestId,
+		from: known?.backlog && { id: known.backlog.givenTo, offset: known.backlog.from },
+	});
 	// n8n starts a poll also while another is under way, which may have remembered or given these leads.
-	const seen = newestSeen(state, listId);
-	if (known === undefined && seen !== undefined) return [];
-	const given = seen ?? 0;
-	const leads = results.filter(({ id }) => (idOf(id) ?? 0) > given);
+	const current = memoryIn(state, listId);
+	if (!known && current) return [];
+	const isOthersTurn =
+		(known?.backlog || current?.backlog || reading.isCutByTime) && !isSame(known, current);
+	// That poll goes on from where it has got to; what was read here comes again.
+	if (isOthersTurn) return [];
+	const { leads, memory } = following(current ?? { newestId: 0 }, reading);
 	state.listId = listId;
-	state.newestId = leads.reduce((newest, { id }) => Math.max(newest, idOf(id) ?? 0), given);
-	return known === undefined ? [] : leads.reverse().map(shape);
+	state.newestId = memory.newestId;
+	if (memory.backlog) state.backlog = { ...memory.backlog };
+	else if (state.backlog !== undefined) delete state.backlog;
+	return known ? leads.reverse().map(shape) : [];
 }
 
-function newestSeen(state: State, listId: string): number | undefined {
-	return state.listId === listId ? idOf(state.newestId) : undefined;
+/** The leads that were not given yet, newest first, and what is remembered with them. */
+function following(
+	{ newestId, backlog }: Memory,
+	{ results, isCutByTime, nextOffset }: Reading,
+): { leads: IDataObject[]; memory: Memory } {
+	// What is newer than the top of a backlog comes after it.
+	const givenFrom = backlog?.givenTo ?? Number.POSITIVE_INFINITY;
+	const leads = results.filter((lead) => {
+		const id = leadId(lead) ?? 0;
+		return id > newestId && id < givenFrom;
+	});
+	const ids = leads.map((lead) => leadId(lead) ?? 0);
+	const topId = backlog?.topId ?? ids.reduce((top, id) => Math.max(top, id), newestId);
+	if (!isCutByTime) return { leads, memory: { newestId: topId } };
+	const givenTo = ids.reduce((lowest, id) => Math.min(lowest, id), givenFrom);
+	// Nothing to go on from: the next poll begins again.
+	if (givenTo === Number.POSITIVE_INFINITY) return { leads, memory: { newestId } };
+	const from = nextOffset === undefined ? {} : { from: nextOffset };
+	return { leads, memory: { newestId, backlog: { topId, givenTo, ...from } } };
 }
 
-/** The newest leads of a list, down to the last one that is known. */
+/** What is remembered of this list; with another one, remembering begins again. */
+function memoryIn(state: IDataObject, listId: string): Memory | undefined {
+	const newestId = numberAt(state, 'newestId');
+	if (state.listId !== listId || newestId === null) return undefined;
+	const backlog = isObject(state.backlog) ? state.backlog : {};
+	const topId = numberAt(backlog, 'topId');
+	const givenTo = numberAt(backlog, 'givenTo');
+	if (topId === null || givenTo === null) return { newestId };
+	return { newestId, backlog: { topId, givenTo, from: numberAt(backlog, 'from') ?? undefined } };
+}
+
+function isSame(one: Memory | undefined, other: Memory | undefined): boolean {
+	return (
+		one?.newestId === other?.newestId &&
+		one?.backlog?.givenTo === other?.backlog?.givenTo &&
+		one?.backlog?.from === other?.backlog?.from
+	);
+}
+
+/** What to read of a list. */
+interface Part {
+	limit?: number;
+	/** The newest lead that is done: neither it nor an older one is read. */
+	known?: number;
+	/** How far the list was read before. */
+	from?: Place;
+	time?: TimeLimit;
+}
+
+/** The newest leads of a list, or those after what was read before, down to the last one that is done. */
 async function readLeads(
 	context: IPollFunctions,
 	listId: string,
-	limit?: number,
-	known = 0,
-): Promise<Collected> {
+	{ limit, known = 0, from, time }: Part,
+): Promise<Reading> {
 	try {
 		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
-		const until: Pages['until'] = ({ id }) => (idOf(id) ?? Number.POSITIVE_INFINITY) <= known;
-		const collected = await withRun(context, async (run) => {
+		const reading = await withRun(context, async (run) => {
 			const get = async (qs: IDataObject) => await run.send({ method: 'GET', url, qs });
-			return await collectPages({ ...leadPages(get, run.connection.settings), until }, limit);
+			const leads = new LeadPages(get, run.connection.settings, { from, overlaps: true });
+			const isDone = (lead: IDataObject) => (leadId(lead) ?? Number.POSITIVE_INFINITY) <= known;
+			const collected = await collectPages({ ...leads, until: isDone, time }, limit);
+			return { ...collected, nextOffset: leads.nextOffset };
 		});
-		if (collected.incomplete) throw collected.incomplete;
-		return collected;
+		if (reading.incomplete) throw reading.incomplete;
+		return reading;
 	} catch (error) {
 		throw stopError(context.getNode(), problemOf(error));
 	}
-}
-
-function idOf(id: unknown): number | undefined {
-	return numberAt({ id: toText(id) }, 'id') ?? undefined;
 }
 
 function asSent(lead: IDataObject): IDataObject {

@@ -148,8 +148,10 @@ export class EditorPage {
 		return await this.nodePanel.getByTestId('node-creator-item-name').allInnerTexts();
 	}
 
-	foundIcon(displayName: string): Locator {
-		return this.#found(displayName).locator('img').first();
+	/** The icon of one of {@link foundNodes}, by its place there. */
+	foundIcon(index: number): Locator {
+		const items = this.nodePanel.getByTestId('node-creator-node-item');
+		return items.nth(index).locator('img').first();
 	}
 
 	/** Adds a node that the panel shows; it opens. */

@@ -1,3 +1,4 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { outputOf, type Execution } from '../hosts/execution.mts';
@@ -10,12 +11,11 @@ import { useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { saveLeads } from '../support/saveLeads.mts';
 import { useService } from '../support/service.mts';
+import { everySecond, pollTimes } from './support/schedules.mts';
 
 const TRIGGER = 'New Lead in List';
 const WAIT = { timeout: 30_000, interval: 100 };
 
-/** n8n refuses a schedule that comes more than once a minute; it takes any number of schedules. */
-const everySecond = Array.from({ length: 60 }, (_, second) => `${second} * * * * *`);
 const onceAYear = ['0 0 0 1 1 *'];
 
 const service = useService();
@@ -23,9 +23,16 @@ const service = useService();
 const leads = () => known(service().fixtures.list(102)).leads;
 const save = (count: number) => saveLeads(known(service().fixtures.list(102)), count);
 const isLaterPage = ({ rawQuery }: WireRequest) => rawQuery.includes('start=');
+/** The request of a first poll. */
+const isFirst = ({ rawQuery, operation }: WireRequest) =>
+	rawQuery === 'size=1' || operation === 'getAccount';
 /** The first request of every poll that has its answer. */
 const polls = () =>
 	service().requests.filter((one) => !isLaterPage(one) && one.finishedAt !== null);
+
+const idOf = ({ id }: IDataObject): unknown => id;
+const kindOf = ({ kind, remaining }: IDataObject): unknown =>
+	`${String(kind)} ${String(remaining)}`;
 
 /** Waits until this many polls from now on have got as far as their first answer. */
 async function morePolls(count: number): Promise<void> {
@@ -37,14 +44,14 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 	const workflows: SavedWorkflow[] = [];
 	const running = useHost(service, { name: `n8n-trigger-${version.version}`, version });
 
-	/** A workflow that new leads start, active until the test ends and with its first poll behind it. */
-	async function activeWorkflow(schedules: string[]): Promise<SavedWorkflow> {
-		const pollTimes = {
-			item: schedules.map((cronExpression) => ({ mode: 'custom', cronExpression })),
-		};
+	/** A workflow that an event starts, active until the test ends and with its first poll behind it. */
+	async function activeWorkflow(
+		schedules: string[],
+		event: INodeParameters = { event: 'newLead', listId: listWithId('102') },
+	): Promise<SavedWorkflow> {
 		const { client, packageName, credential } = running();
 		const workflow = await client.createWorkflow({
-			name: 'New leads',
+			name: `Event ${String(event.event)}`,
 			nodes: [
 				{
 					id: 'trigger',
@@ -52,7 +59,7 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 					type: `${packageName}.contactDataTrigger`,
 					typeVersion: 1,
 					position: [0, 0],
-					parameters: { event: 'newLead', listId: listWithId('102'), pollTimes },
+					parameters: { ...event, pollTimes: pollTimes(schedules) },
 					credentials: { contactDataApi: { id: credential.id, name: credential.name } },
 				},
 			],
@@ -63,7 +70,7 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 		await client.activateWorkflow(workflow);
 		onTestFinished(async () => await client.deactivateWorkflow(workflow));
 		// n8n 2 activates some time after it said that it did.
-		await vi.waitUntil(() => polls().some(({ rawQuery }) => rawQuery === 'size=1'), WAIT);
+		await vi.waitUntil(() => polls().some(isFirst), WAIT);
 		return workflow;
 	}
 
@@ -78,21 +85,25 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 		);
 	}
 
-	/** The ids of the leads that each execution started with; that of a failed poll has none. */
-	async function startedWith(workflow: SavedWorkflow): Promise<unknown[][]> {
+	/** What each execution started with, by default the ids of leads; that of a failed poll has nothing. */
+	async function startedWith(workflow: SavedWorkflow, nameOf = idOf): Promise<unknown[][]> {
 		const executions = await executionsOf(workflow);
 		return executions
-			.map((one) => outputOf(one, TRIGGER).map(({ json }) => json.id))
-			.filter((ids) => ids.length > 0);
+			.map((one) => outputOf(one, TRIGGER).map(({ json }) => nameOf(json)))
+			.filter((items) => items.length > 0);
 	}
 
-	/** The leads that started the workflow so far: these, an execution for each entry, and no others. */
-	async function expectStarted(workflow: SavedWorkflow, expected: number[][]): Promise<void> {
-		const started = async () => (await startedWith(workflow)).length >= expected.length;
+	/** What started the workflow so far: these, an execution for each entry, and no others. */
+	async function expectStarted(
+		workflow: SavedWorkflow,
+		expected: unknown[][],
+		nameOf = idOf,
+	): Promise<void> {
+		const started = async () => (await startedWith(workflow, nameOf)).length >= expected.length;
 		await vi.waitUntil(started, WAIT);
-		// A poll would give the same leads again, had the one before not remembered them.
+		// A poll would give the same again, had the one before not remembered it.
 		await morePolls(2);
-		expect(await startedWith(workflow)).toEqual(expected);
+		expect(await startedWith(workflow, nameOf)).toEqual(expected);
 	}
 
 	test('activation starts nothing; then the leads saved since do, oldest first, each once', async () => {
@@ -166,8 +177,24 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 		await reportRuns();
 	});
 
+	test('low credits start it once for each time that they fall, also when n8n is restarted', async () => {
+		const { options } = service();
+		options.creditsLeft = { email: 500, verifier: 90 };
+		const workflow = await activeWorkflow(everySecond, { event: 'lowCredits', threshold: 100 });
+		await expectStarted(workflow, [['verifier 90']], kindOf);
+		options.creditsLeft = { email: 99, verifier: 90 };
+		await expectStarted(workflow, [['verifier 90'], ['email 99']], kindOf);
+		await running().host.stop();
+		// Told before; one has recovered meanwhile, the other has not.
+		options.creditsLeft = { email: 40, verifier: 600 };
+		await running().host.start();
+		await expectStarted(workflow, [['verifier 90'], ['email 99']], kindOf);
+		options.creditsLeft = { email: 40, verifier: 50 };
+		await expectStarted(workflow, [['verifier 90'], ['email 99'], ['verifier 50']], kindOf);
+	});
+
 	async function reportRuns(): Promise<void> {
-		const started = (await Promise.all(workflows.map(startedWith))).flat();
+		const started = (await Promise.all(workflows.map((one) => startedWith(one)))).flat();
 		report(
 			`n8n ${version.version}: ${workflows.length} workflows with the trigger, ` +
 				`${started.length} executions with ${started.flat().length} leads, 1 restart`,

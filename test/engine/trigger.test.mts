@@ -1,8 +1,11 @@
+import { NodeHelpers } from 'n8n-workflow';
 import { describe, expect, test, vi } from 'vitest';
 
+import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import { listWithId } from '../support/everyOperation.mts';
 import { known } from '../support/expected.mts';
 import { pollingTrigger } from '../support/poll.mts';
+import { soleNode } from '../support/soleNode.mts';
 import { saveLeads } from '../support/saveLeads.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
@@ -164,5 +167,28 @@ describe('On New Lead in List', () => {
 		});
 		const none = pollingTrigger({ listId: listWithId('') }, credentialFor(service()));
 		await expect(none.poll()).rejects.toThrow('missing List');
+	});
+});
+
+describe('the fields and the subtitle', () => {
+	const list = { listId: { mode: 'list', value: '' } };
+
+	test.each([
+		['newLead', 'On New Lead in List', { ...list, simple: true }],
+		['lowCredits', 'On Low Credits', { creditKind: 'any', threshold: 100, simple: true }],
+	])('of %s', (event, label, fields) => {
+		const nodeType = new ContactDataTrigger();
+		const { description } = nodeType;
+		const shown = description.properties.filter((property) =>
+			NodeHelpers.displayParameter({ event }, property, { typeVersion: 1 }, description),
+		);
+		const defaults = shown.map((one) => [one.name, one.default]);
+		expect(Object.fromEntries(defaults)).toEqual({ event: 'newLead', ...fields });
+		const { node, workflow } = soleNode(nodeType, { parameters: { event } });
+		const { expression } = workflow;
+		const subtitle = description.subtitle ?? '';
+		expect(expression.getParameterValue(subtitle, null, 0, 0, node.name, [], 'manual', {})).toBe(
+			label,
+		);
 	});
 });

@@ -19,11 +19,16 @@ export interface Polled {
 	state: () => IDataObject;
 }
 
-/** Puts the trigger into a workflow, with what an earlier process has stored of it. */
+/**
+ * Puts the trigger into a workflow, with what an earlier process has stored of it.
+ *
+ * @param budget how many milliseconds n8n gives a poll, which n8n 1 does not tell; n8n's own unless given
+ */
 export function pollingTrigger(
 	parameters: INodeParameters,
 	credential: ICredentialDataDecryptedObject,
 	stored: IDataObject = {},
+	budget?: number | 'n8n 1',
 ): Polled {
 	const trigger = new ContactDataTrigger();
 	const { node, workflow } = soleNode(
@@ -35,6 +40,8 @@ export function pollingTrigger(
 		const activation = mode === 'manual' ? 'manual' : 'activate';
 		const server = serverOf(credential, mode, 'poll');
 		const context = new PollContext(workflow, node, server, mode, activation);
+		if (budget === 'n8n 1') Reflect.deleteProperty(context, 'getPollBudgetMs');
+		else if (budget) Object.assign(context, { getPollBudgetMs: () => budget });
 		return (await trigger.poll.call(context))?.[0] ?? [];
 	};
 	return { poll, state: () => JSON.parse(JSON.stringify(workflow.staticData)) };

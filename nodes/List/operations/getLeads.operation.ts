@@ -5,7 +5,8 @@ import {
 	simple,
 } from '../../shared/description/fields';
 import { readOperation } from '../../shared/description/operation';
-import { leadPages, simplifyListLead } from '../../shared/leads/leads';
+import { LeadPages } from '../../shared/leads/leadPages';
+import { simplifyListLead } from '../../shared/leads/leads';
 import { listLocatorFor, toListId } from '../../shared/leads/listLocator';
 import { collectPages, type Pages } from '../../shared/reading/pages';
 import { textAt } from '../../shared/values/json';
@@ -56,7 +57,7 @@ export const getLeads = readOperation({
 		toListId(fields.listId);
 		const kw = toText(fields.kw) || undefined;
 		const wants = emailFilters.get(toText(parameter('options.email')));
-		const pages = { ...leadPages(get, run.connection.settings, kw), wants };
+		const pages = { ...new LeadPages(get, run.connection.settings, { kw }), wants };
 		const collected = await collectPages(pages, limit);
 		return { ...collected, simplify: simplifyListLead };
 	},

@@ -1,28 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Page, Pages } from '../reading/pages';
-import type { InterfaceSettings } from '../service/interfaceSettings';
+import type { Page } from '../reading/pages';
 import { objectsIn } from '../service/response';
 import { unexpectedAnswer } from '../service/serviceError';
 import { toEmailStatus } from '../values/emailStatus';
 import { isObject, numberAt, textAt } from '../values/json';
+import { toText } from '../values/text';
 import { withScheme } from '../values/url';
-
-/**
- * The pages of the leads of a list, newest first.
- * @param kw a keyword, which all of them contain
- */
-export function leadPages(
-	get: (query: IDataObject) => Promise<object>,
-	{ listPageSize }: InterfaceSettings,
-	kw?: string,
-): Pages {
-	return {
-		pageSize: listPageSize,
-		idOf: ({ id }) => id,
-		fetch: async (size, start) => readLeadPage(await get({ kw, size, start }), kw !== undefined),
-	};
-}
 
 /**
  * A page of the leads of a list (interface specification 4.3). The next page starts at the
@@ -36,6 +20,11 @@ export function readLeadPage(answer: object, filtered: boolean): Page {
 		next: numberAt(answer, 'next_start'),
 		total: filtered ? numberAt(answer, 'count_results') : null,
 	};
+}
+
+/** The id of a lead. Leads get ever higher ones (4.3). */
+export function leadId({ id }: IDataObject): number | undefined {
+	return numberAt({ id: toText(id) }, 'id') ?? undefined;
 }
 
 /** A lead of a list in the package's words (2.4, with the spellings of its variant). */

@@ -32,6 +32,16 @@ export interface Pages {
 	idOf: (result: IDataObject) => unknown;
 	/** Whether a page that comes again ends the reading: where pages shift as results are added, it does not. */
 	endsOnRepeat?: boolean;
+	/** How long may be read; the first page is always waited for. */
+	time?: TimeLimit;
+}
+
+/** A time that is not enough for everything, so that some is left for later. */
+export interface TimeLimit {
+	/** Whether nothing more is to be begun. */
+	isUp(): boolean;
+	/** Resolves when what was begun is not to be waited for any longer. */
+	up(): Promise<void>;
 }
 
 /** Why not all pages were read: the service gave no answer, or the execution was stopped. */
@@ -41,6 +51,8 @@ type Incomplete = ServiceError | NotProcessed;
 export interface Collected {
 	results: IDataObject[];
 	incomplete?: Incomplete;
+	/** Whether there was no time to read all of them. */
+	isCutByTime?: boolean;
 }
 
 /**
@@ -61,11 +73,15 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 	let last = 0;
 	const seen = new Set<string>();
 	while (results.length < wanted && !cursors.has(cursor)) {
+		const isFirst = cursors.size === 0;
+		if (!isFirst && pages.time?.isUp()) return { results, isCutByTime: true };
 		cursors.add(cursor);
 		// How many of a page will be wanted is not known before.
 		const isOpen = pages.wants !== undefined || pagesWithoutNews > 0;
 		const room = isOpen ? pages.pageSize : wanted - results.length;
-		const page = await pages.fetch(Math.min(pages.pageSize, room), cursor).catch(asIncomplete);
+		const coming = pages.fetch(Math.min(pages.pageSize, room), cursor).catch(asIncomplete);
+		const page = await (pages.time && !isFirst ? Promise.race([coming, pages.time.up()]) : coming);
+		if (!page) return { results, isCutByTime: true };
 		if (page instanceof Error) {
 			if (results.length === 0) throw page;
 			return { results, incomplete: page };
