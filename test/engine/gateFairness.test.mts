@@ -9,6 +9,7 @@ import type { WireRequest } from '../service/wireLog.mts';
 import { leadOf, numbers } from '../support/bulk.mts';
 import { runNode, type NodeResult } from '../support/engine.mts';
 import { find, runLookup, whenSent } from '../support/lookups.mts';
+import { processorTime } from '../support/processorTime.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -109,11 +110,11 @@ describe('50,000 lookups that wait at the gate at once', () => {
 		const stop = new AbortController();
 		const blocked = monitorEventLoopDelay({ resolution: 10 });
 		const items = numbers(length).map(leadOf);
-		let stoppedAt = 0;
+		let workSince = () => 0;
 		whenSent(service(), 1, () => {
 			blocked.enable();
 			setTimeout(() => {
-				stoppedAt = performance.now();
+				workSince = processorTime();
 				stop.abort();
 			}, 2_500);
 		});
@@ -121,12 +122,13 @@ describe('50,000 lookups that wait at the gate at once', () => {
 			options: { maxConcurrency: length },
 			stop: stop.signal,
 		});
-		const ended = performance.now();
+		const work = workSince();
 		blocked.disable();
 		expect(json).toHaveLength(length);
 		expect(json.at(-1)).toMatchObject({ status: 'not_processed', reason: 'cancelled' });
-		// On a busy machine; it was half a minute where each took longer than the one before.
-		expect(ended - stoppedAt).toBeLessThan(10_000);
-		expect(blocked.max / 1e6).toBeLessThan(4_000);
+		// It was half a minute where each took longer than the one before.
+		expect(work).toBeGreaterThan(0);
+		expect(work).toBeLessThan(10_000);
+		expect(blocked.max / 1e6).toBeLessThan(8_000);
 	});
 });

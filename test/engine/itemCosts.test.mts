@@ -322,7 +322,7 @@ describe('an item of a bulk job', () => {
 		expect((poll?.startedAt ?? 0) - accepted.startedAt).toBeGreaterThan(900);
 		const moments = new Set(json.map(momentOf));
 		expect(moments.size).toBe(1);
-		expect(Date.now() - Number([...moments][0])).toBeLessThan(900);
+		expect(Number([...moments][0])).toBeGreaterThanOrEqual(Math.floor(poll?.startedAt ?? Infinity));
 	});
 
 	test('that is pending does not know, but is free for who repeats it', async () => {

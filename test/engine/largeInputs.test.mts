@@ -100,7 +100,7 @@ describe('a text of 200,000 characters', () => {
 					credential: credentialFor(service()),
 					onError: 'continueRegularOutput',
 				});
-				expect(performance.now() - begun).toBeLessThan(2_000);
+				expect(performance.now() - begun).toBeLessThan(10_000);
 				expect(error).toBeUndefined();
 				// A company that is not known has no people.
 				expect(json.length).toBeLessThanOrEqual(1);

@@ -17,10 +17,10 @@ const LOOKUPS = [...BULKS, 'find', 'verify', 'search'];
 
 /** How long a node waits for an answer, and how long its run may take then, in milliseconds. */
 const timeout = 150;
-const bound = 2_500;
+const bound = 6_000;
 
 /** A run that has not ended long after that never does. */
-const patience = 10_000;
+const patience = 15_000;
 
 const getBulkJob: Sample = {
 	node: 'contactDataFinder',

@@ -11,7 +11,7 @@ import {
 } from '../../nodes/shared/sending/answerStore.ts';
 import type { Answer, Results } from '../../nodes/shared/sending/answer.ts';
 import { MAX_SAVED_ANSWERS, SavedAnswers } from '../../nodes/shared/sending/savedAnswers.ts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 /** The moment of every answer here. */
 const AT = 1_798_675_200_000;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { assertGoesTo, checkedBaseUrl, goesTo } from '../../nodes/shared/service/baseUrl.ts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 const NO_URL = {

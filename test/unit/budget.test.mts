@@ -10,7 +10,7 @@ import {
 	type CreditRecord,
 } from '../../nodes/shared/credits/executionCredits.ts';
 import { purseOf } from '../support/purse.mts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 

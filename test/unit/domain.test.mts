@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { toDomain } from '../../nodes/shared/values/domain.ts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 /** Domains of two or three parts. */
 const domain = fc

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { canBeEmail } from '../../nodes/shared/values/email.ts';
 import { NO_CHARACTER } from '../../nodes/shared/values/text.ts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 describe('canBeEmail', () => {
 	it.each([

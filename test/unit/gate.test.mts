@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AccountGate, gateOf, type Lane } from '../../nodes/shared/pacing/gate.ts';
 import { forgotten } from './garbage.mts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 beforeEach(() => {
 	vi.useFakeTimers();

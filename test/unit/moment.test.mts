@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { momentOf } from '../../nodes/shared/values/moment.ts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 /** As the `DateTime` of Luxon, which n8n's expressions give: its value is its milliseconds. */
 class DateTime {

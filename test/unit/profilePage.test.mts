@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { readProfilePage, toKeywords } from '../../nodes/Company/profilePage.ts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 describe('readProfilePage', () => {

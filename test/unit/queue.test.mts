@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { Queue } from '../../nodes/shared/values/queue.ts';
 import { forgotten } from './garbage.mts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 describe('Queue', () => {
 	it('gives out the entries in the order in which they came', () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { referenceIn, valueAt } from '../../nodes/shared/n8n/reference.ts';
 import { soleNode } from '../support/soleNode.mts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 describe('referenceIn', () => {
 	it.each([

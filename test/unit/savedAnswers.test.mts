@@ -10,7 +10,7 @@ import {
 	SavedAnswers,
 	type SavedAnswer,
 } from '../../nodes/shared/sending/savedAnswers.ts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 const AT = 1_798_675_200_000;
 

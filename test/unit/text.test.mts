@@ -10,7 +10,7 @@ import {
 	toText,
 	withoutTrailing,
 } from '../../nodes/shared/values/text.ts';
-import { processorTime } from './processorTime.mts';
+import { processorTime } from '../support/processorTime.mts';
 
 describe('toText', () => {
 	it.each([
