@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { knownField, queryField } from '../shared/description/fields';
 import type { Known } from '../shared/lookups/known';
-import type { Asking, Question } from '../shared/lookups/lookup';
+import type { Question } from '../shared/lookups/lookup';
 import { toDomain } from '../shared/values/domain';
 import { canBeEmail } from '../shared/values/email';
 import { toText } from '../shared/values/text';
@@ -96,10 +96,3 @@ export function toPersonQuestion(fields: Record<string, unknown>): Question<Pers
 	];
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
-
-/** What the operations for people have in common. */
-export const personAsking = {
-	kind: 'find',
-	known: existingEmail,
-	prepare: toPersonQuestion,
-} as const satisfies Asking<Person>;

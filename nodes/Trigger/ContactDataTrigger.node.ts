@@ -1,50 +1,17 @@
 import {
 	NodeConnectionTypes,
 	updateDisplayOptions,
-	type IDataObject,
 	type INodeExecutionData,
-	type INodeProperties,
-	type INodePropertyOptions,
 	type INodeType,
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
 
 import { simple } from '../shared/description/fields';
-import { listLocator, searchLists } from '../shared/leads/listLocator';
+import { searchLists } from '../shared/leads/listLocator';
 import { CREDENTIAL } from '../shared/n8n/credential';
-import { lowCreditsFields, pollLowCredits } from './lowCredits';
-import { pollNewLeads } from './newLead';
-
-/** What starts a workflow: its entry in the menu, the fields that only it has, and how it is looked for. */
-interface TriggerEvent {
-	option: INodePropertyOptions;
-	fields: INodeProperties[];
-	poll(context: IPollFunctions): Promise<IDataObject[]>;
-}
-
-const lowCredits: TriggerEvent = {
-	option: {
-		name: 'On Low Credits',
-		value: 'lowCredits',
-		action: 'On low credits',
-		description:
-			'When the remaining credits fall below a threshold. Once for each time that they do.',
-	},
-	fields: lowCreditsFields,
-	poll: pollLowCredits,
-};
-
-const newLead: TriggerEvent = {
-	option: {
-		name: 'On New Lead in List',
-		value: 'newLead',
-		action: 'On new lead in list',
-		description: 'When leads are added to the list. Each lead is delivered once, oldest first.',
-	},
-	fields: [listLocator],
-	poll: pollNewLeads,
-};
+import { lowCredits } from './lowCredits';
+import { newLead } from './newLead';
 
 const events = [lowCredits, newLead];
 const labels = Object.fromEntries(events.map(({ option }) => [option.value, option.name]));

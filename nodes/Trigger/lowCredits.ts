@@ -1,8 +1,8 @@
-import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 
 import {
-	ACCOUNT_PATH,
 	countersOf,
+	readAccount,
 	simplifyAccount,
 	type Counter,
 	type CreditKind,
@@ -10,10 +10,10 @@ import {
 import { stopError } from '../shared/outcomes/onError';
 import { InvalidInput, invalidValue, problemOf } from '../shared/outcomes/problem';
 import { withRun } from '../shared/sending/runs';
-import { objectIn } from '../shared/service/response';
 import { numberOf } from '../shared/values/number';
 import { toText } from '../shared/values/text';
 import { stateOf } from './state';
+import type { TriggerEvent } from './triggerEvent';
 
 /** The kinds of credits by their labels; the only counter of an account without kinds is `all`. */
 const LABELS = { email: 'Email', search: 'Search', verifier: 'Verifier' } satisfies Record<
@@ -22,35 +22,45 @@ const LABELS = { email: 'Email', search: 'Search', verifier: 'Verifier' } satisf
 >;
 const KINDS = ['all', ...Object.keys(LABELS)];
 
-/** The fields that only this event has. */
-export const lowCreditsFields: INodeProperties[] = [
-	{
-		displayName: 'Kind of Credits',
-		name: 'creditKind',
-		type: 'options',
-		default: 'any',
-		options: [
-			{
-				name: 'Any',
-				value: 'any',
-				description: 'Every kind that the account has, each on its own',
-			},
-			{ name: LABELS.email, value: 'email', description: 'Credits to find emails' },
-			{ name: LABELS.search, value: 'search', description: 'Credits to search companies' },
-			{ name: LABELS.verifier, value: 'verifier', description: 'Credits to verify emails' },
-		],
+/** On Low Credits: tells once, each time that credits fall below a threshold. Free. */
+export const lowCredits: TriggerEvent = {
+	option: {
+		name: 'On Low Credits',
+		value: 'lowCredits',
+		action: 'On low credits',
 		description:
-			'Which credits to watch. If the account has one counter for all, it is watched whichever you choose.',
+			'When the remaining credits fall below a threshold. Starts the workflow once each time.',
 	},
-	{
-		displayName: 'Threshold',
-		name: 'threshold',
-		type: 'number',
-		default: 100,
-		typeOptions: { minValue: 1 },
-		description: 'Start the workflow when fewer credits than this remain',
-	},
-];
+	fields: [
+		{
+			displayName: 'Credit Type',
+			name: 'creditKind',
+			type: 'options',
+			default: 'any',
+			options: [
+				{
+					name: 'Any',
+					value: 'any',
+					description: 'Every type that the account has, each on its own',
+				},
+				{ name: LABELS.email, value: 'email', description: 'Credits to find emails' },
+				{ name: LABELS.search, value: 'search', description: 'Credits to search companies' },
+				{ name: LABELS.verifier, value: 'verifier', description: 'Credits to verify emails' },
+			],
+			description:
+				'Which credits to watch. If the account has one counter for all, it is watched whichever you choose.',
+		},
+		{
+			displayName: 'Threshold',
+			name: 'threshold',
+			type: 'number',
+			default: 100,
+			typeOptions: { minValue: 1 },
+			description: 'Start the workflow when fewer credits than this remain',
+		},
+	],
+	poll: pollLowCredits,
+};
 
 /**
  * The kinds of credits that have fallen below the threshold since the last poll (interface specification
@@ -64,9 +74,9 @@ export const lowCreditsFields: INodeProperties[] = [
  *
  * A manual run gives the kinds as they stand and remembers nothing.
  */
-export async function pollLowCredits(context: IPollFunctions): Promise<IDataObject[]> {
+async function pollLowCredits(context: IPollFunctions): Promise<IDataObject[]> {
 	const begun = ++polls;
-	const { account, accountId, kinds, threshold } = await readAccount(context);
+	const { account, accountId, kinds, threshold } = await watchedBy(context);
 	const isSimple = context.getNodeParameter('simple', true) === true;
 	const shape = ([kind, { remaining }]: [string, Counter]): IDataObject => ({
 		kind,
@@ -109,12 +119,12 @@ interface Watched {
 	threshold: number;
 }
 
-async function readAccount(context: IPollFunctions): Promise<Watched> {
+async function watchedBy(context: IPollFunctions): Promise<Watched> {
 	try {
-		const creditKind = toText(parameter(context, 'creditKind', 'Kind of Credits')).toLowerCase();
+		const creditKind = toText(parameter(context, 'creditKind', 'Credit Type')).toLowerCase();
 		const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
 		const { account, accountId } = await withRun(context, async (run) => ({
-			account: objectIn(await run.send({ method: 'GET', url: ACCOUNT_PATH }), 'an account'),
+			account: await readAccount(async (url) => await run.send({ method: 'GET', url })),
 			accountId: run.connection.account,
 		}));
 		return { account, accountId, kinds: watchedCounters(account, creditKind), threshold };
@@ -158,9 +168,9 @@ function watchedCounters(account: IDataObject, creditKind: string): Watched['kin
 	const label = labelOf(creditKind);
 	const others = present.map(([kind]) => labelOf(kind)).join(', ');
 	throw new InvalidInput({
-		reason: 'invalid: Kind of Credits',
-		message: `The account has no counter for credits of the kind ${label}`,
-		description: `Set Kind of Credits to Any, or to a kind that the account has: ${others}.`,
+		reason: 'invalid: Credit Type',
+		message: `The account has no counter for ${label} credits`,
+		description: `Set Credit Type to Any, or to a type that the account has: ${others}.`,
 	});
 }
 

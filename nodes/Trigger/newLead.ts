@@ -2,7 +2,7 @@ import { NodeOperationError, type IDataObject, type IPollFunctions } from 'n8n-w
 
 import { LeadPages, type Place } from '../shared/leads/leadPages';
 import { leadId, simplifyListLead } from '../shared/leads/leads';
-import { toListId } from '../shared/leads/listLocator';
+import { listLocator, toListId } from '../shared/leads/listLocator';
 import { LISTS_PATH } from '../shared/leads/lists';
 import { stopError } from '../shared/outcomes/onError';
 import { problemOf } from '../shared/outcomes/problem';
@@ -12,9 +12,22 @@ import { isObject, numberAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
 import { pollBudget } from './pollBudget';
 import { stateOf } from './state';
+import type { TriggerEvent } from './triggerEvent';
 
 /** How many leads a manual run shows. */
 const SAMPLES = 5;
+
+/** On New Lead in List: each lead that is saved to a list, once. Free. */
+export const newLead: TriggerEvent = {
+	option: {
+		name: 'On New Lead in List',
+		value: 'newLead',
+		action: 'On new lead in list',
+		description: 'When leads are added to the list. Each lead is delivered once, oldest first.',
+	},
+	fields: [listLocator],
+	poll: pollNewLeads,
+};
 
 /** What is remembered between two polls of one list. Leads get ever higher ids (interface specification 4.3). */
 interface Memory {
@@ -50,7 +63,7 @@ interface Reading extends Collected {
  *
  * A manual run gives up to five recent leads and remembers nothing.
  */
-export async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
+async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
 	const time = pollBudget(context);
 	const listId = toText(context.getNodeParameter('listId', '', { extractValue: true }));
 	const shape = context.getNodeParameter('simple', true) === true ? simplifyListLead : asSent;

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { ageOptions, knownField, queryField } from '../shared/description/fields';
 import { DEFAULT_RETRY_UNKNOWN, type Known } from '../shared/lookups/known';
-import type { Asking, Question } from '../shared/lookups/lookup';
+import type { Question } from '../shared/lookups/lookup';
 import { canBeEmail } from '../shared/values/email';
 import { knownStatus, toEmailStatus } from '../shared/values/emailStatus';
 import { lineAt, textAt } from '../shared/values/json';
@@ -78,14 +78,6 @@ export function toEmailQuestion(field: unknown): Question<EmailQuery> {
 		answer: verifyLocally(email),
 	};
 }
-
-/** What the operations for emails have in common. */
-export const emailAsking = {
-	kind: 'verify',
-	known: existingStatus,
-	identity: emailIdentity,
-	prepare: ({ email }) => toEmailQuestion(email),
-} as const satisfies Asking<EmailQuery>;
 
 /**
  * What the service would answer for a text that cannot be an email: it is not worth a credit.

@@ -558,7 +558,7 @@ describe('what the contract says is shown', () => {
 				['pollTimes', 'Poll Times'],
 				['mode', 'Mode', 'Every Minute'],
 				['event', 'Event', 'On Low Credits'],
-				['creditKind', 'Kind of Credits', 'Any'],
+				['creditKind', 'Credit Type', 'Any'],
 				['threshold', 'Threshold', '100'],
 				...SIMPLIFY,
 			],

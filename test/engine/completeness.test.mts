@@ -17,21 +17,22 @@ const withInput = { includeInputFields: true };
 const lookupOptions = {
 	'options.resultField': '',
 	'options.incompleteRun': 'return',
+	'options.keepCredits': 100,
+	'options.manualLimit': 0,
 	'options.maxConcurrency': 5,
 	'options.maxCredits': 100,
 	'options.maxRetries': 4,
 };
 
-const verified = {
+const emails = {
 	email: '',
 	existingStatus: '',
-	...withInput,
-	...simple,
-	...lookupOptions,
 	...age,
 	'options.retryUnknownDays': 1,
 	'options.skipEmpty': false,
 };
+
+const verified = { ...emails, ...withInput, ...simple, ...lookupOptions };
 
 /** Part 1 of the contract. */
 const contract: Record<OurNode, { resource: string; operations: Record<string, Fields> }> = {
@@ -75,6 +76,7 @@ const contract: Record<OurNode, { resource: string; operations: Record<string, F
 				'options.jobTimeout': 30,
 			},
 			getBulkJob: { jobId: '', jobRow: '', ...simple },
+			estimate: { ...person, existingEmail: '', ...age, 'options.country': '' },
 		},
 	},
 	contactDataVerifier: {
@@ -82,6 +84,7 @@ const contract: Record<OurNode, { resource: string; operations: Record<string, F
 		operations: {
 			verify: { ...verified, 'options.enrich': false },
 			verifyBulk: verified,
+			estimate: emails,
 		},
 	},
 	contactDataCompany: {
@@ -121,8 +124,13 @@ const labels: Record<OurNode, Record<string, string>> = {
 		find: 'Find Email',
 		findBulk: 'Find Emails in Bulk',
 		getBulkJob: 'Get Bulk Job',
+		estimate: 'Estimate Cost',
 	},
-	contactDataVerifier: { verify: 'Verify Email', verifyBulk: 'Verify Emails in Bulk' },
+	contactDataVerifier: {
+		verify: 'Verify Email',
+		verifyBulk: 'Verify Emails in Bulk',
+		estimate: 'Estimate Cost',
+	},
 	contactDataCompany: { search: 'Search Company', getLeads: 'Get Company Leads' },
 };
 

@@ -120,7 +120,7 @@ describe.each(lookups)('$operation', (lookup) => {
 			{ ...test, onError: 'continueRegularOutput' },
 		);
 		expect(reasonsIn({ json })).toEqual(new Map([['invalid: Keep Credits', items.length + 1]]));
-		expect(json[1].message).toContain('the service does not state');
+		expect(json[1].message).toContain('the service sends no counter');
 		expect([accountReads(), sent(lookup)]).toEqual([1, 0]);
 		const { error } = await run(lookup, [known, ...items], { keepCredits: 5 }, test);
 		expect(error?.message).toContain('Keep Credits cannot be used with this account');
@@ -234,7 +234,7 @@ test('a search keeps credits as well', async () => {
 
 test('who waits for credits of another execution is not held up by a stop', async () => {
 	leave(1);
-	Object.assign(service().options, { latencyMs: 1_500 });
+	service().faults.add({ delayMs: 6_000, on: { operation: 'verify' } });
 	const stop = new AbortController();
 	const first = run(verify, [verify.item(1)], { keepCredits: 0 });
 	await expect.poll(() => sent(verify), { interval: 5 }).toBe(1);
@@ -249,6 +249,7 @@ test('who waits for credits of another execution is not held up by a stop', asyn
 	stop.abort();
 	const { run: stopped } = await second;
 	expect(stopped.status).toBe('canceled');
+	expect(requestsOf(service(), 'verify')[0].finishedAt).toBeNull();
 	await first;
 	expect(sent(verify)).toBe(1);
 });

@@ -176,7 +176,7 @@ test('a kind that the account does not have: says so, and which it has', async (
 	service().variants.creditCounters = ['email', 'verifier'];
 	for (const mode of ['manual', 'trigger'] as const) {
 		await expect(trigger({ creditKind: 'search' }).poll(mode)).rejects.toMatchObject({
-			message: 'The account has no counter for credits of the kind Search',
+			message: 'The account has no counter for Search credits',
 			description: expect.stringContaining('Email, Verifier'),
 		});
 	}

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 
 import { numbers, subjectsOf, findBulk } from '../support/bulk.mts';
-import { chain, emits, looksUp, runOverWaits, toldBy, waits } from '../support/chains.mts';
+import { chain, emits, looksUp, runOverWaits, toldInFull, waits } from '../support/chains.mts';
 import { runWorkflow } from '../support/engine.mts';
 import { find, verify } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
@@ -17,7 +17,7 @@ const items = leads.map((number) => ({ ...find.item(number), ...verify.item(numb
 test('one node: what it has spent', async () => {
 	const nodes = [emits('Start', items), looksUp('Find', find)];
 	const run = await runWorkflow(chain(nodes, credentialFor(service())));
-	expect(toldBy(run)).toBe(`${found} credits spent`);
+	expect(toldInFull(run)).toBe(`${found} credits spent`);
 });
 
 test('several: the sum, and what each has spent, over a Wait too', async () => {
@@ -31,7 +31,7 @@ test('several: the sum, and what each has spent, over a Wait too', async () => {
 	];
 	const runs = await runOverWaits(chain(nodes, credentialFor(service())));
 	const text = `${found + 12} credits spent (Find: ${found}, Verify: all: 12)`;
-	expect(runs.map(toldBy)).toEqual([`${found} credits spent`, text]);
+	expect(runs.map(toldInFull)).toEqual([`${found} credits spent`, text]);
 	expect(service().ledger.total()).toBe(found + 12);
 });
 
@@ -43,7 +43,7 @@ test('a node that spent nothing is not named', async () => {
 		looksUp('Find Again', find),
 	];
 	const run = await runWorkflow(chain(nodes, credentialFor(service())));
-	expect(toldBy(run)).toBe(`${found} credits spent`);
+	expect(toldInFull(run)).toBe(`${found} credits spent`);
 });
 
 test('the names of many nodes fit into what n8n keeps', async () => {
@@ -52,7 +52,7 @@ test('the names of many nodes fit into what n8n keeps', async () => {
 		nodes.push(emits(`Items ${number}`, [verify.item(number)]));
 		nodes.push(looksUp(`Verify what came in ${'x'.repeat(40)} ${number}`, verify));
 	}
-	const told = toldBy(await runWorkflow(chain(nodes, credentialFor(service())))) ?? '';
+	const told = toldInFull(await runWorkflow(chain(nodes, credentialFor(service())))) ?? '';
 	expect(told).toMatch(/^20 credits spent \(Verify what.*…\)$/);
 	expect(told.length).toBeLessThan(512);
 });

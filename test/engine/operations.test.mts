@@ -1727,6 +1727,41 @@ const companyLeadRows: Row[] = [
 
 /* ---------------------------------------- the table ---------------------------------------- */
 
+/** Estimate Cost of one lookup that is sent, from every form of the account. */
+function estimateRows(parameters: Row['parameters']): Row[] {
+	const estimated = {
+		items: 1,
+		lookups: 1,
+		duplicates: 0,
+		known: 0,
+		skipped: 0,
+		malformed: 0,
+		incomplete: 0,
+		alreadyBought: 0,
+		mostCredits: 1,
+		creditsRemaining: 250_000,
+		enough: true,
+	};
+	const requests = [getAccount];
+	return [
+		{ title: 'main form', parameters, requests, output: [item(0, estimated)] },
+		{
+			title: 'variant with one counter (2.1)',
+			parameters,
+			variants: { accountShape: 'credits' },
+			requests,
+			output: [item(0, estimated)],
+		},
+		{
+			title: 'no counter of this kind (2.2)',
+			parameters,
+			variants: { creditCounters: ['search'] },
+			requests,
+			output: [item(0, { ...estimated, creditsRemaining: null, enough: null })],
+		},
+	];
+}
+
 const table: Record<OurNode, Record<string, Array<Row | JobRow>>> = {
 	contactDataAccount: { get: accountRows },
 	contactDataList: {
@@ -1735,8 +1770,17 @@ const table: Record<OurNode, Record<string, Array<Row | JobRow>>> = {
 		getLeads: listLeadRows,
 		exportLeads: exportRows,
 	},
-	contactDataFinder: { find: findRows, findBulk: findBulkRows, getBulkJob: getBulkJobRows },
-	contactDataVerifier: { verify: verifyRows, verifyBulk: verifyBulkRows },
+	contactDataFinder: {
+		find: findRows,
+		findBulk: findBulkRows,
+		getBulkJob: getBulkJobRows,
+		estimate: estimateRows({ fullName: valid.full, domain: company.domain }),
+	},
+	contactDataVerifier: {
+		verify: verifyRows,
+		verifyBulk: verifyBulkRows,
+		estimate: estimateRows({ email: valid.email }),
+	},
 	contactDataCompany: { search: searchRows, getLeads: companyLeadRows },
 };
 

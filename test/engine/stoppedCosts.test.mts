@@ -137,10 +137,10 @@ test('all nodes of the execution count', async () => {
 		stop: stop.signal,
 	});
 	const { ledger } = service();
-	expect(ledger.total('find')).toBeGreaterThan(0);
-	expect(ledger.total('verify')).toBeGreaterThan(0);
+	const [found, verified] = [ledger.total('find'), ledger.total('verify')];
+	expect(Math.min(found, verified)).toBeGreaterThan(0);
 	expect(data.resultData.metadata).toEqual({
-		contact_data_credits: `${ledger.total()} credits spent`,
+		contact_data_credits: `${ledger.total()} credits spent (Find: ${found}, Verify: ${verified})`,
 	});
 });
 

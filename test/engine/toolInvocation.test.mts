@@ -20,8 +20,10 @@ const names = [
 	'contactDataList exportLeads',
 	'contactDataFinder find',
 	'contactDataFinder findBulk',
+	'contactDataFinder estimate',
 	'contactDataVerifier verify',
 	'contactDataVerifier verifyBulk',
+	'contactDataVerifier estimate',
 	'contactDataCompany search',
 	'contactDataCompany getLeads',
 ];

@@ -68,9 +68,14 @@ export function outputOf(run: IRun, name: string): IDataObject[] {
 	return outputsOf(run, name).at(-1) ?? [];
 }
 
-/** What an execution tells that it has cost. */
-export function toldBy({ data }: IRun): string | undefined {
+/** What an execution tells that it has cost, and each of its nodes. */
+export function toldInFull({ data }: IRun): string | undefined {
 	return data.resultData.metadata?.contact_data_credits;
+}
+
+/** What an execution tells that it has cost in all. */
+export function toldBy(run: IRun): string | undefined {
+	return toldInFull(run)?.replace(/ \(.*\)$/, '');
 }
 
 /** What n8n has stored in the context of the execution. */

@@ -15,8 +15,8 @@ import { collectPeople } from '../bulkJob';
 import { hasEmail, simplifyFoundEmail } from '../foundEmail';
 import {
 	countryOption,
+	existingEmail,
 	existingEmailField,
-	personAsking,
 	personFields,
 	toPersonQuestion,
 	type Person,
@@ -46,8 +46,9 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 			routing: { send: { type: 'query', property: 'includeCompanyData' } },
 		}),
 	],
-	...personAsking,
 	answered: 'found',
+	kind: 'find',
+	known: existingEmail,
 	keeps: LEAD_FIELDS,
 	perRequest: 1,
 	prepare({ includeCompanyData, ...fields }) {

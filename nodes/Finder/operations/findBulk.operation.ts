@@ -13,9 +13,10 @@ import { BULK_PATH, matchRows, MAX_ROWS, toRows } from '../bulkRows';
 import { simplifyFoundEmail } from '../foundEmail';
 import {
 	countryOption,
+	existingEmail,
 	existingEmailField,
-	personAsking,
 	personFields,
+	toPersonQuestion,
 	type Person,
 } from '../person';
 
@@ -48,10 +49,12 @@ export const findBulk = lookupOperation<Person>({
 				"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending'; collect them later with Get Bulk Job.",
 		}),
 	],
-	...personAsking,
 	answered: 'found',
+	kind: 'find',
+	known: existingEmail,
 	keeps: LEAD_FIELDS,
 	perRequest: MAX_ROWS,
+	prepare: toPersonQuestion,
 	async ask(people, service) {
 		const rows = toRows(people);
 		const body = service.settings.bulkFinderBody === 'people' ? { people: rows } : rows;

@@ -4,9 +4,9 @@ import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import { objectIn } from '../../shared/service/response';
 import { unexpectedAnswer } from '../../shared/service/serviceError';
 import {
-	emailAsking,
 	emailField,
 	emailIdentity,
+	existingStatus,
 	existingStatusField,
 	hasStatus,
 	simplifyEnrichment,
@@ -40,8 +40,10 @@ export const verify = lookupOperation<EmailQuery>({
 			routing: { send: { type: 'query', property: 'enrich' } },
 		}),
 	],
-	...emailAsking,
 	answered: 'verified',
+	kind: 'verify',
+	known: existingStatus,
+	identity: emailIdentity,
 	keeps: LEAD_FIELDS,
 	perRequest: 1,
 	prepare({ email, enrich }) {

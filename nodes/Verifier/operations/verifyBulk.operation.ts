@@ -13,11 +13,13 @@ import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
 import { objectsIn } from '../../shared/service/response';
 import { textAt } from '../../shared/values/json';
 import {
-	emailAsking,
 	emailField,
+	emailIdentity,
+	existingStatus,
 	existingStatusField,
 	hasStatus,
 	simplifyVerification,
+	toEmailQuestion,
 	verifierOptions,
 	type EmailQuery,
 } from '../verification';
@@ -49,10 +51,13 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 		simple,
 		lookupOptions(...verifierOptions),
 	],
-	...emailAsking,
 	answered: 'verified',
+	kind: 'verify',
+	known: existingStatus,
+	identity: emailIdentity,
 	keeps: LEAD_FIELDS,
 	perRequest: MAX_ADDRESSES,
+	prepare: ({ email }) => toEmailQuestion(email),
 	fitting: addressesThatFit,
 	async ask(queries, { settings, ask, asReceived }) {
 		const addresses = queries.map(({ email }) => email.toLowerCase());

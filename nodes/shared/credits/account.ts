@@ -1,8 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { objectIn } from '../service/response';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
 
 export const ACCOUNT_PATH = '/api/v2/account';
+
+/** Reads the account (interface specification 4.1), for free. */
+export async function readAccount(get: (path: string) => Promise<object>): Promise<IDataObject> {
+	return objectIn(await get(ACCOUNT_PATH), 'an account');
+}
 
 /** The kinds of credits (interface specification 2.2). */
 export const CREDIT_KINDS = ['email', 'verifier', 'search'] as const satisfies string[];

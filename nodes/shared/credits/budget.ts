@@ -4,7 +4,7 @@ import type { CreditCount, ExecutionCredits } from './executionCredits';
 import type { Floor } from './floor';
 import type { Spending } from './spending';
 
-/** What the credits for a request are taken from, and how many there may be. */
+/** What one run of a node pays with at one account. All figures are credits. */
 export interface Purse {
 	/** The most that the node may spend; infinite for no cap. */
 	cap: number;
@@ -32,7 +32,8 @@ interface Waiting {
  * it, so that the cap and the floor of the account hold with any number of requests in progress.
  */
 export class CreditBudget {
-	private readonly waiting = new Queue<Waiting>();
+	/** Who waits, by the account: nobody waits for the credits of another one. */
+	private readonly waiting = new Map<Spending, Queue<Waiting>>();
 
 	private reserved = 0;
 
@@ -65,11 +66,13 @@ export class CreditBudget {
 		return typeof granted === 'number' ? new Reservation(this, granted, purse) : granted;
 	}
 
-	/** The same, as a number: how many credits are reserved. */
+	/** The same, for who holds a reservation already. */
 	async grant(credits: number, purse: Purse, least: number): Promise<number | Refusal> {
 		return await new Promise((decided) => {
-			this.waiting.add({ credits, least, purse, decided });
-			this.decide();
+			const queue = this.waiting.get(purse.spending) ?? new Queue<Waiting>();
+			this.waiting.set(purse.spending, queue);
+			queue.add({ credits, least, purse, decided });
+			this.decideOn(queue);
 		});
 	}
 
@@ -90,7 +93,11 @@ export class CreditBudget {
 	}
 
 	private readonly decide = () => {
-		for (let [next] = this.waiting.peek(1); next; [next] = this.waiting.peek(1)) {
+		for (const queue of this.waiting.values()) this.decideOn(queue);
+	};
+
+	private decideOn(queue: Queue<Waiting>): void {
+		for (let [next] = queue.peek(1); next; [next] = queue.peek(1)) {
 			const { purse, decided } = next;
 			const granted = this.decisionOn(next);
 			if (granted === 'wait') {
@@ -98,14 +105,14 @@ export class CreditBudget {
 				if (purse.floor) purse.spending.whenFreed(this.decide);
 				return;
 			}
-			this.waiting.take(1);
+			queue.take(1);
 			if (typeof granted === 'number') {
 				this.reserved += granted;
 				purse.spending.reserve(purse.kind, granted);
 			}
 			decided(granted);
 		}
-	};
+	}
 
 	/** How many credits there are for a request, why there are none, or that this is still open. */
 	private decisionOn({ credits, least, purse }: Waiting): number | Refusal | 'wait' {

@@ -99,7 +99,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			typeOptions: { minValue: 0 },
 			default: 100,
 			description:
-				'Min number of credits to leave in the account. The account is read once per run, and no lookup is sent that could take it below this number. Credits that others spend in the meantime are not seen.',
+				'Number of credits to leave in the account. Nothing is looked up that could bring the account below it. Credits that others use in the meantime are not counted.',
 		},
 		{
 			displayName: 'Max Concurrency',
@@ -117,7 +117,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			typeOptions: { minValue: 0 },
 			default: 100,
 			description:
-				'Max number of credits this node may spend per execution, including loops and retries',
+				'Max number of credits this node may spend per execution, including loops and Retry On Fail',
 		},
 		{
 			displayName: MANUAL_LIMIT,
@@ -126,7 +126,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			typeOptions: { minValue: 0 },
 			default: 0,
 			description:
-				"Max number of items to look up while you try out the workflow in the editor. The rest is marked as 'not_processed'. Does not apply in production. 0 means all.",
+				"Max number of items to look up while you try out the workflow in the editor. The rest are marked as 'not_processed'. Does not apply in production. 0 means all.",
 		},
 		{
 			displayName: 'Max Retries',

@@ -1,18 +1,17 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { ACCOUNT_PATH, remainingOf } from '../credits/account';
+import { readAccount, remainingOf } from '../credits/account';
 import { Breather } from '../n8n/breather';
 import type { NodeContext } from '../n8n/nodeContext';
 import { Parameters } from '../n8n/parameters';
 import type { Declaration } from '../n8n/routing';
 import { errorItem, onErrorOf, statusFields, stopError } from '../outcomes/onError';
-import { problemOf, type Problem } from '../outcomes/problem';
+import { problemOf } from '../outcomes/problem';
 import { answersOf, jobsOf } from '../sending/execution';
 import type { Run } from '../sending/run';
 import { Runs } from '../sending/runs';
-import { objectIn } from '../service/response';
 import { CREDITS_OF, keyOf, type Asking } from './lookup';
-import { lookupOptionsOf } from './lookupOptions';
+import { lookupOptionsOf, type LookupOptions } from './lookupOptions';
 import { isAnswered, isPassedOn, type Outcome } from './outcome';
 import { QuestionReader } from './questions';
 
@@ -21,46 +20,62 @@ export interface Estimate<Query extends IDataObject> extends Declaration, Asking
 
 /**
  * Tells what the lookup of all items would cost at most: in one item, or in one for each account that
- * they belong to. Every item is read as the lookup reads it, and the account once; nothing else is sent.
+ * they belong to. Every item is read as the lookup reads it, and the account once (interface
+ * specification 4.1); nothing else is sent. An account that cannot be read has an item that says why,
+ * or stops the workflow, as On Error wants it.
  */
 export async function runEstimate<Query extends IDataObject>(
 	context: NodeContext,
 	estimate: Estimate<Query>,
 ): Promise<INodeExecutionData[]> {
-	return await estimateAll(context, estimate).catch((thrown: unknown) =>
-		failed(context, problemOf(thrown)),
-	);
-}
-
-async function estimateAll<Query extends IDataObject>(
-	context: NodeContext,
-	estimate: Estimate<Query>,
-): Promise<INodeExecutionData[]> {
 	const parameters = new Parameters(context, estimate.fields);
-	const options = lookupOptionsOf(parameters);
+	const options = optionsOf(parameters);
+	if (options instanceof Error) return [outputForFailure(context, options, 0)];
 	const reader = new QuestionReader(estimate, parameters, options);
 	const breather = new Breather();
 	const runs = new Runs(context, options);
 	const estimates = new Map<Run, AccountEstimate>();
+	const outputs: INodeExecutionData[] = [];
 	try {
 		for (let item = 0; item < context.inputs.length; item++) {
 			if (breather.isDue) await breather.breathe();
-			const run = runs.common ?? (await runs.of(item));
+			const run = runs.common ?? (await runs.of(item).catch(asError));
+			if (run instanceof Error) {
+				outputs.push(outputForFailure(context, run, item));
+				continue;
+			}
 			const own = estimates.get(run) ?? new AccountEstimate(context, item);
 			estimates.set(run, own);
 			const { query, outcome } = reader.read(item);
 			if (outcome) own.count(fateOf(outcome));
 			else own.countQuestion(keyOf(estimate, run.connection, query));
 		}
-		const items = [...estimates].map(async ([run, own]) => {
-			const answer = await run.send({ method: 'GET', url: ACCOUNT_PATH });
-			const account = objectIn(answer, 'an account');
-			return own.toItem(remainingOf(account, CREDITS_OF[estimate.kind]));
-		});
-		return await Promise.all(items);
+		for (const [run, own] of estimates) {
+			const read = readAccount(async (url) => await run.send({ method: 'GET', url }));
+			const account = await read.catch(asError);
+			const isRead = !(account instanceof Error);
+			outputs.push(
+				isRead
+					? own.toItem(remainingOf(account, CREDITS_OF[estimate.kind]))
+					: outputForFailure(context, account, own.first),
+			);
+		}
+		return outputs;
 	} finally {
 		runs.end();
 	}
+}
+
+function optionsOf(parameters: Parameters): LookupOptions | Error {
+	try {
+		return lookupOptionsOf(parameters);
+	} catch (error) {
+		return asError(error);
+	}
+}
+
+function asError(thrown: unknown): Error {
+	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /** What becomes of an item: each is counted once. */
@@ -90,7 +105,7 @@ class AccountEstimate {
 	/** @param first of the items that belong to the account */
 	constructor(
 		private readonly context: NodeContext,
-		private readonly first: number,
+		readonly first: number,
 	) {}
 
 	count(fate: Fate): void {
@@ -110,7 +125,7 @@ class AccountEstimate {
 	/** @param remaining credits that the account has left, if the service states it */
 	toItem(remaining: number | null): INodeExecutionData {
 		const { items, fates, first } = this;
-		// No answer costs more than 1 credit (interface specification 8).
+		// An email costs 1 credit (interface specification 8).
 		const mostCredits = fates.lookups;
 		const enough = remaining === null ? null : remaining >= mostCredits;
 		const json = { items, ...fates, mostCredits, creditsRemaining: remaining, enough };
@@ -123,10 +138,15 @@ function fateOf(outcome: Outcome): Fate {
 	return isPassedOn(outcome) ? outcome.status : 'incomplete';
 }
 
-/** Stops the workflow, or says why there is no estimate, as On Error wants it. */
-function failed({ node }: NodeContext, problem: Problem): INodeExecutionData[] {
+/** Says why there is no estimate, or stops the workflow, as On Error wants it. */
+function outputForFailure(
+	{ node }: NodeContext,
+	thrown: unknown,
+	item: number,
+): INodeExecutionData {
+	const problem = problemOf(thrown);
 	const onError = onErrorOf(node);
-	if (onError === 'stop') throw stopError(node, problem);
-	if (onError === 'errorOutput') return [errorItem(problem, 0)];
-	return [{ json: statusFields(problem), pairedItem: { item: 0 } }];
+	if (onError === 'stop') throw stopError(node, problem, item);
+	if (onError === 'errorOutput') return errorItem(problem, item);
+	return { json: statusFields(problem), pairedItem: { item } };
 }

@@ -56,7 +56,7 @@ function readOptions(parameters: Parameters): { options: LookupOptions; refused?
 	}
 }
 
-const MANUAL_LIMIT = new NotProcessed('manual_limit');
+const BEYOND_MANUAL_LIMIT = new NotProcessed('manual_limit');
 
 /** How an item waits for the answer to its question. */
 interface Waits {
@@ -127,7 +127,7 @@ class LookupRun<Query extends IDataObject> {
 		await this.settled();
 	}
 
-	/** Why an option cannot be meant for the account of all items. */
+	/** Keep Credits is refused where the account states no counter: for every item, as a wrong value is. */
 	private async refusal(): Promise<Problem | undefined> {
 		const { senders } = this.parts;
 		if (this.context.inputs.length === 0) return undefined;
@@ -150,7 +150,7 @@ class LookupRun<Query extends IDataObject> {
 		const { query, outcome } = this.questions[item];
 		if (this.parts.refused) this.settle(item, this.parts.refused);
 		else if (outcome) this.settle(item, outcome);
-		else if (this.isBeyondManualLimit()) this.settle(item, problemOf(MANUAL_LIMIT));
+		else if (this.isBeyondManualLimit()) this.settle(item, problemOf(BEYOND_MANUAL_LIMIT));
 		else if (this.parts.senders.common) this.askWith(this.parts.senders.common, item, query);
 		else return this.askWithOwn(item, query);
 	}

@@ -1,20 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { ACCOUNT_PATH } from '../credits/account';
 import type { Purse } from '../credits/budget';
-import { Floor } from '../credits/floor';
 import { joinSpending, type Spending } from '../credits/spending';
 import type { NodeContext } from '../n8n/nodeContext';
-import { invalidValue } from '../outcomes/problem';
 import { budgetOf, jobsOf, settleJob } from '../sending/execution';
-import { NotProcessed, type NotProcessedReason } from '../sending/notProcessed';
+import { NotProcessed } from '../sending/notProcessed';
 import type { Run } from '../sending/run';
 import { Runs } from '../sending/runs';
-import { objectIn } from '../service/response';
-import { ServiceError } from '../service/serviceError';
 import { CREDITS_OF, type Lookup } from './lookup';
-import { KEEP_CREDITS, type LookupOptions } from './lookupOptions';
+import type { LookupOptions } from './lookupOptions';
 import { Places } from './places';
+import { openPurse } from './purse';
 import { Sender } from './sender';
 import { serviceOf } from './service';
 
@@ -65,23 +61,11 @@ export class Senders<Query extends IDataObject> {
 	private async open(run: Run): Promise<Sender<Query>> {
 		const spending = joinSpending(run.connection.account);
 		this.spendings.push(spending);
-		const sender = this.senderOf(run, await this.purseOf(run, spending));
+		const account = { spending, kind: CREDITS_OF[this.lookup.kind] };
+		const purse = await openPurse(run, account, this.options, this.context.signal);
+		const sender = this.senderOf(run, purse);
 		this.senders.set(run, sender);
 		return sender;
-	}
-
-	private async purseOf(run: Run, spending: Spending): Promise<Purse> {
-		const { cap, keep } = this.options;
-		const { signal } = this.context;
-		const kind = CREDITS_OF[this.lookup.kind];
-		const purse: Purse = { cap, spending, kind, signal };
-		if (keep === undefined) return purse;
-		const floor = await Floor.read({ spending, kind, keep }, async () => await accountOf(run));
-		if (floor) return { ...purse, floor };
-		throw invalidValue(
-			KEEP_CREDITS,
-			`${KEEP_CREDITS} cannot be used with this account: the service does not state its ${kind} credits`,
-		);
 	}
 
 	private senderOf(run: Run, purse: Purse): Sender<Query> {
@@ -126,27 +110,4 @@ export class Senders<Query extends IDataObject> {
 	private readonly wake = () => {
 		for (const spending of this.spendings) spending.wake();
 	};
-}
-
-/** What a failure to read the account means for the items, none of which is sent. */
-const NOT_READ: Record<number, NotProcessedReason> = {
-	401: 'unauthorized',
-	402: 'out_of_credits',
-	429: 'service_down',
-};
-
-/** The account of a run (interface specification 4.1), for free. */
-async function accountOf(run: Run): Promise<IDataObject> {
-	const answer = await run.send({ method: 'GET', url: ACCOUNT_PATH }).catch((thrown: unknown) => {
-		throw asNotProcessed(thrown);
-	});
-	return objectIn(answer, 'an account');
-}
-
-function asNotProcessed(thrown: unknown): unknown {
-	if (!(thrown instanceof ServiceError)) return thrown;
-	const { httpCode, reason } = thrown;
-	const isDown = reason === 'connection' || (httpCode !== null && httpCode >= 500);
-	const known = isDown ? 'service_down' : NOT_READ[httpCode ?? 0];
-	return known ? new NotProcessed(known, thrown) : thrown;
 }
