@@ -102,14 +102,14 @@ function following(
 	{ newestId, backlog }: Memory,
 	{ results, isCutByTime, nextOffset }: Reading,
 ): { leads: IDataObject[]; memory: Memory } {
-	// What is newer than the top of a backlog comes after it.
 	const givenFrom = backlog?.givenTo ?? Number.POSITIVE_INFINITY;
-	const leads = results.filter((lead) => {
-		const id = leadId(lead) ?? 0;
-		return id > newestId && id < givenFrom;
-	});
-	const ids = leads.map((lead) => leadId(lead) ?? 0);
-	const topId = backlog?.topId ?? ids.reduce((top, id) => Math.max(top, id), newestId);
+	// What is newer than the first lead came while the list was read: it is for the next poll.
+	const topId = backlog?.topId ?? Math.max(newestId, leadId(results[0] ?? {}) ?? newestId);
+	const idOf = (lead: IDataObject) => leadId(lead) ?? 0;
+	const leads = results
+		.filter((lead) => idOf(lead) > newestId && idOf(lead) < givenFrom && idOf(lead) <= topId)
+		.toSorted((a, b) => idOf(b) - idOf(a));
+	const ids = leads.map(idOf);
 	if (!isCutByTime) return { leads, memory: { newestId: topId } };
 	const givenTo = ids.reduce((lowest, id) => Math.min(lowest, id), givenFrom);
 	// Nothing to go on from: the next poll begins again.

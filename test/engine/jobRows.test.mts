@@ -212,14 +212,12 @@ describe('Get Bulk Job with Job Row', () => {
 	});
 
 	test("gives the service's own row with Simplify off", async () => {
-		const pending = await pendingLeads([3, 4]);
+		const found = wanted.filter((number) => findBulk.subject(number) !== null).slice(0, 2);
+		const pending = await pendingLeads(found);
 		finish();
 		const { json } = await collect(pending, { ...byRow, simple: false, includeInputFields: false });
 		expect(json).toMatchObject(
-			[3, 4].map((number, index) => ({
-				tId: index + 1,
-				firstName: leadOf(number).first,
-			})),
+			found.map((number, index) => ({ tId: index + 1, firstName: leadOf(number).first })),
 		);
 		for (const item of json) expect(item).not.toHaveProperty('status');
 	});
@@ -369,6 +367,18 @@ describe('Get Bulk Job with Job Row', () => {
 			expect(error?.message).toContain('[item 1]');
 		});
 	});
+
+	test.each([true, false])(
+		'of a lead who is not found erases nothing, with Simplify %j',
+		async (simple) => {
+			const [lost] = wanted.filter((number) => findBulk.subject(number) === null);
+			const [pending] = await pendingLeads([lost]);
+			finish();
+			const before = { email: 'old@gone.example', checkedAt: '2020-01-01T00:00:00.000Z' };
+			const { json } = await collect([{ ...pending, ...before }], { ...byRow, simple });
+			expect(json).toMatchObject([{ id: `crm-${lost}`, status: 'not_found', ...before }]);
+		},
+	);
 
 	test('of a job that failed: every item of it is failed, the others are not', async () => {
 		const pending = await pendingLeads();

@@ -7,9 +7,18 @@ import { describe, expect, test } from 'vitest';
 import type { Effect } from '../service/faults.mts';
 import type { CreditKind } from '../service/fixtures.mts';
 import { numbers, requestsOf } from '../support/bulk.mts';
-import { emits, looksUp, outputOf } from '../support/chains.mts';
+import { chain, emits, looksUp, outputOf } from '../support/chains.mts';
 import { runNode, runWorkflow, type NodeResult } from '../support/engine.mts';
-import { find, lookups, runLookup, verify, whenSent, type Lookup } from '../support/lookups.mts';
+import { known } from '../support/expected.mts';
+import {
+	find,
+	lookups,
+	runLookup,
+	runTwice,
+	verify,
+	whenSent,
+	type Lookup,
+} from '../support/lookups.mts';
 import { existingOf } from '../support/outcomes.mts';
 import { credentialFor, KEY, useService } from '../support/service.mts';
 
@@ -132,7 +141,9 @@ describe.each(lookups)('$operation', (lookup) => {
 		[{ status: 402 }, 'not_processed', 'out_of_credits'],
 		[{ status: 503 }, 'not_processed', 'service_down'],
 		[{ reset: 'before-charge' }, 'not_processed', 'service_down'],
-		[{ status: 403 }, 'failed', 'forbidden'],
+		[{ status: 403 }, 'not_processed', 'account_unreadable'],
+		[{ status: 404 }, 'not_processed', 'account_unreadable'],
+		[{ status: 429, retryAfter: 'seconds', seconds: 0 }, 'not_processed', 'account_unreadable'],
 	] as Array<[Effect, string, string]>)(
 		'of an account that cannot be read (%j) sends nothing',
 		async (fault, status, reason) => {
@@ -265,6 +276,63 @@ test('a floor holds over a lost connection, whose lookup may be charged twice', 
 	);
 	expect(service().ledger.total()).toBe(3);
 	expect(reasonsIn({ json }).get('credit_floor')).toBe(leads.length - 2);
+});
+
+test('a job that turns out cheaper gives no room that the counter has given already', async () => {
+	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1, jobResultShape: 'results' });
+	leave(100);
+	const hits = numbers(400).filter((number) => find.subject(number) !== null);
+	const misses = numbers(400).filter((number) => find.subject(number) === null);
+	// Somebody uses the account all the time.
+	service().faults.add({ delayMs: 4_000, on: { operation: 'verify' } });
+	const other = run(verify, [verify.item(1)], {});
+	await expect.poll(() => sent(verify), { interval: 5 }).toBe(1);
+	const first = [...hits.slice(0, 10), ...misses.slice(0, 30)].map(find.item);
+	const more = hits.slice(100, 180).map(find.item);
+	const options = { keepCredits: 50, jobTimeout: 0 };
+	const findBulk = known(lookups.find(({ operation }) => operation === 'findBulk'));
+	await runTwice(findBulk, service(), [first, [...first, ...more]], {
+		options,
+		onError: 'continueRegularOutput',
+	});
+	await other;
+	expect(service().ledger.spent(KEY, 'email')).toBe(50);
+});
+
+test('what others do with the account holds up nobody for whom there is room', async () => {
+	leave(1_000);
+	Object.assign(service().options, { latencyMs: 50 });
+	const verifyBulk = known(lookups.find(({ operation }) => operation === 'verifyBulk'));
+	const others = run(verify, numbers(60).map(verify.item), {});
+	await expect.poll(() => sent(verify), { interval: 5 }).toBeGreaterThan(5);
+	const { json } = await run(verifyBulk, numbers(100, 100).map(verify.item), { keepCredits: 900 });
+	await others;
+	const answered = json.filter(({ status }) => status === 'verified').length;
+	expect(answered).toBeGreaterThan(0);
+	expect(requestsOf(service(), 'verifyBulk')[0].id).toBeLessThan(
+		requestsOf(service(), 'verify')[59].id,
+	);
+});
+
+test('what the execution has bought is delivered though the account cannot be read', async () => {
+	service().faults.add({ status: 503, on: { operation: 'getAccount' } });
+	const bought = numbers(5).map(verify.item);
+	const ran = await runWorkflow(
+		chain(
+			[
+				emits('Start', bought),
+				looksUp('Verify', verify),
+				emits('Again', [...bought, verify.item(9)]),
+				looksUp('Once More', verify, { keepCredits: 1, maxRetries: 0 }),
+			],
+			credentialFor(service()),
+		),
+	);
+	expect(outputOf(ran, 'Once More').map(({ status }) => status)).toEqual([
+		...Array(5).fill('verified'),
+		'not_processed',
+	]);
+	expect(service().ledger.total()).toBe(5);
 });
 
 test('what others spend meanwhile is not seen: the docs say so', async () => {

@@ -4,10 +4,11 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { numbers, requestsOf } from '../support/bulk.mts';
-import type { NodeResult } from '../support/engine.mts';
+import { emits, looksUp, outputsOf } from '../support/chains.mts';
+import { runWorkflow, type NodeResult } from '../support/engine.mts';
 import { expectPaidOnce, lookups, runLookup, type LookupTest } from '../support/lookups.mts';
 import { existingOf } from '../support/outcomes.mts';
-import { useService } from '../support/service.mts';
+import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
 
@@ -91,6 +92,32 @@ describe.each(lookups)('$operation', (lookup) => {
 		]);
 		expect(json.filter(({ status }) => status === 'known')).toHaveLength(5);
 		expect(json.filter(({ reason }) => reason === 'manual_limit')).toHaveLength(13);
+	});
+
+	test('counts what repeats another item with it, and what the execution has as free', async () => {
+		const repeated = [1, 2, 3, 1, 2, 3, 4, 4, 1];
+		const { json } = await run({ manualLimit: 3 }, {}, repeated.map(lookup.item));
+		expectPaidOnce(service(), lookup, [1, 2, 3]);
+		const reasons = json.map(({ reason }) => reason === 'manual_limit');
+		expect(reasons).toEqual(repeated.map((number) => number === 4));
+	});
+
+	test('counts over the rounds of a loop', async () => {
+		const rounds = numbers(6).map((number) => [
+			emits(number === 0 ? 'Start' : `Items ${number}`, [lookup.item(number)]),
+		]);
+		const [start, ...others] = rounds.flat();
+		const run = await runWorkflow({
+			nodes: [start, ...others, looksUp('Node', lookup, { manualLimit: 3 })],
+			connections: [start, ...others].flatMap(({ name }, index) => [
+				`${name} > Node`,
+				...(index > 0 ? [`Start > ${name}`] : []),
+			]),
+			credential: credentialFor(service()),
+			mode: 'manual',
+		});
+		expect(outputsOf(run, 'Node')).toHaveLength(6);
+		expect(requestsOf(service(), lookup.operation)).toHaveLength(3);
 	});
 
 	test('what is no number is refused', async () => {

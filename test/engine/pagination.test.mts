@@ -74,6 +74,18 @@ function sent(name: string): Array<string | null> {
 
 const requestCount = () => service().requests.length;
 
+test('people at a company: a page that is gone is no end of them', async () => {
+	service().options.pageCap = 10;
+	service().faults.add({ status: 404, on: { operation: 'getCompanyLeads', nth: 3 } });
+	const { error } = await companyLeads({ returnAll: true });
+	expect(error).toBeDefined();
+	service().faults.clear();
+	service().faults.add({ status: 404, on: { operation: 'getCompanyLeads', nth: 3 } });
+	const { json } = await companyLeads({ returnAll: true }, { onError: 'continueRegularOutput' });
+	expect(json).toHaveLength(21);
+	expect(json.at(-1)).toMatchObject({ status: 'failed', httpCode: 404 });
+});
+
 test('the fixtures have what is read here', () => {
 	expect(new Set(ids(newestFirst)).size).toBe(1_000);
 	expect(new Set(names(employees)).size).toBe(400);

@@ -144,6 +144,25 @@ describe.each(meanings)('start is an %s', (leadsStart) => {
 		expect(stillThere.filter((id) => id >= known(saved[0]) && !given.includes(id))).toEqual([]);
 	});
 
+	test('leads added, then some removed, while one poll reads: the older ones first, none lost', async () => {
+		const polled = trigger();
+		await polled.poll();
+		service().options.pageCap = 10;
+		const saved = save(30);
+		const sent = service().requests.length;
+		let added: number[] = [];
+		whenSent(service(), sent + 2, () => {
+			added = save(40);
+		});
+		whenSent(service(), sent + 3, () => list().leads.splice(-3, 3));
+		const given: number[][] = [];
+		for (let poll = 0; poll < 4; poll++) given.push(await idsOf(polled.poll));
+		for (const ids of given) expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+		const stillThere = new Set(list().leads.map(({ id }) => id));
+		const owed = [...saved, ...added].filter((id) => stillThere.has(id));
+		expect(given.flat().filter((id) => stillThere.has(id))).toEqual(owed);
+	});
+
 	test('a page that does not come in time: what was read comes, the rest with the next poll', async () => {
 		const first = trigger();
 		await first.poll();

@@ -175,7 +175,7 @@ export function besideInput(
 	const left = Object.entries(input).filter(([name]) => !(isStale && stale.includes(name)));
 	const merged = Object.fromEntries(left);
 	for (const [name, value] of Object.entries(result)) {
-		const isAbsent = value === null && name in merged;
+		const isAbsent = isBlank(value) && name in merged;
 		// What stays when nothing is found was not checked now.
 		const isOfBefore = name === 'checkedAt' && result.status === 'not_found';
 		const isKept = (kept.includes(name) || isOfBefore) && !isBlank(merged[name]);

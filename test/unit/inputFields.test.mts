@@ -80,11 +80,11 @@ describe('a result beside the input', () => {
 		);
 	});
 
-	it.each([['new@acme.com'], [''], [0], [false]])('replaces any other field, by %j', (email) => {
+	it.each([['new@acme.com'], [0], [false]])('replaces any other field, by %j', (email) => {
 		expect(arranged({ email: 'old@acme.com' }, { status: 'found', email }).email).toBe(email);
 	});
 
-	it.each([[null], [undefined]])('erases nothing by a value that is %j', (absent) => {
+	it.each([[null], [undefined], ['']])('erases nothing by a value that is %j', (absent) => {
 		const input = { email: 'old@acme.com', firstName: 'Ada', accuracy: 0, checkedAt: '' };
 		const result = { email: absent, firstName: absent, accuracy: absent, checkedAt: absent };
 		expect(arranged(input, { status: 'not_found', ...result })).toEqual({

@@ -102,7 +102,8 @@ function senderWith({ answer = found, cap = NO_CAP, maxConcurrency = 2, jobs, ..
 			return service;
 		},
 		budget,
-		purse: purseOf(cap),
+		purse: async () => purseOf(cap),
+		hasCap: Number.isFinite(cap),
 		jobs: jobsOfRun,
 		origin: { node: 'Find', executionId: '7' },
 		settleJob: (...cost) => costs.push(cost),
@@ -595,7 +596,8 @@ describe('the key of a question', () => {
 						throw new TypeError('Nothing is sent');
 					},
 					budget: new CreditBudget(new CreditCount({}, '1'), execution, 'Find'),
-					purse: purseOf(),
+					purse: async () => purseOf(),
+					hasCap: false,
 					jobs: new Map(),
 					origin: { node: 'Find', executionId: '7' },
 					settleJob: () => {},

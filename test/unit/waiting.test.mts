@@ -303,6 +303,7 @@ describe('mayWaitLater', () => {
 
 	it.each<[string, Part]>([
 		['by a tool for it', { type: '@n8n/n8n-nodes-langchain.hitlTool' }],
+		['by a workflow that may wait itself', { type: '@n8n/n8n-nodes-langchain.toolWorkflow' }],
 		['by a tool of another app for it', { type: 'n8n-nodes-base.slackHitlTool' }],
 		[
 			'by the operation of a tool',

@@ -66,7 +66,9 @@ export const getLeads = readOperation({
 			idOf: (lead) => JSON.stringify(lead),
 			async fetch(size, nextId) {
 				const query = { companyWebsite, companyName, title, location, size, nextId };
-				const answer = await get(query).catch(noPeople);
+				const read = get(query);
+				// Only the first page can tell that there is nobody.
+				const answer = await (nextId === undefined ? read.catch(noPeople) : read);
 				const named = objectAt(answer, 'company');
 				company = {
 					name: company.name ?? textAt(named, 'name'),

@@ -111,7 +111,7 @@ async function oneRow(jobId: string, value: unknown, request: ReadRequest): Prom
 	if (!isDone) throw new JobPending(jobId, jobRow);
 	const row = byId.get(String(jobRow));
 	if (!row) throw new JobFailed(jobId, unexpectedAnswer('a result for this item'), jobRow);
-	return { results: [row], simplify: () => simplifyRow(row, checkedAt) };
+	return { results: [row], isMiss: !hasEmail(row), simplify: () => simplifyRow(row, checkedAt) };
 }
 
 /** The jobs that a run has collected, or is collecting, for one account. */

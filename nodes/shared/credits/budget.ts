@@ -85,7 +85,10 @@ export class CreditBudget {
 		this.decide();
 	}
 
-	/** What was counted as spent in full turns out to be less. */
+	/**
+	 * What was counted as spent in full turns out to be less. That gives no floor any room: it may have been
+	 * read since, from a counter that knew.
+	 */
 	correct(counted: number, spent: number, uncertain: number): void {
 		this.count.add(spent + uncertain - counted);
 		this.execution.turnedOut(this.node, counted, spent, uncertain);
@@ -124,8 +127,8 @@ export class CreditBudget {
 		const mostByFloor = floor?.mostRoom ?? Number.POSITIVE_INFINITY;
 		if (mostByCap < least) return 'credit_limit';
 		if (mostByFloor < least) return 'credit_floor';
-		const mayGrow =
-			(byCap < credits && byCap < mostByCap) || (byFloor < credits && byFloor < mostByFloor);
+		// The node's own requests are soon over; what others do with the account may go on for long.
+		const mayGrow = (byCap < credits && byCap < mostByCap) || byFloor < least;
 		return mayGrow ? 'wait' : Math.min(credits, byCap, byFloor);
 	}
 }
@@ -185,8 +188,6 @@ export class Reservation {
 	correct(spent: number, uncertain = 0): void {
 		if (this.isCorrected) return;
 		this.isCorrected = true;
-		const { spending, kind } = this.purse;
-		spending.settle(kind, 0, spent + uncertain - this.reserved);
 		this.budget.correct(this.reserved, spent, uncertain);
 	}
 

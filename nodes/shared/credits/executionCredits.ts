@@ -27,7 +27,7 @@ export class CreditCount {
 		return this.counted(this.record.creditsUncertain);
 	}
 
-	/** What each node has spent for certain, in the order in which they began. */
+	/** What each node has spent for certain. */
 	get byNode(): Map<string, number> {
 		const { creditsSpentByNode } = this.record;
 		const counted = isObject(creditsSpentByNode) ? Object.entries(creditsSpentByNode) : [];

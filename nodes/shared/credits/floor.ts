@@ -33,7 +33,7 @@ export class Floor {
 		if (remaining === null) return undefined;
 		const kinds = countersOf(account).all ? CREDIT_KINDS : [kind];
 		const spentBefore = kinds.reduce((sum, one) => sum + (before.get(one) ?? 0), 0);
-		return new Floor(spending, kinds, remaining - keep, spentBefore);
+		return new Floor(spending, kinds, Math.floor(remaining - keep), spentBefore);
 	}
 
 	/** How many credits may be reserved now. */

@@ -22,7 +22,6 @@ export class Spending {
 
 	/**
 	 * Reserved credits are given back, but for what was spent of them.
-	 * @param spent negative where less was spent than counted before
 	 */
 	settle(kind: CreditKind, reserved: number, spent: number): void {
 		this.reserved[kind] -= reserved;

@@ -127,7 +127,7 @@ class AccountEstimate {
 		const { items, fates, first } = this;
 		// An email costs 1 credit (interface specification 8).
 		const mostCredits = fates.lookups;
-		const enough = remaining === null ? null : remaining >= mostCredits;
+		const enough = remaining === null ? null : remaining >= mostCredits || mostCredits === 0;
 		const json = { items, ...fates, mostCredits, creditsRemaining: remaining, enough };
 		return { json, pairedItem: { item: first } };
 	}

@@ -13,7 +13,7 @@ import { KEEP_CREDITS, type LookupOptions } from './lookupOptions';
 /**
  * What a run of a node pays with at one account. With Keep Credits the account is read for that
  * (interface specification 4.1), which is free. Throws `InvalidInput` where the service states no
- * counter, and `NotProcessed` or a `ServiceError` where the account cannot be read.
+ * counter, and `NotProcessed` where the account cannot be read.
  */
 export async function openPurse(
 	run: Run,
@@ -44,7 +44,10 @@ function asNotProcessed(thrown: unknown): unknown {
 	const { httpCode, reason } = thrown;
 	const isDown = reason === 'connection' || (httpCode !== null && httpCode >= 500);
 	const known = isDown ? 'service_down' : REASONS[httpCode ?? 0];
-	return known ? new NotProcessed(known, thrown) : thrown;
+	return new NotProcessed(known ?? 'account_unreadable', thrown);
 }
 
-const REASONS: Record<number, NotProcessedReason> = { 401: 'unauthorized', 402: 'out_of_credits' };
+const REASONS: Partial<Record<number, NotProcessedReason>> = {
+	401: 'unauthorized',
+	402: 'out_of_credits',
+};

@@ -4,9 +4,9 @@ import { Breather } from '../n8n/breather';
 import type { NodeContext } from '../n8n/nodeContext';
 import { Parameters } from '../n8n/parameters';
 import { onErrorOf, stopError } from '../outcomes/onError';
-import { problemOf, type Problem } from '../outcomes/problem';
+import { InvalidInput, problemOf, type Problem } from '../outcomes/problem';
 import { OpenQuestion, type AnswerStore } from '../sending/answerStore';
-import { answersOf, budgetOf } from '../sending/execution';
+import { answersOf, budgetOf, triedOf } from '../sending/execution';
 import { NotProcessed } from '../sending/notProcessed';
 import { Delivery, type Source } from './delivery';
 import type { Lookup } from './lookup';
@@ -75,9 +75,6 @@ class LookupRun<Query extends IDataObject> {
 
 	private readonly asked = new Map<string, OpenQuestion>();
 
-	/** How many items needed a lookup so far. */
-	private lookups = 0;
-
 	/** How many items wait for their answer. */
 	private open = 0;
 
@@ -131,8 +128,8 @@ class LookupRun<Query extends IDataObject> {
 	private async refusal(): Promise<Problem | undefined> {
 		const { senders } = this.parts;
 		if (this.context.inputs.length === 0) return undefined;
-		const found = await senders.of(0).catch(problemOf);
-		const isRefused = !(found instanceof Sender) && found.status === 'invalid_input';
+		const found = await senders.purseOf(0).catch(problemOf);
+		const isRefused = 'status' in found && found.status === 'invalid_input';
 		return isRefused && senders.hasOneAccount ? found : undefined;
 	}
 
@@ -150,15 +147,18 @@ class LookupRun<Query extends IDataObject> {
 		const { query, outcome } = this.questions[item];
 		if (this.parts.refused) this.settle(item, this.parts.refused);
 		else if (outcome) this.settle(item, outcome);
-		else if (this.isBeyondManualLimit()) this.settle(item, problemOf(BEYOND_MANUAL_LIMIT));
 		else if (this.parts.senders.common) this.askWith(this.parts.senders.common, item, query);
 		else return this.askWithOwn(item, query);
 	}
 
-	/** Counts an item that needs a lookup. */
-	private isBeyondManualLimit(): boolean {
-		this.lookups++;
-		return this.context.isManual && this.lookups > this.parts.options.manualLimit;
+	/** Whether a lookup is one too many for a manual run. */
+	private isBeyondManualLimit(key: string): boolean {
+		const { context, parts } = this;
+		if (!context.isManual) return false;
+		const tried = triedOf(context);
+		if (tried.size >= parts.options.manualLimit && !tried.has(key)) return true;
+		tried.add(key);
+		return false;
 	}
 
 	private async askWithOwn(item: number, query: Query): Promise<void> {
@@ -174,9 +174,13 @@ class LookupRun<Query extends IDataObject> {
 		const key = sender.keyOf(query);
 		// What this run has asked is not asked again, whatever came of it: it may have been charged.
 		const found = this.asked.get(key) ?? this.answers.find(key);
-		if (found) this.repeated++;
 		if (found && !(found instanceof OpenQuestion)) {
+			this.repeated++;
 			this.settle(item, found);
+			return;
+		}
+		if (!found && !sender.jobOf(key) && this.isBeyondManualLimit(key)) {
+			this.settle(item, problemOf(BEYOND_MANUAL_LIMIT));
 			return;
 		}
 		const question = found ?? this.answers.ask(key);
@@ -196,7 +200,9 @@ class LookupRun<Query extends IDataObject> {
 			const source: Source = { isOfService: true, credits: pays ? settled.credits : 0 };
 			const error = 'error' in settled ? settled.error : undefined;
 			// The limits of another run of a node are its own business.
-			if (askAgain && error instanceof NotProcessed) askAgain();
+			const isOfOther = error instanceof NotProcessed || error instanceof InvalidInput;
+			if (!error && !pays) this.repeated++;
+			if (askAgain && isOfOther) askAgain();
 			else if ('error' in settled) this.settle(item, problemOf(settled.error), source);
 			else this.settle(item, settled.answer, source);
 			if (--this.open === 0) this.onSettled();

@@ -57,8 +57,10 @@ export interface SenderSettings<Query extends IDataObject> {
 	/** The service, where these credits pay for what is asked. */
 	service(reservation?: Reservation): LookupService;
 	budget: CreditBudget;
-	/** Where the credits come from. */
-	purse: Purse;
+	/** What the credits come from; throws where it cannot be opened. */
+	purse(): Promise<Purse>;
+	/** Whether the credits that the node may spend are limited. */
+	hasCap: boolean;
 	jobs: JobsOfExecution;
 	/** The node and the execution that pay. */
 	origin: Pick<SavedJob, 'node' | 'executionId'>;
@@ -101,9 +103,14 @@ export class Sender<Query extends IDataObject> {
 		return keyOf(lookup, connection, query);
 	}
 
+	/** The job of an earlier run that may have the answer. */
+	jobOf(key: string): JobOfExecution | undefined {
+		return this.settings.lookup.collect && this.settings.jobs.get(key);
+	}
+
 	/** Takes a question; it is sent as soon as a request is full. */
 	add(question: Waiting<Query>): void {
-		const job = this.settings.lookup.collect && this.settings.jobs.get(question.key);
+		const job = this.jobOf(question.key);
 		if (!job) this.queue.add(question);
 		else if (this.ofJobs.get(job.saved.id)?.push(question) === undefined) {
 			this.ofJobs.set(job.saved.id, [question]);
@@ -116,9 +123,8 @@ export class Sender<Query extends IDataObject> {
 		this.isComplete = true;
 		for (const [jobId, questions] of this.ofJobs) this.start(this.collect(jobId, questions));
 		this.ofJobs.clear();
-		const { cap, floor } = this.settings.purse;
-		// A job may turn out to have cost less than was counted for it, which leaves room for more.
-		if (Number.isFinite(cap) || floor) await Promise.all(this.working);
+		// A job may turn out to have cost less than was counted for it, which leaves room under the cap.
+		if (this.settings.hasCap) await Promise.all(this.working);
 		this.work();
 		while (this.working.size > 0) await Promise.all(this.working);
 	}
@@ -175,19 +181,28 @@ export class Sender<Query extends IDataObject> {
 
 	/** Sends as much of a chunk as the budget allows; the rest is for a later request. */
 	private async send(chunk: Array<Waiting<Query>>): Promise<void> {
-		const { lookup, service, budget, purse } = this.settings;
+		const { lookup, service } = this.settings;
 		// Where nothing is sent any more, thousands of chunks are done in no time.
 		if (this.breather.isDue) await this.breather.breathe();
-		const reservation = await budget.reserve(chunk.length, purse, 1);
-		if (!(reservation instanceof Reservation)) {
-			return this.reject(chunk, new NotProcessed(reservation));
-		}
+		const reservation = await this.reserve(chunk.length);
+		if (!(reservation instanceof Reservation)) return this.reject(chunk, reservation);
 		const paid = chunk.slice(0, reservation.credits);
 		if (paid.length < chunk.length) this.parts.push(chunk.slice(paid.length));
 		const queries = paid.map(({ query }) => query);
 		const ask = async () => await lookup.ask(queries, service(reservation));
 		const { spent, uncertain } = await this.settle(paid, ask(), { reservation });
 		reservation.settle(spent, uncertain);
+	}
+
+	/** Credits for so many questions, or for the first of them; else why there are none. */
+	private async reserve(questions: number): Promise<Reservation | Error> {
+		const { budget, purse } = this.settings;
+		try {
+			const reserved = await budget.reserve(questions, await purse(), 1);
+			return reserved instanceof Reservation ? reserved : new NotProcessed(reserved);
+		} catch (error) {
+			return error instanceof Error ? error : new Error(String(error));
+		}
 	}
 
 	/** Collects what an earlier run of the node left with a job. */

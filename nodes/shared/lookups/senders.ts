@@ -18,8 +18,8 @@ import { serviceOf } from './service';
 export class Senders<Query extends IDataObject> {
 	private readonly senders = new Map<Run, Sender<Query>>();
 
-	/** The same, those too that are still reading their account, or could not. */
-	private readonly opened = new Map<Run, Promise<Sender<Query>>>();
+	/** What is paid with at each account, once it is needed. */
+	private readonly purses = new Map<Run, Promise<Purse>>();
 
 	private readonly spendings: Spending[] = [];
 
@@ -47,28 +47,33 @@ export class Senders<Query extends IDataObject> {
 		return this.runs.common !== undefined;
 	}
 
-	/**
-	 * The sender for an item; throws where there is no account that can be used, or where its credits
-	 * cannot be watched over as Keep Credits wants it.
-	 */
+	/** The sender for an item; throws a `ServiceError` if there is no account that can be used. */
 	async of(item: number): Promise<Sender<Query>> {
 		const run = await this.runs.of(item);
-		const opened = this.opened.get(run) ?? this.open(run);
-		this.opened.set(run, opened);
-		return await opened;
-	}
-
-	private async open(run: Run): Promise<Sender<Query>> {
-		const spending = joinSpending(run.connection.account);
-		this.spendings.push(spending);
-		const account = { spending, kind: CREDITS_OF[this.lookup.kind] };
-		const purse = await openPurse(run, account, this.options, this.context.signal);
-		const sender = this.senderOf(run, purse);
+		const sender = this.senders.get(run) ?? this.senderOf(run);
 		this.senders.set(run, sender);
 		return sender;
 	}
 
-	private senderOf(run: Run, purse: Purse): Sender<Query> {
+	/** What is paid with at the account of an item; throws where Keep Credits cannot watch over it. */
+	async purseOf(item: number): Promise<Purse> {
+		return await this.purse(await this.runs.of(item));
+	}
+
+	private async purse(run: Run): Promise<Purse> {
+		const opened = this.purses.get(run) ?? this.openPurse(run);
+		this.purses.set(run, opened);
+		return await opened;
+	}
+
+	private async openPurse(run: Run): Promise<Purse> {
+		const spending = joinSpending(run.connection.account);
+		this.spendings.push(spending);
+		const account = { spending, kind: CREDITS_OF[this.lookup.kind] };
+		return await openPurse(run, account, this.options, this.context.signal);
+	}
+
+	private senderOf(run: Run): Sender<Query> {
 		const { context, lookup, options } = this;
 		const isBulk = lookup.perRequest > 1;
 		// A single lookup does not wait for the job of a bulk request that may have its answer.
@@ -78,7 +83,8 @@ export class Senders<Query extends IDataObject> {
 			connection: run.connection,
 			service: (reservation) => serviceOf(lookup, run, { isBulk, jobTimeout, reservation }),
 			budget: budgetOf(context),
-			purse,
+			purse: async () => await this.purse(run),
+			hasCap: Number.isFinite(options.cap),
 			jobs: jobsOf(context),
 			origin: { node: context.node.name, executionId: context.executionId },
 			settleJob: (job, spent, uncertain) => settleJob(context, job, spent, uncertain),

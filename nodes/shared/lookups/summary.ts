@@ -19,7 +19,7 @@ export interface Figures {
 }
 
 /** Reasons of items that were not sent, for which the service, not the user, is the cause. */
-const CAUSED_BY_SERVICE = ['out_of_credits', 'unauthorized', 'service_down'];
+const CAUSED_BY_SERVICE = ['out_of_credits', 'unauthorized', 'service_down', 'account_unreadable'];
 
 const NOT_SENT: Record<string, string> = {
 	out_of_credits: 'out of credits',
@@ -29,6 +29,7 @@ const NOT_SENT: Record<string, string> = {
 	cancelled: 'execution stopped',
 	unauthorized: 'API key not accepted',
 	service_down: 'service not responding',
+	account_unreadable: 'account not readable',
 };
 
 /** Why the input of an item is no question. */

@@ -10,8 +10,8 @@ const RESPONSE = /\.respondToWebhook$/;
 /** The operations by which many nodes wait for what a person or a service answers. */
 const WAITING_OPERATION = /AndWait$/;
 
-/** A tool by which an agent waits for what a person answers. */
-const WAITING_TOOL = /hitlTool$/i;
+/** Tools by which an agent waits: for what a person answers, or for a workflow that may do so. */
+const WAITING_TOOL = /(?:hitlTool|toolWorkflow)$/i;
 
 type Neighbours = Pick<IExecuteFunctions, 'getNode' | 'getChildNodes' | 'getParentNodes'>;
 

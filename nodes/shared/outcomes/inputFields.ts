@@ -64,15 +64,12 @@ function merge(
 	const added = Object.entries(result).filter(([name, value]) => {
 		if (name === 'status' && isPassedOn) return false;
 		if (!Object.hasOwn(merged, name)) return true;
-		return !isAbsent(value) && (!keeps.includes(name) || isEmpty(merged[name]));
+		return !isEmpty(value) && (!keeps.includes(name) || isEmpty(merged[name]));
 	});
 	return { ...merged, ...Object.fromEntries(added) };
 }
 
-function isAbsent(value: unknown): boolean {
-	return value === undefined || value === null;
-}
-
 function isEmpty(value: unknown): boolean {
-	return isAbsent(value) || (typeof value === 'string' && value.trim() === '');
+	if (value === undefined || value === null) return true;
+	return typeof value === 'string' && value.trim() === '';
 }

@@ -34,6 +34,8 @@ export interface Read extends Declaration {
 /** The results for one item, and how one of them is put in the package's words. */
 export interface Reading extends Collected {
 	simplify(result: IDataObject): IDataObject;
+	/** Whether the one result says that there is none: it is put in the package's words in any case. */
+	isMiss?: boolean;
 	/** Whether the results are not for this item alone, so that its fields do not come along. */
 	isWithoutInput?: boolean;
 }
@@ -113,8 +115,9 @@ class ItemReader {
 		const input = context.inputs[item];
 		const read: INodeExecutionData[] = [];
 		let includesInput = false;
-		const add = (fields: IDataObject) => {
-			const { keeps } = operation;
+		const add = (fields: IDataObject, isMiss = false) => {
+			// What an item keeps when nothing is found was not checked now.
+			const keeps = isMiss ? [...(operation.keeps ?? []), 'checkedAt'] : operation.keeps;
 			// Leads of a company are no answer to what the input's status is about.
 			const isAnswer = keeps !== undefined;
 			read.push(arrangedItem(input, item, fields, { includesInput, keeps, isAnswer }));
@@ -134,9 +137,10 @@ class ItemReader {
 			const isSimple = parameters.get('simple', item, true) === true;
 			const reading = await operation.read(await this.request(item));
 			if (reading.isWithoutInput) includesInput = false;
+			const { isMiss = false } = reading;
 			for (const result of reading.results) {
 				await this.breathe();
-				add(isSimple ? reading.simplify(result) : result);
+				add(isSimple || isMiss ? reading.simplify(result) : result, isMiss);
 			}
 			return { read, problem: reading.incomplete && failed(reading.incomplete) };
 		} catch (error) {

@@ -15,6 +15,7 @@ const budgets = new WeakMap<IContextObject, CreditBudget>();
 const credits = new WeakMap<IContextObject, ExecutionCredits>();
 const jobs = new WeakMap<IContextObject, JobsOfExecution>();
 const waits = new WeakMap<IContextObject, boolean>();
+const tried = new WeakMap<IContextObject, Set<string>>();
 
 function getOrCreate<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, create: () => V): V {
 	const value = map.get(key) ?? create();
@@ -42,6 +43,11 @@ export function keepWhatWasBought(context: NodeContext, hasThrown: boolean): voi
 	if (isNeeded) bought.save();
 	else bought.unsave();
 	saveJobs(record, isNeeded ? [...pending].map(({ saved }) => saved) : []);
+}
+
+/** The questions that this node has asked in this execution, as far as it was run by hand. */
+export function triedOf(context: NodeContext): Set<string> {
+	return getOrCreate(tried, context.memory('node'), () => new Set());
 }
 
 /** What this node has spent in this execution, its loops and repeats included. */

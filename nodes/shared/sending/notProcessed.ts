@@ -7,6 +7,7 @@ export type NotProcessedReason =
 	| 'cancelled'
 	| 'unauthorized'
 	| 'service_down'
+	| 'account_unreadable'
 	| 'stopped';
 
 const MESSAGES: Record<NotProcessedReason, [message: string, description: string]> = {
@@ -34,6 +35,10 @@ const MESSAGES: Record<NotProcessedReason, [message: string, description: string
 	service_down: [
 		'Not sent: the service did not respond to the last requests',
 		'Run the remaining items again when the service responds.',
+	],
+	account_unreadable: [
+		'Not sent: the account could not be read, which Keep Credits needs',
+		'See what the service said, or remove Keep Credits from the options.',
 	],
 	stopped: ['Not sent: another item stopped the workflow', 'See the item named there.'],
 };
