@@ -150,8 +150,8 @@ export class EditorPage {
 
 	/** The icon of one of {@link foundNodes}, by its place there. */
 	foundIcon(index: number): Locator {
-		const items = this.nodePanel.getByTestId('node-creator-node-item');
-		return items.nth(index).locator('img').first();
+		const name = this.nodePanel.getByTestId('node-creator-item-name').nth(index);
+		return name.locator('xpath=ancestor::*[.//img][1]').locator('img').first();
 	}
 
 	/** Adds a node that the panel shows; it opens. */

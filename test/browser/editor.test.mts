@@ -507,7 +507,11 @@ describe('what the contract says is shown', () => {
 	let operationCount = 0;
 
 	async function expectShown(parameters: Shown[], message: string): Promise<void> {
-		const shown = async () => await editor().shownParameters();
+		// The editor takes a moment to show what belongs to another operation.
+		const shown = async () => {
+			await editor().addAllOptions();
+			return await editor().shownParameters();
+		};
 		await expect.poll(shown, { message }).toEqual(parameters);
 	}
 
@@ -526,7 +530,6 @@ describe('what the contract says is shown', () => {
 				const inOrder = options.toSorted(([, a], [, b]) => a.localeCompare(b));
 				const all: Shown[] = [['operation', 'Operation', operation], ...parameters];
 				if (options.length > 0) all.push(['options', 'Options'], ...inOrder);
-				await editor().addAllOptions();
 				await expectShown(all, operation);
 				compared.push(...parameters, ...options);
 				operationCount += 1;
