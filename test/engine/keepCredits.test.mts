@@ -248,9 +248,9 @@ test('who waits for credits of another execution is not held up by a stop', asyn
 	service().faults.add({ delayMs: 6_000, on: { operation: 'verify' } });
 	const stop = new AbortController();
 	const first = run(verify, [verify.item(1)], { keepCredits: 0 });
-	await expect.poll(() => sent(verify), { interval: 5 }).toBe(1);
+	await expect.poll(() => sent(verify), { interval: 5, timeout: 10_000 }).toBe(1);
 	const second = run(verify, [verify.item(2)], { keepCredits: 0 }, { stop: stop.signal });
-	await expect.poll(accountReads, { interval: 5 }).toBe(2);
+	await expect.poll(accountReads, { interval: 5, timeout: 10_000 }).toBe(2);
 	await expect
 		.poll(() => requestsOf(service(), 'getAccount')[1].finishedAt, {
 			interval: 5,
@@ -286,7 +286,7 @@ test('a job that turns out cheaper gives no room that the counter has given alre
 	// Somebody uses the account all the time.
 	service().faults.add({ delayMs: 4_000, on: { operation: 'verify' } });
 	const other = run(verify, [verify.item(1)], {});
-	await expect.poll(() => sent(verify), { interval: 5 }).toBe(1);
+	await expect.poll(() => sent(verify), { interval: 5, timeout: 10_000 }).toBe(1);
 	const first = [...hits.slice(0, 10), ...misses.slice(0, 30)].map(find.item);
 	const more = hits.slice(100, 180).map(find.item);
 	const options = { keepCredits: 50, jobTimeout: 0 };
@@ -304,7 +304,7 @@ test('what others do with the account holds up nobody for whom there is room', a
 	Object.assign(service().options, { latencyMs: 50 });
 	const verifyBulk = known(lookups.find(({ operation }) => operation === 'verifyBulk'));
 	const others = run(verify, numbers(60).map(verify.item), {});
-	await expect.poll(() => sent(verify), { interval: 5 }).toBeGreaterThan(5);
+	await expect.poll(() => sent(verify), { interval: 5, timeout: 10_000 }).toBeGreaterThan(5);
 	const { json } = await run(verifyBulk, numbers(100, 100).map(verify.item), { keepCredits: 900 });
 	await others;
 	const answered = json.filter(({ status }) => status === 'verified').length;
