@@ -1,0 +1,87 @@
+/** @file What people install: the files of the tarball, and nothing that runs while they install it. */
+
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../commands/paths.mjs';
+import { installPackage } from '../hosts/package.mts';
+import { KEY } from '../support/service.mts';
+
+/** Scripts that npm runs by itself where a package is installed. */
+const LIFECYCLE = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
+
+/** What n8n does not let community nodes use, and what would run text as code. */
+const FORBIDDEN = [
+	/require\(["'](?:node:)?(?:fs|os|child_process|net|http|https|vm|worker_threads|path)(?:\/\w+)?["']\)/,
+	/\bprocess\.(?:env|exit|argv|cwd)\b/,
+	/\beval\(|new Function\(/,
+	/\b__dirname\b|\b__filename\b/,
+	/\b(?:setTimeout|setInterval|setImmediate)\(/,
+	/console\.\w+\(/,
+];
+
+let userFolder: string;
+let folder: string;
+
+beforeAll(async () => {
+	userFolder = await mkdtemp(join(tmpdir(), 'tarball-'));
+	const name = await installPackage(userFolder);
+	folder = join(userFolder, '.n8n', 'nodes', 'node_modules', name);
+}, 300_000);
+
+afterAll(async () => await rm(userFolder, { recursive: true, force: true }));
+
+async function filesIn(path: string): Promise<string[]> {
+	const entries = await readdir(path, { recursive: true, withFileTypes: true });
+	return entries
+		.filter((entry) => entry.isFile())
+		.map(({ parentPath, name }) =>
+			join(parentPath, name)
+				.slice(path.length + 1)
+				.replaceAll(sep, '/'),
+		)
+		.toSorted();
+}
+
+/** Every source with what it is built to. */
+async function builtFrom(source: string): Promise<string[]> {
+	const files = await filesIn(join(root, source));
+	return files
+		.filter((file) => /\.(?:ts|json|svg)$/.test(file) && !file.startsWith('masters/'))
+		.map((file) => `dist/${source}/${file.replace(/\.ts$/, '.js')}`);
+}
+
+test('holds what is built of the sources, and no file else', async () => {
+	const built = await Promise.all(['credentials', 'icons', 'nodes'].map(builtFrom));
+	expect(await filesIn(folder)).toEqual(
+		[...built.flat(), 'LICENSE.md', 'README.md', 'package.json'].toSorted(),
+	);
+});
+
+test('runs nothing while it is installed, and needs no other package', async () => {
+	const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+	expect(LIFECYCLE.filter((script) => script in manifest.scripts)).toEqual([]);
+	const { dependencies, optionalDependencies, bundledDependencies, bundleDependencies } = manifest;
+	expect([dependencies, optionalDependencies, bundledDependencies, bundleDependencies]).toEqual(
+		Array(4).fill(undefined),
+	);
+	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+	expect(manifest).toMatchObject({ license: 'MIT', n8n: { strict: true } });
+	expect(manifest.keywords).toContain('n8n-community-node-package');
+});
+
+test('uses nothing that n8n forbids, and holds no key', async () => {
+	const scripts = (await filesIn(folder)).filter((file) => file.endsWith('.js'));
+	expect(scripts.length).toBeGreaterThan(50);
+	const required = new Set<string>();
+	for (const file of scripts) {
+		const text = await readFile(join(folder, file), 'utf8');
+		for (const rule of FORBIDDEN) expect(rule.exec(text)?.[0], file).toBeUndefined();
+		expect(text, file).not.toContain(KEY);
+		for (const [, name] of text.matchAll(/require\(["']([^."'][^"']*)["']\)/g)) required.add(name);
+	}
+	expect([...required].toSorted()).toEqual(['crypto', 'n8n-workflow']);
+});
