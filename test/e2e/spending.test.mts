@@ -177,7 +177,8 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			const first = await run([finder('Before', 'estimate')], false);
 			expect(service().ledger.total()).toBe(0);
 			expect(service().requests.map(({ operation }) => operation)).toEqual([
-				'listLeads',
+				'getListLeads',
+				'getListLeads',
 				'getAccount',
 			]);
 			const [before] = outputOf(first, 'Before').map(({ json }) => json);
