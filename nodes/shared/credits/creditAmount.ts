@@ -1,7 +1,7 @@
 import { numberOf } from '../values/number';
 
 /**
- * The credits that Max Credits or Keep Credits names: a number or its text, fractions cut off; less than 0
+ * What Max Credits, Keep Credits or Max Items in Manual Runs says: a number or its text, fractions cut off; less than 0
  * means 0.
  * @returns `undefined` for what is no number, an empty text and infinity included
  */

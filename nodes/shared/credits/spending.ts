@@ -20,9 +20,7 @@ export class Spending {
 		this.reserved[kind] += credits;
 	}
 
-	/**
-	 * Reserved credits are given back, but for what was spent of them.
-	 */
+	/** Reserved credits are given back, but for what was spent of them. */
 	settle(kind: CreditKind, reserved: number, spent: number): void {
 		this.reserved[kind] -= reserved;
 		this.spent[kind] += spent;

@@ -62,9 +62,8 @@ export class Delivery<Query extends IDataObject> {
 			const includesInput = question.includesInput && !isTool(context.node);
 			const isAnswer = isAnswered(outcome);
 			const isMiss = isAnswer && outcome.results.length === 0;
-			// What an item keeps when nothing is found was not checked now.
-			const keeps = isMiss ? [...(lookup.keeps ?? []), 'checkedAt'] : lookup.keeps;
-			const arrangement = { ...options, keeps, includesInput, isAnswer };
+			const { keeps } = lookup;
+			const arrangement = { ...options, keeps, includesInput, isMiss, isAnswer };
 			this.items[item] = fieldsOf(lookup, question, outcome, source.credits).map((fields) =>
 				arrangedItem(context.inputs[item], item, fields, arrangement),
 			);

@@ -7,7 +7,8 @@ import { Parameters } from '../n8n/parameters';
 import type { Declaration } from '../n8n/routing';
 import { errorItem, onErrorOf, statusFields, stopError } from '../outcomes/onError';
 import { problemOf } from '../outcomes/problem';
-import { answersOf, jobsOf } from '../sending/execution';
+import type { AnswerStore } from '../sending/answerStore';
+import { answersOf, jobsOf, type JobsOfExecution } from '../sending/execution';
 import type { Run } from '../sending/run';
 import { Runs } from '../sending/runs';
 import { CREDITS_OF, keyOf, type Asking } from './lookup';
@@ -102,11 +103,18 @@ class AccountEstimate {
 
 	private readonly questions = new Set<string>();
 
+	private readonly answers: AnswerStore;
+
+	private readonly jobs: JobsOfExecution;
+
 	/** @param first of the items that belong to the account */
 	constructor(
-		private readonly context: NodeContext,
+		context: NodeContext,
 		readonly first: number,
-	) {}
+	) {
+		this.answers = answersOf(context);
+		this.jobs = jobsOf(context);
+	}
 
 	count(fate: Fate): void {
 		this.items++;
@@ -115,9 +123,8 @@ class AccountEstimate {
 
 	/** An item that asks something. */
 	countQuestion(key: string): void {
-		const { context, questions } = this;
-		if (answersOf(context).find(key) || jobsOf(context).has(key))
-			return this.count('alreadyBought');
+		const { answers, jobs, questions } = this;
+		if (answers.find(key) || jobs.has(key)) return this.count('alreadyBought');
 		this.count(questions.has(key) ? 'duplicates' : 'lookups');
 		questions.add(key);
 	}

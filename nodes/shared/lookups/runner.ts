@@ -154,9 +154,10 @@ class LookupRun<Query extends IDataObject> {
 	/** Whether a lookup is one too many for a manual run. */
 	private isBeyondManualLimit(key: string): boolean {
 		const { context, parts } = this;
-		if (!context.isManual) return false;
+		const { manualLimit } = parts.options;
+		if (!context.isManual || manualLimit === Number.POSITIVE_INFINITY) return false;
 		const tried = triedOf(context);
-		if (tried.size >= parts.options.manualLimit && !tried.has(key)) return true;
+		if (tried.size >= manualLimit && !tried.has(key)) return true;
 		tried.add(key);
 		return false;
 	}

@@ -26,6 +26,8 @@ export interface Arrangement {
 	resultField?: string;
 	/** Fields of the input that a result does not replace. */
 	keeps?: string[];
+	/** Whether nothing was found: what the item keeps was not checked now. */
+	isMiss?: boolean;
 	/** Whether the result says how the item is now, also where it has no status of its own. */
 	isAnswer?: boolean;
 }
@@ -35,7 +37,7 @@ export function arrangedItem(
 	{ json: input, binary }: INodeExecutionData,
 	item: number,
 	result: IDataObject,
-	{ includesInput, resultField, keeps = [], isAnswer = false }: Arrangement,
+	{ includesInput, resultField, keeps = [], isMiss = false, isAnswer = false }: Arrangement,
 ): INodeExecutionData {
 	const pairedItem = { item };
 	const json = resultField === undefined ? result : { [resultField]: result };
@@ -43,8 +45,9 @@ export function arrangedItem(
 	// n8n takes an item with an `error` for one that failed.
 	const fields = { ...input };
 	delete fields.error;
+	const kept = isMiss ? [...keeps, 'checkedAt'] : keeps;
 	const merged =
-		resultField === undefined ? merge(fields, result, keeps, isAnswer) : { ...fields, ...json };
+		resultField === undefined ? merge(fields, result, kept, isAnswer) : { ...fields, ...json };
 	return { json: merged, pairedItem, ...(binary && { binary }) };
 }
 

@@ -116,11 +116,10 @@ class ItemReader {
 		const read: INodeExecutionData[] = [];
 		let includesInput = false;
 		const add = (fields: IDataObject, isMiss = false) => {
-			// What an item keeps when nothing is found was not checked now.
-			const keeps = isMiss ? [...(operation.keeps ?? []), 'checkedAt'] : operation.keeps;
+			const { keeps } = operation;
 			// Leads of a company are no answer to what the input's status is about.
 			const isAnswer = keeps !== undefined;
-			read.push(arrangedItem(input, item, fields, { includesInput, keeps, isAnswer }));
+			read.push(arrangedItem(input, item, fields, { includesInput, keeps, isMiss, isAnswer }));
 		};
 		const failed = (thrown: unknown): Problem | undefined => {
 			const problem = problemOf(thrown);
@@ -139,7 +138,7 @@ class ItemReader {
 			if (reading.isWithoutInput) includesInput = false;
 			const { isMiss = false } = reading;
 			for (const result of reading.results) {
-				await this.breathe();
+				if (this.breather.isDue) await this.breather.breathe();
 				add(isSimple || isMiss ? reading.simplify(result) : result, isMiss);
 			}
 			return { read, problem: reading.incomplete && failed(reading.incomplete) };

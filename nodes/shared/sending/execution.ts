@@ -45,7 +45,7 @@ export function keepWhatWasBought(context: NodeContext, hasThrown: boolean): voi
 	saveJobs(record, isNeeded ? [...pending].map(({ saved }) => saved) : []);
 }
 
-/** The questions that this node has asked in this execution, as far as it was run by hand. */
+/** The questions that this node has asked in this execution, where a manual run limits them. */
 export function triedOf(context: NodeContext): Set<string> {
 	return getOrCreate(tried, context.memory('node'), () => new Set());
 }
