@@ -173,6 +173,8 @@ describe.each(tested)('$operation', (one) => {
 				seen.add(resultField === undefined && json.status);
 				for (const [name, value] of Object.entries(input)) {
 					if (isBlank(value) || name === resultField) continue;
+					// A cost that is not known replaces that of an earlier node.
+					if (name === 'credits' && resultField === undefined) continue;
 					if (resultField !== undefined && name !== 'error') {
 						expect([name, json[name]]).toStrictEqual([name, value]);
 					}

@@ -33,10 +33,11 @@ export interface ResetEffect {
 
 /**
  * A body other than the document's. `truncated` is half of the JSON with a content length that fits,
- * `cut-off` half of it with the content length of the whole, after which the connection ends.
+ * `cut-off` half of it with the content length of the whole, after which the connection ends; `echo`
+ * repeats the access key, as pages for debugging do.
  */
 export interface BodyEffect {
-	body: 'truncated' | 'cut-off' | 'html' | 'text' | 'json-scalar' | 'empty';
+	body: 'truncated' | 'cut-off' | 'html' | 'text' | 'json-scalar' | 'empty' | 'echo';
 	/** The status of the answer that is spoilt, unless given. */
 	status?: number;
 	/** Whether the work is charged for. */

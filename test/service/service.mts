@@ -9,14 +9,7 @@ import { BulkJobs } from './bulkJobs.mts';
 import { transportProblems, variantProblems } from './contract.mts';
 import { endpointOf } from './endpoints.mts';
 import { ContractViolation, notFound, ServiceError, unauthorized } from './errors.mts';
-import {
-	bodyEffect,
-	delayOf,
-	Faults,
-	retryAfter,
-	type Fault,
-	type StatusEffect,
-} from './faults.mts';
+import { bodyEffect, delayOf, Faults, retryAfter, type StatusEffect } from './faults.mts';
 import { Fixtures } from './fixtures.mts';
 import { Ledger } from './ledger.mts';
 import openapi from './openapi.json' with { type: 'json' };
@@ -81,13 +74,6 @@ export async function startService(start: StartOptions = {}): Promise<Service> {
 	};
 }
 
-/** What goes with a request on its way through the hooks. */
-interface Exchange {
-	readonly request: WireRequest;
-	/** Empty until the request is known to keep to the contract. */
-	faults: Fault[];
-}
-
 class Emulator {
 	readonly world: World;
 	readonly log = new WireLog();
@@ -98,7 +84,7 @@ class Emulator {
 		forceCloseConnections: true,
 	});
 	readonly #rateLimiter = new RateLimiter();
-	readonly #exchanges = new WeakMap<FastifyRequest, Exchange>();
+	readonly #recorded = new WeakMap<FastifyRequest, WireRequest>();
 	readonly #initialVariants: Partial<Variants>;
 	readonly #initialOptions: ServiceOptions;
 
@@ -160,14 +146,14 @@ class Emulator {
 		const entry = this.log.start(request.method, request.url, request.headers);
 		entry.query = request.query;
 		entry.operation = this.#endpoint(request)?.operation ?? null;
-		this.#exchanges.set(request, { request: entry, faults: [] });
+		this.#recorded.set(request, entry);
 		reply.raw.once('close', () => this.log.finish(entry));
 	}
 
-	#exchange(request: FastifyRequest): Exchange {
-		const exchange = this.#exchanges.get(request);
-		if (!exchange) throw new Error(`${request.method} ${request.url} was not recorded`);
-		return exchange;
+	#entry(request: FastifyRequest): WireRequest {
+		const entry = this.#recorded.get(request);
+		if (!entry) throw new Error(`${request.method} ${request.url} was not recorded`);
+		return entry;
 	}
 
 	#endpoint({ routeOptions, query }: FastifyRequest): ReturnType<typeof endpointOf> {
@@ -175,7 +161,7 @@ class Emulator {
 	}
 
 	#checkTransport(request: FastifyRequest): void {
-		const entry = this.#exchange(request).request;
+		const entry = this.#entry(request);
 		entry.body = request.body;
 		const keys = this.world.fixtures.accounts.map(({ key }) => key);
 		const problems = transportProblems(entry, keys);
@@ -184,19 +170,19 @@ class Emulator {
 
 	/** Everything between the contract and the work: variants, latency, rate limit, faults. */
 	async #admit(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-		const exchange = this.#exchange(request);
-		const { operation } = exchange.request;
+		const entry = this.#entry(request);
+		const { operation } = entry;
 		if (operation === null) return undefined;
-		exchange.request.query = request.query;
+		entry.query = request.query;
 		const { variants, options } = this.world;
 		const problems = variantProblems(operation, request.query, request.body, variants);
 		if (problems.length > 0) throw new ContractViolation(problems);
 
-		exchange.faults = this.faults.hitting(exchange.request);
-		const delay = (options.latencyMs ?? 0) + delayOf(exchange.faults);
+		entry.faults = this.faults.hitting(entry);
+		const delay = (options.latencyMs ?? 0) + delayOf(entry.faults);
 		if (delay > 0) await wait(delay, undefined, { ref: false });
 		this.#limitRate(request, reply);
-		for (const fault of exchange.faults) {
+		for (const fault of entry.faults) {
 			if ('reset' in fault && fault.reset === 'before-charge') {
 				reply.hijack();
 				request.raw.socket.resetAndDestroy();
@@ -234,21 +220,22 @@ class Emulator {
 		const endpoint = this.#endpoint(request);
 		if (!endpoint) throw new Error(`Nobody answers ${request.method} ${request.url}`);
 		const { params, query, body } = request;
-		const exchange = this.#exchange(request);
+		const { id, faults } = this.#entry(request);
 		const answer = endpoint.answer({
 			world: this.world,
 			account: this.#account(request),
-			requestId: exchange.request.id,
+			requestId: id,
 			params,
 			query,
 			body,
-			faults: exchange.faults,
+			faults,
 		});
 		return reply.code(answer.status).send(answer.body);
 	}
 
 	#send(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
-		const { request: entry, faults } = this.#exchange(request);
+		const entry = this.#entry(request);
+		const { faults } = entry;
 		this.log.finish(entry);
 		if (faults.some((fault) => 'reset' in fault)) {
 			request.raw.socket.resetAndDestroy();
@@ -263,7 +250,7 @@ class Emulator {
 
 	#missRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
 		const problems = [`${request.method} ${request.url} is not in the document`];
-		this.violations.push(violation('request', this.#exchange(request).request, problems));
+		this.violations.push(violation('request', this.#entry(request), problems));
 		const { status, body } = notFound('The path');
 		return reply.code(status).send(body);
 	}
@@ -271,7 +258,7 @@ class Emulator {
 	#refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
 		if (error instanceof ServiceError) return reply.code(error.status).send(error.body);
 		if (statusOf(error) === 401) return this.#refuse(unauthorized(), request, reply);
-		const entry = this.#exchange(request).request;
+		const entry = this.#entry(request);
 		const problems = problemsOf(error);
 		if (statusOf(error) === 500) {
 			this.violations.push(violation('response', entry, problems));

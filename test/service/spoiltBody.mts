@@ -31,5 +31,10 @@ export function spoiltBody(
 			return '42';
 		case 'empty':
 			return '';
+		case 'echo':
+			return JSON.stringify({
+				error: 'debug',
+				message: String(reply.request.headers['x-access-key']),
+			});
 	}
 }

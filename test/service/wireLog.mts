@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+import type { Fault } from './faults.mts';
+
 /** What the operations are called, whichever path and variant they are asked by. */
 export type Operation =
 	| 'getAccount'
@@ -34,6 +36,8 @@ export interface WireRequest {
 	status: number | null;
 	/** Null for a path outside the document. */
 	operation: Operation | null;
+	/** What the service does to it. */
+	faults: readonly Fault[];
 	/** Requests in flight when this one started, itself included. */
 	readonly inFlight: number;
 }
@@ -65,6 +69,7 @@ export class WireLog {
 			body: undefined,
 			status: null,
 			operation: null,
+			faults: [],
 			inFlight: this.#inFlight,
 		};
 		this.requests.push(request);

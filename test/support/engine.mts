@@ -116,6 +116,8 @@ export interface TestWorkflow {
 	stop?: AbortSignal;
 	/** Is given what n8n saves, in the moment in which it does: at the end, or when it is stopped. */
 	save?: (run: IRun) => void;
+	/** Is told of each node that begins. */
+	onNode?: (name: string) => void;
 	onCredentialRead?: OnCredentialRead;
 	/** A failed execution that this one repeats, as n8n's Retry button does. */
 	retryOf?: IRun;
@@ -163,6 +165,7 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 	const id = (test.resumes && idOf.get(test.resumes)) ?? String(++executions);
 	const server = serverOf(test.credential, mode, id, test.onCredentialRead);
 	server.hooks?.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
+	server.hooks?.addHandler('nodeExecuteBefore', async (name) => test.onNode?.(name));
 	const stored = storedOf(test, workflow);
 	const execute = new WorkflowExecute(server, mode, stored);
 	const running = stored

@@ -149,7 +149,7 @@ export const STATUSES = [
 ];
 
 /** What goes with a status that is replaced. */
-export const STALE = ['reason', 'message', 'httpCode', 'jobId', 'jobRow'];
+export const STALE = ['reason', 'message', 'httpCode', 'jobId', 'jobRow', 'credits'];
 
 export function isBlank(value: unknown): boolean {
 	return (
@@ -179,7 +179,10 @@ export function besideInput(
 		// What stays when nothing is found was not checked now.
 		const isOfBefore = name === 'checkedAt' && result.status === 'not_found';
 		const isKept = (kept.includes(name) || isOfBefore) && !isBlank(merged[name]);
-		if (!isAbsent && !isKept && !(name === 'status' && keepsStatus)) merged[name] = value;
+		// What an earlier node spent is not what this one did, even where that is not known.
+		const isCost = name === 'credits';
+		if ((!isAbsent || isCost) && !isKept && !(name === 'status' && keepsStatus))
+			merged[name] = value;
 	}
 	return merged;
 }

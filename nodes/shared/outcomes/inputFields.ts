@@ -17,7 +17,7 @@ const STATUSES = new Set<unknown>([
 ]);
 
 /** What an earlier lookup said besides its status, which a later one replaces. */
-const TOLD_WITH_STATUS = ['reason', 'message', 'httpCode', 'jobId', 'jobRow'];
+const TOLD_WITH_STATUS = ['reason', 'message', 'httpCode', 'jobId', 'jobRow', 'credits'];
 
 /** How a result and the item that it is for go together. */
 export interface Arrangement {
@@ -66,7 +66,8 @@ function merge(
 	}
 	const added = Object.entries(result).filter(([name, value]) => {
 		if (name === 'status' && isPassedOn) return false;
-		if (!Object.hasOwn(merged, name)) return true;
+		// Even an unknown cost is the cost of this run: what an earlier node spent is not.
+		if (name === 'credits' || !Object.hasOwn(merged, name)) return true;
 		return !isEmpty(value) && (!keeps.includes(name) || isEmpty(merged[name]));
 	});
 	return { ...merged, ...Object.fromEntries(added) };

@@ -1,0 +1,55 @@
+/**
+ * @file Random workflows over random items, in a service in which anything goes wrong: whatever happens,
+ * nothing is lost and nothing is paid twice. `npm run chaos` runs 2,000 of them.
+ */
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { audit, type Seen } from '../support/chaos/audit.mts';
+import { plan as anyPlan } from '../support/chaos/plan.mts';
+import { runPlan } from '../support/chaos/run.mts';
+import { useQuickClock } from '../support/quickClock.mts';
+import { report } from '../support/report.mts';
+import { useService } from '../support/service.mts';
+
+const { CHAOS_RUNS = '100', CHAOS_SEED = '20261122', CHAOS_PATH } = process.env;
+
+const service = useService();
+useQuickClock();
+
+test('whatever goes wrong', { timeout: 3_600_000 }, async () => {
+	const seen: Seen = {
+		items: 0,
+		charges: 0,
+		'of them unclear': 0,
+		'executions stopped': 0,
+		'executions failed': 0,
+		'presses of Retry': 0,
+		'items pending': 0,
+		'at a cap': 0,
+		'at a floor': 0,
+		known: 0,
+	};
+	const property = fc.asyncProperty(anyPlan, async (plan) => {
+		audit(await runPlan(plan, service()), service(), seen);
+	});
+	const seed = Number(CHAOS_SEED);
+	const details = await fc.check(property, {
+		seed,
+		numRuns: Number(CHAOS_RUNS),
+		path: CHAOS_PATH,
+		endOnFailure: CHAOS_PATH === undefined,
+	});
+	const figures = Object.entries(seen).map(([what, times]) => `${times} ${what}`);
+	report(`${details.numRuns} random runs, seed ${seed}: ${figures.join(', ')}`);
+	if (!details.failed) {
+		const wanted = CHAOS_PATH === undefined ? 1 : 0;
+		for (const times of Object.values(seen)) expect(times).toBeGreaterThanOrEqual(wanted);
+		return;
+	}
+	const again = `CHAOS_SEED=${seed} CHAOS_PATH=${details.counterexamplePath} npm run chaos`;
+	const { errorInstance: cause } = details;
+	const plan = JSON.stringify(details.counterexample, null, 1);
+	throw new Error(`To repeat this run alone: ${again}\n${String(cause)}\n${plan}`, { cause });
+});
