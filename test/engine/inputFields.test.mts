@@ -285,6 +285,12 @@ describe('binary data', () => {
 		},
 	);
 
+	test('comes along with the items on the error output', async () => {
+		const { node, parameters } = find;
+		const [, errors] = await withFiles(node, parameters, [{}], 'continueErrorOutput');
+		expect(errors).toMatchObject([{ json: { error: expect.anything() }, binary: file }]);
+	});
+
 	test('comes along with every match of a company, and with every lead of one', async () => {
 		const [company] = service().fixtures.companies;
 		for (const includeInputFields of [true, false]) {

@@ -20,9 +20,11 @@ import {
 	type Lookup,
 } from '../support/lookups.mts';
 import { existingOf } from '../support/outcomes.mts';
+import { giveJson, useServer } from '../support/ownServer.mts';
 import { credentialFor, KEY, useService } from '../support/service.mts';
 
 const service = useService();
+const server = useServer();
 
 const LEFT = 30;
 
@@ -297,6 +299,52 @@ test('a job that turns out cheaper gives no room that the counter has given alre
 	});
 	await other;
 	expect(service().ledger.spent(KEY, 'email')).toBe(50);
+});
+
+test('the bulk job of another execution holds up nobody', { timeout: 30_000 }, async () => {
+	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+	leave(160);
+	const findBulk = known(lookups.find(({ operation }) => operation === 'findBulk'));
+	const stop = new AbortController();
+	const job = run(findBulk, numbers(100).map(find.item), {}, { stop: stop.signal });
+	await expect
+		.poll(() => requestsOf(service(), 'getBulkJob').length, { interval: 5, timeout: 10_000 })
+		.toBeGreaterThan(0);
+	// It may still cost 100, so that it would be the floor for 70; it leaves enough for 10.
+	const single = async (keepCredits: number) =>
+		(await run(find, [find.item(200)], { keepCredits }, { onError: 'continueRegularOutput' })).json;
+	expect(await single(70)).toMatchObject([{ status: 'not_processed', reason: 'credit_floor' }]);
+	stop.abort();
+	await job;
+});
+
+test('of two accounts the second of which states no credits nothing is spent where it is to stop', async () => {
+	const { accounts } = service().fixtures;
+	const sentTo: string[] = [];
+	const address = await server((request, response) => {
+		const key = String(request.headers['x-access-key']);
+		sentTo.push(String(request.url));
+		const credit = key === 'first' ? { verifier: { quota: 9, used: 0 } } : {};
+		giveJson(response, { name: accounts[0].name, credit });
+	});
+	const { error } = await runNode({
+		node: 'contactDataVerifier',
+		parameters: {
+			operation: 'verify',
+			email: '={{ $json.email }}',
+			options: { keepCredits: 5, incompleteRun: 'fail' },
+		},
+		items: ['first', 'second'].map((key) => ({ email: `${key}@acme.example`, key })),
+		credential: { baseUrl: address, apiKey: '={{ $json.key }}' },
+	});
+	expect(error?.message).toContain('Keep Credits cannot be used with this account');
+	expect(sentTo.filter((path) => !path.includes('account'))).toEqual([]);
+});
+
+test('a run that stops for an incomplete item does not even read the account', async () => {
+	const { error } = await run(find, [find.item(1), {}], { keepCredits: 1, incompleteRun: 'fail' });
+	expect(error?.message).toContain('missing');
+	expect(service().requests).toEqual([]);
 });
 
 test('what others do with the account holds up nobody for whom there is room', async () => {

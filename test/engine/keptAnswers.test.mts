@@ -18,6 +18,7 @@ import {
 	type Lookup,
 	type LookupTest,
 } from '../support/lookups.mts';
+import { outputsOf, runOverWaits } from '../support/chains.mts';
 import { giveJson, useServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
@@ -162,6 +163,27 @@ describe.each(lookups)('after $operation', (lookup) => {
 		});
 		expect(run.status).toBe('waiting');
 		expect(contextOf(run).length).toBeGreaterThan(COUNTS_ALONE);
+	});
+
+	test('a Wait before it that runs again: they are stored too', async () => {
+		const between = (name: string, y: number): TestNode => ({
+			name,
+			type: 'end',
+			position: [100, y],
+		});
+		const runs = await runOverWaits({
+			nodes: [
+				{ ...start('Start', items), position: [0, 0] },
+				between('Left', 0),
+				between('Right', 900),
+				{ ...wait, position: [200, 0] },
+				{ ...nodeOf('Find', lookup, {}), position: [300, 0] },
+			],
+			connections: ['Start > Left', 'Start > Right', 'Left > Wait', 'Right > Wait', 'Wait > Find'],
+			credential: credentialFor(service()),
+		});
+		expect(outputsOf(runs[runs.length - 1], 'Find')).toHaveLength(2);
+		expectPaidOnce(service(), lookup, wanted);
 	});
 
 	test('two Waits: what was bought before either is not bought again', async () => {

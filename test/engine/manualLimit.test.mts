@@ -4,9 +4,15 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { numbers, requestsOf } from '../support/bulk.mts';
-import { emits, looksUp, outputsOf } from '../support/chains.mts';
-import { runWorkflow, type NodeResult } from '../support/engine.mts';
-import { expectPaidOnce, lookups, runLookup, type LookupTest } from '../support/lookups.mts';
+import { emits, looksUp, outputOf, outputsOf, runOverWaits, waits } from '../support/chains.mts';
+import { runWorkflow, type NodeResult, type TestWorkflow } from '../support/engine.mts';
+import {
+	expectPaidOnce,
+	lookups,
+	runLookup,
+	verify,
+	type LookupTest,
+} from '../support/lookups.mts';
 import { existingOf } from '../support/outcomes.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
@@ -125,4 +131,26 @@ describe.each(lookups)('$operation', (lookup) => {
 		expect(json[0]).toMatchObject({ reason: 'invalid: Max Items in Manual Runs' });
 		expect(requestsOf(service(), lookup.operation)).toHaveLength(0);
 	});
+});
+
+test('holds over a Wait', async () => {
+	const workflow: TestWorkflow = {
+		nodes: [
+			{ ...emits('Start', [1, 2, 3].map(verify.item)), position: [0, 0] },
+			{ ...looksUp('Node', verify, { manualLimit: 2 }), position: [200, 0] },
+			{ ...waits(), position: [200, 900] },
+			{ ...emits('Again', [3, 1, 4].map(verify.item)), position: [400, 900] },
+		],
+		connections: ['Start > Node', 'Start > Wait', 'Wait > Again', 'Again > Node'],
+		credential: credentialFor(service()),
+		mode: 'manual',
+	};
+	const [waiting, ended] = await runOverWaits(workflow);
+	expect(waiting.status).toBe('waiting');
+	expect(outputOf(ended, 'Node').map(({ reason }) => reason)).toEqual([
+		'manual_limit',
+		undefined,
+		'manual_limit',
+	]);
+	expectPaidOnce(service(), verify, [1, 2]);
 });

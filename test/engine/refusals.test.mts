@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { answerIn, asksFor, bulks, findBulk, numbers, requestsOf } from '../support/bulk.mts';
 import { runNode, type NodeResult } from '../support/engine.mts';
 import { everyOperation, listWithId } from '../support/everyOperation.mts';
-import { expectPaidOnce, lookups, runLookup, type Lookup } from '../support/lookups.mts';
+import { expectPaidOnce, find, lookups, runLookup, type Lookup } from '../support/lookups.mts';
 import { outboundHttp, ssrfProtection } from '../support/n8nServices.mts';
 import { useTcpServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
@@ -220,6 +220,19 @@ describe('a service that hangs', () => {
 			);
 		},
 	);
+
+	test('is given up by a run of several accounts together', async () => {
+		service().faults.add({ delayMs: 30_000 });
+		const items = numbers(40).map((number) => ({ ...find.item(number), account: number % 4 }));
+		const { json } = await runLookup(find, service(), items, {
+			...continues,
+			credential: { ...credentialFor(service()), apiKey: '={{ "key-" + $json.account }}' },
+			parameters: impatient,
+			options: { maxConcurrency: 1, maxRetries: 0 },
+		});
+		expect(service().requests).toHaveLength(mostUnanswered);
+		expect(json.at(-1)).toMatchObject(downItem);
+	});
 
 	test('stops the workflow where nothing was answered', async () => {
 		service().faults.add({ delayMs: 30_000 });

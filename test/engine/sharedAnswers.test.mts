@@ -10,7 +10,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { WireRequest } from '../service/wireLog.mts';
 import { answerIn, bulks, findBulk, numbers, verifyBulk } from '../support/bulk.mts';
-import { runWorkflow, type OurNode } from '../support/engine.mts';
+import { runNode, runWorkflow, type OurNode } from '../support/engine.mts';
 import { find, verify } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
 import { callTool } from '../support/tool.mts';
@@ -202,4 +202,24 @@ describe('tools that one execution calls at the same time', () => {
 		expect(service().requests).toHaveLength(2);
 		expect(service().ledger.total()).toBe(2);
 	});
+});
+
+test('the same company in other letters, or as a URL, is searched for once', async () => {
+	const [{ domain, name }] = service().fixtures.companies;
+	const spellings = [domain, domain.toUpperCase(), `https://www.${domain}/about`];
+	const names = [name, name.toUpperCase()];
+	const { json } = await runNode({
+		node: 'contactDataCompany',
+		parameters: { operation: 'search', keyword: '={{ $json.company }}' },
+		items: [...spellings, ...names].map((company) => ({ company })),
+		credential: credentialFor(service()),
+	});
+	expect(json.map((item) => [item.domain, item.credits])).toEqual([
+		[domain, 1],
+		[domain, 0],
+		[domain, 0],
+		[domain, 1],
+		[domain, 0],
+	]);
+	expect(service().requests).toHaveLength(2);
 });

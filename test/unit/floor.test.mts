@@ -19,6 +19,9 @@ async function floorOf(
 
 const oneCounter = (remaining: unknown): IDataObject => ({ credits: { remaining, total: 1_000 } });
 
+/** Who asks: a node with a budget of its own. */
+const owner = {};
+
 describe('Floor', () => {
 	it.each([
 		[10, 0, 10],
@@ -29,7 +32,7 @@ describe('Floor', () => {
 		['1,000', 0, 1_000],
 	])('leaves of %j with %j to keep room for %j', async (remaining, keep, room) => {
 		const floor = await floorOf(oneCounter(remaining), { keep });
-		expect([floor?.room, floor?.mostRoom]).toEqual([room, room]);
+		expect([floor?.room, floor?.mostRoomOf(owner)]).toEqual([room, room]);
 	});
 
 	it('has room for whole credits only: a part of one would be waited for in vain', async () => {
@@ -37,7 +40,7 @@ describe('Floor', () => {
 		const floor = await floorOf(oneCounter(7.3), { spending });
 		spending.reserve('email', 7);
 		spending.settle('email', 7, 0);
-		expect([floor?.room, floor?.mostRoom]).toEqual([7, 7]);
+		expect([floor?.room, floor?.mostRoomOf(owner)]).toEqual([7, 7]);
 	});
 
 	it.each([[null], [''], ['many'], [undefined]])(
@@ -55,9 +58,9 @@ describe('Floor', () => {
 			await floorOf(oneCounter(9), { spending }),
 		];
 		spending.reserve('verifier', 5);
-		expect([own?.room, all?.room, all?.mostRoom]).toEqual([9, 4, 9]);
+		expect([own?.room, all?.room, all?.mostRoomOf(owner)]).toEqual([9, 4, 9]);
 		spending.settle('verifier', 5, 2);
-		expect([own?.room, all?.room, all?.mostRoom]).toEqual([9, 7, 7]);
+		expect([own?.room, all?.room, all?.mostRoomOf(owner)]).toEqual([9, 7, 7]);
 		expect(await floorOf(kinds, { kind: 'search' })).toBeUndefined();
 	});
 
@@ -67,9 +70,9 @@ describe('Floor', () => {
 		spending.settle('email', 3, 3);
 		spending.reserve('email', 2);
 		const floor = await floorOf(oneCounter(10), { spending });
-		expect([floor?.room, floor?.mostRoom]).toEqual([8, 10]);
+		expect([floor?.room, floor?.mostRoomOf(owner)]).toEqual([8, 10]);
 		spending.settle('email', 2, 2);
-		expect([floor?.room, floor?.mostRoom]).toEqual([8, 8]);
+		expect([floor?.room, floor?.mostRoomOf(owner)]).toEqual([8, 8]);
 	});
 });
 
@@ -96,5 +99,17 @@ describe('Spending', () => {
 		spending.wake();
 		spending.settle('email', 0, 0);
 		expect(woken).toBe(1);
+	});
+
+	it('is not to be filled by the bulk jobs of others, which may take long', async () => {
+		const spending = spendingOf();
+		const floor = await floorOf(oneCounter(10), { spending });
+		spending.reserve('email', 6);
+		const release = spending.hold({ owner: {}, kind: 'email', credits: 6 });
+		spending.hold({ owner: {}, kind: 'verifier', credits: 0 });
+		expect([floor?.room, floor?.mostRoomOf(owner)]).toEqual([4, 4]);
+		release();
+		spending.hold({ owner, kind: 'email', credits: 6 });
+		expect(floor?.mostRoomOf(owner)).toBe(10);
 	});
 });

@@ -19,7 +19,7 @@ describe('readLeadPage', () => {
 		[{ data: [] }, null],
 		[{ data: [], next_start: null }, null],
 		[{ data: [], next_start: '25' }, 25],
-		[{ data: [], next_start: 0 }, 0],
+		[{ data: [], next_start: 0 }, null],
 		[{ data: [], next_start: '' }, null],
 	])('reads where %j goes on', (body, next) => {
 		expect(readLeadPage(body, true)).toEqual({ results: [], next, total: null });

@@ -75,7 +75,7 @@ describe('the items', () => {
 	};
 
 	it('for the error branch have only the keys that n8n routes by', () => {
-		expect(errorItem(failed, 3)).toEqual({
+		expect(errorItem(failed, 3, { json: {} })).toEqual({
 			json: {
 				error: {
 					status: 'failed',
@@ -88,7 +88,7 @@ describe('the items', () => {
 			pairedItem: { item: 3 },
 		});
 		const pending = problemOf(new JobPending('12'));
-		expect(errorItem(pending, 0).json.error).toEqual({
+		expect(errorItem(pending, 0, { json: {} }).json.error).toEqual({
 			status: 'pending',
 			reason: 'job_not_finished',
 			message: 'The bulk job 12 is not finished',
@@ -99,7 +99,10 @@ describe('the items', () => {
 	it('name the job, and the row of it, by which it can be collected', () => {
 		const pending = problemOf(new JobPending('12', 3));
 		expect(statusFields(pending)).toMatchObject({ status: 'pending', jobId: '12', jobRow: 3 });
-		expect(errorItem(pending, 0).json.error).toMatchObject({ jobId: '12', jobRow: 3 });
+		expect(errorItem(pending, 0, { json: {} }).json.error).toMatchObject({
+			jobId: '12',
+			jobRow: 3,
+		});
 		for (const problem of [problemOf(new JobPending('12')), failed]) {
 			expect(statusFields(problem)).not.toHaveProperty('jobRow');
 		}

@@ -326,6 +326,24 @@ describe('Sender', () => {
 		expect([...told.values()].every((log) => log.length === 1)).toBe(true);
 	});
 
+	it('looks once more, in halves, behind many that are refused', async () => {
+		const { sender, add, sent, reasonOf, outcomeOf } = senderWith({
+			perRequest: 100,
+			answer(ids, reservation) {
+				if (ids.some((id) => id.startsWith('bad'))) throw refusal(422);
+				return found(ids, reservation);
+			},
+		});
+		add(...Array.from({ length: 200 }, (_, index) => `bad ${index}`));
+		const mixed = Array.from({ length: 100 }, (_, index) => (index === 80 ? 'bad' : `${index}`));
+		add(...mixed);
+		await sender.finish();
+		expect(outcomeOf('3')).toEqual(answered([{ id: '3' }], 1));
+		expect(outcomeOf('99')).toEqual(answered([{ id: '99' }], 1));
+		expect(reasonOf('bad')).toMatchObject({ httpCode: 422 });
+		expect(sent.length).toBeLessThan(300);
+	});
+
 	it.each([
 		['a fault in the code of the lookup', { ask: () => Promise.reject(new TypeError('fault')) }],
 		[

@@ -103,7 +103,7 @@ describe('what is told of an item', () => {
 		for (const problem of problems) {
 			const text = `${problem.message}. ${problem.description}`;
 			expect(statusFields(problem).message).toBe(text);
-			expect(errorItem(problem, 0).json.message).toBe(text);
+			expect(errorItem(problem, 0, { json: {} }).json.message).toBe(text);
 		}
 	});
 

@@ -52,12 +52,13 @@ function waitsLater(workflow: Record<string, Part>, own = 'own'): boolean {
 		position: [0, 0],
 		parameters: {},
 	};
+	const before = mapConnectionsByDestination(connections);
 	return mayWaitLater({
+		workflow: { connectionsByDestinationNode: before },
 		getNode: () => node,
 		getChildNodes: (name, options) =>
 			nodesOf(getChildNodes(connections, name), options?.includeNodeParameters),
 		getParentNodes(name, options) {
-			const before = mapConnectionsByDestination(connections);
 			const { connectionType, depth, includeNodeParameters } = options ?? {};
 			return nodesOf(getParentNodes(before, name, connectionType, depth), includeNodeParameters);
 		},
@@ -124,6 +125,26 @@ describe('mayWaitLater', () => {
 				other: { to: ['merge'] },
 				merge: { to: ['wait'] },
 				wait: WAIT,
+			},
+		],
+		[
+			'before it, where it runs once for each of two ways to it',
+			{
+				start: { to: ['a', 'b'] },
+				a: { to: ['wait'] },
+				b: { to: ['wait'] },
+				wait: { ...WAIT, to: ['own'] },
+				own: {},
+			},
+		],
+		[
+			'before it, behind a loop, which may come to it in each round',
+			{
+				start: { to: ['loop'] },
+				loop: { to: ['part', 'wait'] },
+				part: { to: ['loop'] },
+				wait: { ...WAIT, to: ['own'] },
+				own: {},
 			},
 		],
 		[
@@ -197,16 +218,6 @@ describe('mayWaitLater', () => {
 				wait: { ...WAIT, to: ['a', 'b'] },
 				a: { to: ['own'] },
 				b: { to: ['own'] },
-				own: {},
-			},
-		],
-		[
-			'behind a loop that is over',
-			{
-				start: { to: ['loop'] },
-				loop: { to: ['part', 'wait'] },
-				part: { to: ['loop'] },
-				wait: { ...WAIT, to: ['own'] },
 				own: {},
 			},
 		],

@@ -8,6 +8,7 @@ import { lookupOperation } from '../../shared/description/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
 import { objectsIn } from '../../shared/service/response';
 import { simplifyCompany } from '../../shared/values/company';
+import { toDomain } from '../../shared/values/domain';
 import { isObject } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 
@@ -47,6 +48,7 @@ export const search = lookupOperation({
 	answered: 'found',
 	kind: 'search',
 	perRequest: 1,
+	identity: ({ keyword }) => ({ keyword: comparable(toText(keyword)) }),
 	prepare({ kw }) {
 		const keyword = toText(kw);
 		return { query: { keyword }, missing: keyword === '' ? ['Company'] : undefined };
@@ -59,3 +61,8 @@ export const search = lookupOperation({
 	},
 	simplify: simplifyCompany,
 });
+
+/** What tells a company from others: its name, or the domain of its website, in any letters. */
+function comparable(keyword: string): string {
+	return /^\S+\.\S+$/.test(keyword) ? toDomain(keyword) : keyword.toLowerCase();
+}

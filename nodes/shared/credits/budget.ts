@@ -124,7 +124,7 @@ export class CreditBudget {
 		const mostByCap = cap - this.spent;
 		const byCap = mostByCap - this.reserved;
 		const byFloor = floor?.room ?? Number.POSITIVE_INFINITY;
-		const mostByFloor = floor?.mostRoom ?? Number.POSITIVE_INFINITY;
+		const mostByFloor = floor?.mostRoomOf(this) ?? Number.POSITIVE_INFINITY;
 		if (mostByCap < least) return 'credit_limit';
 		if (mostByFloor < least) return 'credit_floor';
 		// The node's own requests are soon over; what others do with the account may go on for long.
@@ -141,6 +141,8 @@ export class Reservation {
 	private isSent = false;
 
 	private isCorrected = false;
+
+	private releaseJob: (() => void) | undefined;
 
 	/** Whether what was reserved at first may have been spent as well. */
 	isRenewed = false;
@@ -161,6 +163,12 @@ export class Reservation {
 		this.budget.execution.sent(this.reserved);
 	}
 
+	/** The service has made a bulk job of the request: others are not to wait for what it may give back. */
+	accepted(): void {
+		const { isOpen, budget: owner, purse, reserved: credits } = this;
+		if (isOpen) this.releaseJob ??= purse.spending.hold({ owner, kind: purse.kind, credits });
+	}
+
 	/** The request did not cost anything; it may be sent again. */
 	refused(): void {
 		if (this.isSent) this.budget.execution.over(this.budget.node, this.reserved, 0);
@@ -175,6 +183,7 @@ export class Reservation {
 	settle(spent?: number, uncertain = 0): void {
 		if (!this.isOpen) return;
 		this.isOpen = false;
+		this.releaseJob?.();
 		const { reserved, isSent, budget, purse } = this;
 		if (isSent) budget.execution.over(budget.node, reserved, spent, uncertain);
 		if (isSent) budget.counted.uncertain += spent === undefined ? reserved : uncertain;

@@ -41,8 +41,12 @@ export class Floor {
 		return this.mostRoom - this.spending.reservedOf(this.kinds);
 	}
 
-	/** How many, should all that is reserved be given back. */
-	get mostRoom(): number {
+	/** How many, should all that is reserved be given back, but for the bulk jobs of others than the owner. */
+	mostRoomOf(owner: object): number {
+		return this.mostRoom - this.spending.heldByOthers(owner, this.kinds);
+	}
+
+	private get mostRoom(): number {
 		return this.allowance - (this.spending.spentOf(this.kinds) - this.spentBefore);
 	}
 }

@@ -1,5 +1,12 @@
 import type { CreditKind } from './account';
 
+/** A bulk job that goes on, and the credits reserved for it. */
+interface Job {
+	owner: object;
+	kind: CreditKind;
+	credits: number;
+}
+
 /**
  * What this process spends of one account, whichever workflow does: of each kind of credits, what is
  * reserved for requests, and what was spent since somebody began to use the account.
@@ -10,6 +17,8 @@ export class Spending {
 	private readonly reserved = counters();
 
 	private readonly spent = counters();
+
+	private readonly jobs = new Set<Job>();
 
 	private readonly waiting = new Set<() => void>();
 
@@ -25,6 +34,24 @@ export class Spending {
 		this.reserved[kind] -= reserved;
 		this.spent[kind] += spent;
 		this.wake();
+	}
+
+	/**
+	 * Reserved credits are those of a bulk job, which may keep them for long.
+	 * @returns to be called when they are settled
+	 */
+	hold(job: Job): () => void {
+		this.jobs.add(job);
+		this.wake();
+		return () => void this.jobs.delete(job);
+	}
+
+	/** What the jobs of others keep: nobody waits for that. */
+	heldByOthers(owner: object, kinds: CreditKind[]): number {
+		const ofOthers = [...this.jobs].filter(
+			(job) => job.owner !== owner && kinds.includes(job.kind),
+		);
+		return ofOthers.reduce((total, { credits }) => total + credits, 0);
 	}
 
 	/** Calls back, once, when credits were given back. */

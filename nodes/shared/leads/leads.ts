@@ -17,7 +17,8 @@ export function readLeadPage(answer: object, filtered: boolean): Page {
 	if (!isObject(answer)) throw unexpectedAnswer('a page of leads');
 	return {
 		results: objectsIn(answer.data, 'a page of leads'),
-		next: numberAt(answer, 'next_start'),
+		// No further page starts at 0.
+		next: numberAt(answer, 'next_start') || null,
 		total: filtered ? numberAt(answer, 'count_results') : null,
 	};
 }

@@ -55,17 +55,18 @@ export class Delivery<Query extends IDataObject> {
 
 	/** The outcome of an item is known. */
 	settle(item: number, question: ItemQuestion<Query>, outcome: Outcome, source = FREE): void {
+		const { context, lookup, options } = this;
+		const input = context.inputs[item];
 		if (isProblem(outcome) && this.onError === 'errorOutput') {
-			this.items[item] = [errorItem(outcome, item)];
+			this.items[item] = [errorItem(outcome, item, input)];
 		} else {
-			const { context, lookup, options } = this;
 			const includesInput = question.includesInput && !isTool(context.node);
 			const isAnswer = isAnswered(outcome);
 			const isMiss = isAnswer && outcome.results.length === 0;
 			const { keeps } = lookup;
 			const arrangement = { ...options, keeps, includesInput, isMiss, isAnswer };
 			this.items[item] = fieldsOf(lookup, question, outcome, source.credits).map((fields) =>
-				arrangedItem(context.inputs[item], item, fields, arrangement),
+				arrangedItem(input, item, fields, arrangement),
 			);
 		}
 		this.tally.count(item, outcome, source.isOfService);

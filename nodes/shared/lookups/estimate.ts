@@ -147,13 +147,13 @@ function fateOf(outcome: Outcome): Fate {
 
 /** Says why there is no estimate, or stops the workflow, as On Error wants it. */
 function outputForFailure(
-	{ node }: NodeContext,
+	{ node, inputs }: NodeContext,
 	thrown: unknown,
 	item: number,
 ): INodeExecutionData {
 	const problem = problemOf(thrown);
 	const onError = onErrorOf(node);
 	if (onError === 'stop') throw stopError(node, problem, item);
-	if (onError === 'errorOutput') return errorItem(problem, item);
+	if (onError === 'errorOutput') return errorItem(problem, item, inputs[item]);
 	return { json: statusFields(problem), pairedItem: { item } };
 }

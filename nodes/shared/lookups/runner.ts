@@ -106,9 +106,10 @@ class LookupRun<Query extends IDataObject> {
 	async askAll(reader: QuestionReader<Query>): Promise<void> {
 		const { inputs, node } = this.context;
 		const { failsWhenIncomplete, keep } = this.parts.options;
-		if (keep !== undefined) this.parts.refused ??= await this.refusal();
-		// A run that stops for an incomplete item is not to cost anything before.
+		// A run that stops for an incomplete item sends nothing before.
 		const readsFirst = failsWhenIncomplete && onErrorOf(node) === 'stop';
+		const needsCounter = keep !== undefined;
+		if (needsCounter && !readsFirst) this.parts.refused ??= await this.refusal();
 		for (let item = 0; item < inputs.length; item++) {
 			if (this.breather.isDue) await this.breather.breathe();
 			this.questions[item] = reader.read(item);
@@ -116,6 +117,7 @@ class LookupRun<Query extends IDataObject> {
 			if (problem) throw stopError(node, problem, item);
 			if (!readsFirst) await this.ask(item);
 		}
+		if (needsCounter && readsFirst) await this.assertCounted();
 		for (let item = 0; readsFirst && item < inputs.length; item++) {
 			if (this.breather.isDue) await this.breather.breathe();
 			await this.ask(item);
@@ -126,11 +128,24 @@ class LookupRun<Query extends IDataObject> {
 
 	/** Keep Credits is refused where the account states no counter: for every item, as a wrong value is. */
 	private async refusal(): Promise<Problem | undefined> {
-		const { senders } = this.parts;
 		if (this.context.inputs.length === 0) return undefined;
-		const found = await senders.purseOf(0).catch(problemOf);
-		const isRefused = 'status' in found && found.status === 'invalid_input';
-		return isRefused && senders.hasOneAccount ? found : undefined;
+		const found = await this.uncounted(0);
+		return this.parts.senders.hasOneAccount ? found : undefined;
+	}
+
+	/** Stops the workflow where an account that is needed states no counter for Keep Credits. */
+	private async assertCounted(): Promise<void> {
+		for (const [item, { outcome }] of this.questions.entries()) {
+			const problem = outcome ? undefined : await this.uncounted(item);
+			if (problem) throw stopError(this.context.node, problem, item);
+			if (!outcome && this.parts.senders.hasOneAccount) return;
+		}
+	}
+
+	/** Whether the account of an item states no counter for Keep Credits. */
+	private async uncounted(item: number): Promise<Problem | undefined> {
+		const found = await this.parts.senders.purseOf(item).catch(problemOf);
+		return 'status' in found && found.status === 'invalid_input' ? found : undefined;
 	}
 
 	/** Why nothing can be sent for an item, as far as that is known before anything is. */

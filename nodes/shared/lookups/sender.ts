@@ -25,7 +25,7 @@ export interface Waiting<Query> {
 /** A request that is refused for what it holds, rather than for who sends it, or when (7). */
 const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
 
-/** So many items refused one by one, and none answered: then it is not the items. */
+/** So many items refused one by one, and none answered: then it is hardly the items. */
 const MAX_REFUSED = 100;
 
 /** What a request did cost, in credits. */
@@ -248,7 +248,8 @@ export class Sender<Query extends IDataObject> {
 			if (this.isCutInHalves(chunk, error)) return FREE;
 			this.remember(chunk, error, reservation);
 			const cost = costOfFailure(error);
-			const credits = cost === UNKNOWN && reservation ? null : 0;
+			const isOpen = cost === UNKNOWN || reservation?.isRenewed;
+			const credits = isOpen && reservation ? null : 0;
 			chunk.forEach(({ question }, index) => {
 				const isOfJob = error instanceof JobPending || error instanceof JobFailed;
 				question.settle({ error: isOfJob ? error.at(rowOf(index)) : error, credits });
@@ -267,8 +268,10 @@ export class Sender<Query extends IDataObject> {
 		if (code === null || !REFUSED_FOR_CONTENT.includes(code)) return false;
 		if (chunk.length === 1) this.refused++;
 		const isHopeless = this.refused >= MAX_REFUSED && !this.isAnswered;
-		if (chunk.length === 1 || isHopeless) return false;
 		const middle = Math.ceil(chunk.length / 2);
+		// Then only the halves of a request are tried, in case one of them is answered after all.
+		const smallest = isHopeless ? this.settings.lookup.perRequest / 2 : 1;
+		if (chunk.length <= smallest) return false;
 		this.parts.push(chunk.slice(middle), chunk.slice(0, middle));
 		return true;
 	}

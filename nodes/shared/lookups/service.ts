@@ -32,7 +32,10 @@ export function serviceOf(
 				if (isNotFound(thrown)) return undefined;
 				throw thrown;
 			}),
-		collect: async (part) => await run.send({ method: 'GET', url, ...part }, { collects: true }),
+		collect: async (part) => {
+			reservation?.accepted();
+			return await run.send({ method: 'GET', url, ...part }, { collects: true });
+		},
 		sleep: async (milliseconds) => await run.sleep(milliseconds),
 		jobTimeout,
 	};

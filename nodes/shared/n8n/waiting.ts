@@ -1,5 +1,7 @@
 import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 
+import { isObject, objectAt } from '../values/json';
+
 /** Nodes that may put an execution to sleep, whatever they are set to. */
 const WAITING_TYPE = /\.(?:wait|form|chat|executeWorkflow)$/;
 
@@ -13,12 +15,15 @@ const WAITING_OPERATION = /AndWait$/;
 /** Tools by which an agent waits: for what a person answers, or for a workflow that may do so. */
 const WAITING_TOOL = /(?:hitlTool|toolWorkflow)$/i;
 
-type Neighbours = Pick<IExecuteFunctions, 'getNode' | 'getChildNodes' | 'getParentNodes'>;
+type Neighbours = Pick<IExecuteFunctions, 'getNode' | 'getChildNodes' | 'getParentNodes'> & {
+	/** The workflow that n8n's context works with. */
+	workflow?: unknown;
+};
 
 /**
  * Whether a node that may run after this one can make n8n store the execution and read it again: nodes
- * behind it, and those on other branches, which run when this one is done. A node that every way to this
- * one leads through has run before.
+ * behind it, and those on other branches, which run when this one is done. A node that runs once, and that
+ * every way to this one leads through, has run before.
  */
 export function mayWaitLater(n8n: Neighbours): boolean {
 	const { name: own, type } = n8n.getNode();
@@ -30,9 +35,28 @@ export function mayWaitLater(n8n: Neighbours): boolean {
 	const names = new Set(behind.map(({ name }) => name));
 	const others = ancestors.flatMap(({ name }) => nodesBehind(n8n, name));
 	return [...behind, ...others].some(
-		(node) =>
-			canWait(n8n, node, isChat) && (names.has(node.name) || !isPassedBy(n8n, own, node.name)),
+		(node) => canWait(n8n, node, isChat) && (names.has(node.name) || !isOver(n8n, own, node.name)),
 	);
+}
+
+/** Whether another node has run before this one and does not run again. */
+function isOver(n8n: Neighbours, own: string, other: string): boolean {
+	return isPassedBy(n8n, own, other) && runsOnce(n8n, other);
+}
+
+/** Whether a node runs once at most: to it, and to each node before it, leads one connection only. */
+function runsOnce({ workflow }: Neighbours, name: string): boolean {
+	if (!isObject(workflow) || !isObject(workflow.connectionsByDestinationNode)) return false;
+	const connections = workflow.connectionsByDestinationNode;
+	const seen = new Set([name]);
+	for (const passed of seen) {
+		const { main } = objectAt(connections, passed);
+		const [next, ...others] = Array.isArray(main) ? main.flat().filter(isObject) : [];
+		if (others.length > 0) return false;
+		if (next && seen.has(String(next.node))) return false;
+		if (next) seen.add(String(next.node));
+	}
+	return true;
 }
 
 /** Whether every way from a trigger to a node leads through another one. */

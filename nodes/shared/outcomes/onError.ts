@@ -49,12 +49,16 @@ export function stopError(
 /**
  * The item that goes to the error branch. n8n routes it by its keys: with any other than `error` and
  * `message` it counts as a success (n8n 1 knows only these two). The fields of the input item are
- * added by n8n.
+ * added by n8n, its binary data is not.
  */
-export function errorItem(problem: Problem, item: number): INodeExecutionData {
+export function errorItem(
+	problem: Problem,
+	item: number,
+	{ binary }: INodeExecutionData,
+): INodeExecutionData {
 	const { description, ...error } = problem;
 	const message = inFull({ ...error, description });
-	return { json: { error, message }, pairedItem: { item } };
+	return { json: { error, message }, pairedItem: { item }, ...(binary && { binary }) };
 }
 
 /** The fields of an item without an answer. It is no error item: it has no `error`. */

@@ -126,7 +126,7 @@ class ItemReader {
 			// A job that has not finished is no failure.
 			const isPending = problem.status === 'pending';
 			if (!isPending && onErrorOf(context.node) === 'errorOutput')
-				read.push(errorItem(problem, item));
+				read.push(errorItem(problem, item, input));
 			else add({ ...statusFields(problem), ...operation.besides });
 			return isPending ? undefined : problem;
 		};

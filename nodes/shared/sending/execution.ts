@@ -7,6 +7,7 @@ import type { NodeContext } from '../n8n/nodeContext';
 import { AnswerStore } from './answerStore';
 import { SavedAnswers } from './savedAnswers';
 import { savedJobs, saveJobs, type SavedJob } from './savedJobs';
+import { Tried } from './tried';
 
 // Everything here hangs on objects of n8n that live as long as the execution, so that the memory is
 // given back with it, however the execution ends.
@@ -15,7 +16,7 @@ const budgets = new WeakMap<IContextObject, CreditBudget>();
 const credits = new WeakMap<IContextObject, ExecutionCredits>();
 const jobs = new WeakMap<IContextObject, JobsOfExecution>();
 const waits = new WeakMap<IContextObject, boolean>();
-const tried = new WeakMap<IContextObject, Set<string>>();
+const tried = new WeakMap<IContextObject, Tried>();
 
 function getOrCreate<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, create: () => V): V {
 	const value = map.get(key) ?? create();
@@ -46,8 +47,9 @@ export function keepWhatWasBought(context: NodeContext, hasThrown: boolean): voi
 }
 
 /** The questions that this node has asked in this execution, where a manual run limits them. */
-export function triedOf(context: NodeContext): Set<string> {
-	return getOrCreate(tried, context.memory('node'), () => new Set());
+export function triedOf(context: NodeContext): Tried {
+	const record = context.memory('node');
+	return getOrCreate(tried, record, () => new Tried(record, context.executionId));
 }
 
 /** What this node has spent in this execution, its loops and repeats included. */

@@ -33,6 +33,11 @@ export interface RunSettings {
 	signal?: AbortSignal;
 }
 
+/** How many requests in a row of one run of a node ended without any answer, whatever the account. */
+export interface Silence {
+	requests: number;
+}
+
 /** How one request is sent. */
 export interface Sending {
 	/** Pays for a metered request. */
@@ -66,15 +71,13 @@ export class Run {
 	/** Until when the service asked for a pause, as far as this run was told. */
 	private pausedUntil = 0;
 
-	/** How many requests in a row ended without any answer. */
-	private unanswered = 0;
-
 	private readonly sleeping = new Set<() => void>();
 
 	constructor(
 		n8n: IAllExecuteFunctions,
 		readonly connection: Connection,
 		private readonly settings: RunSettings = {},
+		private readonly silence: Silence = { requests: 0 },
 	) {
 		this.exchange = new Exchange(n8n, connection);
 		this.logger = n8n.logger;
@@ -132,7 +135,9 @@ export class Run {
 			const last = (uncertain ?? failure).after(attempt);
 			const isUnknown = failure.reason === 'connection' && failure.mayBeCharged;
 			if (isUnknown && repeats === 'never') throw unknownOutcome(failure);
-			if (attempt > this.pace.maxRetries || !mayRetry(failure)) throw last;
+			// What the service answers in the end is the answer, whatever was lost before.
+			if (!mayRetry(failure)) throw failure.after(attempt);
+			if (attempt > this.pace.maxRetries) throw last;
 			if (isUnknown && repeats === 'once') {
 				if (repeated++ > 0 || !(await reservation?.renew())) throw last;
 			}
@@ -156,7 +161,7 @@ export class Run {
 			const httpCode = answer instanceof ServiceError ? answer.httpCode : 200;
 			wasBorne = httpCode !== null && httpCode !== 429 && httpCode < 500;
 			if (answer instanceof ServiceError) this.learnFrom(answer, attempt, reservation);
-			else this.unanswered = 0;
+			else this.silence.requests = 0;
 			return answer;
 		} finally {
 			this.lane.leave(wasBorne);
@@ -166,6 +171,8 @@ export class Run {
 	/** Throws when nothing is to be sent any more, but for what collects answers already bought. */
 	private assertGoingOn(collects: boolean): void {
 		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
+		// The requests of another account of the same run may have shown it.
+		this.haltInSilence();
 		if (!this.halted) return;
 		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
 	}
@@ -174,13 +181,19 @@ export class Run {
 	private learnFrom(failure: ServiceError, attempt: number, reservation?: Reservation): void {
 		const { httpCode, reason, mayBeCharged } = failure;
 		if (!mayBeCharged) reservation?.refused();
-		if (httpCode !== null) this.unanswered = 0;
-		else if (reason === 'connection') this.unanswered++;
-		if (this.unanswered >= MAX_UNANSWERED) this.halt('service_down', failure);
+		const { silence } = this;
+		if (httpCode !== null) silence.requests = 0;
+		else if (reason === 'connection') silence.requests++;
+		this.haltInSilence(failure);
 		if (httpCode === 401) this.halt('unauthorized', failure);
 		// A free request may be refused for reasons of its own.
 		if (httpCode === 402 && reservation) this.halt('out_of_credits', failure);
 		if (httpCode === 429) this.pause(failure, attempt);
+	}
+
+	/** The service counts as down. */
+	private haltInSilence(cause?: ServiceError): void {
+		if (this.silence.requests >= MAX_UNANSWERED) this.halt('service_down', cause);
 	}
 
 	/** Too many requests: nobody sends to this account for a while. Overlapping pauses count once. */

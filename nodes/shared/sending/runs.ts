@@ -3,7 +3,7 @@ import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import type { NodeContext } from '../n8n/nodeContext';
 import { CredentialReader, soleConnection } from '../service/credentialReader';
 import { NotProcessed } from './notProcessed';
-import { Run, type RunSettings } from './run';
+import { Run, type RunSettings, type Silence } from './run';
 
 /** One run of a node, by the accounts that its items belong to: nearly always one. */
 export class Runs {
@@ -12,6 +12,8 @@ export class Runs {
 	private readonly credentials: CredentialReader;
 
 	private readonly settings: RunSettings;
+
+	private readonly silence: Silence = { requests: 0 };
 
 	private isOver = false;
 
@@ -36,7 +38,8 @@ export class Runs {
 		const connection = await this.credentials.connection(item);
 		if (this.isOver) throw new NotProcessed('stopped');
 		const run =
-			this.runs.get(connection.id) ?? new Run(this.context.n8n, connection, this.settings);
+			this.runs.get(connection.id) ??
+			new Run(this.context.n8n, connection, this.settings, this.silence);
 		this.runs.set(connection.id, run);
 		return run;
 	}
