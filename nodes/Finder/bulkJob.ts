@@ -47,12 +47,15 @@ export function jobIn(answer: object, sent?: number): BulkJob {
 	if (status !== null && DONE.test(status)) return { jobId, rows, isDone: true };
 	const byId = rowsById(rows);
 	const people = sent ?? (isObject(answer) ? numberAt(answer, 'total') : null);
-	const isWhole = people === null ? rows.length > 0 : idsUpTo(people).every((id) => byId.has(id));
+	const isWhole = people === null ? rows.length > 0 : hasAll(byId, people);
 	return { jobId, rows, isDone: status === null && list !== undefined && isWhole };
 }
 
-function idsUpTo(people: number): string[] {
-	return Array.from({ length: people }, (_, index) => String(index + 1));
+/** Whether the rows of so many people are there, however many the service says that there are. */
+function hasAll(byId: Map<string | null, IDataObject>, people: number): boolean {
+	if (people > byId.size) return false;
+	const rows = Array.from({ length: people }, (_, index) => String(index + 1));
+	return rows.every((row) => byId.has(row));
 }
 
 /**

@@ -34,10 +34,18 @@ export interface ResetEffect {
 /**
  * A body other than the document's. `truncated` is half of the JSON with a content length that fits,
  * `cut-off` half of it with the content length of the whole, after which the connection ends; `echo`
- * repeats the access key, as pages for debugging do.
+ * repeats the access key, as pages for debugging do; `json` is sent as it is, as JSON.
  */
 export interface BodyEffect {
-	body: 'truncated' | 'cut-off' | 'html' | 'text' | 'json-scalar' | 'empty' | 'echo';
+	body:
+		| 'truncated'
+		| 'cut-off'
+		| 'html'
+		| 'text'
+		| 'json-scalar'
+		| 'empty'
+		| 'echo'
+		| { json: string };
 	/** The status of the answer that is spoilt, unless given. */
 	status?: number;
 	/** Whether the work is charged for. */

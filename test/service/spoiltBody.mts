@@ -14,6 +14,7 @@ export function spoiltBody(
 	{ body, status }: BodyEffect,
 ): string | Readable {
 	if (status !== undefined) reply.code(status);
+	if (typeof body === 'object') return body.json;
 	const half = Buffer.from(payload).subarray(0, Math.floor(Buffer.byteLength(payload) / 2));
 	switch (body) {
 		case 'truncated':

@@ -68,6 +68,10 @@ describe('jobIn', () => {
 		expect(jobIn([one, one], 2).isDone).toBe(false);
 	});
 
+	it.each([2 ** 31, 1e15, Number.MAX_VALUE])('does not count up to %d people', (total) => {
+		expect(jobIn({ id: 12, total, results: [one] }).isDone).toBe(false);
+	});
+
 	it.each([
 		['failed'],
 		['FAILURE'],

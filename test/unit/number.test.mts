@@ -64,6 +64,7 @@ describe('wholeNumber', () => {
 		[null, 30],
 		['many', 30],
 		[{}, 30],
+		[{ toString: 'x', valueOf: 'y' }, 30],
 		[Number.POSITIVE_INFINITY, 30],
 	])('%j is %d', (value, number) => {
 		expect(wholeNumber(value, 30)).toBe(number);

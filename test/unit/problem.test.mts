@@ -114,7 +114,8 @@ describe('problemOf', () => {
 
 	it('says of a job that failed which one it was, and why', () => {
 		const failed = new JobFailed('12', unexpectedAnswer('a result for this item'));
-		expect(problemOf(failed)).toEqual({
+		// Not even an undefined row.
+		expect(problemOf(failed)).toStrictEqual({
 			status: 'failed',
 			reason: 'unexpected_answer',
 			message: 'The service sent a response without a result for this item',

@@ -65,6 +65,11 @@ describe('an account', () => {
 		});
 	});
 
+	it('does not take what is no answer for whether it may import', () => {
+		const options = { csv_import: { nested: [1] } };
+		expect(simplifyAccount({ ...account, options }).csvImport).toBeNull();
+	});
+
 	it('keeps what is false, zero or empty apart from what is absent', () => {
 		const bare = {
 			email: 'ada@acme.com',
@@ -274,6 +279,11 @@ describe('a company', () => {
 			employee_count: '1,250',
 		};
 		expect(simplifyCompany(variant)).toEqual(simplified);
+	});
+
+	it('has texts alone for its specialties, whatever else is among them', () => {
+		const specialties = ['engines', null, { a: 1 }, ' ', ['x'], 'notes'];
+		expect(simplifyCompany({ ...company, specialties })).toEqual(simplified);
 	});
 
 	it('keeps a count that is no number', () => {

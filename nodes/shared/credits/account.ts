@@ -24,13 +24,14 @@ export interface Counter extends IDataObject {
 
 /** An account in the package's words (2.1, 2.2 and their variant). */
 export function simplifyAccount(account: IDataObject): IDataObject {
+	const { csv_import: csvImport } = objectAt(account, 'options');
 	return {
 		name: textAt(account, 'name'),
 		email: textAt(account, 'email'),
 		plan: textAt(account, 'package', 'plan'),
 		renewsAt: timestampAt(account, 'packageRDate', 'expiry'),
 		credits: countersOf(account),
-		csvImport: objectAt(account, 'options').csv_import ?? null,
+		csvImport: typeof csvImport === 'boolean' ? csvImport : null,
 		lists: Array.isArray(account.lists)
 			? account.lists.filter(isObject).map((list) => ({
 					id: numberAt(list, 'id'),

@@ -94,7 +94,7 @@ export function problemOf(thrown: unknown): Problem {
 	}
 	if (thrown instanceof JobFailed) {
 		const { jobId, jobRow, reason } = thrown;
-		return { ...problemOf(reason), jobId, jobRow };
+		return { ...problemOf(reason), jobId, ...(jobRow !== undefined && { jobRow }) };
 	}
 	if (thrown instanceof JobPending) {
 		const description = 'Nothing is lost: collect the results later with Get Bulk Job.';

@@ -17,6 +17,7 @@ import { DEFAULT_PACE } from '../pacing/pace';
 import type { Run } from '../sending/run';
 import { Runs } from '../sending/runs';
 import { requestOptionsOf } from '../service/requestOptions';
+import { numberOf } from '../values/number';
 import type { Collected } from './pages';
 
 /** How many items are read at the same time. */
@@ -186,7 +187,7 @@ class ItemReader {
 	/** The most results that the user wants; all of them without one. */
 	private limitOf(item: number): number | undefined {
 		if (this.parameters.get('returnAll', item, true) === true) return undefined;
-		const limit = Number(this.parameters.get('limit', item, 50));
+		const limit = numberOf(this.parameters.get('limit', item, 50)) ?? 0;
 		if (Number.isInteger(limit) && limit >= 1) return limit;
 		throw invalidValue('Limit', 'Limit must be a whole number of 1 or more');
 	}

@@ -6,7 +6,7 @@ import type { Connection } from './connection';
 import { connectionError } from './connectionError';
 import { readResponse, type HttpResponse } from './response';
 import { withoutKey } from './secret';
-import { asServiceError } from './serviceError';
+import { asServiceError, unexpectedAnswer } from './serviceError';
 
 /** The service with one account, as one run of a node reaches it. */
 export class Exchange {
@@ -23,7 +23,7 @@ export class Exchange {
 		const { apiKey, baseUrl } = this.connection;
 		try {
 			assertGoesTo(baseUrl, request.url);
-			return withoutKey(readResponse(await this.overHttp(request)), apiKey);
+			return masked(readResponse(await this.overHttp(request)), apiKey);
 		} catch (error) {
 			throw asServiceError(error).without(apiKey);
 		}
@@ -53,5 +53,14 @@ export class Exchange {
 		} catch (error) {
 			throw connectionError(error);
 		}
+	}
+}
+
+/** The answer without the key. One that is nested too deep to be written can be no answer, nor an item. */
+function masked(answer: object, apiKey: string): object {
+	try {
+		return withoutKey(answer, apiKey);
+	} catch {
+		throw unexpectedAnswer('JSON that n8n can store');
 	}
 }

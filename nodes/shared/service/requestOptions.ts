@@ -2,6 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import type { Parameters } from '../n8n/parameters';
 import { isObject } from '../values/json';
+import { asNumber } from '../values/number';
 import { toText } from '../values/text';
 import { parsedUrl } from '../values/url';
 import { ServiceError } from './serviceError';
@@ -23,7 +24,7 @@ export function requestOptionsOf(parameters: Parameters): RequestOptions {
 /** The same, from the value of the parameter. */
 export function requestOptionsIn(parameter: unknown): RequestOptions {
 	const options = isObject(parameter) ? parameter : {};
-	const timeout = Number(options.timeout);
+	const timeout = asNumber(options.timeout);
 	const { proxy } = options;
 	return {
 		...(timeout > 0 && { timeout: Math.min(Math.ceil(timeout), MAX_TIMEOUT) }),

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { numberAt, textAt } from './json';
+import { toText } from './text';
 import { withScheme } from './url';
 
 /**
@@ -17,7 +18,7 @@ export function simplifyCompany(company: IDataObject): IDataObject {
 		industry: textAt(company, 'industry'),
 		type: textAt(company, 'type'),
 		profileUrl: withScheme(textAt(company, 'network_url')),
-		specialties: Array.isArray(specialties) ? specialties : null,
+		specialties: Array.isArray(specialties) ? specialties.map(toText).filter(Boolean) : null,
 		revenue: textAt(company, 'revenue'),
 		employeeCount: numberAt(company, 'employee_count') ?? textAt(company, 'employee_count'),
 		employeeCountRange: textAt(company, 'employee_count_range'),

@@ -1,6 +1,11 @@
+/** The number that a value is for a program; an object is none, and need not let itself be made one. */
+export function asNumber(value: unknown): number {
+	return typeof value === 'object' ? Number.NaN : Number(value);
+}
+
 /** A whole number, at least 0; the default for what is no number. */
 export function wholeNumber(value: unknown, byDefault: number): number {
-	const number = Number(value ?? byDefault);
+	const number = asNumber(value ?? byDefault);
 	return Number.isFinite(number) ? Math.max(0, Math.floor(number)) : byDefault;
 }
 

@@ -134,6 +134,15 @@ describe('a body', () => {
 		expect(service.requests).toMatchObject([{ status }]);
 	});
 
+	it('is any JSON text, as it is', async () => {
+		service.faults.add({ body: { json: '{"__proto__":1e400}' }, status: 402 });
+		const reply = await ask(service, verify);
+		const type = 'application/json; charset=utf-8';
+		expect(reply).toMatchObject({ status: 402, headers: { 'content-type': type } });
+		expect(reply.text).toBe('{"__proto__":1e400}');
+		expect(service.violations).toEqual([]);
+	});
+
 	it('costs a credit only if the fault says so', async () => {
 		service.faults.add({ on: { nth: 1 }, body: 'html' });
 		service.faults.add({ on: { nth: 2 }, body: 'html', charge: true });
