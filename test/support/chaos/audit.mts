@@ -41,9 +41,6 @@ interface Round {
 	errors: INodeExecutionData[];
 }
 
-/** The reasons for which what was charged may have no result. */
-const UNCLEAR = ['unknown_outcome', 'connection', 'not_the_service', 'unexpected_answer'];
-
 /** Judges a run; throws at the first thing that does not hold. */
 export function audit(outcome: Outcome, service: Service, seen: Seen): void {
 	const { plan, executions, keys } = outcome;
@@ -209,7 +206,7 @@ function expectPaidOnce(charges: Charge[], service: Service): void {
 	expect(proper.filter((one, index) => proper.indexOf(one) !== index)).toEqual([]);
 }
 
-/** What was charged came out, or an item says why it could not, or where it can be collected. */
+/** What was charged came out, or can be collected; or nobody knew that it was, and an item says that it failed. */
 function expectDelivered(
 	charges: Charge[],
 	rounds: Round[],
@@ -217,25 +214,26 @@ function expectDelivered(
 	service: Service,
 ): void {
 	const run = attempts[attempts.length - 1];
-	const explained = new Set<string>();
+	const delivered = new Set<string>();
+	const failed = new Set<string>();
 	for (const { step, inputs, output, errors } of rounds) {
-		for (const { json, pairedItem } of [...output, ...errors]) {
-			const input = inputs[itemOf(pairedItem)];
-			const kind = kindOf(step);
-			const result = errors.some((item) => item.json === json) ? json.error : resultIn(step, json);
-			if (typeof result !== 'object' || result === null) continue;
-			if (isExplanation(JSON.parse(JSON.stringify(result)))) {
-				explained.add(`${kind} ${subjectOf(step, input)}`);
-			}
+		const noteOf = (item: number) => `${kindOf(step)} ${subjectOf(step, inputs[item])}`;
+		for (const { json, pairedItem } of output) {
+			const result = resultIn(step, json);
+			(isDelivered(result) ? delivered : failed).add(noteOf(itemOf(pairedItem)));
+		}
+		for (const { json, pairedItem } of errors) {
+			const error: IDataObject = JSON.parse(JSON.stringify(json.error));
+			(isDelivered(error) ? delivered : failed).add(noteOf(itemOf(pairedItem)));
 		}
 	}
 	// Where n8n tries again, by itself or by its Retry button, only what became of the last try is seen.
 	const triedAgain = attempts.length > 1 || rounds.some(({ step }) => step.retryOnFail);
-	const lost = charges.filter(
-		(charge) =>
-			!explained.has(`${creditKinds[charge.operation]} ${lower(charge.subject)}`) &&
-			!(triedAgain && isSpoilt(requestOf(charge, service))),
-	);
+	const lost = charges.filter((charge) => {
+		const subject = `${creditKinds[charge.operation]} ${lower(charge.subject)}`;
+		const isUnknown = isSpoilt(requestOf(charge, service)) && (triedAgain || failed.has(subject));
+		return !delivered.has(subject) && !isUnknown;
+	});
 	// A node that stops gives nothing out: what it bought, in any attempt, is kept for a retry.
 	const isLast = ({ node }: { node: string }) => node === run.data.resultData.lastNodeExecuted;
 	const stopped = run.status === 'error' ? begun.flat().find(isLast)?.requests : undefined;
@@ -247,11 +245,11 @@ function kindOf(step: Step) {
 	return isFinder(step) ? 'email' : isVerifier(step) ? 'verifier' : 'search';
 }
 
-/** The result itself, or why there is none for what was charged. */
-function isExplanation({ status, reason, jobId }: IDataObject): boolean {
-	if (status === undefined || status === 'found' || status === 'verified') return true;
-	if (status === 'pending') return true;
-	return status === 'failed' && (jobId !== undefined || UNCLEAR.includes(String(reason)));
+/** The result itself, or the job that has it. An answer with Simplify off has no status. */
+function isDelivered({ status, jobId }: IDataObject): boolean {
+	return (
+		['found', 'verified', 'pending', undefined].some((one) => one === status) || jobId !== undefined
+	);
 }
 
 function expectCapsKept(charges: Charge[], { attempts }: Executed, { steps }: Plan): void {
