@@ -16,6 +16,7 @@ import { known } from '../support/expected.mts';
 import { useHost, type TestHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
+import { manually, node, ours } from './support/nodes.mts';
 
 const TIMEOUT_MS = 240_000;
 
@@ -134,7 +135,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 	/** Saves a workflow of these nodes in a row, and executes it. */
 	async function start(nodes: INode[]): Promise<string> {
-		const manual = node('Start', 'n8n-nodes-base.manualTrigger', 1, {});
+		const manual = manually();
 		saved = await client().createWorkflow({
 			name: 'Bought once',
 			nodes: [manual, ...nodes],
@@ -145,7 +146,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	}
 
 	function leads(name: string): INode {
-		return ours(name, 'contactDataList', {
+		return ours(running(), name, 'contactDataList', {
 			resource: 'list',
 			operation: 'getLeads',
 			listId: listWithId('101'),
@@ -154,7 +155,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	}
 
 	function find(name: string, options: INodeParameters = {}): INode {
-		return ours(name, 'contactDataFinder', {
+		return ours(running(), name, 'contactDataFinder', {
 			resource: 'email',
 			operation: 'findBulk',
 			firstName: '={{ $json.firstName }}',
@@ -173,15 +174,6 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		const parameters = { assignments: { assignments }, options: {} };
 		const wait = node('Wait', 'n8n-nodes-base.wait', 1.1, { resume: 'webhook', options: {} });
 		return [node('Url', 'n8n-nodes-base.set', 3.4, parameters), { ...wait, webhookId: 'wait' }];
-	}
-
-	function ours(name: string, type: string, parameters: INodeParameters): INode {
-		const { credential, packageName } = running();
-		const { id, name: title, type: credentialType } = credential;
-		return {
-			...node(name, `${packageName}.${type}`, 1, parameters),
-			credentials: { [credentialType]: { id, name: title } },
-		};
 	}
 
 	function client(): TestHost['client'] {
@@ -225,10 +217,6 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		);
 	}
 });
-
-function node(name: string, type: string, typeVersion: number, parameters: INodeParameters): INode {
-	return { id: name, name, type, typeVersion, position: [0, 0], parameters };
-}
 
 function results(execution: Execution, name: string): IDataObject[] {
 	return outputOf(execution, name).map(({ json }) => json);

@@ -12,6 +12,7 @@ import { leadsWithoutEmail } from '../support/exampleScenes.mts';
 import { useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
+import { byWebhook, manually, ours } from './support/nodes.mts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -81,12 +82,9 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		const { client } = running();
 		const path = `spending-${++number}`;
 		const nodes = [
-			{
-				...node('Start', 'n8n-nodes-base.webhook', { path, responseMode: 'onReceived' }),
-				webhookId: path,
-			},
-			node('By Hand', 'n8n-nodes-base.manualTrigger', {}, 1),
-			ours('Leads', 'contactDataList', {
+			byWebhook(path),
+			manually('By Hand'),
+			ours(running(), 'Leads', 'contactDataList', {
 				resource: 'list',
 				operation: 'getLeads',
 				listId: listWithId('102'),
@@ -116,20 +114,8 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		return ended;
 	}
 
-	function node(name: string, type: string, parameters: INodeParameters, typeVersion = 2): INode {
-		return { id: name, name, type, typeVersion, position: [0, 0], parameters };
-	}
-
-	function ours(name: string, type: string, parameters: INodeParameters): INode {
-		const { packageName, credential } = running();
-		return {
-			...node(name, `${packageName}.${type}`, parameters, 1),
-			credentials: { contactDataApi: { id: credential.id, name: credential.name } },
-		};
-	}
-
 	const finder = (name: string, operation: string, options: INodeParameters = {}) =>
-		ours(name, 'contactDataFinder', {
+		ours(running(), name, 'contactDataFinder', {
 			resource: 'email',
 			operation,
 			fullName: '={{ $json.name }}',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { IDataObject, INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
+import type { IDataObject, INode, IWorkflowSettings } from 'n8n-workflow';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 
 import type { Execution } from '../hosts/execution.mts';
@@ -15,6 +15,7 @@ import { known, list, some } from '../support/expected.mts';
 import { useHost, type TestHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
+import { byWebhook, manually, ours } from './support/nodes.mts';
 import { PushConnection } from './support/pushConnection.mts';
 
 const TIMEOUT_MS = 180_000;
@@ -52,25 +53,6 @@ const service = useService();
 let n8n: string;
 let opened: TestHost;
 
-function node(name: string, type: string, typeVersion: number, parameters: INodeParameters): INode {
-	return { id: name, name, type, typeVersion, position: [0, 0], parameters };
-}
-
-function ours(name: string, type: string, parameters: INodeParameters): INode {
-	const { id, name: title, type: credentialType } = opened.credential;
-	return {
-		...node(name, `${opened.packageName}.${type}`, 1, parameters),
-		credentials: { [credentialType]: { id, name: title } },
-	};
-}
-
-const manually = () => node('Start', 'n8n-nodes-base.manualTrigger', 1, {});
-
-const byWebhook = (path: string): INode => ({
-	...node('Start', 'n8n-nodes-base.webhook', 2, { path, responseMode: 'onReceived' }),
-	webhookId: path,
-});
-
 /** A workflow that looks up every lead of a list. */
 async function createWorkflow(
 	{ operation, maxConcurrency }: Case,
@@ -81,13 +63,13 @@ async function createWorkflow(
 		name: `${operation} of a list`,
 		nodes: [
 			start,
-			ours('Leads', 'contactDataList', {
+			ours(opened, 'Leads', 'contactDataList', {
 				resource: 'list',
 				operation: 'getLeads',
 				listId: listWithId('101'),
 				returnAll: true,
 			}),
-			ours('Find', 'contactDataFinder', {
+			ours(opened, 'Find', 'contactDataFinder', {
 				resource: 'email',
 				operation,
 				firstName: '={{ $json.firstName }}',

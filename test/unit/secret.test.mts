@@ -51,10 +51,35 @@ describe('withoutKey', () => {
 
 	it.each([
 		['in a URL', 'k=a%2Bb%2Fc%20d&x=1', 'a+b/c d', 'k=***&x=1'],
+		['in a form', 'k=a%2Bb+c', 'a+b c', 'k=***'],
 		['in a JSON text', '{"key":"a\\"b"}', 'a"b', '{"key":"***"}'],
 	])('masks it as it is written %s', (_, text, key, masked) => {
 		expect(withoutKey(text, key)).toBe(masked);
 		expect(withoutKey({ deep: [text] }, key)).toEqual({ deep: [masked] });
+	});
+
+	it('masks it in Base64, whatever stands before and behind it, and in hexadecimal', () => {
+		fc.assert(
+			fc.property(
+				fc.string({ minLength: 9, maxLength: 40, unit: 'binary' }),
+				fc.string({ maxLength: 5 }),
+				fc.string({ maxLength: 5 }),
+				fc.constantFrom<BufferEncoding[]>('base64', 'base64url', 'hex'),
+				(key, before, behind, encoding) => {
+					fc.pre(key.isWellFormed());
+					const text = Buffer.from(`${before}${key}${behind}`).toString(encoding);
+					const masked = withoutKey(`<${text}>`, key);
+					expect(masked).toContain('***');
+					// What is left of it is a character at either end.
+					expect(masked.length).toBeLessThan(before.length * 4 + behind.length * 4 + 12);
+				},
+			),
+		);
+	});
+
+	it('leaves Base64 alone that holds only the beginning of the key', () => {
+		const text = Buffer.from(KEY.slice(0, 8)).toString('base64');
+		expect(withoutKey(text, KEY)).toBe(text);
 	});
 
 	it.each([['text'], [7], [null], [undefined], [true], [[]], [{}]])(

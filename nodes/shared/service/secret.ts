@@ -1,15 +1,54 @@
 /** What stands in a text where the key was. */
 const MASK = '***';
 
-/** How the key may be written: as it is, in a URL, and inside a JSON text. */
+/** A shorter piece of Base64 may stand somewhere by chance. */
+const SHORTEST_PIECE = 8;
+
+/** Answers mostly come one after the other to the same account. */
+let last: { key: string; forms: string[] } = { key: '', forms: [] };
+
+/** How the key may be written: as it is, in a URL or a form, inside a JSON text, as Base64, in hexadecimal. */
 function formsOf(key: string): string[] {
-	if (key === '') return [];
+	if (last.key === key) return last.forms;
+	const forms = key === '' ? [] : makeForms(key);
+	last = { key, forms };
+	return forms;
+}
+
+function makeForms(key: string): string[] {
 	const written = JSON.stringify(key).slice(1, -1);
-	// The longest first: one form may be a part of another.
 	const encoded = encodeURIComponent(key);
 	const lowerCase = encoded.replace(/%../g, (escape) => escape.toLowerCase());
+	const inForm = encoded.replaceAll('%20', '+');
 	const inText = JSON.stringify(written).slice(1, -1);
-	return [...new Set([inText, written.replaceAll('/', '\\/'), written, encoded, lowerCase, key])];
+	const inJson = [inText, written.replaceAll('/', '\\/'), written];
+	const bytes = Buffer.from(key);
+	const hexadecimal = bytes.toString('hex');
+	const forms = [
+		...inJson,
+		encoded,
+		lowerCase,
+		inForm,
+		key,
+		hexadecimal,
+		hexadecimal.toUpperCase(),
+	];
+	// The longest first: one form may be a part of another.
+	return [...new Set([...forms, ...inBase64(bytes)])].toSorted((a, b) => b.length - a.length);
+}
+
+/** The pieces by which a text is known in Base64, alone or behind one or two other bytes (as of `user:key`). */
+function inBase64(bytes: Buffer): string[] {
+	const pieces = [0, 1, 2].flatMap((before) => {
+		const all = Buffer.concat([Buffer.alloc(before), bytes]);
+		// The characters at either end hold bits of what is around.
+		const whole = Math.floor((all.length * 8) / 6);
+		const first = Math.ceil((before * 8) / 6);
+		return [all.toString('base64'), all.toString('base64url')].map((text) =>
+			text.slice(first, whole),
+		);
+	});
+	return pieces.filter(({ length }) => length >= SHORTEST_PIECE);
 }
 
 /**

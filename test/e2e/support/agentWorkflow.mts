@@ -2,6 +2,7 @@ import type { INode, INodeCredentials, INodeParameters } from 'n8n-workflow';
 
 import type { Credential } from '../../hosts/rest.mts';
 import { chain, type Workflow } from '../../hosts/workflow.mts';
+import { manually, node } from './nodes.mts';
 
 /** A node that an agent may use. */
 export interface Tool extends Partial<Pick<INode, 'onError'>> {
@@ -23,7 +24,7 @@ export interface AgentWorkflow {
 /** A workflow in which an AI agent gets one task and has the tools for it. */
 export function agentWorkflow({ tools, credential, modelCredential }: AgentWorkflow): Workflow {
 	const nodes: INode[] = [
-		node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+		manually(),
 		node('Agent', '@n8n/n8n-nodes-langchain.agent', 3.1, {
 			promptType: 'define',
 			text: 'Complete the record of this lead.',
@@ -61,10 +62,6 @@ export function agentWorkflow({ tools, credential, modelCredential }: AgentWorkf
 /** An expression that the model fills in, as the editor's button makes it. */
 export function fromModel(key: string, description: string, type = 'string'): string {
 	return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`${description}\`, '${type}') }}`;
-}
-
-function node(name: string, type: string, typeVersion: number, parameters: INodeParameters): INode {
-	return { id: name, name, type, typeVersion, position: [0, 0], parameters };
 }
 
 function credentialOf({ id, name, type }: Credential): INodeCredentials {
