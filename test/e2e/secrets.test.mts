@@ -38,12 +38,14 @@ const service = useService();
 /** What the service does to a run, if anything. */
 const effects: Array<Effect | undefined> = [
 	undefined,
-	...[400, 401, 403, 429, 500].map((status) => ({ body: 'echo' as const, status })),
+	...[400, 401, 403, 500].map((status) => ({ body: 'echo' as const, status })),
 	{ body: { json: answerWith(SECRET) } },
 	{ body: { json: answerWith(Buffer.from(`user:${SECRET}`).toString('base64')) } },
 	{ body: 'html' },
 	{ reset: 'after-charge' },
 	{ redirect: `https://elsewhere.example/?key=${SECRET}` },
+	// It slows down what comes after it.
+	{ body: 'echo', status: 429 },
 ];
 
 /** Reads are retried after these, which would take long. */
