@@ -4,6 +4,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 
+import { ESLint, type Linter } from 'eslint';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../commands/paths.mjs';
@@ -71,6 +74,36 @@ test('runs nothing while it is installed, and needs no other package', async () 
 	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	expect(manifest).toMatchObject({ license: 'MIT', n8n: { strict: true } });
 	expect(manifest.keywords).toContain('n8n-community-node-package');
+});
+
+/** The rules by which n8n checks community packages, as its command line brings them along. */
+async function rulesOfN8n(): Promise<ESLint.Plugin> {
+	const require = createRequire(import.meta.url);
+	const ofCommandLine = createRequire(require.resolve('@n8n/node-cli/eslint'));
+	const path = ofCommandLine.resolve('@n8n/eslint-plugin-community-nodes');
+	return (await import(pathToFileURL(path).href)).default;
+}
+
+test('passes the rules by which n8n scans packages, in what is built too', async () => {
+	const { configs } = await rulesOfN8n();
+	const recommended = configs?.recommended;
+	if (!recommended || Array.isArray(recommended)) throw new Error('The plugin has its rules');
+	const eslint = new ESLint({
+		cwd: folder,
+		allowInlineConfig: false,
+		overrideConfigFile: true,
+		// ESLint passes over what is installed.
+		ignore: false,
+		overrideConfig: [{ ignores: ['!**/node_modules/'] }, recommended as Linter.Config],
+	});
+	const [control] = await eslint.lintText('eval("1");', { filePath: join(folder, 'dist/x.js') });
+	expect(control?.errorCount).toBe(1);
+	const results = await eslint.lintFiles(['dist/**/*.js']);
+	expect(results.length).toBeGreaterThan(50);
+	const problems = results.flatMap(({ filePath, messages }) =>
+		messages.map(({ ruleId, message, line }) => `${filePath}:${line} ${ruleId} ${message}`),
+	);
+	expect(problems).toEqual([]);
 });
 
 test('uses nothing that n8n forbids, and holds no key', async () => {
