@@ -7,7 +7,7 @@ import { requestsOf } from '../support/bulk.mts';
 import { runNode, type NodeResult, type OurNode } from '../support/engine.mts';
 import { listWithId } from '../support/everyOperation.mts';
 import { find, runLookup, type LookupTest } from '../support/lookups.mts';
-import { miss } from '../support/outcomes.mts';
+import { hit, miss } from '../support/outcomes.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -65,4 +65,15 @@ test('a lost connection, then a refused key: Keep Credits says so', async () => 
 		options: { keepCredits: 1 },
 	});
 	expect(json[0]).toMatchObject({ status: 'not_processed', reason: 'unauthorized' });
+});
+
+test('a lost connection, then no credits: it may have been charged, so it counts as sent', async () => {
+	service().options.creditsLeft = { email: 1 };
+	service().faults.add({ reset: 'after-charge', on: { operation: 'find', nth: 1 } });
+	const { json } = await runLookup(find, service(), [find.item(hit)], {
+		onError: 'continueRegularOutput',
+	});
+	expect(requestsOf(service(), 'find').map(({ status }) => status)).toEqual([null, 402]);
+	expect(service().ledger.total()).toBe(1);
+	expect(json[0]).toMatchObject({ status: 'failed', reason: 'connection', credits: null });
 });

@@ -341,6 +341,17 @@ test('of two accounts the second of which states no credits nothing is spent whe
 	expect(sentTo.filter((path) => !path.includes('account'))).toEqual([]);
 });
 
+test('without a counter it is refused where the run is to stop, though nothing has to be looked up', async () => {
+	Object.assign(service().variants, { creditCounters: ['search'] });
+	const { error } = await run(
+		find,
+		[{ email: 'ada@acme.example' }],
+		{ keepCredits: 5, incompleteRun: 'fail' },
+		{ parameters: existingOf(find) },
+	);
+	expect(error?.message).toContain('Keep Credits cannot be used with this account');
+});
+
 test('a run that stops for an incomplete item does not even read the account', async () => {
 	const { error } = await run(find, [find.item(1), {}], { keepCredits: 1, incompleteRun: 'fail' });
 	expect(error?.message).toContain('missing');

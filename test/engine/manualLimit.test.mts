@@ -154,3 +154,23 @@ test('holds over a Wait', async () => {
 	]);
 	expectPaidOnce(service(), verify, [1, 2]);
 });
+
+test('does not count over a Wait what is tried again', async () => {
+	service().faults.add({ status: 500, on: { operation: 'verify', times: 2 } });
+	const items = [1, 2].map(verify.item);
+	const [, ended] = await runOverWaits({
+		nodes: [
+			{ ...emits('Start', items), position: [0, 0] },
+			{ ...looksUp('Node', verify, { manualLimit: 2, maxRetries: 0 }), position: [200, 0] },
+			{ ...waits(), position: [200, 900] },
+			{ ...emits('Again', items), position: [400, 900] },
+		],
+		connections: ['Start > Node', 'Start > Wait', 'Wait > Again', 'Again > Node'],
+		credential: credentialFor(service()),
+		mode: 'manual',
+	});
+	expect(outputsOf(ended, 'Node').map((round) => round.map(({ status }) => status))).toEqual([
+		['failed', 'failed'],
+		['verified', 'verified'],
+	]);
+});

@@ -206,7 +206,7 @@ describe('tools that one execution calls at the same time', () => {
 
 test('the same company in other letters, or as a URL, is searched for once', async () => {
 	const [{ domain, name }] = service().fixtures.companies;
-	const spellings = [domain, domain.toUpperCase(), `https://www.${domain}/about`];
+	const spellings = [domain, domain.toUpperCase(), `https://www.${domain}/`];
 	const names = [name, name.toUpperCase()];
 	const { json } = await runNode({
 		node: 'contactDataCompany',
@@ -222,4 +222,15 @@ test('the same company in other letters, or as a URL, is searched for once', asy
 		[domain, 0],
 	]);
 	expect(service().requests).toHaveLength(2);
+});
+
+test('two pages of one website are two companies', async () => {
+	const pages = ['https://network.example/company/acme', 'https://network.example/company/globex'];
+	await runNode({
+		node: 'contactDataCompany',
+		parameters: { operation: 'search', keyword: '={{ $json.company }}' },
+		items: [...pages, 'sales@acme.example', 'acme.example'].map((company) => ({ company })),
+		credential: credentialFor(service()),
+	});
+	expect(service().requests).toHaveLength(4);
 });

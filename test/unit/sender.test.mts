@@ -326,6 +326,17 @@ describe('Sender', () => {
 		expect([...told.values()].every((log) => log.length === 1)).toBe(true);
 	});
 
+	it('gives up what is refused one by one, however much', async () => {
+		const { sender, add, sent, told } = senderWith({
+			perRequest: 1,
+			answer: () => Promise.reject(refusal(400)),
+		});
+		add(...Array.from({ length: 150 }, (_, index) => `id ${index}`));
+		await sender.finish();
+		expect(sent).toHaveLength(150);
+		expect([...told.values()].every((log) => log.length === 1)).toBe(true);
+	});
+
 	it('looks once more, in halves, behind many that are refused', async () => {
 		const { sender, add, sent, reasonOf, outcomeOf } = senderWith({
 			perRequest: 100,

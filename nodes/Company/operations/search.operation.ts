@@ -8,7 +8,6 @@ import { lookupOperation } from '../../shared/description/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
 import { objectsIn } from '../../shared/service/response';
 import { simplifyCompany } from '../../shared/values/company';
-import { toDomain } from '../../shared/values/domain';
 import { isObject } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 
@@ -62,7 +61,11 @@ export const search = lookupOperation({
 	simplify: simplifyCompany,
 });
 
-/** What tells a company from others: its name, or the domain of its website, in any letters. */
+/** What tells one company asked for from another. More of a URL may: several have pages of one website. */
 function comparable(keyword: string): string {
-	return /^\S+\.\S+$/.test(keyword) ? toDomain(keyword) : keyword.toLowerCase();
+	return keyword
+		.toLowerCase()
+		.replace(/^https?:\/\//, '')
+		.replace(/^www\./, '')
+		.replace(/\/$/, '');
 }

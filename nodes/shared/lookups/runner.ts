@@ -135,9 +135,12 @@ class LookupRun<Query extends IDataObject> {
 
 	/** Stops the workflow where an account that is needed states no counter for Keep Credits. */
 	private async assertCounted(): Promise<void> {
+		const { node } = this.context;
+		const refused = await this.refusal();
+		if (refused) throw stopError(node, refused, 0);
 		for (const [item, { outcome }] of this.questions.entries()) {
 			const problem = outcome ? undefined : await this.uncounted(item);
-			if (problem) throw stopError(this.context.node, problem, item);
+			if (problem) throw stopError(node, problem, item);
 			if (!outcome && this.parts.senders.hasOneAccount) return;
 		}
 	}

@@ -270,7 +270,7 @@ export class Sender<Query extends IDataObject> {
 		const isHopeless = this.refused >= MAX_REFUSED && !this.isAnswered;
 		const middle = Math.ceil(chunk.length / 2);
 		// Then only the halves of a request are tried, in case one of them is answered after all.
-		const smallest = isHopeless ? this.settings.lookup.perRequest / 2 : 1;
+		const smallest = isHopeless ? Math.max(1, this.settings.lookup.perRequest / 2) : 1;
 		if (chunk.length <= smallest) return false;
 		this.parts.push(chunk.slice(middle), chunk.slice(0, middle));
 		return true;

@@ -135,9 +135,11 @@ export class Run {
 			const last = (uncertain ?? failure).after(attempt);
 			const isUnknown = failure.reason === 'connection' && failure.mayBeCharged;
 			if (isUnknown && repeats === 'never') throw unknownOutcome(failure);
-			// What the service answers in the end is the answer, whatever was lost before.
-			if (!mayRetry(failure)) throw failure.after(attempt);
-			if (attempt > this.pace.maxRetries) throw last;
+			// What the service answers in the end is the answer, whatever was lost before. But for a 402 nothing counts
+			// as sent.
+			const isAnswer = !mayRetry(failure) && failure.httpCode !== 402;
+			if (isAnswer) throw failure.after(attempt);
+			if (attempt > this.pace.maxRetries || !mayRetry(failure)) throw last;
 			if (isUnknown && repeats === 'once') {
 				if (repeated++ > 0 || !(await reservation?.renew())) throw last;
 			}

@@ -1,28 +1,26 @@
-/** Where the lookups of a manual run are counted; n8n stores it with the execution, across its waits. */
+/** Where the lookups of a manual run are noted; n8n stores it with the execution, across its waits. */
 export interface TriedRecord {
 	lookupsTried?: unknown;
-	/** The execution that counted: n8n hands a copy of the record to a retry. */
+	/** The execution that noted them: n8n hands a copy of the record to a retry. */
 	lookupsTriedBy?: unknown;
 }
 
-/** The distinct lookups that a node has tried in one execution. */
+/** The distinct lookups that a node has tried in one execution: as many as a manual run allows. */
 export class Tried {
-	private readonly keys = new Set<string>();
+	private readonly keys: Set<unknown>;
 
-	/** How many were tried before n8n stored the execution and read it again. */
-	private readonly before: number;
+	private readonly noted: unknown[];
 
-	constructor(
-		private readonly record: TriedRecord,
-		private readonly executionId: string,
-	) {
+	constructor(record: TriedRecord, executionId: string) {
 		const { lookupsTried, lookupsTriedBy } = record;
-		const isOwn = lookupsTriedBy === executionId;
-		this.before = isOwn && typeof lookupsTried === 'number' ? lookupsTried : 0;
+		this.noted = lookupsTriedBy === executionId && Array.isArray(lookupsTried) ? lookupsTried : [];
+		this.keys = new Set(this.noted);
+		record.lookupsTried = this.noted;
+		record.lookupsTriedBy = executionId;
 	}
 
 	get size(): number {
-		return this.before + this.keys.size;
+		return this.keys.size;
 	}
 
 	has(key: string): boolean {
@@ -30,8 +28,8 @@ export class Tried {
 	}
 
 	add(key: string): void {
+		if (this.keys.has(key)) return;
 		this.keys.add(key);
-		this.record.lookupsTried = this.size;
-		this.record.lookupsTriedBy = this.executionId;
+		this.noted.push(key);
 	}
 }
