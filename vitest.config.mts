@@ -8,6 +8,8 @@ const workflowPackage = createRequire(import.meta.url).resolve('n8n-workflow');
 export default defineConfig({
 	resolve: { alias: { 'n8n-workflow': workflowPackage } },
 	test: {
+		// Many tests wait for something: a core more is a core less that waits with them.
+		maxWorkers: '100%',
 		projects: ['unit', 'engine', 'e2e', 'browser', 'benchmarks'].map((name) => ({
 			extends: true,
 			test: {

@@ -16,9 +16,11 @@ const LONGEST_WAIT = 15_000;
 /** Where an answer may hold its rows, when it is no bare list. */
 const ROW_KEYS = ['results', 'people', 'data', 'rows'];
 
-/** The words of a job that has ended; the specification lists only `processing` (3). */
+/** The words of a job that goes on, or has ended; the specification lists only `processing` (3). */
+const RUNNING =
+	/^((in[ _-]?)?progress|processing|pending|queued|waiting|running|started|accepted|created|new|working|submitted|scheduled)$/i;
 const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
-const DONE = /^(completed?|done|finished|succe(ss|ssful|eded)|ready)$/i;
+const DONE = /^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)$/i;
 
 /** What an answer of the bulk finder says of its job, or of its rows where it made no job (2.8, 2.9). */
 export interface BulkJob {
@@ -33,7 +35,8 @@ export interface BulkJob {
 
 /**
  * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says
- * so, or when it states none and all rows are there; whatever rows it shows before are not final.
+ * so, or when it states none, or one that nobody has heard of, and all rows are there; whatever rows it shows before are
+ * not final.
  * @param sent how many rows the request had, if known
  */
 export function jobIn(answer: object, sent?: number): BulkJob {
@@ -47,8 +50,9 @@ export function jobIn(answer: object, sent?: number): BulkJob {
 	if (status !== null && DONE.test(status)) return { jobId, rows, isDone: true };
 	const byId = rowsById(rows);
 	const people = sent ?? (isObject(answer) ? numberAt(answer, 'total') : null);
-	const isWhole = people === null ? rows.length > 0 : hasAll(byId, people);
-	return { jobId, rows, isDone: status === null && list !== undefined && isWhole };
+	const isWhole = people === null ? status === null && rows.length > 0 : hasAll(byId, people);
+	const mayBeDone = status === null || !RUNNING.test(status);
+	return { jobId, rows, isDone: mayBeDone && list !== undefined && isWhole };
 }
 
 /** Whether the rows of so many people are there, however many the service says that there are. */

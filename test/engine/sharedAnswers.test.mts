@@ -225,12 +225,16 @@ test('the same company in other letters, or as a URL, is searched for once', asy
 });
 
 test('two pages of one website are two companies', async () => {
-	const pages = ['https://network.example/company/acme', 'https://network.example/company/globex'];
+	const pages = [
+		'https://network.example/company/acme',
+		'https://network.example/company/AbC',
+		'https://network.example/company/aBc',
+	];
 	await runNode({
 		node: 'contactDataCompany',
 		parameters: { operation: 'search', keyword: '={{ $json.company }}' },
 		items: [...pages, 'sales@acme.example', 'acme.example'].map((company) => ({ company })),
 		credential: credentialFor(service()),
 	});
-	expect(service().requests).toHaveLength(4);
+	expect(service().requests).toHaveLength(5);
 });

@@ -28,12 +28,23 @@ describe('jobIn', () => {
 		expect(jobIn(answer, 2)).toEqual({ jobId: undefined, rows: [one, two], isDone: true });
 	});
 
+	it.each(['processed', 'odd', 'closed'])('takes all rows for done where it says %j', (status) => {
+		expect(jobIn({ id: 12, status, results: [one, two] }, 2).isDone).toBe(true);
+		expect(jobIn({ id: 12, status, total: 2, results: [one, two] }).isDone).toBe(true);
+	});
+
+	it('does not take rows for all of them where nobody knows how many there are', () => {
+		expect(jobIn({ id: 12, status: 'odd', results: [one] }).isDone).toBe(false);
+	});
+
 	it.each([
 		['that says processing', { id: 12, status: 'processing' }],
 		['that says processing and shows no rows', { id: 12, status: 'processing', results: [] }],
 		['that says processing and shows some', { id: 12, status: 'processing', results: [one] }],
 		['that says processing and shows all', { id: 12, status: 'processing', results: [one, two] }],
-		['with a status nobody knows', { id: 12, status: 'queued', results: [one, two] }],
+		['that is queued', { id: 12, status: 'queued', results: [one, two] }],
+		['that is in progress', { id: 12, status: 'in_progress', results: [one, two] }],
+		['with a status nobody knows and some rows', { id: 12, status: 'odd', results: [one] }],
 		['that is incomplete', { id: 12, status: 'incomplete', results: [one] }],
 		['that is unfinished', { id: 12, status: 'unfinished', results: [one] }],
 		['that has already begun', { id: 12, status: 'already started', results: [one] }],

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { canBeEmail } from '../../nodes/shared/values/email.ts';
+import { canBeEmail, comparableEmail } from '../../nodes/shared/values/email.ts';
 import { NO_CHARACTER } from '../../nodes/shared/values/text.ts';
 import { processorTime } from '../support/processorTime.mts';
 
@@ -44,5 +44,26 @@ describe('canBeEmail', () => {
 		const used = processorTime();
 		for (const part of ['@', 'a', '.@', ' ']) canBeEmail(part.repeat(1_000_000));
 		expect(used()).toBeLessThan(1_000);
+	});
+});
+
+describe('comparableEmail', () => {
+	it.each([
+		['Ada@ACME.com', 'ada@acme.com'],
+		['ada@müller.example', 'ada@xn--mller-kva.example'],
+		['ada@MÜLLER.example', 'ada@xn--mller-kva.example'],
+		['ada@mu\u0308ller.example', 'ada@xn--mller-kva.example'],
+		['zoe\u0308@acme.com', 'zoë@acme.com'],
+	])('%j is %j as well', (one, other) => {
+		expect(comparableEmail(one)).toBe(comparableEmail(other));
+	});
+
+	it.each([
+		['ada@acme.com', 'ida@acme.com'],
+		['ada@1.2', 'ada@1.0.0.2'],
+		['ada@müller.example', 'ada@muller.example'],
+		['a@é b', 'a@e b'],
+	])('%j is not %j', (one, other) => {
+		expect(comparableEmail(one)).not.toBe(comparableEmail(other));
 	});
 });

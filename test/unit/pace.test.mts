@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { DEFAULT_PACE, paceOf } from '../../nodes/shared/pacing/pace.ts';
-import { wholeNumber } from '../../nodes/shared/values/number.ts';
 
 describe('paceOf', () => {
 	it('is the default where nothing is filled in', () => {
@@ -23,22 +22,5 @@ describe('paceOf', () => {
 	])('takes %j for %i at once and %i retries', (options, maxConcurrency, maxRetries) => {
 		const values = new Map<string, unknown>(Object.entries(options));
 		expect(paceOf((name) => values.get(name))).toEqual({ maxConcurrency, maxRetries });
-	});
-});
-
-describe('wholeNumber', () => {
-	it.each([
-		[7, 7],
-		['7', 7],
-		[7.9, 7],
-		[-1, 0],
-		[0, 0],
-		['', 0],
-		[null, 30],
-		[undefined, 30],
-		['soon', 30],
-		[Number.POSITIVE_INFINITY, 30],
-	])('takes %j for %i', (value, number) => {
-		expect(wholeNumber(value, 30)).toBe(number);
 	});
 });

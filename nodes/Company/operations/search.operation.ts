@@ -63,9 +63,7 @@ export const search = lookupOperation({
 
 /** What tells one company asked for from another. More of a URL may: several have pages of one website. */
 function comparable(keyword: string): string {
-	return keyword
-		.toLowerCase()
-		.replace(/^https?:\/\//, '')
-		.replace(/^www\./, '')
-		.replace(/\/$/, '');
+	const address = keyword.replace(/^https?:\/\//i, '').replace(/^www\./i, '');
+	const [nameOrHost, ...path] = address.split('/');
+	return [nameOrHost.toLowerCase(), ...path].join('/').replace(/\/$/, '');
 }

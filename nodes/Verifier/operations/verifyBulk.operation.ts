@@ -11,6 +11,7 @@ import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import type { Results } from '../../shared/sending/answer';
 import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
 import { objectsIn } from '../../shared/service/response';
+import { comparableEmail } from '../../shared/values/email';
 import { textAt } from '../../shared/values/json';
 import {
 	emailField,
@@ -92,10 +93,10 @@ function addressesThatFit(
 function matchAddresses(results: IDataObject[], addresses: string[]): Array<Results | undefined> {
 	const complete = results.filter(hasStatus);
 	const byAddress = new Map(
-		complete.map((result) => [textAt(result, 'email')?.toLowerCase(), result] as const),
+		complete.map((result) => [comparableEmail(textAt(result, 'email') ?? ''), result] as const),
 	);
 	return addresses.map((address) => {
-		const result = byAddress.get(address);
+		const result = byAddress.get(comparableEmail(address));
 		return result && [result];
 	});
 }

@@ -5,7 +5,7 @@ import type { Parameters } from '../n8n/parameters';
 import { invalidValue } from '../outcomes/problem';
 import { DEFAULT_PACE, paceOf, type Pace } from '../pacing/pace';
 import { requestOptionsOf, type RequestOptions } from '../service/requestOptions';
-import { wholeNumber } from '../values/number';
+import { numberOf } from '../values/number';
 import { toText } from '../values/text';
 import { daysOf, DEFAULT_RETRY_UNKNOWN } from './known';
 
@@ -72,7 +72,7 @@ export function lookupOptionsOf(parameters: Parameters): LookupOptions {
 		resultField: resultFieldOf(parameters.get(RESULT_FIELD, 0, '')),
 		retryUnknown: daysOf(option('retryUnknownDays'), RETRY_UNKNOWN, DEFAULT_RETRY_UNKNOWN),
 		skipsEmpty: option('skipEmpty') === true,
-		jobTimeout: wholeNumber(option('jobTimeout'), DEFAULT_JOB_TIMEOUT) * 60_000,
+		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,
 		requestOptions: requestOptionsOf(parameters),
 	};
 }

@@ -1,4 +1,5 @@
 import { NO_CHARACTER } from './text';
+import { parsedUrl } from './url';
 
 /**
  * Whether a text can be an email address: it has an `@` and a domain, no white space or comma (several
@@ -8,4 +9,13 @@ export function canBeEmail(text: string): boolean {
 	const at = text.lastIndexOf('@');
 	const hasDomain = at >= 0 && at < text.length - 1;
 	return hasDomain && !/[\s,]/.test(text) && !text.includes(NO_CHARACTER);
+}
+
+/** An address as it compares with others: in small letters, and its domain as the network writes it. */
+export function comparableEmail(text: string): string {
+	const email = text.normalize('NFC').toLowerCase();
+	const at = email.lastIndexOf('@') + 1;
+	const domain = email.slice(at);
+	const isPlain = /^[\0-\x7f]*$/.test(domain);
+	return isPlain ? email : email.slice(0, at) + (parsedUrl(`http://${domain}`)?.hostname ?? domain);
 }

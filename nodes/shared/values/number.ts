@@ -5,7 +5,8 @@ export function asNumber(value: unknown): number {
 
 /** A whole number, at least 0; the default for what is no number. */
 export function wholeNumber(value: unknown, byDefault: number): number {
-	const number = asNumber(value ?? byDefault);
+	const isBlank = typeof value === 'string' && value.trim() === '';
+	const number = asNumber(isBlank ? byDefault : (value ?? byDefault));
 	return Number.isFinite(number) ? Math.max(0, Math.floor(number)) : byDefault;
 }
 
