@@ -13,7 +13,7 @@ import { useQuickClock } from '../support/quickClock.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
 
-const { CHAOS_RUNS = '100', CHAOS_SEED = '20261122', CHAOS_PATH } = process.env;
+const { CHAOS_RUNS = '100', CHAOS_SEED = '2', CHAOS_PATH } = process.env;
 
 const service = useService();
 useQuickClock();
