@@ -220,6 +220,17 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		await run(workflow, 'New Lead in List');
 		expect(Object.fromEntries(crm.contacts)).toEqual(Object.fromEntries(contacts));
 		expect(crm.puts).toBe(2 * saved.length);
+
+		// Whom nobody looked up is not marked as somebody who has no email.
+		await run(
+			withParameters(workflow, 'Find Emails in Bulk', { options: { maxCredits: 0 } }),
+			'New Lead in List',
+		);
+		const missing = saved.filter(({ email }) => email === null);
+		expect(missing.length).toBeGreaterThan(0);
+		for (const { id } of missing) {
+			expect(crm.contacts.get(String(id))).toMatchObject({ mailing: 'Not Checked' });
+		}
 	});
 
 	describe('enrich-every-morning', () => {
