@@ -35,8 +35,8 @@ export interface BulkJob {
 
 /**
  * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says
- * so, or when it states none, or one that nobody has heard of, and all rows are there; whatever rows it shows before are
- * not final.
+ * so, or when all rows are there and it states none, or one that nobody has heard of; whatever rows it
+ * shows before are not final.
  * @param sent how many rows the request had, if known
  */
 export function jobIn(answer: object, sent?: number): BulkJob {

@@ -111,15 +111,13 @@ const subjects: Subject[] = [
 		{ keyword: '={{ $json.domain }}', returnAllMatches: false },
 		fuzzed('CompanyResults', fitting),
 	),
-	{
-		...lookup(
-			'contactDataFinder',
-			'getBulkJob',
-			'getBulkJob',
-			{ jobId: '9001', jobRow: '={{ $json.row }}' },
-			fuzzed('BulkJobResult', fitting),
-		),
-	},
+	lookup(
+		'contactDataFinder',
+		'getBulkJob',
+		'getBulkJob',
+		{ jobId: '9001', jobRow: '={{ $json.row }}' },
+		fuzzed('BulkJobResult', fitting),
+	),
 	read(
 		'contactDataFinder',
 		'getBulkJob',
@@ -166,14 +164,8 @@ const subjects: Subject[] = [
 	),
 ];
 
-function lookup(
-	node: OurNode,
-	operation: string,
-	endpoint: Subject['endpoint'],
-	parameters: INodeParameters,
-	body: Subject['body'],
-): Subject {
-	return { ...read(node, operation, endpoint, parameters, body), isLookup: true };
+function lookup(...subject: Parameters<typeof read>): Subject {
+	return { ...read(...subject), isLookup: true };
 }
 
 function read(

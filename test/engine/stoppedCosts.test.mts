@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import type { WireRequest } from '../service/wireLog.mts';
 import { addressOf, bulks, findBulk, leadOf, numbers, runBulk } from '../support/bulk.mts';
 import { runNode, runWorkflow, type NodeTest, type OurNode } from '../support/engine.mts';
+import { whenSent } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 /** How many requests are under way. */
@@ -64,15 +65,6 @@ const lookups: Lookup[] = [
 
 const costsIn = (run: IRun) => run.data.resultData.metadata?.contact_data_credits;
 
-/** Does something when a request arrives, counted from 1. */
-function whenSent(nth: number, action: () => unknown): void {
-	const where = () => {
-		if (service().requests.length === nth) action();
-		return false;
-	};
-	service().faults.add({ delayMs: 0, on: { where } });
-}
-
 async function run({ node, parameters, items }: Lookup, test: Partial<NodeTest>) {
 	return await runNode({
 		node,
@@ -90,7 +82,7 @@ describe.each(lookups)('$name', (lookup) => {
 		let underWay: WireRequest[] = [];
 		// As many answers as there are requests at once have come when so many more are sent.
 		faults.add({ delayMs: 500, on: { where: () => requests.length > AT_ONCE } });
-		whenSent(2 * AT_ONCE, () => {
+		whenSent(service(), 2 * AT_ONCE, () => {
 			underWay = requests.filter(({ finishedAt }) => finishedAt === null);
 			stop.abort();
 		});
@@ -124,7 +116,7 @@ test('all nodes of the execution count', async () => {
 	const emails = numbers(20).map((number) => ({ email: addressOf(number) }));
 	const [find, verify] = lookups;
 	const stop = new AbortController();
-	whenSent(leads.length + 8, () => stop.abort());
+	whenSent(service(), leads.length + 8, () => stop.abort());
 	const { data } = await runWorkflow({
 		nodes: [
 			{ name: 'Start', type: 'start', parameters: { items: JSON.stringify(leads) } },
@@ -151,7 +143,7 @@ describe('what is certain and what is not', () => {
 	test('a request that was refused and waits has cost nothing', async () => {
 		service().faults.add({ status: 503, retryAfter: 'seconds', seconds: 30 });
 		const stop = new AbortController();
-		whenSent(1, async () => {
+		whenSent(service(), 1, async () => {
 			await delay(300);
 			stop.abort();
 		});
@@ -169,7 +161,7 @@ describe('what is certain and what is not', () => {
 		service().faults.add({ body: 'cut-off', charge: true });
 		service().options.latencyMs = 50;
 		const stop = new AbortController();
-		whenSent(1, () => stop.abort());
+		whenSent(service(), 1, () => stop.abort());
 		const { run: ended } = await run(find, { items: one, stop: stop.signal });
 		expect(service().ledger.total()).toBe(1);
 		expect(costsIn(ended)).toBe('0 to 1 credit spent');
@@ -182,7 +174,7 @@ describe('what is certain and what is not', () => {
 	test('bulk requests may cost what the leads in them cost', async () => {
 		service().options.latencyMs = 500;
 		const stop = new AbortController();
-		whenSent(2, () => stop.abort());
+		whenSent(service(), 2, () => stop.abort());
 		const saved: unknown[] = [];
 		const items = numbers(130).map(leadOf);
 		const save = (atStop: IRun) => saved.push(costsIn(atStop));
@@ -193,7 +185,7 @@ describe('what is certain and what is not', () => {
 	test('a job that goes on may cost what its leads cost', async () => {
 		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
 		const stop = new AbortController();
-		whenSent(1, async () => {
+		whenSent(service(), 1, async () => {
 			await delay(300);
 			stop.abort();
 		});

@@ -135,11 +135,11 @@ export class Run {
 			const last = (uncertain ?? failure).after(attempt);
 			const isUnknown = failure.reason === 'connection' && failure.mayBeCharged;
 			if (isUnknown && repeats === 'never') throw unknownOutcome(failure);
-			// What the service answers in the end is the answer, whatever was lost before. But for a 402 nothing counts
-			// as sent.
-			const isAnswer = !mayRetry(failure) && failure.httpCode !== 402;
-			if (isAnswer) throw failure.after(attempt);
-			if (attempt > this.pace.maxRetries || !mayRetry(failure)) throw last;
+			const isFinal = !mayRetry(failure);
+			// What the service answers in the end is the answer, whatever was lost before; but a 402 would say that
+			// nothing was sent.
+			if (isFinal && failure.httpCode !== 402) throw failure.after(attempt);
+			if (isFinal || attempt > this.pace.maxRetries) throw last;
 			if (isUnknown && repeats === 'once') {
 				if (repeated++ > 0 || !(await reservation?.renew())) throw last;
 			}

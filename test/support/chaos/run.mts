@@ -5,6 +5,7 @@ import type { Service } from '../../service/service.mts';
 import { addressOf, leadOf } from '../bulk.mts';
 import { collects, emits, waits } from '../chains.mts';
 import { runWorkflow, type OurNode, type TestNode, type TestWorkflow } from '../engine.mts';
+import { whenSent } from '../lookups.mts';
 import { credentialFor } from '../service.mts';
 import { oddEmails, type Operation, type Plan, type Row, type Step } from './plan.mts';
 
@@ -63,7 +64,7 @@ export async function runPlan(plan: Plan, service: Service): Promise<Outcome> {
 }
 
 async function runIn(plan: Plan, service: Service, keys: string[]): Promise<Outcome> {
-	const { variants, options, faults, requests } = service;
+	const { variants, options, faults } = service;
 	Object.assign(variants, plan.variants);
 	options.latencyMs = plan.latencyMs;
 	if (plan.creditsLeft !== undefined) {
@@ -72,14 +73,12 @@ async function runIn(plan: Plan, service: Service, keys: string[]): Promise<Outc
 	}
 	const stop = new AbortController();
 	let requestsAtStop: number | undefined;
-	const stopInTime = () => {
-		if (requests.length === plan.stopAt) {
-			requestsAtStop = requests.length;
+	if (plan.stopAt !== undefined) {
+		whenSent(service, plan.stopAt, () => {
+			requestsAtStop = plan.stopAt;
 			stop.abort();
-		}
-		return false;
-	};
-	faults.add({ delayMs: 0, on: { where: stopInTime } });
+		});
+	}
 	for (const { effect, on } of plan.troubles) faults.add({ ...effect, on: { ...on } });
 	const apiKey = `={{ "${KEYS}${runs}-" + ($json.account ?? 0) }}`;
 	const credential = { ...credentialFor(service), apiKey };
@@ -162,7 +161,7 @@ export function nameOf(step: number): string {
 	return `Step ${step}`;
 }
 
-export function collectorOf(step: number): string {
+function collectorOf(step: number): string {
 	return `Collect ${step}`;
 }
 
