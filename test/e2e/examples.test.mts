@@ -175,13 +175,11 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			const execution = await run(workflow);
 			const first = spent();
 			const { leads } = known(service().fixtures.list(102));
-			const before = leads.map(({ email }) => email);
 			for (const [index, { email }] of jsonOf(execution, 'Name, Email and Status').entries()) {
 				const lead = known(leads[leads.length - 1 - index]);
 				lead.email = typeof email === 'string' ? email : null;
 			}
 			const again = await run(workflow);
-			for (const [index, lead] of leads.entries()) lead.email = before[index] ?? null;
 
 			expect(jsonOf(again, 'Name, Email and Status')).toEqual(
 				jsonOf(execution, 'Name, Email and Status'),
@@ -193,8 +191,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 	test('crm-sync: one request to the CRM per lead', async () => {
 		await using crm = await CrmStandIn.open();
-		using newLeads = saveNewLeads(service(), 101);
-		const { saved } = newLeads;
+		const saved = saveNewLeads(service(), 101);
 		const mailings = ['OK to Email', 'Email with Caution', ...Array(3).fill('Do Not Email')];
 		const workflow = withOrigin(
 			await example('crm-sync', 101),

@@ -17,7 +17,7 @@ import type { WireRequest } from '../service/wireLog.mts';
 import { everyOperation, type Sample } from '../support/everyOperation.mts';
 import { useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
-import { useService } from '../support/service.mts';
+import { openAccount, useService } from '../support/service.mts';
 import { manually, node, ours } from './support/nodes.mts';
 
 const TIMEOUT_MS = 60_000;
@@ -28,7 +28,7 @@ const SECRET = 'xq7-J9f+zW/2kT4vBn8';
 /** At the log level "debug" n8n 1 writes down what a service answers to a credential test that fails. */
 const OF_N8N = /debug\s+Credential test failed.*/g;
 
-const LOOKUPS = ['find', 'findBulk', 'verify', 'verifyBulk', 'search', 'searchCompany'];
+const LOOKUPS = ['find', 'findBulk', 'verify', 'verifyBulk', 'search'];
 
 /** A word that is in the executions, and shows that they are looked through. */
 const MARK = 'mark-of-this-run';
@@ -108,7 +108,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 	test('holds the key nowhere', { timeout: 30 * TIMEOUT_MS }, async () => {
 		const { client, host, userFolder } = running();
-		service().fixtures.accounts.push({ ...service().fixtures.accounts[0], key: SECRET });
+		openAccount(service(), SECRET);
 		const data = { baseUrl: service().baseUrl, apiKey: SECRET };
 		const credential = await client.createCredential('Secret', 'contactDataApi', data);
 		const workflows = await createWorkflows(credential);

@@ -19,6 +19,7 @@ import {
 	type Bulk,
 } from '../support/bulk.mts';
 import { runWorkflow, type NodeResult } from '../support/engine.mts';
+import { whenSent } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -298,14 +299,12 @@ describe.each(bulks)('$operation', (bulk) => {
 			untroubled().options.latencyMs = 60;
 			const stop = new AbortController();
 			let sent = 0;
-			const where = () => {
+			whenSent(untroubled(), 1, () =>
 				setTimeout(() => {
 					sent = untroubled().requests.length;
 					stop.abort();
-				}, 20);
-				return true;
-			};
-			untroubled().faults.add({ delayMs: 0, on: { where, times: 1 } });
+				}, 20),
+			);
 			const result = await runBulk(bulk, untroubled(), itemsOf(wanted), {
 				stop: stop.signal,
 				options: { maxConcurrency: 3 },
@@ -686,11 +685,7 @@ describe.each(bulks)('$operation', (bulk) => {
 		const { now } = Date;
 		let later = 0;
 		vi.spyOn(Date, 'now').mockImplementation(() => now() + later);
-		const hurry = () => {
-			later += 6_000;
-			return false;
-		};
-		untroubled().faults.add({ delayMs: 0, on: { where: hurry } });
+		untroubled().onRequest(() => (later += 6_000));
 		const wanted = numbers(4 * perRequest);
 		await runBulk(bulk, untroubled(), itemsOf(wanted), { options: { maxConcurrency: 1 } });
 		const lines = info.mock.calls.map(([line]) => line);

@@ -268,11 +268,9 @@ describe('a job that outlasts Job Timeout', () => {
 		variants.jobPolls = 1;
 		variants.jobOutcome = 'failed';
 		// The first job is bound to fail; the job of the third try is not.
-		const where = () => {
+		service().onRequest(() => {
 			variants.jobOutcome = submitted() > 1 ? 'completed' : 'failed';
-			return false;
-		};
-		service().faults.add({ delayMs: 0, on: { where } });
+		});
 		const { json } = await find(numbers(3), {
 			options: { ...noWait, incompleteRun: 'fail' },
 			retryOnFail: true,

@@ -15,7 +15,8 @@ import {
 	verifyBulk,
 	type Bulk,
 } from '../support/bulk.mts';
-import { credentialFor, useService } from '../support/service.mts';
+import { whenSent } from '../support/lookups.mts';
+import { credentialFor, openAccount, useService } from '../support/service.mts';
 
 const service = useService();
 
@@ -149,28 +150,15 @@ interface Outcome {
 	requests: number;
 }
 
-/** An account of its own: what the gate learned of another from its refusals does not slow it down. */
-function openAccount(): string {
-	const { accounts } = service().fixtures;
-	const [example] = accounts;
-	const key = `key-of-run-${accounts.length}`;
-	accounts.push({ ...example, key });
-	return key;
-}
-
 async function run(bulk: Bulk, inputs: Input[], given: Circumstances): Promise<Outcome> {
 	service().reset();
-	const { faults, options, ledger, requests } = service();
-	const apiKey = openAccount();
+	const { faults, options, ledger } = service();
+	const apiKey = openAccount(service());
 	const { maxConcurrency, maxRetries, maxCredits, creditsLeft, stopAt } = given;
 	if (creditsLeft !== undefined) options.creditsLeft = { [bulk.credits]: creditsLeft };
 	for (const fault of given.faults) faults.add(structuredClone(fault));
 	const stop = new AbortController();
-	const stopInTime = () => {
-		if (requests.length === stopAt) stop.abort();
-		return false;
-	};
-	faults.add({ delayMs: 0, on: { where: stopInTime } });
+	if (stopAt !== undefined) whenSent(service(), stopAt, () => stop.abort());
 	const result = await runBulk(
 		bulk,
 		service(),

@@ -83,17 +83,15 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 	});
 
 	test('after the credits ran out and were topped up: only the rest is sent', async () => {
-		const { options, ledger, faults, requests } = service();
+		const { options, ledger, requests } = service();
 		options.creditsLeft = { [bulk.credits]: perRequest + 10 };
 		let toppedUp = false;
-		const topUpBetweenTries = () => {
+		service().onRequest(() => {
 			if (!toppedUp && requests.some(({ status }) => status === 402)) {
 				toppedUp = true;
 				ledger.topUp(1_000, bulk.credits);
 			}
-			return false;
-		};
-		faults.add({ delayMs: 0, on: { where: topUpBetweenTries } });
+		});
 		const { json, error } = await retried();
 		expect(toppedUp).toBe(true);
 		expect(error).toBeUndefined();

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { answerIn, asksFor, findBulk, numbers, requestsOf, subjectsOf } from '../support/bulk.mts';
-import { runLookup, runTwice } from '../support/lookups.mts';
+import { answerIn, asksFor, findBulk, numbers, subjectsOf } from '../support/bulk.mts';
+import { runLookup, runTwice, takeOneJob } from '../support/lookups.mts';
 import { useService } from '../support/service.mts';
 
 /** A job is not finished when it is asked for the first time. */
@@ -24,18 +24,8 @@ describe('a job of 100 leads, collected by a run that asks for five more', () =>
 	const more = numbers(5, ofJob.length);
 	const all = [...ofJob, ...more];
 
-	/** Only the first request becomes a job. */
-	function answerOthersAtOnce(): void {
-		const where = () => {
-			const isFirst = requestsOf(service(), 'findBulk').length <= 1;
-			service().variants.bulkAnswer = isFirst ? 'job' : 'rows';
-			return false;
-		};
-		service().faults.add({ delayMs: 0, on: { operation: 'findBulk', where } });
-	}
-
 	test('in a loop: each tells what it has spent itself', async () => {
-		answerOthersAtOnce();
+		takeOneJob(service());
 		const { rounds } = await runTwice(findBulk, service(), [itemsOf(ofJob), itemsOf(all)], {
 			options,
 			...continues,
@@ -48,7 +38,7 @@ describe('a job of 100 leads, collected by a run that asks for five more', () =>
 	});
 
 	test('by Retry On Fail: the last try tells what it has spent itself', async () => {
-		answerOthersAtOnce();
+		takeOneJob(service());
 		service().faults.add({ status: 503, on: { where: asksFor(more[0]), times: 1 } });
 		const { json, hints } = await runLookup(findBulk, service(), itemsOf(all), {
 			options: { ...options, incompleteRun: 'fail' },
@@ -61,7 +51,7 @@ describe('a job of 100 leads, collected by a run that asks for five more', () =>
 	});
 
 	test('with an unknown outcome for those: it tells the most that it may have spent', async () => {
-		answerOthersAtOnce();
+		takeOneJob(service());
 		service().faults.add({ reset: 'before-charge', on: { where: asksFor(more[0]) } });
 		const { rounds, run } = await runTwice(findBulk, service(), [itemsOf(ofJob), itemsOf(all)], {
 			options,

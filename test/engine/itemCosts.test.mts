@@ -22,7 +22,7 @@ import {
 	type LookupTest,
 } from '../support/lookups.mts';
 import { existingOf, hit, miss } from '../support/outcomes.mts';
-import { credentialFor, useService } from '../support/service.mts';
+import { credentialFor, openAccount, useService } from '../support/service.mts';
 
 const service = useService();
 
@@ -445,10 +445,7 @@ describe.each(lookups)('whatever happens to $operation', (lookup) => {
 		async () => {
 			const property = fc.asyncProperty(given, async ({ inputs, faults: planned, ...options }) => {
 				service().reset();
-				const { accounts } = service().fixtures;
-				const apiKey = `key-of-costs-${accounts.length}`;
-				// What the gate learned of an account does not slow down the next run.
-				accounts.push({ ...accounts[0], key: apiKey });
+				const apiKey = openAccount(service());
 				for (const [fault, nth] of planned) service().faults.add({ ...fault, on: { nth } });
 				const { maxCredits, ...rest } = options;
 				const { json } = await runLookup(

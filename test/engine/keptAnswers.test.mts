@@ -14,13 +14,14 @@ import {
 	find,
 	lookups,
 	runLookup,
+	takeOneJob,
 	verify,
 	type Lookup,
 	type LookupTest,
 } from '../support/lookups.mts';
 import { outputsOf, runOverWaits } from '../support/chains.mts';
 import { giveJson, useServer } from '../support/ownServer.mts';
-import { credentialFor, useService } from '../support/service.mts';
+import { credentialFor, openAccount, useService } from '../support/service.mts';
 
 const service = useService();
 
@@ -237,28 +238,23 @@ describe.each(lookups)('after $operation', (lookup) => {
 	});
 
 	test('a Wait: the key of the account is stored nowhere', async () => {
-		const { accounts } = service().fixtures;
-		accounts.push({ ...accounts[0], key: SECRET });
-		try {
-			const workflow = overWait(lookup, [items, items]);
-			const credential = { ...workflow.credential, apiKey: SECRET };
-			service().faults.add({ status: 403, on: { nth: 2 } });
-			const waiting = await runWorkflow({ ...workflow, credential });
-			const stored = JSON.stringify(waiting);
-			expect(waiting.status).toBe('waiting');
-			const forms = [
-				SECRET,
-				JSON.stringify(SECRET).slice(1, -1),
-				encodeURIComponent(SECRET),
-				Buffer.from(SECRET).toString('base64').replaceAll('=', ''),
-				Buffer.from(SECRET).toString('base64url'),
-				Buffer.from(SECRET).toString('hex'),
-			];
-			for (const form of forms) expect(stored).not.toContain(form);
-			expect(stored).not.toMatch(/secret/i);
-		} finally {
-			accounts.pop();
-		}
+		openAccount(service(), SECRET);
+		const workflow = overWait(lookup, [items, items]);
+		const credential = { ...workflow.credential, apiKey: SECRET };
+		service().faults.add({ status: 403, on: { nth: 2 } });
+		const waiting = await runWorkflow({ ...workflow, credential });
+		const stored = JSON.stringify(waiting);
+		expect(waiting.status).toBe('waiting');
+		const forms = [
+			SECRET,
+			JSON.stringify(SECRET).slice(1, -1),
+			encodeURIComponent(SECRET),
+			Buffer.from(SECRET).toString('base64').replaceAll('=', ''),
+			Buffer.from(SECRET).toString('base64url'),
+			Buffer.from(SECRET).toString('hex'),
+		];
+		for (const form of forms) expect(stored).not.toContain(form);
+		expect(stored).not.toMatch(/secret/i);
 	});
 
 	test('Max Credits holds over a Wait: the same node spends no more after it', async () => {
@@ -354,17 +350,12 @@ describe.each(lookups)('a node of $operation that stops the workflow', (lookup) 
 	});
 
 	test('keeps nothing of the key', async () => {
-		const { accounts } = service().fixtures;
-		accounts.push({ ...accounts[0], key: SECRET });
-		try {
-			service().faults.add({ status: 503, on: { nth: 2 } });
-			const credential = { ...credentialFor(service()), apiKey: SECRET };
-			const failed = await run({ credential });
-			expect(failed.error).toBeDefined();
-			expect(JSON.stringify(failed.run)).not.toMatch(/secret/i);
-		} finally {
-			accounts.pop();
-		}
+		openAccount(service(), SECRET);
+		service().faults.add({ status: 503, on: { nth: 2 } });
+		const credential = { ...credentialFor(service()), apiKey: SECRET };
+		const failed = await run({ credential });
+		expect(failed.error).toBeDefined();
+		expect(JSON.stringify(failed.run)).not.toMatch(/secret/i);
 	});
 });
 
@@ -465,16 +456,6 @@ describe('a bulk job that is left pending', () => {
 		};
 	}
 
-	/** Jobs are at work for so many polls; only the first request becomes one. */
-	function takeOneJob(): void {
-		const where = () => {
-			const isFirst = submitted() <= 1;
-			service().variants.bulkAnswer = isFirst ? 'job' : 'rows';
-			return false;
-		};
-		service().faults.add({ delayMs: 0, on: { operation: 'findBulk', where } });
-	}
-
 	/** What the second run gave out: ten of the job, then six more under a cap of ten. */
 	const reasonsOf = (run: IRun) =>
 		outputOf(run, 'Find').map(({ status, reason }) => reason ?? status);
@@ -486,7 +467,7 @@ describe('a bulk job that is left pending', () => {
 	];
 
 	test('gives back to Max Credits what it did not cost: in a loop', async () => {
-		takeOneJob();
+		takeOneJob(service());
 		service().variants.jobPolls = 1;
 		const run = await runWorkflow(looped([], ['Start > Again'], 10));
 		expect(reasonsOf(run)).toEqual(underCap);
@@ -494,7 +475,7 @@ describe('a bulk job that is left pending', () => {
 	});
 
 	test('gives back to Max Credits what it did not cost: over a Wait', async () => {
-		takeOneJob();
+		takeOneJob(service());
 		service().variants.jobPolls = 1;
 		const workflow = looped([wait], ['Find > Wait', 'Wait > Again'], 10);
 		const waiting = await runWorkflow(workflow);

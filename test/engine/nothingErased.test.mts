@@ -10,7 +10,7 @@ import { addressOf, leadOf } from '../support/bulk.mts';
 import { runNode, type NodeTest, type OurNode } from '../support/engine.mts';
 import { lookups } from '../support/lookups.mts';
 import { existingOf, isBlank, STALE, STATUSES, WHO } from '../support/outcomes.mts';
-import { credentialFor, useService } from '../support/service.mts';
+import { credentialFor, openAccount, useService } from '../support/service.mts';
 
 const service = useService();
 
@@ -145,10 +145,7 @@ describe.each(tested)('$operation', (one) => {
 		const seen = new Set<unknown>();
 		const property = fc.asyncProperty(circumstances(one), async (given) => {
 			service().reset();
-			const { accounts } = service().fixtures;
-			const apiKey = `key-of-fields-${accounts.length}`;
-			// What the gate learned of an account does not slow down the next run.
-			accounts.push({ ...accounts[0], key: apiKey });
+			const apiKey = openAccount(service());
 			Object.assign(service().variants, given.variants);
 			for (const [fault, nth] of given.faults) service().faults.add({ ...fault, on: { nth } });
 			const { simple, isExisting, onError } = given;

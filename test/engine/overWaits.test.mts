@@ -26,7 +26,7 @@ import {
 	waits,
 } from '../support/chains.mts';
 import { runWorkflow, type TestNode, type TestWorkflow } from '../support/engine.mts';
-import { expectPaidOnce, find, lookups, verify } from '../support/lookups.mts';
+import { expectPaidOnce, find, lookups, takeOneJob, verify } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 /** A job is not finished when it is asked for the first time. */
@@ -44,16 +44,6 @@ const statuses = (items: IDataObject[]) => items.map(({ reason, status }) => rea
 
 function inRow(...nodes: TestNode[]): TestWorkflow {
 	return chain(nodes, credentialFor(service()));
-}
-
-/** What the service is asked for first becomes a job; what comes later is answered at once. */
-function answerFirstByJob(): void {
-	const where = () => {
-		const isFirst = requestsOf(service(), 'findBulk').length <= 1;
-		service().variants.bulkAnswer = isFirst ? 'job' : 'rows';
-		return false;
-	};
-	service().faults.add({ delayMs: 0, on: { operation: 'findBulk', where } });
 }
 
 /** A lookup right behind the start, and behind a Wait as well. */
@@ -355,7 +345,7 @@ describe('Max Credits of a node that collects its own job after a Wait', () => {
 	}
 
 	test('has what the job did not cost, at once and once', async () => {
-		answerFirstByJob();
+		takeOneJob(service());
 		const second = [...ofJob, ...hits.slice(4, 7)];
 		const third = [...second, ...hits.slice(7, 12)];
 		const runs = await runOverWaits(placed(threeTimes(10, [second, third])));
@@ -372,7 +362,7 @@ describe('Max Credits of a node that collects its own job after a Wait', () => {
 	});
 
 	test('has nothing of it as long as the job goes on', async () => {
-		answerFirstByJob();
+		takeOneJob(service());
 		service().variants.jobPolls = 1_000_000;
 		const second = [...ofJob, ...hits.slice(4, 7)];
 		const runs = await runOverWaits(placed(threeTimes(10, [second, second])));
@@ -441,7 +431,7 @@ describe('a retry', () => {
 	});
 
 	test('does not put right what the execution before has spent on a job', async () => {
-		answerFirstByJob();
+		takeOneJob(service());
 		service().faults.add({ status: 503, on: { operation: 'verifyBulk', times: 1 } });
 		const workflow = () => {
 			const { nodes } = findAndVerify();

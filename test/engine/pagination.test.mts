@@ -213,13 +213,6 @@ describe.each(['id', 'offset'] as const)('leads of a list, start is an %s', (lea
 
 describe('a list that changes while it is read', () => {
 	const leadList = () => known(service().fixtures.list(101));
-	let kept: Lead[] = [];
-
-	beforeEach(() => {
-		kept = [...leadList().leads];
-	});
-
-	afterEach(() => void leadList().leads.splice(0, Infinity, ...kept));
 
 	/** Deletes leads from the list, by their ids. */
 	function deleteLeads(gone: Set<number>): void {
@@ -256,14 +249,8 @@ describe('a list that changes while it is read', () => {
 
 describe('leads removed between two pages hide none, where start is an offset', () => {
 	const leadList = () => known(service().fixtures.list(101));
-	let kept: Lead[] = [];
 
-	beforeEach(() => {
-		service().variants.leadsStart = 'offset';
-		kept = [...leadList().leads];
-	});
-
-	afterEach(() => void leadList().leads.splice(0, Infinity, ...kept));
+	beforeEach(() => void (service().variants.leadsStart = 'offset'));
 
 	const remove = (gone: Set<number>) => {
 		const left = leadList().leads.filter(({ id }) => !gone.has(id));

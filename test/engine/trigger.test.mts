@@ -140,13 +140,12 @@ describe('On New Lead in List', () => {
 	});
 
 	test('an empty list, and its first lead', async () => {
-		const kept = list(102).leads.splice(0);
+		list(102).leads.length = 0;
 		const { poll } = trigger(102);
 		expect(await poll()).toEqual([]);
 		await expect(poll('manual')).rejects.toThrow('The list has no leads');
 		const saved = save(102, 1);
 		expect(ids(await poll())).toEqual(saved);
-		list(102).leads.splice(0, 1, ...kept);
 	});
 
 	test('a manual run gives up to five recent leads and remembers nothing', async () => {

@@ -2,7 +2,6 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import type { Lead } from '../service/fixtures.mts';
 import { listWithId } from '../support/everyOperation.mts';
 import { known } from '../support/expected.mts';
 import { whenSent } from '../support/lookups.mts';
@@ -25,17 +24,7 @@ const budgetFor = (requests: number) => ((requests - 0.5) * PER_REQUEST) / 0.6;
 
 const meanings = ['id', 'offset'] as const;
 
-let kept: Lead[] = [];
-
-beforeEach(() => {
-	kept = [...list().leads];
-});
-
-afterEach(() => {
-	vi.restoreAllMocks();
-	list().leads.length = 0;
-	list().leads.push(...kept);
-});
+afterEach(() => void vi.restoreAllMocks());
 
 /** The time is told by the requests, however fast this machine is. */
 function clockByRequests(): void {
@@ -97,6 +86,7 @@ describe.each(meanings)('start is an %s', (leadsStart) => {
 	});
 
 	test('with leads added and removed between the polls', async () => {
+		const before = list().leads.map(({ id }) => id);
 		const first = trigger();
 		await first.poll();
 		const saved = save(3_000);
@@ -109,7 +99,7 @@ describe.each(meanings)('start is an %s', (leadsStart) => {
 			// Given ones and such as are still to come, the newest given one and the last one known before.
 			const gone = saved.filter((_, index) => index % 17 === count);
 			const newest = count === 2 ? saved.slice(-150) : [];
-			const old = count === 3 ? kept.slice(-20).map(({ id }) => id) : [];
+			const old = count === 3 ? before.slice(-20) : [];
 			remove([...gone, ...newest, ...old]);
 			removed.push(...gone);
 			added.push(...save(count === 4 ? 700 : 30));

@@ -103,6 +103,7 @@ export class Fixtures {
 	readonly lists: LeadList[];
 	readonly accounts: Account[];
 	readonly #people: Map<string, Person>;
+	readonly #initial: { accounts: Account[]; lists: Array<{ list: LeadList; leads: Lead[] }> };
 
 	constructor(seed = 1) {
 		const prng = new Prng(seed);
@@ -117,6 +118,23 @@ export class Fixtures {
 				[personKey(person.full, person.company.name), person],
 			]),
 		);
+		this.#initial = {
+			accounts: [...this.accounts],
+			lists: this.lists.map((list) => ({
+				list,
+				leads: list.leads.map((lead) => ({ ...lead })),
+			})),
+		};
+	}
+
+	/** Accounts, lists and their leads are again what the seed made of them. */
+	reset(): void {
+		const { accounts, lists } = this.#initial;
+		this.accounts.splice(0, Infinity, ...accounts);
+		this.lists.splice(0, Infinity, ...lists.map(({ list }) => list));
+		for (const { list, leads } of lists) {
+			list.leads.splice(0, Infinity, ...leads.map((lead) => ({ ...lead })));
+		}
 	}
 
 	account(key: unknown): Account | undefined {

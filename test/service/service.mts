@@ -30,6 +30,8 @@ export interface StartOptions extends ServiceOptions {
 	variants?: Partial<Variants>;
 }
 
+export type RequestListener = (request: WireRequest) => void;
+
 /** A running service and everything that a test turns or looks at. */
 export interface Service {
 	readonly baseUrl: string;
@@ -42,11 +44,13 @@ export interface Service {
 	/** Empty as long as client and emulator keep to the contract. */
 	readonly violations: readonly Violation[];
 	readonly faults: Faults;
+	/** Lets a test act on every request that keeps to the contract, before it is worked on. */
+	onRequest(listener: RequestListener): void;
 	/** Mutable. */
 	readonly variants: Variants;
 	/** Mutable. */
 	readonly options: ServiceOptions;
-	/** Back to the state after the start, with its options and variants; the fixtures stay. */
+	/** Back to the state after the start, with its options, variants and fixtures; nobody listens. */
 	reset(): void;
 	/** Ends at once, whatever is still in flight. */
 	close(): Promise<void>;
@@ -67,6 +71,7 @@ export async function startService(start: StartOptions = {}): Promise<Service> {
 		},
 		violations: emulator.violations,
 		faults: emulator.faults,
+		onRequest: (listener) => void emulator.listeners.push(listener),
 		variants: emulator.world.variants,
 		options: emulator.world.options,
 		reset: () => emulator.reset(),
@@ -78,6 +83,7 @@ class Emulator {
 	readonly world: World;
 	readonly log = new WireLog();
 	readonly faults = new Faults();
+	readonly listeners: RequestListener[] = [];
 	readonly violations: Violation[] = [];
 	readonly #app: FastifyInstance = fastify({
 		exposeHeadRoutes: false,
@@ -123,19 +129,17 @@ class Emulator {
 	}
 
 	reset(): void {
-		const { ledger, jobs, variants, options } = this.world;
+		const { fixtures, ledger, jobs, variants, options } = this.world;
+		fixtures.reset();
 		ledger.clear();
 		jobs.clear();
 		this.log.clear();
 		this.faults.clear();
+		this.listeners.length = 0;
 		this.#rateLimiter.clear();
 		this.violations.length = 0;
-		Object.assign(variants, mainVariants(), structuredClone(this.#initialVariants));
-		delete options.latencyMs;
-		delete options.rateLimit;
-		delete options.pageCap;
-		delete options.creditsLeft;
-		Object.assign(options, structuredClone(this.#initialOptions));
+		restore(variants, { ...mainVariants(), ...this.#initialVariants });
+		restore(options, this.#initialOptions);
 	}
 
 	async close(): Promise<void> {
@@ -178,6 +182,7 @@ class Emulator {
 		const problems = variantProblems(operation, request.query, request.body, variants);
 		if (problems.length > 0) throw new ContractViolation(problems);
 
+		for (const listener of this.listeners) listener(entry);
 		entry.faults = this.faults.hitting(entry);
 		const delay = (options.latencyMs ?? 0) + delayOf(entry.faults);
 		if (delay > 0) await wait(delay, undefined, { ref: false });
@@ -271,6 +276,12 @@ class Emulator {
 			violations: problems,
 		});
 	}
+}
+
+/** Gives an object that others hold the content of another, and nothing else. */
+function restore<T extends object>(target: T, content: T): void {
+	for (const key of Object.keys(target)) Reflect.deleteProperty(target, key);
+	Object.assign(target, structuredClone(content));
 }
 
 /** The status that goes with an error of ours, of Fastify or of the glue; 500 is a bug. */

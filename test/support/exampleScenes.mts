@@ -33,37 +33,28 @@ const peopleOfEachStatus: readonly Person[] = [
 	unfindable,
 ];
 
-/**
- * Saves a lead for each status of an address in a list, until they are disposed of. The one that
- * comes second has its address already.
- */
-export function saveNewLeads(service: Service, listId: number): Disposable & { saved: Lead[] } {
+/** Saves a lead for each email status to a list; the one that comes second has its email already. */
+export function saveNewLeads(service: Service, listId: number): Lead[] {
 	const { leads } = known(service.fixtures.list(listId));
-	const before = leads.length;
 	const saved = peopleOfEachStatus.map((person, index) => ({
 		id: 70_001 + index,
 		person,
 		email: index === 1 ? person.email : null,
 	}));
 	leads.push(...saved);
-	return { saved, [Symbol.dispose]: () => void leads.splice(before) };
+	return saved;
 }
 
-/**
- * Leaves few leads in a list, until it is disposed of: some that have an email, some whose email is
- * found, and some of whom none is known.
- */
-export function keepFewLeads(service: Service, listId: number): Disposable {
+/** Leaves few leads in a list: some that have an email, some whose email is found, some without. */
+export function keepFewLeads(service: Service, listId: number): void {
 	const { leads } = known(service.fixtures.list(listId));
-	const before = [...leads];
 	const kinds = [
-		some(before, ({ email }) => email !== null),
-		some(before, ({ email, person }) => email === null && person.email !== null),
-		some(before, ({ person }) => person.email === null),
+		some(leads, ({ email }) => email !== null),
+		some(leads, ({ email, person }) => email === null && person.email !== null),
+		some(leads, ({ person }) => person.email === null),
 	];
 	const few = new Set(kinds.flatMap((kind) => kind.slice(0, 3)));
-	leads.splice(0, Infinity, ...before.filter((lead) => few.has(lead)));
-	return { [Symbol.dispose]: () => void leads.splice(0, Infinity, ...before) };
+	leads.splice(0, Infinity, ...leads.filter((lead) => few.has(lead)));
 }
 
 /** The companies of a CRM; the last one is nobody's. */

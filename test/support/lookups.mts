@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 
 import type { Service } from '../service/service.mts';
-import { bulks, findBulk, subjectsOf, verifyBulk, type Bulk } from './bulk.mts';
+import { bulks, findBulk, requestsOf, subjectsOf, verifyBulk, type Bulk } from './bulk.mts';
 import { runNode, runWorkflow, type NodeResult, type NodeTest } from './engine.mts';
 import { credentialFor } from './service.mts';
 
@@ -108,11 +108,17 @@ export async function sentAfterwards({ requests }: Service): Promise<string[]> {
 	return requests.slice(length).map(({ path, rawQuery }) => `${path}?${rawQuery}`);
 }
 
-/** For a fault: does something when a request arrives, counted from 1, and hits none. */
-export function whenSent({ faults, requests }: Service, nth: number, action: () => unknown): void {
-	const where = () => {
-		if (requests.length === nth) action();
-		return false;
-	};
-	faults.add({ delayMs: 0, on: { where } });
+/** Does something when a request arrives, counted from 1. */
+export function whenSent(service: Service, nth: number, action: () => unknown): void {
+	service.onRequest(() => {
+		if (service.requests.length === nth) action();
+	});
+}
+
+/** The first bulk search becomes a job, those after it are answered at once. */
+export function takeOneJob(service: Service): void {
+	service.onRequest(() => {
+		const isFirst = requestsOf(service, 'findBulk').length <= 1;
+		service.variants.bulkAnswer = isFirst ? 'job' : 'rows';
+	});
 }

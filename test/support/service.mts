@@ -29,6 +29,22 @@ export function useService(options: StartOptions = {}): () => Service {
 	return running;
 }
 
+let opened = 0;
+
+/**
+ * Opens an account that lasts until the service is reset, and gives its key: nobody had it before
+ * unless told, so that what the nodes learned of other accounts does not slow it down.
+ */
+export function openAccount(
+	{ fixtures }: Service,
+	key = `key-of-account-${(opened += 1)}`,
+): string {
+	const [example] = fixtures.accounts;
+	if (!example) throw new Error('The service has no account');
+	fixtures.accounts.push({ ...example, key });
+	return key;
+}
+
 /** A credential for the service, with the given interface settings in force. */
 export function credentialFor(
 	{ baseUrl }: Service,

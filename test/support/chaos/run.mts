@@ -6,7 +6,7 @@ import { addressOf, leadOf } from '../bulk.mts';
 import { collects, emits, waits } from '../chains.mts';
 import { runWorkflow, type OurNode, type TestNode, type TestWorkflow } from '../engine.mts';
 import { whenSent } from '../lookups.mts';
-import { credentialFor } from '../service.mts';
+import { credentialFor, openAccount } from '../service.mts';
 import { oddEmails, type Operation, type Plan, type Row, type Step } from './plan.mts';
 
 /** What all keys of the accounts begin with; it stands in no item. */
@@ -53,17 +53,7 @@ export async function runPlan(plan: Plan, service: Service): Promise<Outcome> {
 	service.reset();
 	runs++;
 	const keys = Array.from({ length: plan.accounts }, (_, account) => `${KEYS}${runs}-${account}`);
-	const { accounts } = service.fixtures;
-	const [example] = accounts;
-	accounts.push(...keys.map((key) => ({ ...example, key })));
-	try {
-		return await runIn(plan, service, keys);
-	} finally {
-		accounts.splice(-keys.length);
-	}
-}
-
-async function runIn(plan: Plan, service: Service, keys: string[]): Promise<Outcome> {
+	for (const key of keys) openAccount(service, key);
 	const { variants, options, faults } = service;
 	Object.assign(variants, plan.variants);
 	options.latencyMs = plan.latencyMs;

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+
+import { numbers, requestsOf } from '../support/bulk.mts';
+import { useComponent } from '../support/component.mts';
+import { LeadQueue, QUEUE_TIMEOUT_MS } from '../support/leadQueue.mts';
+import { report } from '../support/report.mts';
+import { useService } from '../support/service.mts';
+import type { WireRequest } from '../service/wireLog.mts';
+import { versions } from './support/versions.mts';
+
+// How much of a request rate, which nobody is told of, several worker processes use that do not know
+// of each other. What is judged are the results and what they cost: the figures are printed.
+
+const WORKERS = 3;
+const CONCURRENCY = 5;
+const LEADS = 250;
+const EXECUTIONS = numbers(40);
+const LATENCY_MS = 50;
+const PER_SECOND = 25;
+
+const service = useService();
+const leadQueue = useComponent(
+	async () =>
+		await LeadQueue.open(service(), { workers: WORKERS, concurrency: CONCURRENCY, leads: LEADS }),
+);
+
+test(
+	`${EXECUTIONS.length} executions of ${LEADS} leads at ${PER_SECOND} requests per second`,
+	async () => {
+		Object.assign(service().options, {
+			latencyMs: LATENCY_MS,
+			rateLimit: { perSecond: PER_SECOND },
+		});
+		const ended = await leadQueue().execute(EXECUTIONS);
+		const complete = ended.map((execution) => leadQueue().expectComplete(execution));
+		expect(complete.toSorted((a, b) => a - b)).toEqual(EXECUTIONS);
+		const paid = service().ledger.charges.map(({ subject }) => subject);
+		expect(paid.toSorted()).toEqual(leadQueue().paidFor(EXECUTIONS).toSorted());
+
+		const requests = requestsOf(service(), 'find');
+		const answered = requests.filter(({ status }) => status !== 429);
+		const lastStart = Math.max(...ended.map(({ startedAt }) => startedAt.getTime()));
+		const whileQueued = answered.filter(({ startedAt }) => startedAt <= lastStart);
+		report(
+			`${WORKERS} workers with ${CONCURRENCY} executions each, ${PER_SECOND} requests per second allowed: ` +
+				`${percent(usedRate(whileQueued))} used while executions were waiting (target ≥ 92 %), ` +
+				`${percent(usedRate(answered))} to the end; ` +
+				`${percent(1 - answered.length / requests.length)} of the requests refused`,
+		);
+		report(await versions(leadQueue().queue.versions));
+	},
+	QUEUE_TIMEOUT_MS,
+);
+
+/** How much of the allowed rate these requests used. */
+function usedRate(requests: WireRequest[]): number {
+	const times = requests.map(({ startedAt }) => startedAt);
+	const seconds = (Math.max(...times) - Math.min(...times)) / 1_000;
+	return requests.length / (seconds * PER_SECOND);
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
