@@ -15,8 +15,8 @@ export default defineConfig({
 			test: {
 				name,
 				include: [`test/${name}/**/*.test.mts`],
-				// Each of their files starts an n8n of its own, or measures.
-				fileParallelism: !['e2e', 'browser', 'benchmarks'].includes(name),
+				// The editor is slow beside others, and what measures has to be alone.
+				fileParallelism: !['browser', 'benchmarks'].includes(name),
 				testTimeout: 60_000,
 				hookTimeout: 60_000,
 				expect: { poll: { timeout: 30_000 } },

@@ -124,7 +124,7 @@ async function watchedBy(context: IPollFunctions): Promise<Watched> {
 		const creditKind = toText(parameter(context, 'creditKind', 'Credit Type')).toLowerCase();
 		const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
 		const { account, accountId } = await withRun(context, async (run) => ({
-			account: await readAccount(async (url) => await run.send({ method: 'GET', url })),
+			account: await readAccount(run),
 			accountId: run.connection.account,
 		}));
 		return { account, accountId, kinds: watchedCounters(account, creditKind), threshold };

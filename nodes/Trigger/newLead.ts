@@ -156,7 +156,7 @@ async function readLeads(
 	try {
 		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
 		const reading = await withRun(context, async (run) => {
-			const get = async (qs: IDataObject) => await run.send({ method: 'GET', url, qs });
+			const get = async (qs: IDataObject) => await run.get(url, qs);
 			const leads = new LeadPages(get, run.connection.settings, { from, overlaps: true });
 			const isDone = (lead: IDataObject) => (leadId(lead) ?? Number.POSITIVE_INFINITY) <= known;
 			const collected = await collectPages({ ...leads, until: isDone, time }, limit);

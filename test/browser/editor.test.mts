@@ -1,14 +1,12 @@
 /** @file What people see of the package in n8n's editor, in a real browser. */
 
-import { once } from 'node:events';
-import http from 'node:http';
-
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { SavedWorkflow } from '../hosts/rest.mts';
 import { chain } from '../hosts/workflow.mts';
 import { fixtures, some, unfindable } from '../support/expected.mts';
+import { giveWebPage, useServer } from '../support/ownServer.mts';
 import { report } from '../support/report.mts';
 import { KEY, useService } from '../support/service.mts';
 import { naturalWidth, type Shown } from './editor.mts';
@@ -125,20 +123,7 @@ describe('the node panel', () => {
 });
 
 describe('the form of the credential', () => {
-	const page = http.createServer((_, response) => {
-		response.writeHead(200, { 'content-type': 'text/html' });
-		response.end('<!doctype html><title>Welcome</title>');
-	});
-	let pageUrl = '';
-
-	beforeAll(async () => {
-		page.listen(0, '127.0.0.1');
-		await once(page, 'listening');
-		const address = page.address();
-		if (typeof address === 'object') pageUrl = `http://127.0.0.1:${address?.port}`;
-	});
-
-	afterAll(() => page.close());
+	const server = useServer();
 
 	test('has the fields of the contract', async () => {
 		const finder = { name: 'Find Email', type: 'contactDataFinder' };
@@ -185,7 +170,7 @@ describe('the form of the credential', () => {
 			.toContain(
 				'The service did not accept the API key. Check it in the settings of your account.',
 			);
-		await editor().saveCredential({ baseUrl: pageUrl });
+		await editor().saveCredential({ baseUrl: await server(giveWebPage) });
 		await expect
 			.poll(message)
 			.toContain('The Base URL responded, but not with account data. Check the URL.');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { root } from '../commands/paths.mjs';
+import { root } from '../machine/paths.mjs';
 import { readExample, withCredential, withList, type Workflow } from '../hosts/workflow.mts';
 import { useChatModel } from '../support/chatModel.mts';
 import { CrmStandIn } from '../support/crmStandIn.mts';

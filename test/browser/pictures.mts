@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect } from 'vitest';
 
-import { cache, root } from '../commands/paths.mjs';
+import { cache, root } from '../machine/paths.mjs';
 
 /** Where pictures are only to be looked at. */
 const seen = join(cache, 'screenshots');

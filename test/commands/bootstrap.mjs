@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { withElapsed } from './elapsed.mjs';
-import { isInstalled } from './installation.mjs';
-import { withLock } from './lock.mjs';
-import { npm } from './npm.mjs';
-import { cache, logFile } from './paths.mjs';
+import { withElapsed } from '../machine/elapsed.mjs';
+import { isInstalled } from '../machine/installation.mjs';
+import { withLock } from '../machine/lock.mjs';
+import { npm } from '../machine/npm.mjs';
+import { cache, logFile } from '../machine/paths.mjs';
 
 const TIMEOUT_MS = 20 * 60_000;
 
@@ -18,7 +18,7 @@ export async function ensureInstalled(signal) {
 	await withLock(join(cache, 'install.lock'), () => install(bounds), bounds);
 }
 
-/** @param {import('./program.mjs').Bounds} bounds */
+/** @param {import('../machine/program.mjs').Bounds} bounds */
 async function install(bounds) {
 	if (isInstalled()) return;
 	await withElapsed('Installing the development tools (npm ci, about a minute)', () =>

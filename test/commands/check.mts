@@ -1,9 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Check } from './checks.mjs';
-import { Failure } from './failure.mjs';
-import { logFile } from './paths.mjs';
-import { run } from './program.mjs';
+import { Failure } from '../machine/failure.mjs';
+import { logFile } from '../machine/paths.mjs';
+import { run } from '../machine/program.mjs';
 import { step } from './step.mts';
 
 /** How a check ended. */

@@ -1,4 +1,4 @@
-import { describe } from './failure.mjs';
+import { describe } from '../machine/failure.mjs';
 import { interruption, INTERRUPTED } from './interruption.mjs';
 
 /**

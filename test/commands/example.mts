@@ -2,7 +2,7 @@ import { outputOf } from '../hosts/execution.mts';
 import type { OpenHost } from '../hosts/open.mts';
 import type { CredentialData } from '../hosts/rest.mts';
 import { readExample, withCredential, withList } from '../hosts/workflow.mts';
-import { Failure } from './failure.mjs';
+import { Failure } from '../machine/failure.mjs';
 import { leadSchema, type Lead } from './leadTable.mts';
 
 const EXAMPLE = 'find-and-verify-list-leads';

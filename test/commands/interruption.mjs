@@ -1,4 +1,4 @@
-import { Failure } from './failure.mjs';
+import { Failure } from '../machine/failure.mjs';
 
 /** The exit code of a command that was interrupted, as shells have it for Ctrl-C. */
 export const INTERRUPTED = 130;

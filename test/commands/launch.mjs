@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './bootstrap.mjs';
-import { describe } from './failure.mjs';
+import { describe } from '../machine/failure.mjs';
 import { interruption, INTERRUPTED } from './interruption.mjs';
-import { programs } from './paths.mjs';
-import { environment } from './program.mjs';
+import { programs } from '../machine/paths.mjs';
+import { environment } from '../machine/program.mjs';
 
 /**
  * Installs what is missing, then hands over to the command itself, which runs on the project's own Node.

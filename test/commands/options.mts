@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { Failure } from './failure.mjs';
+import { Failure } from '../machine/failure.mjs';
 
 /**
  * Reads a command's options.

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { openHost } from '../hosts/open.mts';
-import { isFree } from '../hosts/ports.mts';
+import { isFree } from '../machine/ports.mts';
 import { owner } from '../hosts/rest.mts';
 import { startService } from '../service/service.mts';
 import { runCommand } from './command.mts';
 import { runExample } from './example.mts';
-import { Failure } from './failure.mjs';
+import { Failure } from '../machine/failure.mjs';
 import { leadTable } from './leadTable.mts';
 import { readOptions } from './options.mts';
 import { step } from './step.mts';

@@ -1,7 +1,7 @@
 import { runCheck, type CheckResult } from './check.mts';
 import { checks, type Check } from './checks.mjs';
 import { runCommand } from './command.mts';
-import { describe, Failure } from './failure.mjs';
+import { describe, Failure } from '../machine/failure.mjs';
 import { readOptions } from './options.mts';
 import { countLine, summaryTable } from './summary.mts';
 

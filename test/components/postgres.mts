@@ -1,12 +1,12 @@
 import { chmod, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { Failure } from '../commands/failure.mjs';
-import { logFile } from '../commands/paths.mjs';
-import { run, start } from '../commands/program.mjs';
+import { Failure } from '../machine/failure.mjs';
+import { logFile } from '../machine/paths.mjs';
+import { run, start } from '../machine/program.mjs';
 import { makeFolder } from '../hosts/folder.mts';
-import { freePorts } from '../hosts/ports.mts';
-import { ready } from '../hosts/ready.mts';
+import { freePorts } from '../machine/ports.mts';
+import { ready } from '../machine/ready.mts';
 import { ensureProgram, versionOf, type RealProgram } from './program.mts';
 
 const program: RealProgram = {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { Failure } from '../commands/failure.mjs';
-import { withLock } from '../commands/lock.mjs';
-import { cache, logFile } from '../commands/paths.mjs';
-import { run } from '../commands/program.mjs';
+import { Failure } from '../machine/failure.mjs';
+import { withLock } from '../machine/lock.mjs';
+import { cache, logFile } from '../machine/paths.mjs';
+import { run } from '../machine/program.mjs';
 
 /** A program that a suite runs for real and that no npm package brings. */
 export interface RealProgram {

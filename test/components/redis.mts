@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-import { logFile } from '../commands/paths.mjs';
-import { start } from '../commands/program.mjs';
+import { logFile } from '../machine/paths.mjs';
+import { start } from '../machine/program.mjs';
 import { makeFolder } from '../hosts/folder.mts';
-import { freePorts } from '../hosts/ports.mts';
-import { ready } from '../hosts/ready.mts';
+import { freePorts } from '../machine/ports.mts';
+import { ready } from '../machine/ready.mts';
 import { ensureProgram, versionOf, type RealProgram } from './program.mts';
 
 const program: RealProgram = {

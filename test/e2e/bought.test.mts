@@ -16,7 +16,7 @@ import { known } from '../support/expected.mts';
 import { useHost, type TestHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
-import { manually, node, ours } from './support/nodes.mts';
+import { manually, node, ours } from '../support/savedNodes.mts';
 
 const TIMEOUT_MS = 240_000;
 

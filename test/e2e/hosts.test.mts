@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import http from 'node:http';
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { outputOf, type Execution } from '../hosts/execution.mts';
 import type { CredentialData } from '../hosts/rest.mts';
@@ -11,7 +10,9 @@ import { ourNodes, runNode } from '../support/engine.mts';
 import { everyOperation, type Sample } from '../support/everyOperation.mts';
 import { credentialData, useHost } from '../support/host.mts';
 import { timeless } from '../support/outcomes.mts';
+import { giveWebPage, useServer } from '../support/ownServer.mts';
 import { report } from '../support/report.mts';
+import { manually, ours } from '../support/savedNodes.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 // n8n 1 has words of its own for what answers with a status other than 2xx.
@@ -27,28 +28,9 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 	/** A workflow that runs one operation. */
 	function workflowOf({ node, parameters }: Sample): Workflow {
-		const { id, name, type } = running().credential;
 		return {
 			name: `${node} ${String(parameters.operation)}`,
-			nodes: [
-				{
-					id: 'start',
-					name: 'Start',
-					type: 'n8n-nodes-base.manualTrigger',
-					typeVersion: 1,
-					position: [0, 0],
-					parameters: {},
-				},
-				{
-					id: 'ours',
-					name: 'Ours',
-					type: `${running().packageName}.${node}`,
-					typeVersion: 1,
-					position: [200, 0],
-					parameters,
-					credentials: { [type]: { id, name } },
-				},
-			],
+			nodes: [manually(), ours(running(), 'Ours', node, parameters)],
 			connections: chain('Start', 'Ours'),
 		};
 	}
@@ -117,17 +99,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	});
 
 	describe('the test of the credential', () => {
-		const page = http.createServer((_, response) => {
-			response.writeHead(200, { 'content-type': 'text/html' });
-			response.end('<!doctype html><title>Welcome</title>');
-		});
-		let pageUrl = '';
-		beforeAll(async () => {
-			await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
-			const address = page.address();
-			if (typeof address === 'object') pageUrl = `http://127.0.0.1:${address?.port}`;
-		});
-		afterAll(() => page.close());
+		const server = useServer();
 
 		const verdict = async (changes?: CredentialData) => {
 			ran.credentialTests += 1;
@@ -154,7 +126,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		});
 
 		test('tells an address where a web page answers', async () => {
-			expect(await verdict({ baseUrl: pageUrl })).toEqual({
+			expect(await verdict({ baseUrl: await server(giveWebPage) })).toEqual({
 				status: 'Error',
 				message: 'The Base URL responded, but not with account data. Check the URL.',
 			});
@@ -168,7 +140,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		});
 
 		test('tells a redirect, and does not follow it', async () => {
-			service().faults.add({ redirect: `${pageUrl}/` });
+			service().faults.add({ redirect: `${await server(giveWebPage)}/` });
 			expect(await verdict()).toEqual({
 				status: 'Error',
 				message: version === n8n2 ? REDIRECT : 'Request failed with status code 302',

@@ -7,16 +7,16 @@ import { z } from 'zod';
 import { outputOf, type Execution } from '../hosts/execution.mts';
 import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
-import type { Workflow } from '../hosts/workflow.mts';
+import { chain, type Workflow } from '../hosts/workflow.mts';
 import { answerIn } from '../support/bulk.mts';
 import { useChatModel } from '../support/chatModel.mts';
 import { useComponent } from '../support/component.mts';
 import { foundEmail, personWith, unfindable, verified } from '../support/expected.mts';
 import { credentialData, useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
+import { manually, ours } from '../support/savedNodes.mts';
 import { KEY, useService } from '../support/service.mts';
 import { agentWorkflow } from './support/agentWorkflow.mts';
-import { findWorkflow } from './support/findWorkflow.mts';
 import { openMcpServer, type McpServer } from './support/mcpServer.mts';
 import { findTool, mcpTools } from './support/mcpTools.mts';
 
@@ -108,8 +108,11 @@ describe.each(hosts)('n8n $version.version', { timeout: 120_000 }, ({ version, .
 	}
 
 	async function findInWorkflow(): Promise<IDataObject> {
-		const { packageName, credential } = running();
-		const execution = await run(findWorkflow(packageName, credential, asked));
+		const execution = await run({
+			name: 'Find',
+			nodes: [manually(), ours(running(), 'Find', 'contactDataFinder', asked)],
+			connections: chain('Start', 'Find'),
+		});
 		return itemIn(JSON.stringify(outputOf(execution, 'Find').map(({ json }) => json)));
 	}
 

@@ -150,7 +150,7 @@ test(
 		await client.activateWorkflow(saved);
 		const start = async () => {
 			const before = (await client.listExecutions(saved)).map(({ id }) => id);
-			await client.callWebhook('large-list', {});
+			await client.callWebhook('large-list');
 			const [id] = await client.newExecutions(saved, 1, before);
 			return id;
 		};

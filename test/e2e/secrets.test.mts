@@ -18,7 +18,7 @@ import { everyOperation, type Sample } from '../support/everyOperation.mts';
 import { useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { openAccount, useService } from '../support/service.mts';
-import { manually, node, ours } from './support/nodes.mts';
+import { manually, node, ours } from '../support/savedNodes.mts';
 
 const TIMEOUT_MS = 60_000;
 

@@ -12,7 +12,7 @@ import { leadsWithoutEmail } from '../support/exampleScenes.mts';
 import { useHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
-import { byWebhook, manually, ours } from './support/nodes.mts';
+import { byWebhook, manually, ours } from '../support/savedNodes.mts';
 
 const TIMEOUT_MS = 60_000;
 

@@ -15,7 +15,7 @@ import { known, list, some } from '../support/expected.mts';
 import { useHost, type TestHost } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
-import { byWebhook, manually, ours } from './support/nodes.mts';
+import { byWebhook, manually, ours } from '../support/savedNodes.mts';
 import { PushConnection } from './support/pushConnection.mts';
 
 const TIMEOUT_MS = 180_000;

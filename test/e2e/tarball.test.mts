@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { root } from '../commands/paths.mjs';
+import { root } from '../machine/paths.mjs';
 import { installPackage } from '../hosts/package.mts';
 import { KEY } from '../support/service.mts';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { root } from '../commands/paths.mjs';
+import { root } from '../machine/paths.mjs';
 import type { Effect } from '../service/faults.mts';
 import type { WireRequest } from '../service/wireLog.mts';
 import { findBulk, numbers, verifyBulk } from '../support/bulk.mts';

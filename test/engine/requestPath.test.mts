@@ -1,14 +1,14 @@
-import http from 'node:http';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { expectedEmail } from '../service/addresses.mts';
 import type { Service } from '../service/service.mts';
 import { runNode, runWorkflow, type NodeTest } from '../support/engine.mts';
 import { sentAfterwards, whenSent } from '../support/lookups.mts';
+import { useServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -52,19 +52,7 @@ function finder(
 
 const statuses = (items: IDataObject[]) => items.map(({ status }) => status);
 
-/** A server of the test, for answers that the service would never give. */
-const servers: http.Server[] = [];
-async function serve(handler: http.RequestListener): Promise<string> {
-	const server = http.createServer(handler);
-	servers.push(server);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const address = server.address();
-	if (typeof address !== 'object' || address === null) throw new Error('Not listening');
-	return `http://127.0.0.1:${address.port}`;
-}
-afterEach(() => {
-	for (const server of servers.splice(0)) server.close();
-});
+const server = useServer();
 
 describe('the pace of the service', () => {
 	test('never more requests at once than Max Concurrency, and as many where there is work', async () => {
@@ -380,7 +368,7 @@ describe('the key', () => {
 	const key = 'secret-key-4711';
 
 	test('is covered wherever the service sends it back', async () => {
-		const baseUrl = await serve((request, response) => {
+		const baseUrl = await server((request, response) => {
 			const wrong = request.url?.includes('Lead1') ?? false;
 			response.writeHead(wrong ? 400 : 200, { 'content-type': 'application/json' });
 			const answer = {
@@ -404,7 +392,7 @@ describe('the key', () => {
 
 	test('does not follow a redirect to another host', async () => {
 		const seen: unknown[] = [];
-		const elsewhere = await serve((request, response) => {
+		const elsewhere = await server((request, response) => {
 			seen.push(request.headers);
 			response.end('{}');
 		});

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { logFile, programs } from '../commands/paths.mjs';
-import { start } from '../commands/program.mjs';
-import { freePorts } from './ports.mts';
-import { ready } from './ready.mts';
+import { logFile, programs } from '../machine/paths.mjs';
+import { start } from '../machine/program.mjs';
+import { freePorts } from '../machine/ports.mts';
+import { ready } from '../machine/ready.mts';
 import { hostSettings } from './settings.mts';
 
 export interface HostOptions {

@@ -4,10 +4,10 @@ import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withLock } from '../commands/lock.mjs';
-import { npm } from '../commands/npm.mjs';
-import { logFile } from '../commands/paths.mjs';
-import { environment } from '../commands/program.mjs';
+import { withLock } from '../machine/lock.mjs';
+import { npm } from '../machine/npm.mjs';
+import { logFile } from '../machine/paths.mjs';
+import { environment } from '../machine/program.mjs';
 import type { HostVersion } from './versions.mts';
 
 export interface Progress {

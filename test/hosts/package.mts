@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { x as extract } from 'tar';
 import { z } from 'zod';
-import { withLock } from '../commands/lock.mjs';
-import { npm } from '../commands/npm.mjs';
-import { cache, logFile, root } from '../commands/paths.mjs';
+import { withLock } from '../machine/lock.mjs';
+import { npm } from '../machine/npm.mjs';
+import { cache, logFile, root } from '../machine/paths.mjs';
 
 const TIMEOUT_MS = 5 * 60_000;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionStatus, INodeParameters, IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import { Failure } from '../commands/failure.mjs';
+import { Failure } from '../machine/failure.mjs';
 import { hasEnded, type Execution } from './execution.mts';
 import type { Host } from './host.mts';
 import type { Workflow } from './workflow.mts';
@@ -177,15 +177,13 @@ export class RestClient {
 	}
 
 	/** Calls the webhook of an active workflow, with what it is given to work on. */
-	async callWebhook(path: string, body?: object): Promise<void> {
+	async callWebhook(path: string, body: object = {}): Promise<void> {
 		const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
 		while (Date.now() < deadline) {
 			const response = await fetch(`${this.#host.url}/webhook/${path}`, {
-				...(body && {
-					method: 'POST',
-					headers: { 'content-type': 'application/json' },
-					body: JSON.stringify(body),
-				}),
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(body),
 				signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
 			});
 			await response.text();

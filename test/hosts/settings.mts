@@ -1,4 +1,4 @@
-import { environment } from '../commands/program.mjs';
+import { environment } from '../machine/program.mjs';
 
 interface Where {
 	port: number;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IConnections, INode, IWorkflowSettings } from 'n8n-workflow';
 import { z } from 'zod';
-import { root } from '../commands/paths.mjs';
+import { root } from '../machine/paths.mjs';
 import type { Credential } from './rest.mts';
 
 /** A workflow as n8n exports it. */

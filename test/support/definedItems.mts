@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { expect } from 'vitest';
 
-import { root } from '../commands/paths.mjs';
+import { root } from '../machine/paths.mjs';
 import { isRecord } from '../service/values.mts';
 import { STATUSES } from './outcomes.mts';
 

@@ -53,8 +53,18 @@ export function keepFewLeads(service: Service, listId: number): void {
 		some(leads, ({ email, person }) => email === null && person.email !== null),
 		some(leads, ({ person }) => person.email === null),
 	];
-	const few = new Set(kinds.flatMap((kind) => kind.slice(0, 3)));
-	leads.splice(0, Infinity, ...leads.filter((lead) => few.has(lead)));
+	keepLeads(
+		service,
+		listId,
+		kinds.flatMap((kind) => kind.slice(0, 3)),
+	);
+}
+
+/** Leaves these leads in a list. */
+export function keepLeads(service: Service, listId: number, kept: readonly Lead[]): void {
+	const { leads } = known(service.fixtures.list(listId));
+	const ids = new Set(kept.map(({ id }) => id));
+	leads.splice(0, Infinity, ...leads.filter(({ id }) => ids.has(id)));
 }
 
 /** The companies of a CRM; the last one is nobody's. */

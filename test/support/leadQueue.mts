@@ -7,6 +7,7 @@ import { chain } from '../hosts/workflow.mts';
 import type { Service } from '../service/service.mts';
 import { answerIn, findBulk, leadOf, numbers, subjectsOf } from './bulk.mts';
 import { createCredential } from './host.mts';
+import { byWebhook, node, ours } from './savedNodes.mts';
 
 export interface LeadQueueOptions {
 	workers: number;
@@ -33,42 +34,22 @@ export class LeadQueue implements AsyncDisposable {
 		const settings = { DB_POSTGRESDB_POOL_SIZE: '10' };
 		const queue = resources.use(await openQueue({ workers, concurrency, settings }));
 		const { client, packageName } = queue.main;
-		const { id, name, type } = await createCredential(client, service);
+		const credential = await createCredential(client, service);
+		const person = {
+			firstName: '={{ $json.first }}',
+			lastName: '={{ $json.last }}',
+			domain: '={{ $json.domain }}',
+		};
 		const workflow = await client.createWorkflow({
 			name: 'Enrich leads',
 			nodes: [
-				{
-					id: 'Start',
-					name: 'Start',
-					type: 'n8n-nodes-base.webhook',
-					typeVersion: 2,
-					position: [0, 0],
-					parameters: { path: 'leads', httpMethod: 'POST', responseMode: 'onReceived' },
-					webhookId: 'leads',
-				},
-				{
-					id: 'Leads',
-					name: 'Leads',
-					type: 'n8n-nodes-base.splitOut',
-					typeVersion: 1,
-					position: [220, 0],
-					parameters: { fieldToSplitOut: 'body.leads' },
-				},
-				{
-					id: 'Find',
-					name: 'Find',
-					type: `${packageName}.contactDataFinder`,
-					typeVersion: 1,
-					position: [440, 0],
-					parameters: {
-						resource: 'email',
-						operation: 'find',
-						firstName: '={{ $json.first }}',
-						lastName: '={{ $json.last }}',
-						domain: '={{ $json.domain }}',
-					},
-					credentials: { [type]: { id, name } },
-				},
+				byWebhook('leads'),
+				node('Leads', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.leads' }),
+				ours({ packageName, credential }, 'Find', 'contactDataFinder', {
+					resource: 'email',
+					operation: 'find',
+					...person,
+				}),
 			],
 			connections: chain('Start', 'Leads', 'Find'),
 			settings: { executionOrder: 'v1' },

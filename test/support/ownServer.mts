@@ -42,6 +42,12 @@ export function giveJson(
 	response.end(JSON.stringify(body));
 }
 
+/** Answers with a web page. */
+export function giveWebPage(_: http.IncomingMessage, response: http.ServerResponse): void {
+	response.writeHead(200, { 'content-type': 'text/html' });
+	response.end('<!doctype html><title>Welcome</title>');
+}
+
 /** What a request says in its query. */
 export function queryOf({ url = '' }: http.IncomingMessage): URLSearchParams {
 	return new URL(url, 'http://x').searchParams;

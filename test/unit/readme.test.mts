@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import { root } from '../commands/paths.mjs';
+import { root } from '../machine/paths.mjs';
 
 /** More would make the page slow to read. */
 const MOST_BYTES = 200_000;

@@ -5,9 +5,14 @@ import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/jso
 
 export const ACCOUNT_PATH = '/api/v2/account';
 
+/** What reads from the service. */
+interface Source {
+	get: (path: string) => Promise<object>;
+}
+
 /** Reads the account (interface specification 4.1), for free. */
-export async function readAccount(get: (path: string) => Promise<object>): Promise<IDataObject> {
-	return objectIn(await get(ACCOUNT_PATH), 'an account');
+export async function readAccount(source: Source): Promise<IDataObject> {
+	return objectIn(await source.get(ACCOUNT_PATH), 'an account');
 }
 
 /** The kinds of credits (interface specification 2.2). */

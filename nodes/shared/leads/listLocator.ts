@@ -63,7 +63,7 @@ export async function searchLists(
 ): Promise<INodeListSearchResult> {
 	const lists = await withRun(
 		this,
-		async (run) => await readLists(async (url) => await run.send({ method: 'GET', url })),
+		async (run) => await readLists(async (path) => await run.get(path)),
 		{ requestOptions: requestOptionsIn(this.getCurrentNodeParameter('requestOptions')) },
 	);
 	return {

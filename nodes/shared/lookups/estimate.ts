@@ -52,8 +52,7 @@ export async function runEstimate<Query extends IDataObject>(
 			else own.countQuestion(keyOf(estimate, run.connection, query));
 		}
 		for (const [run, own] of estimates) {
-			const read = readAccount(async (url) => await run.send({ method: 'GET', url }));
-			const account = await read.catch(asError);
+			const account = await readAccount(run).catch(asError);
 			const isRead = !(account instanceof Error);
 			outputs.push(
 				isRead

@@ -32,8 +32,7 @@ export async function openPurse(
 }
 
 async function accountOf(run: Run): Promise<IDataObject> {
-	const read = readAccount(async (url) => await run.send({ method: 'GET', url }));
-	return await read.catch((thrown: unknown) => {
+	return await readAccount(run).catch((thrown: unknown) => {
 		throw asNotProcessed(thrown);
 	});
 }

@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import { sleep, type IDataObject } from 'n8n-workflow';
 
 import { Reservation, type CreditBudget, type Purse } from '../credits/budget';
 import { costOf, costsOf } from '../credits/cost';
@@ -41,6 +41,14 @@ const FREE: Cost = { spent: 0, uncertain: 0 };
 const UNKNOWN: Cost = { uncertain: 0 };
 
 const NO_ANSWERS: Answers = { results: [] };
+
+/** What becomes of questions that were asked together. */
+interface Fate {
+	/** What asking them did cost. */
+	cost: Cost;
+	/** Gives each its answer, or the reason why there is none. */
+	settle: () => void;
+}
 
 /** How questions were asked. */
 interface Asked {
@@ -143,14 +151,9 @@ export class Sender<Query extends IDataObject> {
 	}
 
 	private work(): void {
-		const { places } = this.settings;
 		while (this.hasChunk) {
-			if (!places.take()) return this.waitForPlace();
-			const sent = this.send(this.nextChunk()).finally(() => {
-				places.free();
-				this.work();
-			});
-			this.start(sent);
+			if (!this.settings.places.take()) return this.waitForPlace();
+			this.start(this.send(this.nextChunk()));
 		}
 	}
 
@@ -179,19 +182,34 @@ export class Sender<Query extends IDataObject> {
 		return this.queue.take(Math.max(1, lookup.fitting(queries, connection.settings)));
 	}
 
-	/** Sends as much of a chunk as the budget allows; the rest is for a later request. */
 	private async send(chunk: Array<Waiting<Query>>): Promise<void> {
+		const { places } = this.settings;
+		const settle = await this.ask(chunk);
+		const others = this.working.size;
+		places.free();
+		this.work();
+		// The next request is on its way before these results are put in our words.
+		if (this.working.size > others) await sleep(0);
+		settle();
+	}
+
+	/**
+	 * Asks as much of a chunk as the budget allows; the rest is for a later request.
+	 * @returns gives the questions their answers
+	 */
+	private async ask(chunk: Array<Waiting<Query>>): Promise<() => void> {
 		const { lookup, service } = this.settings;
 		// Where nothing is sent any more, thousands of chunks are done in no time.
 		if (this.breather.isDue) await this.breather.breathe();
 		const reservation = await this.reserve(chunk.length);
-		if (!(reservation instanceof Reservation)) return this.reject(chunk, reservation);
+		if (!(reservation instanceof Reservation)) return () => this.reject(chunk, reservation);
 		const paid = chunk.slice(0, reservation.credits);
 		if (paid.length < chunk.length) this.parts.push(chunk.slice(paid.length));
 		const queries = paid.map(({ query }) => query);
-		const ask = async () => await lookup.ask(queries, service(reservation));
-		const { spent, uncertain } = await this.settle(paid, ask(), { reservation });
-		reservation.settle(spent, uncertain);
+		const asked = async () => await lookup.ask(queries, service(reservation));
+		const { cost, settle } = await this.fateOf(paid, asked(), { reservation });
+		reservation.settle(cost.spent, cost.uncertain);
+		return settle;
 	}
 
 	/** Credits for so many questions, or for the first of them; else why there are none. */
@@ -217,44 +235,44 @@ export class Sender<Query extends IDataObject> {
 			cost = costsOf(results);
 			return { jobId, results: rows.map((row) => results[row - 1]) };
 		};
-		const { spent } = await this.settle(questions, ofJob(), { rows });
-		if (spent !== undefined && job) settleJob(job, cost.spent ?? 0, cost.uncertain);
+		const fate = await this.fateOf(questions, ofJob(), { rows });
+		fate.settle();
+		if (fate.cost.spent !== undefined && job) settleJob(job, cost.spent ?? 0, cost.uncertain);
 	}
 
-	/**
-	 * Gives each question its answer, or the reason why there is none.
-	 * @returns what the request did cost, if known
-	 */
-	private async settle(
+	/** What becomes of questions: each gets its answer, the reason why there is none, or is asked again. */
+	private async fateOf(
 		chunk: Array<Waiting<Query>>,
 		asked: Promise<Answers>,
 		{ reservation, rows }: Asked,
-	): Promise<Cost> {
+	): Promise<Fate> {
 		const { jobs } = this.settings;
 		const rowOf = (index: number) => rows?.[index] ?? index + 1;
 		try {
 			const { results, jobId } = await asked;
 			const at = Date.now();
 			this.isAnswered = true;
-			chunk.forEach(({ key, question }, index) => {
-				const result = results[index];
-				jobs.delete(key);
-				const credits = creditsOf(result, reservation);
-				if (result) question.settle({ answer: { results: result, at }, credits });
-				else question.settle({ error: leftOut(jobId, rowOf(index)), credits });
-			});
-			return costsOf(chunk.map((_, index) => results[index]));
+			const settle = () =>
+				chunk.forEach(({ key, question }, index) => {
+					const result = results[index];
+					jobs.delete(key);
+					const credits = creditsOf(result, reservation);
+					if (result) question.settle({ answer: { results: result, at }, credits });
+					else question.settle({ error: leftOut(jobId, rowOf(index)), credits });
+				});
+			return { cost: costsOf(chunk.map((_, index) => results[index])), settle };
 		} catch (error) {
-			if (this.isCutInHalves(chunk, error)) return FREE;
+			if (this.isCutInHalves(chunk, error)) return { cost: FREE, settle: () => {} };
 			this.remember(chunk, error, reservation);
 			const cost = costOfFailure(error);
 			const isOpen = cost === UNKNOWN || reservation?.isRenewed;
 			const credits = isOpen && reservation ? null : 0;
-			chunk.forEach(({ question }, index) => {
-				const isOfJob = error instanceof JobPending || error instanceof JobFailed;
-				question.settle({ error: isOfJob ? error.at(rowOf(index)) : error, credits });
-			});
-			return cost;
+			const isOfJob = error instanceof JobPending || error instanceof JobFailed;
+			const settle = () =>
+				chunk.forEach(({ question }, index) =>
+					question.settle({ error: isOfJob ? error.at(rowOf(index)) : error, credits }),
+				);
+			return { cost, settle };
 		}
 	}
 

@@ -170,7 +170,7 @@ class ItemReader {
 			run,
 			parameter: (name) => this.parameters.get(name, item, ''),
 			isFilledIn: (name) => this.parameters.isFilledIn(name),
-			get: async (qs, url = path()) => await run.send({ method: 'GET', url, qs }),
+			get: async (qs, url = path()) => await run.get(url, qs),
 		};
 	}
 

@@ -1,6 +1,7 @@
 import {
 	sleep,
 	type IAllExecuteFunctions,
+	type IDataObject,
 	type IHttpRequestOptions,
 	type Logger,
 } from 'n8n-workflow';
@@ -109,6 +110,11 @@ export class Run {
 	halt(reason: NotProcessedReason, cause?: ServiceError): void {
 		const isFinal = this.halted && !COLLECTED_AFTER.includes(this.halted.reason);
 		if (!isFinal) this.halted = new NotProcessed(reason, cause);
+	}
+
+	/** Sends a request that costs nothing, as {@link send} does. */
+	async get(url: string, qs?: IDataObject): Promise<object> {
+		return await this.send({ method: 'GET', url, ...(qs && { qs }) });
 	}
 
 	/**

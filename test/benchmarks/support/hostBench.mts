@@ -1,4 +1,3 @@
-import type { INode } from 'n8n-workflow';
 import { expect } from 'vitest';
 
 import { outputOf, type Execution } from '../../hosts/execution.mts';
@@ -7,6 +6,7 @@ import type { Credential, SavedWorkflow } from '../../hosts/rest.mts';
 import { n8n2 } from '../../hosts/versions.mts';
 import { chain, type Workflow } from '../../hosts/workflow.mts';
 import { numbers } from '../../support/bulk.mts';
+import { manually, node } from '../../support/savedNodes.mts';
 import { KEY } from '../../support/service.mts';
 import type { Contender } from './contenders.mts';
 import { HealthPoller } from './healthPoller.mts';
@@ -81,28 +81,14 @@ export class HostBench implements AsyncDisposable {
 		await this.resources.disposeAsync();
 	}
 
-	#workflowOf({ name, leads, node }: Contender): Workflow {
-		const place = (index: number): INode['position'] => [index * 200, 0];
+	#workflowOf({ name, leads, node: measured }: Contender): Workflow {
+		const leadsFrom = { url: this.leads.urlOf(leads), options: {} };
 		return {
 			name,
 			nodes: [
-				{
-					id: 'start',
-					name: START,
-					type: 'n8n-nodes-base.manualTrigger',
-					typeVersion: 1,
-					position: place(0),
-					parameters: {},
-				},
-				{
-					id: 'leads',
-					name: LEADS,
-					type: 'n8n-nodes-base.httpRequest',
-					typeVersion: 4.5,
-					position: place(1),
-					parameters: { url: this.leads.urlOf(leads), options: {} },
-				},
-				{ id: 'measured', name: MEASURED, position: place(2), ...node },
+				manually(START),
+				node(LEADS, 'n8n-nodes-base.httpRequest', 4.5, leadsFrom),
+				{ id: 'measured', name: MEASURED, position: [0, 0], ...measured },
 			],
 			connections: chain(START, LEADS, MEASURED),
 			settings: { executionOrder: 'v1' },

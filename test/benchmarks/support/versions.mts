@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import manifest from '../../../package.json' with { type: 'json' };
-import { programs } from '../../commands/paths.mjs';
+import { programs } from '../../machine/paths.mjs';
 
 /** What figures belong to: the package, the Node.js that n8n runs on, and what else was measured. */
 export async function versions(...others: string[]): Promise<string> {

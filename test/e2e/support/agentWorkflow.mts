@@ -2,7 +2,7 @@ import type { INode, INodeCredentials, INodeParameters } from 'n8n-workflow';
 
 import type { Credential } from '../../hosts/rest.mts';
 import { chain, type Workflow } from '../../hosts/workflow.mts';
-import { manually, node } from './nodes.mts';
+import { manually, node } from '../../support/savedNodes.mts';
 
 /** A node that an agent may use. */
 export interface Tool extends Partial<Pick<INode, 'onError'>> {

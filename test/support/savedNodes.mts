@@ -1,6 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 
-import type { TestHost } from '../../support/host.mts';
+import type { TestHost } from './host.mts';
 
 /** A node as n8n saves it. */
 export function node(
@@ -32,6 +32,6 @@ export function manually(name = 'Start'): INode {
 
 /** Starts a workflow in production, by a call. */
 export function byWebhook(path: string): INode {
-	const parameters = { path, responseMode: 'onReceived' };
+	const parameters = { path, httpMethod: 'POST', responseMode: 'onReceived' };
 	return { ...node('Start', 'n8n-nodes-base.webhook', 2, parameters), webhookId: path };
 }

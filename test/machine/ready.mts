@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { Failure } from '../commands/failure.mjs';
+import { Failure } from './failure.mjs';
 
 /** A server that was started a moment ago. */
 export interface Starting {
