@@ -4,7 +4,6 @@ import type { Answers, LookupService } from '../shared/lookups/lookup';
 import { JobFailed, JobPending } from '../shared/outcomes/problem';
 import { mayRetry } from '../shared/pacing/retry';
 import { NotProcessed } from '../shared/sending/notProcessed';
-import { objectsIn } from '../shared/service/response';
 import { ServiceError, unexpectedAnswer } from '../shared/service/serviceError';
 import { isObject, numberAt, textAt } from '../shared/values/json';
 import { BULK_PATH, matchRows, rowsById } from './bulkRows';
@@ -18,7 +17,7 @@ const ROW_KEYS = ['results', 'people', 'data', 'rows'];
 
 /** The words of a job that goes on, or has ended; the specification lists only `processing` (3). */
 const RUNNING =
-	/^((in[ _-]?)?progress|processing|pending|queued|waiting|running|started|accepted|created|new|working|submitted|scheduled)$/i;
+	/ing\b|progress|queue|accepted|created|new|started|submitted|scheduled|active|paused|partial|^(in|not|un)/i;
 const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
 const DONE = /^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)$/i;
 
@@ -35,29 +34,32 @@ export interface BulkJob {
 
 /**
  * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says
- * so, or when all rows are there and it states none, or one that nobody has heard of; whatever rows it
- * shows before are not final.
+ * so, or when all rows are there and it states none; whatever rows it shows before are not final. With
+ * a status that nobody has heard of, all rows count once somebody was found: they may be empty so far.
  * @param sent how many rows the request had, if known
  */
 export function jobIn(answer: object, sent?: number): BulkJob {
 	const key = isObject(answer) ? ROW_KEYS.find((name) => Array.isArray(answer[name])) : undefined;
 	const list: unknown = isObject(answer) ? key && answer[key] : answer;
-	const rows = list === undefined ? [] : objectsIn(list, 'rows');
+	const rows = Array.isArray(list) ? list.filter(isObject) : [];
 	const jobId = isObject(answer) ? (textAt(answer, 'id') ?? undefined) : undefined;
 	const status = isObject(answer) ? textAt(answer, 'status') : null;
-	if (list === undefined && jobId === undefined && status === null) throw unexpectedAnswer('rows');
+	const isJob = jobId !== undefined || status !== null;
+	const hasRows = Array.isArray(list) && (rows.length > 0 || list.length === 0);
+	if (!isJob && !hasRows) throw unexpectedAnswer('rows');
 	if (status !== null && FAILED.test(status)) return { jobId, rows, isDone: true, failure: status };
 	if (status !== null && DONE.test(status)) return { jobId, rows, isDone: true };
 	const byId = rowsById(rows);
 	const people = sent ?? (isObject(answer) ? numberAt(answer, 'total') : null);
 	const isWhole = people === null ? status === null && rows.length > 0 : hasAll(byId, people);
-	const mayBeDone = status === null || !RUNNING.test(status);
+	const isHeardOf = status === null || RUNNING.test(status);
+	const mayBeDone = isHeardOf ? status === null : rows.some((row) => textAt(row, 'email') !== null);
 	return { jobId, rows, isDone: mayBeDone && list !== undefined && isWhole };
 }
 
 /** Whether the rows of so many people are there, however many the service says that there are. */
 function hasAll(byId: Map<string | null, IDataObject>, people: number): boolean {
-	if (people > byId.size) return false;
+	if (people === 0 || people > byId.size) return false;
 	const rows = Array.from({ length: people }, (_, index) => String(index + 1));
 	return rows.every((row) => byId.has(row));
 }

@@ -42,7 +42,7 @@ interface Comparison {
 }
 
 describe(`n8n ${n8n2.version}`, { timeout: 30 * 60_000 }, () => {
-	const bench = useComponent(async () => await HostBench.open(LATENCY_MS));
+	const bench = useComponent(async () => await HostBench.open({ latencyMs: LATENCY_MS }));
 
 	const own = (): Own => {
 		const { host, credential } = bench();

@@ -4,7 +4,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { answerIn, leadOf, numbers } from '../support/bulk.mts';
+import { runNode } from '../support/engine.mts';
 import { expectPaidOnce, find, runLookup, whenSent } from '../support/lookups.mts';
+import { giveJson, useServer } from '../support/ownServer.mts';
+import { useQuickClock } from '../support/quickClock.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -99,5 +102,29 @@ describe('what is left of a pause when the run ends', () => {
 		// The account of the test before is still asked to wait.
 		const credential = { ...credentialFor(service()), apiKey: 'second-key' };
 		expect(await summaryOf({ stop: stop.signal, credential })).toContain('Waited 1 second for');
+	});
+});
+
+describe('a rate limit that does not end', () => {
+	const server = useServer();
+	useQuickClock();
+
+	test('ends the run, which does not wait for days', async () => {
+		let requests = 0;
+		const baseUrl = await server((_, response) => {
+			requests++;
+			giveJson(response, { error: 'quota' }, 429, { 'retry-after': '1' });
+		});
+		const { json } = await runNode({
+			node: find.node,
+			parameters: find.parameters,
+			items: numbers(300).map(leadOf),
+			onError: 'continueRegularOutput',
+			credential: { baseUrl, apiKey: 'no-quota' },
+		});
+		expect(requests).toBeLessThan(100);
+		const reasons = json.map(({ status, reason }) => [status, reason]);
+		expect(reasons.slice(-100)).toEqual(numbers(100).map(() => ['not_processed', 'rate_limited']));
+		expect(json.filter(({ status }) => status === 'failed').length).toBeGreaterThanOrEqual(10);
 	});
 });

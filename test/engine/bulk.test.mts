@@ -680,6 +680,15 @@ describe.each(bulks)('$operation', (bulk) => {
 		});
 	});
 
+	test.each([{}, { maxCredits: 100_000 }])(
+		'the last request does not wait for the others: %o',
+		async (options) => {
+			untroubled().options.latencyMs = 100;
+			await runBulk(bulk, untroubled(), itemsOf(numbers(perRequest + 1)), { options });
+			expect(untroubled().maxInFlight).toBe(2);
+		},
+	);
+
 	test('a long run tells its progress in the log, at most every few seconds', async () => {
 		const info = await infoLines();
 		const { now } = Date;

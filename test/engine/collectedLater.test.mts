@@ -98,3 +98,20 @@ describe('a job whose service leaves out a row that it has charged', () => {
 		});
 	});
 });
+
+test.each([50, 100, 200])(
+	'what a job turns out not to have cost is for others under Max Credits: %i',
+	async (more) => {
+		takeOneJob(service());
+		service().variants.jobPolls = 1;
+		const ofJob = numbers(100);
+		const wanted = [...ofJob, ...numbers(more, 100)];
+		const { rounds } = await runTwice(findBulk, service(), [itemsOf(ofJob), itemsOf(wanted)], {
+			options: { ...options, maxCredits: 100 },
+			...continues,
+		});
+		expect(rounds[1].json.slice(0, 100).map(answerIn)).toEqual(ofJob.map(findBulk.answer));
+		// Everything that the cap allows is spent.
+		expect(service().ledger.total()).toBe(100);
+	},
+);

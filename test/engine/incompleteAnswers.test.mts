@@ -12,10 +12,11 @@ import {
 	numbers,
 	requestsOf,
 	runBulk,
+	verifyBulk,
 } from '../support/bulk.mts';
 import { runNode } from '../support/engine.mts';
 import { expectPaidOnce } from '../support/lookups.mts';
-import { useServer } from '../support/ownServer.mts';
+import { giveJson, queryOf, useServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -225,5 +226,106 @@ describe('pages of company leads', () => {
 		expect(await leadsWith(...companies)).toEqual(
 			companies.map((__, page) => [`Ann ${page}`, company.name, company.domain]),
 		);
+	});
+});
+
+describe('a job in words of its own', () => {
+	const server = useServer();
+	let keys = 0;
+	const leads = numbers(10).map(leadOf);
+
+	/** Shows these rows while it is at work, then an email for everybody; and what it was asked. */
+	async function jobOf(status: string, shown: (row: IDataObject) => unknown) {
+		const seen = { submitted: 0, charged: 0, polls: 0 };
+		let rows: IDataObject[] = [];
+		const baseUrl = await server(async (request, response) => {
+			if (request.method === 'POST') {
+				rows = JSON.parse((await request.toArray()).join(''));
+				seen.submitted++;
+				seen.charged += rows.length;
+				const job = { id: 7, status, total: rows.length, results: rows.map(shown) };
+				return giveJson(response, job, 202);
+			}
+			seen.polls++;
+			const found = (tId: unknown) => ({
+				tId,
+				email: `p${tId}@x.example`,
+				quality: { status: 'valid' },
+			});
+			giveJson(response, {
+				id: 7,
+				status: 'completed',
+				results: rows.map(({ tId }) => found(tId)),
+			});
+		});
+		return { seen, credential: { baseUrl, apiKey: `own-words-${++keys}` } };
+	}
+
+	const withoutEmail = (row: IDataObject) => ({ ...row, email: null });
+	const others = ['in queue', 'active', 'verifying', 'in-progress (40%)', 'not_ready', 'odd'];
+
+	test.each([
+		{ status: 'processing', rows: 'nulls', shown: () => null },
+		{ status: 'processing', rows: 'texts', shown: () => 'queued' },
+		...others.map((status) => ({ status, rows: 'rows without an email', shown: withoutEmail })),
+	])('$status, with $rows: it is waited for, and paid once', async ({ status, shown }) => {
+		const { seen, credential } = await jobOf(status, shown);
+		const { json } = await runNode({
+			node: findBulk.node,
+			parameters: findBulk.parameters,
+			items: leads,
+			credential,
+			retryOnFail: true,
+			maxTries: 3,
+		});
+		expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
+		expect(seen).toEqual({ submitted: 1, charged: leads.length, polls: 1 });
+	});
+
+	test.each([
+		['nulls', [null]],
+		['nobody', []],
+	])('Get Bulk Job: processing, with %s', async (_, results) => {
+		const baseUrl = await server((__, response) =>
+			giveJson(response, { id: 7, status: 'processing', total: results.length, results }),
+		);
+		const { json } = await runNode({
+			node: findBulk.node,
+			parameters: { operation: 'getBulkJob', jobId: '7' },
+			credential: { baseUrl, apiKey: 'own-words' },
+		});
+		expect(json).toMatchObject([{ status: 'pending', jobId: '7' }]);
+	});
+});
+
+describe('verifications of emails that are nearly the same', () => {
+	const server = useServer();
+
+	test.each([
+		['ada@exämple.com', 'ada@exämple.com?subject=hi'],
+		['ada@exämple.com/a', 'ada@exämple.com/b'],
+		['ada@exämple.com', 'ada@exämple.com:80'],
+		['eve@example.com', 'eve@\uff45xample.com'],
+		['jos\u00e9@example.com', 'jose\u0301@example.com'],
+	])('%s and %s: each item has its own', async (...pair) => {
+		for (const emails of [pair, pair.toReversed()]) {
+			const baseUrl = await server((request, response) =>
+				giveJson(
+					response,
+					queryOf(request)
+						.getAll('email')
+						.map((email) => ({ email, email_status: email === pair[0] ? 'valid' : 'invalid' })),
+				),
+			);
+			const { json } = await runNode({
+				node: verifyBulk.node,
+				parameters: verifyBulk.parameters,
+				items: emails.map((email) => ({ email })),
+				credential: { baseUrl, apiKey: 'nearly-the-same' },
+			});
+			expect(json.map(({ emailStatus }) => emailStatus)).toEqual(
+				emails.map((email) => (email === pair[0] ? 'valid' : 'invalid')),
+			);
+		}
 	});
 });

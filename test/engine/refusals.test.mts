@@ -9,7 +9,7 @@ import { everyOperation, listWithId } from '../support/everyOperation.mts';
 import { expectPaidOnce, find, lookups, runLookup, type Lookup } from '../support/lookups.mts';
 import { outboundHttp, ssrfProtection } from '../support/n8nServices.mts';
 import { useTcpServer } from '../support/ownServer.mts';
-import { credentialFor, useService } from '../support/service.mts';
+import { credentialFor, KEY, useService } from '../support/service.mts';
 
 const service = useService();
 
@@ -287,4 +287,29 @@ describe('a service that hangs', () => {
 			...ofBulk,
 		});
 	});
+});
+
+test.each(bulks)(
+	'a path that the service does not know is named as such: $operation',
+	async (bulk) => {
+		service().faults.add({ status: 404, on: { operation: bulk.operation } });
+		const { error } = await runLookup(bulk, service(), [bulk.item(1)]);
+		expect(error?.message).toContain('The service does not know the path of this request');
+		expect(error?.description).toContain('Customize API Requests');
+	},
+);
+
+test('an item whose key is empty is not sent', async () => {
+	const items = numbers(2).map((number) => ({
+		...find.item(number),
+		key: number === 0 ? '' : KEY,
+	}));
+	const { json } = await runLookup(find, service(), items, {
+		...continues,
+		credential: { ...credentialFor(service()), apiKey: '={{ $json.key }}' },
+	});
+	expect(json[0]).toMatchObject({ status: 'failed', reason: 'unauthorized' });
+	expect(json[0].message).toContain('The API Key of the credential is empty');
+	expect(answerIn(json[1])).toEqual(find.answer(1));
+	expect(service().requests).toHaveLength(1);
 });

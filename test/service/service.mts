@@ -13,6 +13,7 @@ import { bodyEffect, delayOf, Faults, retryAfter, type StatusEffect } from './fa
 import { Fixtures } from './fixtures.mts';
 import { Ledger } from './ledger.mts';
 import openapi from './openapi.json' with { type: 'json' };
+import { Prng } from './prng.mts';
 import { RateLimiter } from './rateLimiter.mts';
 import { spoiltBody } from './spoiltBody.mts';
 import { responseAjv, validateStrictly } from './validation.mts';
@@ -90,6 +91,7 @@ class Emulator {
 		forceCloseConnections: true,
 	});
 	readonly #rateLimiter = new RateLimiter();
+	#prng = new Prng(1);
 	readonly #recorded = new WeakMap<FastifyRequest, WireRequest>();
 	readonly #initialVariants: Partial<Variants>;
 	readonly #initialOptions: ServiceOptions;
@@ -137,6 +139,7 @@ class Emulator {
 		this.faults.clear();
 		this.listeners.length = 0;
 		this.#rateLimiter.clear();
+		this.#prng = new Prng(1);
 		this.violations.length = 0;
 		restore(variants, { ...mainVariants(), ...this.#initialVariants });
 		restore(options, this.#initialOptions);
@@ -184,7 +187,9 @@ class Emulator {
 
 		for (const listener of this.listeners) listener(entry);
 		entry.faults = this.faults.hitting(entry);
-		const delay = (options.latencyMs ?? 0) + delayOf(entry.faults);
+		const { latencyMs = 0, jitter = 0 } = options;
+		const drawn = latencyMs * (1 + jitter * (2 * this.#prng.next() - 1));
+		const delay = drawn + delayOf(entry.faults);
 		if (delay > 0) await wait(delay, undefined, { ref: false });
 		this.#limitRate(request, reply);
 		for (const fault of entry.faults) {

@@ -10,6 +10,8 @@ import type { Variants } from './variants.mts';
 export interface ServiceOptions {
 	/** Time that every request takes at least. */
 	latencyMs?: number;
+	/** By how much of it the latency differs at most, more or less; every value is as likely. None unless given. */
+	jitter?: number;
 	/** Requests per rolling second and access key; interface specification 7 and 8. */
 	rateLimit?: { perSecond: number; retryAfter?: 'seconds' | 'date' };
 	/** The most entries on a page, below what is asked for. */

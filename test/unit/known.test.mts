@@ -69,7 +69,8 @@ describe('an item that brings along what is asked for', () => {
 
 	it.each([
 		['a moment more than the limit ago', daysAgo(90) - 1],
-		['long ago', 0],
+		['long ago', Date.UTC(2012)],
+		['long ago, in seconds', Date.UTC(2012) / 1_000],
 		['long ago, as a text says', '2020-01-01'],
 	])('is looked up where it was checked %s', (_, checkedAt) => {
 		expect(outcomeOf({ checkedAt })).toBeUndefined();
@@ -80,6 +81,8 @@ describe('an item that brings along what is asked for', () => {
 		['is null', null, false],
 		['is not there', undefined, false],
 		['says something else', 'a while ago', true],
+		['is the number of a day in a spreadsheet', 46_340.5, true],
+		['is long before anything was checked', '1970-01-01', true],
 		['is a day that is none', '2026-02-30', true],
 		['is blank', ' ', true],
 		['is a switch', true, true],
@@ -117,7 +120,7 @@ describe('an item that brings along what is asked for', () => {
 		['7', 7],
 		[' 7 ', 7],
 		[0.5, 0.5],
-		[365_000, 365_000],
+		[9_000, 9_000],
 	])('is too old exactly after the maximum age: %j', (maxAgeDays, days) => {
 		expect(outcomeOf({ checkedAt: daysAgo(days), maxAgeDays })).toEqual(passedOn);
 		expect(outcomeOf({ checkedAt: daysAgo(days) - 1, maxAgeDays })).toBeUndefined();

@@ -92,11 +92,18 @@ function addressesThatFit(
  */
 function matchAddresses(results: IDataObject[], addresses: string[]): Array<Results | undefined> {
 	const complete = results.filter(hasStatus);
-	const byAddress = new Map(
-		complete.map((result) => [comparableEmail(textAt(result, 'email') ?? ''), result] as const),
-	);
+	const exactly = byEmail(complete, (email) => email.toLowerCase());
+	const roughly = byEmail(complete, comparableEmail);
 	return addresses.map((address) => {
-		const result = byAddress.get(comparableEmail(address));
+		const result = exactly.get(address.toLowerCase()) ?? roughly.get(comparableEmail(address));
 		return result && [result];
 	});
+}
+
+/** Results by the email that they name, in the form in which it is compared. */
+function byEmail(
+	results: IDataObject[],
+	formOf: (email: string) => string,
+): Map<string, IDataObject> {
+	return new Map(results.map((result) => [formOf(textAt(result, 'email') ?? ''), result] as const));
 }

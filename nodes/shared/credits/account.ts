@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { objectIn } from '../service/response';
+import { isNotFound, unknownPath } from '../service/serviceError';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
 
 export const ACCOUNT_PATH = '/api/v2/account';
@@ -12,7 +13,10 @@ interface Source {
 
 /** Reads the account (interface specification 4.1), for free. */
 export async function readAccount(source: Source): Promise<IDataObject> {
-	return objectIn(await source.get(ACCOUNT_PATH), 'an account');
+	const account = await source.get(ACCOUNT_PATH).catch((thrown: unknown) => {
+		throw isNotFound(thrown) ? unknownPath() : thrown;
+	});
+	return objectIn(account, 'an account');
 }
 
 /** The kinds of credits (interface specification 2.2). */

@@ -37,6 +37,9 @@ export class CreditBudget {
 
 	private reserved = 0;
 
+	/** What counts as spent and may turn out not to be: jobs that are being collected. */
+	private open = 0;
+
 	/** What was counted as spent in this process so far, whatever it turned out to be later. */
 	readonly counted = { credits: 0, uncertain: 0 };
 
@@ -86,6 +89,18 @@ export class CreditBudget {
 	}
 
 	/**
+	 * Credits that count as spent may turn out not to be: who has no room under the cap waits until then.
+	 * @returns is to be called when that is known
+	 */
+	reopen(credits: number): () => void {
+		this.open += credits;
+		return () => {
+			this.open -= credits;
+			this.decide();
+		};
+	}
+
+	/**
 	 * What was counted as spent in full turns out to be less. That gives no floor any room: it may have been
 	 * read since, from a counter that knew.
 	 */
@@ -121,8 +136,8 @@ export class CreditBudget {
 	private decisionOn({ credits, least, purse }: Waiting): number | Refusal | 'wait' {
 		const { cap, floor, signal } = purse;
 		if (signal?.aborted) return 'cancelled';
-		const mostByCap = cap - this.spent;
-		const byCap = mostByCap - this.reserved;
+		const mostByCap = cap - this.spent + this.open;
+		const byCap = cap - this.spent - this.reserved;
 		const byFloor = floor?.room ?? Number.POSITIVE_INFINITY;
 		const mostByFloor = floor?.mostRoomOf(this) ?? Number.POSITIVE_INFINITY;
 		if (mostByCap < least) return 'credit_limit';

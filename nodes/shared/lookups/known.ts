@@ -6,6 +6,9 @@ import { numberOf } from '../values/number';
 
 const DAY = 24 * 60 * 60_000;
 
+/** Nothing was checked before. */
+const EARLIEST_CHECK = Date.UTC(2000);
+
 /** Days. */
 export const DEFAULT_MAX_AGE = 90;
 export const DEFAULT_RETRY_UNKNOWN = 1;
@@ -49,7 +52,7 @@ export function knownItem(
 	if (!value) return undefined;
 	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
 	const checkedAt = parameter('options.checkedAt') ?? '';
-	const moment = momentOf(checkedAt);
+	const moment = timeOfCheck(checkedAt);
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
 	if (moment === undefined) {
 		if (value.isUnknown) return undefined;
@@ -58,6 +61,15 @@ export function knownItem(
 	const age = Math.max(0, now - moment) / DAY;
 	const isFresh = maxAge > 0 && age <= maxAge && !(value.isUnknown && age >= retryUnknown);
 	return isFresh ? passedOn : undefined;
+}
+
+/** When something was checked; `undefined` for what is no such time, as the number of a day in a spreadsheet. */
+function timeOfCheck(value: unknown): number | undefined {
+	const moment = momentOf(value);
+	if (moment === undefined || moment >= EARLIEST_CHECK) return moment;
+	// Other systems count seconds.
+	const seconds = (numberOf(value) ?? 0) * 1_000;
+	return seconds >= EARLIEST_CHECK ? seconds : undefined;
 }
 
 /** A number of days, the default for an empty value; throws `InvalidInput` for anything else. */

@@ -42,6 +42,14 @@ const UNKNOWN: Cost = { uncertain: 0 };
 
 const NO_ANSWERS: Answers = { results: [] };
 
+/** Questions that a job of an earlier run may answer. */
+interface OfJob<Query> {
+	job: JobOfExecution;
+	questions: Array<Waiting<Query>>;
+	/** The job is over: what it did cost is known, as far as it ever will be. */
+	release: () => void;
+}
+
 /** What becomes of questions that were asked together. */
 interface Fate {
 	/** What asking them did cost. */
@@ -67,8 +75,6 @@ export interface SenderSettings<Query extends IDataObject> {
 	budget: CreditBudget;
 	/** What the credits come from; throws where it cannot be opened. */
 	purse(): Promise<Purse>;
-	/** Whether the credits that the node may spend are limited. */
-	hasCap: boolean;
 	jobs: JobsOfExecution;
 	/** The node and the execution that pay. */
 	origin: Pick<SavedJob, 'node' | 'executionId'>;
@@ -87,8 +93,8 @@ export class Sender<Query extends IDataObject> {
 	/** What is left of a request that was refused for its content, or for which there were too few credits. */
 	private readonly parts: Array<Array<Waiting<Query>>> = [];
 
-	/** The questions that a job of an earlier run may answer, by the job. */
-	private readonly ofJobs = new Map<string, Array<Waiting<Query>>>();
+	/** What jobs of earlier runs may answer, by the job. */
+	private readonly ofJobs = new Map<string, OfJob<Query>>();
 
 	private readonly working = new Set<Promise<void>>();
 
@@ -119,28 +125,26 @@ export class Sender<Query extends IDataObject> {
 	/** Takes a question; it is sent as soon as a request is full. */
 	add(question: Waiting<Query>): void {
 		const job = this.jobOf(question.key);
-		if (!job) this.queue.add(question);
-		else if (this.ofJobs.get(job.saved.id)?.push(question) === undefined) {
-			this.ofJobs.set(job.saved.id, [question]);
-		}
+		if (job) this.addToJob(job, question);
+		else this.queue.add(question);
 		this.work();
 	}
 
 	/** There are no more questions: sends the rest, and waits until all are settled. */
 	async finish(): Promise<void> {
 		this.isComplete = true;
-		for (const [jobId, questions] of this.ofJobs) this.start(this.collect(jobId, questions));
+		for (const ofJob of this.ofJobs.values()) this.start(this.collect(ofJob));
 		this.ofJobs.clear();
-		// A job may turn out to have cost less than was counted for it, which leaves room under the cap.
-		if (this.settings.hasCap) await Promise.all(this.working);
 		this.work();
 		while (this.working.size > 0) await Promise.all(this.working);
 	}
 
 	/** Gives up: what was not sent is not sent any more, and what is in progress is waited for. */
 	async giveUp(reason: Error): Promise<void> {
-		const left = [...this.ofJobs.values(), ...this.parts.splice(0)].flat();
+		const ofJobs = [...this.ofJobs.values()];
+		for (const { release } of ofJobs) release();
 		this.ofJobs.clear();
+		const left = [...ofJobs.map(({ questions }) => questions), ...this.parts.splice(0)].flat();
 		this.reject([...left, ...this.queue.take(this.queue.length)], reason);
 		await this.finish();
 	}
@@ -223,11 +227,21 @@ export class Sender<Query extends IDataObject> {
 		}
 	}
 
+	private addToJob(job: JobOfExecution, question: Waiting<Query>): void {
+		const { id, credits } = job.saved;
+		const ofJob = this.ofJobs.get(id);
+		if (ofJob) ofJob.questions.push(question);
+		else {
+			// A job may turn out to have cost less than was counted for it, which leaves room under the cap.
+			const release = this.settings.budget.reopen(credits);
+			this.ofJobs.set(id, { job, questions: [question], release });
+		}
+	}
+
 	/** Collects what an earlier run of the node left with a job. */
-	private async collect(jobId: string, questions: Array<Waiting<Query>>): Promise<void> {
-		const { lookup, service, jobs, settleJob } = this.settings;
-		const job = jobs.get(questions[0].key);
-		const keys = job?.saved.questions ?? [];
+	private async collect({ job, questions, release }: OfJob<Query>): Promise<void> {
+		const { lookup, service, settleJob } = this.settings;
+		const { id: jobId, questions: keys } = job.saved;
 		const rows = questions.map(({ key }) => keys.indexOf(key) + 1);
 		let cost: Cost = FREE;
 		const ofJob = async (): Promise<Answers> => {
@@ -237,7 +251,8 @@ export class Sender<Query extends IDataObject> {
 		};
 		const fate = await this.fateOf(questions, ofJob(), { rows });
 		fate.settle();
-		if (fate.cost.spent !== undefined && job) settleJob(job, cost.spent ?? 0, cost.uncertain);
+		if (fate.cost.spent !== undefined) settleJob(job, cost.spent ?? 0, cost.uncertain);
+		release();
 	}
 
 	/** What becomes of questions: each gets its answer, the reason why there is none, or is asked again. */

@@ -84,7 +84,6 @@ export class Senders<Query extends IDataObject> {
 			service: (reservation) => serviceOf(lookup, run, { isBulk, jobTimeout, reservation }),
 			budget: budgetOf(context),
 			purse: async () => await this.purse(run),
-			hasCap: Number.isFinite(options.cap),
 			jobs: jobsOf(context),
 			origin: { node: context.node.name, executionId: context.executionId },
 			settleJob: (job, spent, uncertain) => settleJob(context, job, spent, uncertain),

@@ -2,8 +2,8 @@ import type { Reservation } from '../credits/budget';
 import { pathOf, type Declaration } from '../n8n/routing';
 import type { Run } from '../sending/run';
 import { withoutKey } from '../service/secret';
-import { isNotFound } from '../service/serviceError';
-import type { LookupService } from './lookup';
+import { isNotFound, unknownPath } from '../service/serviceError';
+import type { LookupService, RequestPart } from './lookup';
 
 /**
  * The service, as the requests of an operation reach it in one run of the node.
@@ -21,14 +21,17 @@ export function serviceOf(
 	const { method } = declaration.option.routing?.request ?? {};
 	const url = pathOf(declaration, {});
 	const repeats = isBulk ? 'never' : 'once';
-	const ask: LookupService['ask'] = async (part) =>
+	const send = async (part: RequestPart) =>
 		await run.send({ method, url, ...part }, { reservation, repeats, isBulk });
 	return {
 		settings: run.connection.settings,
 		asReceived: (text) => withoutKey(text, run.connection.apiKey),
-		ask,
+		ask: async (part) =>
+			await send(part).catch((thrown: unknown) => {
+				throw isNotFound(thrown) ? unknownPath() : thrown;
+			}),
 		askOne: async (part) =>
-			await ask(part).catch((thrown: unknown) => {
+			await send(part).catch((thrown: unknown) => {
 				if (isNotFound(thrown)) return undefined;
 				throw thrown;
 			}),

@@ -7,6 +7,7 @@ export type NotProcessedReason =
 	| 'cancelled'
 	| 'unauthorized'
 	| 'service_down'
+	| 'rate_limited'
 	| 'account_unreadable'
 	| 'stopped';
 
@@ -35,6 +36,10 @@ const MESSAGES: Record<NotProcessedReason, [message: string, description: string
 	service_down: [
 		'Not sent: the service did not respond to the last requests',
 		'Run the remaining items again when the service responds.',
+	],
+	rate_limited: [
+		'Not sent: the service refused the last requests for its rate limit, after all retries',
+		'Run the remaining items later. If it happens each time, check with your provider how many requests your plan allows.',
 	],
 	account_unreadable: [
 		'Not sent: the account could not be read, which Keep Credits needs',

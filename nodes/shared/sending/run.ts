@@ -21,8 +21,11 @@ import { NotProcessed, type NotProcessedReason } from './notProcessed';
 const TIMEOUT = 60_000;
 const BULK_TIMEOUT = 120_000;
 
-/** When so many requests in a row end without any answer, the service counts as down. */
-const MAX_UNANSWERED = 10;
+/**
+ * When so many requests in a row end without any answer, the service counts as down; when so many are
+ * refused for its rate limit after all their retries, nothing more is to be had for now.
+ */
+const MAX_IN_A_ROW = 10;
 
 /** What was bought before is still collected then. */
 const COLLECTED_AFTER: NotProcessedReason[] = ['out_of_credits', 'unauthorized'];
@@ -71,6 +74,9 @@ export class Run {
 
 	/** Until when the service asked for a pause, as far as this run was told. */
 	private pausedUntil = 0;
+
+	/** How many requests in a row were refused for the rate limit, after all their retries. */
+	private limited = 0;
 
 	private readonly sleeping = new Set<() => void>();
 
@@ -145,7 +151,10 @@ export class Run {
 			// What the service answers in the end is the answer, whatever was lost before; but a 402 would say that
 			// nothing was sent.
 			if (isFinal && failure.httpCode !== 402) throw failure.after(attempt);
-			if (isFinal || attempt > this.pace.maxRetries) throw last;
+			if (isFinal || attempt > this.pace.maxRetries) {
+				if (failure.httpCode === 429 && attempt > 1) this.limited++;
+				throw last;
+			}
 			if (isUnknown && repeats === 'once') {
 				if (repeated++ > 0 || !(await reservation?.renew())) throw last;
 			}
@@ -169,7 +178,7 @@ export class Run {
 			const httpCode = answer instanceof ServiceError ? answer.httpCode : 200;
 			wasBorne = httpCode !== null && httpCode !== 429 && httpCode < 500;
 			if (answer instanceof ServiceError) this.learnFrom(answer, attempt, reservation);
-			else this.silence.requests = 0;
+			else this.silence.requests = this.limited = 0;
 			return answer;
 		} finally {
 			this.lane.leave(wasBorne);
@@ -180,7 +189,7 @@ export class Run {
 	private assertGoingOn(collects: boolean): void {
 		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
 		// The requests of another account of the same run may have shown it.
-		this.haltInSilence();
+		this.haltIfHopeless();
 		if (!this.halted) return;
 		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
 	}
@@ -192,16 +201,18 @@ export class Run {
 		const { silence } = this;
 		if (httpCode !== null) silence.requests = 0;
 		else if (reason === 'connection') silence.requests++;
-		this.haltInSilence(failure);
+		if (httpCode !== 429) this.limited = 0;
+		this.haltIfHopeless(failure);
 		if (httpCode === 401) this.halt('unauthorized', failure);
 		// A free request may be refused for reasons of its own.
 		if (httpCode === 402 && reservation) this.halt('out_of_credits', failure);
 		if (httpCode === 429) this.pause(failure, attempt);
 	}
 
-	/** The service counts as down. */
-	private haltInSilence(cause?: ServiceError): void {
-		if (this.silence.requests >= MAX_UNANSWERED) this.halt('service_down', cause);
+	/** Whatever is sent next has no better chance. */
+	private haltIfHopeless(cause?: ServiceError): void {
+		if (this.silence.requests >= MAX_IN_A_ROW) this.halt('service_down', cause);
+		if (this.limited >= MAX_IN_A_ROW) this.halt('rate_limited', cause);
 	}
 
 	/** Too many requests: nobody sends to this account for a while. Overlapping pauses count once. */

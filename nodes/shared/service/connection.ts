@@ -4,6 +4,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { toText } from '../values/text';
 import { checkedBaseUrl } from './baseUrl';
 import { interfaceSettings, type InterfaceSettings } from './interfaceSettings';
+import { ServiceError } from './serviceError';
 
 /** What no header can carry, a zero-width space that was pasted along, say: n8n's HTTP client drops it. */
 const NOT_SENT = /[^\t\x20-\x7e\x80-\xff]/g;
@@ -20,13 +21,21 @@ export interface Connection {
 	settings: InterfaceSettings;
 }
 
-/** Reads a credential; throws a `ServiceError` when its Base URL is refused. */
+/** Reads a credential; throws a `ServiceError` when its Base URL is refused, or it has no key. */
 export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
 	const baseUrl = checkedBaseUrl(credential.baseUrl);
 	const apiKey = toText(credential.apiKey).replace(NOT_SENT, '').trim();
+	if (apiKey === '') throw noKey();
 	const settings = interfaceSettings(credential);
 	const account = digest([new URL(baseUrl).href, apiKey]);
 	return { credential, baseUrl, apiKey, account, id: digest([account, settings]), settings };
+}
+
+function noKey(): ServiceError {
+	return new ServiceError('unauthorized', {
+		message: 'The API Key of the credential is empty',
+		description: 'Enter the API key from your account settings.',
+	});
 }
 
 /** A short text that stands for all of this; what it was made of cannot be read from it. */

@@ -88,6 +88,16 @@ export function unexpectedAnswer(expected: string): ServiceError {
 	});
 }
 
+/** For a 404 where no list or job can be missing: the path itself is not there. */
+export function unknownPath(): ServiceError {
+	return new ServiceError('not_found', {
+		message: 'The service does not know the path of this request',
+		description:
+			'Check the Base URL of the credential, and the path under Customize API Requests if your provider uses another one.',
+		httpCode: 404,
+	});
+}
+
 /** What happened and what to do, in one text, for where n8n shows no description. */
 export function inFull({
 	message,

@@ -16,6 +16,9 @@ export function comparableEmail(text: string): string {
 	const email = text.normalize('NFC').toLowerCase();
 	const at = email.lastIndexOf('@') + 1;
 	const domain = email.slice(at);
-	const isPlain = /^[\0-\x7f]*$/.test(domain);
-	return isPlain ? email : email.slice(0, at) + (parsedUrl(`http://${domain}`)?.hostname ?? domain);
+	// What an email was pasted with, a port or a query, is not a part of the domain.
+	const isBareForeign = /[^\0-\x7f]/.test(domain) && !/[/?#:\\]/.test(domain);
+	return isBareForeign
+		? email.slice(0, at) + (parsedUrl(`http://${domain}`)?.hostname ?? domain)
+		: email;
 }

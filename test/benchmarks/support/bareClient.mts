@@ -1,39 +1,41 @@
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 
-import { rowsOf, type BulkRow } from '../../service/operations/bulkFinder.mts';
 import { KEY } from '../../support/service.mts';
+import type { Sent } from './serviceMessages.mts';
 
 /**
- * Sends these bodies to the bulk finder, so many at once, and does nothing with the answers but parse
- * them: no client that asks the same can be much faster.
+ * Sends these requests again, so many at once, and does nothing with the answers but parse them: no
+ * client that asks the same can be much faster.
  *
- * @returns the rows of all answers, in the order of the bodies
+ * @returns the answers, in the order of the requests
  */
-export async function findAll(
+export async function replay(
 	baseUrl: string,
-	bodies: readonly unknown[],
+	requests: readonly Sent[],
 	atOnce: number,
-): Promise<BulkRow[]> {
-	const answers: BulkRow[][] = [];
-	const waiting = bodies.entries();
+): Promise<unknown[]> {
+	const agent = new Agent();
+	const answers: unknown[] = [];
+	const waiting = requests.entries();
 	const send = async () => {
-		for (const [index, rows] of waiting) answers[index] = await find(baseUrl, rows);
+		for (const [index, { method, path, body }] of waiting) {
+			const answer = await request(`${baseUrl}${path}`, {
+				method,
+				dispatcher: agent,
+				headers: {
+					'x-access-key': KEY,
+					accept: 'application/json',
+					...(body !== undefined && { 'content-type': 'application/json' }),
+				},
+				...(body !== undefined && { body: JSON.stringify(body) }),
+			});
+			answers[index] = await answer.body.json();
+		}
 	};
-	await Promise.all(Array.from({ length: atOnce }, send));
-	return answers.flat();
-}
-
-async function find(baseUrl: string, rows: unknown): Promise<BulkRow[]> {
-	const { statusCode, body } = await request(`${baseUrl}/api/v2/find_bulk`, {
-		method: 'POST',
-		headers: {
-			'x-access-key': KEY,
-			accept: 'application/json',
-			'content-type': 'application/json',
-		},
-		body: JSON.stringify(rows),
-	});
-	const answer = await body.json();
-	if (statusCode !== 200) throw new Error(`The service answered ${statusCode}`);
-	return rowsOf(answer);
+	try {
+		await Promise.all(Array.from({ length: atOnce }, send));
+		return answers;
+	} finally {
+		await agent.close();
+	}
 }

@@ -11,6 +11,7 @@ import { KEY } from '../../support/service.mts';
 import type { Contender } from './contenders.mts';
 import { HealthPoller } from './healthPoller.mts';
 import { LeadSource } from './leadSource.mts';
+import type { Circumstances } from './serviceMessages.mts';
 import { ServiceProcess } from './serviceProcess.mts';
 
 const START = 'Start';
@@ -30,6 +31,7 @@ export class HostBench implements AsyncDisposable {
 	private constructor(
 		readonly host: OpenHost,
 		readonly service: ServiceProcess,
+		private readonly circumstances: Circumstances,
 		/** For our nodes. */
 		readonly credential: Credential,
 		/** For n8n's HTTP Request. */
@@ -38,11 +40,11 @@ export class HostBench implements AsyncDisposable {
 		private readonly resources: AsyncDisposableStack,
 	) {}
 
-	/** @param latencyMs the time that the service takes at least for a request */
-	static async open(latencyMs: number): Promise<HostBench> {
+	/** @param circumstances in which all contenders work */
+	static async open(circumstances: Circumstances): Promise<HostBench> {
 		await using resources = new AsyncDisposableStack();
 		const host = resources.use(await openHost({ name: 'n8n-benchmark', version: n8n2 }));
-		const service = resources.use(await ServiceProcess.start(latencyMs));
+		const service = resources.use(await ServiceProcess.start());
 		const leads = resources.use(await LeadSource.open());
 		const credential = await host.client.createCredential('Contact Data', 'contactDataApi', {
 			baseUrl: service.baseUrl,
@@ -52,7 +54,15 @@ export class HostBench implements AsyncDisposable {
 			name: 'X-Access-Key',
 			value: KEY,
 		});
-		return new HostBench(host, service, credential, headerCredential, leads, resources.move());
+		return new HostBench(
+			host,
+			service,
+			circumstances,
+			credential,
+			headerCredential,
+			leads,
+			resources.move(),
+		);
 	}
 
 	/**
@@ -63,7 +73,7 @@ export class HostBench implements AsyncDisposable {
 	async prepare(contender: Contender, watched = false): Promise<() => Promise<NodeRun>> {
 		const workflow = await this.host.client.createWorkflow(this.#workflowOf(contender));
 		return async () => {
-			await this.service.reset();
+			await this.service.reset(this.circumstances);
 			const poller = watched ? new HealthPoller(this.host.host.url) : undefined;
 			const execution = await this.#execute(workflow).finally(async () => await poller?.stop());
 			await this.#expectRight(contender, execution);

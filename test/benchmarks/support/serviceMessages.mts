@@ -1,9 +1,27 @@
 import { z } from 'zod';
 
-/** What a benchmark asks of the service in its own process. */
-export const questionSchema = z.enum(['reset', 'books', 'bodies']);
+/** How the service is while something is measured. */
+export const circumstancesSchema = z.object({
+	/** The mean time that a request takes. */
+	latencyMs: z.number().default(0),
+	/** By how much of it the latency differs at most, more or less; every value is as likely. */
+	jitter: z.number().default(0),
+	/** What the service allows, and nobody is told of. */
+	perSecond: z.number().optional(),
+	/** How many leads are in list 101 beyond those of the fixtures. */
+	moreLeads: z.number().default(0),
+});
 
-export type Question = z.infer<typeof questionSchema>;
+export type Circumstances = z.input<typeof circumstancesSchema>;
+
+/** What a benchmark asks of the service in its own process. */
+export const questionSchema = z.discriminatedUnion('kind', [
+	z.object({ kind: z.literal('reset'), circumstances: circumstancesSchema }),
+	z.object({ kind: z.literal('books') }),
+	z.object({ kind: z.literal('requests') }),
+]);
+
+export type Question = z.input<typeof questionSchema>;
 
 export const startedSchema = z.object({ baseUrl: z.string() });
 
@@ -18,4 +36,14 @@ export const booksSchema = z.object({
 /** What the wire log and the ledger hold since the last reset. */
 export type Books = z.infer<typeof booksSchema>;
 
-export const bodiesSchema = z.array(z.unknown());
+const sentSchema = z.object({
+	method: z.string(),
+	/** With the query. */
+	path: z.string(),
+	body: z.unknown(),
+});
+
+/** A request as it was sent. */
+export type Sent = z.infer<typeof sentSchema>;
+
+export const requestsSchema = z.array(sentSchema);

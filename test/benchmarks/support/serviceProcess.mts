@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import {
-	bodiesSchema,
 	booksSchema,
+	requestsSchema,
 	startedSchema,
 	type Books,
+	type Circumstances,
 	type Question,
+	type Sent,
 } from './serviceMessages.mts';
 
 const PROGRAM = fileURLToPath(new URL('serviceProgram.mts', import.meta.url));
@@ -23,9 +25,8 @@ export class ServiceProcess implements AsyncDisposable {
 		this.baseUrl = baseUrl;
 	}
 
-	/** @param latencyMs the time that every request takes at least */
-	static async start(latencyMs: number): Promise<ServiceProcess> {
-		const child = fork(PROGRAM, [`--latency=${latencyMs}`], { execArgv: [] });
+	static async start(): Promise<ServiceProcess> {
+		const child = fork(PROGRAM, [], { execArgv: [] });
 		try {
 			const { baseUrl } = startedSchema.parse(await messageOf(child));
 			return new ServiceProcess(child, baseUrl);
@@ -35,18 +36,18 @@ export class ServiceProcess implements AsyncDisposable {
 		}
 	}
 
-	/** Forgets all requests and credits. */
-	async reset(): Promise<void> {
-		await this.#ask('reset');
+	/** Forgets all requests and credits, and goes on under these circumstances. */
+	async reset(circumstances: Circumstances): Promise<void> {
+		await this.#ask({ kind: 'reset', circumstances });
 	}
 
 	async books(): Promise<Books> {
-		return booksSchema.parse(await this.#ask('books'));
+		return booksSchema.parse(await this.#ask({ kind: 'books' }));
 	}
 
-	/** The bodies of all requests, as they were sent. */
-	async bodies(): Promise<unknown[]> {
-		return bodiesSchema.parse(await this.#ask('bodies'));
+	/** All requests, as they were sent. */
+	async requests(): Promise<Sent[]> {
+		return requestsSchema.parse(await this.#ask({ kind: 'requests' }));
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

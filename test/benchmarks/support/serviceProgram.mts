@@ -1,21 +1,19 @@
-import { parseArgs } from 'node:util';
-
 import { startService, type Service } from '../../service/service.mts';
-import { questionSchema, type Books, type Question } from './serviceMessages.mts';
+import { saveLeads } from '../../support/saveLeads.mts';
+import { questionSchema, type Books, type Circumstances, type Sent } from './serviceMessages.mts';
 
 // The emulated service in a process of its own: its work takes no time from those who are measured.
 
-const { values } = parseArgs({ options: { latency: { type: 'string', default: '0' } } });
-const service = await startService({ latencyMs: Number(values.latency) });
+const LIST = 101;
 
-const answers: Record<Question, () => unknown> = {
-	reset: () => {
-		service.reset();
-		return null;
-	},
-	books: () => booksOf(service),
-	bodies: () => service.requests.map(({ body }) => body),
-};
+const service = await startService();
+
+function reset({ moreLeads = 0, perSecond, ...latency }: Circumstances): void {
+	service.reset();
+	Object.assign(service.options, latency, perSecond && { rateLimit: { perSecond } });
+	const list = service.fixtures.list(LIST);
+	if (list && moreLeads > 0) saveLeads(list, moreLeads);
+}
 
 function booksOf({ requests, ledger, violations }: Service): Books {
 	const count: Record<string, number> = {};
@@ -30,6 +28,22 @@ function booksOf({ requests, ledger, violations }: Service): Books {
 	};
 }
 
-process.on('message', (message) => process.send?.(answers[questionSchema.parse(message)]()));
+function sent(): Sent[] {
+	return service.requests.map(({ method, path, rawQuery, body }) => ({
+		method,
+		path: rawQuery === '' ? path : `${path}?${rawQuery}`,
+		body: body ?? undefined,
+	}));
+}
+
+function answerTo(message: unknown): unknown {
+	const question = questionSchema.parse(message);
+	if (question.kind === 'books') return booksOf(service);
+	if (question.kind === 'requests') return sent();
+	reset(question.circumstances);
+	return null;
+}
+
+process.on('message', (message) => process.send?.(answerTo(message)));
 process.once('disconnect', () => void service.close());
 process.send?.({ baseUrl: service.baseUrl });
