@@ -9,7 +9,7 @@ import type {
 
 import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
 import { goesTo } from '../nodes/shared/service/baseUrl';
-import { connectionOf, type Connection } from '../nodes/shared/service/connection';
+import { accessOf, type Access } from '../nodes/shared/service/connection';
 import { INTERFACE_DEFAULTS } from '../nodes/shared/service/interfaceSettings';
 import { asServiceError, inFull } from '../nodes/shared/service/serviceError';
 
@@ -104,10 +104,10 @@ const notRedirected = {
 	followAllRedirects: false,
 };
 
-/** The connection; throws what n8n's dialog of the credential shows: the message alone. */
-function acceptedConnection(credentials: ICredentialDataDecryptedObject): Connection {
+/** Who is let in, and where; throws what n8n's dialog of the credential shows: the message alone. */
+function acceptedAccess(credentials: ICredentialDataDecryptedObject): Access {
 	try {
-		return connectionOf(credentials);
+		return accessOf(credentials);
 	} catch (error) {
 		throw new Error(inFull(asServiceError(error)));
 	}
@@ -164,7 +164,7 @@ export class ContactDataApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions & { uri?: string },
 	): Promise<IHttpRequestOptions> => {
-		const { apiKey, baseUrl } = acceptedConnection(credentials);
+		const { apiKey, baseUrl } = acceptedAccess(credentials);
 		// n8n's HTTP Request node says `uri`.
 		if (!goesTo(baseUrl, request.url ?? request.uri, request.baseURL)) {
 			throw new Error(

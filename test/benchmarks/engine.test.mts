@@ -13,6 +13,7 @@ import { KEY } from '../support/service.mts';
 import { replay } from './support/bareClient.mts';
 import { measureInTurn, ratioOf, spreadOf } from './support/figures.mts';
 import { printTable, type Row } from './support/ratioTable.mts';
+import { replayInN8n } from './support/requestHelper.mts';
 import type { Circumstances } from './support/serviceMessages.mts';
 import { ServiceProcess } from './support/serviceProcess.mts';
 import { versions } from './support/versions.mts';
@@ -45,6 +46,8 @@ interface Work {
 	target: number;
 	/** At most so much more of the processor's time per item, in milliseconds. */
 	processorTarget?: number;
+	/** Whether n8n's own request helper is measured too: with a request per item it takes the most of the time. */
+	hasHelper?: boolean;
 }
 
 /** A lookup of so many different leads. */
@@ -108,6 +111,7 @@ const works: Work[] = [
 	...[5, 50].map((atOnce) => ({
 		...lookup(find, 40 * atOnce, { atOnce, latencyMs: 20 }),
 		target: 1.1,
+		hasHelper: true,
 	})),
 	{ ...leadsOfList(20_000, 20), target: 1.1 },
 ];
@@ -158,11 +162,15 @@ describe(`n8n-core ${manifest.devDependencies['n8n-core']}`, () => {
 			expect(answers).toHaveLength(requests.length);
 			return { wall, processor: processor() };
 		};
-		const [ours = [], bare = []] = await measureInTurn(
-			[
-				async () => await measure(work, async () => await byNode(work)),
-				async () => await measure(work, byBareClient),
-			],
+		const byHelper = async () => {
+			const processor = processorTime();
+			const wall = await replayInN8n(service().baseUrl, requests, work.atOnce);
+			return { wall, processor: processor() };
+		};
+		const contenders = [async () => await byNode(work), byBareClient];
+		if (work.hasHelper) contenders.push(byHelper);
+		const [ours = [], bare = [], helper = []] = await measureInTurn(
+			contenders.map((run) => async () => await measure(work, run)),
 			REPETITIONS,
 		);
 		const walls = (measured: Measured[]) => measured.map(({ wall }) => wall);
@@ -180,6 +188,12 @@ describe(`n8n-core ${manifest.devDependencies['n8n-core']}`, () => {
 				...(processorTarget !== undefined && { target: processorTarget }),
 			},
 		];
+		if (work.hasHelper) {
+			rows.push(
+				{ name: "n8n's request helper alone", figure: spreadOf(walls(helper)), unit: 'ms' },
+				{ name: 'Ours / the helper alone', figure: ratioOf(walls(ours), walls(helper)) },
+			);
+		}
 		printTable(work.title, rows);
 	});
 

@@ -86,8 +86,8 @@ export type OurNode = keyof typeof ourNodes;
 
 const nodeTypes: Record<string, INodeType> = { start, end, [WAIT]: wait, ...ourNodes };
 
-function nodeTypeOf(name: string): INodeType {
-	const nodeType = nodeTypes[name];
+function nodeTypeOf(name: string, others: Record<string, INodeType> = {}): INodeType {
+	const nodeType = nodeTypes[name] ?? others[name];
 	if (!nodeType) throw new Error(`No node type ${name}`);
 	// n8n gives declarative nodes the Request Options and this `execute` when it loads them.
 	if (nodeType.description.requestDefaults) {
@@ -103,7 +103,7 @@ function nodeTypeOf(name: string): INodeType {
 /** A node of a test workflow. */
 export interface TestNode extends Partial<INode> {
 	name: string;
-	type: OurNode | 'start' | 'end' | typeof WAIT;
+	type: OurNode | 'start' | 'end' | typeof WAIT | 'other';
 }
 
 export interface TestWorkflow {
@@ -112,6 +112,8 @@ export interface TestWorkflow {
 	connections: string[];
 	credential: ICredentialDataDecryptedObject;
 	mode?: WorkflowExecuteMode;
+	/** Node types besides those that are here. */
+	types?: Record<string, INodeType>;
 	/** Aborted to stop the execution, as the Stop button does. */
 	stop?: AbortSignal;
 	/** Is given what n8n saves, in the moment in which it does: at the end, or when it is stopped. */
@@ -155,8 +157,8 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 		connections,
 		active: false,
 		nodeTypes: {
-			getByName: nodeTypeOf,
-			getByNameAndVersion: nodeTypeOf,
+			getByName: (name) => nodeTypeOf(name, test.types),
+			getByNameAndVersion: (name) => nodeTypeOf(name, test.types),
 			getKnownTypes: () => ({}),
 		},
 		settings: { executionOrder: 'v1' },

@@ -21,11 +21,20 @@ export interface Connection {
 	settings: InterfaceSettings;
 }
 
-/** Reads a credential; throws a `ServiceError` when its Base URL is refused, or it has no key. */
-export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
+/** Who is let in, and where. */
+export type Access = Pick<Connection, 'baseUrl' | 'apiKey'>;
+
+/** What every request needs; throws a `ServiceError` when the Base URL is refused, or there is no key. */
+export function accessOf(credential: ICredentialDataDecryptedObject): Access {
 	const baseUrl = checkedBaseUrl(credential.baseUrl);
 	const apiKey = toText(credential.apiKey).replace(NOT_SENT, '').trim();
 	if (apiKey === '') throw noKey();
+	return { baseUrl, apiKey };
+}
+
+/** Reads a credential; throws a `ServiceError` as {@link accessOf} does. */
+export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
+	const { baseUrl, apiKey } = accessOf(credential);
 	const settings = interfaceSettings(credential);
 	const account = digest([new URL(baseUrl).href, apiKey]);
 	return { credential, baseUrl, apiKey, account, id: digest([account, settings]), settings };
