@@ -1,8 +1,6 @@
 import Table from 'cli-table3';
-import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { Prng } from '../service/prng.mts';
 import {
 	addressOf,
 	answerIn,
@@ -17,44 +15,12 @@ import {
 import { runNode, type NodeResult } from '../support/engine.mts';
 import { report } from '../support/report.mts';
 import { credentialFor, useService } from '../support/service.mts';
+import { crmLeads, type Leads } from './support/crmLeads.mts';
 
 // The figures of a large run: how few requests it takes, and that nothing is paid twice, though every
 // seventh request goes wrong. `npm test` prints them.
 
 const service = useService();
-
-/** What a list of leads is made of. */
-interface Leads {
-	items: IDataObject[];
-	/** For each item the number of its question; null for a malformed one. */
-	asks: Array<number | null>;
-	distinct: number[];
-	malformed: number;
-}
-
-/** A list as it comes out of a CRM: a fifth are duplicates, a twentieth are malformed. */
-function leadsOf(bulk: Bulk, size: number): Leads {
-	const malformed = size / 20;
-	const distinct = numbers(size - size / 5 - malformed);
-	const twins = distinct.slice(0, size / 5);
-	const junk: IDataObject[] = [
-		{ first: 'Ada', last: 'Lovelace', email: 'ada' },
-		{ first: 'Ada', domain: 'c1.bulk.example', email: 'ada lovelace@c1.bulk.example' },
-		{ email: 'ada@' },
-		{},
-	];
-	const leads = new Prng(1).shuffle([
-		...distinct.map((asks) => ({ item: bulk.item(asks), asks })),
-		...twins.map((asks) => ({ item: bulk.twin(asks), asks })),
-		...numbers(malformed).map((index) => ({ item: junk[index % junk.length], asks: null })),
-	]);
-	return {
-		items: leads.map(({ item }) => item),
-		asks: leads.map(({ asks }) => asks),
-		distinct,
-		malformed,
-	};
-}
 
 /** Lets every seventh request fail, with a 429, a 503 and a 502 in turn. */
 function disturb(operation: 'find' | 'verify' | Bulk['operation']): void {
@@ -174,7 +140,7 @@ describe.each(bulks)('$operation', (bulk) => {
 	const single = singles[bulk.operation];
 
 	test('10,000 leads, a fault on every seventh request', { timeout: 300_000 }, async () => {
-		const leads = leadsOf(bulk, 10_000);
+		const leads = crmLeads(bulk, 10_000, bulk.twin);
 		expect(leads).toMatchObject({ malformed: 500, distinct: { length: 7_500 } });
 		const large = await measure(bulk, leads, bulk.operation);
 		expectRightAndPaidOnce(bulk, leads, large.result);
@@ -187,7 +153,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			delivered: subjectsOf(bulk, leads.distinct).length,
 		});
 
-		const sample = leadsOf(bulk, 1_000);
+		const sample = crmLeads(bulk, 1_000, bulk.twin);
 		const inBulk = await measure(bulk, sample, bulk.operation);
 		expectRightAndPaidOnce(bulk, sample, inBulk.result);
 		const oneByOne = await measure(bulk, sample, single);

@@ -1,3 +1,4 @@
+import type { IConnections, IDataObject, INode } from 'n8n-workflow';
 import { expect } from 'vitest';
 
 import { outputOf, type Execution } from '../../hosts/execution.mts';
@@ -16,7 +17,7 @@ import { ServiceProcess } from './serviceProcess.mts';
 
 const START = 'Start';
 const LEADS = 'Leads';
-const MEASURED = 'Measured';
+export const MEASURED = 'Measured';
 const EXECUTION_TIMEOUT_MS = 180_000;
 
 /** How a node did, by n8n's own account. */
@@ -24,6 +25,29 @@ export interface NodeRun {
 	milliseconds: number;
 	/** The longest that n8n let somebody else wait in that time; where it was looked at. */
 	longestWait: number;
+}
+
+/** Nodes that are to look up leads, one of them named {@link MEASURED}, and what is right for them. */
+export interface Attempt {
+	name: string;
+	nodes: INode[];
+	/** Whether the first node hands the leads to the others part by part. */
+	loops?: boolean;
+	leads: number;
+	isRight: (json: IDataObject, item: number) => boolean;
+}
+
+/** What came of it. */
+export interface Attempted {
+	milliseconds: number;
+	/** Items with the right result. */
+	right: number;
+	credits: number;
+	requests: number;
+	/** Requests refused for the rate limit. */
+	refused: number;
+	/** When the others arrived, in milliseconds since the first one. */
+	admitted: number[];
 }
 
 /** An n8n in which nodes of different origin do the same work. */
@@ -87,6 +111,38 @@ export class HostBench implements AsyncDisposable {
 		};
 	}
 
+	/** Runs nodes, which may get it wrong, over so many leads of a CRM. */
+	async attempt({ name, nodes, loops, leads, isRight }: Attempt): Promise<Attempted> {
+		await this.service.reset(this.circumstances);
+		const source = { url: this.leads.crmUrlOf(leads), options: {} };
+		const [first, ...others] = nodes.map((own) => own.name);
+		const workflow = await this.host.client.createWorkflow({
+			name,
+			nodes: [manually(START), node(LEADS, 'n8n-nodes-base.httpRequest', 4.5, source), ...nodes],
+			connections: loops
+				? { ...chain(START, LEADS, first), ...loopOver(first, others) }
+				: chain(START, LEADS, first, ...others),
+			settings: { executionOrder: 'v1' },
+		});
+		const execution = await this.#execute(workflow);
+		expect({ name, status: execution.status }).toEqual({ name, status: 'success' });
+		const runs = nodes.flatMap((own) => execution.data.resultData.runData[own.name] ?? []);
+		const began = Math.min(...runs.map(({ startTime }) => startTime));
+		const ended = Math.max(
+			...runs.map(({ startTime, executionTime }) => startTime + executionTime),
+		);
+		const { answers, paid, admitted } = await this.service.books();
+		const counts = Object.entries(answers);
+		return {
+			milliseconds: ended - began,
+			right: outputOf(execution, MEASURED).filter(({ json }, item) => isRight(json, item)).length,
+			credits: paid.length,
+			requests: counts.reduce((sum, [, count]) => sum + count, 0),
+			refused: counts.reduce((sum, [kind, count]) => sum + (kind.endsWith(' 429') ? count : 0), 0),
+			admitted,
+		};
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.resources.disposeAsync();
 	}
@@ -122,4 +178,15 @@ export class HostBench implements AsyncDisposable {
 		expect(books.paid.toSorted()).toEqual(paid.toSorted());
 		expect(books.violations).toEqual([]);
 	}
+}
+
+/** The second output of a loop leads through these nodes and back to it. */
+function loopOver(loop: string, body: string[]): IConnections {
+	const [first = ''] = body;
+	const around = [...body, loop].map((name) => ({ node: name, type: 'main' as const, index: 0 }));
+	return {
+		...chain(...body),
+		[loop]: { main: [[], [{ node: first, type: 'main', index: 0 }]] },
+		[body.at(-1) ?? '']: { main: [around.slice(-1)] },
+	};
 }

@@ -1,6 +1,7 @@
 import fastify from 'fastify';
 
-import { addressOf, leadOf, numbers } from '../../support/bulk.mts';
+import { addressOf, findBulk, leadOf, numbers } from '../../support/bulk.mts';
+import { crmLeads } from './crmLeads.mts';
 
 /** Where n8n fetches the leads of a benchmark: one request, an item per lead. */
 export class LeadSource implements AsyncDisposable {
@@ -15,6 +16,10 @@ export class LeadSource implements AsyncDisposable {
 				email: addressOf(number),
 			})),
 		);
+		source.#app.get<{ Params: { count: string } }>(
+			'/crm/:count',
+			async ({ params }) => crmLeads(findBulk, Number(params.count)).items,
+		);
 		source.#url = await source.#app.listen({ host: '127.0.0.1', port: 0 });
 		return source;
 	}
@@ -22,6 +27,11 @@ export class LeadSource implements AsyncDisposable {
 	/** Of the first leads, so many. */
 	urlOf(count: number): string {
 		return `${this.#url}/leads/${count}`;
+	}
+
+	/** Of so many leads as they come out of a CRM. */
+	crmUrlOf(count: number): string {
+		return `${this.#url}/crm/${count}`;
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

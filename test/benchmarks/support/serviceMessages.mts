@@ -31,6 +31,8 @@ export const booksSchema = z.object({
 	/** What was paid for, once per credit. */
 	paid: z.array(z.string()),
 	violations: z.array(z.string()),
+	/** When requests arrived that were not refused for the rate limit, in milliseconds since the first one. */
+	admitted: z.array(z.number()),
 });
 
 /** What the wire log and the ledger hold since the last reset. */

@@ -25,6 +25,9 @@ function booksOf({ requests, ledger, violations }: Service): Books {
 		answers: count,
 		paid: ledger.charges.flatMap(({ subject, credits }) => Array<string>(credits).fill(subject)),
 		violations: violations.map((violation) => JSON.stringify(violation)),
+		admitted: requests
+			.filter(({ status }) => status !== 429)
+			.map(({ startedAt }) => startedAt - (requests[0]?.startedAt ?? 0)),
 	};
 }
 

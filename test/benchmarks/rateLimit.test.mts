@@ -1,0 +1,131 @@
+import Table from 'cli-table3';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { expect, test } from 'vitest';
+
+import { n8n2 } from '../hosts/versions.mts';
+import { answerIn, findBulk, subjectsOf } from '../support/bulk.mts';
+import { useComponent } from '../support/component.mts';
+import { report } from '../support/report.mts';
+import { node, ours } from '../support/savedNodes.mts';
+import { httpRequest, person } from './support/contenders.mts';
+import { crmLeads } from './support/crmLeads.mts';
+import { HostBench, MEASURED, type Attempt, type Attempted } from './support/hostBench.mts';
+import { versions } from './support/versions.mts';
+
+// What people would pick instead, in a real n8n, with a service that allows so many requests per second:
+// a list as it comes out of a CRM, with duplicates and malformed leads. Whoever does not know of the limit
+// meets it.
+
+const LEADS = 1_000;
+const PER_SECOND = 50;
+const LATENCY_MS = 20;
+const JITTER = 0.25;
+/** What people who know the limit set, with some room to it. */
+const BATCH = 40;
+
+const leads = crmLeads(findBulk, LEADS);
+const owed = subjectsOf(findBulk, leads.distinct).length;
+
+const bench = useComponent(
+	async () =>
+		await HostBench.open({ latencyMs: LATENCY_MS, jitter: JITTER, perSecond: PER_SECOND }),
+);
+
+/** Whether an item of ours has the answer to its question; a malformed one has none. */
+function isOurAnswer(json: IDataObject, item: number): boolean {
+	const number = leads.asks[item];
+	if (number === null || number === undefined) return json.status === 'invalid_input';
+	const { email } = findBulk.answer(number);
+	const found = answerIn(json).email;
+	return json.status === (email ? 'found' : 'not_found') && lower(found) === lower(email);
+}
+
+/** Whether the answer of the service is the one to the item's question. */
+function isTheirAnswer({ email, error }: IDataObject, item: number): boolean {
+	const number = leads.asks[item];
+	if (number === null || number === undefined) return email === undefined;
+	const subject = findBulk.subject(number);
+	return subject === null ? error === 'not_found' : lower(email) === lower(subject);
+}
+
+const lower = (email: unknown) => (typeof email === 'string' ? email.toLowerCase() : '');
+
+test(`n8n ${n8n2.version}: what people would pick instead`, { timeout: 30 * 60_000 }, async () => {
+	const { host, credential, headerCredential, service } = bench();
+
+	const own = (operation: string) =>
+		ours({ ...host, credential }, MEASURED, findBulk.node, {
+			resource: 'email',
+			operation,
+			...person,
+			includeInputFields: false,
+		});
+
+	const request = (options: INodeParameters = {}): INode => {
+		const contender = httpRequest(service.baseUrl, LEADS, headerCredential).node;
+		const parameters = { ...contender.parameters };
+		parameters.options = { ...Object(parameters.options), ...options };
+		return { id: MEASURED, name: MEASURED, position: [0, 0], ...contender, parameters };
+	};
+
+	const attempts: Array<Pick<Attempt, 'name' | 'nodes' | 'loops' | 'isRight'>> = [
+		{ name: 'Find Emails in Bulk', nodes: [own('findBulk')], isRight: isOurAnswer },
+		{ name: 'Find Email', nodes: [own('find')], isRight: isOurAnswer },
+		{ name: 'HTTP Request', nodes: [request()], isRight: isTheirAnswer },
+		{
+			name: `HTTP Request, batching ${BATCH} per second`,
+			nodes: [request({ batching: { batch: { batchSize: BATCH, batchInterval: 1_000 } } })],
+			isRight: isTheirAnswer,
+		},
+		{
+			name: `Loop Over Items by ${BATCH}, HTTP Request, Wait 1 second`,
+			nodes: [
+				node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: BATCH, options: {} }),
+				request(),
+				{
+					...node('Wait', 'n8n-nodes-base.wait', 1.1, { amount: 1 }),
+					webhookId: 'wait',
+				},
+			],
+			loops: true,
+			isRight: isTheirAnswer,
+		},
+	];
+
+	const table = new Table({
+		head: ['', 'leads per second', 'right', 'credits', 'requests', 'refused', 'of the limit'],
+		colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
+		style: { head: [], border: [], compact: true },
+	});
+	for (const attempt of attempts) {
+		const seen = await bench().attempt({ ...attempt, leads: LEADS });
+		const isOurs = attempt.isRight === isOurAnswer;
+		if (isOurs) expect(seen).toMatchObject({ right: LEADS, credits: owed });
+		const isWhole = seen.right === LEADS;
+		table.push([
+			attempt.name,
+			// A wrong result gets no figure.
+			isWhole ? ((1_000 * LEADS) / seen.milliseconds).toFixed(0) : '–',
+			percent(seen.right / LEADS),
+			`${seen.credits} of ${owed}`,
+			seen.requests,
+			percent(seen.refused / seen.requests),
+			usedRate(seen),
+		]);
+	}
+	report(
+		`${LEADS} leads, ${PER_SECOND} requests per second allowed, ${LATENCY_MS} ms ± ${percent(JITTER)}\n${table.toString()}`,
+	);
+	report(await versions(`n8n ${n8n2.version}`));
+});
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+/** How much of the limit was used from the tenth second on, where it went on for longer. */
+function usedRate({ admitted }: Attempted): string {
+	const late = admitted.filter((at) => at >= 10_000);
+	const [first = 0, last = 0] = [late[0], late.at(-1)];
+	return last - first < 2_000
+		? ''
+		: percent((late.length - 1) / (((last - first) / 1_000) * PER_SECOND));
+}
