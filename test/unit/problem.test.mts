@@ -87,6 +87,11 @@ describe('problemOf', () => {
 			'Run the remaining items again when the service responds.',
 		],
 		[
+			'rate_limited' as const,
+			'Not sent: the service refused the last requests for its rate limit, after all retries',
+			'Run the remaining items later. If it happens each time, check with your provider how many requests your plan allows.',
+		],
+		[
 			'stopped' as const,
 			'Not sent: another item stopped the workflow',
 			'See the item named there.',

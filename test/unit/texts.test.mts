@@ -50,6 +50,7 @@ describe('what is told of an item', () => {
 		'cancelled',
 		'unauthorized',
 		'service_down',
+		'rate_limited',
 		'stopped',
 	] as const;
 

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Problem } from '../outcomes/problem';
+import type { NotProcessedReason } from '../sending/notProcessed';
 import { count } from '../values/text';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from './lookupOptions';
@@ -19,7 +20,13 @@ export interface Figures {
 }
 
 /** Reasons of items that were not sent, for which the service, not the user, is the cause. */
-const CAUSED_BY_SERVICE = ['out_of_credits', 'unauthorized', 'service_down', 'account_unreadable'];
+const CAUSED_BY_SERVICE: string[] = [
+	'out_of_credits',
+	'unauthorized',
+	'service_down',
+	'rate_limited',
+	'account_unreadable',
+] satisfies NotProcessedReason[];
 
 const NOT_SENT: Record<string, string> = {
 	out_of_credits: 'out of credits',
@@ -29,6 +36,7 @@ const NOT_SENT: Record<string, string> = {
 	cancelled: 'execution stopped',
 	unauthorized: 'API key not accepted',
 	service_down: 'service not responding',
+	rate_limited: 'rate limit still exceeded',
 	account_unreadable: 'account not readable',
 };
 
