@@ -67,6 +67,34 @@ describe('CreditBudget', () => {
 		expect(record).toEqual(recordOf(40));
 	});
 
+	it('keeps waiting who has no room, while what counts as spent may turn out not to be', async () => {
+		const budget = budgetOf(recordOf(8));
+		const known = budget.reopen(6);
+		const answers = watch([reserve(budget, 2, 10), reserve(budget, 4, 10), reserve(budget, 1, 10)]);
+		await settled();
+		expect(answers).toEqual([2, undefined, undefined]);
+		budget.correct(6, 2, 0);
+		await settled();
+		expect(answers).toEqual([2, 4, undefined]);
+		known();
+		await settled();
+		// What is reserved may still be given back.
+		expect(answers).toEqual([2, 4, undefined]);
+	});
+
+	it('refuses who has no room once all is known', async () => {
+		const budget = budgetOf(recordOf(10));
+		const known = [budget.reopen(6), budget.reopen(4)];
+		const answers = watch([reserve(budget, 3, 10)]);
+		for (const tell of known) {
+			await settled();
+			expect(answers).toEqual([undefined]);
+			tell();
+		}
+		await settled();
+		expect(answers).toEqual([0]);
+	});
+
 	it('refuses what the cap leaves no room for', async () => {
 		const budget = budgetOf({});
 		(await reserve(budget, 2, 3))?.settle(2);
