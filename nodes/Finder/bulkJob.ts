@@ -7,6 +7,7 @@ import { NotProcessed } from '../shared/sending/notProcessed';
 import { ServiceError, unexpectedAnswer } from '../shared/service/serviceError';
 import { isObject, numberAt, textAt } from '../shared/values/json';
 import { BULK_PATH, matchRows, rowsById } from './bulkRows';
+import { hasEmail } from './foundEmail';
 
 const FIRST_WAIT = 1_000;
 
@@ -15,11 +16,14 @@ const LONGEST_WAIT = 15_000;
 /** Where an answer may hold its rows, when it is no bare list. */
 const ROW_KEYS = ['results', 'people', 'data', 'rows'];
 
-/** The words of a job that goes on, or has ended; the specification lists only `processing` (3). */
-const RUNNING =
-	/ing\b|progress|queue|accepted|created|new|started|submitted|scheduled|active|paused|partial|^(in|not|un)/i;
+/** The words of a job that has ended; the specification lists only `processing` (3). */
 const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
 const DONE = /^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)$/i;
+
+/** Words like those of a job that is done, and of one that is not. */
+const LIKE_DONE = /complet|done|ended|finish|processed|succe|ready/i;
+const NOT_YET = /(?<![a-z])not(?![a-z])|incomplete|unfinished|%/i;
+const LIKE_RUNNING = /ing(?![a-z])|progress|queue|wait|active|partial/i;
 
 /** What an answer of the bulk finder says of its job, or of its rows where it made no job (2.8, 2.9). */
 export interface BulkJob {
@@ -28,14 +32,16 @@ export interface BulkJob {
 	rows: IDataObject[];
 	/** Whether no more rows will come. */
 	isDone: boolean;
+	/** Whether all rows are there, in words that nobody has heard of: they may be empty so far. */
+	isLikelyDone?: boolean;
 	/** The status of a job that failed. */
 	failure?: string;
 }
 
 /**
  * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says
- * so, or when all rows are there and it states none; whatever rows it shows before are not final. With
- * a status that nobody has heard of, all rows count once somebody was found: they may be empty so far.
+ * so, or when all rows are there and it states none; whatever rows it shows before are not final. A
+ * status that says it in more words needs all rows as well, and somebody who was found.
  * @param sent how many rows the request had, if known
  */
 export function jobIn(answer: object, sent?: number): BulkJob {
@@ -52,9 +58,11 @@ export function jobIn(answer: object, sent?: number): BulkJob {
 	const byId = rowsById(rows);
 	const people = sent ?? (isObject(answer) ? numberAt(answer, 'total') : null);
 	const isWhole = people === null ? status === null && rows.length > 0 : hasAll(byId, people);
-	const isHeardOf = status === null || RUNNING.test(status);
-	const mayBeDone = isHeardOf ? status === null : rows.some((row) => textAt(row, 'email') !== null);
-	return { jobId, rows, isDone: mayBeDone && list !== undefined && isWhole };
+	if (status === null || !isWhole) return { jobId, rows, isDone: isWhole && list !== undefined };
+	const hasResults = rows.some(hasEmail);
+	const mayBeDone = hasResults && !NOT_YET.test(status);
+	const isDone = mayBeDone && LIKE_DONE.test(status);
+	return { jobId, rows, isDone, isLikelyDone: mayBeDone && !LIKE_RUNNING.test(status) };
 }
 
 /** Whether the rows of so many people are there, however many the service says that there are. */

@@ -122,9 +122,36 @@ describe('a rate limit that does not end', () => {
 			onError: 'continueRegularOutput',
 			credential: { baseUrl, apiKey: 'no-quota' },
 		});
-		expect(requests).toBeLessThan(100);
+		expect(requests).toBeLessThan(300);
 		const reasons = json.map(({ status, reason }) => [status, reason]);
 		expect(reasons.slice(-100)).toEqual(numbers(100).map(() => ['not_processed', 'rate_limited']));
 		expect(json.filter(({ status }) => status === 'failed').length).toBeGreaterThanOrEqual(10);
 	});
+
+	test.each([
+		[10, 50],
+		[3, 30],
+	])(
+		'is another than %i per second, with %i at once and one retry',
+		async (perSecond, maxConcurrency) => {
+			let since = Number.NEGATIVE_INFINITY;
+			let admitted = 0;
+			const baseUrl = await server((_, response) => {
+				if (Date.now() - since >= 1_000) {
+					since = Date.now();
+					admitted = 0;
+				}
+				if (admitted++ >= perSecond) return giveJson(response, { error: 'rate' }, 429);
+				giveJson(response, { email: 'a@b.example', quality: { status: 'valid' } });
+			});
+			const { json } = await runNode({
+				node: find.node,
+				parameters: { ...find.parameters, options: { maxConcurrency, maxRetries: 1 } },
+				items: numbers(300).map(leadOf),
+				onError: 'continueRegularOutput',
+				credential: { baseUrl, apiKey: `limit-${perSecond}` },
+			});
+			expect(json.filter(({ status }) => status === 'not_processed')).toEqual([]);
+		},
+	);
 });

@@ -2,9 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { answerIn, asksFor, findBulk, numbers, subjectsOf } from '../support/bulk.mts';
+import { answerIn, asksFor, findBulk, leadOf, numbers, subjectsOf } from '../support/bulk.mts';
+import { runWorkflow, type TestNode } from '../support/engine.mts';
 import { runLookup, runTwice, takeOneJob } from '../support/lookups.mts';
-import { useService } from '../support/service.mts';
+import { useQuickClock } from '../support/quickClock.mts';
+import { credentialFor, useService } from '../support/service.mts';
 
 /** A job is not finished when it is asked for the first time. */
 const service = useService({
@@ -115,3 +117,52 @@ test.each([50, 100, 200])(
 		expect(service().ledger.total()).toBe(100);
 	},
 );
+
+describe('a job that goes on, under Max Credits', () => {
+	useQuickClock();
+
+	test.each([
+		['of another node', 'Other', 50],
+		['of the node itself', 'Node', 150],
+	])('%s: who has room does not wait for it', async (_, name, maxCredits) => {
+		takeOneJob(service());
+		service().variants.jobPolls = 1_000_000;
+		const sentAt: number[] = [];
+		service().onRequest(({ operation }) => {
+			if (operation === 'findBulk') sentAt.push(Date.now());
+		});
+		const first = numbers(100);
+		const emits = (wanted: number[], jobTimeout: number): TestNode['parameters'] => ({
+			items: JSON.stringify(wanted.map((number) => ({ ...leadOf(number), jobTimeout }))),
+		});
+		const looksUp = (own: string): TestNode => ({
+			name: own,
+			type: findBulk.node,
+			parameters: {
+				...findBulk.parameters,
+				options: {
+					maxCredits: own === name ? maxCredits : 1_000,
+					jobTimeout: '={{ $json.jobTimeout }}',
+				},
+			},
+			...continues,
+		});
+		await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: 'start', parameters: emits(first, 0), position: [0, 0] },
+				{ ...looksUp('Node'), position: [200, 0] },
+				{
+					name: 'Again',
+					type: 'start',
+					parameters: emits([...first, ...numbers(60, 300)], 30),
+					position: [100, 900],
+				},
+				{ ...looksUp('Other'), position: [200, 900] },
+			],
+			connections: ['Start > Node', 'Start > Again', `Again > ${name}`],
+			credential: credentialFor(service()),
+		});
+		expect(sentAt.length).toBeGreaterThanOrEqual(2);
+		expect(sentAt[1] - sentAt[0]).toBeLessThan(60_000);
+	});
+});

@@ -282,6 +282,58 @@ describe('a job in words of its own', () => {
 		expect(seen).toEqual({ submitted: 1, charged: leads.length, polls: 1 });
 	});
 
+	const foundRow = ({ tId, ...row }: IDataObject) => ({
+		...row,
+		tId,
+		email: `p${tId}@x.example`,
+		quality: { status: 'valid' },
+	});
+
+	test.each(['Processing complete', 'partially_completed', 'done processing'])(
+		'%s, with all rows: it is done, and its rows can be collected',
+		async (status) => {
+			const { seen, credential } = await jobOf(status, foundRow);
+			const { json } = await runNode({
+				node: findBulk.node,
+				parameters: findBulk.parameters,
+				items: leads,
+				credential,
+			});
+			expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
+			expect(seen).toMatchObject({ submitted: 1, polls: 0 });
+		},
+	);
+
+	test.each(['processing_emails', '50%', 'open', 'step 2 of 3'])(
+		'%s, with an email for one so far: it is waited for',
+		async (status) => {
+			const { seen, credential } = await jobOf(status, (row) =>
+				row.tId === 1 ? foundRow(row) : withoutEmail(row),
+			);
+			const { json } = await runNode({
+				node: findBulk.node,
+				parameters: findBulk.parameters,
+				items: leads,
+				credential,
+			});
+			expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
+			expect(seen).toMatchObject({ submitted: 1, polls: 1 });
+		},
+	);
+
+	test('closed, with all rows: Get Bulk Job gives them out', async () => {
+		const results = leads.map((lead, index) => foundRow({ ...lead, tId: index + 1 }));
+		const baseUrl = await server((_, response) =>
+			giveJson(response, { id: 7, status: 'closed', total: results.length, results }),
+		);
+		const { json } = await runNode({
+			node: findBulk.node,
+			parameters: { operation: 'getBulkJob', jobId: '7' },
+			credential: { baseUrl, apiKey: 'own-words' },
+		});
+		expect(json.map(({ status }) => status)).toEqual(leads.map(() => 'found'));
+	});
+
 	test.each([
 		['nulls', [null]],
 		['nobody', []],
@@ -327,5 +379,29 @@ describe('verifications of emails that are nearly the same', () => {
 				emails.map((email) => (email === pair[0] ? 'valid' : 'invalid')),
 			);
 		}
+	});
+
+	test.each([
+		['ada@acme.example', 'ada@acme\u00ad.example'],
+		['ada@acme.example', 'ada@\uff41cme.example'],
+		['ada@\u00fca.example', 'ada@\u00fc%61.example'],
+	])('of %s and %s the service leaves one out: it has none', async (answered, leftOut) => {
+		const baseUrl = await server((request, response) =>
+			giveJson(
+				response,
+				queryOf(request)
+					.getAll('email')
+					.filter((email) => email === answered)
+					.map((email) => ({ email, email_status: 'valid' })),
+			),
+		);
+		const { json } = await runNode({
+			node: verifyBulk.node,
+			parameters: verifyBulk.parameters,
+			items: [{ email: answered }, { email: leftOut }],
+			onError: 'continueRegularOutput',
+			credential: { baseUrl, apiKey: 'left-out' },
+		});
+		expect(json.map(({ status }) => status)).toEqual(['verified', 'failed']);
 	});
 });

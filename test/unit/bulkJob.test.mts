@@ -28,9 +28,47 @@ describe('jobIn', () => {
 		expect(jobIn(answer, 2)).toEqual({ jobId: undefined, rows: [one, two], isDone: true });
 	});
 
-	it.each(['processed', 'odd', 'closed'])('takes all rows for done where it says %j', (status) => {
+	it.each([
+		'processed',
+		'Processing complete',
+		'partially_completed',
+		'finished_processing',
+		'done processing',
+		'job finished in 3 s',
+		'COMPLETED_WITH_WARNINGS',
+	])('takes all rows for done where it says %j', (status) => {
 		expect(jobIn({ id: 12, status, results: [one, two] }, 2).isDone).toBe(true);
 		expect(jobIn({ id: 12, status, total: 2, results: [one, two] }).isDone).toBe(true);
+	});
+
+	it.each(['Processing complete', 'odd', 'closed'])(
+		'waits where it says %j, and nobody is found so far',
+		(status) => {
+			const { isDone, isLikelyDone } = jobIn({ id: 12, status, results: [two, { tId: 1 }] }, 2);
+			expect([isDone, isLikelyDone]).toEqual([false, false]);
+		},
+	);
+
+	it.each(['odd', 'closed', 'step 2 of 2'])(
+		'leaves open whether it is done where it says %j, and all rows are there',
+		(status) => {
+			const { isDone, isLikelyDone } = jobIn({ id: 12, status, results: [one, two] }, 2);
+			expect([isDone, isLikelyDone]).toEqual([false, true]);
+		},
+	);
+
+	it.each([
+		'processing_emails',
+		'processing2',
+		'validating_rows',
+		'50% done',
+		'not ready',
+		'unfinished',
+		'in queue',
+		'partial',
+	])('waits where it says %j', (status) => {
+		const { isDone, isLikelyDone } = jobIn({ id: 12, status, results: [one, two] }, 2);
+		expect([isDone, isLikelyDone]).toEqual([false, false]);
 	});
 
 	it('does not take rows for all of them where nobody knows how many there are', () => {

@@ -71,6 +71,9 @@ describe('an item that brings along what is asked for', () => {
 		['a moment more than the limit ago', daysAgo(90) - 1],
 		['long ago', Date.UTC(2012)],
 		['long ago, in seconds', Date.UTC(2012) / 1_000],
+		['never, as some systems write it', '1970-01-01'],
+		['never, as others do', '0001-01-01T00:00:00Z'],
+		['never, in a number', 0],
 		['long ago, as a text says', '2020-01-01'],
 	])('is looked up where it was checked %s', (_, checkedAt) => {
 		expect(outcomeOf({ checkedAt })).toBeUndefined();
@@ -82,7 +85,6 @@ describe('an item that brings along what is asked for', () => {
 		['is not there', undefined, false],
 		['says something else', 'a while ago', true],
 		['is the number of a day in a spreadsheet', 46_340.5, true],
-		['is long before anything was checked', '1970-01-01', true],
 		['is a day that is none', '2026-02-30', true],
 		['is blank', ' ', true],
 		['is a switch', true, true],

@@ -136,14 +136,14 @@ export class CreditBudget {
 	private decisionOn({ credits, least, purse }: Waiting): number | Refusal | 'wait' {
 		const { cap, floor, signal } = purse;
 		if (signal?.aborted) return 'cancelled';
-		const mostByCap = cap - this.spent + this.open;
-		const byCap = cap - this.spent - this.reserved;
+		const mostByCap = cap - this.spent;
+		const byCap = mostByCap - this.reserved;
 		const byFloor = floor?.room ?? Number.POSITIVE_INFINITY;
 		const mostByFloor = floor?.mostRoomOf(this) ?? Number.POSITIVE_INFINITY;
-		if (mostByCap < least) return 'credit_limit';
+		if (mostByCap + this.open < least) return 'credit_limit';
 		if (mostByFloor < least) return 'credit_floor';
 		// The node's own requests are soon over; what others do with the account may go on for long.
-		const mayGrow = (byCap < credits && byCap < mostByCap) || byFloor < least;
+		const mayGrow = (byCap < credits && byCap < mostByCap) || byCap < least || byFloor < least;
 		return mayGrow ? 'wait' : Math.min(credits, byCap, byFloor);
 	}
 }

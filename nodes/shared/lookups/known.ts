@@ -6,7 +6,7 @@ import { numberOf } from '../values/number';
 
 const DAY = 24 * 60 * 60_000;
 
-/** Nothing was checked before. */
+/** No number is the time of a check before. */
 const EARLIEST_CHECK = Date.UTC(2000);
 
 /** Days. */
@@ -66,10 +66,12 @@ export function knownItem(
 /** When something was checked; `undefined` for what is no such time, as the number of a day in a spreadsheet. */
 function timeOfCheck(value: unknown): number | undefined {
 	const moment = momentOf(value);
-	if (moment === undefined || moment >= EARLIEST_CHECK) return moment;
+	const number = numberOf(value);
+	// Zero and the first dates of a calendar are what systems write for "never".
+	const isTime = number === undefined || number === 0 || (moment ?? 0) >= EARLIEST_CHECK;
+	if (isTime) return moment;
 	// Other systems count seconds.
-	const seconds = (numberOf(value) ?? 0) * 1_000;
-	return seconds >= EARLIEST_CHECK ? seconds : undefined;
+	return number * 1_000 >= EARLIEST_CHECK ? number * 1_000 : undefined;
 }
 
 /** A number of days, the default for an empty value; throws `InvalidInput` for anything else. */

@@ -228,12 +228,14 @@ export class Sender<Query extends IDataObject> {
 	}
 
 	private addToJob(job: JobOfExecution, question: Waiting<Query>): void {
-		const { id, credits } = job.saved;
+		const { id, node, executionId, credits } = job.saved;
 		const ofJob = this.ofJobs.get(id);
 		if (ofJob) ofJob.questions.push(question);
 		else {
+			const { budget, origin } = this.settings;
+			const isOwn = node === origin.node && executionId === origin.executionId;
 			// A job may turn out to have cost less than was counted for it, which leaves room under the cap.
-			const release = this.settings.budget.reopen(credits);
+			const release = budget.reopen(isOwn ? credits : 0);
 			this.ofJobs.set(id, { job, questions: [question], release });
 		}
 	}

@@ -75,7 +75,7 @@ export class Run {
 	/** Until when the service asked for a pause, as far as this run was told. */
 	private pausedUntil = 0;
 
-	/** How many requests in a row were refused for the rate limit, after all their retries. */
+	/** How many requests one after the other were refused for the rate limit, after all their retries. */
 	private limited = 0;
 
 	private readonly sleeping = new Set<() => void>();
@@ -135,6 +135,7 @@ export class Run {
 		const complete = { timeout, ...requestOptions, ...request };
 		let uncertain: ServiceError | undefined;
 		let repeated = 0;
+		const limitedBefore = this.limited;
 		for (let attempt = 1; ; attempt++) {
 			// What was sent before and may have been charged did not go unprocessed.
 			const notSent = (reason: unknown) => {
@@ -152,7 +153,9 @@ export class Run {
 			// nothing was sent.
 			if (isFinal && failure.httpCode !== 402) throw failure.after(attempt);
 			if (isFinal || attempt > this.pace.maxRetries) {
-				if (failure.httpCode === 429 && attempt > 1) this.limited++;
+				// Of those that were refused side by side only one counts: the others tell of the same moment.
+				const isNews = this.limited === limitedBefore;
+				if (failure.httpCode === 429 && attempt > 1 && isNews) this.limited++;
 				throw last;
 			}
 			if (isUnknown && repeats === 'once') {
