@@ -36,6 +36,9 @@ describe('toDomain', () => {
 		['mailto:ada@acme.com'],
 		['acme.com.'],
 		['https://www.acme.com./about'],
+		['  https://acme.com'],
+		['https:// www.acme.com'],
+		['s3://acme.com'],
 	])('%j is acme.com', (pasted) => {
 		expect(toDomain(pasted)).toBe('acme.com');
 	});
@@ -54,10 +57,14 @@ describe('toDomain', () => {
 		['https://www.bücher.de/', 'bücher.de'],
 		['xn--bcher-kva.de', 'xn--bcher-kva.de'],
 		['acme', 'acme'],
+		['www.com', 'www.com'],
+		['www.www.com', 'www.com'],
+		['www.com.', 'www.com'],
 		['', ''],
 		['   ', ''],
 		['https://', ''],
 		['/', ''],
+		[':8443', ''],
 	])('%j is %j', (pasted, domain) => {
 		expect(toDomain(pasted)).toBe(domain);
 	});

@@ -61,6 +61,7 @@ describe('comparableEmail', () => {
 	it.each([
 		['ada@acme.com', 'ida@acme.com'],
 		['ada@1.2', 'ada@1.0.0.2'],
+		['zoë@1.2', 'zoë@1.0.0.2'],
 		['ada@müller.example', 'ada@muller.example'],
 		['a@é b', 'a@e b'],
 	])('%j is not %j', (one, other) => {

@@ -27,13 +27,12 @@ function afterSchemes(text: string): number {
 /** The host without `www.` before it, and without dots and blanks around it. */
 function bare(host: string): string {
 	let end = host.length;
-	while (end > 0 && /[.\s]/.test(host[end - 1])) end--;
+	while (/[.\s]/.test(host.charAt(end - 1))) end--;
 	const lastDot = host.lastIndexOf('.', end - 1);
 	let start = 0;
-	while (start < end) {
-		if (/\s/.test(host[start])) start++;
+	for (;;) {
+		if (/\s/.test(host.charAt(start))) start++;
 		else if (host.startsWith('www.', start) && lastDot > start + 4) start += 4;
-		else break;
+		else return host.slice(start, end);
 	}
-	return host.slice(start, end);
 }

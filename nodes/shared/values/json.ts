@@ -25,7 +25,7 @@ export function textAt(source: IDataObject, ...keys: string[]): string | null {
 
 /** The same as one line: some messages of the service hold line breaks. */
 export function lineAt(source: IDataObject, ...keys: string[]): string | null {
-	const lines = textAt(source, ...keys)?.split(/[\r\n]+/) ?? null;
+	const lines = textAt(source, ...keys)?.split(/[\r\n]/) ?? null;
 	return (
 		lines
 			?.map((line) => line.trim())

@@ -25,7 +25,6 @@ function isDate(value: unknown): value is object {
 }
 
 function fromText(text: string): number {
-	if (text === '') return Number.NaN;
 	const iso = ISO.exec(text);
 	const fromDate = iso ? fromIso(iso) : Number.NaN;
 	// Digits alone are a date where they can be one.

@@ -20,7 +20,7 @@ export function count(number: number, unit: string): string {
 /** The text without these characters at its end. */
 export function withoutTrailing(text: string, character: string): string {
 	let end = text.length;
-	while (end > 0 && text[end - 1] === character) end--;
+	while (text[end - 1] === character) end--;
 	return text.slice(0, end);
 }
 
