@@ -3,12 +3,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { CreditBudget, Reservation } from '../../nodes/shared/credits/budget.ts';
+import {
+	CreditBudget,
+	Reservation,
+	type Purse,
+	type Refusal,
+} from '../../nodes/shared/credits/budget.ts';
 import {
 	CreditCount,
 	ExecutionCredits,
 	type CreditRecord,
 } from '../../nodes/shared/credits/executionCredits.ts';
+import { Floor } from '../../nodes/shared/credits/floor.ts';
+import { joinSpending } from '../../nodes/shared/credits/spending.ts';
 import { purseOf } from '../support/purse.mts';
 import { processorTime } from '../support/processorTime.mts';
 
@@ -95,6 +102,34 @@ describe('CreditBudget', () => {
 		expect(answers).toEqual([0]);
 	});
 
+	it('leaves no trace of what was free', async () => {
+		const record: CreditRecord = {};
+		const budget = budgetOf(record);
+		(await reserve(budget, 1, 3))?.settle(0);
+		expect([record, budget.counted]).toEqual([{}, { credits: 0, uncertain: 0 }]);
+	});
+
+	it('tells all who use the account what is reserved and what is spent', async () => {
+		const spending = joinSpending('of the budget');
+		const reservation = await budgetOf({}).reserve(5, { cap: 3, spending, kind: 'email' }, 1);
+		const figures = () => [spending.reservedOf(['email']), spending.spentOf(['email'])];
+		expect(figures()).toEqual([3, 0]);
+		if (reservation instanceof Reservation) reservation.settle(2);
+		expect(figures()).toEqual([0, 2]);
+	});
+
+	it('grants nothing once the execution is stopped, also to who waits', async () => {
+		const budget = budgetOf({});
+		const stop = new AbortController();
+		const purse = { ...purseOf(2), signal: stop.signal };
+		const first = await reserve(budget, 2, 2);
+		const waiting = budget.reserve(1, purse);
+		stop.abort();
+		expect(await budgetOf({}).reserve(1, purse)).toBe('cancelled');
+		first?.settle(0);
+		expect(await waiting).toBe('cancelled');
+	});
+
 	it('refuses what the cap leaves no room for', async () => {
 		const budget = budgetOf({});
 		(await reserve(budget, 2, 3))?.settle(2);
@@ -166,11 +201,15 @@ describe('CreditBudget', () => {
 	it('counts a request of unknown outcome as spent, if it was sent', async () => {
 		const budget = budgetOf({});
 		(await reserve(budget, 2, NO_CAP))?.settle();
-		expect(budget.spent).toBe(0);
+		expect([budget.spent, budget.counted.uncertain]).toEqual([0, 0]);
 		const reservation = await reserve(budget, 2, NO_CAP);
 		reservation?.sent();
 		reservation?.settle();
-		expect(budget.spent).toBe(2);
+		expect([budget.spent, budget.counted.uncertain]).toEqual([2, 2]);
+		const inPart = await reserve(budget, 9, NO_CAP);
+		inPart?.sent();
+		inPart?.settle(3, 4);
+		expect([budget.spent, budget.counted]).toEqual([9, { credits: 9, uncertain: 6 }]);
 	});
 
 	it('renews a reservation for a request that is sent again: the first one counts as spent', async () => {
@@ -208,7 +247,11 @@ describe('CreditBudget', () => {
 		pending?.settle();
 		expect(record).toEqual(recordOf(10));
 		expect(ofExecution).toEqual({ ...recordOf(0), creditsUncertain: 10 });
+		const counted = { credits: 10, uncertain: 10 };
+		expect(budget.counted).toEqual(counted);
 		pending?.correct(4, 2);
+		// What was told so far stays told.
+		expect(budget.counted).toEqual(counted);
 		// What is not known even now counts under the cap.
 		expect(record).toEqual(recordOf(6));
 		expect(ofExecution).toMatchObject({ ...recordOf(4), creditsUncertain: 2 });
@@ -357,5 +400,67 @@ describe('CreditBudget', () => {
 			{ numRuns: 300 },
 		);
 		for (const times of Object.values(seen)) expect(times).toBeGreaterThan(20);
+	});
+});
+
+describe('CreditBudget, where credits are to stay in the account', () => {
+	let accounts = 0;
+
+	/** What nodes pay with at one account that has so many credits to spare. */
+	async function purseWithRoomFor(credits: number): Promise<Purse> {
+		const spending = joinSpending(`account with a floor ${++accounts}`);
+		const account = { credit: { email: { quota: 100 + credits, used: 0 } } };
+		const kind = 'email';
+		const floor = await Floor.read({ spending, kind, keep: 100 }, async () => account);
+		return { cap: NO_CAP, floor, spending, kind };
+	}
+
+	/** What became of a request so far: its credits, why there are none, or nothing yet. */
+	async function answerTo(asked: Promise<Reservation | Refusal>) {
+		let answer: number | Refusal | undefined;
+		void asked.then((given) => {
+			answer = given instanceof Reservation ? given.credits : given;
+		});
+		await settled();
+		return answer;
+	}
+
+	async function taken(credits: number, purse: Purse): Promise<Reservation> {
+		const reservation = await budgetOf({}).reserve(credits, purse);
+		if (reservation instanceof Reservation) return reservation;
+		throw new TypeError(reservation);
+	}
+
+	it('refuses what would come below, and nothing else', async () => {
+		const purse = await purseWithRoomFor(3);
+		expect(await budgetOf({}).reserve(4, purse)).toBe('credit_floor');
+		expect((await taken(3, purse)).credits).toBe(3);
+	});
+
+	it('is content with the least where there is no room for all', async () => {
+		const purse = await purseWithRoomFor(3);
+		expect(await answerTo(budgetOf({}).reserve(5, purse, 3))).toBe(3);
+	});
+
+	it('waits for what other nodes may give back', async () => {
+		const purse = await purseWithRoomFor(3);
+		const others = await taken(3, purse);
+		const asked = budgetOf({}).reserve(2, purse);
+		expect(await answerTo(asked)).toBeUndefined();
+		others.settle(1);
+		expect(await answerTo(asked)).toBe(2);
+	});
+
+	it('does not wait for the bulk jobs of other nodes, until they are over', async () => {
+		const purse = await purseWithRoomFor(3);
+		const others = await taken(3, purse);
+		const asked = budgetOf({}).reserve(1, purse);
+		expect(await answerTo(asked)).toBeUndefined();
+		others.accepted();
+		others.accepted();
+		expect(await answerTo(asked)).toBe('credit_floor');
+		others.settle(0);
+		others.accepted();
+		expect(await answerTo(budgetOf({}).reserve(3, purse))).toBe(3);
 	});
 });

@@ -109,6 +109,17 @@ describe('ExecutionCredits', () => {
 		]);
 	});
 
+	it('tells of a refusal once, and of none where nothing was sent', async () => {
+		const going = execution();
+		const request = await going.reserve(1);
+		request.refused();
+		expect(going.told).toEqual([]);
+		request.sent();
+		request.refused();
+		request.refused();
+		expect(going.told).toEqual([{ least: 0, most: 0, isLast: false }]);
+	});
+
 	it('tells when the cost of a request turns out to be known later, once', async () => {
 		const going = execution();
 		const pending = await sent(going, 100);

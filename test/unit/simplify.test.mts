@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { simplifyAccount } from '../../nodes/shared/credits/account.ts';
+import { ACCOUNT_PATH, readAccount, simplifyAccount } from '../../nodes/shared/credits/account.ts';
 import { simplifyCompanyLead } from '../../nodes/Company/operations/getLeads.operation.ts';
 import { simplifyFoundEmail } from '../../nodes/Finder/foundEmail.ts';
 import { simplifyExportedLead } from '../../nodes/List/operations/exportLeads.operation.ts';
@@ -10,6 +10,7 @@ import { simplifyListLead } from '../../nodes/shared/leads/leads.ts';
 import { simplifyEnrichment, simplifyVerification } from '../../nodes/Verifier/verification.ts';
 import { simplifyList } from '../../nodes/shared/leads/lists.ts';
 import { simplifyCompany } from '../../nodes/shared/values/company.ts';
+import { detailsOf, rejectionOf } from './thrown.mts';
 
 describe('an account', () => {
 	const account = {
@@ -65,6 +66,20 @@ describe('an account', () => {
 		});
 	});
 
+	it('states no counter that it would have to guess', () => {
+		const unknown = { quota: null, used: null, remaining: null };
+		const all = (credits: object) => simplifyAccount({ credits }).credits;
+		expect(all({ total: 9 })).toEqual({ all: { ...unknown, quota: 9 } });
+		expect(all({ remaining: 9 })).toEqual({ all: { ...unknown, remaining: 9 } });
+		const { credits } = simplifyAccount({ credit: { email: { used: 2 }, search: { quota: 9 } } });
+		expect(credits).toEqual({ email: { ...unknown, used: 2 }, search: { ...unknown, quota: 9 } });
+	});
+
+	it('comes out without what is no list among its lists', () => {
+		const lists = [null, { id: 101, name: 'Conference', path: '/lists/101' }, 'Conference'];
+		expect(simplifyAccount({ ...account, lists }).lists).toEqual([lists[1]]);
+	});
+
 	it('does not take what is no answer for whether it may import', () => {
 		const options = { csv_import: { nested: [1] } };
 		expect(simplifyAccount({ ...account, options }).csvImport).toBeNull();
@@ -90,6 +105,27 @@ describe('an account', () => {
 			csvImport: false,
 			lists: [],
 		});
+	});
+});
+
+describe('the reading of an account', () => {
+	const readFrom = async (answer: object) =>
+		await readAccount({
+			async get(path) {
+				expect(path).toBe(ACCOUNT_PATH);
+				return answer;
+			},
+		});
+
+	it('gives what the service sent', async () => {
+		const account = { email: 'ada@acme.com' };
+		expect(await readFrom(account)).toBe(account);
+	});
+
+	it('takes a list for no account', async () => {
+		expect(detailsOf(await rejectionOf(readFrom([]))).message).toBe(
+			'The service sent a response without an account',
+		);
 	});
 });
 

@@ -1,3 +1,5 @@
+import type { Logger } from 'n8n-workflow';
+
 import type { NodeContext } from '../n8n/nodeContext';
 import { count } from '../values/text';
 import type { Costs } from './executionCredits';
@@ -8,13 +10,17 @@ const NAME = 'contact_data_credits';
 /** n8n cuts off the value after 512 characters. */
 const MAX_LENGTH = 400;
 
+interface Context extends Pick<NodeContext, 'executionId' | 'customData'> {
+	logger: Pick<Logger, 'warn'>;
+}
+
 /**
  * Tells what an execution has cost in its custom data, which n8n shows beside it. A stopped execution is
  * saved without the items of the node that was running, right after the stop: answers that come later
  * count there as what may be spent. The log of n8n has the figures after the last answer.
  * @param hasSpent whether the execution has spent credits already
  */
-export function costTellerOf(context: NodeContext, hasSpent: boolean): (costs: Costs) => void {
+export function costTellerOf(context: Context, hasSpent: boolean): (costs: Costs) => void {
 	const { executionId, logger } = context;
 	const customData = context.customData();
 	// A retry begins with the custom data of the execution that it retries.

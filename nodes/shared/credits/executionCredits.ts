@@ -1,4 +1,4 @@
-import { isObject } from '../values/json';
+import { objectAt } from '../values/json';
 
 /** Where credits spent are counted; n8n stores it with the execution, across its waits. */
 export interface CreditRecord {
@@ -29,8 +29,7 @@ export class CreditCount {
 
 	/** What each node has spent for certain. */
 	get byNode(): Map<string, number> {
-		const { creditsSpentByNode } = this.record;
-		const counted = isObject(creditsSpentByNode) ? Object.entries(creditsSpentByNode) : [];
+		const counted = Object.entries(objectAt(this.record, 'creditsSpentByNode'));
 		const own = counted.map(([node, credits]) => [node, this.counted(credits)] as const);
 		return new Map(own.filter(([, credits]) => credits > 0));
 	}
@@ -89,7 +88,7 @@ export class ExecutionCredits {
 		private readonly stop: AbortSignal | undefined,
 		private readonly tell: (costs: Costs) => void,
 	) {
-		stop?.addEventListener('abort', () => this.tellCosts(), { once: true });
+		stop?.addEventListener('abort', () => this.tellCosts());
 	}
 
 	/** A request is in progress that may cost so many credits. */
