@@ -51,8 +51,13 @@ describe('withoutKey', () => {
 
 	it.each([
 		['in a URL', 'k=a%2Bb%2Fc%20d&x=1', 'a+b/c d', 'k=***&x=1'],
+		['in a URL, escaped in small letters', 'k=a%2bb%2fc&x=1', 'a+b/c', 'k=***&x=1'],
+		['in a URL, where it ends in a percent sign', 'k=50%25&x=1', '50%', 'k=***&x=1'],
 		['in a form', 'k=a%2Bb+c', 'a+b c', 'k=***'],
 		['in a JSON text', '{"key":"a\\"b"}', 'a"b', '{"key":"***"}'],
+		['in a JSON text with escaped slashes', '{"key":"a\\/b"}', 'a/b', '{"key":"***"}'],
+		['in hexadecimal, in capitals', '<6B65792D>', 'key-', '<***>'],
+		['in Base64, where that is as short as can be', '<YWJjZGVm>', 'abcdef', '<***>'],
 	])('masks it as it is written %s', (_, text, key, masked) => {
 		expect(withoutKey(text, key)).toBe(masked);
 		expect(withoutKey({ deep: [text] }, key)).toEqual({ deep: [masked] });

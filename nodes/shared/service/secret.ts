@@ -16,15 +16,16 @@ function formsOf(key: string): string[] {
 }
 
 function makeForms(key: string): string[] {
-	const written = JSON.stringify(key).slice(1, -1);
+	const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
+	const written = escaped(key);
+	const inJson = [written.replaceAll('/', '\\/'), written];
 	const encoded = encodeURIComponent(key);
 	const lowerCase = encoded.replace(/%../g, (escape) => escape.toLowerCase());
 	const inForm = encoded.replaceAll('%20', '+');
-	const inText = JSON.stringify(written).slice(1, -1);
-	const inJson = [inText, written.replaceAll('/', '\\/'), written];
 	const bytes = Buffer.from(key);
 	const hexadecimal = bytes.toString('hex');
 	const forms = [
+		...inJson.map(escaped),
 		...inJson,
 		encoded,
 		lowerCase,
