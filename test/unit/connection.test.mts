@@ -46,6 +46,7 @@ describe('connectionOf', () => {
 	it.each([
 		['a zero-width space', `\u200b${KEY}\u200b`],
 		['a byte order mark', `\ufeff${KEY}`],
+		['blanks behind what is dropped', `\u200b ${KEY} \u200b`],
 		['a line break inside', `${KEY.slice(0, 4)}\r\n${KEY.slice(4)}`],
 		['half of a character', `${KEY}\ud83d`],
 	])('drops from the key what no header can carry: %s', (_, apiKey) => {

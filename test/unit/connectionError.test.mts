@@ -53,11 +53,24 @@ describe('connectionError', () => {
 		});
 	});
 
+	it('of a connection that was lost before it was secure was never sent', () => {
+		const message =
+			'Client network socket disconnected before secure TLS connection was established';
+		const thrown = Object.assign(new Error(message), { code: 'ECONNRESET' });
+		for (const exception of [thrown, new Error('Request failed', { cause: thrown })]) {
+			expect(detailsOf(connectionError(exception))).toMatchObject({
+				message: 'The service cannot be reached',
+				mayBeCharged: false,
+			});
+		}
+	});
+
 	it.each([
 		['CERT_HAS_EXPIRED'],
 		['DEPTH_ZERO_SELF_SIGNED_CERT'],
 		['UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 		['ERR_TLS_CERT_ALTNAME_INVALID'],
+		['ERR_TLS_DH_PARAM_SIZE'],
 	])('of %s blames the Base URL', (code) => {
 		expect(detailsOf(connectionError(networkException(code)))).toEqual({
 			...lost,
@@ -68,7 +81,7 @@ describe('connectionError', () => {
 		});
 	});
 
-	it.each([[1], [2], [3]])('finds the code %i causes down', (depth) => {
+	it.each([[1], [2], [3], [4]])('finds the code %i causes down', (depth) => {
 		expect(detailsOf(connectionError(networkException('ECONNRESET', depth)))).toEqual(lost);
 	});
 
@@ -88,6 +101,7 @@ describe('connectionError', () => {
 			['a text', 'ECONNRESET'],
 			['an exception without a message', new Error()],
 			['an exception with a number for a code', Object.assign(new Error(), { code: 7 })],
+			['an exception of empty texts', Object.assign(new Error(''), { description: '' })],
 		])('makes do without a word of it: %s', (_, thrown) => {
 			expect(detailsOf(connectionError(thrown))).toEqual(refused);
 		});

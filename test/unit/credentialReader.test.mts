@@ -1,9 +1,10 @@
 /** @file No item ever travels with another item's key, and n8n reads the credential no more often than needed. */
 
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
-import { CredentialReader } from '../../nodes/shared/service/credentialReader.ts';
+import { CREDENTIAL } from '../../nodes/shared/n8n/credential.ts';
+import { CredentialReader, soleConnection } from '../../nodes/shared/service/credentialReader.ts';
 import { detailsOf, rejectionOf } from './thrown.mts';
 
 /** A credential by item, and a note of the items for which it was read. */
@@ -67,6 +68,16 @@ describe('CredentialReader', () => {
 		expect((await reader.connection(2)).apiKey).toBe('key');
 	});
 
+	it('reads a credential once, too, whose Base URL must not get the key', async () => {
+		const { reader, read } = readerOf(() => ({ apiKey: 'key', baseUrl: 'http://evil.org' }), true);
+		const refusals = [];
+		for (const item of [4, 0]) refusals.push(await rejectionOf(reader.connection(item)));
+		expect(refusals.map((thrown) => detailsOf(thrown).reason)).toEqual(
+			Array(2).fill('refused_base_url'),
+		);
+		expect(read).toEqual([4]);
+	});
+
 	it('does not take what n8n cannot read for a connection to the service that was lost', async () => {
 		const reader = new CredentialReader({
 			async credential() {
@@ -94,5 +105,25 @@ describe('CredentialReader', () => {
 			mayBeCharged: false,
 		});
 		expect((await reader.connection(1)).apiKey).toBe('key');
+	});
+});
+
+describe('soleConnection', () => {
+	it('is that of the credential', async () => {
+		const getCredentials = vi.fn(async <T extends object>() => credentialWith('key') as T);
+		expect((await soleConnection({ getCredentials })).apiKey).toBe('key');
+		expect(getCredentials).toHaveBeenCalledWith(CREDENTIAL);
+	});
+
+	it("passes n8n's words on where there is no credential", async () => {
+		const refused = soleConnection({
+			async getCredentials() {
+				throw new Error('Credential with ID "1" does not exist');
+			},
+		});
+		expect(detailsOf(await rejectionOf(refused))).toMatchObject({
+			reason: 'refused_by_n8n',
+			message: 'Credential with ID "1" does not exist',
+		});
 	});
 });

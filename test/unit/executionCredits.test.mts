@@ -120,6 +120,15 @@ describe('ExecutionCredits', () => {
 		expect(going.told).toEqual([{ least: 0, most: 0, isLast: false }]);
 	});
 
+	it('tells nothing as long as all that it has asked for may turn out to be free', async () => {
+		const going = execution();
+		const [free, paid] = [await sent(going, 1), await sent(going, 2), await sent(going, 4)];
+		free.settle(0);
+		expect(going.told).toEqual([]);
+		paid.settle(1);
+		expect(going.told).toEqual([{ least: 1, most: 5, isLast: false }]);
+	});
+
 	it('tells when the cost of a request turns out to be known later, once', async () => {
 		const going = execution();
 		const pending = await sent(going, 100);

@@ -61,6 +61,8 @@ describe('Floor', () => {
 		expect([own?.room, all?.room, all?.mostRoomOf(owner)]).toEqual([9, 4, 9]);
 		spending.settle('verifier', 5, 2);
 		expect([own?.room, all?.room, all?.mostRoomOf(owner)]).toEqual([9, 7, 7]);
+		spending.reserve('email', 1);
+		expect([own?.room, all?.room]).toEqual([8, 6]);
 		expect(await floorOf(kinds, { kind: 'search' })).toBeUndefined();
 	});
 

@@ -93,6 +93,22 @@ describe('a result beside the input', () => {
 		});
 	});
 
+	it('leaves the time of the last check, and who the lead is, where nothing was found', () => {
+		const input = { firstName: 'Ada', checkedAt: '2026-01-01', email: 'old@acme.com' };
+		const result = { firstName: 'Ida', checkedAt: '2026-11-21', email: 'new@acme.com' };
+		expect(arranged(input, result, { isMiss: true })).toEqual({
+			...result,
+			...input,
+			email: result.email,
+		});
+		expect(arranged(input, result).checkedAt).toBe('2026-11-21');
+	});
+
+	it('costs what it did cost now, even where that is not known', () => {
+		const input = { status: 'active', credits: 5 };
+		expect(arranged(input, { status: 'failed', credits: null }).credits).toBeNull();
+	});
+
 	it('has every field of the result, also those that the service has no value for', () => {
 		const result = { status: 'not_found', email: null, firstName: null };
 		expect(arranged({ id: 1 }, result)).toEqual({ id: 1, ...result });

@@ -87,6 +87,9 @@ describe('the items', () => {
 			},
 			pairedItem: { item: 3 },
 		});
+		const binary = { photo: { data: 'AAAA', mimeType: 'image/png' } };
+		expect(errorItem(failed, 3, { json: {}, binary }).binary).toBe(binary);
+		expect(errorItem(failed, 3, { json: {} })).not.toHaveProperty('binary');
 		const pending = problemOf(new JobPending('12'));
 		expect(errorItem(pending, 0, { json: {} }).json.error).toEqual({
 			status: 'pending',
@@ -150,6 +153,7 @@ describe('stopError', () => {
 		expect([thrown.message, thrown.description, thrown.httpCode, thrown.context.itemIndex]).toEqual(
 			[`${problem.message} [item 3]`, problem.description, httpCode, 3],
 		);
+		expect(thrown.errorResponse).toEqual({ reason: problem.reason });
 	});
 
 	it('names no item where there is none', () => {

@@ -129,6 +129,7 @@ describe('problemOf', () => {
 			httpCode: null,
 			jobId: '12',
 		});
+		expect(problemOf(failed.at(3))).toMatchObject({ jobId: '12', jobRow: 3 });
 	});
 
 	it('says of an item that the service refused for its credits that it can be sent again', () => {

@@ -20,6 +20,7 @@ describe('requestOptionsOf', () => {
 		[undefined],
 		[{}],
 		[{ timeout: 0, proxy: '', allowUnauthorizedCerts: false }],
+		[{ proxy: null }],
 		[null],
 		['x'],
 	])('leaves %j to the defaults', (saved) => {
@@ -64,6 +65,43 @@ describe('requestOptionsOf', () => {
 				auth: { username: 'ada', password: 'secret' },
 			},
 		],
+		[
+			'http://ada@proxy.example.com:3128',
+			{
+				protocol: 'http',
+				host: 'proxy.example.com',
+				port: 3128,
+				auth: { username: 'ada', password: '' },
+			},
+		],
+		[
+			'http://:secret@proxy.example.com:3128',
+			{
+				protocol: 'http',
+				host: 'proxy.example.com',
+				port: 3128,
+				auth: { username: '', password: 'secret' },
+			},
+		],
+		[
+			'http://ada:50%25@proxy.example.com:3128',
+			{
+				protocol: 'http',
+				host: 'proxy.example.com',
+				port: 3128,
+				auth: { username: 'ada', password: '50%25' },
+			},
+		],
+		[
+			// A percent sign that encodes nothing.
+			'http://ada:50%@proxy.example.com:3128',
+			{
+				protocol: 'http',
+				host: 'proxy.example.com',
+				port: 3128,
+				auth: { username: 'ada', password: '50%' },
+			},
+		],
 	])('takes the proxy %j', (proxy, expected) => {
 		expect(requestOptions({ proxy })).toEqual({ proxy: expected });
 	});
@@ -76,6 +114,7 @@ describe('requestOptionsOf', () => {
 		['%'],
 		['socks5://proxy.example.com:1080'],
 		['ftp://proxy.example.com'],
+		['xhttps://proxy.example.com'],
 		[true],
 		[{ host: 'proxy.example.com' }],
 	])('refuses the proxy %j before anything is sent without it', (proxy) => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { objectsIn, readResponse } from '../../nodes/shared/service/response.ts';
+import { objectIn, objectsIn, readResponse } from '../../nodes/shared/service/response.ts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 const HTML = '<!doctype html><html><body>Not Found</body></html>';
@@ -168,6 +168,7 @@ describe('readResponse', () => {
 
 	it.each([
 		[200, HTML],
+		[200, '<style>p { color: red }</style>'],
 		[200, ''],
 		[200, 'ok'],
 		[200, null],
@@ -216,7 +217,12 @@ describe('readResponse', () => {
 		const headers = { location: 'https://other.example.com/x' };
 		expect(refusal(httpCode, {}, headers)).toEqual(redirected);
 		expect(refusal(httpCode, HTML, headers)).toEqual(redirected);
-		expect(refusal(httpCode, {})).toEqual({ ...redirected, message: 'The Base URL redirects' });
+		for (const elsewhere of [{}, { location: '/login' }, { location: 7 }]) {
+			expect(refusal(httpCode, {}, elsewhere)).toEqual({
+				...redirected,
+				message: 'The Base URL redirects',
+			});
+		}
 	});
 });
 
@@ -248,4 +254,16 @@ describe('objectsIn', () => {
 			});
 		},
 	);
+});
+
+describe('objectIn', () => {
+	it('gives an object as it is, and refuses anything else', () => {
+		const account = { id: 1 };
+		expect(objectIn(account, 'an account')).toBe(account);
+		for (const value of [undefined, null, [], [account], 'x']) {
+			expect(detailsOf(thrownBy(() => objectIn(value, 'an account'))).message).toBe(
+				'The service sent a response without an account',
+			);
+		}
+	});
 });

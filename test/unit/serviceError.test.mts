@@ -66,6 +66,8 @@ describe('ServiceError', () => {
 		expect(message.length).toBeLessThanOrEqual(501);
 		expect(message).toMatch(/^a+…$/);
 		expect(description).toBe('What to do');
+		const longest = new ServiceError('conflict', { ...full, message: 'a'.repeat(500) });
+		expect(longest.without('key-1').message).toBe(longest.message);
 		// The key is masked before, so that no half of it is left.
 		const cut = new ServiceError('conflict', { ...full, message: `${'a'.repeat(497)}key-1 b` });
 		expect(cut.without('key-1').message).not.toContain('key');
@@ -88,6 +90,8 @@ describe('ServiceError', () => {
 
 	it('says in one text what happened and what to do', () => {
 		expect(inFull(new ServiceError('conflict', full))).toBe('What happened. What to do');
+		const ended = { message: 'What happened.', description: 'What to do.' };
+		expect(inFull(ended)).toBe('What happened. What to do.');
 	});
 });
 

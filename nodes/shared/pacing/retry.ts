@@ -10,8 +10,7 @@ const FIRST_STEP = 500;
 export function mayRetry(thrown: unknown): boolean {
 	if (!(thrown instanceof ServiceError)) return false;
 	const { reason, httpCode } = thrown;
-	if (reason === 'connection') return true;
-	return httpCode !== null && [429, 500, 502, 503, 504].includes(httpCode);
+	return reason === 'connection' || [429, 500, 502, 503, 504].includes(httpCode ?? 0);
 }
 
 /**

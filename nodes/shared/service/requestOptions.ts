@@ -41,7 +41,7 @@ function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
 	const text = toText(value);
 	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 	const url = parsedUrl(hasScheme ? text : `http://${text}`);
-	if (!url || url.host === '' || !/^https?:$/.test(url.protocol)) {
+	if (!url || !['http:', 'https:'].includes(url.protocol)) {
 		throw refused('The proxy is not valid');
 	}
 	const { hostname: host, port, protocol, username, password } = url;

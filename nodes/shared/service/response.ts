@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { isObject, numberAt, textAt } from '../values/json';
+import { toText } from '../values/text';
 import { parsedUrl } from '../values/url';
 import { retryAfterOf } from './retryAfter';
 import { ServiceError, unexpectedAnswer, type FailureReason } from './serviceError';
@@ -63,7 +64,7 @@ export function readResponse({ statusCode, headers, body }: HttpResponse): objec
 		if (statusCode >= 500 || statusCode === 429) throw refused(statusCode, headers, {});
 		throw notTheService(statusCode, body);
 	}
-	if (statusCode >= 200 && statusCode < 300) return body;
+	if (statusCode < 300) return body;
 	throw refused(statusCode, headers, body);
 }
 
@@ -95,7 +96,7 @@ function refused(statusCode: number, headers: HttpResponse['headers'], body: obj
 
 /** A redirect is never followed: it would carry the key to another host. */
 function redirected(statusCode: number, location: unknown): ServiceError {
-	const target = typeof location === 'string' ? parsedUrl(location)?.origin : undefined;
+	const target = parsedUrl(toText(location))?.origin;
 	return new ServiceError('redirected', {
 		message: `The Base URL redirects${target ? ` to ${target}` : ''}`,
 		description:
@@ -106,7 +107,7 @@ function redirected(statusCode: number, location: unknown): ServiceError {
 
 /** The service answers in JSON only, so this came from somewhere else, or was cut on the way. */
 function notTheService(statusCode: number, body: unknown): ServiceError {
-	const cut = typeof body === 'string' && /^\s*[[{]/.test(body);
+	const cut = /^[[{]/.test(toText(body));
 	return new ServiceError('not_the_service', {
 		message: cut
 			? 'The response was cut off on the way'
@@ -124,10 +125,11 @@ function notTheService(statusCode: number, body: unknown): ServiceError {
  * is not to cost the others.
  */
 export function objectsIn(value: unknown, expected: string): IDataObject[] {
-	const objects = Array.isArray(value) ? value.filter(isObject) : [];
-	const isList = Array.isArray(value) && (objects.length > 0 || value.length === 0);
-	if (!isList) throw unexpectedAnswer(expected);
-	return objects;
+	if (Array.isArray(value)) {
+		const objects = value.filter(isObject);
+		if (objects.length > 0 || value.length === 0) return objects;
+	}
+	throw unexpectedAnswer(expected);
 }
 
 /** What should be an object; throws if it is anything else. */

@@ -6,7 +6,6 @@ import { toText } from '../values/text';
  */
 export function retryAfterOf(header: unknown, now = Date.now()): number | undefined {
 	const text = toText(header);
-	if (text === '') return undefined;
 	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
 	const moment = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
 	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
