@@ -3,7 +3,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { collectPeople, jobIn, readJob } from '../../nodes/Finder/bulkJob.ts';
+import { collectPeople, jobIn, readJob, withRows } from '../../nodes/Finder/bulkJob.ts';
 import type { LookupService } from '../../nodes/shared/lookups/lookup.ts';
 import { JobFailed, JobPending, problemOf } from '../../nodes/shared/outcomes/problem.ts';
 import { NotProcessed } from '../../nodes/shared/sending/notProcessed.ts';
@@ -117,6 +117,21 @@ describe('jobIn', () => {
 		expect(jobIn([one, one], 2).isDone).toBe(false);
 	});
 
+	it('wants the row of each person, not just as many', () => {
+		expect(jobIn({ id: 12, results: [one, { tId: 7 }] }, 2).isDone).toBe(false);
+	});
+
+	it('does not take what shows nothing for done', () => {
+		expect(jobIn({ id: 12, results: [] }).isDone).toBe(false);
+		expect(jobIn({ id: 12, total: 0 }).isDone).toBe(false);
+	});
+
+	it('reads a job that has no name', () => {
+		const job = { jobId: undefined, rows: [] };
+		expect(jobIn({ status: 'processing' }, 2)).toEqual({ ...job, isDone: false });
+		expect(jobIn({ status: 'failed' }, 2)).toEqual({ ...job, isDone: true, failure: 'failed' });
+	});
+
 	it.each([2 ** 31, 1e15, Number.MAX_VALUE])('does not count up to %d people', (total) => {
 		expect(jobIn({ id: 12, total, results: [one] }).isDone).toBe(false);
 	});
@@ -188,6 +203,21 @@ function serviceWith(answers: unknown[], jobTimeout = 60_000) {
 const processing = { id: 12, status: 'processing', results: [one] };
 const done = { id: 12, status: 'done', results: [one, two] };
 
+describe('withRows', () => {
+	it('fails for what failed without rows, though no job is named', () => {
+		const thrown = thrownBy(() => withRows(jobIn({ status: 'failed' })));
+		expect(detailsOf(thrown)).toMatchObject({
+			reason: 'job_failed',
+			message: 'The bulk job ended with the status "failed"',
+		});
+	});
+
+	it('leaves a job alone that is done without rows', () => {
+		const job = { jobId: '12', rows: [], isDone: true };
+		expect(withRows(job)).toBe(job);
+	});
+});
+
 describe('readJob', () => {
 	it('asks for the job by its path', async () => {
 		const { get, asked } = serviceWith([done]);
@@ -197,6 +227,12 @@ describe('readJob', () => {
 			isDone: true,
 		});
 		expect(asked).toMatchObject([{ url: '/api/v2/find_bulk/a%2Fb%3F', qs: {} }]);
+	});
+
+	it.each([['1.'], ['.1'], ['1.2']])('asks for %j by its path as well', async (id) => {
+		const { get, asked } = serviceWith([done]);
+		await readJob(id, get, 2);
+		expect(asked).toMatchObject([{ url: `/api/v2/find_bulk/${id}` }]);
 	});
 
 	it.each([[404], [405]])('asks for it by a parameter where the path gives a %i', async (code) => {
@@ -262,12 +298,14 @@ describe('collectPeople', () => {
 			(thrown: unknown) => ({ job: undefined, thrown }),
 		);
 		await vi.advanceTimersByTimeAsync(3_600_000);
-		return { ...(await waiting), at: asked.map(({ at }) => at) };
+		const urls = [...new Set(asked.map(({ url }) => url))];
+		return { ...(await waiting), at: asked.map(({ at }) => at), urls };
 	}
 
 	it('polls after a second and then ever more seldom, until the job is done', async () => {
-		const { job, at } = await waited([processing, processing, processing, done]);
+		const { job, at, urls } = await waited([processing, processing, processing, done]);
 		expect(job?.results).toEqual([[one], []]);
+		expect(urls).toEqual(['/api/v2/find_bulk/12']);
 		expect(at).toEqual([1_000, 2_500, 4_750, 8_125]);
 	});
 
@@ -292,6 +330,13 @@ describe('collectPeople', () => {
 		expect((await waited([done], 0)).job?.results).toEqual([[one], []]);
 		const { thrown, at } = await waited([processing], 0);
 		expect([thrown instanceof JobPending, at]).toEqual([true, [0]]);
+	});
+
+	it('does not sleep where it is given no time', async () => {
+		const { service } = serviceWith([processing], 0);
+		const sleep = vi.fn(async () => {});
+		await rejectionOf(collectPeople('12', 2, { ...service, sleep }));
+		expect(sleep).not.toHaveBeenCalled();
 	});
 
 	it.each([[429], [500], [503]])('goes on after a %i', async (code) => {

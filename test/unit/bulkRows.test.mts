@@ -11,7 +11,7 @@ describe('toRows', () => {
 			{ fullName: 'Ada Lovelace', domain: 'acme.com' },
 			{ firstName: 'Ida', lastName: 'Rhodes', company: 'Acme', country: 'US' },
 		];
-		expect(toRows(people)).toEqual([
+		expect(toRows(people)).toStrictEqual([
 			{ tId: 1, name: 'Ada Lovelace', domain: 'acme.com' },
 			{ tId: 2, firstName: 'Ida', lastName: 'Rhodes', company: 'Acme', country: 'US' },
 		]);

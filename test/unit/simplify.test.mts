@@ -471,6 +471,21 @@ describe('a finder result', () => {
 		},
 	);
 
+	it.each([['name'], ['fullName']])(
+		'has the full name that the service knows as %s',
+		(spelling) => {
+			const result = { [spelling]: 'Augusta Ada King', firstName: 'Ada', result: 'deliverable' };
+			expect(simplifyFoundEmail(result, person)).toMatchObject({
+				fullName: 'Augusta Ada King',
+				result: 'deliverable',
+			});
+		},
+	);
+
+	it.each([['firstName'], ['lastName']])('makes no full name of %s alone', (name) => {
+		expect(simplifyFoundEmail({ [name]: 'Ada' }, {}).fullName).toBeNull();
+	});
+
 	it('does not take the company data for the name of the company', () => {
 		const result = { email: 'ada@acme.com', company: { name: 'Acme' } };
 		const query = { fullName: 'Ada Lovelace', company: 'Acme Inc' };
