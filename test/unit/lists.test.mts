@@ -61,7 +61,11 @@ describe('readLists', () => {
 		'does not take %s for no lists',
 		async (_, responses, reason) => {
 			const thrown = await rejectionOf(readLists(serviceWith(responses).get));
-			expect(detailsOf(thrown).reason).toBe(reason);
+			const message = 'The service sent a response without a list of lists';
+			expect(detailsOf(thrown)).toMatchObject({
+				reason,
+				...(reason === 'unexpected_answer' && { message }),
+			});
 		},
 	);
 });

@@ -2,22 +2,28 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { lookupOptionsOf } from '../../nodes/shared/lookups/lookupOptions.ts';
+import {
+	lookupOptionsOf,
+	NO_OPTIONS,
+	noOptions,
+} from '../../nodes/shared/lookups/lookupOptions.ts';
 import { Parameters } from '../../nodes/shared/n8n/parameters.ts';
 import { problemOf } from '../../nodes/shared/outcomes/problem.ts';
 import { thrownBy } from './thrown.mts';
 
-/** The options of a node where these were added. */
-function optionsOf(added: Record<string, unknown>) {
+/** The parameters of a node where these options were added. */
+function parametersOf(added: Record<string, unknown>): Parameters {
 	const saved: Record<string, unknown> = Object.fromEntries(
 		Object.entries(added).map(([name, value]) => [`options.${name}`, value]),
 	);
-	return lookupOptionsOf(
-		new Parameters({
-			json: () => ({}),
-			parameter: (name, _, fallback) => (Object.hasOwn(saved, name) ? saved[name] : fallback),
-		}),
-	);
+	return new Parameters({
+		json: () => ({}),
+		parameter: (name, _, fallback) => (Object.hasOwn(saved, name) ? saved[name] : fallback),
+	});
+}
+
+function optionsOf(added: Record<string, unknown>) {
+	return lookupOptionsOf(parametersOf(added));
 }
 
 function refusalOf(added: Record<string, unknown>) {
@@ -29,6 +35,8 @@ describe('lookupOptionsOf', () => {
 		expect(optionsOf({})).toMatchObject({
 			pace: { maxConcurrency: 5, maxRetries: 4 },
 			cap: Number.POSITIVE_INFINITY,
+			keep: undefined,
+			manualLimit: Number.POSITIVE_INFINITY,
 			failsWhenIncomplete: false,
 			resultField: undefined,
 			retryUnknown: 1,
@@ -42,6 +50,8 @@ describe('lookupOptionsOf', () => {
 			maxConcurrency: 2,
 			maxRetries: 0,
 			maxCredits: '7',
+			keepCredits: '8',
+			manualLimit: '9',
 			incompleteRun: 'fail',
 			resultField: ' lookup ',
 			retryUnknownDays: '3.5',
@@ -51,6 +61,8 @@ describe('lookupOptionsOf', () => {
 		expect(optionsOf(added)).toMatchObject({
 			pace: { maxConcurrency: 2, maxRetries: 0 },
 			cap: 7,
+			keep: 8,
+			manualLimit: 9,
 			failsWhenIncomplete: true,
 			resultField: 'lookup',
 			retryUnknown: 3.5,
@@ -88,10 +100,16 @@ describe('lookupOptionsOf', () => {
 		['maxCredits', '', 'invalid: Max Credits'],
 		['maxCredits', null, 'invalid: Max Credits'],
 		['maxCredits', 'many', 'invalid: Max Credits'],
+		['keepCredits', 'some', 'invalid: Keep Credits'],
+		['manualLimit', 'few', 'invalid: Max Items in Manual Runs'],
 		['retryUnknownDays', 'soon', 'invalid: Verify Unknown Again After (Days)'],
 		['retryUnknownDays', {}, 'invalid: Verify Unknown Again After (Days)'],
 	])('refuses %s of %j', (name, value, reason) => {
-		expect(refusalOf({ [name]: value })).toMatchObject({ status: 'invalid_input', reason });
+		expect(refusalOf({ [name]: value })).toMatchObject({
+			status: 'invalid_input',
+			reason,
+			message: `Not sent: ${reason.replace('invalid: ', '')} must be a number`,
+		});
 	});
 
 	it.each([
@@ -102,9 +120,22 @@ describe('lookupOptionsOf', () => {
 		expect(optionsOf({ maxCredits }).cap).toBe(cap);
 	});
 
+	it('takes 0 for no limit in manual runs, but for a floor of its own', () => {
+		expect(optionsOf({ manualLimit: 0 }).manualLimit).toBe(Number.POSITIVE_INFINITY);
+		expect(optionsOf({ keepCredits: 0 }).keep).toBe(0);
+	});
+
 	it('takes no other value than true for a switch that is on', () => {
 		for (const skipEmpty of ['true', 1, {}, null]) {
 			expect(optionsOf({ skipEmpty }).skipsEmpty).toBe(false);
 		}
+	});
+});
+
+describe('noOptions', () => {
+	it('still puts the result where it is to go, if that can be', () => {
+		const added = { maxCredits: 'many', resultField: 'lookup' };
+		expect(noOptions(parametersOf(added))).toEqual({ ...NO_OPTIONS, resultField: 'lookup' });
+		expect(noOptions(parametersOf({ resultField: 'error' }))).toEqual(NO_OPTIONS);
 	});
 });

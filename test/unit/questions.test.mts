@@ -134,6 +134,20 @@ describe('an item of the finder', () => {
 		expect(questionOf(finder, { ...item, existingEmail: '' }).outcome).toBeUndefined();
 	});
 
+	it('wants its answer as its own switches say, and none of what is not there', () => {
+		const wanted = ({ isSimple, isAll }: { isSimple: boolean; isAll: boolean }) => [
+			isSimple,
+			isAll,
+		];
+		expect(wanted(questionOf(finder, person))).toEqual([false, false]);
+		expect(wanted(questionOf(finder, { ...person, simple: true }))).toEqual([true, false]);
+		expect(wanted(questionOf(finder, { ...person, returnAllMatches: true }))).toEqual([
+			false,
+			true,
+		]);
+		expect(questionOf(finder, person).includesInput).toBe(false);
+	});
+
 	it('keeps the fields of its input where that is wanted', () => {
 		for (const includeInput of [true, false]) {
 			const item = { ...person, includeInputFields: includeInput };

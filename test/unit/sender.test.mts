@@ -55,10 +55,18 @@ interface Test extends Partial<Lookup<Query>> {
 	cap?: number;
 	maxConcurrency?: number;
 	jobs?: JobsOfExecution;
+	places?: Places;
 }
 
 /** A sender, with a note of what it sent and what its questions came to. */
-function senderWith({ answer = found, cap = NO_CAP, maxConcurrency = 2, jobs, ...own }: Test = {}) {
+function senderWith({
+	answer = found,
+	cap = NO_CAP,
+	maxConcurrency = 2,
+	jobs,
+	places = new Places(maxConcurrency),
+	...own
+}: Test = {}) {
 	const sent: string[][] = [];
 	const told = new Map<string, Settled[]>();
 	const jobsOfRun: JobsOfExecution = jobs ?? new Map();
@@ -106,7 +114,7 @@ function senderWith({ answer = found, cap = NO_CAP, maxConcurrency = 2, jobs, ..
 		jobs: jobsOfRun,
 		origin: { node: 'Find', executionId: '7' },
 		settleJob: (...cost) => costs.push(cost),
-		places: new Places(maxConcurrency),
+		places,
 	});
 	const add = (...ids: string[]) => {
 		for (const id of ids) {
@@ -145,6 +153,22 @@ describe('Sender', () => {
 		for (const id of ['a', 'b', 'c', 'd']) expect(outcomeOf(id)).toEqual(answered([{ id }], 1));
 	});
 
+	it('sends the next request before it settles what the last one brought', async () => {
+		const settledBefore = new Map<string, number | undefined>();
+		const { sender, add, told } = senderWith({
+			perRequest: 1,
+			maxConcurrency: 1,
+			async ask(queries) {
+				settledBefore.set(queries[0].id, told.get('a')?.length);
+				await settled();
+				return { results: [[]] };
+			},
+		});
+		add('a', 'b');
+		await sender.finish();
+		expect(settledBefore.get('b')).toBe(0);
+	});
+
 	it('says when the answer came', async () => {
 		const { sender, add, outcomeOf } = senderWith();
 		add('a');
@@ -181,6 +205,20 @@ describe('Sender', () => {
 		add(...Array.from({ length: 20 }, (_, index) => `id ${index}`));
 		await sender.finish();
 		expect(most).toBe(3);
+	});
+
+	it('waits for a place where others have taken all, each time anew', async () => {
+		const places = new Places(1);
+		const { add, sent, told } = senderWith({ places, perRequest: 1 });
+		for (const id of ['a', 'b']) {
+			expect(places.take()).toBe(true);
+			add(id);
+			await settled();
+			expect(sent.flat()).not.toContain(id);
+			places.free();
+			await vi.waitFor(() => expect(told.get(id)).toHaveLength(1));
+		}
+		expect(sent).toEqual([['a'], ['b']]);
 	});
 
 	it('settles what the service leaves out, and counts it as charged', async () => {
@@ -481,6 +519,45 @@ describe('Sender', () => {
 		add('a', 'b');
 		await sender.finish();
 		expect(costs).toEqual([[job, 0, 0]]);
+	});
+
+	it.each([
+		['after the job, which may leave room under a cap', 5, ['collected', 'sent']],
+		['beside the job where there is no cap', NO_CAP, ['sent', 'collected']],
+	])('sends what no job has %s', async (_, cap, order) => {
+		const seen: string[] = [];
+		const { sender, add } = senderWith({
+			jobs: jobOf(['a']).jobs,
+			cap,
+			async collect() {
+				for (let turn = 0; turn < 5; turn++) await settled();
+				seen.push('collected');
+				return { results: [[]] };
+			},
+			answer(ids) {
+				seen.push('sent');
+				return { results: ids.map(() => []) };
+			},
+		});
+		add('a', 'b');
+		await sender.finish();
+		expect(seen).toEqual(order);
+	});
+
+	it('collects a job once, and not at all where it has given up', async () => {
+		const reason = new NotProcessed('stopped');
+		const collect = vi.fn(async () => ({ results: [[]] }));
+		const finished = senderWith({ jobs: jobOf(['a']).jobs, collect });
+		finished.add('a');
+		await finished.sender.finish();
+		await finished.sender.giveUp(reason);
+		expect(finished.outcomeOf('a')).toEqual(answered([], 0));
+		expect(collect).toHaveBeenCalledOnce();
+		const stopped = senderWith({ jobs: jobOf(['a']).jobs, collect });
+		stopped.add('a');
+		await stopped.sender.giveUp(reason);
+		expect(stopped.outcomeOf('a')).toEqual({ error: reason, credits: 0 });
+		expect(collect).toHaveBeenCalledOnce();
 	});
 
 	it('tells whoever counted a job nothing where it is not done', async () => {

@@ -1,10 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Page } from '../reading/pages';
-import { objectsIn } from '../service/response';
-import { unexpectedAnswer } from '../service/serviceError';
+import { objectIn, objectsIn } from '../service/response';
 import { toEmailStatus } from '../values/emailStatus';
-import { isObject, numberAt, textAt } from '../values/json';
+import { numberAt, textAt } from '../values/json';
 import { toText } from '../values/text';
 import { withScheme } from '../values/url';
 
@@ -14,12 +13,12 @@ import { withScheme } from '../values/url';
  * @param filtered whether a keyword was sent: only then `count_results` counts all the results
  */
 export function readLeadPage(answer: object, filtered: boolean): Page {
-	if (!isObject(answer)) throw unexpectedAnswer('a page of leads');
+	const page = objectIn(answer, 'a page of leads');
 	return {
-		results: objectsIn(answer.data, 'a page of leads'),
+		results: objectsIn(page.data, 'a page of leads'),
 		// No further page starts at 0.
-		next: numberAt(answer, 'next_start') || null,
-		total: filtered ? numberAt(answer, 'count_results') : null,
+		next: numberAt(page, 'next_start') || null,
+		total: filtered ? numberAt(page, 'count_results') : null,
 	};
 }
 
