@@ -53,7 +53,7 @@ function contextOf(of: Execution, { node = 'Find', mayWait = true } = {}): NodeC
 		json: notHere,
 		parameter: notHere,
 		credential: notHere,
-		memory: (scope) => (scope === 'flow' ? of.flow : own),
+		memory: (scope) => ({ flow: of.flow, node: own })[scope],
 		mayWaitLater: vi.fn(() => mayWait),
 		customData: () => ({ get: () => of.told.at(-1), set: (_, value) => of.told.push(value) }),
 		hint: notHere,

@@ -57,6 +57,8 @@ describe('Parameters', () => {
 			expect(parameters.get('value', item, '')).toBe(`${value} for ${item}`);
 		}
 		expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
+		// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
+		for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
 	});
 
 	it('has an expression inside a resource locator evaluated for each item', () => {
@@ -98,6 +100,7 @@ describe('Parameters', () => {
 		['options.maxCredits', 'Max Credits'],
 		['requestOptions', 'Request Options'],
 		['options.unheardOf', 'options.unheardOf'],
+		['unheardOf.country', 'unheardOf.country'],
 	])('names %s, whose expression fails, as the editor shows it: %s', (name, label) => {
 		const parameters = new Parameters(
 			{

@@ -96,6 +96,14 @@ describe('pathOf', () => {
 		expect(pathOf(declaration, { listId })).toBe(path);
 	});
 
+	it('is found past fields that are no part of the request', () => {
+		const fields = [fieldOf('simple'), listLocatorFor('/leads')];
+		for (const routing of [undefined, {}]) {
+			const declaration = { option: { name: 'Get List', value: 'get', routing }, fields };
+			expect(pathOf(declaration, { listId: '101' })).toBe('/api/v2/list/101/leads');
+		}
+	});
+
 	it('is missing only by a fault in the code', () => {
 		const thrown = thrownBy(() => pathOf(declarationOf([fieldOf('email', 'email')]), {}));
 		expect(thrown).toEqual(new Error('No field of get declares the path'));

@@ -228,7 +228,10 @@ describe('Sender', () => {
 		add('a', 'b', 'c');
 		await sender.finish();
 		expect(outcomeOf('a')).toEqual(answered([], 0));
-		expect(reasonOf('b')).toMatchObject({ reason: 'unexpected_answer' });
+		expect(reasonOf('b')).toMatchObject({
+			reason: 'unexpected_answer',
+			message: 'The service sent a response without a result for this item',
+		});
 		expect(outcomeOf('b').credits).toBeNull();
 		expect(budget.spent).toBe(1);
 	});
@@ -361,6 +364,18 @@ describe('Sender', () => {
 		// Without an end to it there would be some 4,000 requests.
 		expect(sent.length).toBeLessThan(600);
 		expect([...told.values()].every((log) => log.length === 1)).toBe(true);
+	});
+
+	it('gives up cutting after a hundred items that were refused one by one, not before', async () => {
+		const { sender, add, sent } = senderWith({
+			perRequest: 4,
+			maxConcurrency: 1,
+			answer: () => Promise.reject(refusal(400)),
+		});
+		add(...Array.from({ length: 120 }, (_, index) => `id ${index}`));
+		await sender.finish();
+		// 25 times 4 items in 7 requests, then 5 times 4 items in 3.
+		expect(sent).toHaveLength(25 * 7 + 5 * 3);
 	});
 
 	it('gives up what is refused one by one, however much', async () => {
@@ -519,6 +534,7 @@ describe('Sender', () => {
 		add('a', 'b');
 		await sender.finish();
 		expect(costs).toEqual([[job, 0, 0]]);
+		expect(jobs.size).toBe(0);
 	});
 
 	it.each([

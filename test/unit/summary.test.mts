@@ -46,6 +46,7 @@ const outcomes = {
 	unauthorized: problemOf(new NotProcessed('unauthorized')),
 	serviceDown: problemOf(new NotProcessed('service_down')),
 	creditLimit: problemOf(new NotProcessed('credit_limit')),
+	manualLimit: problemOf(new NotProcessed('manual_limit')),
 	cancelled: problemOf(new NotProcessed('cancelled')),
 } satisfies Record<string, Outcome>;
 
@@ -208,8 +209,17 @@ describe('a run that is to be complete', () => {
 	});
 
 	it('says so of one item as of many', () => {
-		const description = tallyOf(['failed']).reasonToStop(failing)?.problem.description;
-		expect(description).toMatch(/^0 of 1 item /);
+		const descriptionOf = (...kinds: Kind[]) =>
+			tallyOf(kinds).reasonToStop(failing)?.problem.description;
+		expect(descriptionOf('failed')).toBe(`0 of 1 item is done. ${failed.description}`);
+		expect(descriptionOf('found', 'failed')).toBe(`1 of 2 items are done. ${failed.description}`);
+	});
+
+	it('takes what a manual run was not to look up for no problem, but names it', () => {
+		const tally = tallyOf(['found', 'manualLimit', 'failed']);
+		expect(tally.unwanted).toEqual([{ problem: failed, item: 2 }]);
+		expect(tally.problems).toHaveLength(2);
+		expect(tallyOf(['found', 'manualLimit']).reasonToStop(failing)).toBeUndefined();
 	});
 });
 

@@ -29,8 +29,11 @@ const AGENT = '@n8n/n8n-nodes-langchain.agent';
 
 const OWN = 'n8n-nodes-contact-data.contactDataFinder';
 
-/** Whether something may wait after the node `own` of a workflow, which n8n itself walks through. */
-function waitsLater(workflow: Record<string, Part>, own = 'own'): boolean {
+/**
+ * Whether something may wait after the node `own` of a workflow, which n8n itself walks through.
+ * @param given the workflow as n8n's context has it
+ */
+function waitsLater(workflow: Record<string, Part>, own = 'own', given?: object): boolean {
 	const connections: IConnections = {};
 	for (const [name, { to = [], toolOf }] of Object.entries(workflow)) {
 		connections[name] = {
@@ -54,7 +57,7 @@ function waitsLater(workflow: Record<string, Part>, own = 'own'): boolean {
 	};
 	const before = mapConnectionsByDestination(connections);
 	return mayWaitLater({
-		workflow: { connectionsByDestinationNode: before },
+		workflow: given ?? { connectionsByDestinationNode: before },
 		getNode: () => node,
 		getChildNodes: (name, options) =>
 			nodesOf(getChildNodes(connections, name), options?.includeNodeParameters),
@@ -229,6 +232,14 @@ describe('mayWaitLater', () => {
 		expect(waitsLater(workflow)).toBe(false);
 	});
 
+	it.each([[{}], [[]], [{ connectionsByDestinationNode: null }]])(
+		'says yes of a wait before it where n8n does not tell the connections: %j',
+		(given) => {
+			const workflow = { start: { to: ['wait'] }, wait: { ...WAIT, to: ['own'] }, own: {} };
+			expect(waitsLater(workflow, 'own', given)).toBe(true);
+		},
+	);
+
 	it('takes the response to a webhook for a wait in a chat only', () => {
 		const response = { type: 'n8n-nodes-base.respondToWebhook' };
 		const chat = { type: '@n8n/n8n-nodes-langchain.chatTrigger' };
@@ -238,6 +249,12 @@ describe('mayWaitLater', () => {
 			response,
 		});
 		expect(waitsLater(workflow(chat))).toBe(true);
+		const behindMore = {
+			...workflow(chat),
+			start: { ...chat, to: ['more'] },
+			more: { to: ['own'] },
+		};
+		expect(waitsLater(behindMore)).toBe(true);
 		expect(waitsLater(workflow({ type: 'n8n-nodes-base.webhook' }))).toBe(false);
 		expect(waitsLater(workflow({}))).toBe(false);
 		expect(waitsLater({ ...workflow(chat), response: { ...response, isDisabled: true } })).toBe(

@@ -300,7 +300,7 @@ export class Sender<Query extends IDataObject> {
 	/** One item that the service refuses is not to cost the others of its request their answer. */
 	private isCutInHalves(chunk: Array<Waiting<Query>>, error: unknown): boolean {
 		const code = error instanceof ServiceError ? error.httpCode : null;
-		if (code === null || !REFUSED_FOR_CONTENT.includes(code)) return false;
+		if (!REFUSED_FOR_CONTENT.includes(code ?? 0)) return false;
 		if (chunk.length === 1) this.refused++;
 		const isHopeless = this.refused >= MAX_REFUSED && !this.isAnswered;
 		const middle = Math.ceil(chunk.length / 2);

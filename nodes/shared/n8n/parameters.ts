@@ -40,9 +40,8 @@ export class Parameters {
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
 		try {
-			const known = this.readers.get(name);
-			const reader = known ?? this.readerOf(name, fallback, options);
-			if (!known) this.readers.set(name, reader);
+			const reader = this.readers.get(name) ?? this.readerOf(name, fallback, options);
+			this.readers.set(name, reader);
 			return reader(item);
 		} catch (error) {
 			throw this.failing(name, error);

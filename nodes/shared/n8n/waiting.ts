@@ -31,11 +31,9 @@ export function mayWaitLater(n8n: Neighbours): boolean {
 	if (type.endsWith('Tool')) return true;
 	const ancestors = n8n.getParentNodes(own);
 	const isChat = ancestors.some((node) => CHAT_TRIGGER.test(node.type));
-	const behind = nodesBehind(n8n, own);
-	const names = new Set(behind.map(({ name }) => name));
 	const others = ancestors.flatMap(({ name }) => nodesBehind(n8n, name));
-	return [...behind, ...others].some(
-		(node) => canWait(n8n, node, isChat) && (names.has(node.name) || !isOver(n8n, own, node.name)),
+	return [...nodesBehind(n8n, own), ...others].some(
+		(node) => canWait(n8n, node, isChat) && !isOver(n8n, own, node.name),
 	);
 }
 

@@ -86,7 +86,7 @@ export async function collectPages(pages: Pages, limit?: number): Promise<Collec
 			if (results.length === 0) throw page;
 			return { results, incomplete: page };
 		}
-		if (pages.endsOnRepeat && page.results.length > 0) {
+		if (pages.endsOnRepeat) {
 			const text = digest(page.results);
 			if (seen.has(text)) return { results, incomplete: unexpectedAnswer('new results') };
 			seen.add(text);
