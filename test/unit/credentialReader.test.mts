@@ -110,7 +110,8 @@ describe('CredentialReader', () => {
 
 describe('soleConnection', () => {
 	it('is that of the credential', async () => {
-		const getCredentials = vi.fn(async <T extends object>() => credentialWith('key') as T);
+		const getCredentials = vi.fn();
+		getCredentials.mockResolvedValue(credentialWith('key'));
 		expect((await soleConnection({ getCredentials })).apiKey).toBe('key');
 		expect(getCredentials).toHaveBeenCalledWith(CREDENTIAL);
 	});

@@ -127,6 +127,8 @@ describe('SavedAnswers', () => {
 		saved.clear();
 		saved.add(answers(MAX_SAVED_ANSWERS));
 		expect(loaded(record)).toHaveLength(MAX_SAVED_ANSWERS);
+		saved.add(answers(1, { first: MAX_SAVED_ANSWERS }));
+		expect(loaded(record)).toHaveLength(MAX_SAVED_ANSWERS - 250 + 1);
 	});
 });
 

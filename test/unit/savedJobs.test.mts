@@ -75,6 +75,7 @@ describe('what somebody else wrote there', () => {
 		['a list of something else', [null, 5, 'x', [], {}, true]],
 		['a job without an ID', [{ ...job, id: undefined }]],
 		['a job whose ID is a number', [{ ...job, id: 12 }]],
+		['a job with a question that is no text', [{ ...job, questions: ['a', 5] }]],
 		['a job of no account', [{ ...job, connection: null }]],
 		['a job of no node', [{ ...job, node: undefined }]],
 		['a job of no execution', [{ ...job, executionId: 7 }]],
