@@ -461,6 +461,9 @@ describe('CreditBudget, where credits are to stay in the account', () => {
 		expect(await answerTo(asked)).toBe('credit_floor');
 		others.settle(0);
 		others.accepted();
-		expect(await answerTo(budgetOf({}).reserve(3, purse))).toBe(3);
+		const over = await taken(3, purse);
+		over.settle(0);
+		over.accepted();
+		expect((await taken(3, purse)).credits).toBe(3);
 	});
 });

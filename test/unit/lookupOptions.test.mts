@@ -136,6 +136,7 @@ describe('noOptions', () => {
 	it('still puts the result where it is to go, if that can be', () => {
 		const added = { maxCredits: 'many', resultField: 'lookup' };
 		expect(noOptions(parametersOf(added))).toEqual({ ...NO_OPTIONS, resultField: 'lookup' });
+		expect(noOptions(parametersOf({}))).toEqual(NO_OPTIONS);
 		expect(noOptions(parametersOf({ resultField: 'error' }))).toEqual(NO_OPTIONS);
 	});
 });

@@ -565,8 +565,10 @@ describe('Sender', () => {
 		const collect = vi.fn(async () => ({ results: [[]] }));
 		const finished = senderWith({ jobs: jobOf(['a']).jobs, collect });
 		finished.add('a');
-		await finished.sender.finish();
+		const finishing = finished.sender.finish();
+		// What is in progress is waited for.
 		await finished.sender.giveUp(reason);
+		await finishing;
 		expect(finished.outcomeOf('a')).toEqual(answered([], 0));
 		expect(collect).toHaveBeenCalledOnce();
 		const stopped = senderWith({ jobs: jobOf(['a']).jobs, collect });

@@ -474,10 +474,16 @@ describe('a finder result', () => {
 	it.each([['name'], ['fullName']])(
 		'has the full name that the service knows as %s',
 		(spelling) => {
-			const result = { [spelling]: 'Augusta Ada King', firstName: 'Ada', result: 'deliverable' };
+			const result = {
+				[spelling]: 'Augusta Ada King',
+				firstName: 'Ada',
+				result: 'deliverable',
+				country: 'GB',
+			};
 			expect(simplifyFoundEmail(result, person)).toMatchObject({
 				fullName: 'Augusta Ada King',
 				result: 'deliverable',
+				country: 'GB',
 			});
 		},
 	);
