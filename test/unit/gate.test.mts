@@ -317,6 +317,36 @@ describe('a pause that the service asks for', () => {
 		expect([one.inside, other.inside]).toEqual([2, 2]);
 	});
 
+	it.each([
+		['at once', 'is told to come back at once', false, 4],
+		['after a second', 'has met a limit', true, 0],
+	])('lets in %s who %s', async (_when, _who, isLimit, inside) => {
+		const gate = newGate();
+		const run = new Run(gate, 8);
+		await run.arrive(16);
+		gate.closeFor(0, isLimit);
+		await run.leave(8, false);
+		await vi.advanceTimersByTimeAsync(10);
+		expect(run.inside).toBe(inside);
+		await vi.advanceTimersByTimeAsync(1_000);
+		expect(run.inside).toBe(4);
+	});
+
+	it('is forgotten once the service has borne 64 at once', async () => {
+		const gate = newGate();
+		const run = new Run(gate, 80);
+		await run.arrive(5_000);
+		gate.closeFor(1_000);
+		await run.leave(80, false);
+		await vi.advanceTimersByTimeAsync(LONG);
+		const inside = new Set<number>();
+		for (let step = 0; step < 300; step++) {
+			inside.add(run.inside);
+			await run.leave(10);
+		}
+		expect([Math.min(...inside), ...[...inside].filter((now) => now > 64)]).toEqual([40, 80]);
+	});
+
 	it('halves once for all answers to one burst', async () => {
 		const gate = newGate();
 		const run = new Run(gate, 8);
@@ -574,6 +604,24 @@ describe('gateOf', () => {
 		other.close();
 		await vi.advanceTimersByTimeAsync(11 * MINUTE);
 		expect(gateOf('account d')).not.toBe(gate);
+	});
+
+	it('is not forgotten while a run uses it again', async () => {
+		const gate = gateOf('account e');
+		gate.join(5).close();
+		const again = gate.join(5);
+		await vi.advanceTimersByTimeAsync(60 * MINUTE);
+		expect(gateOf('account e')).toBe(gate);
+		again.close();
+		await vi.advanceTimersByTimeAsync(11 * MINUTE);
+		expect(gateOf('account e')).not.toBe(gate);
+	});
+
+	it('is forgotten after several runs with the same maximum', async () => {
+		const gate = gateOf('account f');
+		for (const lane of [gate.join(5), gate.join(5)]) lane.close();
+		await vi.advanceTimersByTimeAsync(11 * MINUTE);
+		expect(gateOf('account f')).not.toBe(gate);
 	});
 
 	it('holds on to no gate of the past', async () => {
