@@ -537,29 +537,6 @@ describe('Sender', () => {
 		expect(jobs.size).toBe(0);
 	});
 
-	it.each([
-		['after the job, which may leave room under a cap', 5, ['collected', 'sent']],
-		['beside the job where there is no cap', NO_CAP, ['sent', 'collected']],
-	])('sends what no job has %s', async (_, cap, order) => {
-		const seen: string[] = [];
-		const { sender, add } = senderWith({
-			jobs: jobOf(['a']).jobs,
-			cap,
-			async collect() {
-				for (let turn = 0; turn < 5; turn++) await settled();
-				seen.push('collected');
-				return { results: [[]] };
-			},
-			answer(ids) {
-				seen.push('sent');
-				return { results: ids.map(() => []) };
-			},
-		});
-		add('a', 'b');
-		await sender.finish();
-		expect(seen).toEqual(order);
-	});
-
 	it('collects a job once, and not at all where it has given up', async () => {
 		const reason = new NotProcessed('stopped');
 		const collect = vi.fn(async () => ({ results: [[]] }));
