@@ -347,6 +347,16 @@ describe('a pause that the service asks for', () => {
 		expect([Math.min(...inside), ...[...inside].filter((now) => now > 64)]).toEqual([40, 80]);
 	});
 
+	it('halves very many as well', async () => {
+		const gate = newGate();
+		const run = new Run(gate, 200);
+		await run.arrive(400);
+		gate.closeFor(1_000);
+		await run.leave(200, false);
+		await vi.advanceTimersByTimeAsync(LONG);
+		expect(run.inside).toBe(100);
+	});
+
 	it('halves once for all answers to one burst', async () => {
 		const gate = newGate();
 		const run = new Run(gate, 8);

@@ -75,7 +75,7 @@ export class AccountGate {
 	left(lane: Lane, wasBorne: boolean): void {
 		this.inProgress--;
 		if (wasBorne) this.allowed += 1 / this.allowed;
-		if (this.allowed > FULLY_OPEN) this.allowed = Number.POSITIVE_INFINITY;
+		if (wasBorne && this.allowed > FULLY_OPEN) this.allowed = Number.POSITIVE_INFINITY;
 		this.addTurn(lane);
 		this.letIn();
 	}

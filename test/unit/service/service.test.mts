@@ -110,7 +110,7 @@ describe('a service', () => {
 	});
 
 	it('runs alone until told to stop', async () => {
-		const main = fileURLToPath(new URL('../../service/main.mts', import.meta.url));
+		const main = fileURLToPath(new URL('../../commands/service.mts', import.meta.url));
 		const child = spawn(process.execPath, [main, '--port', '0'], {
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
