@@ -254,8 +254,7 @@ describe('in the open Find Email', () => {
 
 		await editor().choose('operation', 'Find Emails in Bulk');
 		await editor().executeStep();
-		const hint =
-			'6 items: 5 found, 1 not found. 4 credits used. 1 item cost nothing (duplicate or not a valid email).';
+		const hint = '6 items: 5 found, 1 not found. 4 credits used. 1 item cost nothing (duplicate).';
 		await editor().output.getByText(hint).waitFor();
 		await expect.poll(emails).toEqual(addresses);
 		await editor().screenshot('find-emails-in-bulk');

@@ -267,13 +267,13 @@ describe('summaryOf', () => {
 			'1 item: 1 found, 0 not found. 1 credit used.',
 		);
 		expect(summaryOf(lookup, tallyOf(['found', 'found']), { ...nothing, repeated: 1 })).toContain(
-			'1 item cost nothing (duplicate or not a valid email)',
+			'1 item cost nothing (duplicate).',
 		);
 		expect(summaryOf(lookup, tallyOf(['found']), { ...nothing, paused: 400 })).not.toContain(
 			'Waited',
 		);
-		expect(summaryOf({ ...lookup, answered: 'verified' }, tallyOf(['found']), nothing)).toContain(
-			'1 verified',
+		expect(summaryOf({ ...lookup, answered: 'verified' }, tallyOf(['local']), nothing)).toBe(
+			'1 item: 1 verified. 0 credits used. 1 item cost nothing (not a valid email).',
 		);
 	});
 

@@ -137,18 +137,24 @@ export function summaryOf<Query extends IDataObject>(
 	{ repeated, spent, isUncertain, paused }: Figures,
 ): string {
 	const { items, hits, misses, local, passedOn, undated, problems } = tally;
-	const free = local + repeated;
+	const free = [
+		...(repeated > 0 ? ['duplicate'] : []),
+		...(local > 0 ? ['not a valid email'] : []),
+	];
 	const seconds = Math.round(paused / 1000);
 	const results = [
 		`${hits} ${answered}`,
-		`${misses} not found`,
+		// An email that is verified always has a result.
+		...(misses > 0 || answered === 'found' ? [`${misses} not found`] : []),
 		...(passedOn.known > 0 ? [`${passedOn.known} already known`] : []),
 		...(passedOn.skipped > 0 ? [`${passedOn.skipped} skipped`] : []),
 	];
 	const parts = [
 		`${count(items, 'item')}: ${results.join(', ')}`,
 		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
-		...(free > 0 ? [`${count(free, 'item')} cost nothing (duplicate or not a valid email)`] : []),
+		...(free.length > 0
+			? [`${count(local + repeated, 'item')} cost nothing (${free.join(' or ')})`]
+			: []),
 		...(undated > 0 ? [`${count(undated, 'known item')} without a valid date in Checked At`] : []),
 		...reasonsOf(problems.map(({ problem }) => problem)),
 		...(seconds > 0 ? [`Waited ${count(seconds, 'second')} for the rate limit`] : []),
