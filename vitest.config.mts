@@ -15,8 +15,8 @@ export default defineConfig({
 			test: {
 				name,
 				include: [`test/${name}/**/*.test.mts`],
-				// The editor is slow beside others, and what measures has to be alone.
-				fileParallelism: !['browser', 'benchmarks'].includes(name),
+				// What measures has to be alone.
+				fileParallelism: name !== 'benchmarks',
 				testTimeout: 60_000,
 				hookTimeout: 60_000,
 				expect: { poll: { timeout: 30_000 } },

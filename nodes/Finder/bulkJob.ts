@@ -16,14 +16,14 @@ const LONGEST_WAIT = 15_000;
 /** Where an answer may hold its rows, when it is no bare list. */
 const ROW_KEYS = ['results', 'people', 'data', 'rows'];
 
-/** The words of a job that has ended; the specification lists only `processing` (3). */
+/** The words of a job that goes on, or has ended; the specification lists only `processing` (3). */
+const RUNNING =
+	/^((in[ _-]?)?progress|processing|pending|queued|waiting|running|started|accepted|created|new|working|submitted|scheduled)$/i;
 const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
 const DONE = /^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)$/i;
 
-/** Words like those of a job that is done, and of one that is not. */
-const LIKE_DONE = /complet|done|ended|finish|processed|succe|ready/i;
-const NOT_YET = /(?<![a-z])not(?![a-z])|incomplete|unfinished|%/i;
-const LIKE_RUNNING = /ing(?![a-z])|progress|queue|wait|active|partial/i;
+/** How long the rows of a job have to stay the same where its status does not tell whether it goes on. */
+export const STEADY = 60_000;
 
 /** What an answer of the bulk finder says of its job, or of its rows where it made no job (2.8, 2.9). */
 export interface BulkJob {
@@ -32,7 +32,7 @@ export interface BulkJob {
 	rows: IDataObject[];
 	/** Whether no more rows will come. */
 	isDone: boolean;
-	/** Whether all rows are there, in words that nobody has heard of: they may be empty so far. */
+	/** Whether all rows are there, and somebody is found, under a status that nobody has heard of. */
 	isLikelyDone?: boolean;
 	/** The status of a job that failed. */
 	failure?: string;
@@ -40,8 +40,8 @@ export interface BulkJob {
 
 /**
  * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says
- * so, or when all rows are there and it states none; whatever rows it shows before are not final. A
- * status that says it in more words needs all rows as well, and somebody who was found.
+ * so, or when all rows are there and it states none; whatever rows it shows before are not final. Of a
+ * job that failed only those who were found count: the others were hardly looked for.
  * @param sent how many rows the request had, if known
  */
 export function jobIn(answer: object, sent?: number): BulkJob {
@@ -53,16 +53,16 @@ export function jobIn(answer: object, sent?: number): BulkJob {
 	const isJob = jobId !== undefined || status !== null;
 	const hasRows = Array.isArray(list) && (rows.length > 0 || list.length === 0);
 	if (!isJob && !hasRows) throw unexpectedAnswer('rows');
-	if (status !== null && FAILED.test(status)) return { jobId, rows, isDone: true, failure: status };
+	if (status !== null && FAILED.test(status)) {
+		return { jobId, rows: rows.filter(hasEmail), isDone: true, failure: status };
+	}
 	if (status !== null && DONE.test(status)) return { jobId, rows, isDone: true };
 	const byId = rowsById(rows);
 	const people = sent ?? (isObject(answer) ? numberAt(answer, 'total') : null);
 	const isWhole = people === null ? status === null && rows.length > 0 : hasAll(byId, people);
-	if (status === null || !isWhole) return { jobId, rows, isDone: isWhole && list !== undefined };
-	const hasResults = rows.some(hasEmail);
-	const mayBeDone = hasResults && !NOT_YET.test(status);
-	const isDone = mayBeDone && LIKE_DONE.test(status);
-	return { jobId, rows, isDone, isLikelyDone: mayBeDone && !LIKE_RUNNING.test(status) };
+	if (status === null) return { jobId, rows, isDone: isWhole && list !== undefined };
+	const isLikelyDone = isWhole && !RUNNING.test(status) && rows.some(hasEmail);
+	return { jobId, rows, isDone: false, ...(isLikelyDone && { isLikelyDone }) };
 }
 
 /** Whether the rows of so many people are there, however many the service says that there are. */
@@ -80,6 +80,7 @@ function hasAll(byId: Map<string | null, IDataObject>, people: number): boolean 
 async function waitForJob(jobId: string, people: number, service: LookupService): Promise<BulkJob> {
 	const end = Date.now() + service.jobTimeout;
 	const get = async (url: string, qs: IDataObject) => await service.collect({ url, qs });
+	let steady = { rows: '', since: 0 };
 	for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
 		const left = end - Date.now();
 		if (left > 0) await service.sleep(Math.min(wait, left));
@@ -88,6 +89,11 @@ async function waitForJob(jobId: string, people: number, service: LookupService)
 			throw mayComeLater(thrown) ? new JobPending(jobId) : thrown;
 		});
 		if (job?.isDone) return job;
+		if (job?.isLikelyDone) {
+			const rows = JSON.stringify(job.rows);
+			if (rows !== steady.rows) steady = { rows, since: Date.now() };
+			else if (Date.now() - steady.since >= STEADY) return job;
+		}
 		if (Date.now() >= end) throw new JobPending(jobId);
 	}
 }

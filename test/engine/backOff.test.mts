@@ -109,24 +109,29 @@ describe('a rate limit that does not end', () => {
 	const server = useServer();
 	useQuickClock();
 
-	test('ends the run, which does not wait for days', async () => {
-		let requests = 0;
-		const baseUrl = await server((_, response) => {
-			requests++;
-			giveJson(response, { error: 'quota' }, 429, { 'retry-after': '1' });
-		});
-		const { json } = await runNode({
-			node: find.node,
-			parameters: find.parameters,
-			items: numbers(300).map(leadOf),
-			onError: 'continueRegularOutput',
-			credential: { baseUrl, apiKey: 'no-quota' },
-		});
-		expect(requests).toBeLessThan(300);
-		const reasons = json.map(({ status, reason }) => [status, reason]);
-		expect(reasons.slice(-100)).toEqual(numbers(100).map(() => ['not_processed', 'rate_limited']));
-		expect(json.filter(({ status }) => status === 'failed').length).toBeGreaterThanOrEqual(10);
-	});
+	test.each([4, 0])(
+		'ends the run, which does not wait for days: %i retries',
+		async (maxRetries) => {
+			let requests = 0;
+			const baseUrl = await server((_, response) => {
+				requests++;
+				giveJson(response, { error: 'quota' }, 429, { 'retry-after': '1' });
+			});
+			const { json } = await runNode({
+				node: find.node,
+				parameters: { ...find.parameters, options: { maxRetries } },
+				items: numbers(300).map(leadOf),
+				onError: 'continueRegularOutput',
+				credential: { baseUrl, apiKey: `no-quota-${maxRetries}` },
+			});
+			expect(requests).toBeLessThan(300);
+			const reasons = json.map(({ status, reason }) => [status, reason]);
+			expect(reasons.slice(-100)).toEqual(
+				numbers(100).map(() => ['not_processed', 'rate_limited']),
+			);
+			expect(json.filter(({ status }) => status === 'failed').length).toBeGreaterThanOrEqual(10);
+		},
+	);
 
 	test.each([
 		[10, 50],

@@ -165,4 +165,18 @@ describe('a job that goes on, under Max Credits', () => {
 		expect(sentAt.length).toBeGreaterThanOrEqual(2);
 		expect(sentAt[1] - sentAt[0]).toBeLessThan(60_000);
 	});
+
+	test('of the same run: who has room does not wait for it', async () => {
+		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+		const sentAt: number[] = [];
+		service().onRequest(({ operation }) => {
+			if (operation === 'findBulk') sentAt.push(Date.now());
+		});
+		await runLookup(findBulk, service(), itemsOf(numbers(200)), {
+			...continues,
+			options: { maxCredits: 150 },
+		});
+		expect(sentAt).toHaveLength(2);
+		expect(sentAt[1] - sentAt[0]).toBeLessThan(60_000);
+	});
 });

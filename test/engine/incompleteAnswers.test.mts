@@ -17,6 +17,7 @@ import {
 import { runNode } from '../support/engine.mts';
 import { expectPaidOnce } from '../support/lookups.mts';
 import { giveJson, queryOf, useServer } from '../support/ownServer.mts';
+import { useQuickClock } from '../support/quickClock.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -230,6 +231,7 @@ describe('pages of company leads', () => {
 });
 
 describe('a job in words of its own', () => {
+	useQuickClock();
 	const server = useServer();
 	let keys = 0;
 	const leads = numbers(10).map(leadOf);
@@ -289,20 +291,81 @@ describe('a job in words of its own', () => {
 		quality: { status: 'valid' },
 	});
 
-	test.each(['Processing complete', 'partially_completed', 'done processing'])(
-		'%s, with all rows: it is done, and its rows can be collected',
+	/** A server that shows the same job each time. */
+	const jobThatSays = async (status: string, results: unknown[]) =>
+		await server((request, response) => {
+			const code = request.method === 'POST' ? 202 : 200;
+			giveJson(response, { id: 7, status, total: results.length, results }, code);
+		});
+
+	const allFound = leads.map((lead, index) => foundRow({ ...lead, tId: index + 1 }));
+
+	test.each(['Processing complete', 'partially_completed', 'closed'])(
+		'%s, with all rows, and they stay the same: it is done',
 		async (status) => {
-			const { seen, credential } = await jobOf(status, foundRow);
+			const baseUrl = await jobThatSays(status, allFound);
+			const credential = { baseUrl, apiKey: `own-words-${++keys}` };
+			const parameters = { ...findBulk.parameters, options: { jobTimeout: 5 } };
+			const all = { node: findBulk.node, parameters, items: leads, credential };
+			const { json } = await runNode(all);
+			expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
+
+			const ofJob = { operation: 'getBulkJob', jobId: '7' };
+			const collected = await runNode({ node: findBulk.node, parameters: ofJob, credential });
+			expect(collected.json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
+		},
+	);
+
+	test.each(['completing', 'partially_completed', 'suspended', 'processing (2 of 3 done)'])(
+		'%s, with an email for some so far: Get Bulk Job says pending, Max Credits holds',
+		async (status) => {
+			const jobs: IDataObject[][] = [];
+			const polls: number[] = [];
+			const baseUrl = await server(async (request, response) => {
+				if (request.method === 'POST') {
+					const people: IDataObject[] = JSON.parse((await request.toArray()).join(''));
+					jobs.push(people);
+					return giveJson(response, { id: jobs.length, status: 'processing' }, 202);
+				}
+				const id = Number(request.url?.split('/').at(-1));
+				polls[id] = (polls[id] ?? 0) + 1;
+				const people = jobs[id - 1] ?? [];
+				const isDone = polls[id] > 1;
+				const results = people.map((row, index) =>
+					isDone || index < 2 ? foundRow(row) : withoutEmail(row),
+				);
+				giveJson(response, { id, status: isDone ? 'completed' : status, results });
+			});
+			const { json } = await runNode({
+				node: findBulk.node,
+				parameters: { ...findBulk.parameters, options: { maxCredits: 3 } },
+				items: leads.slice(0, 5),
+				credential: { baseUrl, apiKey: `own-words-${++keys}` },
+			});
+			expect(jobs.map(({ length }) => length)).toEqual([3]);
+			expect(json.map((item) => item.reason ?? item.status)).toEqual([
+				...['found', 'found', 'found'],
+				...['credit_limit', 'credit_limit'],
+			]);
+		},
+	);
+
+	test('failed, with rows for everybody: those without an email were not looked up', async () => {
+		const results = allFound.map((row, index) => (index === 0 ? row : withoutEmail(row)));
+		for (const rows of [results, results.map(withoutEmail)]) {
+			const baseUrl = await jobThatSays('failed', rows);
 			const { json } = await runNode({
 				node: findBulk.node,
 				parameters: findBulk.parameters,
 				items: leads,
-				credential,
+				onError: 'continueRegularOutput',
+				credential: { baseUrl, apiKey: `own-words-${++keys}` },
 			});
-			expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
-			expect(seen).toMatchObject({ submitted: 1, polls: 0 });
-		},
-	);
+			expect(json.map((item) => item.status)).toEqual(
+				rows.map(({ email }) => (email === null ? 'failed' : 'found')),
+			);
+		}
+	});
 
 	test.each(['processing_emails', '50%', 'open', 'step 2 of 3'])(
 		'%s, with an email for one so far: it is waited for',
@@ -320,19 +383,6 @@ describe('a job in words of its own', () => {
 			expect(seen).toMatchObject({ submitted: 1, polls: 1 });
 		},
 	);
-
-	test('closed, with all rows: Get Bulk Job gives them out', async () => {
-		const results = leads.map((lead, index) => foundRow({ ...lead, tId: index + 1 }));
-		const baseUrl = await server((_, response) =>
-			giveJson(response, { id: 7, status: 'closed', total: results.length, results }),
-		);
-		const { json } = await runNode({
-			node: findBulk.node,
-			parameters: { operation: 'getBulkJob', jobId: '7' },
-			credential: { baseUrl, apiKey: 'own-words' },
-		});
-		expect(json.map(({ status }) => status)).toEqual(leads.map(() => 'found'));
-	});
 
 	test.each([
 		['nulls', [null]],
@@ -379,6 +429,27 @@ describe('verifications of emails that are nearly the same', () => {
 				emails.map((email) => (email === pair[0] ? 'valid' : 'invalid')),
 			);
 		}
+	});
+
+	test.each([
+		['x@b\u00fccher.example', 'x@xn--bcher-kva.example'],
+		['jose\u0301@x.example', 'jos\u00e9@x.example'],
+	])('of %s and %s come back in the form of the second: both have one', async (...pair) => {
+		const baseUrl = await server((request, response) =>
+			giveJson(
+				response,
+				queryOf(request)
+					.getAll('email')
+					.map(() => ({ email: pair[1], email_status: 'valid' })),
+			),
+		);
+		const { json } = await runNode({
+			node: verifyBulk.node,
+			parameters: verifyBulk.parameters,
+			items: pair.map((email) => ({ email })),
+			credential: { baseUrl, apiKey: 'one-form' },
+		});
+		expect(json.map(({ status }) => status)).toEqual(['verified', 'verified']);
 	});
 
 	test.each([

@@ -85,6 +85,7 @@ describe('an item that brings along what is asked for', () => {
 		['is not there', undefined, false],
 		['says something else', 'a while ago', true],
 		['is the number of a day in a spreadsheet', 46_340.5, true],
+		['is a number of nanoseconds', '1763798497000000000', true],
 		['is a day that is none', '2026-02-30', true],
 		['is blank', ' ', true],
 		['is a switch', true, true],

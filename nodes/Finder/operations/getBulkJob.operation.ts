@@ -12,7 +12,7 @@ import { unexpectedAnswer } from '../../shared/service/serviceError';
 import { textAt } from '../../shared/values/json';
 import { numberOf } from '../../shared/values/number';
 import { toText } from '../../shared/values/text';
-import { readJob } from '../bulkJob';
+import { readJob, STEADY, type BulkJob } from '../bulkJob';
 import { BULK_PATH, matchRows, rowsById } from '../bulkRows';
 import { hasEmail, simplifyFoundEmail } from '../foundEmail';
 
@@ -133,16 +133,13 @@ async function collectOnce(jobId: string, request: ReadRequest): Promise<Collect
 
 /** Reads a job; one that this execution has started tells how many rows it has, and what it may have cost. */
 async function collect(jobId: string, request: ReadRequest): Promise<CollectedJob> {
-	const { context, get } = request;
+	const { context } = request;
 	const job = startedJob(jobId, request);
 	const people = job?.saved.questions.length;
-	const ask = async (url: string, query: IDataObject) => await get(query, url);
-	const { rows, ...read } = await readJob(jobId, ask, people).catch((thrown: unknown) => {
+	const { rows, isDone } = await readSteady(jobId, request, people).catch((thrown: unknown) => {
 		if (job && thrown instanceof JobFailed) settleJob(context, job, 0, 0);
 		throw thrown;
 	});
-	// Nobody waits here, and what was paid for is to be had in some way.
-	const isDone = read.isDone || read.isLikelyDone === true;
 	const checkedAt = new Date().toISOString();
 	const byId = rowsById(rows);
 	if (job && isDone) {
@@ -151,6 +148,22 @@ async function collect(jobId: string, request: ReadRequest): Promise<CollectedJo
 		settleJob(context, job, costs.spent, costs.uncertain);
 	}
 	return { rows, byId, isDone, checkedAt };
+}
+
+/** Reads a job; where its status does not tell whether it goes on, once more after a while. */
+async function readSteady(
+	jobId: string,
+	{ get, run }: ReadRequest,
+	people: number | undefined,
+): Promise<BulkJob> {
+	const read = async () =>
+		await readJob(jobId, async (url, query) => await get(query, url), people);
+	const first = await read();
+	if (!first.isLikelyDone) return first;
+	await run.sleep(STEADY);
+	const job = await read();
+	const isSteady = JSON.stringify(job.rows) === JSON.stringify(first.rows);
+	return { ...job, isDone: job.isDone || isSteady };
 }
 
 /** The jobs that this execution has started with the account of a run, by their id. */

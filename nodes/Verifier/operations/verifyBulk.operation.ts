@@ -93,10 +93,8 @@ function addressesThatFit(
 function matchAddresses(results: IDataObject[], addresses: string[]): Array<Results | undefined> {
 	const complete = results.filter(hasStatus);
 	const exactly = byEmail(complete, (email) => email.toLowerCase());
-	const asked = new Set(addresses.map((address) => address.toLowerCase()));
-	const others = complete.filter(
-		(result) => !asked.has((textAt(result, 'email') ?? '').toLowerCase()),
-	);
+	const answers = new Set(addresses.map((address) => exactly.get(address.toLowerCase())));
+	const others = complete.filter((result) => !answers.has(result));
 	const roughly = byEmail(others, comparableEmail);
 	return addresses.map((address) => {
 		const result = exactly.get(address.toLowerCase()) ?? roughly.get(comparableEmail(address));

@@ -37,6 +37,9 @@ export class CreditBudget {
 
 	private reserved = 0;
 
+	/** The part of it that bulk jobs hold, which may go on for long. */
+	private held = 0;
+
 	/** What counts as spent and may turn out not to be: jobs that are being collected. */
 	private open = 0;
 
@@ -86,6 +89,18 @@ export class CreditBudget {
 		this.counted.credits += spent;
 		spending.settle(kind, reserved, spent);
 		this.decide();
+	}
+
+	/**
+	 * Reserved credits belong to a bulk job: who has room for a part is not to wait for the rest.
+	 * @returns is to be called when the job is over
+	 */
+	hold(credits: number): () => void {
+		this.held += credits;
+		this.decide();
+		return () => {
+			this.held -= credits;
+		};
 	}
 
 	/**
@@ -143,7 +158,8 @@ export class CreditBudget {
 		if (mostByCap + this.open < least) return 'credit_limit';
 		if (mostByFloor < least) return 'credit_floor';
 		// The node's own requests are soon over; what others do with the account may go on for long.
-		const mayGrow = (byCap < credits && byCap < mostByCap) || byCap < least || byFloor < least;
+		const maySoonGrow = byCap < credits && byCap < mostByCap - this.held;
+		const mayGrow = maySoonGrow || byCap < least || byFloor < least;
 		return mayGrow ? 'wait' : Math.min(credits, byCap, byFloor);
 	}
 }
@@ -181,7 +197,12 @@ export class Reservation {
 	/** The service has made a bulk job of the request: others are not to wait for what it may give back. */
 	accepted(): void {
 		const { isOpen, budget: owner, purse, reserved: credits } = this;
-		if (isOpen) this.releaseJob ??= purse.spending.hold({ owner, kind: purse.kind, credits });
+		if (!isOpen || this.releaseJob) return;
+		const releases = [
+			purse.spending.hold({ owner, kind: purse.kind, credits }),
+			owner.hold(credits),
+		];
+		this.releaseJob = () => releases.forEach((release) => release());
 	}
 
 	/** The request did not cost anything; it may be sent again. */

@@ -71,7 +71,8 @@ function timeOfCheck(value: unknown): number | undefined {
 	const isTime = number === undefined || number === 0 || (moment ?? 0) >= EARLIEST_CHECK;
 	if (isTime) return moment;
 	// Other systems count seconds.
-	return number * 1_000 >= EARLIEST_CHECK ? number * 1_000 : undefined;
+	const seconds = momentOf(number * 1_000);
+	return seconds !== undefined && seconds >= EARLIEST_CHECK ? seconds : undefined;
 }
 
 /** A number of days, the default for an empty value; throws `InvalidInput` for anything else. */

@@ -155,7 +155,7 @@ export class Run {
 			if (isFinal || attempt > this.pace.maxRetries) {
 				// Of those that were refused side by side only one counts: the others tell of the same moment.
 				const isNews = this.limited === limitedBefore;
-				if (failure.httpCode === 429 && attempt > 1 && isNews) this.limited++;
+				if (failure.httpCode === 429 && isNews) this.limited++;
 				throw last;
 			}
 			if (isUnknown && repeats === 'once') {
