@@ -54,6 +54,8 @@ interface OfJob<Query> {
 interface Fate {
 	/** What asking them did cost. */
 	cost: Cost;
+	/** Whether they were sent at all. */
+	isSent: boolean;
 	/** Gives each its answer, or the reason why there is none. */
 	settle: () => void;
 }
@@ -188,32 +190,32 @@ export class Sender<Query extends IDataObject> {
 
 	private async send(chunk: Array<Waiting<Query>>): Promise<void> {
 		const { places } = this.settings;
-		const settle = await this.ask(chunk);
+		const { isSent, settle } = await this.ask(chunk);
 		const others = this.working.size;
 		places.free();
 		this.work();
 		// The next request is on its way before these results are put in our words.
-		if (this.working.size > others) await sleep(0);
+		if (isSent && this.working.size > others) await sleep(0);
 		settle();
 	}
 
-	/**
-	 * Asks as much of a chunk as the budget allows; the rest is for a later request.
-	 * @returns gives the questions their answers
-	 */
-	private async ask(chunk: Array<Waiting<Query>>): Promise<() => void> {
+	/** Asks as much of a chunk as the budget allows; the rest is for a later request. */
+	private async ask(chunk: Array<Waiting<Query>>): Promise<Fate> {
 		const { lookup, service } = this.settings;
 		// Where nothing is sent any more, thousands of chunks are done in no time.
 		if (this.breather.isDue) await this.breather.breathe();
 		const reservation = await this.reserve(chunk.length);
-		if (!(reservation instanceof Reservation)) return () => this.reject(chunk, reservation);
+		if (!(reservation instanceof Reservation)) {
+			const settle = () => this.reject(chunk, reservation);
+			return { cost: FREE, isSent: false, settle };
+		}
 		const paid = chunk.slice(0, reservation.credits);
 		if (paid.length < chunk.length) this.parts.push(chunk.slice(paid.length));
 		const queries = paid.map(({ query }) => query);
 		const asked = async () => await lookup.ask(queries, service(reservation));
-		const { cost, settle } = await this.fateOf(paid, asked(), { reservation });
-		reservation.settle(cost.spent, cost.uncertain);
-		return settle;
+		const fate = await this.fateOf(paid, asked(), { reservation });
+		reservation.settle(fate.cost.spent, fate.cost.uncertain);
+		return fate;
 	}
 
 	/** Credits for so many questions, or for the first of them; else why there are none. */
@@ -277,9 +279,10 @@ export class Sender<Query extends IDataObject> {
 					if (result) question.settle({ answer: { results: result, at }, credits });
 					else question.settle({ error: leftOut(jobId, rowOf(index)), credits });
 				});
-			return { cost: costsOf(chunk.map((_, index) => results[index])), settle };
+			const cost = costsOf(chunk.map((_, index) => results[index]));
+			return { cost, isSent: true, settle };
 		} catch (error) {
-			if (this.isCutInHalves(chunk, error)) return { cost: FREE, settle: () => {} };
+			if (this.isCutInHalves(chunk, error)) return { cost: FREE, isSent: true, settle: () => {} };
 			this.remember(chunk, error, reservation);
 			const cost = costOfFailure(error);
 			const isOpen = cost === UNKNOWN || reservation?.isRenewed;
@@ -289,7 +292,7 @@ export class Sender<Query extends IDataObject> {
 				chunk.forEach(({ question }, index) =>
 					question.settle({ error: isOfJob ? error.at(rowOf(index)) : error, credits }),
 				);
-			return { cost, settle };
+			return { cost, isSent: !(error instanceof NotProcessed), settle };
 		}
 	}
 
