@@ -74,6 +74,8 @@ describe('an item that brings along what is asked for', () => {
 		['never, as some systems write it', '1970-01-01'],
 		['never, as others do', '0001-01-01T00:00:00Z'],
 		['never, in a number', 0],
+		['never, in digits', '19000101'],
+		['never, as the year 1 in milliseconds', -62_135_596_800_000],
 		['long ago, as a text says', '2020-01-01'],
 	])('is looked up where it was checked %s', (_, checkedAt) => {
 		expect(outcomeOf({ checkedAt })).toBeUndefined();

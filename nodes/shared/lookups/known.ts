@@ -68,8 +68,8 @@ function timeOfCheck(value: unknown): number | undefined {
 	const moment = momentOf(value);
 	const number = numberOf(value);
 	// Zero and the first dates of a calendar are what systems write for "never".
-	const isTime = number === undefined || number === 0 || (moment ?? 0) >= EARLIEST_CHECK;
-	if (isTime) return moment;
+	const isDate = number === undefined || number <= 0 || moment !== number;
+	if (isDate || number >= EARLIEST_CHECK) return moment;
 	// Other systems count seconds.
 	const seconds = momentOf(number * 1_000);
 	return seconds !== undefined && seconds >= EARLIEST_CHECK ? seconds : undefined;
