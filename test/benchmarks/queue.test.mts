@@ -6,6 +6,7 @@ import { LeadQueue, QUEUE_TIMEOUT_MS } from '../support/leadQueue.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
 import type { WireRequest } from '../service/wireLog.mts';
+import { percent } from './support/figures.mts';
 import { versions } from './support/versions.mts';
 
 // How much of a request rate, which nobody is told of, several worker processes use that do not know
@@ -58,5 +59,3 @@ function usedRate(requests: WireRequest[]): number {
 	const seconds = (Math.max(...times) - Math.min(...times)) / 1_000;
 	return requests.length / (seconds * PER_SECOND);
 }
-
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;

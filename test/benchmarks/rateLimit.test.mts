@@ -10,6 +10,7 @@ import { node, ours } from '../support/savedNodes.mts';
 import { drawBars, type Bar } from './support/chart.mts';
 import { httpRequest, person } from './support/contenders.mts';
 import { crmLeads } from './support/crmLeads.mts';
+import { percent } from './support/figures.mts';
 import { HostBench, MEASURED, type Attempt, type Attempted } from './support/hostBench.mts';
 import { versions } from './support/versions.mts';
 
@@ -143,8 +144,6 @@ async function draw(attempts: Contender[], seen: Attempted[]): Promise<void> {
 	const title = `${LEADS.toLocaleString('en')} leads of a CRM, ${PER_SECOND} requests per second allowed: how fast, and at what cost`;
 	await drawBars('rate-limit', title, bars);
 }
-
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
 /** How much of the limit was used from the tenth second on, where it went on for longer. */
 function usedRate({ admitted }: Attempted): string {

@@ -19,7 +19,7 @@ import {
 	type Bulk,
 } from '../support/bulk.mts';
 import { runWorkflow, type NodeResult } from '../support/engine.mts';
-import { whenSent } from '../support/lookups.mts';
+import { atOnce, expectPaidOnce, whenSent } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
 const service = useService();
@@ -32,22 +32,12 @@ afterEach(() => {
 	vi.restoreAllMocks();
 });
 
-/** A pause that the service does not ask for long. */
-const atOnce = { retryAfter: 'seconds', seconds: 0 } as const;
-
 function sizes(bulk: Bulk): number[] {
 	return requestsOf(service(), bulk.operation).map((request) => bulk.asked(request, service()));
 }
 
 function statuses({ json }: NodeResult): unknown[] {
 	return json.map(({ status }) => status);
-}
-
-/** That the ledger holds the answers to these questions, each paid for once, and nothing else. */
-function expectPaidOnce(bulk: Bulk, wanted: number[], { ledger } = service()): void {
-	const subjects = subjectsOf(bulk, wanted);
-	const paid = ledger.charges.map(({ subject }) => subject);
-	expect(paid.toSorted()).toEqual(subjects.toSorted());
 }
 
 /** That each item holds the answer to its own question and is linked to its input. */
@@ -70,7 +60,7 @@ describe.each(bulks)('$operation', (bulk) => {
 				expectAnswers(bulk, await run(wanted), wanted);
 				expect(sizes(bulk)).toHaveLength(Math.ceil(size / perRequest));
 				expect(Math.max(...sizes(bulk))).toBeLessThanOrEqual(perRequest);
-				expectPaidOnce(bulk, wanted);
+				expectPaidOnce(service(), bulk, wanted);
 			},
 		);
 
@@ -94,7 +84,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			const items = [...itemsOf(distinct), ...distinct.map(bulk.twin), ...itemsOf(distinct)];
 			const { json, items: output } = await runBulk(bulk, service(), items);
 			expect(sizes(bulk)).toEqual([perRequest]);
-			expectPaidOnce(bulk, distinct);
+			expectPaidOnce(service(), bulk, distinct);
 			expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
 				items.map((_, item) => ({ item })),
 			);
@@ -112,7 +102,7 @@ describe.each(bulks)('$operation', (bulk) => {
 		test.each(['doubled', 'unknown', 'shuffled'] as const)('with rows %s', async (rows) => {
 			service().faults.add({ rows });
 			expectAnswers(bulk, await run(wanted), wanted);
-			expectPaidOnce(bulk, wanted);
+			expectPaidOnce(service(), bulk, wanted);
 		});
 
 		test('with rows missing: those are failed, and no others', async () => {
@@ -159,7 +149,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			service().faults.add({ body, on: { where: asksFor(perRequest) } });
 			expectSecondFailed(await run(wanted), { reason: 'not_the_service', httpCode: 200 });
 			expect(service().requests).toHaveLength(3);
-			expectPaidOnce(bulk, others);
+			expectPaidOnce(service(), bulk, others);
 		});
 
 		test.each(bodies)('a body %s that was charged counts against Max Credits', async (body) => {
@@ -183,7 +173,7 @@ describe.each(bulks)('$operation', (bulk) => {
 				service().faults.add({ body: 'cut-off', charge, on: { where: asksFor(perRequest) } });
 				expectSecondFailed(await run(wanted), { reason: 'unknown_outcome', httpCode: null });
 				expect(service().requests).toHaveLength(3);
-				expectPaidOnce(bulk, charge ? wanted : others);
+				expectPaidOnce(service(), bulk, charge ? wanted : others);
 			},
 		);
 
@@ -195,7 +185,7 @@ describe.each(bulks)('$operation', (bulk) => {
 				expectSecondFailed(result, { reason: 'unknown_outcome', httpCode: null });
 				expect(result.json[perRequest].message).toMatch(/unclear whether.*Check the credits/s);
 				expect(service().requests).toHaveLength(3);
-				expectPaidOnce(bulk, reset === 'after-charge' ? wanted : others);
+				expectPaidOnce(service(), bulk, reset === 'after-charge' ? wanted : others);
 			},
 		);
 
@@ -203,7 +193,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			service().faults.add({ status, ...atOnce, on: { where: asksFor(perRequest), times: 2 } });
 			expectAnswers(bulk, await run(wanted), wanted);
 			expect(service().requests).toHaveLength(5);
-			expectPaidOnce(bulk, wanted);
+			expectPaidOnce(service(), bulk, wanted);
 		});
 
 		test.each([429, 503])('a %i is repeated no more often than Max Retries', async (status) => {
@@ -213,7 +203,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			expectSecondFailed(result, { reason, httpCode: status });
 			expect(result.json[perRequest].message).toContain('sent 3 times');
 			expect(service().requests).toHaveLength(5);
-			expectPaidOnce(bulk, others);
+			expectPaidOnce(service(), bulk, others);
 		});
 
 		test.each(['seconds', 'date'] as const)('Retry-After as %s is obeyed', async (retryAfter) => {
@@ -248,9 +238,9 @@ describe.each(bulks)('$operation', (bulk) => {
 				const halvings = Math.ceil(Math.log2(perRequest));
 				expect(untroubled().requests).toHaveLength(3 + 2 * halvings);
 				expectPaidOnce(
+					untroubled(),
 					bulk,
 					wanted.filter((number) => number !== perRequest),
-					untroubled(),
 				);
 			},
 		);
@@ -354,7 +344,7 @@ describe.each(bulks)('$operation', (bulk) => {
 				const bought = wanted.filter((number) => statusOf(json[number]) !== 'not_processed');
 				expect(bought.length).toBeGreaterThanOrEqual(2 * perRequest);
 				expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(bulk.answer));
-				expectPaidOnce(bulk, bought);
+				expectPaidOnce(service(), bulk, bought);
 
 				const rest = wanted.filter((number) => !bought.includes(number));
 				const remaining = left - service().ledger.total();
@@ -384,7 +374,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			expect(service().ledger.total()).toBe(maxCredits);
 			const bought = wanted.filter((number) => statusOf(json[number]) !== 'not_processed');
 			expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(bulk.answer));
-			expectPaidOnce(bulk, bought);
+			expectPaidOnce(service(), bulk, bought);
 			expect(json[wanted.length - 1]).toMatchObject({
 				status: 'not_processed',
 				reason: 'credit_limit',
@@ -394,7 +384,7 @@ describe.each(bulks)('$operation', (bulk) => {
 
 		test('without Max Credits there is no cap', async () => {
 			expectAnswers(bulk, await run(wanted), wanted);
-			expectPaidOnce(bulk, wanted);
+			expectPaidOnce(service(), bulk, wanted);
 		});
 
 		test.each([0, -1, '0', ' -5 ', 0.9])(
@@ -737,7 +727,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			const items = execution.data.resultData.runData.Two?.[0]?.data?.main[0] ?? [];
 			expect(items.map(({ json }) => answerIn(json))).toEqual(wanted.map(bulk.answer));
 			expect(service().requests).toHaveLength(2);
-			expectPaidOnce(bulk, wanted);
+			expectPaidOnce(service(), bulk, wanted);
 		});
 
 		test('a loop pays once and keeps to one Max Credits', async () => {
@@ -770,7 +760,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			const options = { maxCredits: perRequest + 5 };
 			expectAnswers(bulk, await run(wanted, { options }), wanted);
 			expectAnswers(bulk, await run(wanted, { options }), wanted);
-			expectPaidOnce(bulk, [...wanted, ...wanted]);
+			expectPaidOnce(service(), bulk, [...wanted, ...wanted]);
 		});
 	});
 });
@@ -809,7 +799,7 @@ describe('findBulk alone', () => {
 		async (finderMiss) => {
 			service().variants.finderMiss = finderMiss;
 			expectAnswers(findBulk, await runBulk(findBulk, service(), items), wanted);
-			expectPaidOnce(findBulk, wanted);
+			expectPaidOnce(service(), findBulk, wanted);
 		},
 	);
 
@@ -938,7 +928,7 @@ describe('verifyBulk alone', () => {
 			),
 		);
 		expect(json[4]).toMatchObject({ status: 'invalid_input', reason: 'missing: Email' });
-		expectPaidOnce(verifyBulk, [0]);
+		expectPaidOnce(service(), verifyBulk, [0]);
 		expect(sizes(verifyBulk)).toEqual([1]);
 		expect(hints?.[0]?.message).toContain('3 items cost nothing (not a valid email)');
 	});

@@ -14,6 +14,7 @@ import {
 	type BulkTest,
 } from '../support/bulk.mts';
 import { runNode, runWorkflow, type NodeTest } from '../support/engine.mts';
+import { expectPaidOnce } from '../support/lookups.mts';
 import { giveJson, useServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
@@ -48,11 +49,6 @@ async function collect(
 const submitted = () => requestsOf(service(), 'findBulk').length;
 const polled = () => requestsOf(service(), 'getBulkJob').map(({ path }) => path);
 
-function expectPaidOnce(wanted: number[]): void {
-	const paid = service().ledger.charges.map(({ subject }) => subject);
-	expect(paid.toSorted()).toEqual(subjectsOf(findBulk, wanted).toSorted());
-}
-
 describe('a job that finishes in time', () => {
 	const wanted = numbers(130);
 
@@ -63,7 +59,7 @@ describe('a job that finishes in time', () => {
 			const { json } = await find(wanted);
 			expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
 			expect(submitted()).toBe(2);
-			expectPaidOnce(wanted);
+			expectPaidOnce(service(), findBulk, wanted);
 		},
 	);
 
@@ -74,7 +70,7 @@ describe('a job that finishes in time', () => {
 			service().variants.jobPollRefusal = refusal;
 			const { json } = await find(wanted);
 			expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
-			expectPaidOnce(wanted);
+			expectPaidOnce(service(), findBulk, wanted);
 		},
 	);
 
@@ -99,7 +95,7 @@ describe('a job that finishes in time', () => {
 		const { json } = await find(numbers(3));
 		expect(json.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
 		expect(submitted()).toBe(1);
-		expectPaidOnce(numbers(3));
+		expectPaidOnce(service(), findBulk, numbers(3));
 	});
 
 	test('is collected though the credits ran out meanwhile', async () => {
@@ -108,7 +104,7 @@ describe('a job that finishes in time', () => {
 		const { json } = await find(wanted, { options: { ...noWait, maxConcurrency: 1 } });
 		expect(json.slice(0, 100).map(answerIn)).toEqual(wanted.slice(0, 100).map(findBulk.answer));
 		expect(json.at(-1)).toMatchObject({ status: 'not_processed', reason: 'out_of_credits' });
-		expectPaidOnce(wanted.slice(0, 100));
+		expectPaidOnce(service(), findBulk, wanted.slice(0, 100));
 	});
 
 	test('counts against Max Credits with what it found', async () => {
@@ -220,7 +216,7 @@ describe('a job that outlasts Job Timeout', () => {
 		const jobs = new Set(pending.json.map(({ jobId }) => `/api/v2/find_bulk/${String(jobId)}`));
 		expect(polled().slice(before)).toEqual([...jobs]);
 		expect(service().ledger.total()).toBe(spent);
-		expectPaidOnce(wanted);
+		expectPaidOnce(service(), findBulk, wanted);
 	});
 
 	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
@@ -260,7 +256,7 @@ describe('a job that outlasts Job Timeout', () => {
 		expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
 		expect(submitted()).toBe(2);
 		expect(polled()).toHaveLength(4);
-		expectPaidOnce(wanted);
+		expectPaidOnce(service(), findBulk, wanted);
 	});
 
 	test('fails after it was pending: Retry On Fail sends its rows anew', async () => {
@@ -278,7 +274,7 @@ describe('a job that outlasts Job Timeout', () => {
 		});
 		expect(json.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
 		expect(submitted()).toBe(2);
-		expectPaidOnce(numbers(3));
+		expectPaidOnce(service(), findBulk, numbers(3));
 	});
 
 	test.each<[string, IDataObject]>([
@@ -316,7 +312,7 @@ describe('a job that outlasts Job Timeout', () => {
 			const output = execution.data.resultData.runData.Three?.[0]?.data?.main[0] ?? [];
 			expect(output).toHaveLength(3);
 			expect(answerIn(output[2].json)).toEqual(findBulk.answer(2));
-			expectPaidOnce(numbers(3));
+			expectPaidOnce(service(), findBulk, numbers(3));
 		},
 	);
 });
@@ -340,7 +336,7 @@ describe('a job that cannot be read', () => {
 		service().faults.clear();
 		const later = await collect(json);
 		expect(later.json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
-		expectPaidOnce(wanted);
+		expectPaidOnce(service(), findBulk, wanted);
 	});
 
 	test('for a web page is not lost', async () => {

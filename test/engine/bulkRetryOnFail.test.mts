@@ -1,26 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Fault } from '../service/faults.mts';
-import {
-	answerIn,
-	asksFor,
-	bulks,
-	numbers,
-	requestsOf,
-	runBulk,
-	subjectsOf,
-	type Bulk,
-} from '../support/bulk.mts';
+import { answerIn, asksFor, bulks, numbers, requestsOf, runBulk } from '../support/bulk.mts';
+import { atOnce, expectPaidOnce } from '../support/lookups.mts';
 import { useService } from '../support/service.mts';
 
 const service = useService();
-
-const atOnce = { retryAfter: 'seconds', seconds: 0 } as const;
-
-function expectPaidOnce(bulk: Bulk, wanted: number[]): void {
-	const paid = service().ledger.charges.map(({ subject }) => subject);
-	expect(paid.toSorted()).toEqual(subjectsOf(bulk, wanted).toSorted());
-}
 
 describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 	const { perRequest, operation } = bulk;
@@ -48,7 +33,7 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 		expect(error).toBeUndefined();
 		expect(json.map(answerIn)).toEqual(wanted.map(bulk.answer));
 		expect(requestsOf(service(), operation)).toHaveLength(requests);
-		expectPaidOnce(bulk, wanted);
+		expectPaidOnce(service(), bulk, wanted);
 	});
 
 	test('after a 400 of one item: the second try sends that item alone', async () => {
@@ -61,7 +46,7 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 		const asked = requestsOf(service(), operation).map((request) => bulk.asked(request, service()));
 		expect(asked).toHaveLength(3 + 2 * (times - 1) + 1);
 		expect(asked.at(-1)).toBe(1);
-		expectPaidOnce(bulk, wanted);
+		expectPaidOnce(service(), bulk, wanted);
 	});
 
 	test('after a reset after the charge: only the rows of unknown outcome are paid again', async () => {
@@ -70,7 +55,7 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 		expect(error).toBeUndefined();
 		expect(json.map(answerIn)).toEqual(wanted.map(bulk.answer));
 		expect(requestsOf(service(), operation)).toHaveLength(4);
-		expectPaidOnce(bulk, [...wanted, ...wanted.slice(perRequest, 2 * perRequest)]);
+		expectPaidOnce(service(), bulk, [...wanted, ...wanted.slice(perRequest, 2 * perRequest)]);
 	});
 
 	test('after a missing row: that row alone is asked for again', async () => {
@@ -98,7 +83,7 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 		expect(json.map(answerIn)).toEqual(wanted.map(bulk.answer));
 		expect(requests.filter(({ status }) => status === 402)).toHaveLength(1);
 		expect(requests.filter(({ status }) => status === 200)).toHaveLength(3);
-		expectPaidOnce(bulk, wanted);
+		expectPaidOnce(service(), bulk, wanted);
 	});
 
 	test('without a top-up: each try asks once, and the error tells how far the run got', async () => {
@@ -109,7 +94,7 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 		expect(error?.description).toMatch(
 			new RegExp(`^${perRequest} of ${3 * perRequest} items are done\\. Add credits`),
 		);
-		expectPaidOnce(bulk, wanted.slice(0, perRequest));
+		expectPaidOnce(service(), bulk, wanted.slice(0, perRequest));
 	});
 
 	test('Max Credits is one cap for all tries', async () => {
@@ -130,6 +115,6 @@ describe.each(bulks)('Retry On Fail of $operation', (bulk) => {
 		});
 		expect(errorItems).toEqual([]);
 		expect(items.map(({ json }) => answerIn(json))).toEqual(wanted.map(bulk.answer));
-		expectPaidOnce(bulk, wanted);
+		expectPaidOnce(service(), bulk, wanted);
 	});
 });

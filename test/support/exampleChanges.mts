@@ -2,6 +2,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 
 import type { Credential, DataTable } from '../hosts/rest.mts';
 import type { Workflow } from '../hosts/workflow.mts';
+import { byWebhook } from './savedNodes.mts';
 
 /** The workflow with a data table picked in every node that has one. */
 export function withTable(workflow: Workflow, { id, name }: DataTable): Workflow {
@@ -24,12 +25,11 @@ export function withOrigin(workflow: Workflow, name: string, origin: string): Wo
 
 /** The workflow with a webhook in place of its trigger: a call of this path starts it. */
 export function withWebhook(workflow: Workflow, trigger: string, path: string): Workflow {
-	return withNode(workflow, trigger, (node) => ({
-		...node,
-		type: 'n8n-nodes-base.webhook',
-		typeVersion: 2,
-		parameters: { path, httpMethod: 'POST', responseMode: 'onReceived' },
-		webhookId: path,
+	return withNode(workflow, trigger, ({ id, name, position }) => ({
+		...byWebhook(path),
+		id,
+		name,
+		position,
 	}));
 }
 

@@ -7,6 +7,7 @@ import { chain } from '../hosts/workflow.mts';
 import type { Service } from '../service/service.mts';
 import { answerIn, findBulk, leadOf, numbers, subjectsOf } from './bulk.mts';
 import { createCredential } from './host.mts';
+import { find } from './lookups.mts';
 import { byWebhook, node, ours } from './savedNodes.mts';
 
 export interface LeadQueueOptions {
@@ -35,20 +36,15 @@ export class LeadQueue implements AsyncDisposable {
 		const queue = resources.use(await openQueue({ workers, concurrency, settings }));
 		const { client, packageName } = queue.main;
 		const credential = await createCredential(client, service);
-		const person = {
-			firstName: '={{ $json.first }}',
-			lastName: '={{ $json.last }}',
-			domain: '={{ $json.domain }}',
-		};
 		const workflow = await client.createWorkflow({
 			name: 'Enrich leads',
 			nodes: [
 				byWebhook('leads'),
 				node('Leads', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.leads' }),
-				ours({ packageName, credential }, 'Find', 'contactDataFinder', {
+				ours({ packageName, credential }, 'Find', find.node, {
+					...find.parameters,
 					resource: 'email',
-					operation: 'find',
-					...person,
+					includeInputFields: true,
 				}),
 			],
 			connections: chain('Start', 'Leads', 'Find'),

@@ -28,6 +28,9 @@ export const verify: Lookup = {
 	asked: () => 1,
 };
 
+/** For a refusal: a pause that the service does not ask for long. */
+export const atOnce = { retryAfter: 'seconds', seconds: 0 } as const;
+
 /** The lookups that know every lead of {@link Lookup.item}. */
 export const lookups: readonly Lookup[] = [find, verify, ...bulks];
 

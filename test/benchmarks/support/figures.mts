@@ -40,3 +40,8 @@ export async function measureInTurn<Measurement>(
 	}
 	return measurements;
 }
+
+/** A share as it is printed. */
+export function percent(share: number): string {
+	return `${(100 * share).toFixed(1)} %`;
+}
