@@ -18,7 +18,9 @@ afterEach(() => {
 /** Longer than the gate spreads what it lets in after a pause, in milliseconds. */
 const LONG = 600_000;
 
-const MINUTE = 60_000;
+const SECOND = 1_000;
+
+const MINUTE = 60 * SECOND;
 
 /** One run of a node at the gate: its requests by their numbers, and what became of each. */
 class Run {
@@ -377,6 +379,23 @@ describe('a pause that the service asks for', () => {
 			await vi.advanceTimersByTimeAsync(LONG);
 			expect(run.inside).toBe(half);
 		}
+	});
+
+	it('halves nothing where as much was sent as the rate allows', async () => {
+		const gate = newGate();
+		const run = new Run(gate, 8);
+		await run.arrive(40);
+		// The first two refusals teach the rate.
+		for (const inside of [4, 2]) {
+			gate.closeFor(1_000);
+			await run.leave(run.inside, false);
+			await vi.advanceTimersByTimeAsync(2 * SECOND);
+			expect(run.inside).toBe(inside);
+		}
+		gate.closeFor(1_000);
+		await run.leave(run.inside, false);
+		await vi.advanceTimersByTimeAsync(2 * SECOND);
+		expect(run.inside).toBe(2);
 	});
 
 	it('grows back with the answers, step by step', async () => {

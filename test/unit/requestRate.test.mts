@@ -16,6 +16,8 @@ afterEach(() => {
 });
 
 const SECOND = 1_000;
+/** How long a request takes to the service, on average: the rest of its latency comes after that. */
+const WAY = 5;
 
 /** Numbers from 0 up to 1 that are the same for the same seed. */
 function randomOf(seed: number): () => number {
@@ -48,6 +50,8 @@ interface Trial {
 	until?: number[];
 	random: () => number;
 	latency?: number;
+	/** How many requests at once each process allows. */
+	atOnce?: number;
 }
 
 interface Request {
@@ -60,7 +64,7 @@ interface Request {
 
 /** Lets processes that do not know of each other send all they can, for so many seconds. */
 async function send(
-	{ admits, processes, until = [], random, latency = 10 }: Trial,
+	{ admits, processes, until = [], random, latency = 10, atOnce = 5 }: Trial,
 	seconds: number,
 ): Promise<Request[]> {
 	const begun = performance.now();
@@ -71,10 +75,10 @@ async function send(
 	const lookup = async (gate: AccountGate, lane: Lane, process: number) => {
 		for (let attempt = 1; !over; attempt++) {
 			await lane.enter(attempt > 1);
-			await sleep(latency * (0.3 + 0.4 * random()));
+			await sleep(WAY * (0.6 + 0.8 * random()));
 			const admitted = admits();
 			requests.push({ at: now() / SECOND, process, admitted, attempt });
-			await sleep(latency * (0.3 + 0.4 * random()));
+			await sleep((latency - WAY) * (0.6 + 0.8 * random()));
 			if (!admitted) gate.closeFor(SECOND);
 			lane.leave(admitted);
 			if (admitted) return;
@@ -82,13 +86,13 @@ async function send(
 	};
 	for (let process = 0; process < processes; process++) {
 		const gate = new AccountGate('account');
-		const lane = gate.join(5);
+		const lane = gate.join(atOnce);
 		const end = (until[process] ?? seconds) * SECOND;
 		const work = async () => {
 			await sleep(300 * random());
 			while (now() < end) await lookup(gate, lane, process);
 		};
-		for (let worker = 0; worker < 8; worker++) void work();
+		for (let worker = 0; worker < atOnce + 3; worker++) void work();
 	}
 	await vi.advanceTimersByTimeAsync(seconds * SECOND);
 	over = true;
@@ -155,6 +159,47 @@ describe('processes that share a limit', () => {
 	});
 });
 
+describe('a limit that nobody is told of', () => {
+	const warmUp = 10;
+	const seconds = 70;
+
+	/** What each of these came to after a while: how much of the limit was used, and how much refused. */
+	async function useOf(perSecond: number, trial: Omit<Trial, 'admits' | 'random'>) {
+		const limiter = new Limiter(perSecond);
+		const admits = () => limiter.admits();
+		const requests = await send({ ...trial, admits, random: randomOf(1) }, seconds);
+		const later = requests.filter(({ at }) => at > warmUp);
+		return {
+			used: admittedOf(later) / (perSecond * (seconds - warmUp)),
+			refused: 1 - admittedOf(later) / later.length,
+		};
+	}
+
+	it.each([
+		{ perSecond: 20, latency: 20, atOnce: 5 },
+		{ perSecond: 20, latency: 150, atOnce: 20 },
+		{ perSecond: 50, latency: 20, atOnce: 20 },
+		{ perSecond: 50, latency: 150, atOnce: 20 },
+		{ perSecond: 100, latency: 150, atOnce: 20 },
+	])(
+		'is used by 93 % at $perSecond a second, $latency ms, $atOnce at once',
+		async ({ perSecond, ...trial }) => {
+			const { used, refused } = await useOf(perSecond, { processes: 1, ...trial });
+			expect(used).toBeGreaterThanOrEqual(0.93);
+			expect(refused).toBeLessThanOrEqual(0.02);
+		},
+	);
+
+	it.each([20, 50, 100])(
+		'is used by 92 % of %i a second by three, slow ones',
+		async (perSecond) => {
+			const { used, refused } = await useOf(perSecond, { processes: 3, latency: 150, atOnce: 20 });
+			expect(used).toBeGreaterThanOrEqual(0.92);
+			expect(refused).toBeLessThanOrEqual(0.04);
+		},
+	);
+});
+
 describe('a service that bears more than is sent', () => {
 	it.each([5, 20, 60])(
 		'is used at least half as much when it refuses single requests every %i seconds',
@@ -211,6 +256,25 @@ describe('RequestRate', () => {
 		const started = sendAll(3);
 		expect(started).toBeGreaterThanOrEqual(3 * 40);
 		expect(started).toBeLessThan(3 * 50);
+	});
+
+	it.each([
+		[49, false],
+		[50, true],
+		[100, true],
+	])('puts a refusal down to the rate when %i of 100 were sent: %s', (share, isTheRate) => {
+		const rate = new RequestRate();
+		const refusedNumber = 100;
+		for (const now of [0, 2_000]) {
+			for (let start = 0; start < refusedNumber; start++) rate.started(now);
+			expect(rate.explains(now)).toBe(false);
+			rate.refused(now);
+		}
+		// By then the number is the refused one again.
+		const later = 2_000 + 2 * 6_000;
+		rate.started(2_000 + 6_000);
+		for (let start = 0; start < share; start++) rate.started(later);
+		expect(rate.explains(later)).toBe(isTheRate);
 	});
 
 	it('stays away longer each time when the first request after a pause is refused', () => {

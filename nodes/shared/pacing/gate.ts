@@ -81,14 +81,16 @@ export class AccountGate {
 	}
 
 	/**
-	 * Lets nothing in for a while, and half as many requests at once after it.
+	 * Lets nothing in for a while, and half as many requests at once after it, unless it was the rate.
 	 * @param isLimit whether the request rate is to be learned from it
 	 */
 	closeFor(milliseconds: number, isLimit = true): void {
 		// Of the answers to one burst only the first halves: they all tell of the same excess.
 		if (this.pauses === 0) {
-			this.allowed = Math.max(1, Math.floor(this.inProgress / 2));
-			if (isLimit) this.rate.refused(performance.now());
+			const now = performance.now();
+			const isTheRate = isLimit && this.rate.explains(now);
+			if (!isTheRate) this.allowed = Math.max(1, Math.floor(this.inProgress / 2));
+			if (isLimit) this.rate.refused(now);
 		}
 		this.pauses++;
 		void sleep(milliseconds).then(() => {
