@@ -6,6 +6,7 @@ import { answerIn, findBulk, numbers, subjectsOf, verifyBulk } from '../support/
 import { useComponent } from '../support/component.mts';
 import { runNode, type NodeTest } from '../support/engine.mts';
 import { listWithId } from '../support/everyOperation.mts';
+import { fixtures, known } from '../support/expected.mts';
 import { find, type Lookup } from '../support/lookups.mts';
 import { processorTime } from '../support/processorTime.mts';
 import { report } from '../support/report.mts';
@@ -34,7 +35,7 @@ interface Work {
 	items: number;
 	atOnce: number;
 	latencyMs: number;
-	moreLeads?: number;
+	more?: Pick<Circumstances, 'moreLeads' | 'morePeople'>;
 	test: Pick<NodeTest, 'node' | 'parameters' | 'items'>;
 	/** How many requests it takes at least. */
 	requests: number;
@@ -77,7 +78,7 @@ function leadsOfList(items: number, latencyMs: number) {
 		items,
 		atOnce: 1,
 		latencyMs,
-		moreLeads: items - 1_000,
+		more: { moreLeads: items - 1_000 },
 		test: {
 			node: 'contactDataList' as const,
 			parameters: {
@@ -93,6 +94,32 @@ function leadsOfList(items: number, latencyMs: number) {
 			expect(new Set(ids).size).toBe(items);
 			expect(ids).toEqual(ids.toSorted((a, b) => b - a));
 		},
+		paid: [],
+	};
+}
+
+const crowded = known(fixtures.companies[0]);
+
+/** Get Company Leads of a company where so many people work. */
+function peopleAt(items: number, latencyMs: number) {
+	return {
+		title: `Get Company Leads, ${items.toLocaleString('en')} people, ${latencyMs} ms`,
+		items,
+		atOnce: 1,
+		latencyMs,
+		more: { morePeople: items - fixtures.peopleOf(crowded).length },
+		test: {
+			node: 'contactDataCompany' as const,
+			parameters: {
+				resource: 'company',
+				operation: 'getLeads',
+				companyWebsite: crowded.domain,
+				returnAll: true,
+			},
+		},
+		requests: Math.ceil(items / 150),
+		expectRight: (json: IDataObject[]) =>
+			expect(new Set(json.map(({ fullName }) => fullName)).size).toBe(items),
 		paid: [],
 	};
 }
@@ -114,6 +141,8 @@ const works: Work[] = [
 		hasHelper: true,
 	})),
 	{ ...leadsOfList(20_000, 20), target: 1.1 },
+	{ ...leadsOfList(100_000, 20), target: 1.1 },
+	{ ...peopleAt(5_000, 20), target: 1.1 },
 ];
 
 /** What one measurement came to, in milliseconds. */
@@ -124,8 +153,8 @@ interface Measured {
 
 /** Measures what does a work, if each answer is paid for as it should be and no request is too many. */
 async function measure(work: Work, run: () => Promise<Measured>): Promise<Measured> {
-	const { latencyMs, moreLeads = 0 } = work;
-	const circumstances: Circumstances = { latencyMs, jitter: JITTER, moreLeads };
+	const { latencyMs, more } = work;
+	const circumstances: Circumstances = { latencyMs, jitter: JITTER, ...more };
 	await service().reset(circumstances);
 	const measured = await run();
 	const { answers, paid, violations } = await service().books();

@@ -6,7 +6,7 @@ import { LeadQueue, QUEUE_TIMEOUT_MS } from '../support/leadQueue.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
 import type { WireRequest } from '../service/wireLog.mts';
-import { percent } from './support/figures.mts';
+import { percent, usedRate } from './support/figures.mts';
 import { versions } from './support/versions.mts';
 
 // How much of a request rate, which nobody is told of, several worker processes use that do not know
@@ -40,22 +40,22 @@ test(
 
 		const requests = requestsOf(service(), 'find');
 		const answered = requests.filter(({ status }) => status !== 429);
+		const usedBy = (sent: WireRequest[]) =>
+			percent(
+				usedRate(
+					sent.map(({ startedAt }) => startedAt),
+					PER_SECOND,
+				) ?? Number.NaN,
+			);
 		const lastStart = Math.max(...ended.map(({ startedAt }) => startedAt.getTime()));
 		const whileQueued = answered.filter(({ startedAt }) => startedAt <= lastStart);
 		report(
 			`${WORKERS} workers with ${CONCURRENCY} executions each, ${PER_SECOND} requests per second allowed: ` +
-				`${percent(usedRate(whileQueued))} used while executions were waiting (target ≥ 92 %), ` +
-				`${percent(usedRate(answered))} to the end; ` +
+				`${usedBy(whileQueued)} used while executions were waiting (target ≥ 92 %), ` +
+				`${usedBy(answered)} to the end; ` +
 				`${percent(1 - answered.length / requests.length)} of the requests refused`,
 		);
 		report(await versions(leadQueue().queue.versions));
 	},
 	QUEUE_TIMEOUT_MS,
 );
-
-/** How much of the allowed rate these requests used. */
-function usedRate(requests: WireRequest[]): number {
-	const times = requests.map(({ startedAt }) => startedAt);
-	const seconds = (Math.max(...times) - Math.min(...times)) / 1_000;
-	return requests.length / (seconds * PER_SECOND);
-}

@@ -176,18 +176,27 @@ export class RestClient {
 		await this.#request('POST', `/workflows/${id}/deactivate`, z.unknown());
 	}
 
-	/** Calls the webhook of an active workflow, with what it is given to work on. */
-	async callWebhook(path: string, body: object = {}): Promise<void> {
+	/**
+	 * Calls the webhook of an active workflow, with what it is given to work on.
+	 *
+	 * @param timeout how long it may take to answer, in milliseconds
+	 * @returns its answer
+	 */
+	async callWebhook(
+		path: string,
+		body: object = {},
+		timeout = WEBHOOK_TIMEOUT_MS,
+	): Promise<string> {
 		const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
 		while (Date.now() < deadline) {
 			const response = await fetch(`${this.#host.url}/webhook/${path}`, {
 				method: 'POST',
 				headers: { 'content-type': 'application/json' },
 				body: JSON.stringify(body),
-				signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
+				signal: AbortSignal.timeout(timeout),
 			});
-			await response.text();
-			if (response.ok) return;
+			const answer = await response.text();
+			if (response.ok) return answer;
 			await delay(POLL_MS);
 		}
 		throw new Failure(`The webhook ${path} did not open.`, { log: this.#host.log });

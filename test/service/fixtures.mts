@@ -103,7 +103,11 @@ export class Fixtures {
 	readonly lists: LeadList[];
 	readonly accounts: Account[];
 	readonly #people: Map<string, Person>;
-	readonly #initial: { accounts: Account[]; lists: Array<{ list: LeadList; leads: Lead[] }> };
+	readonly #initial: {
+		accounts: Account[];
+		people: Person[];
+		lists: Array<{ list: LeadList; leads: Lead[] }>;
+	};
 
 	constructor(seed = 1) {
 		const prng = new Prng(seed);
@@ -120,6 +124,7 @@ export class Fixtures {
 		);
 		this.#initial = {
 			accounts: [...this.accounts],
+			people: [...this.people],
 			lists: this.lists.map((list) => ({
 				list,
 				leads: list.leads.map((lead) => ({ ...lead })),
@@ -127,10 +132,11 @@ export class Fixtures {
 		};
 	}
 
-	/** Accounts, lists and their leads are again what the seed made of them. */
+	/** Accounts, people, lists and their leads are again what the seed made of them. */
 	reset(): void {
-		const { accounts, lists } = this.#initial;
+		const { accounts, people, lists } = this.#initial;
 		this.accounts.splice(0, Infinity, ...accounts);
+		this.people.splice(0, Infinity, ...people);
 		this.lists.splice(0, Infinity, ...lists.map(({ list }) => list));
 		for (const { list, leads } of lists) {
 			list.leads.splice(0, Infinity, ...leads.map((lead) => ({ ...lead })));

@@ -25,11 +25,14 @@ export function useHost(service: () => Service, options: OpenOptions): () => Tes
 }
 
 /** Gives n8n a credential for the service. */
-export async function createCredential(client: RestClient, service: Service): Promise<Credential> {
+export async function createCredential(
+	client: RestClient,
+	service: Pick<Service, 'baseUrl'>,
+): Promise<Credential> {
 	return await client.createCredential('Contact Data', 'contactDataApi', credentialData(service));
 }
 
 /** What people fill into the credential. */
-export function credentialData({ baseUrl }: Service): CredentialData {
+export function credentialData({ baseUrl }: Pick<Service, 'baseUrl'>): CredentialData {
 	return { baseUrl, apiKey: KEY };
 }

@@ -31,7 +31,10 @@ export function manually(name = 'Start'): INode {
 }
 
 /** Starts a workflow in production, by a call. */
-export function byWebhook(path: string): INode {
-	const parameters = { path, httpMethod: 'POST', responseMode: 'onReceived' };
+export function byWebhook(
+	path: string,
+	responseMode: 'onReceived' | 'lastNode' = 'onReceived',
+): INode {
+	const parameters = { path, httpMethod: 'POST', responseMode };
 	return { ...node('Start', 'n8n-nodes-base.webhook', 2, parameters), webhookId: path };
 }

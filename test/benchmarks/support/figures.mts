@@ -45,3 +45,14 @@ export async function measureInTurn<Measurement>(
 export function percent(share: number): string {
 	return `${(100 * share).toFixed(1)} %`;
 }
+
+/**
+ * How much of a rate limit was used by the requests that arrived at these moments, in milliseconds. Without
+ * a second of them there is nothing to tell.
+ */
+export function usedRate(times: readonly number[], perSecond: number): number | undefined {
+	const sorted = times.toSorted((a, b) => a - b);
+	const [first = 0, last = 0] = [sorted[0], sorted.at(-1)];
+	if (last - first < 1_000) return undefined;
+	return (sorted.length - 1) / (((last - first) / 1_000) * perSecond);
+}

@@ -34,6 +34,7 @@ export interface Attempt {
 	/** Whether the first node hands the leads to the others part by part. */
 	loops?: boolean;
 	leads: number;
+	circumstances: Circumstances;
 	isRight: (json: IDataObject, item: number) => boolean;
 }
 
@@ -112,8 +113,9 @@ export class HostBench implements AsyncDisposable {
 	}
 
 	/** Runs nodes, which may get it wrong, over so many leads of a CRM. */
-	async attempt({ name, nodes, loops, leads, isRight }: Attempt): Promise<Attempted> {
-		await this.service.reset(this.circumstances);
+	async attempt(attempt: Attempt): Promise<Attempted> {
+		const { name, nodes, loops, leads, circumstances, isRight } = attempt;
+		await this.service.reset(circumstances);
 		const source = { url: this.leads.crmUrlOf(leads), options: {} };
 		const [first, ...others] = nodes.map((own) => own.name);
 		const workflow = await this.host.client.createWorkflow({

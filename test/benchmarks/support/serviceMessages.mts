@@ -8,6 +8,10 @@ export const circumstancesSchema = z.object({
 	jitter: z.number().default(0),
 	/** What the service allows, and nobody is told of. */
 	perSecond: z.number().optional(),
+	/** Which share of the requests fails with a 503. */
+	failing: z.number().default(0),
+	/** How many people work at the first company beyond those of the fixtures. */
+	morePeople: z.number().default(0),
 	/** How many leads are in list 101 beyond those of the fixtures. */
 	moreLeads: z.number().default(0),
 });

@@ -1,4 +1,5 @@
 import { startService, type Service } from '../../service/service.mts';
+import { known } from '../../support/expected.mts';
 import { saveLeads } from '../../support/saveLeads.mts';
 import { questionSchema, type Books, type Circumstances, type Sent } from './serviceMessages.mts';
 
@@ -8,11 +9,18 @@ const LIST = 101;
 
 const service = await startService();
 
-function reset({ moreLeads = 0, perSecond, ...latency }: Circumstances): void {
+function reset(circumstances: Circumstances): void {
+	const { moreLeads = 0, morePeople = 0, failing = 0, perSecond, ...latency } = circumstances;
 	service.reset();
 	Object.assign(service.options, latency, perSecond && { rateLimit: { perSecond } });
-	const list = service.fixtures.list(LIST);
+	if (failing > 0) service.faults.add({ status: 503, on: { every: Math.round(1 / failing) } });
+	const { fixtures } = service;
+	const list = fixtures.list(LIST);
 	if (list && moreLeads > 0) saveLeads(list, moreLeads);
+	const [someone] = fixtures.peopleOf(known(fixtures.companies[0]));
+	for (let number = 0; number < morePeople; number++) {
+		fixtures.people.push({ ...known(someone), full: `Someone ${number}` });
+	}
 }
 
 function booksOf({ requests, ledger, violations }: Service): Books {

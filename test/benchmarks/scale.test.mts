@@ -1,0 +1,204 @@
+import Table from 'cli-table3';
+import type { IDataObject, INode } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import { openHost, type OpenHost } from '../hosts/open.mts';
+import { n8n2 } from '../hosts/versions.mts';
+import { chain } from '../hosts/workflow.mts';
+import {
+	answerIn,
+	findBulk,
+	numbers,
+	subjectsOf,
+	verifyBulk,
+	type Bulk,
+} from '../support/bulk.mts';
+import { useComponent } from '../support/component.mts';
+import { listWithId } from '../support/everyOperation.mts';
+import { createCredential } from '../support/host.mts';
+import { report } from '../support/report.mts';
+import { byWebhook, node, ours } from '../support/savedNodes.mts';
+import { LeadSource } from './support/leadSource.mts';
+import { processFigures } from './support/processFigures.mts';
+import { ServiceProcess } from './support/serviceProcess.mts';
+import { versions } from './support/versions.mts';
+
+// What a run takes as it grows. Each runs in an n8n of its own, so that the most memory that n8n ever held is
+// that of this run; executions are not saved, as people with many leads have it. What is judged are the last
+// item and what was paid.
+
+const SIZES = [1_000, 10_000, 100_000];
+const MANY_LEADS = 500_000;
+const LATENCY_MS = 20;
+const JITTER = 0.25;
+const MEASURED = 'Measured';
+const EXECUTION_TIMEOUT_MS = 10 * 60_000;
+
+const service = useComponent(async () => await ServiceProcess.start());
+const source = useComponent(async () => await LeadSource.open());
+
+interface Work {
+	/** The nodes that do it, for so many leads. */
+	nodes: (host: OpenHost, size: number) => Promise<INode[]>;
+	/** That this is the last of so many items. */
+	expectLast: (json: IDataObject, size: number) => void;
+	/** What is to be paid for, once each. */
+	paid: (size: number) => string[];
+	requests: (size: number) => number;
+}
+
+interface Figures {
+	milliseconds: number;
+	/** Of the processor, in milliseconds. */
+	processor: number;
+	/** The most memory held at once, beyond what n8n held before, in MB. */
+	memory: number;
+	requests: number;
+	credits: number;
+	last: IDataObject;
+}
+
+/** n8n fetches the leads, one item each. */
+const leadsOf = (size: number) =>
+	node('Leads', 'n8n-nodes-base.httpRequest', 4.5, { url: source().urlOf(size), options: {} });
+
+async function ownNode(host: OpenHost, type: string, parameters: INode['parameters']) {
+	const { baseUrl } = service();
+	const credential = await createCredential(host.client, { baseUrl });
+	return ours({ packageName: host.packageName, credential }, MEASURED, type, parameters);
+}
+
+function inBulk(bulk: Bulk): Work {
+	return {
+		nodes: async (host, size) => [
+			leadsOf(size),
+			await ownNode(host, bulk.node, { resource: 'email', ...bulk.parameters }),
+		],
+		expectLast: (json, size) => expect(answerIn(json)).toEqual(bulk.answer(size - 1)),
+		paid: (size) => subjectsOf(bulk, numbers(size)),
+		requests: (size) => size / bulk.perRequest,
+	};
+}
+
+const listLeads: Work = {
+	nodes: async (host) => [
+		await ownNode(host, 'contactDataList', {
+			resource: 'list',
+			operation: 'getLeads',
+			listId: listWithId('101'),
+			returnAll: true,
+		}),
+	],
+	expectLast: ({ id }) => expect(id).toBeTypeOf('number'),
+	paid: () => [],
+	requests: (size) => size / 100,
+};
+
+/** n8n's Edit Fields, which gives each lead the fields that an item of ours has. */
+function editFields(example: IDataObject): Work {
+	const { status, ...fields } = example;
+	return {
+		nodes: async (_host, size) => [
+			leadsOf(size),
+			node(MEASURED, 'n8n-nodes-base.set', 3.5, {
+				mode: 'raw',
+				jsonOutput: `={{ ({ ...$json, ...${JSON.stringify({ status: status ?? null, ...fields })}, email: $json.email }) }}`,
+				options: {},
+			}),
+		],
+		expectLast: (json) =>
+			expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(fields))),
+		paid: () => [],
+		requests: () => 0,
+	};
+}
+
+/** Runs it in a new n8n. */
+async function measure(work: Work, size: number): Promise<Figures> {
+	await service().reset({ latencyMs: LATENCY_MS, jitter: JITTER, moreLeads: size - 1_000 });
+	await using host = await openHost({ name: 'n8n-scale', version: n8n2 });
+	const nodes = await work.nodes(host, size);
+	const workflow = await host.client.createWorkflow({
+		name: 'Scale',
+		nodes: [
+			byWebhook('scale', 'lastNode'),
+			...nodes,
+			node('Last', 'n8n-nodes-base.limit', 1, { maxItems: 1, keep: 'lastItems' }),
+		],
+		connections: chain('Start', ...nodes.map(({ name }) => name), 'Last'),
+		settings: { executionOrder: 'v1', saveDataSuccessExecution: 'none' },
+	});
+	await host.client.activateWorkflow(workflow);
+	const before = await processFigures(host.host.pid);
+	const startedAt = performance.now();
+	const answer: unknown = JSON.parse(
+		await host.client.callWebhook('scale', {}, EXECUTION_TIMEOUT_MS),
+	);
+	const last: IDataObject = Object(answer);
+	const milliseconds = performance.now() - startedAt;
+	const after = await processFigures(host.host.pid);
+	const { answers, paid, violations } = await service().books();
+	const requests = Object.values(answers).reduce((sum, count) => sum + count, 0);
+	expect(violations).toEqual([]);
+	expect(paid.toSorted()).toEqual(work.paid(size).toSorted());
+	expect(requests).toBeLessThanOrEqual(work.requests(size) + 1);
+	work.expectLast(last, size);
+	return {
+		milliseconds,
+		processor: after.processor - before.processor,
+		memory: after.peak - before.held,
+		requests,
+		credits: paid.length,
+		last,
+	};
+}
+
+describe(`n8n ${n8n2.version}`, { timeout: 60 * 60_000 }, () => {
+	const table = new Table({
+		head: [
+			'',
+			'items',
+			'seconds',
+			'processor, ms per item',
+			'memory, MB',
+			'/ Edit Fields',
+			'requests',
+			'credits',
+		],
+		colAligns: ['left', ...Array<'right'>(7).fill('right')],
+		style: { head: [], border: [], compact: true },
+	});
+	const add = (name: string, size: number, figures: Figures, rival?: Figures) =>
+		table.push([
+			name,
+			size.toLocaleString('en'),
+			(figures.milliseconds / 1_000).toFixed(1),
+			(figures.processor / size).toFixed(2),
+			figures.memory.toFixed(0),
+			rival ? (figures.memory / rival.memory).toFixed(2) : '',
+			figures.requests,
+			figures.credits,
+		]);
+
+	test.each([
+		{ name: 'Find Emails in Bulk', work: inBulk(findBulk) },
+		{ name: 'Verify Emails in Bulk', work: inBulk(verifyBulk) },
+		{ name: 'Get List Leads', work: listLeads },
+	])('$name', async ({ name, work }) => {
+		for (const size of SIZES) {
+			const own = await measure(work, size);
+			const rival = await measure(editFields(own.last), size);
+			add(name, size, own, rival);
+			add('Edit Fields with these fields', size, rival);
+		}
+	});
+
+	test('Get List Leads, many', async () => {
+		add('Get List Leads', MANY_LEADS, await measure(listLeads, MANY_LEADS));
+	});
+
+	test('what was measured', async () => {
+		report(`What a run takes as it grows, ${LATENCY_MS} ms\n${table.toString()}`);
+		report(await versions(`n8n ${n8n2.version}`));
+	});
+});
