@@ -10,7 +10,7 @@ import { report } from '../support/report.mts';
 import { node, ours } from '../support/savedNodes.mts';
 import { drawBars, type Bar } from './support/chart.mts';
 import { httpRequest, person } from './support/contenders.mts';
-import { crmLeads } from './support/crmLeads.mts';
+import { crmLeads } from '../support/crmLeads.mts';
 import { measureInTurn, percent, spreadOf, usedRate } from './support/figures.mts';
 import { HostBench, MEASURED, type Attempt, type Attempted } from './support/hostBench.mts';
 import { versions } from './support/versions.mts';

@@ -48,14 +48,6 @@ export const checks = [
 		minutes: 20,
 	},
 	{
-		name: 'benchmark',
-		title: 'Figures of the bulk operations',
-		// What takes its time in a real n8n is measured by `npm run benchmark` alone.
-		command: ['npm', 'run', 'benchmark', '--', 'bulk'],
-		hasTests: true,
-		minutes: 10,
-	},
-	{
 		name: 'example',
 		title: 'Example workflow in n8n',
 		command: ['node', startCommand, '--once'],

@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 
 import { addressOf, findBulk, leadOf, numbers } from '../../support/bulk.mts';
-import { crmLeads } from './crmLeads.mts';
+import { crmLeads } from '../../support/crmLeads.mts';
 
 /** Where n8n fetches the leads of a benchmark: one request, an item per lead. */
 export class LeadSource implements AsyncDisposable {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { Prng } from '../../service/prng.mts';
-import { numbers, type Bulk } from '../../support/bulk.mts';
+import { Prng } from '../service/prng.mts';
+import { numbers, type Bulk } from './bulk.mts';
 
 /** What a list of leads is made of. */
 export interface Leads {
