@@ -23,6 +23,16 @@ export class ContactDataAccount implements INodeType {
 		description: 'Get the plan, the credits and the saved lists of the account. Costs no credits.',
 		defaults: { name: 'Contact Data Account' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Free. Use it to read how many credits remain, e.g. before a large lookup. To estimate what a lookup costs, use the operation estimate of Contact Data Finder or Verifier.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-contact-data.contactDataTrigger',
+					relationHint: 'Its event lowCredits starts a workflow when credits run low',
+				},
+			],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		properties: operationProperties('account', operations),

@@ -24,6 +24,16 @@ export class ContactDataCompany implements INodeType {
 		description: 'Look up companies and the people who work there. Uses credits.',
 		defaults: { name: 'Contact Data Company' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Looks up companies (search) and the people who work there (getLeads). Costs credits. Put Result in Field keeps the fields of CRM items unchanged.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-contact-data.contactDataFinder',
+					relationHint: 'Finds the emails of people who came without one',
+				},
+			],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		properties: operationProperties('company', operations),

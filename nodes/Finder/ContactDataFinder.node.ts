@@ -29,6 +29,20 @@ export class ContactDataFinder implements INodeType {
 			'Find the business emails of people, one by one or in bulk. Costs 1 credit per email found.',
 		defaults: { name: 'Contact Data Finder' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Finds business emails by name and company. For lists of leads use findBulk, also for thousands of items: it keeps the rate limit, retries and never pays twice, so put no Loop, Wait or Merge around it. One item comes out per item, with its own fields and a status: found, not_found, known, invalid_input, not_processed, pending or failed. Set Max Credits under Options to limit what it may spend, and Existing Email so that known emails cost nothing.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-contact-data.contactDataVerifier',
+					relationHint: 'Verifies the emails found whose emailStatus is unknown',
+				},
+				{
+					nodeType: 'n8n-nodes-contact-data.contactDataList',
+					relationHint: 'Gives saved leads to find emails for',
+				},
+			],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		hints: [bulkHint(find, findBulk, `${MAX_ROWS} people`, 'includeCompanyData')],

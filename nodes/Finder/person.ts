@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { knownField, queryField } from '../shared/description/fields';
+import { knownField, notice, queryField } from '../shared/description/fields';
 import type { Known } from '../shared/lookups/known';
 import type { Question } from '../shared/lookups/lookup';
 import { toDomain } from '../shared/values/domain';
@@ -9,6 +9,10 @@ import { toText } from '../shared/values/text';
 
 /** The fields that name a person and where they work, for one lookup and for many. */
 export const personFields: INodeProperties[] = [
+	notice(
+		'personNotice',
+		'Enter a name (Full Name, or First Name and Last Name) and a company (Company Domain or Company Name)',
+	),
 	queryField({
 		displayName: 'Full Name',
 		name: 'fullName',

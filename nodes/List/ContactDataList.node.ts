@@ -27,6 +27,20 @@ export class ContactDataList implements INodeType {
 		description: 'Get saved lists and their leads. Costs no credits.',
 		defaults: { name: 'Contact Data List' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Free. Reads saved lead lists: getLeads gives an item per lead with name, domain, email and company. Needs no loop for pages: set Return All.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-contact-data.contactDataFinder',
+					relationHint: 'Finds the missing emails of the leads in bulk',
+				},
+				{
+					nodeType: 'n8n-nodes-contact-data.contactDataTrigger',
+					relationHint: 'Starts a workflow with each new lead of a list',
+				},
+			],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		properties: operationProperties('list', operations),

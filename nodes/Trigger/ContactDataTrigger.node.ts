@@ -32,6 +32,16 @@ export class ContactDataTrigger implements INodeType {
 			'Starts the workflow when leads are saved to a list, or when credits run low. Costs no credits.',
 		defaults: { name: 'Contact Data Trigger' },
 		polling: true,
+		builderHint: {
+			searchHint:
+				'Polls. newLead starts the workflow with each new lead of a saved list, once; lowCredits when the remaining credits fall below a threshold.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-contact-data.contactDataFinder',
+					relationHint: 'Finds the email of a new lead',
+				},
+			],
+		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],

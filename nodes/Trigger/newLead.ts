@@ -1,5 +1,6 @@
 import { NodeOperationError, type IDataObject, type IPollFunctions } from 'n8n-workflow';
 
+import { notice } from '../shared/description/fields';
 import { LeadPages, type Place } from '../shared/leads/leadPages';
 import { leadId, simplifyListLead } from '../shared/leads/leads';
 import { listLocator, toListId } from '../shared/leads/listLocator';
@@ -25,7 +26,13 @@ export const newLead: TriggerEvent = {
 		action: 'On new lead in list',
 		description: 'When leads are added to the list. Each lead is delivered once, oldest first.',
 	},
-	fields: [listLocator],
+	fields: [
+		listLocator,
+		notice(
+			'newLeadNotice',
+			'The first poll after you publish the workflow (n8n 1: activate it) remembers the newest lead and starts nothing. From then on, each new lead is delivered once.',
+		),
+	],
 	poll: pollNewLeads,
 };
 

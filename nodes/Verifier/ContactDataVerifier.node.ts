@@ -27,6 +27,16 @@ export class ContactDataVerifier implements INodeType {
 			'Check whether email addresses accept mail, one by one or in bulk. Costs 1 credit per email.',
 		defaults: { name: 'Contact Data Verifier' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Verifies emails: emailStatus is valid, catch-all, invalid or unknown. For lists use verifyBulk, also for thousands of items, without Loop or Wait. What a Finder just found has a status already: map Existing Status to it, so that only unknown emails are paid for. Set Max Credits under Options to limit what it may spend.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-contact-data.contactDataFinder',
+					relationHint: 'Finds the emails to verify',
+				},
+			],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		hints: [bulkHint(verify, verifyBulk, `${MAX_ADDRESSES} addresses`, 'enrich')],

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { ageOptions, knownField, queryField } from '../shared/description/fields';
+import { ageOptions, knownField, notForTools, queryField } from '../shared/description/fields';
 import { DEFAULT_RETRY_UNKNOWN, type Known } from '../shared/lookups/known';
 import type { Question } from '../shared/lookups/lookup';
 import { canBeEmail } from '../shared/values/email';
@@ -46,6 +46,7 @@ export const verifierOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description: "Whether to pass items without an email on as they are, with the status 'skipped'",
+		displayOptions: notForTools,
 	},
 	{
 		displayName: 'Verify Unknown Again After (Days)',
@@ -54,6 +55,7 @@ export const verifierOptions: INodeProperties[] = [
 		default: DEFAULT_RETRY_UNKNOWN,
 		description:
 			"Verify an email whose existing status is unknown again if Checked At is at least this many days ago. Without a date, it's always verified.",
+		displayOptions: notForTools,
 	},
 ];
 

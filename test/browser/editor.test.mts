@@ -360,7 +360,7 @@ const LOOKUP: Shown[] = [
 	['keepCredits', 'Keep Credits', '100'],
 	['maxConcurrency', 'Max Concurrency', '5'],
 	['maxCredits', 'Max Credits', '100'],
-	['manualLimit', 'Max Items in Manual Runs', '0'],
+	['manualLimit', 'Max Items in Manual Runs', '10'],
 	['maxRetries', 'Max Retries', '4'],
 	['incompleteRun', 'On Incomplete Run', 'Return Partial Results'],
 ];

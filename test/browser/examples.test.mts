@@ -205,6 +205,18 @@ test(
 	TEST_TIMEOUT_MS,
 );
 
+test(
+	'mcp-server, as it is set up',
+	async () => {
+		const bearer = await running().client.createCredential('Assistants', 'httpBearerAuth', {
+			token: 'a-long-random-token',
+		});
+		await open(withCredentialOf(await example('mcp-server'), 'Assistants', bearer));
+		await editor().screenshotWorkflow('example-mcp-server');
+	},
+	TEST_TIMEOUT_MS,
+);
+
 test('docs/images has these pictures of the examples and no others', async () => {
 	const count = await expectDocumented((name) => name.startsWith('example-'));
 	report(`${running().versions}: ${count} pictures of examples that succeeded in the editor`);

@@ -51,7 +51,6 @@ function tools(): Tool[] {
 			parameters: {
 				fullName: fromModel('full_name', 'First and last name of the person'),
 				domain: fromModel('domain', 'Web domain of the company'),
-				options: { maxRetries: 1 },
 			},
 		},
 		{
@@ -141,7 +140,7 @@ test('the model is offered the tools with a name, a description and all fields',
 	expect(offered.sort((a, b) => a.name.localeCompare(b.name))).toEqual([
 		{
 			name: 'Find_Email',
-			description: 'Find email in Contact Data Finder',
+			description: expect.stringMatching(/^Find the business email.* 1 credit .*'message' says/),
 			parameters: schema({
 				full_name: text('First and last name of the person'),
 				domain: text('Web domain of the company'),
@@ -149,7 +148,7 @@ test('the model is offered the tools with a name, a description and all fields',
 		},
 		{
 			name: 'Get_Leads',
-			description: 'Get leads from list in Contact Data List',
+			description: expect.stringMatching(/^Get leads saved to a list.* no credits\.$/),
 			parameters: schema({
 				list_id: text('Id of the list'),
 				limit: { type: 'number', description: 'How many leads' },
@@ -157,12 +156,14 @@ test('the model is offered the tools with a name, a description and all fields',
 		},
 		{
 			name: 'Search_Company',
-			description: 'Search company in Contact Data Company',
+			description: expect.stringMatching(/^Look up a company.* credits if .*'message' says/),
 			parameters: schema({ keyword: text('Name or domain of the company') }),
 		},
 		{
 			name: 'Verify_Email',
-			description: 'Verify email in Contact Data Verifier',
+			description: expect.stringMatching(
+				/^Check whether an email.* 1 credit .*'emailStatus' is 'valid'/,
+			),
 			parameters: schema({ email: text('Address to verify') }),
 		},
 	]);
@@ -244,7 +245,7 @@ describe('a service that refuses', () => {
 		[
 			'again and again (503)',
 			{ status: 503 },
-			2,
+			5,
 			{ status: 'failed', reason: 'service_unavailable', httpCode: 503 },
 			'Run the remaining items later',
 		],

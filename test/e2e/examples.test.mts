@@ -36,6 +36,7 @@ import { MessengerStandIn } from '../support/messengerStandIn.mts';
 import { report } from '../support/report.mts';
 import { SecondFinder } from '../support/secondFinder.mts';
 import { useService } from '../support/service.mts';
+import { McpClient } from './support/mcpClient.mts';
 import { everySecond, pollTimes } from './support/schedules.mts';
 
 const RUN_TIMEOUT_MS = 120_000;
@@ -558,6 +559,36 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		expect(verified).toContain('"emailStatus":"valid"');
 		expect(charged()).toEqual([person.email, person.email]);
 	});
+
+	test('mcp-server: an assistant with the token finds and verifies, until few credits are left', async () => {
+		const token = 'a-long-random-token';
+		const bearer = await opened.client.createCredential('Assistants', 'httpBearerAuth', { token });
+		const workflow = withCredentialOf(await example('mcp-server'), 'Assistants', bearer);
+		const saved = await opened.client.createWorkflow(workflow);
+		await opened.client.activateWorkflow(saved);
+		const url = `${opened.host.url}/mcp/${String(nodeOf(workflow, 'Assistants').parameters.path)}`;
+		await using assistant = await McpClient.connect(url, token);
+		await expect(McpClient.connect(url)).rejects.toThrow(/ 40[13]/);
+
+		const tools = (await assistant.listTools()).map(({ name, description }) => [name, description]);
+		expect(Object.fromEntries(tools)).toEqual({
+			Find_Email: expect.stringMatching(/1 credit if an email is found.*'message' says why/),
+			Verify_Email: expect.stringMatching(/1 credit per email.*'message' says why/),
+			Get_Account: expect.stringMatching(/no credits/),
+		});
+		const { full: full_name, company, email } = personWith('valid');
+		const who = { full_name, domain: company.domain, company: '' };
+		expect(await assistant.callTool('Find_Email', who)).toContain(`"email":"${email}"`);
+		expect(await assistant.callTool('Verify_Email', { email })).toContain('"emailStatus":"valid"');
+		expect(charged()).toEqual([email, email]);
+
+		service().options.creditsLeft = { email: 501, verifier: 501 };
+		expect(await assistant.callTool('Get_Account', {})).toContain('"remaining":500');
+		expect(await assistant.callTool('Find_Email', who)).toMatch(/credit_floor.*Keep Credits/);
+		expect(await assistant.callTool('Verify_Email', { email })).toContain('credit_floor');
+		expect(charged()).toEqual([email, email]);
+		await opened.client.deactivateWorkflow(saved);
+	}, 120_000);
 
 	test('every example ran', () => {
 		expect([...ran.examples].sort()).toEqual(examples);

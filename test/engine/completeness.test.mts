@@ -18,7 +18,7 @@ const lookupOptions = {
 	'options.resultField': '',
 	'options.incompleteRun': 'return',
 	'options.keepCredits': 100,
-	'options.manualLimit': 0,
+	'options.manualLimit': 10,
 	'options.maxConcurrency': 5,
 	'options.maxCredits': 100,
 	'options.maxRetries': 4,
@@ -144,8 +144,8 @@ function shownFields(type: OurNode, operation: string): Fields {
 		NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
 	);
 	const fields: Fields = {};
-	for (const { name, default: byDefault, options = [] } of shown) {
-		if (name === 'resource' || name === 'operation') continue;
+	for (const { name, type: kind, default: byDefault, options = [] } of shown) {
+		if (name === 'resource' || name === 'operation' || kind === 'notice') continue;
 		expect(fields, `${name} is shown twice`).not.toHaveProperty([name]);
 		if (name !== 'options') fields[name] = byDefault;
 		for (const option of options.filter(isProperty)) {
@@ -194,8 +194,9 @@ describe.each(types)('%s', (type) => {
 		const ofOperations = Object.values(contract[type].operations).flatMap((fields) =>
 			Object.keys(fields).map((name) => name.replace(/\..*/, '')),
 		);
-		const all = description.properties.map(({ name }) => name);
-		expect(new Set(all)).toEqual(new Set(['resource', 'operation', ...ofOperations]));
+		const fields = description.properties.filter(({ type: kind }) => kind !== 'notice');
+		const ofAll = ['resource', 'operation', 'toolDescription'];
+		expect(new Set(fields.map(({ name }) => name))).toEqual(new Set([...ofAll, ...ofOperations]));
 	});
 });
 

@@ -8,6 +8,6 @@ let lastId = 1_000_000;
 export function saveLeads(list: LeadList, count: number): number[] {
 	const example = known(fixtures.list(101)?.leads[0]);
 	const ids = Array.from({ length: count }, () => (lastId += 3));
-	list.leads.push(...ids.map((id) => ({ ...example, id })));
+	for (const id of ids) list.leads.push({ ...example, id });
 	return ids;
 }

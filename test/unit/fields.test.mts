@@ -64,7 +64,7 @@ describe('the shared fields', () => {
 			['keepCredits', 'number', 100],
 			['maxConcurrency', 'number', 5],
 			['maxCredits', 'number', 100],
-			['manualLimit', 'number', 0],
+			['manualLimit', 'number', 10],
 			['maxRetries', 'number', 4],
 			['incompleteRun', 'options', 'return'],
 			['resultField', 'string', ''],

@@ -21,7 +21,7 @@ describe('operationProperties', () => {
 		const get = { name: 'Get', value: 'get', action: 'Get' };
 		const find = { name: 'Find', value: 'find', action: 'Find' };
 		const properties = operationProperties('email', [
-			operationOf(find, [field]),
+			{ ...operationOf(find, [field]), tool: 'Find an email.' },
 			operationOf(get, [conditional]),
 		]);
 		expect(properties).toEqual([
@@ -32,13 +32,23 @@ describe('operationProperties', () => {
 				type: 'options',
 				noDataExpression: true,
 				displayOptions: { show: { resource: ['email'] } },
-				options: [find, get],
+				// What has no words for an AI agent is not offered to it.
+				options: [find, { ...get, displayOptions: { hide: { '@tool': [true] } } }],
 				default: 'find',
 				// Where n8n calls the node as a tool directly, this stands in for the request.
 				routing: {
 					send: { paginate: true },
 					operations: { pagination: expect.any(Function) },
 				},
+			},
+			{
+				displayName: 'Tool Description',
+				name: 'toolDescription',
+				type: 'string',
+				typeOptions: { rows: 5 },
+				default: 'Find an email.',
+				description: 'What the AI agent is told about this tool',
+				displayOptions: { show: { operation: ['find'], '@tool': [true] } },
 			},
 			{ ...field, displayOptions: { show: { operation: ['find'] } } },
 			{ ...field, displayOptions: { show: { operation: ['get'], returnAll: [false] } } },

@@ -128,7 +128,8 @@ describe('toPersonQuestion', () => {
 
 describe('the fields of a person', () => {
 	it('are plain texts, none required, each sent under its own name', () => {
-		const forms = personFields.map(({ name, type, default: byDefault, required, routing }) => ({
+		const texts = personFields.filter(({ type }) => type !== 'notice');
+		const forms = texts.map(({ name, type, default: byDefault, required, routing }) => ({
 			name,
 			type,
 			byDefault,

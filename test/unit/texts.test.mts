@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { validateNodeDescription } from 'n8n-core/dist/nodes-loader/validate-node-description.js';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -253,7 +254,8 @@ describe('the texts in the editor', () => {
 	it('describe every field', () => {
 		const plain = fields.filter(
 			({ name, type }) =>
-				!['hidden', 'collection'].includes(type) && !['operation', 'event'].includes(name),
+				!['hidden', 'collection', 'notice'].includes(type) &&
+				!['operation', 'event'].includes(name),
 		);
 		expect(plain.length).toBeGreaterThan(30);
 		expect(plain.filter(({ description }) => !description)).toEqual([]);
@@ -290,6 +292,50 @@ describe('the texts in the editor', () => {
 		const told = [...nodes, ...costly].map(({ description }) => description ?? '');
 		const cost = /\b(costs?|uses?)\b[^.]*\bcredits?\b/i;
 		expect(told.filter((text) => !cost.test(text))).toEqual([]);
+	});
+
+	it('tell the model of an AI agent what each of its tools costs, and what the statuses mean', () => {
+		const tools = fields.filter(({ name }) => name === 'toolDescription');
+		const told = tools.map(({ default: text }) => String(text));
+		expect(told).toHaveLength(9);
+		for (const text of told) {
+			expect(text).toMatch(/\bcosts?\b[^.]*\bcredits?\b/i);
+			expect(text).toMatch(/^[A-Z].*\.$/);
+			expect(text).not.toMatch(UNWANTED);
+			expect(text).not.toMatch(STUMBLED_OVER);
+		}
+		const lookups = told.filter((text) => text.includes("'status'"));
+		expect(lookups).toHaveLength(3);
+		for (const text of lookups) expect(text).toContain("'message' says why and what to do");
+	});
+
+	it('hide from an AI agent what makes no sense for one question at a time', () => {
+		const isOfTool = (operation: unknown) => operation === 'find' || operation === 'verify';
+		const offered = (type: string) =>
+			nodes
+				.filter(({ name }) => name === type)
+				.flatMap(({ properties }) => properties)
+				.filter(({ name }) => name === 'options')
+				.filter(({ displayOptions }) => isOfTool(displayOptions?.show?.operation?.[0]))
+				.flatMap(({ options = [] }) => options)
+				.filter((option) => !('displayOptions' in option && option.displayOptions?.hide?.['@tool']))
+				.map(({ name }) => name);
+		const expected = { Finder: ['country', 'includeCompanyData'], Verifier: ['enrich'] };
+		for (const [node, own] of Object.entries(expected)) {
+			const names = new Set(offered(`contactData${node}`));
+			expect([...names].toSorted()).toEqual(['keepCredits', 'maxCredits', ...own].toSorted());
+		}
+	});
+
+	it("hold for n8n's own validator of hints for its AI workflow builder", () => {
+		for (const description of nodes) {
+			expect(() => validateNodeDescription(description)).not.toThrow();
+			expect(description.builderHint?.searchHint).toMatch(/\.$/);
+		}
+		const operation = nodes[0].properties.find(({ name }) => name === 'operation');
+		const misplaced = { ...operation, builderHint: { propertyHint: 'Where it is not seen.' } };
+		const wrong = { ...nodes[0], properties: [misplaced] };
+		expect(() => validateNodeDescription(Object(wrong))).toThrow('builderHint');
 	});
 
 	it('name what an operation does without articles, as the node is called by it', () => {

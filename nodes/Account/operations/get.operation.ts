@@ -12,6 +12,7 @@ export const get = readOperation({
 		description: 'Get the plan, credits and saved lists of the account. Costs no credits.',
 		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 	},
+	tool: "Get the account's plan, how many credits of each kind remain, and its saved lists. Costs no credits.",
 	fields: [simple],
 	read: async ({ get }) => ({
 		results: [objectIn(await get({}), 'an account')],

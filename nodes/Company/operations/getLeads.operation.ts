@@ -2,6 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import {
 	includeInputFields,
+	notice,
 	optionsField,
 	queryField,
 	returnAllOrLimit,
@@ -28,8 +29,17 @@ export const getLeads = readOperation({
 		action: 'Get leads from company',
 		description: 'Get people who work at a company, with their emails. May cost credits.',
 		routing: { request: { method: 'GET', url: '/profile/search/email' } },
+		builderHint: {
+			propertyHint:
+				'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
+		},
 	},
+	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
+		notice(
+			'companyNotice',
+			'Enter Company Website or Company Name. Your provider may charge credits for the people returned: start with a low Limit.',
+		),
 		queryField({
 			displayName: 'Company Website',
 			name: 'companyWebsite',

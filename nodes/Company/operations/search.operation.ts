@@ -5,6 +5,7 @@ import {
 	simple,
 } from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
+import { OTHER_STATUSES } from '../../shared/description/tools';
 import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
 import { objectsIn } from '../../shared/service/response';
 import { simplifyCompany } from '../../shared/values/company';
@@ -24,6 +25,7 @@ export const search = lookupOperation({
 			'Look up a company by name, domain or website. Costs credits if there is a match; Max Credits counts 1.',
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.companySearchPath } },
 	},
+	tool: `Look up a company by name, domain or website: industry, size, location and more. Costs credits if there is a match. 'status' is 'found' or 'not_found'. ${OTHER_STATUSES}`,
 	fields: [
 		queryField({
 			displayName: 'Company',

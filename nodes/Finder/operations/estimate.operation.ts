@@ -1,5 +1,5 @@
 import { ACCOUNT_PATH } from '../../shared/credits/account';
-import { ageOptions, notForTools, optionsField } from '../../shared/description/fields';
+import { ageOptions, estimateNotice, optionsField } from '../../shared/description/fields';
 import { estimateOperation } from '../../shared/description/operation';
 import {
 	countryOption,
@@ -21,9 +21,17 @@ export const estimate = estimateOperation({
 		description:
 			'Estimate the most credits that finding the emails of all input items can use. Nothing is looked up. Costs no credits.',
 		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
-		displayOptions: notForTools,
+		builderHint: {
+			propertyHint:
+				'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
+		},
 	},
-	fields: [...personFields, existingEmailField, optionsField([...ageOptions, countryOption])],
+	fields: [
+		...personFields,
+		existingEmailField,
+		estimateNotice,
+		optionsField([...ageOptions, countryOption]),
+	],
 	kind: 'find',
 	known: existingEmail,
 	prepare: toPersonQuestion,

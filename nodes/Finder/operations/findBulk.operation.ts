@@ -2,7 +2,6 @@ import {
 	ageOptions,
 	includeInputFields,
 	lookupOptions,
-	notForTools,
 	simple,
 } from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
@@ -32,7 +31,10 @@ export const findBulk = lookupOperation<Person>({
 		description:
 			'Find the business emails of all input items, 100 per request. Costs 1 credit per email found.',
 		routing: { request: { method: 'POST', url: BULK_PATH } },
-		displayOptions: notForTools,
+		builderHint: {
+			propertyHint:
+				'The choice for lists of leads. Map Full Name (or First Name and Last Name) and Company Domain (or Company Name) to fields of the item, and Existing Email to its email, if it has one: then it costs nothing. Every item comes out once, in order, with its own fields; see its status. No Loop, Wait, Merge or IF node is needed around it.',
+		},
 	},
 	fields: [
 		...personFields,

@@ -36,7 +36,10 @@ export const getBulkJob = readOperation({
 		description:
 			'Collect the results of a job that Find Emails in Bulk did not wait for. Costs no further credits.',
 		routing: { request: { method: 'GET', url: BULK_PATH } },
-		displayOptions: notForTools,
+		builderHint: {
+			propertyHint:
+				"Only for items with the status 'pending': map Job ID to the item's jobId and Job Row to its jobRow.",
+		},
 	},
 	fields: [
 		{

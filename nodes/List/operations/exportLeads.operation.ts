@@ -17,6 +17,7 @@ export const exportLeads = readOperation({
 			'Get all leads of a list in one request, with job title and company. Costs no credits.',
 		routing: { request: { method: 'GET' } },
 	},
+	tool: 'Get all leads of a saved list at once, with job title and company. The result can be long. Needs the ID of the list. Costs no credits.',
 	fields: [
 		listLocatorFor('/data'),
 		{

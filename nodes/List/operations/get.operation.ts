@@ -13,6 +13,7 @@ export const get = readOperation({
 		description: 'Get the name, date and number of leads of a saved list. Costs no credits.',
 		routing: { request: { method: 'GET' } },
 	},
+	tool: 'Get the name, date and number of leads of a saved list. Needs the ID of the list. Costs no credits.',
 	fields: [listLocatorFor(), simple],
 	async read({ fields, get }) {
 		toListId(fields.listId);

@@ -13,6 +13,7 @@ export const getAll = readOperation({
 		description: 'Get the saved lists of the account, without their leads. Costs no credits.',
 		routing: { request: { method: 'GET', url: LISTS_PATH } },
 	},
+	tool: 'Get the saved lead lists of the account, with the ID of each. Costs no credits.',
 	fields: [...returnAllOrLimit, simple],
 	async read({ get, limit }) {
 		const lists = await readLists(async (path) => await get({}, path));

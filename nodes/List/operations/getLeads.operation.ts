@@ -26,7 +26,12 @@ export const getLeads = readOperation({
 		action: 'Get leads from list',
 		description: 'Get the leads saved to a list, newest first. Costs no credits.',
 		routing: { request: { method: 'GET' } },
+		builderHint: {
+			propertyHint:
+				'For most flows: pages of leads, newest first, with the email if there is one. Set Return All for the whole list. Use exportLeads for job titles and company data.',
+		},
 	},
+	tool: 'Get leads saved to a list, newest first, with the email if there is one. Needs the ID of the list. Costs no credits.',
 	fields: [
 		listLocatorFor('/leads'),
 		...returnAllOrLimit,
@@ -42,7 +47,7 @@ export const getLeads = readOperation({
 					{ name: 'Only with Email', value: 'with' },
 					{ name: 'Only without Email', value: 'without' },
 				],
-				description: 'Whether to return leads by whether they have an email',
+				description: 'Which leads to return',
 			},
 			queryField({
 				displayName: 'Keyword',

@@ -1,5 +1,5 @@
 import { ACCOUNT_PATH } from '../../shared/credits/account';
-import { notForTools, optionsField } from '../../shared/description/fields';
+import { estimateNotice, optionsField } from '../../shared/description/fields';
 import { estimateOperation } from '../../shared/description/operation';
 import {
 	emailField,
@@ -22,9 +22,12 @@ export const estimate = estimateOperation({
 		description:
 			'Estimate the most credits that verifying the emails of all input items can use. Nothing is verified. Costs no credits.',
 		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
-		displayOptions: notForTools,
+		builderHint: {
+			propertyHint:
+				'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
+		},
 	},
-	fields: [emailField, existingStatusField, optionsField(verifierOptions)],
+	fields: [emailField, existingStatusField, estimateNotice, optionsField(verifierOptions)],
 	kind: 'verify',
 	known: existingStatus,
 	identity: emailIdentity,

@@ -1,5 +1,6 @@
 import { includeInputFields, lookupOptions, simple } from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
+import { EMAIL_STATUSES, OTHER_STATUSES } from '../../shared/description/tools';
 import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import { objectIn } from '../../shared/service/response';
 import { unexpectedAnswer } from '../../shared/service/serviceError';
@@ -25,7 +26,12 @@ export const verify = lookupOperation<EmailQuery>({
 		description:
 			'Check whether an email address accepts mail. Costs 1 credit per email, even if it is invalid.',
 		routing: { request: { method: 'GET', url: '/v3/verify' } },
+		builderHint: {
+			propertyHint:
+				'For one item at a time, e.g. as the tool of an agent, or for Include Person Data. For more than 20 items use verifyBulk: same price, one request per 50 emails.',
+		},
 	},
+	tool: `Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid; text that can't be an email costs nothing. 'status' is 'verified'. ${EMAIL_STATUSES} ${OTHER_STATUSES}`,
 	fields: [
 		emailField,
 		existingStatusField,

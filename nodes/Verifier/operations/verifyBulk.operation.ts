@@ -1,11 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	includeInputFields,
-	lookupOptions,
-	notForTools,
-	simple,
-} from '../../shared/description/fields';
+import { includeInputFields, lookupOptions, simple } from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
 import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import type { Results } from '../../shared/sending/answer';
@@ -43,7 +38,10 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 		description:
 			'Check the emails of all input items, 50 per request. Costs 1 credit per distinct email, even if it is invalid.',
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.bulkVerifierPath } },
-		displayOptions: notForTools,
+		builderHint: {
+			propertyHint:
+				"The choice for lists of leads. Behind a Finder, map Existing Status to the item's emailStatus, so that only unknown emails are verified and paid for, and turn on Skip Items Without Email.",
+		},
 	},
 	fields: [
 		emailField,

@@ -7,6 +7,11 @@ import { DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_RETRIES } from '../pacing/pace';
 /** For what makes no sense where an AI agent asks for one thing at a time. */
 export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
+/** What a new user would have to guess, above the fields that it is about. */
+export function notice(name: string, displayName: string): INodeProperties {
+	return { displayName, name, type: 'notice', default: '' };
+}
+
 /** Whether items have the few fields that people use, or all that the service sent. */
 export const simple: INodeProperties = {
 	displayName: 'Simplify',
@@ -48,6 +53,12 @@ export function knownField(
 	return { type: 'string', default: '', displayOptions: notForTools, ...field };
 }
 
+/** For operations that take the fields of a lookup, but send none. */
+export const estimateNotice = notice(
+	'estimateNotice',
+	'Estimate in a copy of your lookup node: n8n empties Options when the Operation changes',
+);
+
 /** How old what an item brings along may be. */
 export const ageOptions: INodeProperties[] = [
 	{
@@ -58,6 +69,7 @@ export const ageOptions: INodeProperties[] = [
 		placeholder: 'e.g. {{ $json.checkedAt }}',
 		description:
 			'When the existing value was looked up. Without a date, it is used however old it may be.',
+		displayOptions: notForTools,
 	},
 	{
 		displayName: 'Max Age (Days)',
@@ -66,6 +78,7 @@ export const ageOptions: INodeProperties[] = [
 		default: DEFAULT_MAX_AGE,
 		description:
 			'Look the item up again if Checked At is more days ago than this. With 0, every item that has a date is looked up.',
+		displayOptions: notForTools,
 	},
 ];
 
@@ -109,6 +122,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			default: DEFAULT_MAX_CONCURRENCY,
 			description:
 				'Max number of requests to send at once. All workflows that use this account take turns.',
+			displayOptions: notForTools,
 		},
 		{
 			displayName: 'Max Credits',
@@ -124,9 +138,10 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			name: 'manualLimit',
 			type: 'number',
 			typeOptions: { minValue: 0 },
-			default: 0,
+			default: 10,
 			description:
 				"Max number of items to look up while you try out the workflow in the editor. The rest are marked as 'not_processed'. Does not apply in production. 0 means all.",
+			displayOptions: notForTools,
 		},
 		{
 			displayName: 'Max Retries',
@@ -136,6 +151,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			default: DEFAULT_MAX_RETRIES,
 			description:
 				'Max number of times to retry a request if the service is busy or unavailable, or the connection is lost. Works without Retry On Fail.',
+			displayOptions: notForTools,
 		},
 		{
 			displayName: 'On Incomplete Run',
@@ -158,6 +174,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			],
 			description:
 				'What to do if some items get no result, e.g. because credits run out. Applies if On Error is set to Stop Workflow.',
+			displayOptions: notForTools,
 		},
 		{
 			displayName: 'Put Result in Field',
@@ -167,6 +184,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			placeholder: 'e.g. lookup',
 			description:
 				'Name of a field for everything the lookup returns, so that no field of the input is changed',
+			displayOptions: notForTools,
 		},
 		...own,
 	];

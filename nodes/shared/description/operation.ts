@@ -21,6 +21,7 @@ import { contextOfNode, contextOfTool, type NodeContext } from '../n8n/nodeConte
 import type { Declaration } from '../n8n/routing';
 import { runRead, type Read } from '../reading/reader';
 import { keepWhatWasBought } from '../sending/execution';
+import { notForTools } from './fields';
 
 /** Everything that one operation shows in the editor, and what it does. */
 export interface Operation extends Declaration {
@@ -29,8 +30,8 @@ export interface Operation extends Declaration {
 
 /** An operation that looks something up for each item, for credits. */
 export function lookupOperation<Query extends IDataObject>(lookup: Lookup<Query>): Operation {
-	const { option, fields } = lookup;
-	return { option, fields, run: async (context) => await runLookup(context, lookup) };
+	const { option, tool, fields } = lookup;
+	return { option, tool, fields, run: async (context) => await runLookup(context, lookup) };
 }
 
 /** An operation that tells what a lookup would cost. */
@@ -41,8 +42,8 @@ export function estimateOperation<Query extends IDataObject>(estimate: Estimate<
 
 /** An operation that reads what the service holds. */
 export function readOperation(read: Read): Operation {
-	const { option, fields } = read;
-	return { option, fields, run: async (context) => await runRead(context, read) };
+	const { option, tool, fields } = read;
+	return { option, tool, fields, run: async (context) => await runRead(context, read) };
 }
 
 /** A field, and the operations that it is shown for. */
@@ -77,13 +78,34 @@ export function operationProperties(resource: string, operations: Operation[]): 
 			// Without a resource here, n8n does not tell an AI agent what the operation does.
 			displayOptions: { show: { resource: [resource] } },
 			noDataExpression: true,
-			options: operations.map(({ option }) => option),
+			options: operations.map(menuEntry),
 			default: byDefault,
 			routing: toolRouting(operations),
 		},
+		...operations.flatMap(toolDescription),
 		...shown.flatMap(({ field, operation }) =>
 			updateDisplayOptions({ show: { operation } }, [field]),
 		),
+	];
+}
+
+function menuEntry({ option, tool }: Operation): INodePropertyOptions {
+	return tool === undefined ? { ...option, displayOptions: notForTools } : option;
+}
+
+/** What the model of an AI agent is told; n8n's own words would be the name of the operation alone. */
+function toolDescription({ option, tool }: Operation): INodeProperties[] {
+	if (tool === undefined) return [];
+	return [
+		{
+			displayName: 'Tool Description',
+			name: 'toolDescription',
+			type: 'string',
+			typeOptions: { rows: 5 },
+			default: tool,
+			description: 'What the AI agent is told about this tool',
+			displayOptions: { show: { operation: [option.value], '@tool': [true] } },
+		},
 	];
 }
 

@@ -7,6 +7,8 @@ import type { Parameters } from './parameters';
 export interface Declaration {
 	/** Its entry in the menu, with the method and the path of its request. */
 	option: INodePropertyOptions;
+	/** What an AI agent's model is told of it; an operation without it is not offered to agents. */
+	tool?: string;
 	fields: INodeProperties[];
 }
 

@@ -37,16 +37,22 @@ export type OfferedTool = z.infer<typeof toolsSchema>['tools'][number];
 /** A client of the Model Context Protocol over streamable HTTP, as desktop assistants have one. */
 export class McpClient implements AsyncDisposable {
 	readonly #url: string;
+	readonly #token: string | undefined;
 	#session: string | undefined;
 	#requests = 0;
 
-	private constructor(url: string) {
+	private constructor(url: string, token?: string) {
 		this.#url = url;
+		this.#token = token;
 	}
 
-	/** Opens a session; waits until somebody serves the address. */
-	static async connect(url: string): Promise<McpClient> {
-		const client = new McpClient(url);
+	/**
+	 * Opens a session; waits until somebody serves the address.
+	 *
+	 * @param token which the server wants to see, if any
+	 */
+	static async connect(url: string, token?: string): Promise<McpClient> {
+		const client = new McpClient(url, token);
 		await client.#request('initialize', {
 			protocolVersion: PROTOCOL_VERSION,
 			capabilities: {},
@@ -109,6 +115,7 @@ export class McpClient implements AsyncDisposable {
 			headers: {
 				accept: 'application/json, text/event-stream',
 				'content-type': 'application/json',
+				...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
 				...(this.#session !== undefined && {
 					'mcp-protocol-version': PROTOCOL_VERSION,
 					'mcp-session-id': this.#session,

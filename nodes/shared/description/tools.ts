@@ -1,0 +1,7 @@
+/** @file What an AI agent's model is told of the results of its tools. */
+
+export const EMAIL_STATUSES =
+	"'emailStatus' is 'valid' (it accepts mail), 'catch-all' (the domain accepts everything, so it is uncertain), 'invalid' (do not write to it) or 'unknown' (verify it again in a day).";
+
+export const OTHER_STATUSES =
+	"With any other status there is no result: 'message' says why and what to do.";
