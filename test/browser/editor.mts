@@ -361,8 +361,8 @@ export class EditorPage {
 	}
 
 	/** Of the whole page. */
-	async setHeight(height: number): Promise<void> {
-		await this.page.setViewportSize({ ...VIEWPORT, height });
+	async setSize(width: number, height: number): Promise<void> {
+		await this.page.setViewportSize({ width, height });
 	}
 
 	/** As a system that is set to this theme. */
@@ -373,7 +373,7 @@ export class EditorPage {
 	/** A picture of the page with the open node, or of a part of the page, for the README. */
 	async screenshot(name: string, part?: Locator): Promise<void> {
 		await delay(SETTLE_MS);
-		const clip = (await part?.boundingBox()) ?? undefined;
+		const clip = (await part?.boundingBox()) ?? (await this.#wholeColumns());
 		// Below its expressions an open node shows values of the first item or of the one pointed at.
 		const text = await (part ?? this.output).innerText();
 		await keepForReadme(name, await this.#picture(clip), text);
@@ -393,6 +393,20 @@ export class EditorPage {
 	/** A picture of what went wrong. */
 	async screenshotFailure(name: string): Promise<string> {
 		return await keep(`failed-${name.replaceAll(/\W+/g, '-')}`, await this.#picture());
+	}
+
+	/** The page up to the first column of the output that does not fit into it, if there is one. */
+	async #wholeColumns(): Promise<Area | undefined> {
+		const page = this.page.viewportSize();
+		const node = await this.node.boundingBox();
+		if (!page || !node) return undefined;
+		for (const head of await this.output.locator('thead th').all()) {
+			const column = await head.boundingBox();
+			if (column && column.x + column.width > node.x + node.width) {
+				return { x: 0, y: 0, width: column.x, height: page.height };
+			}
+		}
+		return undefined;
 	}
 
 	async #picture(clip?: Area): Promise<Buffer> {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { SavedWorkflow } from '../hosts/rest.mts';
 import { chain } from '../hosts/workflow.mts';
 import { fixtures, some, unfindable } from '../support/expected.mts';
-import { giveWebPage, useServer } from '../support/ownServer.mts';
+import { giveWebPage, useSelfSigned, useServer } from '../support/ownServer.mts';
 import { report } from '../support/report.mts';
 import { KEY, useService } from '../support/service.mts';
 import { naturalWidth, type Shown } from './editor.mts';
@@ -27,6 +27,7 @@ const NODE_NAMES = [
 
 const service = useService();
 const { running, editor } = useEditor(service);
+const secure = useSelfSigned();
 
 interface NodeToShow {
 	name: string;
@@ -117,7 +118,7 @@ describe('the node panel', () => {
 			icons.add(await icon.getAttribute('src'));
 		}
 		expect(icons.size).toBe(NODE_NAMES.length);
-		await editor().setHeight(640);
+		await editor().setSize(1280, 640);
 		await editor().screenshot('node-panel', editor().nodePanel);
 	}, 120_000);
 });
@@ -179,7 +180,7 @@ describe('the form of the credential', () => {
 			.poll(message)
 			.toContain('The Base URL of the credential does not start with https://. Use https');
 
-		await editor().saveCredential({ baseUrl: service().baseUrl, apiKey: KEY });
+		await editor().saveCredential({ baseUrl: await secure(service().baseUrl), apiKey: KEY });
 		// n8n closes the form when the test passes, and tests again when it is opened.
 		await editor().reopenCredential();
 		await editor().credentialPassed.waitFor();
@@ -214,6 +215,24 @@ test('a list is picked in the dropdown by typing', async () => {
 		]);
 }, 120_000);
 
+test('a tool shows what the model is told, and only what makes sense for one question', async () => {
+	const tool: NodeToShow = { name: 'Find Email', type: 'contactDataFinderTool' };
+	await editor().openWorkflow(await chainOf('A tool', tool));
+	await editor().openNode(tool.name);
+	expect(await editor().choices('operation')).toEqual(['Find Email', CUSTOM_CALL]);
+	await editor().addAllOptions();
+	const shown = await editor().shownParameters();
+	const names = shown.map(([name]) => name);
+	expect(names).toEqual([
+		'operation',
+		'toolDescription',
+		...PERSON.map(([name]) => name),
+		'simple',
+		...['options', 'country', 'includeCompanyData', 'keepCredits', 'maxCredits'],
+	]);
+	expect(String(shown[1]?.[2])).toMatch(/^Find the business email/);
+}, 120_000);
+
 describe('in the open Find Email', () => {
 	const byCompany = new Map(
 		some(fixtures.people, ({ email, full }) => email !== null && /^[a-z ]+$/i.test(full)).map(
@@ -224,11 +243,11 @@ describe('in the open Find Email', () => {
 	const people = [...findable, unfindable, ...findable.slice(0, 1)];
 	const asked = people.map(({ full, company }) => ({ name: full, domain: company.domain }));
 	const addresses = people.map(({ email }) => email ?? 'null');
-	const finder: NodeToShow = { name: 'Find Email', type: 'contactDataFinder' };
+	const finder: NodeToShow = { name: 'Find Emails', type: 'contactDataFinder' };
 
 	test('fields are dragged from the input, and the output is linked to it', async () => {
 		await editor().openWorkflow(await chainOf('Find emails', ...peopleNodes(asked), finder));
-		await editor().setHeight(720);
+		await editor().setSize(1680, 720);
 		await editor().openNode(finder.name);
 		await editor().executePreviousNodes();
 		await editor().showAs(editor().input, 'schema');

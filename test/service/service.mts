@@ -57,6 +57,13 @@ export interface Service {
 	close(): Promise<void>;
 }
 
+/** The part of a latency that a request takes to the door, where the rate is limited: the rest is work. */
+const WAY = 0.1;
+
+async function pause(milliseconds: number): Promise<void> {
+	if (milliseconds > 0) await wait(milliseconds, undefined, { ref: false });
+}
+
 /** Starts the emulated service on 127.0.0.1, over plain HTTP as behind a TLS proxy. */
 export async function startService(start: StartOptions = {}): Promise<Service> {
 	const { port = 0, seed, variants, ...options } = start;
@@ -189,9 +196,9 @@ class Emulator {
 		entry.faults = this.faults.hitting(entry);
 		const { latencyMs = 0, jitter = 0 } = options;
 		const drawn = latencyMs * (1 + jitter * (2 * this.#prng.next() - 1));
-		const delay = drawn + delayOf(entry.faults);
-		if (delay > 0) await wait(delay, undefined, { ref: false });
+		await pause(WAY * drawn);
 		this.#limitRate(request, reply);
+		await pause((1 - WAY) * drawn + delayOf(entry.faults));
 		for (const fault of entry.faults) {
 			if ('reset' in fault && fault.reset === 'before-charge') {
 				reply.hijack();
