@@ -230,7 +230,8 @@ test('a tool shows what the model is told, and only what makes sense for one que
 		'simple',
 		...['options', 'country', 'includeCompanyData', 'keepCredits', 'maxCredits'],
 	]);
-	expect(String(shown[1]?.[2])).toMatch(/^Find the business email/);
+	const told = editor().parameter('toolDescription').locator('textarea');
+	expect(await told.inputValue()).toMatch(/^Find the business email/);
 }, 120_000);
 
 describe('in the open Find Email', () => {
