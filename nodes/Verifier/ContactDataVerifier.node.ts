@@ -39,7 +39,7 @@ export class ContactDataVerifier implements INodeType {
 		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		hints: [bulkHint(verify, verifyBulk, `${MAX_ADDRESSES} addresses`, 'enrich')],
+		hints: [bulkHint(verify, verifyBulk, `${MAX_ADDRESSES} emails`, 'enrich')],
 		properties: operationProperties('email', operations),
 	};
 

@@ -33,7 +33,7 @@ const services = [
 /** What people who know the limit set, with some room to it. */
 const BATCH = 40;
 
-type Contender = Omit<Attempt, 'leads' | 'circumstances'>;
+type Contender = Omit<Attempt, 'leads' | 'circumstances'> & { isOurs?: boolean };
 
 const leads = crmLeads(findBulk, LEADS);
 const owed = subjectsOf(findBulk, leads.distinct).length;
@@ -69,8 +69,7 @@ test.each(services)(`n8n ${n8n2.version}: $title`, { timeout: 30 * 60_000 }, asy
 				leads: LEADS,
 				circumstances: { ...LATENCY, ...circumstances },
 			});
-			const isOurs = attempt.isRight === isOurAnswer;
-			if (isOurs) expect(came).toMatchObject({ right: LEADS, credits: owed });
+			if (attempt.isOurs) expect(came).toMatchObject({ right: LEADS, credits: owed });
 			return came;
 		}),
 		REPETITIONS,
@@ -81,13 +80,13 @@ test.each(services)(`n8n ${n8n2.version}: $title`, { timeout: 30 * 60_000 }, asy
 		style: { head: [], border: [], compact: true },
 	});
 	for (const [index, { name }] of attempts.entries()) {
-		const rounded = known(rounds[index]);
+		const runs = known(rounds[index]);
 		const spread = (value: (came: Attempted) => number, digits = 0) => {
-			const { median, least, most } = spreadOf(rounded.map(value));
+			const { median, least, most } = spreadOf(runs.map(value));
 			const text = (figure: number) => figure.toFixed(digits);
 			return least === most ? text(median) : `${text(median)} (${text(least)} to ${text(most)})`;
 		};
-		const isAllRight = rounded.every(({ right }) => right === LEADS);
+		const isAllRight = runs.every(({ right }) => right === LEADS);
 		table.push([
 			name,
 			isAllRight ? spread((came) => known(paceOf(came))) : '–',
@@ -95,7 +94,9 @@ test.each(services)(`n8n ${n8n2.version}: $title`, { timeout: 30 * 60_000 }, asy
 			`${spread(({ credits }) => credits)} of ${owed}`,
 			spread(({ requests }) => requests),
 			`${spread(({ refused, requests }) => (100 * refused) / requests, 1)} %`,
-			'perSecond' in circumstances ? spread((came) => 100 * usedLater(came)) : '',
+			'perSecond' in circumstances && runs.every((came) => usedLater(came) > 0)
+				? spread((came) => 100 * usedLater(came))
+				: '–',
 		]);
 	}
 	report(
@@ -105,7 +106,7 @@ test.each(services)(`n8n ${n8n2.version}: $title`, { timeout: 30 * 60_000 }, asy
 	if (process.env.UPDATE_FIGURES && 'perSecond' in circumstances) {
 		await draw(
 			attempts,
-			rounds.map((rounded) => known(middleOf(rounded))),
+			rounds.map((runs) => known(middleOf(runs))),
 		);
 	}
 });
@@ -130,8 +131,8 @@ function contenders(): Contender[] {
 	};
 
 	return [
-		{ name: 'Find Emails in Bulk', nodes: [own('findBulk')], isRight: isOurAnswer },
-		{ name: 'Find Email', nodes: [own('find')], isRight: isOurAnswer },
+		{ name: 'Find Emails in Bulk', nodes: [own('findBulk')], isRight: isOurAnswer, isOurs: true },
+		{ name: 'Find Email', nodes: [own('find')], isRight: isOurAnswer, isOurs: true },
 		{ name: 'HTTP Request', nodes: [request()], isRight: isTheirAnswer },
 		{
 			name: 'HTTP Request with batching',
@@ -167,14 +168,14 @@ function paceOf({ right, milliseconds }: Attempted): number | undefined {
 /** Draws how fast each is beside the slowest that gets it right: machines differ, their ratio hardly. */
 async function draw(attempts: Contender[], seen: Attempted[]): Promise<void> {
 	const slowest = Math.min(...seen.map((came) => paceOf(came) ?? Number.POSITIVE_INFINITY));
-	const bars = attempts.map(({ name, isRight }, index): Bar => {
+	const bars = attempts.map(({ name, isOurs = false }, index): Bar => {
 		const came = seen[index];
 		const pace = came && paceOf(came);
 		const note =
 			pace === undefined
 				? `only ${percent((came?.right ?? 0) / LEADS)} of the leads have a result`
 				: `${(pace / slowest).toFixed(pace < 10 * slowest ? 1 : 0)} ×, ${came?.credits} credits`;
-		return { name, value: pace, note, isOurs: isRight === isOurAnswer };
+		return { name, value: pace, note, isOurs };
 	});
 	const title = `${LEADS.toLocaleString('en')} leads of a CRM, ${PER_SECOND} requests per second allowed: how fast, and at what cost`;
 	await drawBars('rate-limit', title, bars);

@@ -19,7 +19,7 @@ import { createCredential } from '../support/host.mts';
 import { report } from '../support/report.mts';
 import { byWebhook, node, ours } from '../support/savedNodes.mts';
 import { LeadSource } from './support/leadSource.mts';
-import { processFigures } from './support/processFigures.mts';
+import { forgetPeak, processFigures } from './support/processFigures.mts';
 import { ServiceProcess } from './support/serviceProcess.mts';
 import { versions } from './support/versions.mts';
 
@@ -129,6 +129,7 @@ async function measure(work: Work, size: number): Promise<Figures> {
 		settings: { executionOrder: 'v1', saveDataSuccessExecution: 'none' },
 	});
 	await host.client.activateWorkflow(workflow);
+	await forgetPeak(host.host.pid);
 	const before = await processFigures(host.host.pid);
 	const startedAt = performance.now();
 	const answer: unknown = JSON.parse(

@@ -34,7 +34,7 @@ const emails = {
 
 const verified = { ...emails, ...withInput, ...simple, ...lookupOptions };
 
-/** Part 1 of the contract. */
+/** The fields of each operation, with their defaults. */
 const contract: Record<OurNode, { resource: string; operations: Record<string, Fields> }> = {
 	contactDataAccount: { resource: 'account', operations: { get: simple } },
 	contactDataList: {

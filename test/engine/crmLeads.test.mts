@@ -60,7 +60,7 @@ function figuresOf(operation: Operation, { json }: NodeResult): Figures {
 	};
 }
 
-/** Status and status of the address of a malformed item: it is answered without a request. */
+/** `status` and `emailStatus` of a malformed item: it is answered without a request. */
 const answeredHere = [
 	['invalid_input', undefined],
 	['verified', 'invalid'],

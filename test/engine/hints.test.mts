@@ -38,7 +38,7 @@ describe.each([
 		single: 'verify',
 		bulk: ['verifyBulk'],
 		onlySingle: 'enrich',
-		hint: /^Verify Emails in Bulk does this with one request per 50 addresses,/,
+		hint: /^Verify Emails in Bulk does this with one request per 50 emails,/,
 	},
 ])('the hint at the bulk operation of $type', ({ type, single, bulk, onlySingle, hint }) => {
 	const operation = single;

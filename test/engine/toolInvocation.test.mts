@@ -4,7 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { answerIn, findBulk, leadOf, numbers, requestsOf, verifyBulk } from '../support/bulk.mts';
-import { runNode } from '../support/engine.mts';
+import { ourNodes, runNode } from '../support/engine.mts';
 import { everyOperation, type Sample } from '../support/everyOperation.mts';
 import { find, runLookup } from '../support/lookups.mts';
 import { credentialFor, useService } from '../support/service.mts';
@@ -43,8 +43,15 @@ const sent = () => service().requests.map(({ method, path, rawQuery }) => [metho
 
 test('all operations are here', () => {
 	const all = everyOperation(service()).map(({ node, operation }) => `${node} ${operation}`);
+	expect(all).toEqual(names);
 	// Get Bulk Job needs a job.
-	expect(all.filter((name) => !name.endsWith('getBulkJob'))).toEqual(names);
+	const offered = Object.values(ourNodes).flatMap(({ description: { name, properties } }) =>
+		properties
+			.filter((property) => property.name === 'operation')
+			.flatMap(({ options = [] }) => options)
+			.map((option) => `${name} ${'value' in option ? option.value : ''}`),
+	);
+	expect([...all, 'contactDataFinder getBulkJob'].toSorted()).toEqual(offered.toSorted());
 });
 
 test.each(names)('%s gives the items that a workflow gets, by the same requests', async (name) => {

@@ -181,7 +181,8 @@ describe('the fields and the subtitle', () => {
 		const shown = description.properties.filter((property) =>
 			NodeHelpers.displayParameter({ event }, property, { typeVersion: 1 }, description),
 		);
-		const defaults = shown.map((one) => [one.name, one.default]);
+		const fieldsShown = shown.filter(({ type }) => type !== 'notice');
+		const defaults = fieldsShown.map((one) => [one.name, one.default]);
 		expect(Object.fromEntries(defaults)).toEqual({ event: 'newLead', ...fields });
 		const { node, workflow } = soleNode(nodeType, { parameters: { event } });
 		const { expression } = workflow;

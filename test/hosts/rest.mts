@@ -197,6 +197,12 @@ export class RestClient {
 			});
 			const answer = await response.text();
 			if (response.ok) return answer;
+			// Somebody else has the path until n8n opens it.
+			if (response.status !== 404) {
+				throw new Failure(`The webhook ${path} answered ${response.status}: ${answer}`, {
+					log: this.#host.log,
+				});
+			}
 			await delay(POLL_MS);
 		}
 		throw new Failure(`The webhook ${path} did not open.`, { log: this.#host.log });

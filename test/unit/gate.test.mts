@@ -381,21 +381,62 @@ describe('a pause that the service asks for', () => {
 		}
 	});
 
-	it('halves nothing where as much was sent as the rate allows', async () => {
+	describe('where as much was sent as the learned rate allows', () => {
+		/** A gate that has learned a rate of some starts per second, and a run that sends as much. */
+		async function atTheRate() {
+			const gate = newGate();
+			const run = new Run(gate, 16);
+			await run.arrive(200);
+			const refuse = async (seconds: number, isRepeat = false) => {
+				gate.closeFor(SECOND, true, isRepeat);
+				await run.leave(run.inside, false);
+				await vi.advanceTimersByTimeAsync(seconds * SECOND);
+			};
+			await refuse(2);
+			await refuse(5);
+			expect(run.inside).toBe(4);
+			await run.leave(4);
+			await vi.advanceTimersByTimeAsync(SECOND);
+			return { run, refuse, before: run.inside };
+		}
+
+		it('halves nothing', async () => {
+			const { run, refuse, before } = await atTheRate();
+			await refuse(2);
+			expect(run.inside).toBe(before);
+		});
+
+		it('halves where the same request was refused before', async () => {
+			const { run, refuse, before } = await atTheRate();
+			await refuse(2, true);
+			expect(run.inside).toBe(Math.floor(before / 2));
+		});
+
+		it('makes up for it where the next refusal comes soon', async () => {
+			const { run, refuse } = await atTheRate();
+			await refuse(2);
+			await refuse(5);
+			expect(run.inside).toBe(1);
+		});
+
+		it('halves where nothing was borne since', async () => {
+			const { run, refuse, before } = await atTheRate();
+			await refuse(5);
+			await refuse(5);
+			expect(run.inside).toBe(Math.floor(before / 2));
+		});
+	});
+
+	it('halves at the learned rate too where the service says to come back at once', async () => {
 		const gate = newGate();
 		const run = new Run(gate, 8);
 		await run.arrive(40);
-		// The first two refusals teach the rate.
-		for (const inside of [4, 2]) {
-			gate.closeFor(1_000);
+		for (const isLimit of [true, true, false]) {
+			gate.closeFor(1_000, isLimit);
 			await run.leave(run.inside, false);
 			await vi.advanceTimersByTimeAsync(2 * SECOND);
-			expect(run.inside).toBe(inside);
 		}
-		gate.closeFor(1_000);
-		await run.leave(run.inside, false);
-		await vi.advanceTimersByTimeAsync(2 * SECOND);
-		expect(run.inside).toBe(2);
+		expect(run.inside).toBe(1);
 	});
 
 	it('grows back with the answers, step by step', async () => {

@@ -52,6 +52,8 @@ interface Trial {
 	latency?: number;
 	/** How many requests at once each process allows. */
 	atOnce?: number;
+	/** Whether each request takes equally long; refused ones take no time. */
+	isSteady?: boolean;
 }
 
 interface Request {
@@ -64,7 +66,7 @@ interface Request {
 
 /** Lets processes that do not know of each other send all they can, for so many seconds. */
 async function send(
-	{ admits, processes, until = [], random, latency = 10, atOnce = 5 }: Trial,
+	{ admits, processes, until = [], random, latency = 10, atOnce = 5, isSteady }: Trial,
 	seconds: number,
 ): Promise<Request[]> {
 	const begun = performance.now();
@@ -78,8 +80,12 @@ async function send(
 			await sleep(WAY * (0.6 + 0.8 * random()));
 			const admitted = admits();
 			requests.push({ at: now() / SECOND, process, admitted, attempt });
-			await sleep((latency - WAY) * (0.6 + 0.8 * random()));
-			if (!admitted) gate.closeFor(SECOND);
+			const rest = latency - WAY;
+			if (!isSteady) await sleep(rest * (0.6 + 0.8 * random()));
+			else if (admitted) await sleep(rest);
+			// As the nodes wait: a second, as the service says, or longer from attempt to attempt.
+			const wait = Math.max(SECOND, random() * SECOND * 2 ** (attempt - 1));
+			if (!admitted) gate.closeFor(wait, true, attempt > 1);
 			lane.leave(admitted);
 			if (admitted) return;
 		}
@@ -122,7 +128,7 @@ describe('processes that share a limit', () => {
 					expect(refused).toBeLessThanOrEqual(0.05);
 					// By default a request is sent five times at most.
 					const sixth = later.filter(({ attempt }) => attempt === 6);
-					expect(sixth.length).toBeLessThanOrEqual(later.length / 500);
+					expect(sixth.length).toBeLessThanOrEqual(later.length / 400);
 				},
 			),
 			{
@@ -200,6 +206,44 @@ describe('a limit that nobody is told of', () => {
 	);
 });
 
+describe('what is refused is borne within five attempts', () => {
+	/** How often requests were sent at most, of those that were sent in so many seconds. */
+	async function mostAttempts(trial: Omit<Trial, 'random' | 'processes'>, seconds = 400) {
+		const requests = await send({ ...trial, processes: 1, random: randomOf(1) }, seconds);
+		expect(admittedOf(requests)).toBeGreaterThanOrEqual(seconds / 45);
+		return Math.max(...requests.map(({ attempt }) => attempt));
+	}
+
+	it.each([
+		{ most: 1, latency: 20_000, atOnce: 5 },
+		{ most: 1, latency: 40_000, atOnce: 5 },
+		{ most: 1, latency: 10_000, atOnce: 5 },
+		{ most: 3, latency: 30_000, atOnce: 20 },
+		{ most: 2, latency: 10_000, atOnce: 20 },
+	])('by a service that bears $most at once, $latency ms, $atOnce sent', async (service) => {
+		const { most, latency, atOnce } = service;
+		let inProgress = 0;
+		const admits = () => {
+			if (inProgress >= most) return false;
+			inProgress++;
+			void sleep(latency - 2 * WAY).then(() => inProgress--);
+			return true;
+		};
+		expect(await mostAttempts({ admits, latency, atOnce, isSteady: true })).toBeLessThanOrEqual(5);
+	});
+
+	it.each([
+		{ before: 20, after: 2, latency: 500, atOnce: 20 },
+		{ before: 50, after: 5, latency: 200, atOnce: 50 },
+		{ before: 50, after: 5, latency: 500, atOnce: 50 },
+	])('where a limit falls from $before to $after a second', async ({ before, after, ...trial }) => {
+		const [high, low] = [new Limiter(before), new Limiter(after)];
+		const falls = performance.now() + 20 * SECOND;
+		const admits = () => (performance.now() < falls ? high : low).admits();
+		expect(await mostAttempts({ admits, ...trial }, 120)).toBeLessThanOrEqual(5);
+	});
+});
+
 describe('a service that bears more than is sent', () => {
 	it.each([5, 20, 60])(
 		'is used at least half as much when it refuses single requests every %i seconds',
@@ -267,14 +311,15 @@ describe('RequestRate', () => {
 		const refusedNumber = 100;
 		for (const now of [0, 2_000]) {
 			for (let start = 0; start < refusedNumber; start++) rate.started(now);
-			expect(rate.explains(now)).toBe(false);
+			expect(rate.explains(now, refusedNumber)).toBe(false);
 			rate.refused(now);
 		}
 		// By then the number is the refused one again.
 		const later = 2_000 + 2 * 6_000;
 		rate.started(2_000 + 6_000);
 		for (let start = 0; start < share; start++) rate.started(later);
-		expect(rate.explains(later)).toBe(isTheRate);
+		expect(rate.explains(later, refusedNumber)).toBe(isTheRate);
+		expect(rate.explains(later, 49)).toBe(false);
 	});
 
 	it('stays away longer each time when the first request after a pause is refused', () => {

@@ -109,7 +109,7 @@ describe('what is told of an item', () => {
 		}
 	});
 
-	it('covers every reason', () => {
+	it('covers these reasons', () => {
 		expect([...new Set(problems.map(({ reason }) => reason))].toSorted()).toEqual([
 			'bad_request',
 			'cancelled',
@@ -142,7 +142,7 @@ describe('what is told of an item', () => {
 describe('the texts in the code', () => {
 	/** Classes and functions that make of a text what users read. */
 	const MAKERS =
-		/^(ServiceError|NotProcessed|NodeOperationError|InvalidInput|JobPending|Error|unexpectedAnswer|objectsIn|missing|invalidValue|FailingExpression|refusedBaseUrl)$/;
+		/^(ServiceError|NotProcessed|NodeOperationError|InvalidInput|JobPending|JobFailed|Error|unexpectedAnswer|objectIn|objectsIn|missing|invalidValue|FailingExpression|refusedBaseUrl)$/;
 
 	/** The sentences in a part of the code, with what stands around their placeholders. */
 	function sentencesIn(part: ts.Node): string[] {
@@ -165,14 +165,16 @@ describe('the texts in the code', () => {
 
 	/** Whether what stands here is read by users as a message or as what to do about it. */
 	function isTold(part: ts.Node): boolean {
+		const isSuper =
+			ts.isCallExpression(part) && part.expression.kind === ts.SyntaxKind.SuperKeyword;
+		if (isSuper) return true;
 		if (ts.isNewExpression(part) || ts.isCallExpression(part)) {
 			return ts.isIdentifier(part.expression) && MAKERS.test(part.expression.text);
 		}
 		const isNamed =
 			ts.isPropertyAssignment(part) ||
 			(ts.isVariableDeclaration(part) && part.initializer !== undefined);
-		if (!isNamed)
-			return ts.isCallExpression(part) && part.expression.kind === ts.SyntaxKind.SuperKeyword;
+		if (!isNamed) return false;
 		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|results|far)$/.test(
 			part.name.getText(),
 		);
@@ -359,12 +361,24 @@ describe('the texts in the editor', () => {
 		]);
 	});
 
+	/** What stands above an output, and what n8n's AI workflow builder is told. */
+	const hints = [
+		...nodes.flatMap(({ hints: ofNode = [] }) => ofNode.map(({ message }) => message)),
+		...nodes.flatMap(({ builderHint }) => builderHint?.searchHint ?? []),
+		...nodes.flatMap(({ builderHint }) =>
+			(builderHint?.relatedNodes ?? []).map(({ relationHint }) => relationHint),
+		),
+		...[...fields, ...choices].flatMap(({ builderHint }) => builderHint?.propertyHint ?? []),
+	];
+
 	it('have none of the words that readers stumbled over, nor of those that n8n keeps out', () => {
+		expect(hints.length).toBeGreaterThan(15);
 		const texts = [
 			...[...nodes, ...fields].map(({ displayName }) => displayName),
 			...choices.map(({ name }) => name),
 			...fields.flatMap(({ placeholder }) => placeholder ?? []),
 			...[...nodes, ...fields, ...choices].flatMap(({ description }) => description ?? []),
+			...hints,
 		];
 		expect(texts.length).toBeGreaterThan(150);
 		expect(texts.filter((text) => STUMBLED_OVER.test(text))).toEqual([]);

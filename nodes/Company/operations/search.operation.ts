@@ -5,7 +5,7 @@ import {
 	simple,
 } from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
-import { OTHER_STATUSES } from '../../shared/description/tools';
+import { OTHER_STATUSES } from '../../shared/description/toolTexts';
 import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
 import { objectsIn } from '../../shared/service/response';
 import { simplifyCompany } from '../../shared/values/company';

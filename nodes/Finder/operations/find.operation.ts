@@ -7,7 +7,7 @@ import {
 	simple,
 } from '../../shared/description/fields';
 import { lookupOperation } from '../../shared/description/operation';
-import { EMAIL_STATUSES, OTHER_STATUSES } from '../../shared/description/tools';
+import { EMAIL_STATUSES, OTHER_STATUSES } from '../../shared/description/toolTexts';
 import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
 import { objectIn } from '../../shared/service/response';
 import { simplifyCompany } from '../../shared/values/company';

@@ -2,6 +2,7 @@ import { returnAllOrLimit, simple } from '../../shared/description/fields';
 import { readOperation } from '../../shared/description/operation';
 import { LISTS_PATH, readLists, simplifyList } from '../../shared/leads/lists';
 
+/** Written out below, n8n's lint would want the label "Get Many". */
 const OPERATION = 'getAll';
 
 /** Get Many Lists (interface specification 4.2, its variant): one item per list. Costs no credits. */

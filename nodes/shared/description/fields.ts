@@ -43,10 +43,7 @@ export const includeInputFields: INodeProperties = {
 	displayOptions: notForTools,
 };
 
-/**
- * What an item may bring along, so that it needs no lookup.
- * @param what it is, as the label says it
- */
+/** What an item may bring along, so that it needs no lookup. */
 export function knownField(
 	field: Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>,
 ): INodeProperties {

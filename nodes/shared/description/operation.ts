@@ -75,7 +75,7 @@ export function operationProperties(resource: string, operations: Operation[]): 
 			displayName: 'Operation',
 			name: 'operation',
 			type: 'options',
-			// Without a resource here, n8n does not tell an AI agent what the operation does.
+			// Only through a resource n8n finds the action of an operation, by which it names nodes and tools.
 			displayOptions: { show: { resource: [resource] } },
 			noDataExpression: true,
 			options: operations.map(menuEntry),
@@ -93,7 +93,10 @@ function menuEntry({ option, tool }: Operation): INodePropertyOptions {
 	return tool === undefined ? { ...option, displayOptions: notForTools } : option;
 }
 
-/** What the model of an AI agent is told; n8n's own words would be the name of the operation alone. */
+/**
+ * What the model of an AI agent is told; n8n's own words would be the name of the operation alone. A
+ * property of this name keeps n8n from adding its own.
+ */
 function toolDescription({ option, tool }: Operation): INodeProperties[] {
 	if (tool === undefined) return [];
 	return [
@@ -167,7 +170,6 @@ function toolRouting(operations: Operation[]): INodePropertyRouting {
 
 /** What all nodes of the package have in common. */
 export const nodeDefaults = {
-	version: 1,
 	credentials: [{ name: CREDENTIAL, required: true }],
 	// Marks the node as declarative. Requests get their Base URL where they are sent.
 	requestDefaults: {

@@ -12,14 +12,17 @@ export interface Answered {
 	at?: number;
 }
 
+/** Whether the service, or a certain answer without it, says what came out. */
 export function isAnswered(outcome: Outcome): outcome is Answered {
 	return 'results' in outcome;
 }
 
+/** Whether the item goes on without a lookup. */
 export function isPassedOn(outcome: Outcome): outcome is PassedOn {
 	return 'fields' in outcome;
 }
 
+/** Whether there is no result, for a reason. */
 export function isProblem(outcome: Outcome): outcome is Problem {
 	return 'reason' in outcome;
 }

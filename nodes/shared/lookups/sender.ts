@@ -46,7 +46,7 @@ const NO_ANSWERS: Answers = { results: [] };
 interface OfJob<Query> {
 	job: JobOfExecution;
 	questions: Array<Waiting<Query>>;
-	/** The job is over: what it did cost is known, as far as it ever will be. */
+	/** To be called when the job is over: what it did cost is known, as far as it ever will be. */
 	release: () => void;
 }
 

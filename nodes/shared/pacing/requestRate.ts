@@ -7,7 +7,7 @@ const SPREAD = 1 / 16;
 /** How much of the refused number to go on with. */
 const STEP_BACK = 0.95;
 
-/** From which part of the number on, within a window, a refusal is put down to it. */
+/** A refusal counts as one of the rate if at least this part of the number started, and was borne. */
 const EXPLAINED = 1 / 2;
 
 /** How long to stay below what was refused: this, and the time that so many requests take. */
@@ -75,10 +75,11 @@ export class RequestRate {
 
 	/**
 	 * Whether a refusal at this moment is one of the rate. Whoever is refused long before the number is
-	 * reached has sent too many at once.
+	 * reached, or before the service has borne as many, has sent too many at once.
+	 * @param borne how many requests the service has borne since the refusal before
 	 */
-	explains(now: number): boolean {
-		return this.startsIn(now) >= this.number(now) * EXPLAINED;
+	explains(now: number, borne: number): boolean {
+		return Math.min(this.startsIn(now), borne) >= this.number(now) * EXPLAINED;
 	}
 
 	/** The service refused a request for being too many; one call per burst of refusals. */
@@ -109,6 +110,8 @@ export class RequestRate {
 			return Number.POSITIVE_INFINITY;
 		}
 		const time = (now - this.resumed) / this.recovery - 1;
+		// Cubic: quickly near the refused number, long close to it, then ever faster beyond. Below it, at least
+		// one less.
 		const curve = (time < 0 ? 1 - STEP_BACK : GROWTH) * time ** 3;
 		if (1 + curve > FORGOTTEN) return Number.POSITIVE_INFINITY;
 		if (time >= 0) return Math.floor(this.refusedNumber * (1 + curve));

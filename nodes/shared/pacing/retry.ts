@@ -6,7 +6,7 @@ const LONGEST_WAIT = 60_000;
 /** Half of the first step of the exponential back-off, in milliseconds. */
 const FIRST_STEP = 500;
 
-/** Whether the same request may succeed later: 429, server answers and lost connections (7.1). */
+/** Whether the same request may succeed later: 429, 500, 502, 503, 504 and lost connections (7). */
 export function mayRetry(thrown: unknown): boolean {
 	if (!(thrown instanceof ServiceError)) return false;
 	const { reason, httpCode } = thrown;

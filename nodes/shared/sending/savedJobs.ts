@@ -28,6 +28,7 @@ export function savedJobs(record: IContextObject): SavedJob[] {
 	return Array.isArray(saved) ? saved.filter(isSavedJob) : [];
 }
 
+/** Puts the jobs in progress into what n8n stores with the execution. */
 export function saveJobs(record: IContextObject, jobs: SavedJob[]): void {
 	if (jobs.length === 0) delete record[NAME];
 	else record[NAME] = jobs.slice(-MAX_SAVED_JOBS);

@@ -1,6 +1,6 @@
 /** @file What another process has taken from the machine, as Linux counts it. */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 
 /** How many of the kernel's ticks make a second; the same on all common machines. */
 const TICKS_PER_SECOND = 100;
@@ -8,10 +8,15 @@ const TICKS_PER_SECOND = 100;
 export interface ProcessFigures {
 	/** What its processors worked for it so far, in milliseconds. */
 	processor: number;
-	/** The most memory that it ever held, in MB. */
+	/** The most memory that it held at once, in MB. */
 	peak: number;
 	/** The memory that it holds now, in MB. */
 	held: number;
+}
+
+/** From now on the most memory counts anew. */
+export async function forgetPeak(pid: number): Promise<void> {
+	await writeFile(`/proc/${pid}/clear_refs`, '5');
 }
 
 export async function processFigures(pid: number): Promise<ProcessFigures> {
