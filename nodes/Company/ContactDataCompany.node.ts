@@ -21,7 +21,8 @@ export class ContactDataCompany implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: operationSubtitle(operations),
-		description: 'Look up companies and the people who work there. Uses credits.',
+		description:
+			'Look up companies and the people who work there. Search costs credits if there is a match; people may cost credits.',
 		defaults: { name: 'Contact Data Company' },
 		usableAsTool: true,
 		builderHint: {

@@ -7,6 +7,7 @@ import {
 	type Counter,
 	type CreditKind,
 } from '../shared/credits/account';
+import { notice } from '../shared/description/fields';
 import { stopError } from '../shared/outcomes/onError';
 import { InvalidInput, invalidValue, problemOf } from '../shared/outcomes/problem';
 import { withRun } from '../shared/sending/runs';
@@ -33,7 +34,7 @@ export const lowCredits: TriggerEvent = {
 	},
 	fields: [
 		{
-			displayName: 'Credit Type',
+			displayName: 'Credit Kind',
 			name: 'creditKind',
 			type: 'options',
 			default: 'any',
@@ -41,7 +42,7 @@ export const lowCredits: TriggerEvent = {
 				{
 					name: 'Any',
 					value: 'any',
-					description: 'Every type that the account has, each on its own',
+					description: 'Every kind that the account has, each on its own',
 				},
 				{ name: LABELS.email, value: 'email', description: 'Credits to find emails' },
 				{ name: LABELS.search, value: 'search', description: 'Credits to search companies' },
@@ -58,6 +59,10 @@ export const lowCredits: TriggerEvent = {
 			typeOptions: { minValue: 1 },
 			description: 'Start the workflow when fewer credits than this remain',
 		},
+		notice(
+			'lowCreditsNotice',
+			'Fetch Test Event shows the credits as they are, even above Threshold, and remembers nothing',
+		),
 	],
 	poll: pollLowCredits,
 };
@@ -121,7 +126,7 @@ interface Watched {
 
 async function watchedBy(context: IPollFunctions): Promise<Watched> {
 	try {
-		const creditKind = toText(parameter(context, 'creditKind', 'Credit Type')).toLowerCase();
+		const creditKind = toText(parameter(context, 'creditKind', 'Credit Kind')).toLowerCase();
 		const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
 		const { account, accountId } = await withRun(context, async (run) => ({
 			account: await readAccount(run),
@@ -168,9 +173,9 @@ function watchedCounters(account: IDataObject, creditKind: string): Watched['kin
 	const label = labelOf(creditKind);
 	const others = present.map(([kind]) => labelOf(kind)).join(', ');
 	throw new InvalidInput({
-		reason: 'invalid: Credit Type',
+		reason: 'invalid: Credit Kind',
 		message: `The account has no counter for ${label} credits`,
-		description: `Set Credit Type to Any, or to a type that the account has: ${others}.`,
+		description: `Set Credit Kind to Any, or to a kind that the account has: ${others}.`,
 	});
 }
 

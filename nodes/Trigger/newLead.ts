@@ -30,7 +30,7 @@ export const newLead: TriggerEvent = {
 		listLocator,
 		notice(
 			'newLeadNotice',
-			'The first poll after you publish the workflow (n8n 1: activate it) remembers the newest lead and starts nothing. From then on, each new lead is delivered once.',
+			'The first poll after you publish the workflow (n8n 1: activate it) remembers the newest lead and starts nothing. From then on, each new lead is delivered once. Fetch Test Event shows up to five recent leads, and remembers nothing.',
 		),
 	],
 	poll: pollNewLeads,

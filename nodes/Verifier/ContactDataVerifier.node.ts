@@ -24,7 +24,7 @@ export class ContactDataVerifier implements INodeType {
 		version: 1,
 		subtitle: operationSubtitle(operations),
 		description:
-			'Check whether email addresses accept mail, one by one or in bulk. Costs 1 credit per email.',
+			'Check whether emails accept mail, one by one or in bulk. Costs 1 credit per email.',
 		defaults: { name: 'Contact Data Verifier' },
 		usableAsTool: true,
 		builderHint: {

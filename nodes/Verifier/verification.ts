@@ -15,7 +15,7 @@ export const emailField: INodeProperties = queryField({
 	required: true,
 	placeholder: 'e.g. ada@acme.com',
 	description:
-		"Email address to verify. Text that can't be an email is reported as invalid without using a credit.",
+		"Email to verify. Text that can't be an email is reported as invalid without using a credit.",
 });
 
 /** What an earlier lookup said of the email: what the finder has just found brings its status along. */
@@ -45,7 +45,8 @@ export const verifierOptions: INodeProperties[] = [
 		name: 'skipEmpty',
 		type: 'boolean',
 		default: false,
-		description: "Whether to pass items without an email on as they are, with the status 'skipped'",
+		description:
+			"Whether to pass items without an email on unchanged, for free. A status from an earlier node stays; without one, it is 'skipped'.",
 		displayOptions: notForTools,
 	},
 	{

@@ -565,7 +565,7 @@ describe('what the contract says is shown', () => {
 				['pollTimes', 'Poll Times'],
 				['mode', 'Mode', 'Every Minute'],
 				['event', 'Event', 'On Low Credits'],
-				['creditKind', 'Credit Type', 'Any'],
+				['creditKind', 'Credit Kind', 'Any'],
 				['threshold', 'Threshold', '100'],
 				...SIMPLIFY,
 			],

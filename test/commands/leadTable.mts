@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const leadSchema = z.object({
 	name: z.string().min(1),
 	email: z.string().nullable(),
-	emailStatus: z.string().min(1),
+	status: z.string().min(1),
 });
 
 export type Lead = z.infer<typeof leadSchema>;
@@ -15,8 +15,8 @@ export function leadTable(leads: Lead[]): string {
 		head: ['Name', 'Email', 'Status'],
 		style: { head: ['bold'], border: [], compact: true },
 	});
-	for (const { name, email, emailStatus } of leads) {
-		table.push([name, email ?? '', emailStatus]);
+	for (const { name, email, status } of leads) {
+		table.push([name, email ?? '', status]);
 	}
 	return table.toString();
 }

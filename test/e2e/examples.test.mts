@@ -104,7 +104,7 @@ function reportSpent(name: string, ...runs: Array<ReturnType<typeof spent>>): vo
 const nameEmailAndStatus = ({ person: { full: name, email } }: Lead) => ({
 	name,
 	email,
-	emailStatus: email === null ? 'not_found' : statusOf(email),
+	status: email === null ? 'not_found' : statusOf(email),
 });
 
 function isInSales({ title }: Person): boolean {
@@ -194,7 +194,13 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 	test('crm-sync: one request to the CRM per lead', async () => {
 		await using crm = await CrmStandIn.open();
 		const saved = saveNewLeads(service(), 101);
-		const mailings = ['OK to Email', 'Email with Caution', ...Array(3).fill('Do Not Email')];
+		const mailings = [
+			'OK to Email',
+			'Email with Caution',
+			'Do Not Email',
+			'Verify Again',
+			'Do Not Email',
+		];
 		const workflow = withOrigin(
 			await example('crm-sync', 101),
 			'Create or Update Contact',

@@ -108,6 +108,15 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		expect(given.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
 	});
 
+	test('of nothing but incomplete items is no all-clear: a hint says so', async () => {
+		const { json, hints } = await estimate(lookup, [{}, { nothing: true }]);
+		expect(json).toMatchObject([{ items: 2, incomplete: 2, mostCredits: 0 }]);
+		expect(hints?.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^Every item is missing a required field: connect this node/),
+		]);
+		expect((await estimate(lookup, [{}, lookup.item(1)])).hints ?? []).toEqual([]);
+	});
+
 	test('counts an item whose expression fails as incomplete', async () => {
 		const parameters =
 			lookup === find

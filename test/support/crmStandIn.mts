@@ -5,7 +5,7 @@ const contactSchema = z.object({
 	name: z.string(),
 	domain: z.string(),
 	email: z.string().nullable(),
-	emailStatus: z.string(),
+	status: z.string(),
 	mailing: z.string(),
 });
 

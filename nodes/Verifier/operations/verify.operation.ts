@@ -24,7 +24,7 @@ export const verify = lookupOperation<EmailQuery>({
 		value: 'verify',
 		action: 'Verify email',
 		description:
-			'Check whether an email address accepts mail. Costs 1 credit per email, even if it is invalid.',
+			'Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid.',
 		routing: { request: { method: 'GET', url: '/v3/verify' } },
 		builderHint: {
 			propertyHint:

@@ -9,7 +9,7 @@ export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
 /** What a new user would have to guess, above the fields that it is about. */
 export function notice(name: string, displayName: string): INodeProperties {
-	return { displayName, name, type: 'notice', default: '' };
+	return { displayName, name, type: 'notice', default: '', displayOptions: notForTools };
 }
 
 /** Whether items have the few fields that people use, or all that the service sent. */
@@ -53,7 +53,7 @@ export function knownField(
 /** For operations that take the fields of a lookup, but send none. */
 export const estimateNotice = notice(
 	'estimateNotice',
-	'Estimate in a copy of your lookup node: n8n empties Options when the Operation changes',
+	'Estimate in a copy of your lookup node: connect the copy to the node before it, unpin it, and set its Options again. n8n empties them when the Operation changes.',
 );
 
 /** How old what an item brings along may be. */
@@ -109,7 +109,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			typeOptions: { minValue: 0 },
 			default: 100,
 			description:
-				'Number of credits to leave in the account. Nothing is looked up that could bring the account below it. Credits that others use in the meantime are not counted.',
+				'Number of credits of the kind this node uses to leave in the account. Nothing is looked up that could bring the account below it. Credits that others use in the meantime are not counted.',
 		},
 		{
 			displayName: 'Max Concurrency',

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import { readAccount, remainingOf } from '../credits/account';
 import { Breather } from '../n8n/breather';
@@ -18,6 +18,14 @@ import { QuestionReader } from './questions';
 
 /** An operation that tells what a lookup would cost, without looking anything up. */
 export interface Estimate<Query extends IDataObject> extends Declaration, Asking<Query> {}
+
+/** An estimate of nothing is no all-clear. */
+const nothingToLookUp: NodeExecutionHint = {
+	message:
+		'Every item is missing a required field: connect this node to your items, and fill in its fields',
+	type: 'warning',
+	location: 'outputPane',
+};
 
 /**
  * Tells what the lookup of all items would cost at most: in one item, or in one for each account that
@@ -60,6 +68,8 @@ export async function runEstimate<Query extends IDataObject>(
 					: outputForFailure(context, account, own.first),
 			);
 		}
+		const own = [...estimates.values()];
+		if (own.length > 0 && own.every(({ isVain }) => isVain)) context.hint(nothingToLookUp);
 		return outputs;
 	} finally {
 		runs.end();
@@ -113,6 +123,11 @@ class AccountEstimate {
 	) {
 		this.answers = answersOf(context);
 		this.jobs = jobsOf(context);
+	}
+
+	/** Whether no item could be looked up. */
+	get isVain(): boolean {
+		return this.fates.incomplete === this.items;
 	}
 
 	count(fate: Fate): void {
