@@ -99,15 +99,12 @@ function noPeople(thrown: unknown): object {
 }
 
 function filterField(displayName: string, name: string, placeholder: string): INodeProperties {
-	return {
+	return queryField({
 		displayName,
 		name,
-		type: 'string',
-		default: '',
 		placeholder,
 		description: `Only return leads whose ${name} contains these words`,
-		routing: { send: { type: 'query', property: name } },
-	};
+	});
 }
 
 function matchField(displayName: string, name: string): INodeProperties {

@@ -1,5 +1,10 @@
 import { ACCOUNT_PATH } from '../../shared/credits/account';
-import { ageOptions, estimateNotice, optionsField } from '../../shared/description/fields';
+import {
+	ageOptions,
+	estimateBuilderHint,
+	estimateNotice,
+	optionsField,
+} from '../../shared/description/fields';
 import { estimateOperation } from '../../shared/description/operation';
 import {
 	countryOption,
@@ -21,10 +26,7 @@ export const estimate = estimateOperation({
 		description:
 			'Estimate the most credits that finding the emails of all input items can use. Nothing is looked up. Costs no credits.',
 		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
-		builderHint: {
-			propertyHint:
-				'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
-		},
+		builderHint: estimateBuilderHint,
 	},
 	fields: [
 		...personFields,

@@ -1,5 +1,5 @@
 import { ACCOUNT_PATH } from '../../shared/credits/account';
-import { estimateNotice, optionsField } from '../../shared/description/fields';
+import { estimateBuilderHint, estimateNotice, optionsField } from '../../shared/description/fields';
 import { estimateOperation } from '../../shared/description/operation';
 import {
 	emailField,
@@ -22,10 +22,7 @@ export const estimate = estimateOperation({
 		description:
 			'Estimate the most credits that verifying the emails of all input items can use. Nothing is verified. Costs no credits.',
 		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
-		builderHint: {
-			propertyHint:
-				'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
-		},
+		builderHint: estimateBuilderHint,
 	},
 	fields: [emailField, existingStatusField, estimateNotice, optionsField(verifierOptions)],
 	kind: 'verify',

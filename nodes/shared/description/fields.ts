@@ -50,7 +50,13 @@ export function knownField(
 	return { type: 'string', default: '', displayOptions: notForTools, ...field };
 }
 
-/** For operations that take the fields of a lookup, but send none. */
+/** When n8n's AI workflow builder is to use an estimate. */
+export const estimateBuilderHint = {
+	propertyHint:
+		'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
+};
+
+/** What to mind about an estimate: it takes the fields of a lookup. */
 export const estimateNotice = notice(
 	'estimateNotice',
 	'Estimate in a copy of your lookup node: connect the copy to the node before it, unpin it, and set its Options again. n8n empties them when the Operation changes.',

@@ -11,6 +11,7 @@ import type { AnswerStore } from '../sending/answerStore';
 import { answersOf, jobsOf, type JobsOfExecution } from '../sending/execution';
 import type { Run } from '../sending/run';
 import { Runs } from '../sending/runs';
+import { asError } from '../values/error';
 import { CREDITS_OF, keyOf, type Asking } from './lookup';
 import { lookupOptionsOf, type LookupOptions } from './lookupOptions';
 import { isAnswered, isPassedOn, type Outcome } from './outcome';
@@ -82,10 +83,6 @@ function optionsOf(parameters: Parameters): LookupOptions | Error {
 	} catch (error) {
 		return asError(error);
 	}
-}
-
-function asError(thrown: unknown): Error {
-	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /** What becomes of an item: each is counted once. */

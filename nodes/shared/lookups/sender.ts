@@ -11,6 +11,7 @@ import { NotProcessed } from '../sending/notProcessed';
 import type { SavedJob } from '../sending/savedJobs';
 import type { Connection } from '../service/connection';
 import { asServiceError, ServiceError, unexpectedAnswer } from '../service/serviceError';
+import { asError } from '../values/error';
 import { Queue } from '../values/queue';
 import { keyOf, type Answers, type Lookup, type LookupService } from './lookup';
 import type { Places } from './places';
@@ -225,7 +226,7 @@ export class Sender<Query extends IDataObject> {
 			const reserved = await budget.reserve(questions, await purse(), 1);
 			return reserved instanceof Reservation ? reserved : new NotProcessed(reserved);
 		} catch (error) {
-			return error instanceof Error ? error : new Error(String(error));
+			return asError(error);
 		}
 	}
 
