@@ -112,7 +112,7 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		const { json, hints } = await estimate(lookup, [{}, { nothing: true }]);
 		expect(json).toMatchObject([{ items: 2, incomplete: 2, mostCredits: 0 }]);
 		expect(hints?.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/^Every item is missing a required field: connect this node/),
+			expect.stringMatching(/^No item could be looked up: connect this node/),
 		]);
 		expect((await estimate(lookup, [{}, lookup.item(1)])).hints ?? []).toEqual([]);
 	});

@@ -18,9 +18,7 @@ afterEach(() => {
 /** Longer than the gate spreads what it lets in after a pause, in milliseconds. */
 const LONG = 600_000;
 
-const SECOND = 1_000;
-
-const MINUTE = 60 * SECOND;
+const MINUTE = 60_000;
 
 /** One run of a node at the gate: its requests by their numbers, and what became of each. */
 class Run {
@@ -379,64 +377,6 @@ describe('a pause that the service asks for', () => {
 			await vi.advanceTimersByTimeAsync(LONG);
 			expect(run.inside).toBe(half);
 		}
-	});
-
-	describe('where as much was sent as the learned rate allows', () => {
-		/** A gate that has learned a rate of some starts per second, and a run that sends as much. */
-		async function atTheRate() {
-			const gate = newGate();
-			const run = new Run(gate, 16);
-			await run.arrive(200);
-			const refuse = async (seconds: number, isRepeat = false) => {
-				gate.closeFor(SECOND, true, isRepeat);
-				await run.leave(run.inside, false);
-				await vi.advanceTimersByTimeAsync(seconds * SECOND);
-			};
-			await refuse(2);
-			await refuse(5);
-			expect(run.inside).toBe(4);
-			await run.leave(4);
-			await vi.advanceTimersByTimeAsync(SECOND);
-			return { run, refuse, before: run.inside };
-		}
-
-		it('halves nothing', async () => {
-			const { run, refuse, before } = await atTheRate();
-			await refuse(2);
-			expect(run.inside).toBe(before);
-		});
-
-		it('halves where the same request was refused before', async () => {
-			const { run, refuse, before } = await atTheRate();
-			await refuse(2, true);
-			expect(run.inside).toBe(Math.floor(before / 2));
-		});
-
-		it('makes up for it where the next refusal comes soon', async () => {
-			const { run, refuse } = await atTheRate();
-			await refuse(2);
-			await refuse(5);
-			expect(run.inside).toBe(1);
-		});
-
-		it('halves where nothing was borne since', async () => {
-			const { run, refuse, before } = await atTheRate();
-			await refuse(5);
-			await refuse(5);
-			expect(run.inside).toBe(Math.floor(before / 2));
-		});
-	});
-
-	it('halves at the learned rate too where the service says to come back at once', async () => {
-		const gate = newGate();
-		const run = new Run(gate, 8);
-		await run.arrive(40);
-		for (const isLimit of [true, true, false]) {
-			gate.closeFor(1_000, isLimit);
-			await run.leave(run.inside, false);
-			await vi.advanceTimersByTimeAsync(2 * SECOND);
-		}
-		expect(run.inside).toBe(1);
 	});
 
 	it('grows back with the answers, step by step', async () => {

@@ -23,7 +23,7 @@ export interface Estimate<Query extends IDataObject> extends Declaration, Asking
 /** An estimate of nothing is no all-clear. */
 const nothingToLookUp: NodeExecutionHint = {
 	message:
-		'Every item is missing a required field: connect this node to your items, and fill in its fields',
+		'No item could be looked up: connect this node to your items, and check the fields that name what to look up',
 	type: 'warning',
 	location: 'outputPane',
 };
@@ -122,9 +122,10 @@ class AccountEstimate {
 		this.jobs = jobsOf(context);
 	}
 
-	/** Whether no item could be looked up. */
+	/** Whether no item could be looked up, and none brings its result along. */
 	get isVain(): boolean {
-		return this.fates.incomplete === this.items;
+		const { incomplete, skipped, malformed } = this.fates;
+		return this.items > malformed && incomplete + skipped + malformed === this.items;
 	}
 
 	count(fate: Fate): void {

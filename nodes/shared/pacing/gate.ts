@@ -6,12 +6,6 @@ import { RequestRate } from './requestRate';
 /** Above this many requests at once, a limit that the service caused once is forgotten. */
 const FULLY_OPEN = 64;
 
-/** A refusal is put down to the rate if there was none for so long, in milliseconds. */
-const ALONE = 3_000;
-
-/** Into how many parts the requests at once are cut by a refusal soon after one that was put down to the rate. */
-const AFTER_SPARED = 8;
-
 /** After so long without a request, what was learned of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * 60_000;
 
@@ -28,14 +22,6 @@ export class AccountGate {
 	private readonly turns = new Queue<Lane>();
 
 	private inProgress = 0;
-
-	/** How many requests the service has borne since it refused one. */
-	private borne = 0;
-
-	/** Whether the last refusal was put down to the rate. */
-	private isSpared = false;
-
-	private lastRefusal = Number.NEGATIVE_INFINITY;
 
 	/** How many requests at once the service has shown to bear. */
 	private allowed = Number.POSITIVE_INFINITY;
@@ -88,32 +74,21 @@ export class AccountGate {
 	/** For a lane: a request is over. Where the service bore it, a limit that a 429 caused grows back. */
 	left(lane: Lane, wasBorne: boolean): void {
 		this.inProgress--;
-		if (wasBorne) {
-			this.borne++;
-			this.allowed += 1 / this.allowed;
-			if (this.allowed > FULLY_OPEN) this.allowed = Number.POSITIVE_INFINITY;
-		}
+		if (wasBorne) this.allowed += 1 / this.allowed;
+		if (wasBorne && this.allowed > FULLY_OPEN) this.allowed = Number.POSITIVE_INFINITY;
 		this.addTurn(lane);
 		this.letIn();
 	}
 
 	/**
-	 * Lets nothing in for a while, and half as many requests at once after it, unless it was the rate.
+	 * Lets nothing in for a while, and half as many requests at once after it.
 	 * @param isLimit whether the request rate is to be learned from it
-	 * @param isRepeat whether the request was refused before: that is not the rate alone
 	 */
-	closeFor(milliseconds: number, isLimit = true, isRepeat = false): void {
+	closeFor(milliseconds: number, isLimit = true): void {
 		// Of the answers to one burst only the first halves: they all tell of the same excess.
 		if (this.pauses === 0) {
-			const now = performance.now();
-			const isAlone = now - this.lastRefusal > ALONE;
-			// Where it was not the rate after all, what was spared is made up for.
-			const part = this.isSpared && !isAlone ? AFTER_SPARED : 2;
-			this.isSpared = isLimit && !isRepeat && isAlone && this.rate.explains(now, this.borne);
-			this.lastRefusal = now;
-			this.borne = 0;
-			if (!this.isSpared) this.allowed = Math.max(1, Math.floor(this.inProgress / part));
-			if (isLimit) this.rate.refused(now);
+			this.allowed = Math.max(1, Math.floor(this.inProgress / 2));
+			if (isLimit) this.rate.refused(performance.now());
 		}
 		this.pauses++;
 		void sleep(milliseconds).then(() => {

@@ -7,9 +7,6 @@ const SPREAD = 1 / 16;
 /** How much of the refused number to go on with. */
 const STEP_BACK = 0.95;
 
-/** A refusal counts as one of the rate if at least this part of the number started, and was borne. */
-const EXPLAINED = 1 / 2;
-
 /** How long to stay below what was refused: this, and the time that so many requests take. */
 const RECOVERY = 30_000;
 const RECOVERY_STARTS = 15;
@@ -73,22 +70,14 @@ export class RequestRate {
 		this.startsSinceRefusal++;
 	}
 
-	/**
-	 * Whether a refusal at this moment is one of the rate. Whoever is refused long before the number is
-	 * reached, or before the service has borne as many, has sent too many at once.
-	 * @param borne how many requests the service has borne since the refusal before
-	 */
-	explains(now: number, borne: number): boolean {
-		return Math.min(this.startsIn(now), borne) >= this.number(now) * EXPLAINED;
-	}
-
 	/** The service refused a request for being too many; one call per burst of refusals. */
 	refused(now: number): void {
 		if (this.resumed !== undefined) {
 			this.row = this.startsSinceRefusal > 1 ? 0 : this.row + 1;
+			const measured = this.starts.filter((start) => start > now - WINDOW).length;
 			const number = this.number(now);
 			const guess = number === Number.POSITIVE_INFINITY;
-			this.refusedNumber = guess ? Math.max(1, this.startsIn(now)) : number;
+			this.refusedNumber = guess ? Math.max(1, measured) : number;
 			this.recovery = guess
 				? RECOVERY_FROM_GUESS
 				: RECOVERY + (RECOVERY_STARTS * WINDOW) / this.refusedNumber;
@@ -97,11 +86,6 @@ export class RequestRate {
 		this.closedUntil = now + Math.min(LONGEST_WAIT, 1_000 * 2 ** this.row);
 		this.resumed = now;
 		this.startsSinceRefusal = 0;
-	}
-
-	/** How many requests started in the last window. */
-	private startsIn(now: number): number {
-		return this.starts.filter((start) => start > now - WINDOW).length;
 	}
 
 	/** The most starts within a window at this moment. */

@@ -222,7 +222,7 @@ export class Run {
 	private pause(failure: ServiceError, attempt: number): void {
 		const wait = waitBeforeRetry(failure, attempt);
 		// Who is told to come back at once has not met a limit of requests per second.
-		this.gate.closeFor(wait, failure.retryAfter !== 0, attempt > 1);
+		this.gate.closeFor(wait, failure.retryAfter !== 0);
 		const now = Date.now();
 		this.pauses += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
