@@ -11,6 +11,7 @@ import {
 	type Bulk,
 } from '../support/bulk.mts';
 import { runNode, type NodeResult } from '../support/engine.mts';
+import { atOnce, expectPaidOnce } from '../support/lookups.mts';
 import { report } from '../support/report.mts';
 import { credentialFor, useService } from '../support/service.mts';
 import { crmLeads, type Leads } from '../support/crmLeads.mts';
@@ -29,7 +30,7 @@ function disturb(operation: Operation): void {
 	[429, 503, 502].forEach((status, turn) => {
 		let seen = 0;
 		const where = () => ++seen % 21 === 7 * turn;
-		service().faults.add({ status, retryAfter: 'seconds', seconds: 0, on: { operation, where } });
+		service().faults.add({ status, ...atOnce, on: { operation, where } });
 	});
 }
 
@@ -80,14 +81,17 @@ function expectRightAndPaidOnce(bulk: Bulk, leads: Leads, { items, json }: NodeR
 		return { ...rest, email: typeof email === 'string' ? email.toLowerCase() : email };
 	});
 	expect(answers).toEqual(leads.asks.map((asks) => (asks === null ? null : bulk.answer(asks))));
-	const paid = service().ledger.charges.map(({ subject }) => subject);
-	expect(paid.toSorted()).toEqual(subjectsOf(bulk, leads.distinct).toSorted());
+	expectPaidOnce(service(), bulk, leads.distinct);
 }
 
 describe.each(bulks)('$operation', (bulk) => {
 	const leads = crmLeads(bulk, LEADS, bulk.twin);
 	const single = singles[bulk.operation];
 	const paid = subjectsOf(bulk, leads.distinct).length;
+
+	test('are duplicates by a fifth, and malformed by a twentieth', () => {
+		expect(leads).toMatchObject({ malformed: 50, distinct: { length: 750 } });
+	});
 
 	it.each([
 		{ operation: bulk.operation, perRequest: bulk.perRequest },

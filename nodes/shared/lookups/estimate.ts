@@ -69,8 +69,9 @@ export async function runEstimate<Query extends IDataObject>(
 					: outputForFailure(context, account, own.first),
 			);
 		}
-		const own = [...estimates.values()];
-		if (own.length > 0 && own.every(({ isVain }) => isVain)) context.hint(nothingToLookUp);
+		const accounts = [...estimates.values()];
+		const isVain = accounts.length > 0 && accounts.every((account) => account.isVain);
+		if (isVain) context.hint(nothingToLookUp);
 		return outputs;
 	} finally {
 		runs.end();

@@ -14,7 +14,7 @@ export interface ProcessFigures {
 	held: number;
 }
 
-/** From now on the most memory counts anew. */
+/** Lets the most memory that a process held at once start from what it holds now. */
 export async function forgetPeak(pid: number): Promise<void> {
 	await writeFile(`/proc/${pid}/clear_refs`, '5');
 }
