@@ -1,9 +1,12 @@
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { n8n2 } from '../hosts/versions.mts';
 import { findBulk, verifyBulk } from '../support/bulk.mts';
 import { useComponent } from '../support/component.mts';
+import { listWithId } from '../support/everyOperation.mts';
 import { report } from '../support/report.mts';
+import { ours } from '../support/savedNodes.mts';
 import {
 	address,
 	computedPerson,
@@ -11,6 +14,8 @@ import {
 	findEmail,
 	httpRequest,
 	inBulk,
+	MEASURED,
+	pagedLeads,
 	person,
 	type Contender,
 	type Own,
@@ -26,6 +31,7 @@ import { versions } from './support/versions.mts';
 
 const REPETITIONS = 3;
 const LATENCY_MS = 20;
+const LIST = 101;
 
 /** A node of n8n, and what part of its time ours may take. */
 interface Rival {
@@ -119,11 +125,45 @@ describe(`n8n ${n8n2.version}`, { timeout: 30 * 60_000 }, () => {
 		});
 	});
 
+	test('Get List Leads, 10,000 leads', async () => {
+		const leads = 10_000;
+		const { host, credential, headerCredential, service } = bench();
+		const circumstances = { latencyMs: LATENCY_MS, moreLeads: leads - 1_000 };
+		const parameters = { operation: 'getLeads', listId: listWithId(`${LIST}`), returnAll: true };
+		const contenders = [
+			{
+				name: 'Get List Leads',
+				nodes: [ours({ ...host, credential }, MEASURED, 'contactDataList', parameters)],
+			},
+			{
+				name: 'HTTP Request with pagination, Split Out',
+				nodes: pagedLeads(service.baseUrl, LIST, headerCredential),
+			},
+		];
+		const runs = await measureInTurn(
+			contenders.map((contender) => async () => {
+				const seen = new Set<unknown>();
+				const isRight = ({ id }: IDataObject) => seen.size < seen.add(id).size;
+				const came = await bench().attempt({ ...contender, circumstances, isRight });
+				expect(came).toMatchObject({ right: leads, credits: 0 });
+				return came;
+			}),
+			REPETITIONS,
+		);
+		const [own = [], theirs = []] = runs.map(timesOf);
+		printTable('10,000 leads of a list', [
+			...contenders.map(({ name }, index): Row => {
+				return { name, figure: spreadOf(timesOf(runs[index])), unit: 'ms' };
+			}),
+			{ name: 'Get List Leads / HTTP Request, Split Out', figure: ratioOf(own, theirs) },
+		]);
+	});
+
 	test('what was measured', async () => {
 		report(await versions(`n8n ${n8n2.version}`));
 	});
 });
 
-function timesOf(runs: NodeRun[]): number[] {
+function timesOf(runs: Array<Pick<NodeRun, 'milliseconds'>>): number[] {
 	return runs.map(({ milliseconds }) => milliseconds);
 }

@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
+
 import { expect, test } from 'vitest';
 
-import { numbers, requestsOf } from '../support/bulk.mts';
+import type { Host } from '../hosts/host.mts';
+import { leadOf, numbers, requestsOf } from '../support/bulk.mts';
 import { useComponent } from '../support/component.mts';
+import { known } from '../support/expected.mts';
 import { LeadQueue, QUEUE_TIMEOUT_MS } from '../support/leadQueue.mts';
 import { report } from '../support/report.mts';
 import { useService } from '../support/service.mts';
@@ -18,6 +22,12 @@ const LEADS = 250;
 const EXECUTIONS = numbers(40);
 const LATENCY_MS = 50;
 const PER_SECOND = 25;
+
+/** The executions that a worker started, as its log tells. */
+async function executedBy(worker: Host): Promise<Set<string>> {
+	const log = await readFile(worker.log, 'utf8');
+	return new Set(Array.from(log.matchAll(/started execution (\d+)/gu), ([, id = '']) => id));
+}
 
 const service = useService();
 const leadQueue = useComponent(
@@ -47,13 +57,28 @@ test(
 					PER_SECOND,
 				) ?? Number.NaN,
 			);
+		const startsOf = async (worker: Host) => {
+			const ids = await executedBy(worker);
+			const own = complete.filter((_, index) => ids.has(known(ended[index]).id));
+			const leads = new Set(own.flatMap((execution) => leadQueue().leadsOf(execution)));
+			const names = new Set([...leads].map((lead) => leadOf(lead).first));
+			return answered.filter(({ query }) => names.has(Object(query).firstName));
+		};
 		const lastStart = Math.max(...ended.map(({ startedAt }) => startedAt.getTime()));
 		const whileQueued = answered.filter(({ startedAt }) => startedAt <= lastStart);
+		const shares = await Promise.all(
+			leadQueue().queue.workers.map(async (worker) => {
+				const own = await startsOf(worker);
+				return own.filter(({ startedAt }) => startedAt <= lastStart).length / whileQueued.length;
+			}),
+		);
+		expect(shares.reduce((sum, share) => sum + share)).toBeCloseTo(1);
 		report(
 			`${WORKERS} workers with ${CONCURRENCY} executions each, ${PER_SECOND} requests per second allowed: ` +
 				`${usedBy(whileQueued)} used while executions were waiting (target ≥ 92 %), ` +
 				`${usedBy(answered)} to the end; ` +
-				`${percent(1 - answered.length / requests.length)} of the requests refused`,
+				`${percent(1 - answered.length / requests.length)} of the requests refused; ` +
+				`the workers had ${shares.map(percent).join(', ')}`,
 		);
 		report(await versions(leadQueue().queue.versions));
 	},

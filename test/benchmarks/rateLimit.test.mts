@@ -9,10 +9,10 @@ import { known } from '../support/expected.mts';
 import { report } from '../support/report.mts';
 import { node, ours } from '../support/savedNodes.mts';
 import { drawBars, type Bar } from './support/chart.mts';
-import { httpRequest, person } from './support/contenders.mts';
+import { httpRequest, MEASURED, person } from './support/contenders.mts';
 import { crmLeads } from '../support/crmLeads.mts';
 import { measureInTurn, percent, spreadOf, usedRate } from './support/figures.mts';
-import { HostBench, MEASURED, type Attempt, type Attempted } from './support/hostBench.mts';
+import { HostBench, type Attempt, type Attempted } from './support/hostBench.mts';
 import { versions } from './support/versions.mts';
 
 // What people would pick instead, in a real n8n, with a service that allows so many requests per second:

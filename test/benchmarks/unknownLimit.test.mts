@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 
 import manifest from '../../package.json' with { type: 'json' };
 import { answerIn, findBulk, numbers, subjectsOf } from '../support/bulk.mts';
-import { useComponent } from '../support/component.mts';
 import { runNode } from '../support/engine.mts';
 import { find } from '../support/lookups.mts';
 import { report } from '../support/report.mts';
@@ -19,8 +18,6 @@ const SECONDS = 60;
 const WARM_UP_MS = 10_000;
 const JITTER = 0.25;
 
-const service = useComponent(async () => await ServiceProcess.start());
-
 test('a rate limit that nobody is told of', { timeout: 60 * 60_000 }, async () => {
 	const table = new Table({
 		head: ['allowed per second', 'latency', 'at once', 'could use', 'used of it', 'refused'],
@@ -33,16 +30,18 @@ test('a rate limit that nobody is told of', { timeout: 60 * 60_000 }, async () =
 				// So many requests at once may not be enough for the limit.
 				const possible = Math.min(perSecond, (1_000 * atOnce) / latencyMs);
 				const wanted = numbers(Math.round(SECONDS * possible));
-				await service().reset({ latencyMs, jitter: JITTER, perSecond });
+				// A service of its own: of the others the nodes have learned already.
+				await using service = await ServiceProcess.start();
+				await service.reset({ latencyMs, jitter: JITTER, perSecond });
 				const { json, error } = await runNode({
 					node: find.node,
 					parameters: { ...find.parameters, options: { maxConcurrency: atOnce } },
 					items: wanted.map(find.item),
-					credential: { baseUrl: service().baseUrl, apiKey: KEY },
+					credential: { baseUrl: service.baseUrl, apiKey: KEY },
 				});
 				expect(error).toBeUndefined();
 				expect(json.map(answerIn)).toEqual(wanted.map(find.answer));
-				const { admitted, answers, paid } = await service().books();
+				const { admitted, answers, paid } = await service.books();
 				expect(paid.toSorted()).toEqual(subjectsOf(findBulk, wanted).toSorted());
 				const later = admitted.filter((at) => at >= WARM_UP_MS);
 				const refused = answers['find 429'] ?? 0;

@@ -99,7 +99,7 @@ export class LeadQueue implements AsyncDisposable {
 	}
 
 	/** The leads of one execution: nobody else's. */
-	private leadsOf(execution: number): number[] {
+	leadsOf(execution: number): number[] {
 		return numbers(this.leads, execution * this.leads);
 	}
 }

@@ -439,6 +439,28 @@ describe('a pause that the service asks for', () => {
 	});
 });
 
+describe('a rate that was learned', () => {
+	it('counts a request when it leaves, which n8n may delay', async () => {
+		vi.useRealTimers();
+		const gate = new AccountGate('account');
+		const lane = gate.join(1);
+		const send = async () => {
+			await lane.enter();
+			lane.leave(true);
+		};
+		for (let refusal = 0; refusal < 2; refusal++) {
+			for (let request = 0; request < 10; request++) await send();
+			gate.closeFor(0);
+		}
+		await send();
+		const busyUntil = performance.now() + 60;
+		while (performance.now() < busyUntil);
+		await send();
+		// About ten per second are left.
+		expect(performance.now() - busyUntil).toBeGreaterThanOrEqual(60);
+	});
+});
+
 describe('whatever happens at the gate', () => {
 	it('keeps bounds, pauses, turns and order, and answers everybody', async () => {
 		const run = fc.nat(3);

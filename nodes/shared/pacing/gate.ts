@@ -6,6 +6,9 @@ import { RequestRate } from './requestRate';
 /** Above this many requests at once, a limit that the service caused once is forgotten. */
 const FULLY_OPEN = 64;
 
+/** How long a request that was let in takes to leave when n8n has nothing else to do, in milliseconds. */
+const LEAVING = 3;
+
 /** After so long without a request, what was learned of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * 60_000;
 
@@ -112,11 +115,19 @@ export class AccountGate {
 			if (!lane) return;
 			lane.hasTurn = false;
 			if (lane.letIn()) {
-				this.rate.started(performance.now());
+				this.countStart();
 				this.inProgress++;
 			}
 			this.addTurn(lane);
 		}
+	}
+
+	/** A request that is let in leaves when n8n gets to it, which may be busy with other things. */
+	private countStart(): void {
+		const start = this.rate.started(performance.now());
+		void sleep(LEAVING).then(() => {
+			start.at = performance.now() - LEAVING;
+		});
 	}
 
 	private bound(): number {

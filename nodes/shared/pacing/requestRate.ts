@@ -1,43 +1,62 @@
-/** Over how long starts are counted: a second, and a little more because the network is uneven. */
-const WINDOW = 1_020;
+const SECOND = 1_000;
 
-/** In which part of the window all starts that it may hold can follow each other. */
-const SPREAD = 1 / 16;
+/** How far starts may run ahead of an even distance: after a delay they make up for it. */
+const SPREAD = 0.8;
 
-/** How much of the refused number to go on with. */
-const STEP_BACK = 0.95;
+/** How much of the refused rate the service can be relied on to bear. */
+const RELIABLE = 0.99;
 
-/** How long to stay below what was refused: this, and the time that so many requests take. */
+/** By how much of the refused rate to stay below it at first: where it was reached slowly, and where it was not. */
+const STEP_BACK = 0.02;
+const EARLY_STEP_BACK = 0.05;
+const LARGEST_STEP_BACK = 0.2;
+
+/** How long to stay below what was refused, in milliseconds: this, and the time that so many requests take. */
 const RECOVERY = 30_000;
 const RECOVERY_STARTS = 15;
 
-/** The same for a number that was only measured: what a process gets at first is left to chance. */
-const RECOVERY_FROM_GUESS = 6_000;
+/** The same for a rate that was only measured: what a process gets at first is left to chance. */
+const RECOVERY_FROM_GUESS = 15_000;
 
-/** How fast the number grows where nothing is refused any more. */
-const GROWTH = 20;
+/** A refusal is early before this part of the recovery is over, and tells of a far lower limit before that one. */
+const EARLY = 0.5;
+const VERY_EARLY = 0.1;
 
-/** Above this multiple of the refused number, the refusal is forgotten. */
-const FORGOTTEN = 10;
+/** How many more requests per second there are when twice the recovery is over. */
+const GROWTH = 400;
 
-/** The longest wait where the first request after each pause is refused. */
-const LONGEST_WAIT = 16_000;
+/** After so many times the recovery, the refusal is forgotten. */
+const FORGOTTEN = 2.4;
+
+/** The fewest starts per second. */
+const SLOWEST = 0.98;
+
+/** How much longer each wait is where the first request after each pause is refused; the longest, in milliseconds. */
+const LONGER = 3;
+const LONGEST_WAIT = 27_000;
+
+/** When a request started. */
+export interface Start {
+	at: number;
+}
 
 /**
  * How many requests may start per second, learned from the refusals (429) of a service whose limit
- * is not known and may be shared with other processes: a little below the number that was refused
+ * is not known and may be shared with other processes: a little below the rate that was refused
  * at first, near it for a while, then more and more. Processes that share a limit come to share it
  * evenly, as those that send more are refused more often. The first refusal teaches nothing: it may
  * come from what others sent. All times are milliseconds.
  */
 export class RequestRate {
-	/** The moments of the starts in the last window. */
-	private readonly starts: number[] = [];
+	/** The starts of the last two seconds. */
+	private readonly starts: Start[] = [];
 
-	/** How many starts within a window were refused, if known. */
-	private refusedNumber: number | undefined;
+	/** How many starts per second were refused, or a little less, if known. */
+	private refusedRate: number | undefined;
 
-	/** How long to stay below the refused number. */
+	private stepBack = EARLY_STEP_BACK;
+
+	/** How long to stay below the refused rate. */
 	private recovery = RECOVERY;
 
 	/** When the first request started after the last refusal; before that, the refusal itself. */
@@ -54,51 +73,76 @@ export class RequestRate {
 	/** How long to wait before the next request may start. */
 	wait(now: number): number {
 		const closed = this.closedUntil - now;
-		const number = this.number(now);
 		const last = this.starts.at(-1);
-		if (last === undefined || number === Number.POSITIVE_INFINITY) return Math.max(0, closed);
-		const spread = last + (WINDOW / number) * SPREAD - now;
-		const oldest = this.starts.at(-number) ?? Number.NEGATIVE_INFINITY;
-		return Math.max(0, closed, spread, oldest + WINDOW - now);
+		const rate = this.rate(now);
+		if (!last || rate === Number.POSITIVE_INFINITY) return Math.max(0, closed);
+		const distance = SECOND / rate;
+		const number = Math.max(1, Math.round(rate));
+		const oldest = this.starts.at(-number)?.at ?? Number.NEGATIVE_INFINITY;
+		return Math.max(0, closed, last.at + SPREAD * distance - now, oldest + number * distance - now);
 	}
 
-	/** A request starts. */
-	started(now: number): void {
-		while (this.starts.length > 0 && this.starts[0] <= now - WINDOW) this.starts.shift();
-		this.starts.push(now);
+	/**
+	 * A request starts.
+	 * @returns the start, to be put right if the request left later
+	 */
+	started(now: number): Start {
+		while (this.starts.length > 0 && this.starts[0].at <= now - 2 * SECOND) this.starts.shift();
+		const start = { at: now };
+		this.starts.push(start);
 		if (this.startsSinceRefusal === 0 && this.resumed !== undefined) this.resumed = now;
 		this.startsSinceRefusal++;
+		return start;
 	}
 
 	/** The service refused a request for being too many; one call per burst of refusals. */
 	refused(now: number): void {
+		let pause = SECOND;
 		if (this.resumed !== undefined) {
 			this.row = this.startsSinceRefusal > 1 ? 0 : this.row + 1;
-			const measured = this.starts.filter((start) => start > now - WINDOW).length;
-			const number = this.number(now);
-			const guess = number === Number.POSITIVE_INFINITY;
-			this.refusedNumber = guess ? Math.max(1, measured) : number;
-			this.recovery = guess
-				? RECOVERY_FROM_GUESS
-				: RECOVERY + (RECOVERY_STARTS * WINDOW) / this.refusedNumber;
+			const rate = this.rate(now);
+			const isGuess = rate === Number.POSITIVE_INFINITY;
+			// Others take what there is: not to meet them again and again, it stays away longer each time. A rate
+			// that was borne for a while is only a little too fast.
+			const wasBorne = !isGuess && this.row === 0 && now - this.resumed >= SECOND;
+			pause = wasBorne ? SECOND / rate : Math.min(LONGEST_WAIT, SECOND * LONGER ** this.row);
+			if (isGuess) this.guess(now);
+			else this.learn(rate, (now - this.resumed) / this.recovery);
 		}
-		// Others take what there is: not to meet them again and again, it stays away longer each time.
-		this.closedUntil = now + Math.min(LONGEST_WAIT, 1_000 * 2 ** this.row);
+		this.closedUntil = now + pause;
 		this.resumed = now;
 		this.startsSinceRefusal = 0;
 	}
 
-	/** The most starts within a window at this moment. */
-	private number(now: number): number {
-		if (this.refusedNumber === undefined || this.resumed === undefined) {
+	private guess(now: number): void {
+		const measured = this.starts.filter(({ at }) => at > now - SECOND).length;
+		this.refusedRate = Math.max(1, measured);
+		this.stepBack = EARLY_STEP_BACK;
+		this.recovery = RECOVERY_FROM_GUESS;
+	}
+
+	private learn(rate: number, recovered: number): void {
+		if (recovered >= EARLY) this.stepBack = STEP_BACK;
+		else if (recovered >= VERY_EARLY) this.stepBack = EARLY_STEP_BACK;
+		else {
+			const twice = Math.max(EARLY_STEP_BACK, 2 * this.stepBack);
+			this.stepBack = Math.min(LARGEST_STEP_BACK, twice);
+		}
+		this.refusedRate = RELIABLE * rate;
+		this.recovery = RECOVERY + (RECOVERY_STARTS * SECOND) / rate;
+	}
+
+	/** The most starts per second at this moment. */
+	private rate(now: number): number {
+		if (this.refusedRate === undefined || this.resumed === undefined) {
 			return Number.POSITIVE_INFINITY;
 		}
-		const time = (now - this.resumed) / this.recovery - 1;
-		// Cubic: quickly near the refused number, long close to it, then ever faster beyond. Below it, at least
-		// one less.
-		const curve = (time < 0 ? 1 - STEP_BACK : GROWTH) * time ** 3;
-		if (1 + curve > FORGOTTEN) return Number.POSITIVE_INFINITY;
-		if (time >= 0) return Math.floor(this.refusedNumber * (1 + curve));
-		return Math.max(1, Math.ceil(this.refusedNumber * (1 + curve)) - 1);
+		const recovered = (now - this.resumed) / this.recovery;
+		if (recovered > FORGOTTEN) return Number.POSITIVE_INFINITY;
+		// Cubic: quickly near the refused rate, long close to it, then ever faster beyond. The growth does not
+		// depend on the rate, so that processes with less catch up.
+		const curve = (recovered - 1) ** 3;
+		const change = recovered < 1 ? this.refusedRate * this.stepBack * curve : GROWTH * curve;
+		return Math.max(SLOWEST, this.refusedRate + change);
 	}
 }

@@ -10,7 +10,14 @@ import {
 	subjectsOf,
 	type Bulk,
 } from '../../support/bulk.mts';
+import { node } from '../../support/savedNodes.mts';
 import { KEY } from '../../support/service.mts';
+
+/** The name of the node whose output is looked at. */
+export const MEASURED = 'Measured';
+
+/** The most leads that a page may have. */
+const PAGE = 500;
 
 /** A node of n8n that works on leads, and what is right for it. */
 export interface Contender {
@@ -129,6 +136,36 @@ export function httpRequest(baseUrl: string, leads: number, credential?: Credent
 		},
 		paid: subjectsOf(findBulk, numbers(leads)),
 	};
+}
+
+/** n8n's HTTP Request, which reads the leads of a list page by page, and Split Out, which makes them items. */
+export function pagedLeads(baseUrl: string, list: number, credential: Credential): INode[] {
+	const pagination = {
+		paginationMode: 'updateAParameterInEachRequest',
+		parameters: {
+			parameters: [
+				// The first page starts above any lead.
+				{ type: 'qs', name: 'start', value: '={{ $response.body?.next_start ?? 1e12 }}' },
+			],
+		},
+		paginationCompleteWhen: 'other',
+		completeExpression: `={{ $response.body.data.length < ${PAGE} }}`,
+	};
+	return [
+		{
+			...node('Pages', 'n8n-nodes-base.httpRequest', 4.5, {
+				method: 'GET',
+				url: `${baseUrl}/api/v2/list/${list}/leads`,
+				authentication: 'genericCredentialType',
+				genericAuthType: credential.type,
+				sendQuery: true,
+				queryParameters: { parameters: [{ name: 'size', value: PAGE }] },
+				options: { pagination: { pagination } },
+			}),
+			credentials: { [credential.type]: { id: credential.id, name: credential.name } },
+		},
+		node(MEASURED, 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'data', options: {} }),
+	];
 }
 
 /** n8n's Edit Fields, which puts the same into fields of the item. */

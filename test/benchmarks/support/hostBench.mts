@@ -9,7 +9,7 @@ import { chain, type Workflow } from '../../hosts/workflow.mts';
 import { numbers } from '../../support/bulk.mts';
 import { manually, node } from '../../support/savedNodes.mts';
 import { KEY } from '../../support/service.mts';
-import type { Contender } from './contenders.mts';
+import { MEASURED, type Contender } from './contenders.mts';
 import { HealthPoller } from './healthPoller.mts';
 import { LeadSource } from './leadSource.mts';
 import type { Circumstances } from './serviceMessages.mts';
@@ -17,7 +17,6 @@ import { ServiceProcess } from './serviceProcess.mts';
 
 const START = 'Start';
 const LEADS = 'Leads';
-export const MEASURED = 'Measured';
 const EXECUTION_TIMEOUT_MS = 180_000;
 
 /** How a node did, by n8n's own account. */
@@ -33,7 +32,8 @@ export interface Attempt {
 	nodes: INode[];
 	/** Whether the first node hands the leads to the others part by part. */
 	loops?: boolean;
-	leads: number;
+	/** How many leads of a CRM they get; without them they start with nothing. */
+	leads?: number;
 	circumstances: Circumstances;
 	isRight: (json: IDataObject, item: number) => boolean;
 }
@@ -112,18 +112,23 @@ export class HostBench implements AsyncDisposable {
 		};
 	}
 
-	/** Runs nodes, which may get it wrong, over so many leads of a CRM. */
+	/** Runs nodes, which may get it wrong. */
 	async attempt(attempt: Attempt): Promise<Attempted> {
 		const { name, nodes, loops, leads, circumstances, isRight } = attempt;
 		await this.service.reset(circumstances);
-		const source = { url: this.leads.crmUrlOf(leads), options: {} };
+		const sources: INode[] = [manually(START)];
+		if (leads !== undefined) {
+			const source = { url: this.leads.crmUrlOf(leads), options: {} };
+			sources.push(node(LEADS, 'n8n-nodes-base.httpRequest', 4.5, source));
+		}
+		const sourceNames = sources.map(({ name: source }) => source);
 		const [first, ...others] = nodes.map((own) => own.name);
 		const workflow = await this.host.client.createWorkflow({
 			name,
-			nodes: [manually(START), node(LEADS, 'n8n-nodes-base.httpRequest', 4.5, source), ...nodes],
+			nodes: [...sources, ...nodes],
 			connections: loops
-				? { ...chain(START, LEADS, first), ...loopOver(first, others) }
-				: chain(START, LEADS, first, ...others),
+				? { ...chain(...sourceNames, first), ...loopOver(first, others) }
+				: chain(...sourceNames, first, ...others),
 			settings: { executionOrder: 'v1' },
 		});
 		const execution = await this.#execute(workflow);
