@@ -23,7 +23,7 @@ import {
 	problemOf,
 } from '../../nodes/shared/outcomes/problem.ts';
 import { FailingExpression } from '../../nodes/shared/n8n/parameters.ts';
-import { NotProcessed } from '../../nodes/shared/sending/notProcessed.ts';
+import { NotProcessed, type NotProcessedReason } from '../../nodes/shared/sending/notProcessed.ts';
 import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/service/baseUrl.ts';
 import { connectionError, unknownOutcome } from '../../nodes/shared/service/connectionError.ts';
 import { readResponse } from '../../nodes/shared/service/response.ts';
@@ -45,15 +45,19 @@ describe('what is told of an item', () => {
 	const statuses = [200, 204, 301, 302, 400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 503, 504];
 	const bodies: unknown[] = [{}, { remaining: 2 }, '', '<html>', '{"cut'];
 	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', ''];
-	const reasons = [
-		'out_of_credits',
-		'credit_limit',
-		'cancelled',
-		'unauthorized',
-		'service_down',
-		'rate_limited',
-		'stopped',
-	] as const;
+	/** The compiler asks for all of them. */
+	const notProcessed: Record<NotProcessedReason, true> = {
+		out_of_credits: true,
+		credit_limit: true,
+		credit_floor: true,
+		manual_limit: true,
+		cancelled: true,
+		unauthorized: true,
+		service_down: true,
+		rate_limited: true,
+		account_unreadable: true,
+		stopped: true,
+	};
 
 	const thrown: unknown[] = [
 		...statuses.flatMap((statusCode) =>
@@ -66,7 +70,7 @@ describe('what is told of an item', () => {
 		...['http://example.com', 'nowhere'].map((url) => thrownBy(() => checkedBaseUrl(url))),
 		thrownBy(() => assertGoesTo('https://example.com', 'https://elsewhere.example.com')),
 		asServiceError('Nobody expected this'),
-		...reasons.map((reason) => new NotProcessed(reason)),
+		...Object.keys(notProcessed).map((reason) => new NotProcessed(reason as NotProcessedReason)),
 		unexpectedAnswer('a list of leads'),
 		missing('Email'),
 		new FailingExpression('Email', new Error('It fails')),
@@ -111,15 +115,18 @@ describe('what is told of an item', () => {
 
 	it('covers these reasons', () => {
 		expect([...new Set(problems.map(({ reason }) => reason))].toSorted()).toEqual([
+			'account_unreadable',
 			'bad_request',
 			'cancelled',
 			'conflict',
 			'connection',
+			'credit_floor',
 			'credit_limit',
 			'expression: Email',
 			'forbidden',
 			'invalid: Limit',
 			'job_not_finished',
+			'manual_limit',
 			'missing: Email',
 			'not_found',
 			'not_the_service',
