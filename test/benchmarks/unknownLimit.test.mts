@@ -30,7 +30,7 @@ test('a rate limit that nobody is told of', { timeout: 60 * 60_000 }, async () =
 				// So many requests at once may not be enough for the limit.
 				const possible = Math.min(perSecond, (1_000 * atOnce) / latencyMs);
 				const wanted = numbers(Math.round(SECONDS * possible));
-				// A service of its own: of the others the nodes have learned already.
+				// A service of its own: the nodes have already learned the limits of the others.
 				await using service = await ServiceProcess.start();
 				await service.reset({ latencyMs, jitter: JITTER, perSecond });
 				const { json, error } = await runNode({

@@ -318,7 +318,7 @@ describe('RequestRate', () => {
 		expect(sendAll(0.5)).toBeLessThanOrEqual(0.5 * 50 * 1.25 + 1);
 	});
 
-	it('counts a start when it left', () => {
+	it('counts a start from the moment when the request left', () => {
 		learn(10);
 		const start = rate.started(now);
 		const before = rate.wait(now);
@@ -326,7 +326,7 @@ describe('RequestRate', () => {
 		expect(rate.wait(now)).toBe(before + 40);
 	});
 
-	it('waits a second after a rate that was too fast at once', () => {
+	it('waits a second where a rate is refused within a second', () => {
 		learn(50);
 		sendAll(0.9);
 		expect(refuse()).toBe(SECOND);
@@ -338,6 +338,19 @@ describe('RequestRate', () => {
 		const waited = refuse();
 		expect(waited).toBeGreaterThanOrEqual(SECOND / 50);
 		expect(waited).toBeLessThan(100);
+	});
+
+	it('leaves a little more than a second between starts where it is slowest', () => {
+		learn(1);
+		rate.started(now);
+		expect(rate.wait(now)).toBeCloseTo(SECOND / 0.98);
+	});
+
+	it('stays away longer although the first request after a pause is refused late', () => {
+		learn(50);
+		rate.started(now);
+		now += 2 * SECOND;
+		expect(refuse()).toBe(3 * SECOND);
 	});
 
 	it('steps back further each time while refusals follow each other', () => {
@@ -355,12 +368,17 @@ describe('RequestRate', () => {
 		}
 	});
 
-	it('stays close to what was refused where it was reached slowly', () => {
-		learn(50);
-		sendAll(20);
-		now += refuse();
-		expect(sendAll(5) / 5).toBeGreaterThan(0.955 * 50);
-	});
+	it.each([0.6, 0.9])(
+		'stays close to what was refused where it was reached slowly, after %f of the recovery',
+		(part) => {
+			learn(200);
+			sendAll(part * 15);
+			const before = sendAll(1);
+			now += refuse();
+			expect(sendAll(5) / 5).toBeGreaterThan(0.967 * before);
+			expect(sendAll(5) / 5).toBeLessThan(0.99 * before);
+		},
+	);
 
 	it('stays away longer each time when the first request after a pause is refused', () => {
 		const waits = Array.from({ length: 7 }, () => {

@@ -6,7 +6,7 @@ import { RequestRate } from './requestRate';
 /** Above this many requests at once, a limit that the service caused once is forgotten. */
 const FULLY_OPEN = 64;
 
-/** How long a request that was let in takes to leave when n8n has nothing else to do, in milliseconds. */
+/** The delay of the timer that shows whether n8n is busy, in milliseconds: about what a request takes to leave if not. */
 const LEAVING = 3;
 
 /** After so long without a request, what was learned of an account is forgotten, in milliseconds. */
@@ -122,7 +122,10 @@ export class AccountGate {
 		}
 	}
 
-	/** A request that is let in leaves when n8n gets to it, which may be busy with other things. */
+	/**
+	 * Counts a start. The request leaves only when n8n gets round to it: a timer that fires late tells how much later.
+	 * What is let in before it fires is still measured from the earlier moment.
+	 */
 	private countStart(): void {
 		const start = this.rate.started(performance.now());
 		void sleep(LEAVING).then(() => {

@@ -1,41 +1,47 @@
 const SECOND = 1_000;
 
-/** How far starts may run ahead of an even distance: after a delay they make up for it. */
-const SPREAD = 0.8;
+// Tuned with simulations like those of test/unit/requestRate.test.mts, and measured by `npm run benchmark`: to be
+// done again after a change. Times are milliseconds.
 
-/** How much of the refused rate the service can be relied on to bear. */
+/** The least distance between two starts, as a part of the average one: the rest lets them make up for a delay. */
+const LEAST_DISTANCE = 0.8;
+
+/** The part of a refused rate that the service is taken to bear. */
 const RELIABLE = 0.99;
 
-/** By how much of the refused rate to stay below it at first: where it was reached slowly, and where it was not. */
+/**
+ * How far below the refused rate to go on, as a part of it: where it was reached slowly; where it was refused early, or
+ * only guessed; and at most, as it doubles while refusals come very early.
+ */
 const STEP_BACK = 0.02;
 const EARLY_STEP_BACK = 0.05;
 const LARGEST_STEP_BACK = 0.2;
 
-/** How long to stay below what was refused, in milliseconds: this, and the time that so many requests take. */
+/** The recovery: how long to stay below the refused rate, and for how many more requests. */
 const RECOVERY = 30_000;
 const RECOVERY_STARTS = 15;
 
-/** The same for a rate that was only measured: what a process gets at first is left to chance. */
+/** The recovery after a first guess: what a process gets at first is left to chance. */
 const RECOVERY_FROM_GUESS = 15_000;
 
-/** A refusal is early before this part of the recovery is over, and tells of a far lower limit before that one. */
+/** Parts of the recovery: before the first a refusal is early, before the second it tells of a far lower limit. */
 const EARLY = 0.5;
 const VERY_EARLY = 0.1;
 
-/** How many more requests per second there are when twice the recovery is over. */
+/** How many requests per second are added by the time twice the recovery is over. */
 const GROWTH = 400;
 
-/** After so many times the recovery, the refusal is forgotten. */
+/** A refusal is forgotten after this multiple of the recovery. */
 const FORGOTTEN = 2.4;
 
-/** The fewest starts per second. */
+/** The fewest starts per second: a service that allows one per second bears it on an uneven network, too. */
 const SLOWEST = 0.98;
 
-/** How much longer each wait is where the first request after each pause is refused; the longest, in milliseconds. */
+/** By what each wait is multiplied while the first request after each pause is refused, and the longest. */
 const LONGER = 3;
 const LONGEST_WAIT = 27_000;
 
-/** When a request started. */
+/** When a request started, in milliseconds; moved later if it left later. */
 export interface Start {
 	at: number;
 }
@@ -51,9 +57,10 @@ export class RequestRate {
 	/** The starts of the last two seconds. */
 	private readonly starts: Start[] = [];
 
-	/** How many starts per second were refused, or a little less, if known. */
+	/** The rate that was refused, in starts per second, or a little less; undefined before the second refusal. */
 	private refusedRate: number | undefined;
 
+	/** How far below the refused rate to go on at first, as a part of it. */
 	private stepBack = EARLY_STEP_BACK;
 
 	/** How long to stay below the refused rate. */
@@ -64,7 +71,7 @@ export class RequestRate {
 
 	private startsSinceRefusal = 0;
 
-	/** How many times in a row the first request after a pause was refused. */
+	/** How many times in a row no more than one request had started since the last pause. */
 	private row = 0;
 
 	/** No request starts before. */
@@ -77,14 +84,20 @@ export class RequestRate {
 		const rate = this.rate(now);
 		if (!last || rate === Number.POSITIVE_INFINITY) return Math.max(0, closed);
 		const distance = SECOND / rate;
+		// Over about a second the average distance holds: what ran ahead is waited for.
 		const number = Math.max(1, Math.round(rate));
 		const oldest = this.starts.at(-number)?.at ?? Number.NEGATIVE_INFINITY;
-		return Math.max(0, closed, last.at + SPREAD * distance - now, oldest + number * distance - now);
+		return Math.max(
+			0,
+			closed,
+			last.at + LEAST_DISTANCE * distance - now,
+			oldest + number * distance - now,
+		);
 	}
 
 	/**
 	 * A request starts.
-	 * @returns the start, to be put right if the request left later
+	 * @returns the start, whose moment is to be corrected if the request leaves later
 	 */
 	started(now: number): Start {
 		while (this.starts.length > 0 && this.starts[0].at <= now - 2 * SECOND) this.starts.shift();
