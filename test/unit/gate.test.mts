@@ -319,13 +319,13 @@ describe('a pause that the service asks for', () => {
 	});
 
 	it.each([
-		['at once', 'is told to come back at once', false, 4],
-		['after a second', 'has met a limit', true, 0],
-	])('lets in %s who %s', async (_when, _who, isLimit, inside) => {
+		['at once', 'is told to come back at once', 0, 4],
+		['after a second', 'has met a limit', undefined, 0],
+	])('lets in %s who %s', async (_when, _who, asked, inside) => {
 		const gate = newGate();
 		const run = new Run(gate, 8);
 		await run.arrive(16);
-		gate.closeFor(0, isLimit);
+		gate.closeFor(0, asked);
 		await run.leave(8, false);
 		await vi.advanceTimersByTimeAsync(10);
 		expect(run.inside).toBe(inside);

@@ -85,13 +85,15 @@ export class AccountGate {
 
 	/**
 	 * Lets nothing in for a while, and half as many requests at once after it.
-	 * @param isLimit whether the request rate is to be learned from it
+	 * @param asked how long the service asked to wait: who may come back at once has not met a limit of requests per second
 	 */
-	closeFor(milliseconds: number, isLimit = true): void {
+	closeFor(milliseconds: number, asked?: number): void {
 		// Of the answers to one burst only the first halves: they all tell of the same excess.
 		if (this.pauses === 0) {
 			this.allowed = Math.max(1, Math.floor(this.inProgress / 2));
-			if (isLimit) this.rate.refused(performance.now());
+			if (asked !== 0) {
+				this.rate.refused(performance.now(), Math.min(asked ?? 0, milliseconds));
+			}
 		}
 		this.pauses++;
 		void sleep(milliseconds).then(() => {

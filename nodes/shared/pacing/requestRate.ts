@@ -4,7 +4,10 @@ const SECOND = 1_000;
 // done again after a change. Times are milliseconds.
 
 /** The least distance between two starts, as a part of the average one: the rest lets them make up for a delay. */
-const LEAST_DISTANCE = 0.8;
+const LEAST_DISTANCE = 0.7;
+
+/** After this time without a start, time does not count. */
+const IDLE_AFTER = 2_000;
 
 /** The part of a refused rate that the service is taken to bear. */
 const RELIABLE = 0.99;
@@ -20,6 +23,9 @@ const LARGEST_STEP_BACK = 0.2;
 /** The recovery: how long to stay below the refused rate, and for how many more requests. */
 const RECOVERY = 30_000;
 const RECOVERY_STARTS = 15;
+
+/** The recovery lasts at least so many times what the service asks to wait beyond a second. */
+const RECOVERY_PER_PAUSE = 20;
 
 /** The recovery after a first guess: what a process gets at first is left to chance. */
 const RECOVERY_FROM_GUESS = 15_000;
@@ -100,6 +106,9 @@ export class RequestRate {
 	 * @returns the start, whose moment is to be corrected if the request leaves later
 	 */
 	started(now: number): Start {
+		// Only time in which requests start tells what the service bears.
+		const idle = now - (this.starts.at(-1)?.at ?? now) - IDLE_AFTER;
+		if (idle > 0 && this.resumed !== undefined) this.resumed += idle;
 		while (this.starts.length > 0 && this.starts[0].at <= now - 2 * SECOND) this.starts.shift();
 		const start = { at: now };
 		this.starts.push(start);
@@ -108,8 +117,11 @@ export class RequestRate {
 		return start;
 	}
 
-	/** The service refused a request for being too many; one call per burst of refusals. */
-	refused(now: number): void {
+	/**
+	 * The service refused a request for being too many; one call per burst of refusals.
+	 * @param asked how long it asked to wait
+	 */
+	refused(now: number, asked = 0): void {
 		let pause = SECOND;
 		if (this.resumed !== undefined) {
 			this.row = this.startsSinceRefusal > 1 ? 0 : this.row + 1;
@@ -120,7 +132,10 @@ export class RequestRate {
 			const wasBorne = !isGuess && this.row === 0 && now - this.resumed >= SECOND;
 			pause = wasBorne ? SECOND / rate : Math.min(LONGEST_WAIT, SECOND * LONGER ** this.row);
 			if (isGuess) this.guess(now);
-			else this.learn(rate, (now - this.resumed) / this.recovery);
+			// What is refused right after a pause says nothing of the rate.
+			else if (this.row === 0) this.learn(rate, (now - this.resumed) / this.recovery);
+			// The longer the pauses, the rarer they should be.
+			this.recovery = Math.max(this.recovery, RECOVERY_PER_PAUSE * (asked - SECOND));
 		}
 		this.closedUntil = now + pause;
 		this.resumed = now;

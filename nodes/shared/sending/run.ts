@@ -221,8 +221,7 @@ export class Run {
 	/** Too many requests: nobody sends to this account for a while. Overlapping pauses count once. */
 	private pause(failure: ServiceError, attempt: number): void {
 		const wait = waitBeforeRetry(failure, attempt);
-		// Who is told to come back at once has not met a limit of requests per second.
-		this.gate.closeFor(wait, failure.retryAfter !== 0);
+		this.gate.closeFor(wait, failure.retryAfter);
 		const now = Date.now();
 		this.pauses += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
