@@ -131,6 +131,7 @@ describe('a rate limit that does not end', () => {
 			);
 			expect(json.filter(({ status }) => status === 'failed').length).toBeGreaterThanOrEqual(10);
 		},
+		240_000,
 	);
 
 	test.each([
