@@ -57,21 +57,17 @@ test(
 					PER_SECOND,
 				) ?? Number.NaN,
 			);
-		const startsOf = async (worker: Host) => {
-			const ids = await executedBy(worker);
-			const own = complete.filter((_, index) => ids.has(known(ended[index]).id));
-			const leads = new Set(own.flatMap((execution) => leadQueue().leadsOf(execution)));
-			const names = new Set([...leads].map((lead) => leadOf(lead).first));
-			return answered.filter(({ query }) => names.has(Object(query).firstName));
-		};
 		const lastStart = Math.max(...ended.map(({ startedAt }) => startedAt.getTime()));
 		const whileQueued = answered.filter(({ startedAt }) => startedAt <= lastStart);
-		const shares = await Promise.all(
-			leadQueue().queue.workers.map(async (worker) => {
-				const own = await startsOf(worker);
-				return own.filter(({ startedAt }) => startedAt <= lastStart).length / whileQueued.length;
-			}),
-		);
+		const shareOf = async (worker: Host) => {
+			const ids = await executedBy(worker);
+			const own = complete.filter((_, index) => ids.has(known(ended[index]).id));
+			const leads = own.flatMap((execution) => leadQueue().leadsOf(execution));
+			const names = new Set(leads.map((lead) => leadOf(lead).first));
+			const sent = whileQueued.filter(({ query }) => names.has(Object(query).firstName));
+			return sent.length / whileQueued.length;
+		};
+		const shares = await Promise.all(leadQueue().queue.workers.map(shareOf));
 		expect(shares.reduce((sum, share) => sum + share)).toBeCloseTo(1);
 		report(
 			`${WORKERS} workers with ${CONCURRENCY} executions each, ${PER_SECOND} requests per second allowed: ` +
