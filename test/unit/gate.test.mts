@@ -53,8 +53,8 @@ class Run {
 	/** One more comes; its number. */
 	come(isRepeat = false): number {
 		const number = this.size++;
-		void this.lane.enter(isRepeat).then((isIn) => {
-			if (!isIn) {
+		void this.lane.enter(isRepeat).then((start) => {
+			if (!start) {
 				this.refused.push(number);
 				return;
 			}
@@ -71,12 +71,15 @@ class Run {
 		await vi.advanceTimersByTimeAsync(0);
 	}
 
+	/** One leaves. */
+	leaveOne(wasBorne = true): void {
+		this.inside--;
+		this.lane.leave(wasBorne);
+	}
+
 	/** Several leave. */
 	async leave(count: number, wasBorne = true): Promise<void> {
-		for (let more = 0; more < count; more++) {
-			this.inside--;
-			this.lane.leave(wasBorne);
-		}
+		for (let more = 0; more < count; more++) this.leaveOne(wasBorne);
 		await vi.advanceTimersByTimeAsync(0);
 	}
 
@@ -89,6 +92,11 @@ class Run {
 	close(): void {
 		this.lane.close();
 	}
+}
+
+/** The service refuses a request that started just now, and perhaps asks for a wait. */
+function refuse(gate: AccountGate, wait: number, asked?: number): boolean {
+	return gate.refused({ start: { at: performance.now() }, isRepeat: false, wait, asked });
 }
 
 function newGate(): AccountGate {
@@ -265,7 +273,7 @@ describe('a pause that the service asks for', () => {
 	it('lets nobody in until it is over', async () => {
 		const gate = newGate();
 		const [run, other] = [new Run(gate, 5), new Run(gate, 5)];
-		gate.closeFor(1_000);
+		refuse(gate, 1_000);
 		await run.arrive(1);
 		await run.arrive(1, true);
 		await other.arrive(1);
@@ -283,9 +291,9 @@ describe('a pause that the service asks for', () => {
 
 	it('lasts as long as the longest of several', async () => {
 		const gate = newGate();
-		gate.closeFor(1_000);
-		gate.closeFor(5_000);
-		gate.closeFor(2_000);
+		refuse(gate, 1_000);
+		refuse(gate, 5_000);
+		refuse(gate, 2_000);
 		const run = new Run(gate, 5);
 		await run.arrive(1);
 		await vi.advanceTimersByTimeAsync(4_999);
@@ -298,7 +306,7 @@ describe('a pause that the service asks for', () => {
 		const gate = newGate();
 		const run = new Run(gate, 8);
 		await run.arrive(16);
-		gate.closeFor(1_000);
+		refuse(gate, 1_000);
 		await run.leave(8, false);
 		await vi.advanceTimersByTimeAsync(LONG);
 		expect(run.entered).toHaveLength(8 + 4);
@@ -309,7 +317,7 @@ describe('a pause that the service asks for', () => {
 		const [one, other] = [new Run(gate, 8), new Run(gate, 8)];
 		await one.arrive(4);
 		await other.arrive(4);
-		gate.closeFor(1_000);
+		refuse(gate, 1_000);
 		await one.leave(4, false);
 		await other.leave(4, false);
 		await one.arrive(8);
@@ -325,7 +333,7 @@ describe('a pause that the service asks for', () => {
 		const gate = newGate();
 		const run = new Run(gate, 8);
 		await run.arrive(16);
-		gate.closeFor(0, asked);
+		refuse(gate, 0, asked);
 		await run.leave(8, false);
 		await vi.advanceTimersByTimeAsync(10);
 		expect(run.inside).toBe(inside);
@@ -333,11 +341,66 @@ describe('a pause that the service asks for', () => {
 		expect(run.inside).toBe(4);
 	});
 
+	/** A gate that has learned a rate and whose service has borne it for a while. */
+	async function gateAtItsRate(): Promise<{ gate: AccountGate; run: Run }> {
+		const gate = newGate();
+		const run = new Run(gate, 100, (own) => void sleep(1).then(() => own.leaveOne()));
+		for (let refusal = 0; refusal < 2; refusal++) {
+			await run.arrive(20);
+			await vi.advanceTimersByTimeAsync(500);
+			refuse(gate, 0);
+			await vi.advanceTimersByTimeAsync(1_000);
+		}
+		await run.arrive(10_000);
+		await vi.advanceTimersByTimeAsync(5_000);
+		return { gate, run };
+	}
+
+	/** How many enter within a second. */
+	async function entering(run: Run): Promise<number> {
+		const before = run.entered.length;
+		await vi.advanceTimersByTimeAsync(1_000);
+		return run.entered.length - before;
+	}
+
+	const refusal = (from = 0) => ({
+		start: { at: performance.now() - from },
+		isRepeat: false,
+		wait: 2_000,
+		asked: undefined,
+	});
+
+	it('does not come where a rate that was borne is a little too fast: others go on', async () => {
+		const { gate, run } = await gateAtItsRate();
+		const before = await entering(run);
+		expect(gate.refused(refusal())).toBe(false);
+		const after = await entering(run);
+		expect(after).toBeGreaterThan(before / 2);
+		expect(after).toBeLessThan(before);
+	});
+
+	it.each([
+		{ name: 'is refused again', change: { isRepeat: true } },
+		{ name: 'is asked to wait', change: { asked: 2_000 } },
+	])('comes for all where a request $name', async ({ change }) => {
+		const { gate, run } = await gateAtItsRate();
+		expect(gate.refused({ ...refusal(), ...change })).toBe(true);
+		expect(await entering(run)).toBe(0);
+	});
+
+	it('comes for all where several that were sent side by side are refused', async () => {
+		const { gate, run } = await gateAtItsRate();
+		expect(gate.refused(refusal(5))).toBe(false);
+		await vi.advanceTimersByTimeAsync(3);
+		expect(gate.refused(refusal(8))).toBe(true);
+		expect(await entering(run)).toBe(0);
+	});
+
 	it('is forgotten once the service has borne 64 at once', async () => {
 		const gate = newGate();
 		const run = new Run(gate, 80);
 		await run.arrive(5_000);
-		gate.closeFor(1_000);
+		refuse(gate, 1_000);
 		await run.leave(80, false);
 		await vi.advanceTimersByTimeAsync(LONG);
 		const inside = new Set<number>();
@@ -352,7 +415,7 @@ describe('a pause that the service asks for', () => {
 		const gate = newGate();
 		const run = new Run(gate, 200);
 		await run.arrive(400);
-		gate.closeFor(1_000);
+		refuse(gate, 1_000);
 		await run.leave(200, false);
 		await vi.advanceTimersByTimeAsync(LONG);
 		expect(run.inside).toBe(100);
@@ -362,7 +425,7 @@ describe('a pause that the service asks for', () => {
 		const gate = newGate();
 		const run = new Run(gate, 8);
 		await run.arrive(16);
-		for (let answer = 0; answer < 8; answer++) gate.closeFor(1_000);
+		for (let answer = 0; answer < 8; answer++) refuse(gate, 1_000);
 		await run.leave(8, false);
 		await vi.advanceTimersByTimeAsync(LONG);
 		expect(run.entered).toHaveLength(8 + 4);
@@ -373,7 +436,7 @@ describe('a pause that the service asks for', () => {
 		const run = new Run(gate, 8);
 		await run.arrive(40);
 		for (const half of [4, 2, 1, 1]) {
-			gate.closeFor(1_000);
+			refuse(gate, 1_000);
 			await run.leave(run.inside, false);
 			await vi.advanceTimersByTimeAsync(LONG);
 			expect(run.inside).toBe(half);
@@ -384,7 +447,7 @@ describe('a pause that the service asks for', () => {
 		const gate = newGate();
 		const run = new Run(gate, 8);
 		await run.arrive(200);
-		gate.closeFor(1_000);
+		refuse(gate, 1_000);
 		await run.leave(8, false);
 		await vi.advanceTimersByTimeAsync(LONG);
 		const inside: number[] = [];
@@ -405,7 +468,7 @@ describe('a pause that the service asks for', () => {
 		const gate = newGate();
 		const run = new Run(gate, 8);
 		await run.arrive(60);
-		gate.closeFor(1_000);
+		refuse(gate, 1_000);
 		await run.leave(8, false);
 		for (let round = 0; round < 10; round++) {
 			await vi.advanceTimersByTimeAsync(LONG);
@@ -418,7 +481,7 @@ describe('a pause that the service asks for', () => {
 		const gate = newGate();
 		const told = new Run(gate, 8);
 		await told.arrive(8);
-		gate.closeFor(5_000);
+		refuse(gate, 5_000);
 		await told.leave(8, false);
 		told.close();
 		const next = new Run(gate, 8);
@@ -432,7 +495,7 @@ describe('a pause that the service asks for', () => {
 	it('does not keep a run that is stopped', async () => {
 		const gate = newGate();
 		const [stopped, other] = [new Run(gate, 5), new Run(gate, 5)];
-		gate.closeFor(60_000);
+		refuse(gate, 60_000);
 		await stopped.arrive(2);
 		await other.arrive(1);
 		await stopped.abort();
@@ -453,7 +516,7 @@ describe('a rate that was learned', () => {
 			for (let request = 0; request < 10; request++) await send();
 			// So that these no longer lie in the second before the next refusal.
 			await sleep(20);
-			gate.closeFor(0);
+			refuse(gate, 0);
 		}
 		await send();
 		const busyUntil = performance.now() + 60;
@@ -535,7 +598,7 @@ describe('whatever happens at the gate', () => {
 						await runAt(now.run).leave(1, now.wasBorne);
 					} else if (now.kind === 'close') {
 						closedUntil = Math.max(closedUntil, Date.now() + now.milliseconds);
-						gate.closeFor(now.milliseconds);
+						refuse(gate, now.milliseconds);
 					} else if (now.kind === 'abort') {
 						const stopped = runAt(now.run);
 						const { waiting } = stopped;
@@ -581,7 +644,7 @@ describe('many who wait', () => {
 		const used = processorTime();
 		const all = lanes.flatMap((lane) =>
 			Array.from({ length: requests }, async () => {
-				expect(await lane.enter()).toBe(true);
+				expect(await lane.enter()).toBeDefined();
 				lane.leave(true);
 			}),
 		);

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import { Queue } from '../values/queue';
-import { RequestRate } from './requestRate';
+import { RequestRate, type Start } from './requestRate';
 
 /** Above this many requests at once, a limit that the service caused once is forgotten. */
 const FULLY_OPEN = 64;
@@ -12,10 +12,21 @@ const LEAVING = 3;
 /** After so long without a request, what was learned of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * 60_000;
 
+/** A request that the service refused for being too many. Times are milliseconds. */
+export interface Refusal {
+	start: Start;
+	/** Whether it was refused before. */
+	isRepeat: boolean;
+	/** How long it waits before it is sent again. */
+	wait: number;
+	/** How long the service asked to wait, if it did. */
+	asked: number | undefined;
+}
+
 /**
  * The gate through which every request to one account passes, whichever node or workflow of this
  * process sends it. It takes turns between the runs that wait, lets in no more at once than the run
- * that allows the most, and closes for all while the service asks for a pause (429).
+ * that allows the most, and slows down or closes for all when the service refuses something (429).
  */
 export class AccountGate {
 	/** How many runs use the account, by the most requests at once that they allow. */
@@ -34,8 +45,11 @@ export class AccountGate {
 	/** Whether a timer is set for the moment when the next request may start. */
 	private isTimed = false;
 
-	/** Pauses that the service asked for and that are not over. */
+	/** Pauses for all that are not over. */
 	private pauses = 0;
+
+	/** When something was refused that told anything new. */
+	private refusedAt = Number.NEGATIVE_INFINITY;
 
 	/** When its last run ended. */
 	idleSince = 0;
@@ -84,22 +98,29 @@ export class AccountGate {
 	}
 
 	/**
-	 * Lets nothing in for a while, and half as many requests at once after it.
-	 * @param asked how long the service asked to wait: who may come back at once has not met a limit of requests per second
+	 * The service refused a request for being too many (429). Nothing is let in for a while, unless a learned rate was
+	 * only a little too fast: then others go on, more slowly. After it half as many requests at once are let in.
+	 * @returns whether the gate is closed: what was refused waits there, and goes first
 	 */
-	closeFor(milliseconds: number, asked?: number): void {
-		// Of the answers to one burst only the first halves: they all tell of the same excess.
-		if (this.pauses === 0) {
+	refused({ start, isRepeat, wait, asked }: Refusal): boolean {
+		// The answers to requests that were sent before all tell of the same excess.
+		const isNews = this.pauses === 0 && start.at > this.refusedAt;
+		let isSlight = false;
+		if (isNews) {
+			this.refusedAt = performance.now();
 			this.allowed = Math.max(1, Math.floor(this.inProgress / 2));
+			// Who may come back at once has not met a limit of requests per second.
 			if (asked !== 0) {
-				this.rate.refused(performance.now(), Math.min(asked ?? 0, milliseconds));
+				isSlight = this.rate.refused(this.refusedAt, Math.min(asked ?? 0, wait));
 			}
 		}
+		if (isSlight && !isRepeat && asked === undefined) return false;
 		this.pauses++;
-		void sleep(milliseconds).then(() => {
+		void sleep(wait).then(() => {
 			this.pauses--;
 			this.letIn();
 		});
+		return true;
 	}
 
 	private addTurn(lane: Lane): void {
@@ -116,9 +137,10 @@ export class AccountGate {
 			const lane = this.turns.next();
 			if (!lane) return;
 			lane.hasTurn = false;
-			if (lane.letIn()) {
-				this.countStart();
+			const enter = lane.next();
+			if (enter) {
 				this.inProgress++;
+				enter(this.countStart());
 			}
 			this.addTurn(lane);
 		}
@@ -128,11 +150,12 @@ export class AccountGate {
 	 * Counts a start. The request leaves only when n8n gets round to it: a timer that fires late tells how much later.
 	 * What is let in before it fires is still measured from the earlier moment.
 	 */
-	private countStart(): void {
+	private countStart(): Start {
 		const start = this.rate.started(performance.now());
 		void sleep(LEAVING).then(() => {
 			start.at = performance.now() - LEAVING;
 		});
+		return start;
 	}
 
 	private bound(): number {
@@ -150,15 +173,18 @@ export class AccountGate {
 	}
 }
 
+/** Tells who waits that the request may start, or, without a start, that it may not. */
+type Enter = (start?: Start) => void;
+
 /** The place of one run of a node at the gate of its account. */
 export class Lane {
 	/** Whether the gate has it among its turns. */
 	hasTurn = false;
 
-	private readonly waiting = new Queue<(entered: boolean) => void>();
+	private readonly waiting = new Queue<Enter>();
 
 	/** Requests that are sent again: they go before the others. */
-	private readonly repeats = new Queue<(entered: boolean) => void>();
+	private readonly repeats = new Queue<Enter>();
 
 	private inProgress = 0;
 
@@ -178,10 +204,10 @@ export class Lane {
 	/**
 	 * Waits for a place. Each place is to be given back with {@link leave}.
 	 * @param isRepeat whether the request waited before: it goes first
-	 * @returns false, without a place, when all who wait are turned away
+	 * @returns the start of the request; undefined, without a place, when all who wait are turned away
 	 */
-	async enter(isRepeat = false): Promise<boolean> {
-		return await new Promise<boolean>((enter) => {
+	async enter(isRepeat = false): Promise<Start | undefined> {
+		return await new Promise<Start | undefined>((enter) => {
 			(isRepeat ? this.repeats : this.waiting).add(enter);
 			this.gate.waits(this);
 		});
@@ -196,13 +222,11 @@ export class Lane {
 		this.gate.left(this, wasBorne);
 	}
 
-	/** For the gate: lets the next one in, if there still is one. */
-	letIn(): boolean {
+	/** For the gate: the next one, who is to enter, if there still is one. */
+	next(): Enter | undefined {
 		const enter = this.repeats.next() ?? this.waiting.next();
-		if (!enter) return false;
-		this.inProgress++;
-		enter(true);
-		return true;
+		if (enter) this.inProgress++;
+		return enter;
 	}
 
 	/** The run is over. Only the first call counts. */
@@ -215,7 +239,7 @@ export class Lane {
 	/** Lets nobody in who waits now. */
 	turnAway(): void {
 		for (const queue of [this.repeats, this.waiting]) {
-			for (const enter of queue.take(queue.length)) enter(false);
+			for (const enter of queue.take(queue.length)) enter();
 		}
 	}
 }

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import type { Reservation } from '../credits/budget';
-import { gateOf, type AccountGate, type Lane } from '../pacing/gate';
+import { gateOf, type AccountGate, type Lane, type Refusal } from '../pacing/gate';
 import { DEFAULT_PACE, type Pace } from '../pacing/pace';
 import { mayRetry, waitBeforeRetry } from '../pacing/retry';
 import type { Connection } from '../service/connection';
@@ -52,6 +52,14 @@ export interface Sending {
 	collects?: boolean;
 	/** Whether it asks for many items at once, which takes longer. */
 	isBulk?: boolean;
+}
+
+/** An attempt that failed, and how long to wait before the next, in milliseconds. */
+class Failed {
+	constructor(
+		readonly failure: ServiceError,
+		readonly wait: number,
+	) {}
 }
 
 /** What the requests of one run of a node to one account share: the pace, and whether to go on. */
@@ -142,8 +150,8 @@ export class Run {
 				throw uncertain ?? reason;
 			};
 			const answer = await this.attempt(complete, sending, attempt).catch(notSent);
-			if (!(answer instanceof ServiceError)) return answer;
-			const failure = answer;
+			if (!(answer instanceof Failed)) return answer;
+			const { failure, wait } = answer;
 			if (failure.mayBeCharged) uncertain = failure;
 			const last = (uncertain ?? failure).after(attempt);
 			const isUnknown = failure.reason === 'connection' && failure.mayBeCharged;
@@ -161,7 +169,7 @@ export class Run {
 			if (isUnknown && repeats === 'once') {
 				if (repeated++ > 0 || !(await reservation?.renew())) throw last;
 			}
-			await this.waitToRepeat(failure, attempt);
+			await this.waitToRepeat(failure, attempt, wait);
 		}
 	}
 
@@ -170,19 +178,27 @@ export class Run {
 		request: IHttpRequestOptions,
 		{ reservation, collects = false }: Sending,
 		attempt: number,
-	): Promise<object | ServiceError> {
+	): Promise<object | Failed> {
 		let wasBorne = false;
 		this.assertGoingOn(collects);
-		if (!(await this.lane.enter(attempt > 1))) throw this.halted ?? new NotProcessed('cancelled');
+		const isRepeat = attempt > 1;
+		const start = await this.lane.enter(isRepeat);
+		if (!start) throw this.halted ?? new NotProcessed('cancelled');
 		try {
 			this.assertGoingOn(collects);
 			reservation?.sent();
 			const answer = await this.exchange.send(request).catch(asServiceError);
 			const httpCode = answer instanceof ServiceError ? answer.httpCode : 200;
 			wasBorne = httpCode !== null && httpCode !== 429 && httpCode < 500;
-			if (answer instanceof ServiceError) this.learnFrom(answer, attempt, reservation);
-			else this.silence.requests = this.limited = 0;
-			return answer;
+			if (!(answer instanceof ServiceError)) {
+				this.silence.requests = this.limited = 0;
+				return answer;
+			}
+			this.learnFrom(answer, reservation);
+			const wait = Math.round(waitBeforeRetry(answer, attempt));
+			const refusal = { start, isRepeat, wait, asked: answer.retryAfter };
+			const waitsAtGate = httpCode === 429 && this.slowDown(refusal);
+			return new Failed(answer, waitsAtGate ? 0 : wait);
 		} finally {
 			this.lane.leave(wasBorne);
 		}
@@ -198,7 +214,7 @@ export class Run {
 	}
 
 	/** What a failure means for the requests that are still to come. */
-	private learnFrom(failure: ServiceError, attempt: number, reservation?: Reservation): void {
+	private learnFrom(failure: ServiceError, reservation?: Reservation): void {
 		const { httpCode, reason, mayBeCharged } = failure;
 		if (!mayBeCharged) reservation?.refused();
 		const { silence } = this;
@@ -209,7 +225,6 @@ export class Run {
 		if (httpCode === 401) this.halt('unauthorized', failure);
 		// A free request may be refused for reasons of its own.
 		if (httpCode === 402 && reservation) this.halt('out_of_credits', failure);
-		if (httpCode === 429) this.pause(failure, attempt);
 	}
 
 	/** Whatever is sent next has no better chance. */
@@ -218,20 +233,20 @@ export class Run {
 		if (this.limited >= MAX_IN_A_ROW) this.halt('rate_limited', cause);
 	}
 
-	/** Too many requests: nobody sends to this account for a while. Overlapping pauses count once. */
-	private pause(failure: ServiceError, attempt: number): void {
-		const wait = waitBeforeRetry(failure, attempt);
-		this.gate.closeFor(wait, failure.retryAfter);
+	/** Too many requests: all who send to this account are slowed down. Overlapping waits count once. */
+	private slowDown(refusal: Refusal): boolean {
 		const now = Date.now();
-		this.pauses += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
-		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
-		this.logger.debug(`Contact Data: rate limit, no requests for ${Math.round(wait)} ms`);
+		const end = now + refusal.wait;
+		this.pauses += Math.max(0, end - Math.max(now, this.pausedUntil));
+		this.pausedUntil = Math.max(this.pausedUntil, end);
+		return this.gate.refused(refusal);
 	}
 
-	/** After a 429 a request waits at the gate, as everybody does. */
-	private async waitToRepeat(failure: ServiceError, attempt: number): Promise<void> {
-		const { httpCode, reason } = failure;
-		const wait = httpCode === 429 ? 0 : Math.round(waitBeforeRetry(failure, attempt));
+	private async waitToRepeat(
+		{ httpCode, reason }: ServiceError,
+		attempt: number,
+		wait: number,
+	): Promise<void> {
 		this.logger.debug(
 			`Contact Data: attempt ${attempt} ended with ${httpCode ?? reason}, next one in ${wait} ms`,
 		);
