@@ -379,6 +379,29 @@ describe('a pause that the service asks for', () => {
 		expect(after).toBeLessThan(before);
 	});
 
+	it('of a second answer to the same burst halves nothing, and teaches nothing', async () => {
+		const { gate, run } = await gateAtItsRate();
+		const before = await entering(run);
+		expect(gate.refused({ ...refusal(5), wait: 100 })).toBe(false);
+		await vi.advanceTimersByTimeAsync(2_000);
+		expect(gate.refused({ ...refusal(2_001), wait: 100 })).toBe(true);
+		await vi.advanceTimersByTimeAsync(100);
+		expect(await entering(run)).toBeGreaterThan(0.85 * before);
+	});
+
+	it('is no longer than the longest wait, whatever the service asks for', async () => {
+		const enteredAfter = async (asked: number) => {
+			const { gate, run } = await gateAtItsRate();
+			await run.arrive(30_000);
+			gate.refused({ ...refusal(), wait: MINUTE, asked });
+			await vi.advanceTimersByTimeAsync(30 * MINUTE);
+			return run.entered.length;
+		};
+		const minute = await enteredAfter(MINUTE);
+		const hour = await enteredAfter(60 * MINUTE);
+		expect(hour).toBe(minute);
+	});
+
 	it.each([
 		{ name: 'is refused again', change: { isRepeat: true } },
 		{ name: 'is asked to wait', change: { asked: 2_000 } },

@@ -113,7 +113,7 @@ async function send(
 const admittedOf = (requests: Request[]) => requests.filter(({ admitted }) => admitted).length;
 
 describe('processes that share a limit', () => {
-	it('use at least 85 % of it, and few of their requests are refused', async () => {
+	it('use at least 85 % of it, and 3 % of their requests are refused, 10 % where each has few', async () => {
 		const [warmUp, seconds] = [20, 120];
 		await fc.assert(
 			fc.asyncProperty(
@@ -129,6 +129,7 @@ describe('processes that share a limit', () => {
 					const used = admittedOf(later) / (perSecond * (seconds - warmUp));
 					const refused = 1 - admittedOf(later) / later.length;
 					expect(used).toBeGreaterThanOrEqual(0.85);
+					// Who has few requests per second is refused one of few.
 					expect(refused).toBeLessThanOrEqual(perSecond < 10 * processes ? 0.1 : 0.03);
 					// By default a request is sent five times at most.
 					const sixth = later.filter(({ attempt }) => attempt === 6);
@@ -410,7 +411,7 @@ describe('RequestRate', () => {
 		sendAll(1);
 		const before = sendAll(1);
 		now += refuse();
-		expect(sendAll(1) / before).toBeCloseTo(0.9, 1);
+		expect(sendAll(1) / before).toBeLessThan(0.93);
 		sendAll(5);
 		expect(sendAll(1)).toBeGreaterThan(before);
 	});
@@ -426,7 +427,9 @@ describe('RequestRate', () => {
 		learn(200);
 		sendAll(0.8, 100);
 		now += refuse();
-		expect(sendAll(1)).toBeLessThan(0.72 * 200);
+		const halved = sendAll(1);
+		expect(halved).toBeGreaterThan(108);
+		expect(halved).toBeLessThan(130);
 		sendAll(0.5, 5);
 		now += refuse();
 		expect(sendAll(1)).toBeGreaterThan(70);
@@ -452,12 +455,12 @@ describe('RequestRate', () => {
 
 	it('stays below what was refused for as long as twenty of the pauses that the service asks for', () => {
 		learn(50);
-		sendAll(16);
+		sendAll(15);
+		const before = sendAll(1);
 		rate.refused(now, 31 * SECOND);
 		now += 31 * SECOND;
-		const before = sendAll(1);
-		sendAll(595);
-		expect(sendAll(1)).toBeLessThanOrEqual(1.2 * before);
+		expect(sendAll(595) / 595).toBeLessThan(before);
+		expect(sendAll(1)).toBeLessThanOrEqual(before + 1);
 		sendAll(600);
 		expect(sendAll(1)).toBeGreaterThan(2 * before);
 	});

@@ -48,7 +48,7 @@ export class AccountGate {
 	/** Pauses for all that are not over. */
 	private pauses = 0;
 
-	/** When something was refused that told anything new. */
+	/** When the last refusal came that told anything new, by `performance.now()`. */
 	private refusedAt = Number.NEGATIVE_INFINITY;
 
 	/** When its last run ended. */
@@ -98,23 +98,26 @@ export class AccountGate {
 	}
 
 	/**
-	 * The service refused a request for being too many (429). Nothing is let in for a while, unless a learned rate was
-	 * only a little too fast: then others go on, more slowly. After it half as many requests at once are let in.
-	 * @returns whether the gate is closed: what was refused waits there, and goes first
+	 * The service refused a request for being too many (429). Half as many requests at once are let in from now on. The
+	 * gate closes for as long as the request is to wait, unless it is the only one, at a rate that the service had borne:
+	 * then the others go on, a little more slowly.
+	 * @returns whether the gate is closed: the request waits there, and goes first
 	 */
 	refused({ start, isRepeat, wait, asked }: Refusal): boolean {
 		// The answers to requests that were sent before all tell of the same excess.
 		const isNews = this.pauses === 0 && start.at > this.refusedAt;
-		let isSlight = false;
+		let wasBorne = false;
 		if (isNews) {
 			this.refusedAt = performance.now();
 			this.allowed = Math.max(1, Math.floor(this.inProgress / 2));
 			// Who may come back at once has not met a limit of requests per second.
 			if (asked !== 0) {
-				isSlight = this.rate.refused(this.refusedAt, Math.min(asked ?? 0, wait));
+				// More than the longest wait is never waited.
+				wasBorne = this.rate.refused(this.refusedAt, Math.min(asked ?? 0, wait));
 			}
 		}
-		if (isSlight && !isRepeat && asked === undefined) return false;
+		// A second refusal, of a burst or of a request, tells of more than a little. What is asked for is kept by all.
+		if (wasBorne && !isRepeat && asked === undefined) return false;
 		this.pauses++;
 		void sleep(wait).then(() => {
 			this.pauses--;

@@ -10,42 +10,49 @@ const LEAST_DISTANCE = 0.7;
 const IDLE_AFTER = 2_000;
 
 /**
- * How surprising refusals are: 0 where the service refused about the rate that it had refused before. An early or a
- * late one adds, any other takes away 1. After a first guess, what a process gets is left to chance.
+ * A refusal surprises where it comes early, before this part of the recovery, or late, above this multiple of the rate
+ * that was refused before: others share the limit, or it has changed.
  */
-const SURPRISE = 1.5;
-const SURPRISE_OF_GUESS = 2;
-const MOST_SURPRISE = 4;
-
-/** A refusal is early before this part of the recovery, and late above this multiple of the rate refused before. */
 const EARLY = 0.3;
 const LATE = 1.1;
+
+/** What such a refusal adds to the surprise, what any other takes away, and the most. */
+const SURPRISE_ADDED = 1.5;
+const SURPRISE_TAKEN = 1;
+const MOST_SURPRISE = 4;
+
+/** After a first guess: what a process got until then was left to chance. */
+const SURPRISE_OF_GUESS = 2;
 
 /** How far below the refused rate to go on, as a part of it, and how much further per surprise. */
 const STEP_BACK = 0.02;
 const STEP_BACK_PER_SURPRISE = 0.025;
 
+/** How much further still right after a refusal, as a part of the rate: until the service's window is over. */
+const DIP = 0.02;
+
 /** What is left at least, as a part, of a rate that was refused within a second. */
 const LEAST_LEFT = 0.6;
 
-/** How much further at first, until the service has forgotten what was too much. */
-const DIP = 0.02;
-
 /**
- * How long it takes to come back to the refused rate: so many seconds times the root of the rate, so that a process
- * with less catches up; the shorter, the more surprising, but the time of so many requests.
+ * How long it takes to come back to the refused rate if nothing surprised: this times the root of the rate, so that of
+ * two processes the one with less catches up; no more than that; but at least the time of so many requests.
  */
 const RECOVERY = 5_000;
-const SHORTER_PER_SURPRISE = 0.66;
+const LONGEST_BY_ROOT = 20_000;
 const RECOVERY_STARTS = 60;
-const LONGEST_RECOVERY = 20_000;
+
+/** By what a surprise divides the recovery, beyond 1. */
+const SHORTER_PER_SURPRISE = 0.66;
 
 /** The recovery lasts at least so many times what the service asks to wait beyond a second. */
 const RECOVERY_PER_PAUSE = 20;
 
-/** How many requests per second are added within 30 seconds after the recovery; after twice that, it is forgotten. */
+/** After the recovery the rate grows with the cube of the time, too: by so many starts per second in such a time. */
 const GROWTH = 400;
 const GROWTH_TIME = 30_000;
+
+/** After so many times that, a refusal is forgotten. */
 const FORGOTTEN = 2;
 
 /** The fewest starts per second: a service that allows one per second bears it on an uneven network, too. */
@@ -55,19 +62,19 @@ const SLOWEST = 0.98;
 const LONGER = 3;
 const LONGEST_WAIT = 27_000;
 
-/** When a request started, in milliseconds; moved later if it left later. */
+/** When a request started, by `performance.now()`; moved later if it left later. */
 export interface Start {
 	at: number;
 }
 
 /**
  * How many requests may start per second, learned from the refusals (429) of a service whose limit
- * is not known and may be shared with other processes: a little below the rate that was refused
- * at first, back at it after a while, then more and more. Refusals that surprise tell of others, or
- * of a limit that has changed: then it steps back further, and is back sooner. So processes that
- * share a limit come to share it evenly, as all grow about equally fast, but those that send more
- * step back by more. The first refusal teaches nothing: it may come from what others sent. All
- * times are milliseconds.
+ * is not known and may be shared with other processes: a little below the rate that was refused at
+ * first, back at it after a while in a straight line, then more and more. The more the refusals
+ * surprise, the further it steps back, and the sooner it is back. So processes that share a limit
+ * come to share it about evenly: who sends more steps back by more, and who sends less comes back
+ * sooner. The first refusal teaches nothing: it may come from what others sent. All times are
+ * milliseconds.
  */
 export class RequestRate {
 	/** The starts of the last two seconds. */
@@ -76,13 +83,14 @@ export class RequestRate {
 	/** The rate that was refused, in starts per second; undefined before the second refusal. */
 	private refusedRate: number | undefined;
 
+	/** How surprising the last refusals were: 0 where all were refused at about the same rate. */
 	private surprise = 0;
 
 	/** How long it takes to come back to the refused rate. */
-	private recovery = LONGEST_RECOVERY;
+	private recovery = 0;
 
-	/** Whether only what was refused waited after the last refusal. */
-	private wasSlight = false;
+	/** Whether the rate that was refused last had been borne for a second. */
+	private wasBorne = false;
 
 	/** When the first request started after the last refusal; before that, the refusal itself. */
 	private resumed: number | undefined;
@@ -131,53 +139,58 @@ export class RequestRate {
 
 	/**
 	 * The service refused a request for being too many; one call per burst of refusals.
-	 * @param asked how long it asked to wait
-	 * @returns whether the rate was only a little too high: the others need not wait
+	 * @param asked how long it asked to wait, 0 if it did not
+	 * @returns whether the rate had been borne for a second, and is only a little too high
 	 */
 	refused(now: number, asked = 0): boolean {
 		let pause = SECOND;
-		let isSlight = false;
+		let isBorne = false;
 		if (this.resumed !== undefined) {
 			this.row = this.startsSinceRefusal > 1 ? 0 : this.row + 1;
 			const rate = this.rate(now);
 			const isGuess = rate === Number.POSITIVE_INFINITY;
-			isSlight = !isGuess && this.row === 0 && now - this.resumed >= SECOND;
-			// Others take what there is: not to meet them again and again, it stays away longer each time.
-			pause = isSlight ? SECOND / rate : Math.min(LONGEST_WAIT, SECOND * LONGER ** this.row);
+			const elapsed = now - this.resumed;
+			isBorne = !isGuess && this.row === 0 && elapsed >= SECOND;
+			// Where the first request after each pause is refused, others take what there is: it stays away longer each
+			// time. A rate that was borne needs no pause.
+			pause = isBorne ? SECOND / rate : Math.min(LONGEST_WAIT, SECOND * LONGER ** this.row);
+			// What is refused right after a pause, or within a second after a rate that was borne, tells of the same excess.
+			const isSameExcess = this.row > 0 || (this.wasBorne && !isBorne);
 			if (isGuess) this.guess(now);
-			// What is refused right after a pause, or after a refusal that was slight, tells of the same excess.
-			else if (this.row === 0 && (isSlight || !this.wasSlight)) this.learn(rate, now);
+			else if (!isSameExcess) this.learn(rate, elapsed);
 			// The longer the pauses, the rarer they should be.
 			this.recovery = Math.max(this.recovery, RECOVERY_PER_PAUSE * (asked - SECOND));
 		}
-		this.wasSlight = isSlight;
+		this.wasBorne = isBorne;
 		this.closedUntil = now + pause;
 		this.resumed = now;
 		this.startsSinceRefusal = 0;
-		return isSlight;
+		return isBorne;
 	}
 
 	private guess(now: number): void {
 		const measured = this.starts.filter(({ at }) => at > now - SECOND).length;
-		this.stepBackFrom(Math.max(1, measured), SURPRISE_OF_GUESS);
+		this.stepBackFrom(measured, SURPRISE_OF_GUESS);
 	}
 
-	private learn(rate: number, now: number): void {
-		const { refusedRate = rate, resumed = now, recovery } = this;
-		const isSurprise = now - resumed < EARLY * recovery || rate > LATE * refusedRate;
-		const surprise = this.surprise + (isSurprise ? SURPRISE : -1);
-		if (now - resumed >= SECOND) return this.stepBackFrom(rate, surprise);
-		// Within a second, what has started since tells how far the limit is from what it was.
-		const started = Math.sqrt(this.startsSinceRefusal / rate);
-		this.stepBackFrom(Math.max(1, rate * Math.min(1, Math.max(LEAST_LEFT, started))), surprise);
+	/** @param elapsed since the first request after the last refusal */
+	private learn(rate: number, elapsed: number): void {
+		const { refusedRate = rate, recovery } = this;
+		const isSurprise = elapsed < EARLY * recovery || rate > LATE * refusedRate;
+		const surprise = this.surprise + (isSurprise ? SURPRISE_ADDED : -SURPRISE_TAKEN);
+		// Of a rate that was refused within a second, what had started by then tells more. It may have been chance, too:
+		// so the mean (geometric) of both.
+		const started = Math.min(rate, this.startsSinceRefusal);
+		const mean = Math.sqrt(started * rate);
+		this.stepBackFrom(elapsed < SECOND ? Math.max(LEAST_LEFT * rate, mean) : rate, surprise);
 	}
 
 	private stepBackFrom(rate: number, surprise: number): void {
-		this.refusedRate = rate;
+		this.refusedRate = Math.max(1, rate);
 		this.surprise = Math.min(MOST_SURPRISE, Math.max(0, surprise));
 		const settled = Math.max(
-			Math.min(LONGEST_RECOVERY, RECOVERY * Math.sqrt(rate)),
-			(RECOVERY_STARTS * SECOND) / rate,
+			Math.min(LONGEST_BY_ROOT, RECOVERY * Math.sqrt(this.refusedRate)),
+			(RECOVERY_STARTS * SECOND) / this.refusedRate,
 		);
 		this.recovery = settled / (1 + SHORTER_PER_SURPRISE * this.surprise);
 	}
@@ -186,6 +199,7 @@ export class RequestRate {
 	private rate(now: number): number {
 		const { refusedRate, resumed, recovery } = this;
 		if (refusedRate === undefined || resumed === undefined) return Number.POSITIVE_INFINITY;
+		// After the recovery less than nothing: the straight line goes on upwards.
 		const left = 1 - (now - resumed) / recovery;
 		const beyond = Math.max(0, now - resumed - recovery) / GROWTH_TIME;
 		if (beyond > FORGOTTEN) return Number.POSITIVE_INFINITY;

@@ -54,7 +54,10 @@ export interface Sending {
 	isBulk?: boolean;
 }
 
-/** An attempt that failed, and how long to wait before the next, in milliseconds. */
+/**
+ * An attempt that failed, and how long to wait before the next, in milliseconds: 0 where the request waits at the gate.
+ * A class, as an answer may be any object.
+ */
 class Failed {
 	constructor(
 		readonly failure: ServiceError,
@@ -233,13 +236,18 @@ export class Run {
 		if (this.limited >= MAX_IN_A_ROW) this.halt('rate_limited', cause);
 	}
 
-	/** Too many requests: all who send to this account are slowed down. Overlapping waits count once. */
+	/**
+	 * Too many requests: all who send to this account are slowed down. Overlapping pauses count once.
+	 * @returns whether nobody sends for a while: the refused request waits at the gate
+	 */
 	private slowDown(refusal: Refusal): boolean {
+		if (!this.gate.refused(refusal)) return false;
+		const { wait } = refusal;
 		const now = Date.now();
-		const end = now + refusal.wait;
-		this.pauses += Math.max(0, end - Math.max(now, this.pausedUntil));
-		this.pausedUntil = Math.max(this.pausedUntil, end);
-		return this.gate.refused(refusal);
+		this.pauses += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
+		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
+		this.logger.debug(`Contact Data: rate limit, no requests for ${wait} ms`);
+		return true;
 	}
 
 	private async waitToRepeat(
