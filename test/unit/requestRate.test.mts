@@ -446,6 +446,30 @@ describe('RequestRate', () => {
 		expect(sendAll(1)).toBeGreaterThan(0.85 * before);
 	});
 
+	it('stays below for half a minute where two pauses were too short, until that was long enough', () => {
+		const halfway = (shortPauses: number) => {
+			rate = new RequestRate();
+			learn(200);
+			sendAll(6);
+			now += refuse();
+			for (let pause = 0; pause < shortPauses; pause++) {
+				rate.started(now);
+				now += refuse();
+			}
+			sendAll(3);
+			now += refuse();
+			sendAll(10);
+			return sendAll(1);
+		};
+		const once = halfway(1);
+		expect(halfway(2)).toBeLessThan(0.95 * once);
+		sendAll(30);
+		now += refuse();
+		const before = sendAll(1);
+		sendAll(14);
+		expect(sendAll(1)).toBeGreaterThan(1.1 * before);
+	});
+
 	it('does not grow while nothing is sent', () => {
 		learn(50);
 		sendAll(1);
@@ -453,13 +477,13 @@ describe('RequestRate', () => {
 		expect(sendAll(1)).toBeLessThan(50);
 	});
 
-	it('stays below what was refused for as long as twenty of the pauses that the service asks for', () => {
+	it('stays below what was refused for as long as forty of the pauses that the service asks for', () => {
 		learn(50);
 		sendAll(15);
 		const before = sendAll(1);
 		rate.refused(now, 31 * SECOND);
 		now += 31 * SECOND;
-		expect(sendAll(595) / 595).toBeLessThan(before);
+		expect(sendAll(1_200) / 1_200).toBeLessThan(before);
 		expect(sendAll(1)).toBeLessThanOrEqual(before + 1);
 		sendAll(600);
 		expect(sendAll(1)).toBeGreaterThan(2 * before);

@@ -45,8 +45,11 @@ const RECOVERY_STARTS = 60;
 /** By what a surprise divides the recovery, beyond 1. */
 const SHORTER_PER_SURPRISE = 0.66;
 
-/** The recovery lasts at least so many times what the service asks to wait beyond a second. */
-const RECOVERY_PER_PAUSE = 20;
+/** The recovery lasts at least so many times what the service asks to wait. */
+const RECOVERY_PER_PAUSE = 40;
+
+/** The recovery lasts at least so long once two pauses were too short, until one was over before the next refusal. */
+const RECOVERY_IF_SHORT = 30_000;
 
 /** After the recovery the rate grows with the cube of the time, too: by so many starts per second in such a time. */
 const GROWTH = 400;
@@ -100,6 +103,12 @@ export class RequestRate {
 	/** How many times in a row no more than one request had started since the last pause. */
 	private row = 0;
 
+	/**
+	 * How many pauses were too short, as the first request after them was refused: once may be chance, more tell that the
+	 * service counts over a longer time.
+	 */
+	private shortPauses = 0;
+
 	/** No request starts before. */
 	private closedUntil = 0;
 
@@ -151,6 +160,7 @@ export class RequestRate {
 			const isGuess = rate === Number.POSITIVE_INFINITY;
 			const elapsed = now - this.resumed;
 			isBorne = !isGuess && this.row === 0 && elapsed >= SECOND;
+			if (this.row > 0) this.shortPauses++;
 			// Where the first request after each pause is refused, others take what there is: it stays away longer each
 			// time. A rate that was borne needs no pause.
 			pause = isBorne ? SECOND / rate : Math.min(LONGEST_WAIT, SECOND * LONGER ** this.row);
@@ -159,7 +169,8 @@ export class RequestRate {
 			if (isGuess) this.guess(now);
 			else if (!isSameExcess) this.learn(rate, elapsed);
 			// The longer the pauses, the rarer they should be.
-			this.recovery = Math.max(this.recovery, RECOVERY_PER_PAUSE * (asked - SECOND));
+			const least = this.shortPauses > 1 ? RECOVERY_IF_SHORT : 0;
+			this.recovery = Math.max(this.recovery, RECOVERY_PER_PAUSE * asked, least);
 		}
 		this.wasBorne = isBorne;
 		this.closedUntil = now + pause;
@@ -177,6 +188,7 @@ export class RequestRate {
 	private learn(rate: number, elapsed: number): void {
 		const { refusedRate = rate, recovery } = this;
 		const isSurprise = elapsed < EARLY * recovery || rate > LATE * refusedRate;
+		if (elapsed >= recovery) this.shortPauses = 0;
 		const surprise = this.surprise + (isSurprise ? SURPRISE_ADDED : -SURPRISE_TAKEN);
 		// Of a rate that was refused within a second, what had started by then tells more. It may have been chance, too:
 		// so the mean (geometric) of both.
