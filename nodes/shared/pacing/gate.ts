@@ -19,8 +19,8 @@ export interface Refusal {
 	isRepeat: boolean;
 	/** How long it waits before it is sent again. */
 	wait: number;
-	/** How long the service asked to wait, if it did. */
-	asked: number | undefined;
+	/** How long the service asked to wait, 0 if it did not. */
+	asked: number;
 }
 
 /**
@@ -110,14 +110,11 @@ export class AccountGate {
 		if (isNews) {
 			this.refusedAt = performance.now();
 			this.allowed = Math.max(1, Math.floor(this.inProgress / 2));
-			// Who may come back at once has not met a limit of requests per second.
-			if (asked !== 0) {
-				// More than the longest wait is never waited.
-				wasBorne = this.rate.refused(this.refusedAt, Math.min(asked ?? 0, wait));
-			}
+			// More than the longest wait is never waited.
+			wasBorne = this.rate.refused(this.refusedAt, Math.min(asked, wait));
 		}
 		// A second refusal, of a burst or of a request, tells of more than a little. What is asked for is kept by all.
-		if (wasBorne && !isRepeat && asked === undefined) return false;
+		if (wasBorne && !isRepeat && asked === 0) return false;
 		this.pauses++;
 		void sleep(wait).then(() => {
 			this.pauses--;

@@ -45,8 +45,8 @@ const RECOVERY_STARTS = 60;
 /** By what a surprise divides the recovery, beyond 1. */
 const SHORTER_PER_SURPRISE = 0.66;
 
-/** The recovery lasts at least so many times what the service asks to wait. */
-const RECOVERY_PER_PAUSE = 40;
+/** Where the service asks to wait, the recovery lasts at least so many times that and a second more. */
+const RECOVERY_PER_PAUSE = 20;
 
 /** The recovery lasts at least so long once two pauses were too short, until one was over before the next refusal. */
 const RECOVERY_IF_SHORT = 30_000;
@@ -169,8 +169,9 @@ export class RequestRate {
 			if (isGuess) this.guess(now);
 			else if (!isSameExcess) this.learn(rate, elapsed);
 			// The longer the pauses, the rarer they should be.
-			const least = this.shortPauses > 1 ? RECOVERY_IF_SHORT : 0;
-			this.recovery = Math.max(this.recovery, RECOVERY_PER_PAUSE * asked, least);
+			const byPause = asked > 0 ? RECOVERY_PER_PAUSE * (asked + SECOND) : 0;
+			const byShortPauses = this.shortPauses > 1 ? RECOVERY_IF_SHORT : 0;
+			this.recovery = Math.max(this.recovery, byPause, byShortPauses);
 		}
 		this.wasBorne = isBorne;
 		this.closedUntil = now + pause;

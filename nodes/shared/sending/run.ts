@@ -199,7 +199,7 @@ export class Run {
 			}
 			this.learnFrom(answer, reservation);
 			const wait = Math.round(waitBeforeRetry(answer, attempt));
-			const refusal = { start, isRepeat, wait, asked: answer.retryAfter };
+			const refusal = { start, isRepeat, wait, asked: answer.retryAfter ?? 0 };
 			const waitsAtGate = httpCode === 429 && this.slowDown(refusal);
 			return new Failed(answer, waitsAtGate ? 0 : wait);
 		} finally {
