@@ -12,6 +12,7 @@ import {
 } from '../support/bulk.mts';
 import { runNode, type NodeResult } from '../support/engine.mts';
 import { atOnce, expectPaidOnce } from '../support/lookups.mts';
+import { useQuickClock } from '../support/quickClock.mts';
 import { report } from '../support/report.mts';
 import { credentialFor, useService } from '../support/service.mts';
 import { crmLeads, type Leads } from '../support/crmLeads.mts';
@@ -22,6 +23,8 @@ import { crmLeads, type Leads } from '../support/crmLeads.mts';
 const LEADS = 1_000;
 
 const service = useService();
+// Each 429 slows the requests down.
+useQuickClock();
 
 type Operation = 'find' | 'verify' | Bulk['operation'];
 
