@@ -23,8 +23,9 @@ import { crmLeads, type Leads } from '../support/crmLeads.mts';
 const LEADS = 1_000;
 
 const service = useService();
-// Each 429 slows the requests down.
+// Each 429 slows the requests down. A response takes its own time: by this clock that may be minutes.
 useQuickClock();
+const requestOptions = { timeout: 3_600_000 };
 
 type Operation = 'find' | 'verify' | Bulk['operation'];
 
@@ -105,7 +106,7 @@ describe.each(bulks)('$operation', (bulk) => {
 		const { node, parameters } = bulk;
 		const result = await runNode({
 			node,
-			parameters: { ...parameters, operation },
+			parameters: { ...parameters, operation, requestOptions },
 			items: leads.items,
 			credential: credentialFor(service()),
 			onError: 'continueRegularOutput',
