@@ -113,7 +113,7 @@ async function send(
 const admittedOf = (requests: Request[]) => requests.filter(({ admitted }) => admitted).length;
 
 describe('processes that share a limit', () => {
-	it('use at least 85 % of it, and 3 % of their requests are refused, 10 % where each has few', async () => {
+	it('use at least 90 % of it, with 3 % of the requests refused; where each has few, 85 and 10 %', async () => {
 		const [warmUp, seconds] = [20, 120];
 		await fc.assert(
 			fc.asyncProperty(
@@ -128,9 +128,10 @@ describe('processes that share a limit', () => {
 					const later = requests.filter(({ at }) => at > warmUp);
 					const used = admittedOf(later) / (perSecond * (seconds - warmUp));
 					const refused = 1 - admittedOf(later) / later.length;
-					expect(used).toBeGreaterThanOrEqual(0.85);
 					// Who has few requests per second is refused one of few.
-					expect(refused).toBeLessThanOrEqual(perSecond < 10 * processes ? 0.1 : 0.03);
+					const hasFew = perSecond < 10 * processes;
+					expect(used).toBeGreaterThanOrEqual(hasFew ? 0.85 : 0.9);
+					expect(refused).toBeLessThanOrEqual(hasFew ? 0.1 : 0.03);
 					// By default a request is sent five times at most.
 					const sixth = later.filter(({ attempt }) => attempt === 6);
 					expect(sixth.length).toBeLessThanOrEqual(later.length / 500);
@@ -230,7 +231,7 @@ describe('a limit that nobody is told of', () => {
 	it.each([20, 50, 100])('is used by three slow ones, %i a second, by 90 %', async (perSecond) => {
 		const { used, refused } = await useOf(perSecond, { processes: 3, latency: 150, atOnce: 20 });
 		expect(used).toBeGreaterThanOrEqual(0.9);
-		expect(refused).toBeLessThanOrEqual(0.03);
+		expect(refused).toBeLessThanOrEqual(perSecond < 30 ? 0.03 : 0.02);
 	});
 });
 
