@@ -8,10 +8,8 @@ import type {
 } from 'n8n-workflow';
 
 import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
-import { goesTo } from '../nodes/shared/service/baseUrl';
-import { accessOf, type Access } from '../nodes/shared/service/connection';
-import { INTERFACE_DEFAULTS } from '../nodes/shared/service/interfaceSettings';
-import { asServiceError, inFull } from '../nodes/shared/service/serviceError';
+import { type Access, accessOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
+import { asServiceError, inFull } from '../nodes/shared/http/errors';
 
 /** The fields that are one variant of the interface specification each. */
 const interfaceFields: INodeProperties[] = [

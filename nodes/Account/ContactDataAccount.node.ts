@@ -5,7 +5,7 @@ import {
 	nodeDefaults,
 	operationProperties,
 	operationSubtitle,
-} from '../shared/description/operation';
+} from '../shared/editor/operation';
 import { get } from './operations/get.operation';
 
 const operations = [get];

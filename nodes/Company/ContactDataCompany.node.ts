@@ -5,7 +5,7 @@ import {
 	nodeDefaults,
 	operationProperties,
 	operationSubtitle,
-} from '../shared/description/operation';
+} from '../shared/editor/operation';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
 

@@ -1,13 +1,13 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { bulkHint } from '../shared/description/bulkHint';
 import {
+	bulkHint,
 	customOperations,
 	nodeDefaults,
 	operationProperties,
 	operationSubtitle,
-} from '../shared/description/operation';
-import { MAX_ROWS } from './bulkRows';
+} from '../shared/editor/operation';
+import { MAX_ROWS } from './bulk';
 import { estimate } from './operations/estimate.operation';
 import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';

@@ -1,12 +1,12 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { searchLists } from '../shared/leads/listLocator';
+import { searchLists } from '../shared/reads/lists';
 import {
 	customOperations,
 	nodeDefaults,
 	operationProperties,
 	operationSubtitle,
-} from '../shared/description/operation';
+} from '../shared/editor/operation';
 import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';
 import { getAll } from './operations/getAll.operation';

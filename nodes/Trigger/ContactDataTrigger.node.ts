@@ -7,9 +7,9 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 
-import { simple } from '../shared/description/fields';
-import { searchLists } from '../shared/leads/listLocator';
-import { CREDENTIAL } from '../shared/n8n/credential';
+import { simple } from '../shared/editor/fields';
+import { searchLists } from '../shared/reads/lists';
+import { CREDENTIAL } from '../shared/host/context';
 import { lowCredits } from './lowCredits';
 import { newLead } from './newLead';
 

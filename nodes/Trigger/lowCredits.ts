@@ -7,14 +7,12 @@ import {
 	type Counter,
 	type CreditKind,
 } from '../shared/credits/account';
-import { notice } from '../shared/description/fields';
-import { stopError } from '../shared/outcomes/onError';
-import { InvalidInput, invalidValue, problemOf } from '../shared/outcomes/problem';
-import { withRun } from '../shared/sending/runs';
-import { numberOf } from '../shared/values/number';
-import { toText } from '../shared/values/text';
-import { stateOf } from './state';
-import type { TriggerEvent } from './triggerEvent';
+import { notice } from '../shared/editor/fields';
+import { stopError } from '../shared/output/onError';
+import { InvalidInput, invalidValue, problemOf } from '../shared/output/problem';
+import { withRun } from '../shared/client/accounts';
+import { numberOf, toText } from '../shared/values/text';
+import { stateOf, type TriggerEvent } from './event';
 
 /** The kinds of credits by their labels; the only counter of an account without kinds is `all`. */
 const LABELS = { email: 'Email', search: 'Search', verifier: 'Verifier' } satisfies Record<

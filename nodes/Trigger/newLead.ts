@@ -1,19 +1,21 @@
-import { NodeOperationError, type IDataObject, type IPollFunctions } from 'n8n-workflow';
-
-import { notice } from '../shared/description/fields';
-import { LeadPages, type Place } from '../shared/leads/leadPages';
-import { leadId, simplifyListLead } from '../shared/leads/leads';
-import { listLocator, toListId } from '../shared/leads/listLocator';
-import { LISTS_PATH } from '../shared/leads/lists';
-import { stopError } from '../shared/outcomes/onError';
-import { problemOf } from '../shared/outcomes/problem';
-import { collectPages, type Collected, type TimeLimit } from '../shared/reading/pages';
-import { withRun } from '../shared/sending/runs';
+import { type IDataObject, type IPollFunctions, NodeOperationError, sleep } from 'n8n-workflow';
+import { withRun } from '../shared/client/accounts';
+import { notice } from '../shared/editor/fields';
+import { stopError } from '../shared/output/onError';
+import { problemOf } from '../shared/output/problem';
+import {
+	leadId,
+	LeadPages,
+	listLocator,
+	LISTS_PATH,
+	type Place,
+	simplifyListLead,
+	toListId,
+} from '../shared/reads/lists';
+import { type Collected, collectPages, type TimeLimit } from '../shared/reads/pages';
 import { isObject, numberAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
-import { pollBudget } from './pollBudget';
-import { stateOf } from './state';
-import type { TriggerEvent } from './triggerEvent';
+import { stateOf, type TriggerEvent } from './event';
 
 /** How many leads a manual run shows. */
 const SAMPLES = 5;
@@ -178,4 +180,27 @@ async function readLeads(
 
 function asSent(lead: IDataObject): IDataObject {
 	return lead;
+}
+
+/**
+ * How much of its time a poll reads: no page is begun after the first part, none is waited for after the
+ * second. The rest is for n8n, which starts the workflow and stores what is remembered.
+ */
+const BEGINS = 0.6;
+const WAITS = 0.8;
+
+/**
+ * The time that n8n gives this poll to read, from now on; none with n8n 1, which gives a poll all the
+ * time that it takes.
+ */
+export function pollBudget(context: IPollFunctions): TimeLimit | undefined {
+	// n8n 1 has no such method, though the types of n8n 2 say that it is always there.
+	const budget = 'getPollBudgetMs' in context ? context.getPollBudgetMs() : undefined;
+	if (budget === undefined || !Number.isFinite(budget)) return undefined;
+	const start = Date.now();
+	let wait: Promise<void> | undefined;
+	return {
+		isUp: () => Date.now() - start >= budget * BEGINS,
+		up: async () => await (wait ??= sleep(Math.max(0, start + budget * WAITS - Date.now()))),
+	};
 }

@@ -1,12 +1,12 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 
-import { bulkHint } from '../shared/description/bulkHint';
 import {
+	bulkHint,
 	customOperations,
 	nodeDefaults,
 	operationProperties,
 	operationSubtitle,
-} from '../shared/description/operation';
+} from '../shared/editor/operation';
 import { estimate } from './operations/estimate.operation';
 import { verify } from './operations/verify.operation';
 import { MAX_ADDRESSES, verifyBulk } from './operations/verifyBulk.operation';

@@ -1,10 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { ageOptions, knownField, notForTools, queryField } from '../shared/description/fields';
-import { DEFAULT_RETRY_UNKNOWN, type Known } from '../shared/lookups/known';
-import type { Question } from '../shared/lookups/lookup';
-import { canBeEmail } from '../shared/values/email';
-import { knownStatus, toEmailStatus } from '../shared/values/emailStatus';
+import { ageOptions, knownField, notForTools, queryField } from '../shared/editor/fields';
+import type { Known, Question } from '../shared/lookups/lookup';
+import { DEFAULT_RETRY_UNKNOWN } from '../shared/lookups/options';
+import { canBeEmail, knownStatus, toEmailStatus } from '../shared/values/email';
 import { lineAt, textAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
 

@@ -36,9 +36,8 @@ const throwing = vi.hoisted(() => (module: object) => {
 	return Object.fromEntries(functions);
 });
 
+vi.mock(import('../../nodes/Finder/bulk.ts'), async (load) => throwing(await load()));
 vi.mock(import('../../nodes/Finder/person.ts'), async (load) => throwing(await load()));
-vi.mock(import('../../nodes/Finder/bulkRows.ts'), async (load) => throwing(await load()));
-vi.mock(import('../../nodes/Finder/foundEmail.ts'), async (load) => throwing(await load()));
 
 afterEach(() => {
 	fault.at = '';

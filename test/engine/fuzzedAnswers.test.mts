@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { searchLists as listSearch } from '../../nodes/shared/leads/listLocator.ts';
+import { searchLists as listSearch } from '../../nodes/shared/reads/lists.ts';
 import type { WireRequest } from '../service/wireLog.mts';
 import { testCredential } from '../support/credentialUse.mts';
 import { expectDefined, expectJson, isProblem } from '../support/definedItems.mts';

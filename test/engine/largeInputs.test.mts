@@ -4,10 +4,10 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { Delivery } from '../../nodes/shared/lookups/delivery.ts';
-import { QuestionReader } from '../../nodes/shared/lookups/questions.ts';
-import type { NodeContext } from '../../nodes/shared/n8n/nodeContext.ts';
-import { Parameters } from '../../nodes/shared/n8n/parameters.ts';
-import { Runs } from '../../nodes/shared/sending/runs.ts';
+import { QuestionReader } from '../../nodes/shared/lookups/item.ts';
+import type { NodeContext } from '../../nodes/shared/host/context.ts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
+import { Runs } from '../../nodes/shared/client/accounts.ts';
 import { leadOf, numbers } from '../support/bulk.mts';
 import { runNode, type OurNode } from '../support/engine.mts';
 import { listWithId } from '../support/everyOperation.mts';

@@ -1,5 +1,9 @@
-import { Reservation, type CreditBudget, type Purse } from '../../nodes/shared/credits/budget.ts';
-import { joinSpending } from '../../nodes/shared/credits/spending.ts';
+import {
+	type CreditBudget,
+	joinSpending,
+	type Purse,
+	Reservation,
+} from '../../nodes/shared/credits/budget.ts';
 
 /** Where the credits of a node come from that has this cap, and an account of its own. */
 export function purseOf(cap = Number.POSITIVE_INFINITY): Purse {

@@ -4,13 +4,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+	type Answer,
 	AnswerStore,
 	MAX_ANSWERS,
+	MAX_SAVED_ANSWERS,
 	OpenQuestion,
+	type Results,
+	SavedAnswers,
 	type Settled,
-} from '../../nodes/shared/sending/answerStore.ts';
-import type { Answer, Results } from '../../nodes/shared/sending/answer.ts';
-import { MAX_SAVED_ANSWERS, SavedAnswers } from '../../nodes/shared/sending/savedAnswers.ts';
+} from '../../nodes/shared/execution/answers.ts';
 import { processorTime } from '../support/processorTime.mts';
 
 /** The moment of every answer here. */

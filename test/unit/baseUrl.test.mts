@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { assertGoesTo, checkedBaseUrl, goesTo } from '../../nodes/shared/service/baseUrl.ts';
+import { assertGoesTo, checkedBaseUrl, goesTo } from '../../nodes/shared/http/connection.ts';
 import { processorTime } from '../support/processorTime.mts';
 import { detailsOf, thrownBy } from './thrown.mts';
 

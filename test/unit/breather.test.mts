@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Breather } from '../../nodes/shared/n8n/breather.ts';
+import { Breather } from '../../nodes/shared/host/breather.ts';
 
 beforeEach(() => {
 	vi.useFakeTimers();

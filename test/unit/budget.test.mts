@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest';
 
 import {
 	CreditBudget,
-	Reservation,
+	Floor,
+	joinSpending,
 	type Purse,
 	type Refusal,
+	Reservation,
 } from '../../nodes/shared/credits/budget.ts';
 import {
 	CreditCount,
 	ExecutionCredits,
 	type CreditRecord,
-} from '../../nodes/shared/credits/executionCredits.ts';
-import { Floor } from '../../nodes/shared/credits/floor.ts';
-import { joinSpending } from '../../nodes/shared/credits/spending.ts';
+} from '../../nodes/shared/credits/ledger.ts';
 import { purseOf } from '../support/purse.mts';
 import { processorTime } from '../support/processorTime.mts';
 

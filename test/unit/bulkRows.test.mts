@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { matchRows, MAX_ROWS, rowsById, toRows } from '../../nodes/Finder/bulkRows.ts';
+import { matchRows, MAX_ROWS, rowsById, toRows } from '../../nodes/Finder/bulk.ts';
 
 describe('toRows', () => {
 	it('counts the people from 1, and puts them in the words of the service', () => {

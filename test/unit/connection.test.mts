@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { connectionOf } from '../../nodes/shared/service/connection.ts';
-import { INTERFACE_DEFAULTS } from '../../nodes/shared/service/interfaceSettings.ts';
+import { connectionOf, INTERFACE_DEFAULTS } from '../../nodes/shared/http/connection.ts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 const KEY = 'key-1f9a77c0';

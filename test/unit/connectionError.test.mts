@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { connectionError, unknownOutcome } from '../../nodes/shared/service/connectionError.ts';
+import { connectionError, unknownOutcome } from '../../nodes/shared/http/errors.ts';
 import { detailsOf } from './thrown.mts';
 
 /** An exception like those of HTTP clients: a code, perhaps far down, beside the whole request. */

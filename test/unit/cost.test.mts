@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { costOf, costsOf } from '../../nodes/shared/credits/cost.ts';
+import { costOf, costsOf } from '../../nodes/shared/credits/ledger.ts';
 
 it('is a credit for each answer, whatever it says, and nothing for a miss', () => {
 	expect(costOf([{ email_status: 'invalid' }])).toBe(1);

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { costTellerOf } from '../../nodes/shared/credits/costTeller.ts';
-import type { Costs } from '../../nodes/shared/credits/executionCredits.ts';
+import { type Costs, costTellerOf } from '../../nodes/shared/credits/ledger.ts';
 
 /** An execution with what its custom data say so far, and what it wrote to the log. */
 function execution(said?: string) {

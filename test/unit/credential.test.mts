@@ -7,7 +7,7 @@ import {
 	hasExpression,
 	inheriting,
 	readCredential,
-} from '../../nodes/shared/n8n/credential.ts';
+} from '../../nodes/shared/host/context.ts';
 import { rejectionOf } from './thrown.mts';
 
 describe('hasExpression', () => {

@@ -3,8 +3,8 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { describe, expect, it, vi } from 'vitest';
 
-import { CREDENTIAL } from '../../nodes/shared/n8n/credential.ts';
-import { CredentialReader, soleConnection } from '../../nodes/shared/service/credentialReader.ts';
+import { CREDENTIAL } from '../../nodes/shared/host/context.ts';
+import { CredentialReader, soleConnection } from '../../nodes/shared/client/accounts.ts';
 import { detailsOf, rejectionOf } from './thrown.mts';
 
 /** A credential by item, and a note of the items for which it was read. */

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { knownStatus, toEmailStatus } from '../../nodes/shared/values/emailStatus.ts';
+import { knownStatus, toEmailStatus } from '../../nodes/shared/values/email.ts';
 
 const vocabularies = [
 	['valid', 'valid'],

@@ -3,17 +3,17 @@
 import type { IContextObject } from 'n8n-workflow';
 import { describe, expect, it, vi } from 'vitest';
 
-import type { NodeContext } from '../../nodes/shared/n8n/nodeContext.ts';
-import { OpenQuestion } from '../../nodes/shared/sending/answerStore.ts';
+import type { NodeContext } from '../../nodes/shared/host/context.ts';
+import { OpenQuestion } from '../../nodes/shared/execution/answers.ts';
 import {
 	answersOf,
 	budgetOf,
+	type JobOfExecution,
 	jobsOf,
 	keepWhatWasBought,
+	type SavedJob,
 	settleJob,
-	type JobOfExecution,
-} from '../../nodes/shared/sending/execution.ts';
-import type { SavedJob } from '../../nodes/shared/sending/savedJobs.ts';
+} from '../../nodes/shared/execution/execution.ts';
 import { reserved } from '../support/purse.mts';
 
 interface Execution {

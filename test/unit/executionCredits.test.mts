@@ -9,7 +9,7 @@ import {
 	ExecutionCredits,
 	type Costs,
 	type CreditRecord,
-} from '../../nodes/shared/credits/executionCredits.ts';
+} from '../../nodes/shared/credits/ledger.ts';
 import { reserved } from '../support/purse.mts';
 
 type Told = Omit<Costs, 'byNode'>;

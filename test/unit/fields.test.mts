@@ -10,7 +10,7 @@ import {
 	notForTools,
 	returnAllOrLimit,
 	simple,
-} from '../../nodes/shared/description/fields.ts';
+} from '../../nodes/shared/editor/fields.ts';
 
 describe('the shared fields', () => {
 	const forms = (fields: Array<{ name: string; type?: unknown; default?: unknown }>) =>

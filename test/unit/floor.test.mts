@@ -4,8 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import type { CreditKind } from '../../nodes/shared/credits/account.ts';
-import { Floor } from '../../nodes/shared/credits/floor.ts';
-import { joinSpending, type Spending } from '../../nodes/shared/credits/spending.ts';
+import { Floor, joinSpending, type Spending } from '../../nodes/shared/credits/budget.ts';
 
 let accounts = 0;
 const spendingOf = () => joinSpending(`account ${++accounts}`);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { AccountGate, gateOf, type Lane } from '../../nodes/shared/pacing/gate.ts';
+import { AccountGate, gateOf, type Lane } from '../../nodes/shared/pace/gate.ts';
 import { forgotten } from './garbage.mts';
 import { processorTime } from '../support/processorTime.mts';
 

@@ -4,11 +4,7 @@ import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import {
-	arrangedItem,
-	LEAD_FIELDS,
-	type Arrangement,
-} from '../../nodes/shared/outcomes/inputFields.ts';
+import { arrangedItem, LEAD_FIELDS, type Arrangement } from '../../nodes/shared/output/fields.ts';
 
 /** The fields of the output item, where the input comes along. */
 function arranged(json: IDataObject, result: IDataObject, own: Partial<Arrangement> = {}) {

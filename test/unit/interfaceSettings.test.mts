@@ -2,10 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import {
-	INTERFACE_DEFAULTS,
-	interfaceSettings,
-} from '../../nodes/shared/service/interfaceSettings.ts';
+import { INTERFACE_DEFAULTS, interfaceSettings } from '../../nodes/shared/http/connection.ts';
 
 describe('interfaceSettings', () => {
 	const custom = {

@@ -3,14 +3,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { knownItem } from '../../nodes/shared/lookups/item.ts';
+import type { Known } from '../../nodes/shared/lookups/lookup.ts';
 import {
 	daysOf,
 	DEFAULT_MAX_AGE,
 	DEFAULT_RETRY_UNKNOWN,
-	knownItem,
-	type Known,
-} from '../../nodes/shared/lookups/known.ts';
-import { InvalidInput, problemOf } from '../../nodes/shared/outcomes/problem.ts';
+} from '../../nodes/shared/lookups/options.ts';
+import { InvalidInput, problemOf } from '../../nodes/shared/output/problem.ts';
 import { thrownBy } from './thrown.mts';
 
 const DAY = 24 * 60 * 60_000;

@@ -4,10 +4,9 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { LeadPages } from '../../nodes/shared/leads/leadPages.ts';
-import { leadId } from '../../nodes/shared/leads/leads.ts';
-import { collectPages } from '../../nodes/shared/reading/pages.ts';
-import { interfaceSettings } from '../../nodes/shared/service/interfaceSettings.ts';
+import { leadId, LeadPages } from '../../nodes/shared/reads/lists.ts';
+import { collectPages } from '../../nodes/shared/reads/pages.ts';
+import { interfaceSettings } from '../../nodes/shared/http/connection.ts';
 
 type Meaning = 'id' | 'offset';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { readLeadPage } from '../../nodes/shared/leads/leads.ts';
+import { readLeadPage } from '../../nodes/shared/reads/lists.ts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 describe('readLeadPage', () => {

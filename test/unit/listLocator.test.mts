@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { listLocator, listLocatorFor, toListId } from '../../nodes/shared/leads/listLocator.ts';
-import { problemOf } from '../../nodes/shared/outcomes/problem.ts';
+import { listLocator, listLocatorFor, toListId } from '../../nodes/shared/reads/lists.ts';
+import { problemOf } from '../../nodes/shared/output/problem.ts';
 import { thrownBy } from './thrown.mts';
 
 describe('toListId', () => {

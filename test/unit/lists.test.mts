@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { readLists } from '../../nodes/shared/leads/lists.ts';
-import { readResponse } from '../../nodes/shared/service/response.ts';
+import { readLists } from '../../nodes/shared/reads/lists.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import { detailsOf, rejectionOf } from './thrown.mts';
 
 /** A service with these responses by path, and a note of what was read. */

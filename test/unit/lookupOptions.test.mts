@@ -2,13 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 
-import {
-	lookupOptionsOf,
-	NO_OPTIONS,
-	noOptions,
-} from '../../nodes/shared/lookups/lookupOptions.ts';
-import { Parameters } from '../../nodes/shared/n8n/parameters.ts';
-import { problemOf } from '../../nodes/shared/outcomes/problem.ts';
+import { lookupOptionsOf, NO_OPTIONS, noOptions } from '../../nodes/shared/lookups/options.ts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
+import { problemOf } from '../../nodes/shared/output/problem.ts';
 import { thrownBy } from './thrown.mts';
 
 /** The parameters of a node where these options were added. */

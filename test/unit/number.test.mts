@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { numberOf, wholeNumber } from '../../nodes/shared/values/number.ts';
+import { numberOf, wholeNumber } from '../../nodes/shared/values/text.ts';
 
 describe('numberOf', () => {
 	it.each([

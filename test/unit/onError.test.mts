@@ -9,16 +9,11 @@ import {
 	onErrorOf,
 	statusFields,
 	stopError,
-} from '../../nodes/shared/outcomes/onError.ts';
-import {
-	JobPending,
-	missing,
-	problemOf,
-	type Problem,
-} from '../../nodes/shared/outcomes/problem.ts';
-import { NotProcessed } from '../../nodes/shared/sending/notProcessed.ts';
-import { connectionError } from '../../nodes/shared/service/connectionError.ts';
-import { readResponse } from '../../nodes/shared/service/response.ts';
+} from '../../nodes/shared/output/onError.ts';
+import { JobPending, missing, problemOf, type Problem } from '../../nodes/shared/output/problem.ts';
+import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
+import { connectionError } from '../../nodes/shared/http/errors.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import { thrownBy } from './thrown.mts';
 
 const node: INode = {

@@ -7,7 +7,7 @@ import {
 	operationProperties,
 	operationSubtitle,
 	type Operation,
-} from '../../nodes/shared/description/operation.ts';
+} from '../../nodes/shared/editor/operation.ts';
 
 /** An operation that gives nothing. */
 function operationOf(option: Operation['option'], fields: Operation['fields'] = []): Operation {

@@ -7,8 +7,8 @@ import {
 	isPassedOn,
 	isProblem,
 	type Outcome,
-} from '../../nodes/shared/lookups/outcome.ts';
-import { missing, problemOf } from '../../nodes/shared/outcomes/problem.ts';
+} from '../../nodes/shared/lookups/item.ts';
+import { missing, problemOf } from '../../nodes/shared/output/problem.ts';
 
 describe('an outcome', () => {
 	it.each<[string, Outcome, string]>([

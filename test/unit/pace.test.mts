@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { DEFAULT_PACE, paceOf } from '../../nodes/shared/pacing/pace.ts';
+import { DEFAULT_PACE, paceOf } from '../../nodes/shared/pace/retry.ts';
 
 describe('paceOf', () => {
 	it('is the default where nothing is filled in', () => {

@@ -3,7 +3,7 @@
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { FailingExpression, Parameters } from '../../nodes/shared/n8n/parameters.ts';
+import { FailingExpression, Parameters } from '../../nodes/shared/host/parameters.ts';
 import { thrownBy } from './thrown.mts';
 
 interface Call {

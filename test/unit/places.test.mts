@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { Places } from '../../nodes/shared/lookups/places.ts';
+import { Places } from '../../nodes/shared/lookups/pool.ts';
 
 describe('Places', () => {
 	it('are taken until there are none', () => {

@@ -9,12 +9,11 @@ import {
 	JobPending,
 	missing,
 	problemOf,
-} from '../../nodes/shared/outcomes/problem.ts';
-import { FailingExpression } from '../../nodes/shared/n8n/parameters.ts';
-import { NotProcessed } from '../../nodes/shared/sending/notProcessed.ts';
-import { connectionError } from '../../nodes/shared/service/connectionError.ts';
-import { readResponse } from '../../nodes/shared/service/response.ts';
-import { ServiceError, unexpectedAnswer } from '../../nodes/shared/service/serviceError.ts';
+} from '../../nodes/shared/output/problem.ts';
+import { FailingExpression } from '../../nodes/shared/host/parameters.ts';
+import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
+import { connectionError, ServiceError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import { thrownBy } from './thrown.mts';
 
 function refusal(statusCode: number, body: object): unknown {

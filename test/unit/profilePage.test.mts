@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { readProfilePage, toKeywords } from '../../nodes/Company/profilePage.ts';
+import { readProfilePage, toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts';
 import { processorTime } from '../support/processorTime.mts';
 import { detailsOf, thrownBy } from './thrown.mts';
 

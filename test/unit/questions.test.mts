@@ -17,15 +17,11 @@ import {
 	toEmailQuestion,
 	verifierOptions,
 } from '../../nodes/Verifier/verification.ts';
-import {
-	ageOptions,
-	includeInputFields,
-	lookupOptions,
-} from '../../nodes/shared/description/fields.ts';
+import { ageOptions, includeInputFields, lookupOptions } from '../../nodes/shared/editor/fields.ts';
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
-import { lookupOptionsOf } from '../../nodes/shared/lookups/lookupOptions.ts';
-import { QuestionReader } from '../../nodes/shared/lookups/questions.ts';
-import { Parameters } from '../../nodes/shared/n8n/parameters.ts';
+import { lookupOptionsOf } from '../../nodes/shared/lookups/options.ts';
+import { QuestionReader } from '../../nodes/shared/lookups/item.ts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
 
 const common = {
 	option: { name: 'Look Up', value: 'lookUp' },

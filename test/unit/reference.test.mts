@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Expression, type GenericValue, type IDataObject, type INodeType } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { referenceIn, valueAt } from '../../nodes/shared/n8n/reference.ts';
+import { referenceIn, valueAt } from '../../nodes/shared/host/parameters.ts';
 import { soleNode } from '../support/soleNode.mts';
 import { processorTime } from '../support/processorTime.mts';
 

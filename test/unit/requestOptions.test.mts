@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { Parameters } from '../../nodes/shared/n8n/parameters.ts';
-import { requestOptionsOf } from '../../nodes/shared/service/requestOptions.ts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
+import { requestOptionsOf } from '../../nodes/shared/http/transport.ts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 function requestOptions(saved?: unknown) {

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { AccountGate, type Lane } from '../../nodes/shared/pacing/gate.ts';
-import { RequestRate } from '../../nodes/shared/pacing/requestRate.ts';
+import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
+import { RequestRate } from '../../nodes/shared/pace/cubic.ts';
 
 beforeEach(() => {
 	vi.useFakeTimers();

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { objectIn, objectsIn, readResponse } from '../../nodes/shared/service/response.ts';
+import { objectIn, objectsIn, readResponse } from '../../nodes/shared/http/response.ts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 const HTML = '<!doctype html><html><body>Not Found</body></html>';

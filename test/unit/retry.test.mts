@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mayRetry, waitBeforeRetry } from '../../nodes/shared/pacing/retry.ts';
-import { retryAfterOf } from '../../nodes/shared/service/retryAfter.ts';
-import { ServiceError, type FailureReason } from '../../nodes/shared/service/serviceError.ts';
+import { mayRetry, waitBeforeRetry } from '../../nodes/shared/pace/retry.ts';
+import { retryAfterOf } from '../../nodes/shared/http/response.ts';
+import { ServiceError, type FailureReason } from '../../nodes/shared/http/errors.ts';
 
 function failure(
 	details: { reason?: FailureReason; httpCode?: number; retryAfter?: number } = {},

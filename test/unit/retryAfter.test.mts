@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { retryAfterOf } from '../../nodes/shared/service/retryAfter.ts';
+import { retryAfterOf } from '../../nodes/shared/http/response.ts';
 
 describe('retryAfterOf', () => {
 	const now = Date.parse('2026-10-12T10:00:00Z');

@@ -15,17 +15,17 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
  */
 const FLOORS = [
 	['values'],
-	['n8n'],
-	['service'],
-	['pacing', 'credits'],
-	['sending'],
-	['outcomes'],
-	['reading', 'lookups'],
-	['leads', 'description'],
+	['host'],
+	['http'],
+	['pace', 'credits'],
+	['client', 'execution'],
+	['output'],
+	['reads', 'lookups'],
+	['editor'],
 ];
 
 /** What the credential type may use: it is loaded without the nodes. */
-const ROOMS_OF_CREDENTIALS = ['service', 'credits'];
+const ROOMS_OF_CREDENTIALS = ['http', 'credits'];
 
 interface Import {
 	from: string;

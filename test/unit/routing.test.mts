@@ -3,14 +3,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { listLocatorFor } from '../../nodes/shared/leads/listLocator.ts';
-import { Parameters } from '../../nodes/shared/n8n/parameters.ts';
+import { listLocatorFor } from '../../nodes/shared/reads/lists.ts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
 import {
 	fieldValue,
 	pathOf,
 	requestFields,
 	type Declaration,
-} from '../../nodes/shared/n8n/routing.ts';
+} from '../../nodes/shared/host/routing.ts';
 import { thrownBy } from './thrown.mts';
 
 function fieldOf(name: string, property?: string): INodeProperties {

@@ -9,7 +9,7 @@ import {
 	MAX_SAVED_BYTES,
 	SavedAnswers,
 	type SavedAnswer,
-} from '../../nodes/shared/sending/savedAnswers.ts';
+} from '../../nodes/shared/execution/answers.ts';
 import { processorTime } from '../support/processorTime.mts';
 
 const AT = 1_798_675_200_000;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { IContextObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { savedJobs, saveJobs, type SavedJob } from '../../nodes/shared/sending/savedJobs.ts';
+import { savedJobs, saveJobs, type SavedJob } from '../../nodes/shared/execution/execution.ts';
 
 const NAME = 'contactDataJobs';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { withoutKey } from '../../nodes/shared/service/secret.ts';
+import { withoutKey } from '../../nodes/shared/http/mask.ts';
 
 const KEY = 'KEY-1f9a77c0';
 

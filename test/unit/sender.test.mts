@@ -5,18 +5,17 @@ import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { describe, expect, it, vi } from 'vitest';
 
 import { CreditBudget, type Reservation } from '../../nodes/shared/credits/budget.ts';
-import { CreditCount, ExecutionCredits } from '../../nodes/shared/credits/executionCredits.ts';
+import { CreditCount, ExecutionCredits } from '../../nodes/shared/credits/ledger.ts';
 import type { Answers, Lookup, LookupService } from '../../nodes/shared/lookups/lookup.ts';
-import { Places } from '../../nodes/shared/lookups/places.ts';
-import { Sender } from '../../nodes/shared/lookups/sender.ts';
-import { JobFailed, JobPending } from '../../nodes/shared/outcomes/problem.ts';
-import { OpenQuestion, type Settled } from '../../nodes/shared/sending/answerStore.ts';
-import type { JobOfExecution, JobsOfExecution } from '../../nodes/shared/sending/execution.ts';
-import { NotProcessed } from '../../nodes/shared/sending/notProcessed.ts';
-import { connectionOf } from '../../nodes/shared/service/connection.ts';
-import { INTERFACE_DEFAULTS } from '../../nodes/shared/service/interfaceSettings.ts';
-import { readResponse } from '../../nodes/shared/service/response.ts';
-import { ServiceError } from '../../nodes/shared/service/serviceError.ts';
+import { Places } from '../../nodes/shared/lookups/pool.ts';
+import { Sender } from '../../nodes/shared/lookups/batcher.ts';
+import { JobFailed, JobPending } from '../../nodes/shared/output/problem.ts';
+import { OpenQuestion, type Settled } from '../../nodes/shared/execution/answers.ts';
+import type { JobOfExecution, JobsOfExecution } from '../../nodes/shared/execution/execution.ts';
+import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
+import { connectionOf, INTERFACE_DEFAULTS } from '../../nodes/shared/http/connection.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
+import { ServiceError } from '../../nodes/shared/http/errors.ts';
 import { purseOf } from '../support/purse.mts';
 import { thrownBy } from './thrown.mts';
 

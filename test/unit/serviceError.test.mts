@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { readResponse } from '../../nodes/shared/service/response.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import {
 	asServiceError,
 	inFull,
 	isNotFound,
 	ServiceError,
 	unexpectedAnswer,
-} from '../../nodes/shared/service/serviceError.ts';
+} from '../../nodes/shared/http/errors.ts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 describe('ServiceError', () => {

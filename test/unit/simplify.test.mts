@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 import { ACCOUNT_PATH, readAccount, simplifyAccount } from '../../nodes/shared/credits/account.ts';
 import { simplifyCompanyLead } from '../../nodes/Company/operations/getLeads.operation.ts';
-import { simplifyFoundEmail } from '../../nodes/Finder/foundEmail.ts';
+import { simplifyFoundEmail } from '../../nodes/Finder/person.ts';
 import { simplifyExportedLead } from '../../nodes/List/operations/exportLeads.operation.ts';
-import { simplifyListLead } from '../../nodes/shared/leads/leads.ts';
+import { simplifyList, simplifyListLead } from '../../nodes/shared/reads/lists.ts';
 import { simplifyEnrichment, simplifyVerification } from '../../nodes/Verifier/verification.ts';
-import { simplifyList } from '../../nodes/shared/leads/lists.ts';
 import { simplifyCompany } from '../../nodes/shared/values/company.ts';
 import { detailsOf, rejectionOf } from './thrown.mts';
 

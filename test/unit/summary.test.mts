@@ -5,8 +5,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
-import { NO_OPTIONS } from '../../nodes/shared/lookups/lookupOptions.ts';
-import type { Outcome } from '../../nodes/shared/lookups/outcome.ts';
+import { NO_OPTIONS } from '../../nodes/shared/lookups/options.ts';
+import type { Outcome } from '../../nodes/shared/lookups/item.ts';
 import { summaryOf, Tally } from '../../nodes/shared/lookups/summary.ts';
 import {
 	invalidValue,
@@ -14,11 +14,10 @@ import {
 	JobPending,
 	missing,
 	problemOf,
-} from '../../nodes/shared/outcomes/problem.ts';
-import { FailingExpression } from '../../nodes/shared/n8n/parameters.ts';
-import { NotProcessed } from '../../nodes/shared/sending/notProcessed.ts';
-import { connectionError } from '../../nodes/shared/service/connectionError.ts';
-import { ServiceError, unexpectedAnswer } from '../../nodes/shared/service/serviceError.ts';
+} from '../../nodes/shared/output/problem.ts';
+import { FailingExpression } from '../../nodes/shared/host/parameters.ts';
+import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
+import { connectionError, ServiceError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
 
 const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
 

@@ -14,20 +14,24 @@ import { ContactDataAccount } from '../../nodes/Account/ContactDataAccount.node.
 import { ContactDataCompany } from '../../nodes/Company/ContactDataCompany.node.ts';
 import { ContactDataFinder } from '../../nodes/Finder/ContactDataFinder.node.ts';
 import { ContactDataList } from '../../nodes/List/ContactDataList.node.ts';
-import { errorItem, statusFields } from '../../nodes/shared/outcomes/onError.ts';
+import { errorItem, statusFields } from '../../nodes/shared/output/onError.ts';
 import {
 	invalidValue,
 	JobFailed,
 	JobPending,
 	missing,
 	problemOf,
-} from '../../nodes/shared/outcomes/problem.ts';
-import { FailingExpression } from '../../nodes/shared/n8n/parameters.ts';
-import { NotProcessed, type NotProcessedReason } from '../../nodes/shared/sending/notProcessed.ts';
-import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/service/baseUrl.ts';
-import { connectionError, unknownOutcome } from '../../nodes/shared/service/connectionError.ts';
-import { readResponse } from '../../nodes/shared/service/response.ts';
-import { asServiceError, unexpectedAnswer } from '../../nodes/shared/service/serviceError.ts';
+} from '../../nodes/shared/output/problem.ts';
+import { FailingExpression } from '../../nodes/shared/host/parameters.ts';
+import { NotProcessed, type NotProcessedReason } from '../../nodes/shared/client/notProcessed.ts';
+import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
+import {
+	asServiceError,
+	connectionError,
+	unexpectedAnswer,
+	unknownOutcome,
+} from '../../nodes/shared/http/errors.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
 import { thrownBy } from './thrown.mts';
@@ -207,7 +211,7 @@ describe('the texts in the code', () => {
 
 	it('are found', () => {
 		expect(told).toContain(
-			join('nodes', 'shared', 'sending', 'notProcessed.ts') +
+			join('nodes', 'shared', 'client', 'notProcessed.ts') +
 				': Add credits to the account, then run the remaining items again.',
 		);
 		expect(told.length).toBeGreaterThan(60);

@@ -1,6 +1,6 @@
 /** @file What a test needs to look at exceptions: what was thrown, and all that users see of it. */
 
-import { ServiceError } from '../../nodes/shared/service/serviceError.ts';
+import { ServiceError } from '../../nodes/shared/http/errors.ts';
 
 /** What a function throws; a function that throws nothing fails the test. */
 export function thrownBy(call: () => unknown): unknown {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { Tried, type TriedRecord } from '../../nodes/shared/sending/tried.ts';
+import { Tried, type TriedRecord } from '../../nodes/shared/execution/execution.ts';
 
 describe('Tried', () => {
 	it('counts each lookup once', () => {

@@ -11,7 +11,7 @@ import {
 } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { mayWaitLater } from '../../nodes/shared/n8n/waiting.ts';
+import { mayWaitLater } from '../../nodes/shared/host/waiting.ts';
 
 interface Part {
 	type?: string;

@@ -1,7 +1,7 @@
 import { ACCOUNT_PATH, simplifyAccount } from '../../shared/credits/account';
-import { simple } from '../../shared/description/fields';
-import { readOperation } from '../../shared/description/operation';
-import { objectIn } from '../../shared/service/response';
+import { simple } from '../../shared/editor/fields';
+import { readOperation } from '../../shared/editor/operation';
+import { objectIn } from '../../shared/http/response';
 
 /** Get Account (interface specification 4.1): plan, credits and saved lists. Costs no credits. */
 export const get = readOperation({

@@ -1,5 +1,4 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-
 import {
 	includeInputFields,
 	notice,
@@ -7,16 +6,16 @@ import {
 	queryField,
 	returnAllOrLimit,
 	simple,
-} from '../../shared/description/fields';
-import { readOperation } from '../../shared/description/operation';
-import { missing } from '../../shared/outcomes/problem';
-import { collectPages, type Pages } from '../../shared/reading/pages';
-import { isNotFound } from '../../shared/service/serviceError';
-import { toDomain } from '../../shared/values/domain';
-import { toEmailStatus } from '../../shared/values/emailStatus';
-import { lineAt, numberAt, objectAt, textAt } from '../../shared/values/json';
+} from '../../shared/editor/fields';
+import { readOperation } from '../../shared/editor/operation';
+import { isNotFound, unexpectedAnswer } from '../../shared/http/errors';
+import { objectsIn } from '../../shared/http/response';
+import { missing } from '../../shared/output/problem';
+import { collectPages, type Page, type Pages } from '../../shared/reads/pages';
+import { toEmailStatus } from '../../shared/values/email';
+import { isObject, lineAt, numberAt, objectAt, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
-import { readProfilePage, toKeywords } from '../profilePage';
+import { toDomain } from '../../shared/values/url';
 
 /** The most people that the service gives per page (interface specification 8). */
 const PAGE_SIZE = 150;
@@ -153,4 +152,31 @@ function toMonth(date: IDataObject): string | null {
 	const month = numberAt(date, 'month');
 	if (year === null) return null;
 	return month === null ? String(year) : `${year}-${String(month).padStart(2, '0')}`;
+}
+
+/**
+ * A page of the people of a company (interface specification 4.9, 2.11a). The next page is asked
+ * for with the `next_results_id` of this one.
+ */
+export function readProfilePage(answer: object): Page {
+	if (!isObject(answer)) throw unexpectedAnswer('a page of people');
+	const meta = objectAt(answer, 'meta');
+	return {
+		results: objectsIn(answer.results, 'a page of people'),
+		next: textAt(meta, 'next_results_id'),
+		total: numberAt(meta, 'total_all'),
+	};
+}
+
+/**
+ * Keywords for one filter (4.9): all of the words, or any of the phrases between commas. A space
+ * stands for the `+` that joins words; the characters of that notation cannot be searched for.
+ */
+export function toKeywords(text: string, match: unknown): string | undefined {
+	const phrases = text
+		.split(',')
+		.map((phrase) => phrase.replace(/[+{}\s]+/g, ' ').trim())
+		.filter((phrase) => phrase !== '');
+	if (phrases.length === 0) return undefined;
+	return match === 'any' ? `{${phrases.join(',')}}` : phrases.join(' ');
 }

@@ -1,13 +1,13 @@
 import {
 	includeInputFields,
 	lookupOptions,
+	OTHER_STATUSES,
 	queryField,
 	simple,
-} from '../../shared/description/fields';
-import { lookupOperation } from '../../shared/description/operation';
-import { OTHER_STATUSES } from '../../shared/description/toolTexts';
-import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
-import { objectsIn } from '../../shared/service/response';
+} from '../../shared/editor/fields';
+import { lookupOperation } from '../../shared/editor/operation';
+import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
+import { objectsIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/values/company';
 import { isObject } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';

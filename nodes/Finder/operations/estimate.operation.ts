@@ -4,8 +4,8 @@ import {
 	estimateBuilderHint,
 	estimateNotice,
 	optionsField,
-} from '../../shared/description/fields';
-import { estimateOperation } from '../../shared/description/operation';
+} from '../../shared/editor/fields';
+import { estimateOperation } from '../../shared/editor/operation';
 import {
 	countryOption,
 	existingEmail,

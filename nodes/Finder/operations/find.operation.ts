@@ -2,25 +2,27 @@ import type { IDataObject } from 'n8n-workflow';
 
 import {
 	ageOptions,
+	EMAIL_STATUSES,
 	includeInputFields,
 	lookupOptions,
+	OTHER_STATUSES,
 	simple,
-} from '../../shared/description/fields';
-import { lookupOperation } from '../../shared/description/operation';
-import { EMAIL_STATUSES, OTHER_STATUSES } from '../../shared/description/toolTexts';
-import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
-import { objectIn } from '../../shared/service/response';
+} from '../../shared/editor/fields';
+import { lookupOperation } from '../../shared/editor/operation';
+import { LEAD_FIELDS } from '../../shared/output/fields';
+import { objectIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/values/company';
 import { isObject } from '../../shared/values/json';
-import { collectPeople } from '../bulkJob';
-import { hasEmail, simplifyFoundEmail } from '../foundEmail';
+import { collectPeople } from '../bulk';
 import {
 	countryOption,
 	existingEmail,
 	existingEmailField,
-	personFields,
-	toPersonQuestion,
+	hasEmail,
 	type Person,
+	personFields,
+	simplifyFoundEmail,
+	toPersonQuestion,
 } from '../person';
 
 /** Find Email (interface specification 4.5). Costs 1 credit per email found; a miss is free. */

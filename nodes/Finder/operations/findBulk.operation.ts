@@ -1,22 +1,16 @@
-import {
-	ageOptions,
-	includeInputFields,
-	lookupOptions,
-	simple,
-} from '../../shared/description/fields';
-import { lookupOperation } from '../../shared/description/operation';
-import { DEFAULT_JOB_TIMEOUT } from '../../shared/lookups/lookupOptions';
-import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
-import { collectPeople, jobIn, withRows } from '../bulkJob';
-import { BULK_PATH, matchRows, MAX_ROWS, toRows } from '../bulkRows';
-import { simplifyFoundEmail } from '../foundEmail';
+import { ageOptions, includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
+import { lookupOperation } from '../../shared/editor/operation';
+import { DEFAULT_JOB_TIMEOUT } from '../../shared/lookups/options';
+import { LEAD_FIELDS } from '../../shared/output/fields';
+import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows, withRows } from '../bulk';
 import {
 	countryOption,
 	existingEmail,
 	existingEmailField,
-	personFields,
-	toPersonQuestion,
 	type Person,
+	personFields,
+	simplifyFoundEmail,
+	toPersonQuestion,
 } from '../person';
 
 /**

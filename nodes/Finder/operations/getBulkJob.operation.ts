@@ -1,20 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { includeInputFields, notForTools, simple } from '../../shared/description/fields';
-import { costsOf } from '../../shared/credits/cost';
-import { readOperation } from '../../shared/description/operation';
-import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
-import { invalidValue, JobFailed, JobPending, missing } from '../../shared/outcomes/problem';
-import type { ReadRequest, Reading } from '../../shared/reading/reader';
-import { jobsOf, settleJob, type JobOfExecution } from '../../shared/sending/execution';
-import type { Run } from '../../shared/sending/run';
-import { unexpectedAnswer } from '../../shared/service/serviceError';
+import { includeInputFields, notForTools, simple } from '../../shared/editor/fields';
+import { costsOf } from '../../shared/credits/ledger';
+import { readOperation } from '../../shared/editor/operation';
+import { LEAD_FIELDS } from '../../shared/output/fields';
+import { invalidValue, JobFailed, JobPending, missing } from '../../shared/output/problem';
+import type { ReadRequest, Reading } from '../../shared/reads/reader';
+import { jobsOf, settleJob, type JobOfExecution } from '../../shared/execution/execution';
+import type { Run } from '../../shared/client/client';
+import { unexpectedAnswer } from '../../shared/http/errors';
 import { textAt } from '../../shared/values/json';
-import { numberOf } from '../../shared/values/number';
-import { toText } from '../../shared/values/text';
-import { readJob, STEADY, type BulkJob } from '../bulkJob';
-import { BULK_PATH, matchRows, rowsById } from '../bulkRows';
-import { hasEmail, simplifyFoundEmail } from '../foundEmail';
+import { numberOf, toText } from '../../shared/values/text';
+import { BULK_PATH, type BulkJob, matchRows, readJob, rowsById, STEADY } from '../bulk';
+import { hasEmail, simplifyFoundEmail } from '../person';
 
 /** A job as it stands, and when the service said so. */
 interface CollectedJob {

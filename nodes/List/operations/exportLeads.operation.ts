@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { simple } from '../../shared/description/fields';
-import { readOperation } from '../../shared/description/operation';
-import { listLocatorFor, toListId } from '../../shared/leads/listLocator';
-import { objectsIn } from '../../shared/service/response';
+import { simple } from '../../shared/editor/fields';
+import { readOperation } from '../../shared/editor/operation';
+import { listLocatorFor, toListId } from '../../shared/reads/lists';
+import { objectsIn } from '../../shared/http/response';
 import { textAt } from '../../shared/values/json';
 import { withScheme } from '../../shared/values/url';
 

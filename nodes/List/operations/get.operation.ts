@@ -1,8 +1,7 @@
-import { simple } from '../../shared/description/fields';
-import { readOperation } from '../../shared/description/operation';
-import { listLocatorFor, toListId } from '../../shared/leads/listLocator';
-import { simplifyList } from '../../shared/leads/lists';
-import { objectIn } from '../../shared/service/response';
+import { simple } from '../../shared/editor/fields';
+import { readOperation } from '../../shared/editor/operation';
+import { listLocatorFor, simplifyList, toListId } from '../../shared/reads/lists';
+import { objectIn } from '../../shared/http/response';
 
 /** Get List (interface specification 4.2): name, date and number of leads. Costs no credits. */
 export const get = readOperation({

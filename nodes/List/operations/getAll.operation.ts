@@ -1,6 +1,6 @@
-import { returnAllOrLimit, simple } from '../../shared/description/fields';
-import { readOperation } from '../../shared/description/operation';
-import { LISTS_PATH, readLists, simplifyList } from '../../shared/leads/lists';
+import { returnAllOrLimit, simple } from '../../shared/editor/fields';
+import { readOperation } from '../../shared/editor/operation';
+import { LISTS_PATH, readLists, simplifyList } from '../../shared/reads/lists';
 
 /** Written out below, n8n's lint would want the label "Get Many". */
 const OPERATION = 'getAll';

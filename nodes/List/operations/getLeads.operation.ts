@@ -1,14 +1,7 @@
-import {
-	optionsField,
-	queryField,
-	returnAllOrLimit,
-	simple,
-} from '../../shared/description/fields';
-import { readOperation } from '../../shared/description/operation';
-import { LeadPages } from '../../shared/leads/leadPages';
-import { simplifyListLead } from '../../shared/leads/leads';
-import { listLocatorFor, toListId } from '../../shared/leads/listLocator';
-import { collectPages, type Pages } from '../../shared/reading/pages';
+import { optionsField, queryField, returnAllOrLimit, simple } from '../../shared/editor/fields';
+import { readOperation } from '../../shared/editor/operation';
+import { LeadPages, listLocatorFor, simplifyListLead, toListId } from '../../shared/reads/lists';
+import { collectPages, type Pages } from '../../shared/reads/pages';
 import { textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 

@@ -1,6 +1,6 @@
 import { ACCOUNT_PATH } from '../../shared/credits/account';
-import { estimateBuilderHint, estimateNotice, optionsField } from '../../shared/description/fields';
-import { estimateOperation } from '../../shared/description/operation';
+import { estimateBuilderHint, estimateNotice, optionsField } from '../../shared/editor/fields';
+import { estimateOperation } from '../../shared/editor/operation';
 import {
 	emailField,
 	emailIdentity,

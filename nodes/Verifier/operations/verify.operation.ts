@@ -1,9 +1,14 @@
-import { includeInputFields, lookupOptions, simple } from '../../shared/description/fields';
-import { lookupOperation } from '../../shared/description/operation';
-import { EMAIL_STATUSES, OTHER_STATUSES } from '../../shared/description/toolTexts';
-import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
-import { objectIn } from '../../shared/service/response';
-import { unexpectedAnswer } from '../../shared/service/serviceError';
+import {
+	EMAIL_STATUSES,
+	includeInputFields,
+	lookupOptions,
+	OTHER_STATUSES,
+	simple,
+} from '../../shared/editor/fields';
+import { lookupOperation } from '../../shared/editor/operation';
+import { LEAD_FIELDS } from '../../shared/output/fields';
+import { objectIn } from '../../shared/http/response';
+import { unexpectedAnswer } from '../../shared/http/errors';
 import {
 	emailField,
 	emailIdentity,

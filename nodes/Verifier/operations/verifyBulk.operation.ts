@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { includeInputFields, lookupOptions, simple } from '../../shared/description/fields';
-import { lookupOperation } from '../../shared/description/operation';
-import { LEAD_FIELDS } from '../../shared/outcomes/inputFields';
-import type { Results } from '../../shared/sending/answer';
-import { INTERFACE_DEFAULTS } from '../../shared/service/interfaceSettings';
-import { objectsIn } from '../../shared/service/response';
+import { includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
+import { lookupOperation } from '../../shared/editor/operation';
+import { LEAD_FIELDS } from '../../shared/output/fields';
+import type { Results } from '../../shared/execution/answers';
+import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
+import { objectsIn } from '../../shared/http/response';
 import { comparableEmail } from '../../shared/values/email';
 import { textAt } from '../../shared/values/json';
 import {

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-
-import { objectIn } from '../service/response';
-import { isNotFound, unknownPath } from '../service/serviceError';
+import { isNotFound, unknownPath } from '../http/errors';
+import { objectIn } from '../http/response';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
 
 export const ACCOUNT_PATH = '/api/v2/account';

@@ -1,8 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
 import { Queue } from '../values/queue';
-import type { CreditKind } from './account';
-import type { CreditCount, ExecutionCredits } from './executionCredits';
-import type { Floor } from './floor';
-import type { Spending } from './spending';
+import { numberOf } from '../values/text';
+import { countersOf, CREDIT_KINDS, type CreditKind, remainingOf } from './account';
+import type { CreditCount, ExecutionCredits } from './ledger';
 
 /** What one run of a node pays with at one account. All figures are credits. */
 export interface Purse {
@@ -249,4 +249,165 @@ export class Reservation {
 		this.isSent = false;
 		return this.isOpen;
 	}
+}
+
+/**
+ * What is to stay in an account, by one reading of its counter and all that this process spends of it
+ * from then on. What is in progress during the reading counts as spent after it: it may come too late
+ * for the counter.
+ */
+export class Floor {
+	private constructor(
+		private readonly spending: Spending,
+		/** The kinds that the counter counts. */
+		private readonly kinds: CreditKind[],
+		/** What may be spent after the reading. */
+		private readonly allowance: number,
+		private readonly spentBefore: number,
+	) {}
+
+	/**
+	 * Reads the account.
+	 * @param keep credits that are to stay
+	 * @returns nothing where the service states no counter for this kind
+	 */
+	static async read(
+		{ spending, kind, keep }: { spending: Spending; kind: CreditKind; keep: number },
+		readAccount: () => Promise<IDataObject>,
+	): Promise<Floor | undefined> {
+		const before = new Map(CREDIT_KINDS.map((one) => [one, spending.spentOf([one])]));
+		const account = await readAccount();
+		const remaining = remainingOf(account, kind);
+		if (remaining === null) return undefined;
+		const kinds = countersOf(account).all ? CREDIT_KINDS : [kind];
+		const spentBefore = kinds.reduce((sum, one) => sum + (before.get(one) ?? 0), 0);
+		return new Floor(spending, kinds, Math.floor(remaining - keep), spentBefore);
+	}
+
+	/** How many credits may be reserved now. */
+	get room(): number {
+		return this.mostRoom - this.spending.reservedOf(this.kinds);
+	}
+
+	/** How many, should all that is reserved be given back, but for the bulk jobs of others than the owner. */
+	mostRoomOf(owner: object): number {
+		return this.mostRoom - this.spending.heldByOthers(owner, this.kinds);
+	}
+
+	private get mostRoom(): number {
+		return this.allowance - (this.spending.spentOf(this.kinds) - this.spentBefore);
+	}
+}
+
+/** A bulk job that goes on, and the credits reserved for it. */
+interface Job {
+	owner: object;
+	kind: CreditKind;
+	credits: number;
+}
+
+/**
+ * What this process spends of one account, whichever workflow does: of each kind of credits, what is
+ * reserved for requests, and what was spent since somebody began to use the account.
+ */
+export class Spending {
+	private users = 0;
+
+	private readonly reserved = counters();
+
+	private readonly spent = counters();
+
+	private readonly jobs = new Set<Job>();
+
+	private readonly waiting = new Set<() => void>();
+
+	constructor(private readonly account: string) {}
+
+	/** Credits are set aside for a request. */
+	reserve(kind: CreditKind, credits: number): void {
+		this.reserved[kind] += credits;
+	}
+
+	/** Reserved credits are given back, but for what was spent of them. */
+	settle(kind: CreditKind, reserved: number, spent: number): void {
+		this.reserved[kind] -= reserved;
+		this.spent[kind] += spent;
+		this.wake();
+	}
+
+	/**
+	 * Reserved credits are those of a bulk job, which may keep them for long.
+	 * @returns to be called when they are settled
+	 */
+	hold(job: Job): () => void {
+		this.jobs.add(job);
+		this.wake();
+		return () => void this.jobs.delete(job);
+	}
+
+	/** What the jobs of others keep: nobody waits for that. */
+	heldByOthers(owner: object, kinds: CreditKind[]): number {
+		const ofOthers = [...this.jobs].filter(
+			(job) => job.owner !== owner && kinds.includes(job.kind),
+		);
+		return ofOthers.reduce((total, { credits }) => total + credits, 0);
+	}
+
+	/** Calls back, once, when credits were given back. */
+	whenFreed(callBack: () => void): void {
+		this.waiting.add(callBack);
+	}
+
+	/** Tells all who wait for credits to look again. */
+	wake(): void {
+		const waiting = [...this.waiting];
+		this.waiting.clear();
+		for (const callBack of waiting) callBack();
+	}
+
+	reservedOf(kinds: CreditKind[]): number {
+		return sum(this.reserved, kinds);
+	}
+
+	spentOf(kinds: CreditKind[]): number {
+		return sum(this.spent, kinds);
+	}
+
+	/** Somebody uses the account from now on, until {@link leave}. */
+	join(): this {
+		this.users++;
+		return this;
+	}
+
+	leave(): void {
+		this.users--;
+		if (this.users === 0) accounts.delete(this.account);
+	}
+}
+
+const accounts = new Map<string, Spending>();
+
+/** What is spent of an account, which the caller uses until it leaves. */
+export function joinSpending(account: string): Spending {
+	const spending = accounts.get(account) ?? new Spending(account);
+	accounts.set(account, spending);
+	return spending.join();
+}
+
+function counters(): Record<CreditKind, number> {
+	return { email: 0, verifier: 0, search: 0 };
+}
+
+function sum(counts: Record<CreditKind, number>, kinds: CreditKind[]): number {
+	return kinds.reduce((total, kind) => total + counts[kind], 0);
+}
+
+/**
+ * What Max Credits, Keep Credits or Max Items in Manual Runs says: a number or its text, fractions cut off; less than 0
+ * means 0.
+ * @returns `undefined` for what is no number, an empty text and infinity included
+ */
+export function creditAmountOf(value: unknown): number | undefined {
+	const number = numberOf(value);
+	return number === undefined ? undefined : Math.max(0, Math.trunc(number));
 }

@@ -1,20 +1,18 @@
-import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
-
-import type { NodeContext } from '../n8n/nodeContext';
-import { arrangedItem } from '../outcomes/inputFields';
+import type { IDataObject, INodeExecutionData, Logger, NodeExecutionHint } from 'n8n-workflow';
+import type { NodeContext } from '../host/context';
+import { arrangedItem } from '../output/fields';
 import {
 	errorItem,
 	isTool,
+	type OnError,
 	onErrorOf,
 	statusFields,
 	stopError,
-	type OnError,
-} from '../outcomes/onError';
+} from '../output/onError';
+import { isAnswered, isPassedOn, isProblem, type ItemQuestion, type Outcome } from './item';
 import type { Lookup } from './lookup';
-import type { LookupOptions } from './lookupOptions';
-import { isAnswered, isPassedOn, isProblem, type Outcome } from './outcome';
-import type { ItemQuestion } from './questions';
-import { summaryOf, Tally, type Figures } from './summary';
+import type { LookupOptions } from './options';
+import { type Figures, summaryOf, Tally } from './summary';
 
 /** Who gave an answer, and what it did cost in this run. */
 export interface Source {
@@ -126,4 +124,29 @@ function echoOf(query: IDataObject): IDataObject {
 		([, value]) => typeof value === 'string' && value !== '',
 	);
 	return Object.fromEntries(texts);
+}
+
+/** The shortest time between two lines in the log, in milliseconds. */
+const INTERVAL = 5_000;
+
+/** Tells in the log of n8n, at most every few seconds, how far a long run is. */
+export class Progress {
+	private done = 0;
+
+	private lastLine = Date.now();
+
+	constructor(
+		private readonly logger: Logger,
+		private readonly name: string,
+		private readonly total: number,
+	) {}
+
+	/** One more is done. */
+	step(): void {
+		this.done++;
+		const now = Date.now();
+		if (now - this.lastLine < INTERVAL) return;
+		this.lastLine = now;
+		this.logger.info(`${this.name}: ${this.done} of ${this.total} items done`);
+	}
 }

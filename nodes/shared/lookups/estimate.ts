@@ -1,21 +1,19 @@
 import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
-
+import { Runs } from '../client/accounts';
+import type { Run } from '../client/client';
 import { readAccount, remainingOf } from '../credits/account';
-import { Breather } from '../n8n/breather';
-import type { NodeContext } from '../n8n/nodeContext';
-import { Parameters } from '../n8n/parameters';
-import type { Declaration } from '../n8n/routing';
-import { errorItem, onErrorOf, statusFields, stopError } from '../outcomes/onError';
-import { problemOf } from '../outcomes/problem';
-import type { AnswerStore } from '../sending/answerStore';
-import { answersOf, jobsOf, type JobsOfExecution } from '../sending/execution';
-import type { Run } from '../sending/run';
-import { Runs } from '../sending/runs';
-import { asError } from '../values/error';
-import { CREDITS_OF, keyOf, type Asking } from './lookup';
-import { lookupOptionsOf, type LookupOptions } from './lookupOptions';
-import { isAnswered, isPassedOn, type Outcome } from './outcome';
-import { QuestionReader } from './questions';
+import type { AnswerStore } from '../execution/answers';
+import { answersOf, jobsOf, type JobsOfExecution } from '../execution/execution';
+import { Breather } from '../host/breather';
+import type { NodeContext } from '../host/context';
+import { Parameters } from '../host/parameters';
+import type { Declaration } from '../host/routing';
+import { errorItem, onErrorOf, statusFields, stopError } from '../output/onError';
+import { problemOf } from '../output/problem';
+import { asError } from '../values/text';
+import { isAnswered, isPassedOn, type Outcome, QuestionReader } from './item';
+import { type Asking, CREDITS_OF, keyOf } from './lookup';
+import { type LookupOptions, lookupOptionsOf } from './options';
 
 /** An operation that tells what a lookup would cost, without looking anything up. */
 export interface Estimate<Query extends IDataObject> extends Declaration, Asking<Query> {}

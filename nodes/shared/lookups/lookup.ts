@@ -1,11 +1,31 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-
 import type { CreditKind } from '../credits/account';
-import type { Declaration } from '../n8n/routing';
-import type { Results } from '../sending/answer';
-import { digest, type Connection } from '../service/connection';
-import type { InterfaceSettings } from '../service/interfaceSettings';
-import type { Known } from './known';
+import type { Results } from '../execution/answers';
+import type { Declaration } from '../host/routing';
+import { type Connection, digest, type InterfaceSettings } from '../http/connection';
+
+/** What an item may bring along that makes its lookup needless. */
+export interface Known {
+	/** The parameter that holds it. */
+	parameter: string;
+	/** What the value says; nothing where it says nothing, so that the item is looked up. */
+	read(value: unknown): KnownValue | undefined;
+}
+
+export interface KnownValue {
+	/** What the item comes out with. */
+	fields: IDataObject;
+	/** Whether it says that nobody knows: it may be known soon. */
+	isUnknown?: boolean;
+}
+
+/** An item that is passed on without a lookup, for free. */
+export interface PassedOn {
+	status: 'known' | 'skipped';
+	fields: IDataObject;
+	/** Whether Checked At holds something that is no date. */
+	isUndated?: boolean;
+}
 
 /** A question to the service, made of the fields of one item. */
 export interface Question<Query> {

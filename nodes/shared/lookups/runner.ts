@@ -1,21 +1,17 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-
-import { Breather } from '../n8n/breather';
-import type { NodeContext } from '../n8n/nodeContext';
-import { Parameters } from '../n8n/parameters';
-import { onErrorOf, stopError } from '../outcomes/onError';
-import { InvalidInput, problemOf, type Problem } from '../outcomes/problem';
-import { OpenQuestion, type AnswerStore } from '../sending/answerStore';
-import { answersOf, budgetOf, triedOf } from '../sending/execution';
-import { NotProcessed } from '../sending/notProcessed';
-import { Delivery, type Source } from './delivery';
+import { NotProcessed } from '../client/notProcessed';
+import { type AnswerStore, OpenQuestion } from '../execution/answers';
+import { answersOf, budgetOf, triedOf } from '../execution/execution';
+import { Breather } from '../host/breather';
+import type { NodeContext } from '../host/context';
+import { Parameters } from '../host/parameters';
+import { onErrorOf, stopError } from '../output/onError';
+import { InvalidInput, type Problem, problemOf } from '../output/problem';
+import { Sender, Senders } from './batcher';
+import { Delivery, Progress, type Source } from './delivery';
+import { isProblem, type ItemQuestion, type Outcome, QuestionReader } from './item';
 import type { Lookup } from './lookup';
-import { lookupOptionsOf, noOptions, type LookupOptions } from './lookupOptions';
-import { Progress } from './progress';
-import { isProblem, type Outcome } from './outcome';
-import { QuestionReader, type ItemQuestion } from './questions';
-import { Sender } from './sender';
-import { Senders } from './senders';
+import { type LookupOptions, lookupOptionsOf, noOptions } from './options';
 
 /**
  * Runs a lookup over all items of the node: the malformed are answered here, identical questions are

@@ -1,11 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-
-import type { Problem } from '../outcomes/problem';
-import type { NotProcessedReason } from '../sending/notProcessed';
+import type { NotProcessedReason } from '../client/notProcessed';
+import type { Problem } from '../output/problem';
 import { count } from '../values/text';
+import { isAnswered, isPassedOn, type Outcome } from './item';
 import type { Lookup } from './lookup';
-import type { LookupOptions } from './lookupOptions';
-import { isAnswered, isPassedOn, type Outcome } from './outcome';
+import type { LookupOptions } from './options';
 
 /** What a run took. */
 export interface Figures {

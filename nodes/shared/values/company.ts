@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-
 import { numberAt, textAt } from './json';
 import { toText } from './text';
 import { withScheme } from './url';

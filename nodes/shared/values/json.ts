@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-
 import { momentOf } from './moment';
 import { toText } from './text';
 

@@ -1,0 +1,215 @@
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import { DEFAULT_MAX_AGE, KEEP_CREDITS, MANUAL_LIMIT } from '../lookups/options';
+import { DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_RETRIES } from '../pace/retry';
+
+/** For what makes no sense where an AI agent asks for one thing at a time. */
+export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
+
+/** What a new user would have to guess, above the fields that it is about. */
+export function notice(name: string, displayName: string): INodeProperties {
+	return { displayName, name, type: 'notice', default: '', displayOptions: notForTools };
+}
+
+/** Whether items have the few fields that people use, or all that the service sent. */
+export const simple: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simple',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+/** A text field that goes into the query of the request: under its own name, unless it says otherwise. */
+export function queryField(
+	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
+): INodeProperties {
+	const routing = { send: { type: 'query' as const, property: field.name } };
+	return { type: 'string', default: '', routing, ...field };
+}
+
+/**
+ * Whether items keep the fields that they came with. An AI agent's tool never does: there the input is
+ * the agent's own.
+ */
+export const includeInputFields: INodeProperties = {
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to keep the fields of the input item. A result adds to them and never erases a value.',
+	displayOptions: notForTools,
+};
+
+/** What an item may bring along, so that it needs no lookup. */
+export function knownField(
+	field: Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>,
+): INodeProperties {
+	return { type: 'string', default: '', displayOptions: notForTools, ...field };
+}
+
+/** When n8n's AI workflow builder is to use an estimate. */
+export const estimateBuilderHint = {
+	propertyHint:
+		'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
+};
+
+/** What to mind about an estimate: it takes the fields of a lookup. */
+export const estimateNotice = notice(
+	'estimateNotice',
+	'Estimate in a copy of your lookup node: connect the copy to the node before it, unpin it, and set its Options again. n8n empties them when the Operation changes.',
+);
+
+/** How old what an item brings along may be. */
+export const ageOptions: INodeProperties[] = [
+	{
+		displayName: 'Checked At',
+		name: 'checkedAt',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.checkedAt }}',
+		description:
+			'When the existing value was looked up. Without a date, it is used however old it may be.',
+		displayOptions: notForTools,
+	},
+	{
+		displayName: 'Max Age (Days)',
+		name: 'maxAgeDays',
+		type: 'number',
+		default: DEFAULT_MAX_AGE,
+		description:
+			'Look the item up again if Checked At is more days ago than this. With 0, every item that has a date is looked up.',
+		displayOptions: notForTools,
+	},
+];
+
+/** How many results an operation with pages returns. */
+export const returnAllOrLimit: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+];
+
+/** The options of every lookup, with those of the operation. */
+export function lookupOptions(...own: INodeProperties[]): INodeProperties {
+	const options: INodeProperties[] = [
+		{
+			displayName: KEEP_CREDITS,
+			name: 'keepCredits',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 100,
+			description:
+				'Number of credits of the kind this node uses to leave in the account. Nothing is looked up that could bring the account below it. Credits that others use in the meantime are not counted.',
+		},
+		{
+			displayName: 'Max Concurrency',
+			name: 'maxConcurrency',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: DEFAULT_MAX_CONCURRENCY,
+			description:
+				'Max number of requests to send at once. All workflows that use this account take turns.',
+			displayOptions: notForTools,
+		},
+		{
+			displayName: 'Max Credits',
+			name: 'maxCredits',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 100,
+			description:
+				'Max number of credits this node may spend per execution, including loops and Retry On Fail',
+		},
+		{
+			displayName: MANUAL_LIMIT,
+			name: 'manualLimit',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 10,
+			description:
+				"Max number of items to look up while you try out the workflow in the editor. The rest are marked as 'not_processed'. Does not apply in production. 0 means all.",
+			displayOptions: notForTools,
+		},
+		{
+			displayName: 'Max Retries',
+			name: 'maxRetries',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: DEFAULT_MAX_RETRIES,
+			description:
+				'Max number of times to retry a request if the service is busy or unavailable, or the connection is lost. Works without Retry On Fail.',
+			displayOptions: notForTools,
+		},
+		{
+			displayName: 'On Incomplete Run',
+			name: 'incompleteRun',
+			type: 'options',
+			default: 'return',
+			options: [
+				{
+					name: 'Return Partial Results',
+					value: 'return',
+					description:
+						"Return everything received so far; items without a result are marked in their 'status' field",
+				},
+				{
+					name: 'Stop Workflow',
+					value: 'fail',
+					description:
+						'Stop and report how many items are done. Results already paid for are reused if the node runs again.',
+				},
+			],
+			description:
+				'What to do if some items get no result, e.g. because credits run out. Applies if On Error is set to Stop Workflow.',
+			displayOptions: notForTools,
+		},
+		{
+			displayName: 'Put Result in Field',
+			name: 'resultField',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. lookup',
+			description:
+				'Name of a field for everything the lookup returns, so that no field of the input is changed',
+			displayOptions: notForTools,
+		},
+		...own,
+	];
+	return optionsField(options);
+}
+
+/** The collection of the fields that few users need, in the order of their names. */
+export function optionsField(options: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
+	};
+}
+
+/** @file What an AI agent's model is told of the results of its tools. */
+
+/** For lookups that give an email. */
+export const EMAIL_STATUSES =
+	"'emailStatus' is 'valid' (it accepts mail), 'catch-all' (the domain accepts everything, so it is uncertain), 'invalid' (do not write to it) or 'unknown' (verify it again in a day).";
+
+/** For all lookups. */
+export const OTHER_STATUSES =
+	"With any other status there is no result: 'message' says why and what to do.";

@@ -1,0 +1,140 @@
+import {
+	type IGetNodeParameterOptions,
+	type INodeProperties,
+	isSafeObjectProperty,
+} from 'n8n-workflow';
+import { isObject } from '../values/json';
+import { hasExpression, type NodeContext } from './context';
+
+type Reader = (item: number) => unknown;
+
+/** Thrown for a parameter whose expression fails for an item. */
+export class FailingExpression extends Error {
+	constructor(
+		/** As the editor shows it. */
+		readonly label: string,
+		cause: unknown,
+	) {
+		super(cause instanceof Error ? cause.message : String(cause));
+	}
+}
+
+/** Tells "the option was not added" from "it has no value". */
+const NOT_THERE = Symbol('not there');
+
+/**
+ * The parameters of a node, item by item. n8n takes 0.4 ms to evaluate an expression: what is the
+ * same for all items is read once, and a plain reference into the item is looked up directly.
+ */
+export class Parameters {
+	private readonly readers = new Map<string, Reader>();
+
+	/** @param fields of the operation, for their labels */
+	constructor(
+		private readonly context: Pick<NodeContext, 'json' | 'parameter'>,
+		private readonly fields: INodeProperties[] = [],
+	) {}
+
+	/**
+	 * The value of a parameter for an item; throws {@link FailingExpression}.
+	 * @param name of a parameter (`email`) or of one in a collection (`options.country`)
+	 * @returns the fallback where the parameter is not there, as an option that was not added
+	 */
+	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
+		try {
+			const reader = this.readers.get(name) ?? this.readerOf(name, fallback, options);
+			this.readers.set(name, reader);
+			return reader(item);
+		} catch (error) {
+			throw this.failing(name, error);
+		}
+	}
+
+	private failing(name: string, cause: unknown): FailingExpression {
+		return new FailingExpression(this.labelOf(name), cause);
+	}
+
+	private labelOf(name: string): string {
+		const [parent, child] = name.split('.');
+		const field = this.fields.find((one) => one.name === parent);
+		const options = field?.options?.flatMap((option) => ('displayName' in option ? option : []));
+		const own = child ? options?.find((option) => option.name === child) : field;
+		return own?.displayName ?? (name === 'requestOptions' ? 'Request Options' : name);
+	}
+
+	/** Whether the parameter is there: an option that was added, say. */
+	has(name: string): boolean {
+		return this.raw(name) !== NOT_THERE;
+	}
+
+	/** Whether the parameter has an expression or a value, whatever it comes to. */
+	isFilledIn(name: string): boolean {
+		return this.has(name) && this.raw(name) !== '';
+	}
+
+	private raw(name: string): unknown {
+		return this.context.parameter(name, 0, NOT_THERE, { rawExpressions: true });
+	}
+
+	private readerOf(name: string, fallback: unknown, options?: IGetNodeParameterOptions): Reader {
+		const { context } = this;
+		const engine: Reader = (item) =>
+			context.parameter(name, item, fallback, { ...options, skipValidation: true });
+		const raw = this.raw(name);
+		if (!hasExpression(raw)) {
+			const value = engine(0);
+			return () => value;
+		}
+		const steps = typeof raw === 'string' ? referenceIn(raw) : undefined;
+		if (!steps) return engine;
+		return (item) => {
+			const found = valueAt(context.json(item), steps);
+			return found === 'engine' ? engine(item) : found.value;
+		};
+	}
+}
+
+/**
+ * `{{ $json.name }}`, `{{ $json.company.domain }}`, `{{ $json["Company Name"] }}`, and nothing else. A
+ * key that would end the text, or the expression, is for n8n's engine.
+ */
+const REFERENCE =
+	/^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\[(?:"[^"\\}\r\n\u2028\u2029]*"|'[^'\\}\r\n\u2028\u2029]*')\])+)\s*\}\}$/;
+
+/** What n8n's engine refuses, wherever it stands in an expression. */
+const REFUSED = /\.\s*(?:constructor|globalThis)/;
+
+const STEP = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]/g;
+
+/** The steps of a plain reference into the item, or nothing where n8n's engine is needed. */
+export function referenceIn(expression: string): string[] | undefined {
+	const path = REFERENCE.exec(expression)?.[1];
+	if (path === undefined || REFUSED.test(path)) return undefined;
+	const steps = [...path.matchAll(STEP)].map(
+		([, dotted, double, single]) => dotted ?? double ?? single,
+	);
+	return steps.every(isSafeObjectProperty) ? steps : undefined;
+}
+
+/**
+ * What a reference finds in an item, exactly as n8n's engine finds it: text, a number, a boolean,
+ * `null` or `undefined`; `engine` where only the engine knows.
+ */
+export function valueAt(
+	json: unknown,
+	steps: string[],
+): { value: string | number | boolean | null | undefined } | 'engine' {
+	let value = json;
+	for (const step of steps) {
+		// What every object inherits (`constructor`, `toString`) is for the engine, as is the inside of
+		// texts and lists.
+		if (!isObject(value) || step in Object.prototype) return 'engine';
+		if (!Object.hasOwn(value, step)) {
+			return step === steps.at(-1) && !(step in value) ? { value: undefined } : 'engine';
+		}
+		value = value[step];
+	}
+	if (value === null || value === undefined) return { value };
+	if (typeof value === 'string' || typeof value === 'boolean') return { value };
+	return typeof value === 'number' && Number.isFinite(value) ? { value } : 'engine';
+}

@@ -1,0 +1,148 @@
+import type { IDataObject } from 'n8n-workflow';
+import { isObject, numberAt, textAt } from '../values/json';
+import { toText } from '../values/text';
+import { parsedUrl } from '../values/url';
+import { type FailureReason, ServiceError, unexpectedAnswer } from './errors';
+
+/** What the HTTP client hands over, whatever the status. */
+export interface HttpResponse {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	/** Parsed JSON; a body that is not JSON stays text. */
+	body: unknown;
+}
+
+/** Message and remedy per status code (interface specification 7). */
+const STATUS_CODES: Record<number, [reason: FailureReason, message: string, description: string]> =
+	{
+		400: [
+			'bad_request',
+			'The service did not accept the values of this request',
+			'Check the fields of the node for this item.',
+		],
+		401: [
+			'unauthorized',
+			'The service did not accept the API key',
+			'Check the API Key of the credential. A rotated key stops working at once.',
+		],
+		402: [
+			'out_of_credits',
+			'Not enough credits',
+			'Add credits to the account, then run the remaining items again.',
+		],
+		403: [
+			'forbidden',
+			'Your plan does not include this feature',
+			'Check your plan with your provider.',
+		],
+		404: [
+			'not_found',
+			'The list or job was not found',
+			'Check that it still exists and belongs to the account of the credential.',
+		],
+		409: [
+			'conflict',
+			'The request conflicts with another one',
+			'Run the item again when the other request has ended.',
+		],
+		429: [
+			'rate_limited',
+			'The rate limit was still exceeded after all retries',
+			'Run the remaining items later. Where the operation has these options, lower Max Concurrency or raise Max Retries.',
+		],
+	};
+
+/**
+ * The JSON answer in a response (interface specification 1, 7): an object or a list.
+ * Anything else throws a {@link ServiceError} that tells what happened and what to do.
+ */
+export function readResponse({ statusCode, headers, body }: HttpResponse): object {
+	if (statusCode >= 300 && statusCode < 400) throw redirected(statusCode, headers.location);
+	if (typeof body !== 'object' || body === null) {
+		if (statusCode >= 500 || statusCode === 429) throw refused(statusCode, headers, {});
+		throw notTheService(statusCode, body);
+	}
+	if (statusCode < 300) return body;
+	throw refused(statusCode, headers, body);
+}
+
+function refused(statusCode: number, headers: HttpResponse['headers'], body: object): ServiceError {
+	const own = isObject(body) ? body : {};
+	const said = textAt(own, 'message', 'error', 'detail');
+	const remaining = numberAt(own, 'remaining');
+	const [reason, message, description] =
+		STATUS_CODES[statusCode] ??
+		(statusCode >= 500
+			? [
+					'service_unavailable' as const,
+					'The service is temporarily unavailable',
+					'Run the remaining items later.',
+				]
+			: [
+					'bad_request' as const,
+					'The service did not accept this request',
+					'Check the fields of the node, and Customize API Requests in the credential.',
+				]);
+	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
+	return new ServiceError(reason, {
+		message: `${message}${credits}${said === null ? '' : `: ${said}`}`,
+		description,
+		httpCode: statusCode,
+		retryAfter: retryAfterOf(headers['retry-after']),
+	});
+}
+
+/** A redirect is never followed: it would carry the key to another host. */
+function redirected(statusCode: number, location: unknown): ServiceError {
+	const target = parsedUrl(toText(location))?.origin;
+	return new ServiceError('redirected', {
+		message: `The Base URL redirects${target ? ` to ${target}` : ''}`,
+		description:
+			'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential.',
+		httpCode: statusCode,
+	});
+}
+
+/** The service answers in JSON only, so this came from somewhere else, or was cut on the way. */
+function notTheService(statusCode: number, body: unknown): ServiceError {
+	const cut = /^[[{]/.test(toText(body));
+	return new ServiceError('not_the_service', {
+		message: cut
+			? 'The response was cut off on the way'
+			: 'The response is not JSON, so it did not come from the service',
+		description: cut
+			? 'Run the item again. If it happens each time, check the Base URL of the credential and any proxy on the way.'
+			: 'Check the Base URL of the credential: a web page or a proxy responds there.',
+		httpCode: statusCode,
+		mayBeCharged: statusCode < 300,
+	});
+}
+
+/**
+ * The objects in what should be a list of them; throws if it is anything else. One entry that is no object
+ * is not to cost the others.
+ */
+export function objectsIn(value: unknown, expected: string): IDataObject[] {
+	if (Array.isArray(value)) {
+		const objects = value.filter(isObject);
+		if (objects.length > 0 || value.length === 0) return objects;
+	}
+	throw unexpectedAnswer(expected);
+}
+
+/** What should be an object; throws if it is anything else. */
+export function objectIn(value: unknown, expected: string): IDataObject {
+	if (!isObject(value)) throw unexpectedAnswer(expected);
+	return value;
+}
+
+/**
+ * What a `Retry-After` header asks for, in milliseconds from now: it holds seconds or an HTTP date.
+ * `undefined` when there is none or it cannot be read.
+ */
+export function retryAfterOf(header: unknown, now = Date.now()): number | undefined {
+	const text = toText(header);
+	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+	const moment = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
+}

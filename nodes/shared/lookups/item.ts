@@ -1,0 +1,164 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Results } from '../execution/answers';
+import type { Parameters } from '../host/parameters';
+import { type Declaration, fieldValue, type RequestField, requestFields } from '../host/routing';
+import { missing, type Problem, problemOf } from '../output/problem';
+import { momentOf } from '../values/moment';
+import { numberOf } from '../values/text';
+import type { Asking, Known, PassedOn, Question } from './lookup';
+import { daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
+
+const DAY = 24 * 60 * 60_000;
+
+/** No number is the time of a check before. */
+const EARLIEST_CHECK = Date.UTC(2000);
+
+/**
+ * The item as it is passed on, where what it brings along can be trusted. Without a date it can,
+ * whatever its age: trusting it costs nothing, and not trusting it does. Throws `InvalidInput`.
+ * @param parameter the value of a parameter for the item
+ * @param retryUnknown days, after which an unknown status is looked up again
+ */
+export function knownItem(
+	{ parameter: name, read }: Known,
+	parameter: (name: string) => unknown,
+	retryUnknown: number,
+	now = Date.now(),
+): PassedOn | undefined {
+	const value = read(parameter(name));
+	if (!value) return undefined;
+	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
+	const checkedAt = parameter('options.checkedAt') ?? '';
+	const moment = timeOfCheck(checkedAt);
+	const passedOn: PassedOn = { status: 'known', fields: value.fields };
+	if (moment === undefined) {
+		if (value.isUnknown) return undefined;
+		return { ...passedOn, isUndated: checkedAt !== '' };
+	}
+	const age = Math.max(0, now - moment) / DAY;
+	const isFresh = maxAge > 0 && age <= maxAge && !(value.isUnknown && age >= retryUnknown);
+	return isFresh ? passedOn : undefined;
+}
+
+/** When something was checked; `undefined` for what is no such time, as the number of a day in a spreadsheet. */
+function timeOfCheck(value: unknown): number | undefined {
+	const moment = momentOf(value);
+	const number = numberOf(value);
+	// Zero and the first dates of a calendar are what systems write for "never".
+	const isDate = number === undefined || number <= 0 || moment !== number;
+	if (isDate || number >= EARLIEST_CHECK) return moment;
+	// Other systems count seconds.
+	const seconds = momentOf(number * 1_000);
+	return seconds !== undefined && seconds >= EARLIEST_CHECK ? seconds : undefined;
+}
+
+/** The question of an item, and how its answer is wanted. */
+export interface ItemQuestion<Query> {
+	query: Query;
+	/** What becomes of the item without a request, if nothing is to be sent for it. */
+	outcome?: Outcome;
+	/** Whether its results are put in the package's words. */
+	isSimple: boolean;
+	/** Whether all matches are wanted, not just the best. */
+	isAll: boolean;
+	/** Whether the fields of the input come along. */
+	includesInput: boolean;
+}
+
+/** Reads the question of one item after the other, as the declaration of the operation says. */
+export class QuestionReader<Query extends IDataObject> {
+	private readonly fields: RequestField[];
+
+	constructor(
+		private readonly lookup: Declaration & Asking<Query>,
+		private readonly parameters: Parameters,
+		private readonly options: Pick<LookupOptions, 'retryUnknown' | 'skipsEmpty'>,
+	) {
+		this.fields = requestFields(lookup);
+	}
+
+	/**
+	 * The question of an item. What comes first holds: it is known, it is skipped, it lacks something or
+	 * an expression fails for it, its answer is certain.
+	 */
+	read(item: number): ItemQuestion<Query> {
+		const attempts = new Attempts();
+		const isOn = (name: string) =>
+			attempts.of(() => this.parameters.get(name, item, false)) === true;
+		const wanted = {
+			isSimple: isOn('simple'),
+			isAll: isOn('returnAllMatches'),
+			includesInput: isOn('includeInputFields'),
+		};
+		const known = attempts.of(() => this.known(item));
+		if (known) return { ...wanted, query: this.lookup.prepare({}).query, outcome: known };
+		const own = new Attempts();
+		const { query, ...question } = this.question(item, own);
+		const isSkipped = question.isEmpty && this.options.skipsEmpty && own.failure === undefined;
+		if (isSkipped) return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
+		const failure = attempts.failure ?? own.failure;
+		return { ...wanted, query, outcome: this.outcomeOf(question, failure) };
+	}
+
+	private known(item: number): Outcome | undefined {
+		const { known } = this.lookup;
+		const parameter = (name: string) => this.parameters.get(name, item, '');
+		return known && knownItem(known, parameter, this.options.retryUnknown);
+	}
+
+	private question(item: number, attempts: Attempts): Question<Query> {
+		const values: Record<string, unknown> = {};
+		for (const field of this.fields) {
+			values[field.property] = attempts.of(() => fieldValue(this.parameters, field, item));
+		}
+		return attempts.of(() => this.lookup.prepare(values)) ?? this.lookup.prepare({});
+	}
+
+	private outcomeOf(
+		{ missing: lacking, answer }: Omit<Question<Query>, 'query'>,
+		failure: unknown,
+	): Outcome | undefined {
+		if (failure !== undefined) return problemOf(failure);
+		if (lacking) return problemOf(missing(...lacking));
+		return answer && { results: [answer] };
+	}
+}
+
+/** Goes on where an expression fails, and remembers the first that did. */
+class Attempts {
+	failure: unknown;
+
+	of<T>(read: () => T): T | undefined {
+		try {
+			return read();
+		} catch (error) {
+			this.failure ??= error;
+			return undefined;
+		}
+	}
+}
+
+/** What became of an item. */
+export type Outcome = Answered | PassedOn | Problem;
+
+/** An answer: its results, none for a miss. */
+export interface Answered {
+	results: Results;
+	/** When the service gave it, in milliseconds since 1970; never for an answer that is certain without it. */
+	at?: number;
+}
+
+/** Whether the service, or a certain answer without it, says what came out. */
+export function isAnswered(outcome: Outcome): outcome is Answered {
+	return 'results' in outcome;
+}
+
+/** Whether the item goes on without a lookup. */
+export function isPassedOn(outcome: Outcome): outcome is PassedOn {
+	return 'fields' in outcome;
+}
+
+/** Whether there is no result, for a reason. */
+export function isProblem(outcome: Outcome): outcome is Problem {
+	return 'reason' in outcome;
+}

@@ -1,0 +1,112 @@
+import { NotProcessed } from '../client/notProcessed';
+import { FailingExpression } from '../host/parameters';
+import { asServiceError } from '../http/errors';
+
+/** Why an item has no answer. */
+export interface Problem {
+	status: 'invalid_input' | 'not_processed' | 'failed' | 'pending';
+	/** In a word that a workflow can route by; for `invalid_input` it names the fields. */
+	reason: string;
+	/** What happened. */
+	message: string;
+	/** What to do now. */
+	description: string;
+	httpCode?: number | null;
+	/** For `pending` and for what a job did not answer: the bulk job, and the row of it. */
+	jobId?: string;
+	jobRow?: number;
+}
+
+/** Thrown for an item that lacks what its operation needs, or that has something else there. */
+export class InvalidInput extends Error {
+	/** @param problem without its status */
+	constructor(private readonly problem: Omit<Problem, 'status'>) {
+		super(problem.message);
+	}
+
+	toProblem(): Problem {
+		return { status: 'invalid_input', ...this.problem };
+	}
+}
+
+/** Fields that an item lacks, each by its label, with what would do instead. */
+export function missing(...labels: string[]): InvalidInput {
+	const fields = labels.join(' and ');
+	return new InvalidInput({
+		reason: `missing: ${fields}`,
+		message: `Not sent: this item is missing ${fields}`,
+		description:
+			'Fill in the field, or check that its expression finds a value in this item of the input.',
+	});
+}
+
+/** A field that holds what cannot be meant. */
+export function invalidValue(label: string, rule: string): InvalidInput {
+	return new InvalidInput({
+		reason: `invalid: ${label}`,
+		message: `Not sent: ${rule}`,
+		description: `Check the field ${label}.`,
+	});
+}
+
+/** Thrown when a bulk job has not finished in the time that the user gave it. */
+export class JobPending extends Error {
+	/** @param jobRow the row of one item, from 1 */
+	constructor(
+		readonly jobId: string,
+		readonly jobRow?: number,
+	) {
+		super(`The bulk job ${jobId} is not finished`);
+	}
+
+	at(jobRow: number): JobPending {
+		return new JobPending(this.jobId, jobRow);
+	}
+}
+
+/** Thrown for what went wrong with an accepted bulk job. */
+export class JobFailed extends Error {
+	/** @param jobRow the row of one item, from 1 */
+	constructor(
+		readonly jobId: string,
+		readonly reason: unknown,
+		readonly jobRow?: number,
+	) {
+		super(`The bulk job ${jobId} failed`);
+	}
+
+	at(jobRow: number): JobFailed {
+		return new JobFailed(this.jobId, this.reason, jobRow);
+	}
+}
+
+/** What an exception means for the item that it came for. */
+export function problemOf(thrown: unknown): Problem {
+	if (thrown instanceof InvalidInput) return thrown.toProblem();
+	if (thrown instanceof FailingExpression) {
+		const { label, message } = thrown;
+		return {
+			status: 'invalid_input',
+			reason: `expression: ${label}`,
+			message: `Not sent: the expression of ${label} cannot be evaluated for this item (${message})`,
+			description: 'Check the expression of the field with the data of this item.',
+		};
+	}
+	if (thrown instanceof JobFailed) {
+		const { jobId, jobRow, reason } = thrown;
+		return { ...problemOf(reason), jobId, ...(jobRow !== undefined && { jobRow }) };
+	}
+	if (thrown instanceof JobPending) {
+		const description = 'Nothing is lost: collect the results later with Get Bulk Job.';
+		const { message, jobId, jobRow } = thrown;
+		return { status: 'pending', reason: 'job_not_finished', message, description, jobId, jobRow };
+	}
+	if (thrown instanceof NotProcessed) {
+		const { reason, message, description } = thrown;
+		return { status: 'not_processed', reason, message, description };
+	}
+	const { reason, message, description, httpCode } = asServiceError(thrown);
+	// The request that ran into the end of the credits was refused, so the item can be sent again.
+	const status = reason === 'out_of_credits' ? 'not_processed' : 'failed';
+	return { status, reason, message, description, httpCode };
+}
