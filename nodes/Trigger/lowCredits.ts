@@ -10,7 +10,7 @@ import {
 import { notice } from '../shared/editor/fields';
 import { stopError } from '../shared/output/onError';
 import { InvalidInput, invalidValue, problemOf } from '../shared/output/problem';
-import { withRun } from '../shared/client/accounts';
+import { withClient } from '../shared/client/accounts';
 import { numberOf, toText } from '../shared/values/text';
 import { stateOf, type TriggerEvent } from './event';
 
@@ -126,9 +126,9 @@ async function watchedBy(context: IPollFunctions): Promise<Watched> {
 	try {
 		const creditKind = toText(parameter(context, 'creditKind', 'Credit Kind')).toLowerCase();
 		const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
-		const { account, accountId } = await withRun(context, async (run) => ({
-			account: await readAccount(run),
-			accountId: run.connection.account,
+		const { account, accountId } = await withClient(context, async (client) => ({
+			account: await readAccount(client),
+			accountId: client.connection.account,
 		}));
 		return { account, accountId, kinds: watchedCounters(account, creditKind), threshold };
 	} catch (error) {

@@ -1,5 +1,5 @@
 import { type IDataObject, type IPollFunctions, NodeOperationError, sleep } from 'n8n-workflow';
-import { withRun } from '../shared/client/accounts';
+import { withClient } from '../shared/client/accounts';
 import { notice } from '../shared/editor/fields';
 import { stopError } from '../shared/output/onError';
 import { problemOf } from '../shared/output/problem';
@@ -164,9 +164,9 @@ async function readLeads(
 ): Promise<Reading> {
 	try {
 		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
-		const reading = await withRun(context, async (run) => {
-			const get = async (qs: IDataObject) => await run.get(url, qs);
-			const leads = new LeadPages(get, run.connection.settings, { from, overlaps: true });
+		const reading = await withClient(context, async (client) => {
+			const get = async (qs: IDataObject) => await client.get(url, qs);
+			const leads = new LeadPages(get, client.connection.settings, { from, overlaps: true });
 			const isDone = (lead: IDataObject) => (leadId(lead) ?? Number.POSITIVE_INFINITY) <= known;
 			const collected = await collectPages({ ...leads, until: isDone, time }, limit);
 			return { ...collected, nextOffset: leads.nextOffset };

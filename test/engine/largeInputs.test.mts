@@ -4,10 +4,10 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { Delivery } from '../../nodes/shared/lookups/delivery.ts';
-import { QuestionReader } from '../../nodes/shared/lookups/item.ts';
+import { ItemReader } from '../../nodes/shared/lookups/item.ts';
 import type { NodeContext } from '../../nodes/shared/host/context.ts';
 import { Parameters } from '../../nodes/shared/host/parameters.ts';
-import { Runs } from '../../nodes/shared/client/accounts.ts';
+import { Accounts } from '../../nodes/shared/client/accounts.ts';
 import { leadOf, numbers } from '../support/bulk.mts';
 import { runNode, type OurNode } from '../support/engine.mts';
 import { listWithId } from '../support/everyOperation.mts';
@@ -129,7 +129,7 @@ describe('the rest of n8n goes on', () => {
 
 	test('while 50,000 questions are not sent, as Max Credits is spent', async () => {
 		const length = 50_000;
-		const read = vi.spyOn(QuestionReader.prototype, 'read');
+		const read = vi.spyOn(ItemReader.prototype, 'read');
 		// All the others wait when the first answer spends it.
 		const baseUrl = await serve(async (_, response) => {
 			await vi.waitUntil(() => read.mock.calls.length === length, { timeout: 30_000 });
@@ -201,12 +201,11 @@ test('130,000 accounts are not too many to see which was paused longest', async 
 			return { credential, isForAll: false };
 		},
 		memory: notHere,
-		mayWaitLater: notHere,
 		customData: notHere,
 		hint: notHere,
 	};
-	const runs = new Runs(context, {});
-	for (let item = 0; item < length; item++) await runs.of(item);
-	expect(runs.paused).toBe(0);
-	runs.end();
+	const accounts = new Accounts(context, {}, (client) => client);
+	for (let item = 0; item < length; item++) await accounts.of(item);
+	expect(accounts.paused).toBe(0);
+	accounts.end();
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { creditAmountOf } from '../../nodes/shared/credits/budget.ts';
+import { creditAmountOf } from '../../nodes/shared/lookups/options.ts';
 
 describe('creditAmountOf', () => {
 	it.each([

@@ -1,4 +1,4 @@
-/** @file The gate of an account: turns between runs, two bounds, and a pause for all when the service asks. */
+/** @file The gate of an account: turns between runs, one bound, and a pause for all when the service asks. */
 
 import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
@@ -19,7 +19,6 @@ afterEach(() => {
 /** Longer than the gate spreads what it lets in after a pause, in milliseconds. */
 const LONG = 600_000;
 
-const SECOND = 1_000;
 const MINUTE = 60_000;
 
 /** One run of a node at the gate: its requests by their numbers, and what became of each. */
@@ -52,10 +51,10 @@ class Run {
 	}
 
 	/** One more comes; its number. */
-	come(isRepeat = false): number {
+	come(isRetry = false): number {
 		const number = this.size++;
-		void this.lane.enter(isRepeat).then((start) => {
-			if (!start) {
+		void this.lane.enter(isRetry).then((start) => {
+			if (start === undefined) {
 				this.refused.push(number);
 				return;
 			}
@@ -67,20 +66,20 @@ class Run {
 	}
 
 	/** Several come; all that can enter at once have entered. */
-	async arrive(count: number, isRepeat = false): Promise<void> {
-		for (let more = 0; more < count; more++) this.come(isRepeat);
+	async arrive(count: number, isRetry = false): Promise<void> {
+		for (let more = 0; more < count; more++) this.come(isRetry);
 		await vi.advanceTimersByTimeAsync(0);
 	}
 
 	/** One leaves. */
-	leaveOne(wasBorne = true): void {
+	leaveOne(isAccepted = true): void {
 		this.inside--;
-		this.lane.leave(wasBorne);
+		this.lane.leave(isAccepted);
 	}
 
 	/** Several leave. */
-	async leave(count: number, wasBorne = true): Promise<void> {
-		for (let more = 0; more < count; more++) this.leaveOne(wasBorne);
+	async leave(count: number, isAccepted = true): Promise<void> {
+		for (let more = 0; more < count; more++) this.leaveOne(isAccepted);
 		await vi.advanceTimersByTimeAsync(0);
 	}
 
@@ -95,9 +94,14 @@ class Run {
 	}
 }
 
-/** The service refuses a request that started just now, and perhaps asks for a wait. */
-function refuse(gate: AccountGate, wait: number, asked = 0): boolean {
-	return gate.refused({ start: { at: performance.now() }, isRepeat: false, wait, asked });
+/**
+ * The service refuses a request that started so many milliseconds ago.
+ * @returns whether all wait
+ */
+function refuse(gate: AccountGate, wait: number, ago = 0): boolean {
+	const isSlight = gate.refused(performance.now() - ago);
+	if (!isSlight) gate.pause(wait);
+	return !isSlight;
 }
 
 function newGate(): AccountGate {
@@ -172,54 +176,6 @@ describe('one run at the gate', () => {
 });
 
 describe('several runs at the gate', () => {
-	it('are bound by their own maximum each, and together by the largest', async () => {
-		const gate = newGate();
-		const [five, two] = [new Run(gate, 5), new Run(gate, 2)];
-		await five.arrive(10);
-		await two.arrive(10);
-		expect([five.inside, two.inside]).toEqual([5, 0]);
-		// The first place that is free is for who had none.
-		await five.leave(1);
-		expect([five.inside, two.inside]).toEqual([4, 1]);
-		await five.leave(1);
-		expect([five.inside, two.inside]).toEqual([4, 1]);
-		await five.leave(1);
-		expect([five.inside, two.inside]).toEqual([3, 2]);
-		await five.leave(2);
-		expect([five.inside, two.inside]).toEqual([3, 2]);
-	});
-
-	it('do not slow each other down by a small maximum', async () => {
-		const gate = newGate();
-		const [ten, one] = [new Run(gate, 10), new Run(gate, 1)];
-		await one.arrive(20);
-		await ten.arrive(200);
-		for (let turn = 0; turn < 10; turn++) {
-			expect([ten.inside, one.inside]).toEqual([9, 1]);
-			await ten.leave(ten.inside);
-		}
-		// Where the small one has nothing more to send, all places are for the other.
-		while (one.waiting.length > 0) {
-			await one.leave(one.inside);
-			await ten.leave(1);
-		}
-		await one.leave(one.inside);
-		expect(ten.inside).toBe(10);
-	});
-
-	it('get back what a run with a larger maximum leaves, but no more than their own', async () => {
-		const gate = newGate();
-		const [ten, three] = [new Run(gate, 10), new Run(gate, 3)];
-		await ten.arrive(8);
-		await three.arrive(20);
-		expect([ten.inside, three.inside]).toEqual([8, 2]);
-		await ten.leave(8);
-		expect(three.inside).toBe(3);
-		ten.close();
-		await three.leave(3);
-		expect(three.inside).toBe(3);
-	});
-
 	it('take turns: who comes late does not wait behind a backlog', async () => {
 		const gate = newGate();
 		const backlog = new Run(gate, 5);
@@ -327,19 +283,7 @@ describe('a pause that the service asks for', () => {
 		expect([one.inside, other.inside]).toEqual([2, 2]);
 	});
 
-	it('lasts a second at least', async () => {
-		const gate = newGate();
-		const run = new Run(gate, 8);
-		await run.arrive(16);
-		refuse(gate, 0);
-		await run.leave(8, false);
-		await vi.advanceTimersByTimeAsync(SECOND - 10);
-		expect(run.inside).toBe(0);
-		await vi.advanceTimersByTimeAsync(20);
-		expect(run.inside).toBe(4);
-	});
-
-	/** A gate that has learned a rate and whose service has borne it for a while. */
+	/** A gate that has learned a rate and whose service has accepted it for a while. */
 	async function gateAtItsRate(): Promise<{ gate: AccountGate; run: Run }> {
 		const gate = newGate();
 		const run = new Run(gate, 100, (own) => void sleep(1).then(() => own.leaveOne()));
@@ -361,17 +305,10 @@ describe('a pause that the service asks for', () => {
 		return run.entered.length - before;
 	}
 
-	const refusal = (from = 0) => ({
-		start: { at: performance.now() - from },
-		isRepeat: false,
-		wait: 2_000,
-		asked: 0,
-	});
-
-	it('does not come where a rate that was borne is a little too fast: others go on', async () => {
+	it('does not come where a rate that was accepted is a little too fast: others go on', async () => {
 		const { gate, run } = await gateAtItsRate();
 		const before = await entering(run);
-		expect(gate.refused(refusal())).toBe(false);
+		expect(refuse(gate, 2_000)).toBe(false);
 		const after = await entering(run);
 		expect(after).toBeGreaterThan(before / 2);
 		expect(after).toBeLessThan(before);
@@ -380,44 +317,22 @@ describe('a pause that the service asks for', () => {
 	it('of a second answer to the same burst halves nothing, and teaches nothing', async () => {
 		const { gate, run } = await gateAtItsRate();
 		const before = await entering(run);
-		expect(gate.refused({ ...refusal(5), wait: 100 })).toBe(false);
+		expect(refuse(gate, 100, 5)).toBe(false);
 		await vi.advanceTimersByTimeAsync(2_000);
-		expect(gate.refused({ ...refusal(2_001), wait: 100 })).toBe(true);
+		expect(refuse(gate, 100, 2_001)).toBe(true);
 		await vi.advanceTimersByTimeAsync(100);
 		expect(await entering(run)).toBeGreaterThan(0.85 * before);
 	});
 
-	it('is no longer than the longest wait, whatever the service asks for', async () => {
-		const enteredAfter = async (asked: number) => {
-			const { gate, run } = await gateAtItsRate();
-			await run.arrive(30_000);
-			gate.refused({ ...refusal(), wait: MINUTE, asked });
-			await vi.advanceTimersByTimeAsync(30 * MINUTE);
-			return run.entered.length;
-		};
-		const minute = await enteredAfter(MINUTE);
-		const hour = await enteredAfter(60 * MINUTE);
-		expect(hour).toBe(minute);
-	});
-
-	it.each([
-		{ name: 'is refused again', change: { isRepeat: true } },
-		{ name: 'is asked to wait', change: { asked: 2_000 } },
-	])('comes for all where a request $name', async ({ change }) => {
-		const { gate, run } = await gateAtItsRate();
-		expect(gate.refused({ ...refusal(), ...change })).toBe(true);
-		expect(await entering(run)).toBe(0);
-	});
-
 	it('comes for all where several that were sent side by side are refused', async () => {
 		const { gate, run } = await gateAtItsRate();
-		expect(gate.refused(refusal(5))).toBe(false);
+		expect(refuse(gate, 2_000, 5)).toBe(false);
 		await vi.advanceTimersByTimeAsync(3);
-		expect(gate.refused(refusal(8))).toBe(true);
+		expect(refuse(gate, 2_000, 8)).toBe(true);
 		expect(await entering(run)).toBe(0);
 	});
 
-	it('is forgotten once the service has borne 64 at once', async () => {
+	it('is forgotten once the service has accepted 64 at once', async () => {
 		const gate = newGate();
 		const run = new Run(gate, 80);
 		await run.arrive(5_000);
@@ -524,30 +439,6 @@ describe('a pause that the service asks for', () => {
 	});
 });
 
-describe('a rate that was learned', () => {
-	it('counts a request when it leaves, which n8n may delay', async () => {
-		vi.useRealTimers();
-		const gate = new AccountGate('account');
-		const lane = gate.join(1);
-		const send = async () => {
-			await lane.enter();
-			lane.leave(true);
-		};
-		for (let refusal = 0; refusal < 2; refusal++) {
-			for (let request = 0; request < 10; request++) await send();
-			// So that these no longer lie in the second before the next refusal.
-			await sleep(20);
-			refuse(gate, 0);
-		}
-		await send();
-		const busyUntil = performance.now() + 60;
-		while (performance.now() < busyUntil);
-		await send();
-		// About ten per second are left.
-		expect(performance.now() - busyUntil).toBeGreaterThanOrEqual(65);
-	});
-});
-
 describe('whatever happens at the gate', () => {
 	it('keeps bounds, pauses, turns and order, and answers everybody', async () => {
 		const run = fc.nat(3);
@@ -558,12 +449,16 @@ describe('whatever happens at the gate', () => {
 					kind: fc.constant('come' as const),
 					run,
 					times: fc.integer({ min: 1, max: 4 }),
-					isRepeat: fc.boolean(),
+					isRetry: fc.boolean(),
 				}),
 			},
 			{
 				weight: 5,
-				arbitrary: fc.record({ kind: fc.constant('leave' as const), run, wasBorne: fc.boolean() }),
+				arbitrary: fc.record({
+					kind: fc.constant('leave' as const),
+					run,
+					isAccepted: fc.boolean(),
+				}),
 			},
 			fc.record({ kind: fc.constant('close' as const), milliseconds: fc.nat(100) }),
 			fc.record({ kind: fc.constant('abort' as const), run }),
@@ -583,12 +478,10 @@ describe('whatever happens at the gate', () => {
 				const passed = maxima.map(() => maxima.map(() => 0));
 				let closedUntil = 0;
 				const largest = Math.max(...maxima);
-				const mayEnter = ({ inside, maxConcurrency, waiting }: Run) =>
-					waiting.length > 0 && inside < maxConcurrency;
+				const mayEnter = ({ waiting }: Run) => waiting.length > 0;
 				const onEntered = (entering: Run, number: number) => {
 					const index = runs.indexOf(entering);
 					const total = runs.reduce((sum, { inside }) => sum + inside, 0);
-					if (entering.inside > entering.maxConcurrency) broken.push('more than its own maximum');
 					if (total > largest) broken.push('more than the largest maximum');
 					if (Date.now() < closedUntil) broken.push('while closed');
 					const isFirst = (other: number) =>
@@ -610,13 +503,13 @@ describe('whatever happens at the gate', () => {
 					if (now.kind === 'come') {
 						const index = now.run % runs.length;
 						for (let time = 0; time < now.times; time++) {
-							repeats[index].push(now.isRepeat);
-							runs[index].come(now.isRepeat);
+							repeats[index].push(now.isRetry);
+							runs[index].come(now.isRetry);
 							// One who comes while the run may not send has its turn only when it may.
 							if (!mayEnter(runs[index])) passed[index].fill(0);
 						}
 					} else if (now.kind === 'leave' && runAt(now.run).inside > 0) {
-						await runAt(now.run).leave(1, now.wasBorne);
+						await runAt(now.run).leave(1, now.isAccepted);
 					} else if (now.kind === 'close') {
 						closedUntil = Math.max(closedUntil, Date.now() + now.milliseconds);
 						refuse(gate, now.milliseconds);
@@ -692,7 +585,7 @@ describe('many who wait', () => {
 		lane.turnAway();
 		const told = await Promise.all(waiting);
 		expect(used()).toBeLessThan(2_000);
-		expect(told.filter(Boolean)).toHaveLength(1);
+		expect(told.filter((start) => start !== undefined)).toHaveLength(1);
 	});
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import {
 	errorItem,
 	isTool,
-	onErrorOf,
+	OnError,
 	statusFields,
 	stopError,
 } from '../../nodes/shared/output/onError.ts';
@@ -34,7 +34,16 @@ function refusal(statusCode: number, body: object): unknown {
 const FILL =
 	'Fill in the field, or check that its expression finds a value in this item of the input.';
 
-describe('onErrorOf', () => {
+/** What becomes of an item: the setting that the node goes by. */
+function settingOf(own: INode): string {
+	const onError = new OnError(own);
+	if (onError.stops) return 'stop';
+	const problem = problemOf(missing('Email'));
+	const { json } = onError.output(problem, 0, { json: {} }, (fields) => ({ json: fields }));
+	return 'error' in json ? 'errorOutput' : 'continue';
+}
+
+describe('OnError', () => {
 	it.each([
 		[{}, 'stop'],
 		[{ onError: 'stopWorkflow' as const }, 'stop'],
@@ -45,7 +54,7 @@ describe('onErrorOf', () => {
 		[{ onError: 'stopWorkflow' as const, continueOnFail: true }, 'stop'],
 		[{ onError: 'continueErrorOutput' as const, continueOnFail: true }, 'errorOutput'],
 	])('reads %j as %s', (settings, onError) => {
-		expect(onErrorOf({ ...node, ...settings })).toBe(onError);
+		expect(settingOf({ ...node, ...settings })).toBe(onError);
 	});
 
 	it.each([
@@ -56,7 +65,7 @@ describe('onErrorOf', () => {
 		[{ onError: 'continueErrorOutput' as const }, 'errorOutput'],
 	])('reads %j of a tool as %s: an agent is to learn what to do', (settings, onError) => {
 		expect([isTool(tool), isTool(node)]).toEqual([true, false]);
-		expect(onErrorOf({ ...tool, ...settings })).toBe(onError);
+		expect(settingOf({ ...tool, ...settings })).toBe(onError);
 	});
 });
 

@@ -20,7 +20,7 @@ import {
 import { ageOptions, includeInputFields, lookupOptions } from '../../nodes/shared/editor/fields.ts';
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
 import { lookupOptionsOf } from '../../nodes/shared/lookups/options.ts';
-import { QuestionReader } from '../../nodes/shared/lookups/item.ts';
+import { ItemReader } from '../../nodes/shared/lookups/item.ts';
 import { Parameters } from '../../nodes/shared/host/parameters.ts';
 
 const common = {
@@ -34,7 +34,7 @@ const finder: Lookup<IDataObject> = {
 	...common,
 	fields: [...personFields, existingEmailField, includeInputFields, lookupOptions(...ageOptions)],
 	answered: 'found',
-	kind: 'find',
+	kind: 'email',
 	known: existingEmail,
 	prepare: toPersonQuestion,
 };
@@ -43,7 +43,7 @@ const verifier: Lookup<IDataObject> = {
 	...common,
 	fields: [emailField, existingStatusField, includeInputFields, lookupOptions(...verifierOptions)],
 	answered: 'verified',
-	kind: 'verify',
+	kind: 'verifier',
 	known: existingStatus,
 	prepare: ({ email }) => toEmailQuestion(email),
 };
@@ -61,7 +61,7 @@ function questionOf(lookup: Lookup<IDataObject>, saved: Record<string, unknown>)
 		},
 		lookup.fields,
 	);
-	return new QuestionReader(lookup, parameters, lookupOptionsOf(parameters)).read(0);
+	return new ItemReader(lookup, parameters, lookupOptionsOf(parameters)).read(0);
 }
 
 const FAILS = '={{ fails }}';

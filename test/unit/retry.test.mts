@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mayRetry, waitBeforeRetry } from '../../nodes/shared/pace/retry.ts';
+import { decide, mayRetry, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
 import { retryAfterOf } from '../../nodes/shared/http/response.ts';
 import { ServiceError, type FailureReason } from '../../nodes/shared/http/errors.ts';
 
@@ -14,7 +14,68 @@ function failure(
 	return new ServiceError(reason, { message: 'What happened', description: 'What to do', ...rest });
 }
 
-describe('waitBeforeRetry', () => {
+const request: FailedRequest = { attempt: 1, maxRetries: 4, repeats: 'always', isSlight: false };
+
+const lost = new ServiceError('connection', {
+	message: 'The connection was lost',
+	description: 'What to do',
+	mayBeCharged: true,
+});
+
+/** The wait of a decision after so many attempts. */
+function waitBeforeRetry(thrown: ServiceError, attempt: number, random?: number): number {
+	return decide(thrown, { ...request, attempt }, random).wait;
+}
+
+describe('decide', () => {
+	const limited = failure({ httpCode: 429 });
+	const errorOf = (thrown: ServiceError, own: Partial<FailedRequest> = {}) =>
+		decide(thrown, { ...request, ...own }).error;
+
+	it('sends again what may succeed later, as often as Max Retries says', () => {
+		expect(errorOf(limited)).toBeUndefined();
+		expect(errorOf(limited, { attempt: 4 })).toBeUndefined();
+		expect(errorOf(limited, { attempt: 5 })?.message).toBe('What happened (sent 5 times)');
+		expect(errorOf(limited, { maxRetries: 0 })?.message).toBe('What happened');
+		const refused = failure({ reason: 'bad_request', httpCode: 400 });
+		expect(errorOf(refused)).toBe(refused);
+	});
+
+	it('lets all wait for a 429, but for a slight one that names no time and comes first', () => {
+		const isForAll = (thrown: ServiceError, own: Partial<FailedRequest> = {}) =>
+			decide(thrown, { ...request, ...own }).isForAll;
+		expect(isForAll(limited)).toBe(true);
+		expect(isForAll(limited, { isSlight: true })).toBe(false);
+		expect(isForAll(limited, { isSlight: true, attempt: 2 })).toBe(true);
+		const asks = failure({ httpCode: 429, retryAfter: 1 });
+		expect(isForAll(asks, { isSlight: true })).toBe(true);
+		expect(isForAll(failure({ httpCode: 503, retryAfter: 1 }))).toBe(false);
+		// The last refusal of a request makes the others wait, too.
+		expect(isForAll(limited, { attempt: 5 })).toBe(true);
+	});
+
+	it('repeats a lost connection that may have been charged as the request allows', () => {
+		expect(decide(lost, request)).toMatchObject({ mayChargeAgain: false });
+		expect(errorOf(lost, { repeats: 'never' })?.reason).toBe('unknown_outcome');
+		const once = { ...request, repeats: 'once' as const };
+		expect(decide(lost, once)).toMatchObject({ mayChargeAgain: true });
+		expect(errorOf(lost, once)).toBeUndefined();
+		expect(errorOf(lost, { ...once, attempt: 2, uncertain: lost })?.message).toBe(
+			'The connection was lost (sent 2 times)',
+		);
+	});
+
+	it('ends with the lost connection, unless the service answers in the end', () => {
+		const after = { attempt: 5, uncertain: lost };
+		expect(errorOf(limited, after)?.reason).toBe('connection');
+		const broke = failure({ reason: 'out_of_credits', httpCode: 402 });
+		expect(errorOf(broke, after)?.reason).toBe('connection');
+		const missing = failure({ reason: 'not_found', httpCode: 404 });
+		expect(errorOf(missing, after)?.reason).toBe('not_found');
+	});
+});
+
+describe('the wait', () => {
 	it.each([
 		[1, 1_000],
 		[2, 2_000],

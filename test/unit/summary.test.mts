@@ -227,14 +227,14 @@ describe('summaryOf', () => {
 		option: { name: 'Find Email', value: 'find' },
 		fields: [],
 		answered: 'found',
-		kind: 'find',
+		kind: 'email',
 		perRequest: 1,
 		prepare: () => ({ query: {} }),
 		ask: async () => ({ results: [] }),
 		simplify: (result) => result,
 	};
 
-	const nothing = { repeated: 0, spent: 0, paused: 0 };
+	const nothing = { duplicates: 0, spent: 0, paused: 0 };
 
 	it('says what came out, what did not, what it cost, and how long it waited', () => {
 		const kinds: Kind[] = [
@@ -245,7 +245,7 @@ describe('summaryOf', () => {
 		].filter((kind): kind is Kind => kind in outcomes);
 		expect(
 			summaryOf(lookup, tallyOf(kinds), {
-				repeated: 2,
+				duplicates: 2,
 				spent: 4,
 				isUncertain: true,
 				paused: 8_400,
@@ -265,7 +265,7 @@ describe('summaryOf', () => {
 		expect(summaryOf(lookup, tallyOf(['found']), { ...nothing, spent: 1 })).toBe(
 			'1 item: 1 found, 0 not found. 1 credit used.',
 		);
-		expect(summaryOf(lookup, tallyOf(['found', 'found']), { ...nothing, repeated: 1 })).toContain(
+		expect(summaryOf(lookup, tallyOf(['found', 'found']), { ...nothing, duplicates: 1 })).toContain(
 			'1 item cost nothing (duplicate).',
 		);
 		expect(summaryOf(lookup, tallyOf(['found']), { ...nothing, paused: 400 })).not.toContain(

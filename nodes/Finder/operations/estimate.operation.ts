@@ -34,7 +34,7 @@ export const estimate = estimateOperation({
 		estimateNotice,
 		optionsField([...ageOptions, countryOption]),
 	],
-	kind: 'find',
+	kind: 'email',
 	known: existingEmail,
 	prepare: toPersonQuestion,
 });

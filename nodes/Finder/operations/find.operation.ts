@@ -55,7 +55,7 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 		}),
 	],
 	answered: 'found',
-	kind: 'find',
+	kind: 'email',
 	known: existingEmail,
 	keeps: LEAD_FIELDS,
 	perRequest: 1,

@@ -46,7 +46,7 @@ export const findBulk = lookupOperation<Person>({
 		}),
 	],
 	answered: 'found',
-	kind: 'find',
+	kind: 'email',
 	known: existingEmail,
 	keeps: LEAD_FIELDS,
 	perRequest: MAX_ROWS,

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { includeInputFields, notForTools, simple } from '../../shared/editor/fields';
-import { costsOf } from '../../shared/credits/ledger';
+import { costOf } from '../../shared/credits/ledger';
 import { readOperation } from '../../shared/editor/operation';
 import { LEAD_FIELDS } from '../../shared/output/fields';
 import { invalidValue, JobFailed, JobPending, missing } from '../../shared/output/problem';
 import type { ReadRequest, Reading } from '../../shared/reads/reader';
-import { jobsOf, settleJob, type JobOfExecution } from '../../shared/execution/execution';
-import type { Run } from '../../shared/client/client';
+import { executionOf, type Job } from '../../shared/execution/execution';
+import type { AccountClient } from '../../shared/client/client';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { textAt } from '../../shared/values/json';
 import { numberOf, toText } from '../../shared/values/text';
@@ -116,11 +116,11 @@ async function oneRow(jobId: string, value: unknown, request: ReadRequest): Prom
 }
 
 /** The jobs that a run has collected, or is collecting, for one account. */
-const jobsByRun = new WeakMap<Run, Map<string, Promise<CollectedJob>>>();
+const jobsByRun = new WeakMap<AccountClient, Map<string, Promise<CollectedJob>>>();
 
-function jobsOfRun({ run }: ReadRequest): Map<string, Promise<CollectedJob>> {
-	const jobs = jobsByRun.get(run) ?? new Map<string, Promise<CollectedJob>>();
-	jobsByRun.set(run, jobs);
+function jobsOfRun({ client }: ReadRequest): Map<string, Promise<CollectedJob>> {
+	const jobs = jobsByRun.get(client) ?? new Map<string, Promise<CollectedJob>>();
+	jobsByRun.set(client, jobs);
 	return jobs;
 }
 
@@ -136,17 +136,17 @@ async function collectOnce(jobId: string, request: ReadRequest): Promise<Collect
 async function collect(jobId: string, request: ReadRequest): Promise<CollectedJob> {
 	const { context } = request;
 	const job = startedJob(jobId, request);
-	const people = job?.saved.questions.length;
+	const people = job?.questions.length;
 	const { rows, isDone } = await readSteady(jobId, request, people).catch((thrown: unknown) => {
-		if (job && thrown instanceof JobFailed) settleJob(context, job, 0, 0);
+		if (job && thrown instanceof JobFailed)
+			executionOf(context).ledger.collected(job, { certain: 0, uncertain: 0 });
 		throw thrown;
 	});
 	const checkedAt = new Date().toISOString();
 	const byId = rowsById(rows);
 	if (job && isDone) {
-		const { results } = matchRows({ rows }, job.saved.questions.length);
-		const costs = costsOf(results);
-		settleJob(context, job, costs.spent, costs.uncertain);
+		const { results } = matchRows({ rows }, job.questions.length);
+		executionOf(context).ledger.collected(job, costOf(results));
 	}
 	return { rows, byId, isDone, checkedAt };
 }
@@ -154,30 +154,30 @@ async function collect(jobId: string, request: ReadRequest): Promise<CollectedJo
 /** Reads a job; where its status does not tell whether it goes on, once more after a while. */
 async function readSteady(
 	jobId: string,
-	{ get, run }: ReadRequest,
+	{ get, client }: ReadRequest,
 	people: number | undefined,
 ): Promise<BulkJob> {
 	const read = async () =>
 		await readJob(jobId, async (url, query) => await get(query, url), people);
 	const first = await read();
 	if (!first.isLikelyDone) return first;
-	await run.sleep(STEADY);
+	await client.sleep(STEADY);
 	const job = await read();
 	const isSteady = JSON.stringify(job.rows) === JSON.stringify(first.rows);
 	return { ...job, isDone: job.isDone || isSteady };
 }
 
 /** The jobs that this execution has started with the account of a run, by their id. */
-const startedByRun = new WeakMap<Run, Map<string, JobOfExecution>>();
+const startedByRun = new WeakMap<AccountClient, Map<string, Job>>();
 
 /** Looked up once per run: the execution knows its jobs by question, up to a hundred of each. */
-function startedJob(jobId: string, { context, run }: ReadRequest): JobOfExecution | undefined {
-	let started = startedByRun.get(run);
+function startedJob(jobId: string, { context, client }: ReadRequest): Job | undefined {
+	let started = startedByRun.get(client);
 	if (!started) {
-		const jobs = [...jobsOf(context).values()];
-		const own = jobs.filter(({ saved }) => saved.connection === run.connection.id);
-		started = new Map(own.map((job) => [job.saved.id, job]));
-		startedByRun.set(run, started);
+		const jobs = [...executionOf(context).jobs.values()];
+		const own = jobs.filter(({ connection }) => connection === client.connection.id);
+		started = new Map(own.map((job) => [job.id, job]));
+		startedByRun.set(client, started);
 	}
 	return started.get(jobId);
 }

@@ -51,11 +51,11 @@ export const getLeads = readOperation({
 			}),
 		]),
 	],
-	async read({ fields, limit, run, parameter, get }) {
+	async read({ fields, limit, client, parameter, get }) {
 		toListId(fields.listId);
 		const kw = toText(fields.kw) || undefined;
 		const wants = emailFilters.get(toText(parameter('options.email')));
-		const pages = { ...new LeadPages(get, run.connection.settings, { kw }), wants };
+		const pages = { ...new LeadPages(get, client.connection.settings, { kw }), wants };
 		const collected = await collectPages(pages, limit);
 		return { ...collected, simplify: simplifyListLead };
 	},

@@ -25,7 +25,7 @@ export const estimate = estimateOperation({
 		builderHint: estimateBuilderHint,
 	},
 	fields: [emailField, existingStatusField, estimateNotice, optionsField(verifierOptions)],
-	kind: 'verify',
+	kind: 'verifier',
 	known: existingStatus,
 	identity: emailIdentity,
 	prepare: ({ email }) => toEmailQuestion(email),

@@ -52,7 +52,7 @@ export const verify = lookupOperation<EmailQuery>({
 		}),
 	],
 	answered: 'verified',
-	kind: 'verify',
+	kind: 'verifier',
 	known: existingStatus,
 	identity: emailIdentity,
 	keeps: LEAD_FIELDS,

@@ -51,7 +51,7 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 		lookupOptions(...verifierOptions),
 	],
 	answered: 'verified',
-	kind: 'verify',
+	kind: 'verifier',
 	known: existingStatus,
 	identity: emailIdentity,
 	keeps: LEAD_FIELDS,

@@ -1,140 +1,109 @@
-import type {
-	ICredentialDataDecryptedObject,
-	ILoadOptionsFunctions,
-	IPollFunctions,
-} from 'n8n-workflow';
-import { CREDENTIAL, type ItemCredential, type NodeContext } from '../host/context';
-import { type Connection, connectionOf } from '../http/connection';
+import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
+
+import { CREDENTIAL, type NodeContext } from '../host/context';
+import { connectionOf } from '../http/connection';
 import { asServiceError, refusedByN8n, type ServiceError } from '../http/errors';
-import { Run, type RunSettings, type Silence } from './client';
+import { CircuitBreaker } from './breaker';
+import { AccountClient, type ClientSettings } from './client';
 import { NotProcessed } from './notProcessed';
 
-/** One run of a node, by the accounts that its items belong to: nearly always one. */
-export class Runs {
-	private readonly runs = new Map<string, Run>();
+/** What one run of a node has for each account that its items belong to: nearly always one. */
+export class Accounts<T> {
+	/** What belongs to the account of every item, once the credential is known to be the same for all. */
+	common: T | undefined;
 
-	private readonly credentials: CredentialReader;
+	/** Why no item has an account, once the credential is known to be the same for all. */
+	private refused: ServiceError | undefined;
 
-	private readonly settings: RunSettings;
+	/** By the `id` of their connections. */
+	private readonly accounts = new Map<string, { client: AccountClient; own: T }>();
 
-	private readonly silence: Silence = { requests: 0 };
+	private readonly settings: ClientSettings;
 
 	private isOver = false;
 
+	/** @param open makes what belongs to an account, with the client that sends its requests */
 	constructor(
 		private readonly context: NodeContext,
-		settings: Omit<RunSettings, 'signal'>,
+		settings: Pick<ClientSettings, 'pace' | 'requestOptions'>,
+		private readonly open: (client: AccountClient) => T,
 	) {
-		this.credentials = new CredentialReader(context);
-		this.settings = { ...settings, signal: context.signal };
-		// One listener for all: adding many to one signal takes time that grows with their number.
-		context.signal?.addEventListener('abort', this.interrupt, { once: true });
+		const { signal } = context;
+		this.settings = { ...settings, signal, silence: new CircuitBreaker('service_down') };
+		// One listener for all accounts: each further one takes longer to add.
+		signal?.addEventListener('abort', this.interrupt, { once: true });
 	}
 
-	/** The run for every item, once it is known that they all belong to one account. */
-	get common(): Run | undefined {
-		const { common } = this.credentials;
-		return common && this.runs.get(common.id);
-	}
-
-	/** The run for the account of an item; throws a `ServiceError` if there is none that can be used. */
-	async of(item: number): Promise<Run> {
-		const connection = await this.credentials.connection(item);
+	/**
+	 * What belongs to the account of an item. n8n reads a credential from its database each time, so it is read once for
+	 * all items, unless one of its fields is an expression. Throws a `ServiceError` if the credential cannot be used.
+	 */
+	async of(item: number): Promise<T> {
+		if (this.common) return this.common;
+		if (this.refused) throw this.refused;
+		const { credential, isForAll } = await this.context
+			.credential(item)
+			.catch((thrown: unknown) => {
+				throw refusedByN8n(thrown);
+			});
 		if (this.isOver) throw new NotProcessed('stopped');
-		const run =
-			this.runs.get(connection.id) ??
-			new Run(this.context.n8n, connection, this.settings, this.silence);
-		this.runs.set(connection.id, run);
-		return run;
+		try {
+			const own = this.ownOf(credential);
+			if (isForAll) this.common = own;
+			return own;
+		} catch (error) {
+			if (isForAll) this.refused = asServiceError(error);
+			throw error;
+		}
 	}
 
-	/** How long the service made the run wait, in milliseconds. */
+	/** What was opened so far. */
+	get all(): T[] {
+		return [...this.accounts.values()].map(({ own }) => own);
+	}
+
+	/** How long the service has made the run wait, in milliseconds. */
 	get paused(): number {
 		let longest = 0;
-		for (const { paused } of this.runs.values()) longest = Math.max(longest, paused);
+		for (const { client } of this.accounts.values()) longest = Math.max(longest, client.paused);
 		return longest;
 	}
 
-	/** The run is over, whatever ended it: nothing more is sent. */
+	/** The run is over. Nothing more is sent. */
 	end(): void {
 		this.isOver = true;
 		this.context.signal?.removeEventListener('abort', this.interrupt);
-		for (const run of this.runs.values()) run.end();
+		for (const { client } of this.accounts.values()) client.end();
+	}
+
+	private ownOf(credential: Parameters<typeof connectionOf>[0]): T {
+		const connection = connectionOf(credential);
+		const known = this.accounts.get(connection.id);
+		if (known) return known.own;
+		const client = new AccountClient(this.context.n8n, connection, this.settings);
+		const own = this.open(client);
+		this.accounts.set(connection.id, { client, own });
+		return own;
 	}
 
 	private readonly interrupt = () => {
-		for (const run of this.runs.values()) run.interrupt();
+		for (const { client } of this.accounts.values()) client.interrupt();
 	};
 }
 
-/** A run for what has no items, a trigger or a dropdown; it ends with its use. */
-export async function withRun<T>(
+/** The client of a trigger or a dropdown, which have no items; it ends with its use. Throws a `ServiceError`. */
+export async function withClient<T>(
 	n8n: IPollFunctions | ILoadOptionsFunctions,
-	use: (run: Run) => Promise<T>,
-	settings?: RunSettings,
+	use: (client: AccountClient) => Promise<T>,
+	settings?: ClientSettings,
 ): Promise<T> {
-	const run = new Run(n8n, await soleConnection(n8n), settings);
-	try {
-		return await use(run);
-	} finally {
-		run.end();
-	}
-}
-
-/**
- * The connections of the items of a node. n8n reads a credential from its database each time, so it is
- * read once for all items, unless one of its fields is an expression: then once per item.
- */
-export class CredentialReader {
-	/** The connection of every item, once it is known that they share one. */
-	common: Connection | undefined;
-
-	/** Why there is no connection for any item, once that is known. */
-	private refused: ServiceError | undefined;
-
-	/** By what the credential says, so that items of one account share a connection. */
-	private readonly connections = new Map<string, Connection>();
-
-	constructor(private readonly context: Pick<NodeContext, 'credential'>) {}
-
-	/** The connection of an item; throws a `ServiceError` if there is none that can be used. */
-	async connection(item: number): Promise<Connection> {
-		if (this.common) return this.common;
-		if (this.refused) throw this.refused;
-		const { credential, isForAll } = await this.read(item);
-		const connection = this.connectionOf(credential, isForAll);
-		if (isForAll) this.common = connection;
-		return connection;
-	}
-
-	private connectionOf(credential: ICredentialDataDecryptedObject, isForAll: boolean): Connection {
-		const said = JSON.stringify(credential);
-		try {
-			const connection = this.connections.get(said) ?? connectionOf(credential);
-			this.connections.set(said, connection);
-			return connection;
-		} catch (error) {
-			const refused = asServiceError(error);
-			if (isForAll) this.refused = refused;
-			throw refused;
-		}
-	}
-
-	private async read(item: number): Promise<ItemCredential> {
-		try {
-			return await this.context.credential(item);
-		} catch (error) {
-			throw refusedByN8n(error);
-		}
-	}
-}
-
-/** The connection of a trigger or a dropdown, which have no items; throws a `ServiceError`. */
-export async function soleConnection(
-	n8n: Pick<IPollFunctions, 'getCredentials'>,
-): Promise<Connection> {
 	const credential = await n8n.getCredentials(CREDENTIAL).catch((thrown: unknown) => {
 		throw refusedByN8n(thrown);
 	});
-	return connectionOf(credential);
+	const client = new AccountClient(n8n, connectionOf(credential), settings);
+	try {
+		return await use(client);
+	} finally {
+		client.end();
+	}
 }

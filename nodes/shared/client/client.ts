@@ -1,271 +1,241 @@
 import {
+	sleep,
 	type IAllExecuteFunctions,
 	type IDataObject,
 	type IHttpRequestOptions,
 	type Logger,
-	sleep,
 } from 'n8n-workflow';
+
 import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
-import { asServiceError, ServiceError, unknownOutcome } from '../http/errors';
+import { asServiceError, ServiceError } from '../http/errors';
 import { Exchange, type RequestOptions } from '../http/transport';
-import { type AccountGate, gateOf, type Lane, type Refusal } from '../pace/gate';
-import { DEFAULT_PACE, mayRetry, type Pace, waitBeforeRetry } from '../pace/retry';
+import { gateOf, type AccountGate, type Lane } from '../pace/gate';
+import { decide, DEFAULT_PACE, type Decision, type FailedRequest, type Pace } from '../pace/retry';
+import { CircuitBreaker } from './breaker';
 import { NotProcessed, type NotProcessedReason } from './notProcessed';
 
-/** How long to wait for the answer to a request, in milliseconds. */
+/** How long to wait for a response, in milliseconds. */
 const TIMEOUT = 60_000;
 const BULK_TIMEOUT = 120_000;
 
-/**
- * When so many requests in a row end without any answer, the service counts as down; when so many are
- * refused for its rate limit after all their retries, nothing more is to be had for now.
- */
-const MAX_IN_A_ROW = 10;
-
-/** What was bought before is still collected then. */
+/** After these, requests still collect what was bought before. */
 const COLLECTED_AFTER: NotProcessedReason[] = ['out_of_credits', 'unauthorized'];
 
-/** What a run of a node sends with. */
-export interface RunSettings {
+/** How a run of a node sends its requests. */
+export interface ClientSettings {
 	pace?: Pace;
 	requestOptions?: RequestOptions;
+	/** Aborted when the execution is stopped. */
 	signal?: AbortSignal;
-}
-
-/** How many requests in a row of one run of a node ended without any answer, whatever the account. */
-export interface Silence {
-	requests: number;
+	/** Opens when the service is silent. The clients of one run share it. */
+	silence?: CircuitBreaker;
 }
 
 /** How one request is sent. */
 export interface Sending {
 	/** Pays for a metered request. */
 	reservation?: Reservation;
-	/** How often a metered request may be sent again though it may have been charged. */
-	repeats?: 'once' | 'never';
-	/** Whether it is sent after a 402 or 401 too: it collects what was bought before. */
+	/** How often it may be sent again after a connection loss, which may have been charged; always by default. */
+	repeats?: FailedRequest['repeats'];
+	/** Whether it collects what was bought before, so that it is sent after a 402 or 401 too. */
 	collects?: boolean;
-	/** Whether it asks for many items at once, which takes longer. */
+	/** Whether it looks up many items at once, which takes longer. */
 	isBulk?: boolean;
 }
 
-/**
- * An attempt that failed, and how long to wait before the next, in milliseconds: 0 where the request waits at the gate.
- * A class, as an answer may be any object.
- */
+/** A failed attempt. It is a class because a response may be any object. */
 class Failed {
 	constructor(
 		readonly failure: ServiceError,
-		readonly wait: number,
+		readonly decision: Decision,
 	) {}
 }
 
-/** What the requests of one run of a node to one account share: the pace, and whether to go on. */
-export class Run {
-	/** How long the pauses that the service asked this run for are in all, in milliseconds. */
-	private pauses = 0;
-
-	private readonly exchange: Exchange;
-
-	private readonly gate: AccountGate;
+/** The HTTP client of one account in one run of a node: it paces requests, retries them, and stops when all is hopeless. */
+export class AccountClient {
+	/** The gate of the account in this process. */
+	readonly gate: AccountGate;
 
 	private readonly lane: Lane;
+
+	private readonly exchange: Exchange;
 
 	private readonly logger: Logger;
 
 	private readonly pace: Pace;
 
-	/** Set when nothing more is to be sent. */
+	private readonly silence: CircuitBreaker;
+
+	/** Opens when requests are refused for the rate limit after all their retries. */
+	private readonly refusals = new CircuitBreaker('rate_limited');
+
+	/** Why nothing more is sent. */
 	private halted: NotProcessed | undefined;
 
-	/** Until when the service asked for a pause, as far as this run was told. */
-	private pausedUntil = 0;
+	/** All pauses that a 429 has caused, and when the last one ends, in milliseconds. */
+	private pauses = 0;
 
-	/** How many requests one after the other were refused for the rate limit, after all their retries. */
-	private limited = 0;
+	private pausedUntil = 0;
 
 	private readonly sleeping = new Set<() => void>();
 
 	constructor(
 		n8n: IAllExecuteFunctions,
 		readonly connection: Connection,
-		private readonly settings: RunSettings = {},
-		private readonly silence: Silence = { requests: 0 },
+		private readonly settings: ClientSettings = {},
 	) {
 		this.exchange = new Exchange(n8n, connection);
 		this.logger = n8n.logger;
 		this.pace = settings.pace ?? DEFAULT_PACE;
+		this.silence = settings.silence ?? new CircuitBreaker('service_down');
 		this.gate = gateOf(connection.account);
 		this.lane = this.gate.join(this.pace.maxConcurrency);
 	}
 
-	/** How long the service has made this run wait, in milliseconds: what is left of a pause does not count. */
+	/** How long the service has made this run wait so far, in milliseconds. */
 	get paused(): number {
 		return this.pauses - Math.max(0, this.pausedUntil - Date.now());
 	}
 
-	/** The run is over: nothing more is sent. */
+	/** The run is over. Nothing more is sent. */
 	end(): void {
 		this.halt('stopped');
 		this.interrupt();
 		this.lane.close();
 	}
 
-	/** Ends every wait: nothing more is to be sent. */
+	/** Ends every wait, because nothing more is sent. */
 	interrupt(): void {
 		for (const wake of this.sleeping) wake();
-		this.sleeping.clear();
 		this.lane.turnAway();
 	}
 
-	/** From now on nothing is sent; what is in progress goes on. */
-	halt(reason: NotProcessedReason, cause?: ServiceError): void {
-		const isFinal = this.halted && !COLLECTED_AFTER.includes(this.halted.reason);
-		if (!isFinal) this.halted = new NotProcessed(reason, cause);
-	}
-
-	/** Sends a request that costs nothing, as {@link send} does. */
+	/** Sends a GET request that costs nothing, as {@link send} does. */
 	async get(url: string, qs?: IDataObject): Promise<object> {
 		return await this.send({ method: 'GET', url, ...(qs && { qs }) });
 	}
 
 	/**
-	 * Sends a request at the service's pace and reads its JSON answer (interface specification 7): it
-	 * waits for its turn at the gate of the account, and sends again what may succeed later.
-	 * Throws {@link NotProcessed} if it was not sent, else a {@link ServiceError}.
+	 * Sends a request at the service's pace, again where that may help, and reads its JSON response (interface
+	 * specification 7). Throws {@link NotProcessed} if it was not sent, else a {@link ServiceError}.
 	 */
 	async send(request: IHttpRequestOptions, sending: Sending = {}): Promise<object> {
-		const { reservation, repeats } = sending;
-		const { requestOptions } = this.settings;
 		const timeout = sending.isBulk ? BULK_TIMEOUT : TIMEOUT;
-		const complete = { timeout, ...requestOptions, ...request };
+		const complete = { timeout, ...this.settings.requestOptions, ...request };
+		const refusalsBefore = this.refusals.failures;
 		let uncertain: ServiceError | undefined;
-		let repeated = 0;
-		const limitedBefore = this.limited;
 		for (let attempt = 1; ; attempt++) {
-			// What was sent before and may have been charged did not go unprocessed.
-			const notSent = (reason: unknown) => {
-				throw uncertain ?? reason;
-			};
-			const answer = await this.attempt(complete, sending, attempt).catch(notSent);
-			if (!(answer instanceof Failed)) return answer;
-			const { failure, wait } = answer;
+			const response = await this.attempt(complete, sending, attempt, uncertain).catch(
+				(notSent: unknown) => {
+					// An earlier attempt may have been charged, so the item is not "not processed".
+					throw uncertain ?? notSent;
+				},
+			);
+			if (!(response instanceof Failed)) return response;
+			const { failure, decision } = response;
+			if (decision.error) {
+				// Requests that are refused side by side count once.
+				const isNews = this.refusals.failures === refusalsBefore;
+				if (failure.httpCode === 429 && isNews) this.refusals.failed(failure);
+				throw decision.error;
+			}
 			if (failure.mayBeCharged) uncertain = failure;
-			const last = (uncertain ?? failure).after(attempt);
-			const isUnknown = failure.reason === 'connection' && failure.mayBeCharged;
-			if (isUnknown && repeats === 'never') throw unknownOutcome(failure);
-			const isFinal = !mayRetry(failure);
-			// What the service answers in the end is the answer, whatever was lost before; but a 402 would say that
-			// nothing was sent.
-			if (isFinal && failure.httpCode !== 402) throw failure.after(attempt);
-			if (isFinal || attempt > this.pace.maxRetries) {
-				// Of those that were refused side by side only one counts: the others tell of the same moment.
-				const isNews = this.limited === limitedBefore;
-				if (failure.httpCode === 429 && isNews) this.limited++;
-				throw last;
+			if (decision.mayChargeAgain && !(await sending.reservation?.renew())) {
+				throw failure.after(attempt);
 			}
-			if (isUnknown && repeats === 'once') {
-				if (repeated++ > 0 || !(await reservation?.renew())) throw last;
-			}
-			await this.waitToRepeat(failure, attempt, wait);
+			await this.waitFor(failure, decision, attempt);
 		}
 	}
 
 	/** Sends a request once. Throws {@link NotProcessed} if it was not sent. */
 	private async attempt(
 		request: IHttpRequestOptions,
-		{ reservation, collects = false }: Sending,
+		{ reservation, repeats = 'always', collects = false }: Sending,
 		attempt: number,
+		uncertain: ServiceError | undefined,
 	): Promise<object | Failed> {
-		let wasBorne = false;
 		this.assertGoingOn(collects);
-		const isRepeat = attempt > 1;
-		const start = await this.lane.enter(isRepeat);
-		if (!start) throw this.halted ?? new NotProcessed('cancelled');
+		const start = await this.lane.enter(attempt > 1);
+		if (start === undefined) throw this.halted ?? new NotProcessed('cancelled');
+		let isAccepted = false;
 		try {
 			this.assertGoingOn(collects);
 			reservation?.sent();
-			const answer = await this.exchange.send(request).catch(asServiceError);
-			const httpCode = answer instanceof ServiceError ? answer.httpCode : 200;
-			wasBorne = httpCode !== null && httpCode !== 429 && httpCode < 500;
-			if (!(answer instanceof ServiceError)) {
-				this.silence.requests = this.limited = 0;
-				return answer;
-			}
-			this.learnFrom(answer, reservation);
-			const wait = Math.round(waitBeforeRetry(answer, attempt));
-			const refusal = { start, isRepeat, wait, asked: answer.retryAfter ?? 0 };
-			const waitsAtGate = httpCode === 429 && this.slowDown(refusal);
-			return new Failed(answer, waitsAtGate ? 0 : wait);
+			const response = await this.exchange.send(request).catch(asServiceError);
+			const failure = response instanceof ServiceError ? response : undefined;
+			const httpCode = failure ? failure.httpCode : 200;
+			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
+			this.note(failure, reservation);
+			if (!failure) return response;
+			const isSlight = httpCode === 429 && this.gate.refused(start);
+			const { maxRetries } = this.pace;
+			const decision = decide(failure, { attempt, maxRetries, repeats, uncertain, isSlight });
+			if (decision.isForAll) this.pauseAll(decision.wait);
+			return new Failed(failure, decision);
 		} finally {
-			this.lane.leave(wasBorne);
+			this.lane.leave(isAccepted);
 		}
 	}
 
-	/** Throws when nothing is to be sent any more, but for what collects answers already bought. */
+	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
 	private assertGoingOn(collects: boolean): void {
 		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
-		// The requests of another account of the same run may have shown it.
-		this.haltIfHopeless();
+		for (const { isOpen, reason, cause } of [this.silence, this.refusals]) {
+			if (isOpen) this.halt(reason, cause);
+		}
 		if (!this.halted) return;
 		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
 	}
 
-	/** What a failure means for the requests that are still to come. */
-	private learnFrom(failure: ServiceError, reservation?: Reservation): void {
-		const { httpCode, reason, mayBeCharged } = failure;
+	/** Notes what a response, or a failure, means for the requests to come. */
+	private note(failure: ServiceError | undefined, reservation: Reservation | undefined): void {
+		const { httpCode = 200, reason, mayBeCharged = true } = failure ?? {};
 		if (!mayBeCharged) reservation?.refused();
-		const { silence } = this;
-		if (httpCode !== null) silence.requests = 0;
-		else if (reason === 'connection') silence.requests++;
-		if (httpCode !== 429) this.limited = 0;
-		this.haltIfHopeless(failure);
+		if (httpCode !== null) this.silence.reset();
+		else if (failure && reason === 'connection') this.silence.failed(failure);
+		if (httpCode !== 429) this.refusals.reset();
 		if (httpCode === 401) this.halt('unauthorized', failure);
-		// A free request may be refused for reasons of its own.
+		// The plan may exclude a free request, which says nothing about the credits.
 		if (httpCode === 402 && reservation) this.halt('out_of_credits', failure);
 	}
 
-	/** Whatever is sent next has no better chance. */
-	private haltIfHopeless(cause?: ServiceError): void {
-		if (this.silence.requests >= MAX_IN_A_ROW) this.halt('service_down', cause);
-		if (this.limited >= MAX_IN_A_ROW) this.halt('rate_limited', cause);
+	/** Sends nothing from now on. Requests in progress go on. */
+	private halt(reason: NotProcessedReason, cause?: ServiceError): void {
+		const isFinal = this.halted && !COLLECTED_AFTER.includes(this.halted.reason);
+		if (!isFinal) this.halted = new NotProcessed(reason, cause);
 	}
 
-	/**
-	 * Too many requests: all who send to this account are slowed down. Overlapping pauses count once.
-	 * @returns whether nobody sends for a while: the refused request waits at the gate
-	 */
-	private slowDown(refusal: Refusal): boolean {
-		if (!this.gate.refused(refusal)) return false;
-		const { wait } = refusal;
+	/** Closes the gate of the account. Overlapping pauses count once. */
+	private pauseAll(wait: number): void {
+		this.gate.pause(wait);
 		const now = Date.now();
 		this.pauses += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
 		this.logger.debug(`Contact Data: rate limit, no requests for ${wait} ms`);
-		return true;
 	}
 
-	private async waitToRepeat(
+	private async waitFor(
 		{ httpCode, reason }: ServiceError,
+		{ wait, isForAll }: Decision,
 		attempt: number,
-		wait: number,
 	): Promise<void> {
-		this.logger.debug(
-			`Contact Data: attempt ${attempt} ended with ${httpCode ?? reason}, next one in ${wait} ms`,
-		);
-		if (wait > 0 && this.halted?.reason !== 'stopped') await this.sleep(wait);
+		const why = `attempt ${attempt} ended with ${httpCode ?? reason}`;
+		this.logger.debug(`Contact Data: ${why}, next one in ${wait} ms`);
+		// Where all wait, the request waits at the gate.
+		if (!isForAll) await this.sleep(wait);
 	}
 
-	/** Sleeps, and wakes at once when the execution is stopped. */
+	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */
 	async sleep(milliseconds: number): Promise<void> {
-		if (this.settings.signal?.aborted) return;
-		await new Promise<void>((wake) => {
-			this.sleeping.add(wake);
-			void sleep(milliseconds).then(() => {
+		if (this.settings.signal?.aborted || this.halted?.reason === 'stopped') return;
+		await new Promise<void>((resolve) => {
+			const wake = () => {
 				this.sleeping.delete(wake);
-				wake();
-			});
+				resolve();
+			};
+			this.sleeping.add(wake);
+			void sleep(milliseconds).then(wake);
 		});
 	}
 }

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_MAX_AGE, KEEP_CREDITS, MANUAL_LIMIT } from '../lookups/options';
-import { DEFAULT_MAX_CONCURRENCY, DEFAULT_MAX_RETRIES } from '../pace/retry';
+import { DEFAULT_PACE } from '../pace/retry';
 
 /** For what makes no sense where an AI agent asks for one thing at a time. */
 export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
@@ -120,7 +120,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			name: 'maxConcurrency',
 			type: 'number',
 			typeOptions: { minValue: 1 },
-			default: DEFAULT_MAX_CONCURRENCY,
+			default: DEFAULT_PACE.maxConcurrency,
 			description:
 				'Max number of requests to send at once. All workflows that use this account take turns.',
 			displayOptions: notForTools,
@@ -149,7 +149,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			name: 'maxRetries',
 			type: 'number',
 			typeOptions: { minValue: 0 },
-			default: DEFAULT_MAX_RETRIES,
+			default: DEFAULT_PACE.maxRetries,
 			description:
 				'Max number of times to retry a request if the service is busy or unavailable, or the connection is lost. Works without Retry On Fail.',
 			displayOptions: notForTools,

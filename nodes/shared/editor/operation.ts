@@ -13,7 +13,7 @@ import {
 	type NodeOutput,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { keepWhatWasBought } from '../execution/execution';
+import { saveExecution } from '../execution/execution';
 import { contextOfNode, contextOfTool, CREDENTIAL, type NodeContext } from '../host/context';
 import type { Declaration } from '../host/routing';
 import { type Estimate, runEstimate } from '../lookups/estimate';
@@ -125,25 +125,15 @@ export function customOperations(
 	const byName = operations.map(({ option, run }) => [
 		String(option.value),
 		async function (this: IExecuteFunctions): Promise<NodeOutput> {
-			return [await runAndKeep(run, contextOfNode(this))];
+			const context = contextOfNode(this);
+			try {
+				return [await run(context)];
+			} finally {
+				saveExecution(context);
+			}
 		},
 	]);
 	return { [resource]: Object.fromEntries(byName) };
-}
-
-/** Runs an operation; what the execution has bought is kept, also where it stops the workflow. */
-async function runAndKeep(
-	run: Operation['run'],
-	context: NodeContext,
-): Promise<INodeExecutionData[]> {
-	let hasThrown = true;
-	try {
-		const items = await run(context);
-		hasThrown = false;
-		return items;
-	} finally {
-		keepWhatWasBought(context, hasThrown);
-	}
 }
 
 /**

@@ -1,6 +1,8 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'crypto';
 import type { IContextObject, IDataObject } from 'n8n-workflow';
-import { isObject, parsedJson } from '../values/json';
-import { byteLength } from '../values/text';
+
+import type { Connection } from '../http/connection';
+import { isObject } from '../values/json';
 
 /** What the service knows, best first; nothing for a miss. */
 export type Results = IDataObject[];
@@ -12,203 +14,201 @@ export interface Answer {
 	at: number;
 }
 
-/** How many answers one execution keeps for reuse; the oldest go first. */
-export const MAX_ANSWERS = 100_000;
-
-/** The oldest go many at once: finding the oldest of a map takes longer the more were deleted before. */
-const MARGIN = 1.1;
-
-/** What came of a question, and what it did cost whoever asked it, in credits; `null` where that is not known. */
+/** What came of a question, and what it has cost in credits; `null` where nobody knows that. */
 export type Settled = { credits: number | null } & ({ answer: Answer } | { error: unknown });
 
-/** A question that is being answered. It tells all who wait at once: there may be thousands. */
-export class OpenQuestion {
-	private readonly waiting: Array<(settled: Settled) => void> = [];
+/** An older answer is not reused, in milliseconds. */
+const MAX_AGE = 24 * 60 * 60_000;
 
-	private settled: Settled | undefined;
+/** How many answers one execution keeps in memory. */
+export const MAX_ANSWERS = 100_000;
 
-	/** @param onSettled is told first */
-	constructor(onSettled: (settled: Settled) => void) {
-		this.waiting.push(onSettled);
-	}
+/** Deleting many old entries at once is quicker: a Map steps over all that were deleted before. */
+const MARGIN = 1.1;
 
-	/** Is told at once where the question is settled already. */
-	wait(onSettled: (settled: Settled) => void): void {
-		if (this.settled) onSettled(this.settled);
-		else this.waiting.push(onSettled);
-	}
+/** How much of it n8n stores with the execution: whichever comes first. */
+export const MAX_STORED_ANSWERS = 10_000;
+export const MAX_STORED_LENGTH = 5_000_000;
 
-	/** Only the first call counts. */
-	settle(settled: Settled): void {
-		if (this.settled) return;
-		this.settled = settled;
-		for (const onSettled of this.waiting.splice(0)) onSettled(settled);
-	}
+/** How much is sealed together. The oldest answers are dropped together as well. */
+const ANSWERS_PER_BATCH = 250;
+const LENGTH_PER_BATCH = 100_000;
+
+/** Where n8n stores the answers with the execution. */
+const RECORD = 'contactDataAnswers';
+
+/** Answers of one account as n8n stores them. */
+interface StoredBatch {
+	/** The `id` of the connection that can open it. */
+	connection: string;
+	count: number;
+	/** A JSON list of answers with their keys, sealed. */
+	sealed: string;
+}
+
+/** The answer to a question, as it is sealed. */
+type Entry = [key: string, at: number, results: Results];
+
+/** An answer that n8n does not store yet. */
+interface Unsaved {
+	connection: Connection;
+	key: string;
+	answer: Answer;
 }
 
 /**
- * The answers of one execution. Identical questions, in progress or answered, share one request: within
- * a node, across nodes, and when n8n runs a node again (Retry On Fail).
+ * The answers of one execution. Identical questions share one request: within a node, across nodes, and when n8n runs a
+ * node again. n8n stores the latest answers with the execution, so they outlive a wait and reach a retry. They hold
+ * personal data that n8n's redaction does not reach, so they are sealed with the API key.
  */
 export class AnswerStore {
-	private readonly answered = new Map<string, Answer>();
+	private readonly answers = new Map<string, Answer>();
 
-	private readonly open = new Map<string, OpenQuestion>();
+	private readonly inProgress = new Map<string, Promise<Settled>>();
 
-	/** The latest answers that are not saved. */
-	private unsaved: SavedAnswer[] = [];
+	private unsaved: Unsaved[] = [];
 
-	/** @param saved keeps answers where n8n stores the execution and reads it again */
+	private stored: StoredBatch[];
+
+	/** The connections whose stored answers are in memory. */
+	private readonly loaded = new Set<string>();
+
 	constructor(
-		private readonly saved: SavedAnswers,
+		private readonly record: IContextObject,
 		private readonly maxAnswers = MAX_ANSWERS,
 	) {
-		for (const [key, answer] of saved.load()) this.answered.set(key, answer);
+		const stored: unknown = record[RECORD];
+		this.stored = Array.isArray(stored) ? stored.filter(isStoredBatch) : [];
 	}
 
-	/** Saves what n8n may need after it has stored the execution and read it again. */
-	save(): void {
-		this.saved.add(this.unsaved.splice(0).slice(-MAX_SAVED_ANSWERS));
+	/** Reads what an earlier run of the execution, or the one that it retries, has stored for an account. */
+	load(connection: Connection): void {
+		if (this.loaded.has(connection.id)) return;
+		this.loaded.add(connection.id);
+		for (const { sealed } of this.stored.filter((batch) => batch.connection === connection.id)) {
+			for (const [key, at, results] of unsealed(sealed, connection)) {
+				if (!this.answers.has(key)) this.answers.set(key, { at, results });
+			}
+		}
 	}
 
-	/** Saves nothing: nobody will need it. */
-	unsave(): void {
-		if (this.saved.isEmpty) return;
-		this.saved.clear();
-		this.unsaved = [...this.answered].slice(-MAX_SAVED_ANSWERS);
-	}
-
-	/** The answer to a question, if somebody has it or is getting it. */
-	find(key: string): Answer | OpenQuestion | undefined {
-		return this.answered.get(key) ?? this.open.get(key);
+	/** The answer to a question, if there is one or a request for it is in progress. */
+	find(key: string): Answer | Promise<Settled> | undefined {
+		const answer = this.answers.get(key);
+		return answer && Date.now() - answer.at < MAX_AGE ? answer : this.inProgress.get(key);
 	}
 
 	/**
-	 * Opens a question, which the caller is to settle; whoever asks it meanwhile gets the same answer.
-	 * One that was settled with an error may be opened again.
+	 * Opens a question: until it is settled, all others who ask it wait for the same answer.
+	 * @returns the coming answer, and the function that settles the question
 	 */
-	ask(key: string): OpenQuestion {
-		const question = new OpenQuestion((settled) => {
-			this.open.delete(key);
-			if ('answer' in settled) this.keep(key, settled.answer);
-		});
-		this.open.set(key, question);
-		return question;
+	open(
+		key: string,
+		connection: Connection,
+	): { settled: Promise<Settled>; settle: (settled: Settled) => void } {
+		let resolve: (settled: Settled) => void = () => {};
+		const settled = new Promise<Settled>((resolved) => (resolve = resolved));
+		this.inProgress.set(key, settled);
+		const settle = (outcome: Settled) => {
+			this.inProgress.delete(key);
+			if ('answer' in outcome) this.keep({ key, connection, answer: outcome.answer });
+			resolve(outcome);
+		};
+		return { settled, settle };
 	}
 
-	private keep(key: string, answer: Answer): void {
-		this.answered.set(key, answer);
-		this.unsaved.push([key, answer]);
-		// Who never saves is not to hold on to all of them.
-		if (this.unsaved.length > 2 * MAX_SAVED_ANSWERS) this.unsaved.splice(0, MAX_SAVED_ANSWERS);
-		if (this.answered.size <= this.maxAnswers * MARGIN) return;
-		for (const oldest of this.answered.keys()) {
-			if (this.answered.size <= this.maxAnswers) return;
-			this.answered.delete(oldest);
+	/** Puts the latest answers into what n8n stores with the execution. */
+	save(): void {
+		const byConnection = new Map<string, Unsaved[]>();
+		for (const unsaved of this.unsaved.splice(0).slice(-MAX_STORED_ANSWERS)) {
+			const { id } = unsaved.connection;
+			const others = byConnection.get(id);
+			if (others) others.push(unsaved);
+			else byConnection.set(id, [unsaved]);
+		}
+		for (const unsaved of byConnection.values()) this.store(unsaved);
+		let count = 0;
+		let length = 0;
+		const tooOld = this.stored.findLastIndex((batch) => {
+			count += batch.count;
+			length += batch.sealed.length;
+			return count > MAX_STORED_ANSWERS || length > MAX_STORED_LENGTH;
+		});
+		this.stored = this.stored.slice(tooOld + 1);
+		if (this.stored.length > 0) this.record[RECORD] = this.stored;
+	}
+
+	private keep(unsaved: Unsaved): void {
+		const { answers, maxAnswers } = this;
+		// An answer that comes again is the newest one.
+		answers.delete(unsaved.key);
+		answers.set(unsaved.key, unsaved.answer);
+		this.unsaved.push(unsaved);
+		if (this.unsaved.length > 2 * MAX_STORED_ANSWERS) this.unsaved.splice(0, MAX_STORED_ANSWERS);
+		if (answers.size <= maxAnswers * MARGIN) return;
+		for (const oldest of answers.keys()) {
+			if (answers.size <= maxAnswers) return;
+			answers.delete(oldest);
 		}
 	}
-}
 
-/** How much of an execution's answers n8n stores with it: whichever comes first. */
-export const MAX_SAVED_ANSWERS = 10_000;
-export const MAX_SAVED_BYTES = 5_000_000;
-
-/** How much makes one text: the oldest go text by text. */
-const ANSWERS_PER_TEXT = 250;
-const LENGTH_PER_TEXT = 100_000;
-
-/** The latest moment that there is, in milliseconds. */
-const END_OF_TIME = 8.64e15;
-
-/** Where in the context of the execution the answers are. */
-const NAME = 'contactDataAnswers';
-
-export type SavedAnswer = [key: string, answer: Answer];
-
-/**
- * The answers that n8n stores with an execution, in its own context: as texts, the oldest first, each a
- * JSON list of answers. Adding takes time by what is added, not by what is there.
- */
-export class SavedAnswers {
-	private texts: string[] = [];
-
-	/** What each text takes, and all of them. */
-	private sizes: Array<{ count: number; bytes: number }> = [];
-
-	private count = 0;
-
-	private bytes = 0;
-
-	constructor(private readonly record: IContextObject) {}
-
-	get isEmpty(): boolean {
-		return this.texts.length === 0;
-	}
-
-	/** What an earlier run of the execution has saved, or the execution that this one retries. */
-	load(): SavedAnswer[] {
-		const saved = this.record[NAME];
-		const texts = Array.isArray(saved) ? saved.filter((text) => typeof text === 'string') : [];
-		return texts.flatMap((text) => {
-			const answers = answersIn(text);
-			this.push(text, answers.length);
-			return answers;
-		});
-	}
-
-	/** Saves further answers, and drops the oldest where there are too many. */
-	add(answers: SavedAnswer[]): void {
+	/** Seals answers of one connection. */
+	private store(unsaved: Unsaved[]): void {
+		const [{ connection }] = unsaved;
 		let entries: string[] = [];
 		let length = 0;
 		const close = () => {
-			if (entries.length > 0) this.push(`[${entries.join(',')}]`, entries.length);
+			if (entries.length === 0) return;
+			const sealed = seal(`[${entries.join(',')}]`, connection);
+			this.stored.push({ connection: connection.id, count: entries.length, sealed });
 			entries = [];
 			length = 0;
 		};
-		for (const [key, { at, results }] of answers) {
-			const entry = JSON.stringify([key, at, results]);
-			// One that is as large as all may be together is not worth all others.
-			if (entry.length > MAX_SAVED_BYTES / 2) continue;
-			entries.push(entry);
-			length += entry.length;
-			if (entries.length >= ANSWERS_PER_TEXT || length >= LENGTH_PER_TEXT) close();
+		for (const { key, answer } of unsaved) {
+			const entry: Entry = [key, answer.at, answer.results];
+			const text = JSON.stringify(entry);
+			// One answer is not worth half of all others.
+			if (text.length > MAX_STORED_LENGTH / 2) continue;
+			entries.push(text);
+			length += text.length;
+			if (entries.length >= ANSWERS_PER_BATCH || length >= LENGTH_PER_BATCH) close();
 		}
 		close();
-		while (this.count > MAX_SAVED_ANSWERS || this.bytes > MAX_SAVED_BYTES) this.dropOldest();
-		if (!this.isEmpty) this.record[NAME] = this.texts;
-	}
-
-	/** Forgets what is saved. */
-	clear(): void {
-		[this.texts, this.sizes, this.count, this.bytes] = [[], [], 0, 0];
-		delete this.record[NAME];
-	}
-
-	private push(text: string, count: number): void {
-		// As many as it takes inside the JSON that n8n stores.
-		const bytes = byteLength(JSON.stringify(text));
-		this.texts.push(text);
-		this.sizes.push({ count, bytes });
-		this.count += count;
-		this.bytes += bytes;
-	}
-
-	private dropOldest(): void {
-		this.texts.shift();
-		const { count = 0, bytes = 0 } = this.sizes.shift() ?? {};
-		this.count -= count;
-		this.bytes -= bytes;
 	}
 }
 
-/** The answers in a text; none in one that somebody else has written. */
-function answersIn(text: string): SavedAnswer[] {
-	const saved = parsedJson(text);
-	if (!Array.isArray(saved)) return [];
-	return saved.flatMap((entry: unknown): SavedAnswer[] => {
-		if (!Array.isArray(entry)) return [];
-		const [key, at, results]: unknown[] = entry;
-		if (typeof key !== 'string' || typeof at !== 'number' || !Array.isArray(results)) return [];
-		return Math.abs(at) <= END_OF_TIME ? [[key, { at, results: results.filter(isObject) }]] : [];
-	});
+function isStoredBatch(batch: unknown): batch is StoredBatch {
+	if (!isObject(batch)) return false;
+	const { connection, count, sealed } = batch;
+	return typeof connection === 'string' && typeof count === 'number' && typeof sealed === 'string';
+}
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+function sealingKey({ apiKey, id }: Connection): Uint8Array {
+	return new Uint8Array(hkdfSync('sha256', apiKey, id, RECORD, 32));
+}
+
+/** Encrypts a text (AES-256-GCM) with a key that is derived from the API key. */
+function seal(text: string, connection: Connection): string {
+	const iv = randomBytes(IV_BYTES);
+	const cipher = createCipheriv(CIPHER, sealingKey(connection), iv);
+	const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
+	return Buffer.concat([iv, ...encrypted, cipher.getAuthTag()]).toString('base64');
+}
+
+/** The answers in a sealed text; none where it does not open, as after a rotation of the API key. */
+function unsealed(sealed: string, connection: Connection): Entry[] {
+	try {
+		const bytes = Buffer.from(sealed, 'base64');
+		const decipher = createDecipheriv(CIPHER, sealingKey(connection), bytes.subarray(0, IV_BYTES));
+		decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+		const encrypted = bytes.subarray(IV_BYTES, -TAG_BYTES);
+		const text = Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
+		return JSON.parse(text);
+	} catch {
+		return [];
+	}
 }

@@ -12,7 +12,6 @@ import type {
 	NodeExecutionHint,
 } from 'n8n-workflow';
 import { isObject } from '../values/json';
-import { mayWaitLater } from './waiting';
 
 /** The type of the credential, as n8n knows it. */
 export const CREDENTIAL = 'contactDataApi';
@@ -95,8 +94,6 @@ export interface NodeContext {
 	credential(item: number): Promise<ItemCredential>;
 	/** What n8n keeps with the execution, for all nodes (`flow`) or for this one (`node`). */
 	memory(scope: 'flow' | 'node'): IContextObject;
-	/** Whether n8n may store the execution after this node and read it again, to wait for something. */
-	mayWaitLater(): boolean;
 	/** The custom data of the execution, if n8n keeps any. */
 	customData(): CustomData | undefined;
 	/** Shows a hint above the output, where n8n has a place for it. */
@@ -118,7 +115,6 @@ export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
 		parameter: (...parameter) => n8n.getNodeParameter(...parameter),
 		credential: async (item) => await readCredential(n8n, item),
 		memory: (scope) => n8n.getContext(scope),
-		mayWaitLater: () => mayWaitLater(n8n),
 		customData: () => customDataIn(n8n.getWorkflowDataProxy(0)),
 		hint: (hint) => n8n.addExecutionHints(hint),
 	};
@@ -142,7 +138,6 @@ export function contextOfTool(n8n: IExecutePaginationFunctions): NodeContext {
 			isForAll: true,
 		}),
 		memory: (scope) => n8n.getContext(scope),
-		mayWaitLater: () => false,
 		customData: () => customDataIn(n8n.getWorkflowDataProxy(0)),
 		hint: () => {},
 	};

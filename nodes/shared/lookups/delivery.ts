@@ -1,29 +1,26 @@
-import type { IDataObject, INodeExecutionData, Logger, NodeExecutionHint } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
+
 import type { NodeContext } from '../host/context';
 import { arrangedItem } from '../output/fields';
-import {
-	errorItem,
-	isTool,
-	type OnError,
-	onErrorOf,
-	statusFields,
-	stopError,
-} from '../output/onError';
-import { isAnswered, isPassedOn, isProblem, type ItemQuestion, type Outcome } from './item';
+import { isTool, OnError, statusFields } from '../output/onError';
+import { isAnswered, isPassedOn, isProblem, type Outcome, type PreparedItem } from './item';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from './options';
-import { type Figures, summaryOf, Tally } from './summary';
+import { summaryOf, Tally, type Figures } from './summary';
 
-/** Who gave an answer, and what it did cost in this run. */
-export interface Source {
+/** Where an outcome comes from. */
+export interface Origin {
 	/** Whether the service gave it in this run. */
 	isOfService: boolean;
-	/** `null` where it is not known. */
+	/** What it has cost this run, in credits; `null` where nobody knows. */
 	credits: number | null;
 }
 
-/** Of an outcome without a request in this run. */
-const FREE: Source = { isOfService: false, credits: 0 };
+/** The origin of an outcome without a request in this run. */
+const LOCAL: Origin = { isOfService: false, credits: 0 };
+
+/** The shortest time between two lines of progress in the log, in milliseconds. */
+const PROGRESS_INTERVAL = 5_000;
 
 const retryOnFailHint: NodeExecutionHint = {
 	message:
@@ -32,81 +29,83 @@ const retryOnFailHint: NodeExecutionHint = {
 	location: 'outputPane',
 };
 
-/**
- * The output of a run: each item is put together as soon as its outcome is known, while others still wait
- * for theirs.
- */
+/** The output of a run. Each item is put together as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
 	private readonly items: INodeExecutionData[][] = [];
 
 	private readonly tally = new Tally();
 
-	private readonly onError: OnError;
+	private lastProgress = Date.now();
 
 	constructor(
 		private readonly context: NodeContext,
 		private readonly lookup: Lookup<Query>,
 		private readonly options: LookupOptions,
-	) {
-		this.onError = onErrorOf(context.node);
-	}
+		private readonly onError: OnError,
+	) {}
 
-	/** The outcome of an item is known. */
-	settle(item: number, question: ItemQuestion<Query>, outcome: Outcome, source = FREE): void {
+	/** Puts the output of an item into its place. */
+	settle(item: number, prepared: PreparedItem<Query>, outcome: Outcome, origin = LOCAL): void {
 		const { context, lookup, options } = this;
 		const input = context.inputs[item];
-		if (isProblem(outcome) && this.onError === 'errorOutput') {
-			this.items[item] = [errorItem(outcome, item, input)];
-		} else {
-			const includesInput = question.includesInput && !isTool(context.node);
-			const isAnswer = isAnswered(outcome);
-			const isMiss = isAnswer && outcome.results.length === 0;
-			const { keeps } = lookup;
-			const arrangement = { ...options, keeps, includesInput, isMiss, isAnswer };
-			this.items[item] = fieldsOf(lookup, question, outcome, source.credits).map((fields) =>
-				arrangedItem(input, item, fields, arrangement),
-			);
-		}
-		this.tally.count(item, outcome, source.isOfService);
+		const isAnswer = isAnswered(outcome);
+		const arrange = (fields: IDataObject) =>
+			arrangedItem(input, item, fields, {
+				...options,
+				keeps: lookup.keeps,
+				includesInput: prepared.includesInput && !isTool(context.node),
+				isMiss: isAnswer && outcome.results.length === 0,
+				isAnswer,
+			});
+		if (isProblem(outcome)) {
+			const besides = { ...textsOf(prepared.query), credits: origin.credits };
+			const withStatus = (fields: IDataObject) => arrange({ ...fields, ...besides });
+			this.items[item] = [this.onError.output(outcome, item, input, withStatus)];
+		} else this.items[item] = fieldsOf(lookup, prepared, outcome, origin.credits).map(arrange);
+		this.tally.count(item, outcome, origin.isOfService);
+		this.logProgress();
 	}
 
 	/**
-	 * The items, and the summary above them. Throws where On Error and On Incomplete Run ask for that: an
-	 * item that the service never answered is no reason, as long as it answered any other.
+	 * The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow.
 	 */
 	deliver(figures: Figures): INodeExecutionData[] {
-		const { context, lookup, options, tally } = this;
-		const { node, signal } = context;
-		const mayStop = this.onError === 'stop' && signal?.aborted !== true;
+		const { context, lookup, options, onError, tally } = this;
+		const mayStop = onError.stops && context.signal?.aborted !== true;
 		const reason = mayStop ? tally.reasonToStop(options) : undefined;
-		if (reason) throw stopError(node, reason.problem, reason.item);
+		if (reason) throw onError.exception(reason.problem, reason.item);
 		context.hint({
 			message: summaryOf(lookup, tally, figures),
 			type: tally.unwanted.length > 0 ? 'warning' : 'info',
 			location: 'outputPane',
 		});
-		if (node.retryOnFail === true) context.hint(retryOnFailHint);
+		if (context.node.retryOnFail === true) context.hint(retryOnFailHint);
 		return this.items.flat();
+	}
+
+	private logProgress(): void {
+		const now = Date.now();
+		if (now - this.lastProgress < PROGRESS_INTERVAL) return;
+		this.lastProgress = now;
+		const { context, lookup, tally } = this;
+		const done = `${tally.items} of ${context.inputs.length} items done`;
+		context.logger.info(`${lookup.option.name}: ${done}`);
 	}
 }
 
-/** What an item says of its lookup: once, unless there are several matches. */
+/** What an item says of its lookup: once, unless all matches are wanted. */
 function fieldsOf<Query extends IDataObject>(
 	{ answered, simplify }: Lookup<Query>,
-	{ query, isSimple, isAll }: ItemQuestion<Query>,
-	outcome: Outcome,
+	{ query, isSimple, isAll }: PreparedItem<Query>,
+	outcome: Exclude<Outcome, Parameters<typeof statusFields>[0]>,
 	credits: number | null,
 ): IDataObject[] {
-	if (isPassedOn(outcome)) {
-		const { status, fields } = outcome;
-		return [{ status, ...fields, credits }];
-	}
-	if (!isAnswered(outcome)) return [{ ...statusFields(outcome), ...echoOf(query), credits }];
+	if (isPassedOn(outcome)) return [{ status: outcome.status, ...outcome.fields, credits }];
 	const { results, at } = outcome;
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	if (results.length === 0) {
-		const status = 'not_found';
-		return [{ status, ...simplify({}, query), ...echoOf(query), credits, checkedAt }];
+		const fields = { ...simplify({}, query), ...textsOf(query) };
+		return [{ status: 'not_found', ...fields, credits, checkedAt }];
 	}
 	return results.slice(0, isAll ? results.length : 1).map((result, index) => {
 		if (!isSimple) return { ...result };
@@ -115,38 +114,10 @@ function fieldsOf<Query extends IDataObject>(
 	});
 }
 
-/**
- * What was asked for, as far as it is text: switches of the request are left out, and so is what is empty,
- * which would erase a field of the result.
- */
-function echoOf(query: IDataObject): IDataObject {
+/** The texts of a query. An empty one would erase a field of the input. */
+function textsOf(query: IDataObject): IDataObject {
 	const texts = Object.entries(query).filter(
 		([, value]) => typeof value === 'string' && value !== '',
 	);
 	return Object.fromEntries(texts);
-}
-
-/** The shortest time between two lines in the log, in milliseconds. */
-const INTERVAL = 5_000;
-
-/** Tells in the log of n8n, at most every few seconds, how far a long run is. */
-export class Progress {
-	private done = 0;
-
-	private lastLine = Date.now();
-
-	constructor(
-		private readonly logger: Logger,
-		private readonly name: string,
-		private readonly total: number,
-	) {}
-
-	/** One more is done. */
-	step(): void {
-		this.done++;
-		const now = Date.now();
-		if (now - this.lastLine < INTERVAL) return;
-		this.lastLine = now;
-		this.logger.info(`${this.name}: ${this.done} of ${this.total} items done`);
-	}
 }

@@ -1,22 +1,22 @@
 import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
-import { Runs } from '../client/accounts';
-import type { Run } from '../client/client';
-import { readAccount, remainingOf } from '../credits/account';
-import type { AnswerStore } from '../execution/answers';
-import { answersOf, jobsOf, type JobsOfExecution } from '../execution/execution';
+
+import { Accounts } from '../client/accounts';
+import type { AccountClient } from '../client/client';
+import { readAccount, remainingOf, type CreditKind } from '../credits/account';
+import { executionOf, type Execution } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { Parameters } from '../host/parameters';
 import type { Declaration } from '../host/routing';
-import { errorItem, onErrorOf, statusFields, stopError } from '../output/onError';
+import { OnError } from '../output/onError';
 import { problemOf } from '../output/problem';
 import { asError } from '../values/text';
-import { isAnswered, isPassedOn, type Outcome, QuestionReader } from './item';
-import { type Asking, CREDITS_OF, keyOf } from './lookup';
-import { type LookupOptions, lookupOptionsOf } from './options';
+import { isAnswered, isPassedOn, ItemReader, type Outcome } from './item';
+import { keyOf, type Preparation } from './lookup';
+import { lookupOptionsOf, type LookupOptions } from './options';
 
-/** An operation that tells what a lookup would cost, without looking anything up. */
-export interface Estimate<Query extends IDataObject> extends Declaration, Asking<Query> {}
+/** An operation that estimates what a lookup would cost, without looking anything up. */
+export interface Estimate<Query extends IDataObject> extends Declaration, Preparation<Query> {}
 
 /** An estimate of nothing is no all-clear. */
 const nothingToLookUp: NodeExecutionHint = {
@@ -27,53 +27,53 @@ const nothingToLookUp: NodeExecutionHint = {
 };
 
 /**
- * Tells what the lookup of all items would cost at most: in one item, or in one for each account that
- * they belong to. Every item is read as the lookup reads it, and the account once (interface
- * specification 4.1); nothing else is sent. An account that cannot be read has an item that says why,
- * or stops the workflow, as On Error wants it.
+ * Estimates what the lookup of all items would cost at most: in one item, or in one for each account that they belong
+ * to. It reads every item as the lookup does, and each account once (interface specification 4.1). An account that
+ * cannot be read stops the workflow or gives an item that says why, depending on On Error.
  */
 export async function runEstimate<Query extends IDataObject>(
 	context: NodeContext,
 	estimate: Estimate<Query>,
 ): Promise<INodeExecutionData[]> {
+	const { inputs, node } = context;
+	const onError = new OnError(node);
+	const outputs: INodeExecutionData[] = [];
+	const fail = (thrown: unknown, item: number): undefined => {
+		const problem = problemOf(thrown);
+		if (onError.stops) throw onError.exception(problem, item);
+		const withStatus = (json: IDataObject) => ({ json, pairedItem: { item } });
+		outputs.push(onError.output(problem, item, inputs[item], withStatus));
+	};
 	const parameters = new Parameters(context, estimate.fields);
 	const options = optionsOf(parameters);
-	if (options instanceof Error) return [outputForFailure(context, options, 0)];
-	const reader = new QuestionReader(estimate, parameters, options);
-	const breather = new Breather();
-	const runs = new Runs(context, options);
-	const estimates = new Map<Run, AccountEstimate>();
-	const outputs: INodeExecutionData[] = [];
-	try {
-		for (let item = 0; item < context.inputs.length; item++) {
-			if (breather.isDue) await breather.breathe();
-			const run = runs.common ?? (await runs.of(item).catch(asError));
-			if (run instanceof Error) {
-				outputs.push(outputForFailure(context, run, item));
-				continue;
-			}
-			const own = estimates.get(run) ?? new AccountEstimate(context, item);
-			estimates.set(run, own);
-			const { query, outcome } = reader.read(item);
-			if (outcome) own.count(fateOf(outcome));
-			else own.countQuestion(keyOf(estimate, run.connection, query));
-		}
-		for (const [run, own] of estimates) {
-			const account = await readAccount(run).catch(asError);
-			const isRead = !(account instanceof Error);
-			outputs.push(
-				isRead
-					? own.toItem(remainingOf(account, CREDITS_OF[estimate.kind]))
-					: outputForFailure(context, account, own.first),
-			);
-		}
-		const accounts = [...estimates.values()];
-		const isVain = accounts.length > 0 && accounts.every((account) => account.isVain);
-		if (isVain) context.hint(nothingToLookUp);
+	if (options instanceof Error) {
+		fail(options, 0);
 		return outputs;
-	} finally {
-		runs.end();
 	}
+	const reader = new ItemReader(estimate, parameters, options);
+	const execution = executionOf(context);
+	const open = (client: AccountClient) => new AccountEstimate(client, execution);
+	const accounts = new Accounts(context, options, open);
+	const breather = new Breather();
+	try {
+		for (let item = 0; item < inputs.length; item++) {
+			if (breather.isDue) await breather.breathe();
+			const own = accounts.common ?? (await accounts.of(item).catch((error) => fail(error, item)));
+			if (!own) continue;
+			const { query, outcome } = reader.read(item);
+			const key = () => keyOf(estimate, own.client.connection, query);
+			own.count(item, outcome ? bucketOf(outcome) : own.bucketOf(key()));
+		}
+		for (const own of accounts.all) {
+			const json = await own.toJson(estimate.kind).catch((error) => fail(error, own.first));
+			if (json) outputs.push({ json, pairedItem: { item: own.first } });
+		}
+		const isVain = accounts.all.length > 0 && accounts.all.every((own) => own.isVain);
+		if (isVain) context.hint(nothingToLookUp);
+	} finally {
+		accounts.end();
+	}
+	return outputs;
 }
 
 function optionsOf(parameters: Parameters): LookupOptions | Error {
@@ -84,9 +84,9 @@ function optionsOf(parameters: Parameters): LookupOptions | Error {
 	}
 }
 
-/** What becomes of an item: each is counted once. */
-const FATES = {
-	/** Sent, as the first of those that ask the same. */
+/** What the items come to. Each item is in one bucket. */
+const EMPTY_BUCKETS = {
+	/** The first of those that ask the same: they are sent. */
 	lookups: 0,
 	duplicates: 0,
 	known: 0,
@@ -98,73 +98,58 @@ const FATES = {
 	alreadyBought: 0,
 };
 
-type Fate = keyof typeof FATES;
+type Bucket = keyof typeof EMPTY_BUCKETS;
 
-/** What the items of one account come to. */
-class AccountEstimate {
-	private items = 0;
-
-	private readonly fates = { ...FATES };
-
-	private readonly questions = new Set<string>();
-
-	private readonly answers: AnswerStore;
-
-	private readonly jobs: JobsOfExecution;
-
-	/** @param first of the items that belong to the account */
-	constructor(
-		context: NodeContext,
-		readonly first: number,
-	) {
-		this.answers = answersOf(context);
-		this.jobs = jobsOf(context);
-	}
-
-	/** Whether no item could be looked up, and none brings its result along. */
-	get isVain(): boolean {
-		const { incomplete, skipped, malformed } = this.fates;
-		return this.items > malformed && incomplete + skipped + malformed === this.items;
-	}
-
-	count(fate: Fate): void {
-		this.items++;
-		this.fates[fate]++;
-	}
-
-	/** An item that asks something. */
-	countQuestion(key: string): void {
-		const { answers, jobs, questions } = this;
-		if (answers.find(key) || jobs.has(key)) return this.count('alreadyBought');
-		this.count(questions.has(key) ? 'duplicates' : 'lookups');
-		questions.add(key);
-	}
-
-	/** @param remaining credits that the account has left, if the service states it */
-	toItem(remaining: number | null): INodeExecutionData {
-		const { items, fates, first } = this;
-		// An email costs 1 credit (interface specification 8).
-		const mostCredits = fates.lookups;
-		const enough = remaining === null ? null : remaining >= mostCredits || mostCredits === 0;
-		const json = { items, ...fates, mostCredits, creditsRemaining: remaining, enough };
-		return { json, pairedItem: { item: first } };
-	}
-}
-
-function fateOf(outcome: Outcome): Fate {
+function bucketOf(outcome: Outcome): Bucket {
 	if (isAnswered(outcome)) return 'malformed';
 	return isPassedOn(outcome) ? outcome.status : 'incomplete';
 }
 
-/** Says why there is no estimate, or stops the workflow, as On Error wants it. */
-function outputForFailure(
-	{ node, inputs }: NodeContext,
-	thrown: unknown,
-	item: number,
-): INodeExecutionData {
-	const problem = problemOf(thrown);
-	const onError = onErrorOf(node);
-	if (onError === 'stop') throw stopError(node, problem, item);
-	if (onError === 'errorOutput') return errorItem(problem, item, inputs[item]);
-	return { json: statusFields(problem), pairedItem: { item } };
+/** What the items of one account come to. */
+class AccountEstimate {
+	/** The first item that belongs to the account. */
+	first = -1;
+
+	private items = 0;
+
+	private readonly buckets = { ...EMPTY_BUCKETS };
+
+	private readonly keys = new Set<string>();
+
+	constructor(
+		readonly client: AccountClient,
+		private readonly execution: Execution,
+	) {
+		execution.answers.load(client.connection);
+	}
+
+	/** Whether no item could be looked up, and none has its result already. */
+	get isVain(): boolean {
+		const { incomplete, skipped, malformed } = this.buckets;
+		return this.items > malformed && incomplete + skipped + malformed === this.items;
+	}
+
+	count(item: number, bucket: Bucket): void {
+		if (this.items === 0) this.first = item;
+		this.items++;
+		this.buckets[bucket]++;
+	}
+
+	/** The bucket of an item that asks a question. */
+	bucketOf(key: string): Bucket {
+		const { answers, jobs } = this.execution;
+		if (answers.find(key) || jobs.has(key)) return 'alreadyBought';
+		if (this.keys.has(key)) return 'duplicates';
+		this.keys.add(key);
+		return 'lookups';
+	}
+
+	/** Reads the account. An email costs 1 credit (interface specification 8). */
+	async toJson(kind: CreditKind): Promise<IDataObject> {
+		const creditsRemaining = remainingOf(await readAccount(this.client), kind);
+		const mostCredits = this.buckets.lookups;
+		const hasEnough = mostCredits === 0 || (creditsRemaining ?? 0) >= mostCredits;
+		const enough = creditsRemaining === null ? null : hasEnough;
+		return { items: this.items, ...this.buckets, mostCredits, creditsRemaining, enough };
+	}
 }

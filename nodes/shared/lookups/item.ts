@@ -5,19 +5,19 @@ import { type Declaration, fieldValue, type RequestField, requestFields } from '
 import { missing, type Problem, problemOf } from '../output/problem';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
-import type { Asking, Known, PassedOn, Question } from './lookup';
+import type { Known, PassedOn, Preparation, Question } from './lookup';
 import { daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
 
 const DAY = 24 * 60 * 60_000;
 
-/** No number is the time of a check before. */
+/** A number that stands for an earlier time is no time of a check in milliseconds. */
 const EARLIEST_CHECK = Date.UTC(2000);
 
 /**
- * The item as it is passed on, where what it brings along can be trusted. Without a date it can,
- * whatever its age: trusting it costs nothing, and not trusting it does. Throws `InvalidInput`.
- * @param parameter the value of a parameter for the item
- * @param retryUnknown days, after which an unknown status is looked up again
+ * The item as it is passed on, where its existing value is fresh enough. A value without a date counts as fresh: using it
+ * costs nothing, looking it up does. Throws `InvalidInput` for a Max Age that is no number.
+ * @param parameter gives the value of a parameter for the item
+ * @param retryUnknown days after which an unknown status is looked up again
  */
 export function knownItem(
 	{ parameter: name, read }: Known,
@@ -53,24 +53,23 @@ function timeOfCheck(value: unknown): number | undefined {
 }
 
 /** The question of an item, and how its answer is wanted. */
-export interface ItemQuestion<Query> {
+export interface PreparedItem<Query> {
 	query: Query;
-	/** What becomes of the item without a request, if nothing is to be sent for it. */
+	/** What becomes of the item, if nothing is to be sent for it. */
 	outcome?: Outcome;
-	/** Whether its results are put in the package's words. */
+	/** Whether its results are simplified. */
 	isSimple: boolean;
 	/** Whether all matches are wanted, not just the best. */
 	isAll: boolean;
-	/** Whether the fields of the input come along. */
 	includesInput: boolean;
 }
 
-/** Reads the question of one item after the other, as the declaration of the operation says. */
-export class QuestionReader<Query extends IDataObject> {
+/** Reads one item after the other, as the declaration of the operation says. */
+export class ItemReader<Query extends IDataObject> {
 	private readonly fields: RequestField[];
 
 	constructor(
-		private readonly lookup: Declaration & Asking<Query>,
+		private readonly lookup: Declaration & Preparation<Query>,
 		private readonly parameters: Parameters,
 		private readonly options: Pick<LookupOptions, 'retryUnknown' | 'skipsEmpty'>,
 	) {
@@ -78,10 +77,10 @@ export class QuestionReader<Query extends IDataObject> {
 	}
 
 	/**
-	 * The question of an item. What comes first holds: it is known, it is skipped, it lacks something or
-	 * an expression fails for it, its answer is certain.
+	 * Prepares the question of an item. What comes first holds: it is known, it is skipped, it lacks something or an
+	 * expression fails for it, its answer is certain without the service.
 	 */
-	read(item: number): ItemQuestion<Query> {
+	read(item: number): PreparedItem<Query> {
 		const attempts = new Attempts();
 		const isOn = (name: string) =>
 			attempts.of(() => this.parameters.get(name, item, false)) === true;
@@ -94,13 +93,14 @@ export class QuestionReader<Query extends IDataObject> {
 		if (known) return { ...wanted, query: this.lookup.prepare({}).query, outcome: known };
 		const own = new Attempts();
 		const { query, ...question } = this.question(item, own);
-		const isSkipped = question.isEmpty && this.options.skipsEmpty && own.failure === undefined;
-		if (isSkipped) return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
-		const failure = attempts.failure ?? own.failure;
-		return { ...wanted, query, outcome: this.outcomeOf(question, failure) };
+		if (question.isEmpty && this.options.skipsEmpty && own.failure === undefined) {
+			return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
+		}
+		const outcome = outcomeOf(question, attempts.failure ?? own.failure);
+		return { ...wanted, query, outcome };
 	}
 
-	private known(item: number): Outcome | undefined {
+	private known(item: number): PassedOn | undefined {
 		const { known } = this.lookup;
 		const parameter = (name: string) => this.parameters.get(name, item, '');
 		return known && knownItem(known, parameter, this.options.retryUnknown);
@@ -113,18 +113,19 @@ export class QuestionReader<Query extends IDataObject> {
 		}
 		return attempts.of(() => this.lookup.prepare(values)) ?? this.lookup.prepare({});
 	}
-
-	private outcomeOf(
-		{ missing: lacking, answer }: Omit<Question<Query>, 'query'>,
-		failure: unknown,
-	): Outcome | undefined {
-		if (failure !== undefined) return problemOf(failure);
-		if (lacking) return problemOf(missing(...lacking));
-		return answer && { results: [answer] };
-	}
 }
 
-/** Goes on where an expression fails, and remembers the first that did. */
+/** What becomes of an item without a request, if that is certain. */
+function outcomeOf(
+	{ missing: lacking, answer }: Omit<Question<unknown>, 'query'>,
+	failure: unknown,
+): Outcome | undefined {
+	if (failure !== undefined) return problemOf(failure);
+	if (lacking) return problemOf(missing(...lacking));
+	return answer && { results: [answer] };
+}
+
+/** Goes on where an expression fails, and keeps the first exception. */
 class Attempts {
 	failure: unknown;
 
@@ -141,24 +142,24 @@ class Attempts {
 /** What became of an item. */
 export type Outcome = Answered | PassedOn | Problem;
 
-/** An answer: its results, none for a miss. */
+/** An answer. */
 export interface Answered {
+	/** Best first; none for a miss. */
 	results: Results;
-	/** When the service gave it, in milliseconds since 1970; never for an answer that is certain without it. */
+	/** When the service gave it, in milliseconds since 1970; undefined for one that needs no service. */
 	at?: number;
 }
 
-/** Whether the service, or a certain answer without it, says what came out. */
 export function isAnswered(outcome: Outcome): outcome is Answered {
 	return 'results' in outcome;
 }
 
-/** Whether the item goes on without a lookup. */
+/** Whether the item is passed on without a lookup. */
 export function isPassedOn(outcome: Outcome): outcome is PassedOn {
 	return 'fields' in outcome;
 }
 
-/** Whether there is no result, for a reason. */
+/** Whether the item has no result, for a reason. */
 export function isProblem(outcome: Outcome): outcome is Problem {
 	return 'reason' in outcome;
 }

@@ -4,18 +4,18 @@ import type { Results } from '../execution/answers';
 import type { Declaration } from '../host/routing';
 import { type Connection, digest, type InterfaceSettings } from '../http/connection';
 
-/** What an item may bring along that makes its lookup needless. */
+/** An existing value with which an item needs no lookup. */
 export interface Known {
-	/** The parameter that holds it. */
+	/** The name of the parameter. */
 	parameter: string;
-	/** What the value says; nothing where it says nothing, so that the item is looked up. */
+	/** Reads the value; `undefined` where the item is looked up all the same. */
 	read(value: unknown): KnownValue | undefined;
 }
 
 export interface KnownValue {
-	/** What the item comes out with. */
+	/** The fields that the item comes out with. */
 	fields: IDataObject;
-	/** Whether it says that nobody knows: it may be known soon. */
+	/** Whether the value is the status unknown, which may change soon. */
 	isUnknown?: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface PassedOn {
 
 /** A question to the service, made of the fields of one item. */
 export interface Question<Query> {
-	/** The question in the package's words; its texts go into items without an answer too. */
+	/** The question in the package's words. Items without a result show its texts too. */
 	query: Query;
-	/** The labels of the fields that the item lacks: it is not sent. */
+	/** The labels of the fields that are missing, so that the item is not sent. */
 	missing?: string[];
-	/** What the service would answer, where that is certain: it is not asked. */
+	/** The answer, where it is certain without the service. */
 	answer?: IDataObject;
-	/** Whether the item has nothing at all to look up, so that it may be skipped. */
+	/** Whether the item has nothing to look up, so that it may be skipped. */
 	isEmpty?: boolean;
 }
 
@@ -49,11 +49,11 @@ export type RequestPart = Partial<
 /** The service, as a lookup reaches it. */
 export interface LookupService {
 	settings: InterfaceSettings;
-	/** A text as it comes back in an answer: the key is masked wherever it occurs. */
+	/** A text as it comes back in an answer, with the API key masked. */
 	asReceived(text: string): string;
 	/** Sends the request of the operation, which may cost credits. */
 	ask(part: RequestPart): Promise<object>;
-	/** The same; nothing where the service does not have it (404). */
+	/** The same; `undefined` where the service answers that it has nothing (404). */
 	askOne(part: RequestPart): Promise<object | undefined>;
 	/** Sends a free request that collects results already paid for. */
 	collect(part: RequestPart): Promise<object>;
@@ -66,57 +66,45 @@ export interface LookupService {
 /** The answers to some questions, in their order; `undefined` where the service left one out. */
 export interface Answers {
 	results: Array<Results | undefined>;
-	/** The bulk job that they come from, if any. */
+	/** The bulk job that has answered, if any. */
 	jobId?: string;
 }
 
-/** What is looked up: operations of one kind share their answers. */
-export type LookupKind = 'find' | 'verify' | 'search';
-
-/** The kind of credits that each lookup costs (interface specification 2.2, 8). */
-export const CREDITS_OF: Record<LookupKind, CreditKind> = {
-	find: 'email',
-	verify: 'verifier',
-	search: 'search',
-};
-
-/** What a lookup asks for each item. */
-export interface Asking<Query extends IDataObject> {
-	kind: LookupKind;
-	/** What an item may bring along that makes its lookup needless. */
+/** How a lookup makes the question of an item. */
+export interface Preparation<Query extends IDataObject> {
+	/** The kind of credits that it costs (interface specification 2.2, 8). Operations of one kind share their answers. */
+	kind: CreditKind;
+	/** The existing value with which an item needs no lookup. */
 	known?: Known;
-	/** What tells the question from others; all of it, unless given. */
+	/** The part of the query by which identical questions are found; all of it by default. */
 	identity?(query: Query): IDataObject;
-	/** The question, from the fields as filled in, under the names that `routing` gives them. */
+	/** Makes the question of the fields as filled in, under the names that `routing` gives them. */
 	prepare(fields: Record<string, unknown>): Question<Query>;
 }
 
-/** Tells a question from others: by the account, the interface settings, its kind and itself. */
+/** The key of a question: a digest of the account, the interface settings, the kind and the query. */
 export function keyOf<Query extends IDataObject>(
-	{ kind, identity }: Asking<Query>,
+	{ kind, identity }: Preparation<Query>,
 	{ id }: Connection,
 	query: Query,
 ): string {
 	return digest([id, kind, identity?.(query) ?? query]);
 }
 
-/**
- * An operation that looks something up for each item, for credits: all that is particular to it. One
- * that asks one question per request is no different from one that asks a hundred.
- */
-export interface Lookup<Query extends IDataObject> extends Declaration, Asking<Query> {
-	/** The status of an item that got its answer. */
+/** An operation that looks something up for each item, for credits. A single lookup is a bulk lookup of one item. */
+export interface Lookup<Query extends IDataObject> extends Declaration, Preparation<Query> {
+	/** The status of an item with a result. */
 	answered: 'found' | 'verified';
-	/** The fields of the input that a result fills, but does not replace. */
+	/** The fields of the input that a result fills but does not replace. */
 	keeps?: string[];
 	/** The most questions of one request (interface specification 8). */
 	perRequest: number;
-	/** How many of these questions, from the first, fit into one request; all of them without it. */
+	/** How many of these questions, from the first, fit into one request; all of them by default. */
 	fitting?(queries: Query[], settings: InterfaceSettings): number;
 	/** Sends the questions in one request. Throws `JobPending` if a job has not finished. */
 	ask(queries: Query[], service: LookupService): Promise<Answers>;
-	/** Collects the answers to so many questions from a job that an earlier run was left with. */
+	/** Collects the answers to so many questions from the job of an earlier run. */
 	collect?(jobId: string, questions: number, service: LookupService): Promise<Answers>;
-	/** A result in the package's words; without a result, the same fields with what was asked. */
+	/** A result in the package's words; for a miss, the same fields with those of the query. */
 	simplify(result: IDataObject, query: Query): IDataObject;
 }

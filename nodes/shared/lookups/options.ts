@@ -1,5 +1,4 @@
 import { isSafeObjectProperty } from 'n8n-workflow';
-import { creditAmountOf } from '../credits/budget';
 import type { Parameters } from '../host/parameters';
 import { type RequestOptions, requestOptionsOf } from '../http/transport';
 import { invalidValue } from '../output/problem';
@@ -14,7 +13,7 @@ export const MANUAL_LIMIT = 'Max Items in Manual Runs';
 
 const RETRY_UNKNOWN = 'Verify Unknown Again After (Days)';
 
-/** Days. */
+/** In days. */
 export const DEFAULT_MAX_AGE = 90;
 export const DEFAULT_RETRY_UNKNOWN = 1;
 
@@ -40,10 +39,10 @@ export interface LookupOptions {
 	requestOptions: RequestOptions;
 }
 
-/** Minutes. */
+/** In minutes. */
 export const DEFAULT_JOB_TIMEOUT = 30;
 
-/** What a run goes by that sends nothing. */
+/** The options of a run that sends nothing, as its own cannot be used. */
 export const NO_OPTIONS: LookupOptions = {
 	pace: DEFAULT_PACE,
 	cap: 0,
@@ -55,7 +54,7 @@ export const NO_OPTIONS: LookupOptions = {
 	requestOptions: {},
 };
 
-/** Reads the options; throws for what cannot be meant, or evaluated. */
+/** Reads the options. Throws `InvalidInput` or `FailingExpression` for one that cannot be used. */
 export function lookupOptionsOf(parameters: Parameters): LookupOptions {
 	const option = (name: string) => parameters.get(`options.${name}`, 0, null);
 	const amount = (name: string, label: string) => {
@@ -78,7 +77,7 @@ export function lookupOptionsOf(parameters: Parameters): LookupOptions {
 	};
 }
 
-/** For a run whose options cannot be read: where the result goes still holds, if that can be. */
+/** The options of a run whose own cannot be used, with Put Result in Field where that can. */
 export function noOptions(parameters: Parameters): LookupOptions {
 	try {
 		return { ...NO_OPTIONS, resultField: resultFieldOf(parameters.get(RESULT_FIELD, 0, '')) };
@@ -87,18 +86,27 @@ export function noOptions(parameters: Parameters): LookupOptions {
 	}
 }
 
-/** The name for the result; none where it is empty. Throws for one that would not be an ordinary field. */
+/** The name of the field for the result, if any. Throws `InvalidInput` for one that is no ordinary field. */
 function resultFieldOf(value: unknown): string | undefined {
 	const name = toText(value);
-	// n8n takes an item with an `error` for one that failed.
+	// n8n takes an item with a field `error` for a failed one.
 	if (isSafeObjectProperty(name) && name !== 'error') return name === '' ? undefined : name;
 	throw invalidValue('Put Result in Field', `"${name}" cannot be the name of a field`);
 }
 
-/** A number of days, the default for an empty value; throws `InvalidInput` for anything else. */
+/** A number of days; the default for an empty value. Throws `InvalidInput` for anything else. */
 export function daysOf(value: unknown, label: string, byDefault: number): number {
 	const isEmpty = value === undefined || value === null || value === '';
 	const days = isEmpty ? byDefault : numberOf(value);
 	if (days === undefined) throw invalidValue(label, `${label} must be a number`);
 	return days;
+}
+
+/**
+ * The number in Max Credits, Keep Credits or Max Items in Manual Runs: a number or its text, fractions cut off, 0 for
+ * less. `undefined` for anything else, an empty text and infinity included.
+ */
+export function creditAmountOf(value: unknown): number | undefined {
+	const number = numberOf(value);
+	return number === undefined ? undefined : Math.max(0, Math.trunc(number));
 }

@@ -1,28 +1,53 @@
+import { sleep } from 'n8n-workflow';
+
 import { Queue } from '../values/queue';
 
-/** The places for requests in progress of one run, whichever account they go to. */
-export class Places {
-	private taken = 0;
+/** A task, and what is left to do with its result once the next task has started. */
+type Task = () => Promise<(() => void) | undefined>;
 
-	private readonly waiting = new Queue<() => void>();
+/** Runs tasks, at most so many at once, in the order in which they came. */
+export class Pool {
+	private readonly waiting = new Queue<Task>();
+
+	/** Tasks that run before all others, the last one first. */
+	private readonly urgent: Task[] = [];
+
+	private readonly running = new Set<Promise<void>>();
+
+	private taken = 0;
 
 	constructor(private readonly most: number) {}
 
-	/** Takes a place, if one is free. */
-	take(): boolean {
-		if (this.taken >= this.most) return false;
+	add(task: Task, isUrgent = false): void {
+		if (isUrgent) this.urgent.push(task);
+		else this.waiting.add(task);
+		this.start();
+	}
+
+	/** Waits until all tasks are done, also those that tasks add. */
+	async done(): Promise<void> {
+		while (this.running.size > 0) await Promise.all(this.running);
+	}
+
+	/** @returns whether a task has started */
+	private start(): boolean {
+		let hasStarted = false;
+		while (this.taken < this.most) {
+			const task = this.urgent.pop() ?? this.waiting.next();
+			if (!task) break;
+			hasStarted = true;
+			const running = this.run(task).finally(() => this.running.delete(running));
+			this.running.add(running);
+		}
+		return hasStarted;
+	}
+
+	private async run(task: Task): Promise<void> {
 		this.taken++;
-		return true;
-	}
-
-	/** Calls back when a place is free again. */
-	whenFree(callBack: () => void): void {
-		this.waiting.add(callBack);
-	}
-
-	/** Gives a place back. Who is called and needs none leaves it to the next. */
-	free(): void {
+		const rest = await task();
 		this.taken--;
-		while (this.taken < this.most && this.waiting.length > 0) this.waiting.next()?.();
+		// The next request leaves before this result becomes items.
+		if (this.start() && rest) await sleep(0);
+		rest?.();
 	}
 }

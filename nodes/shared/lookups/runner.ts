@@ -1,245 +1,233 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+
+import { Accounts } from '../client/accounts';
 import { NotProcessed } from '../client/notProcessed';
-import { type AnswerStore, OpenQuestion } from '../execution/answers';
-import { answersOf, budgetOf, triedOf } from '../execution/execution';
+import type { Settled } from '../execution/answers';
+import { executionOf, lookupsTriedBy } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { Parameters } from '../host/parameters';
-import { onErrorOf, stopError } from '../output/onError';
-import { InvalidInput, type Problem, problemOf } from '../output/problem';
-import { Sender, Senders } from './batcher';
-import { Delivery, Progress, type Source } from './delivery';
-import { isProblem, type ItemQuestion, type Outcome, QuestionReader } from './item';
+import { OnError } from '../output/onError';
+import { InvalidInput, problemOf, type Problem } from '../output/problem';
+import { Batcher } from './batcher';
+import { Delivery, type Origin } from './delivery';
+import { isProblem, ItemReader, type Outcome, type PreparedItem } from './item';
 import type { Lookup } from './lookup';
-import { type LookupOptions, lookupOptionsOf, noOptions } from './options';
+import { lookupOptionsOf, noOptions, type LookupOptions } from './options';
+import { Pool } from './pool';
 
 /**
- * Runs a lookup over all items of the node: the malformed are answered here, identical questions are
- * asked once, and the rest goes out in the fewest requests, several at once, while further items are
- * still being read. Every input item gets its output, in order and linked, whatever happens to a
- * request.
+ * Runs a lookup over all items of the node. Identical questions are sent once, in the fewest requests, several at once,
+ * while further items are still being read. Every item gets its output, in order and linked to its input, whatever
+ * happens to a request.
  */
 export async function runLookup<Query extends IDataObject>(
 	context: NodeContext,
 	lookup: Lookup<Query>,
 ): Promise<INodeExecutionData[]> {
 	const parameters = new Parameters(context, lookup.fields);
-	const { options, refused } = readOptions(parameters);
-	const senders = new Senders(context, lookup, options);
-	const budget = budgetOf(context);
-	const before = { ...budget.counted };
-	const delivery = new Delivery(context, lookup, options);
-	const run = new LookupRun(context, lookup, { options, senders, delivery, refused });
-	try {
-		await run.askAll(new QuestionReader(lookup, parameters, options));
-	} finally {
-		await senders.end();
-	}
-	const { repeated } = run;
-	const { paused } = senders;
-	const { credits, uncertain } = budget.counted;
-	const isUncertain = uncertain > before.uncertain;
-	const spent = credits - before.credits;
-	return delivery.deliver({ repeated, paused, spent, isUncertain });
+	const { options, refusal } = readOptions(parameters);
+	const reader = new ItemReader(lookup, parameters, options);
+	return await new LookupRun(context, lookup, { options, refusal, reader }).run();
 }
 
-/** The options; where they cannot be meant, why no item of the run is sent. */
-function readOptions(parameters: Parameters): { options: LookupOptions; refused?: Problem } {
+/** The options; where they cannot be used, also the reason why no item is sent. */
+function readOptions(parameters: Parameters): { options: LookupOptions; refusal?: Problem } {
 	try {
 		return { options: lookupOptionsOf(parameters) };
 	} catch (error) {
-		return { options: noOptions(parameters), refused: problemOf(error) };
+		return { options: noOptions(parameters), refusal: problemOf(error) };
 	}
 }
 
 const BEYOND_MANUAL_LIMIT = new NotProcessed('manual_limit');
 
-/** How an item waits for the answer to its question. */
-interface Waits {
-	/** Whether the question is asked for this item: others get the same answer for free. */
-	pays: boolean;
-	/** Asks the question in this run, where another run has asked it and did not send it. */
-	askAgain?: () => void;
+interface Parts<Query extends IDataObject> {
+	options: LookupOptions;
+	/** Why no item is sent at all. */
+	refusal?: Problem;
+	reader: ItemReader<Query>;
 }
 
-/** The items of one run of a lookup, on their way from question to outcome. */
+/** One run of a lookup: its items on their way from question to outcome. */
 class LookupRun<Query extends IDataObject> {
-	/** Items that ask what another item of the execution asks as well. */
-	repeated = 0;
+	private readonly prepared: Array<PreparedItem<Query>> = [];
 
-	private readonly questions: Array<ItemQuestion<Query>> = [];
+	/** The questions that this run has sent, with their coming answers. */
+	private readonly sent = new Map<string, Promise<Settled>>();
 
-	private readonly asked = new Map<string, OpenQuestion>();
+	/** How many items ask what another item of the execution asks as well. */
+	private duplicates = 0;
 
-	/** How many items wait for their answer. */
-	private open = 0;
+	/** Items that wait for an answer. */
+	private readonly waiting = new Set<Promise<void>>();
 
-	private onSettled = () => {};
+	private readonly accounts: Accounts<Batcher<Query>>;
 
-	private readonly answers: AnswerStore;
+	private readonly delivery: Delivery<Query>;
+
+	private readonly onError: OnError;
+
+	private readonly pool: Pool;
 
 	private readonly breather = new Breather();
-
-	private readonly progress: Progress;
 
 	constructor(
 		private readonly context: NodeContext,
 		lookup: Lookup<Query>,
-		private readonly parts: {
-			options: LookupOptions;
-			senders: Senders<Query>;
-			delivery: Delivery<Query>;
-			/** Why no item is sent at all. */
-			refused?: Problem;
-		},
+		private readonly parts: Parts<Query>,
 	) {
-		const { logger } = context;
-		this.answers = answersOf(context);
-		this.progress = new Progress(logger, lookup.option.name, context.inputs.length);
+		const { options } = parts;
+		const pool = new Pool(options.pace.maxConcurrency);
+		this.pool = pool;
+		this.onError = new OnError(context.node);
+		this.delivery = new Delivery(context, lookup, options, this.onError);
+		this.accounts = new Accounts(
+			context,
+			options,
+			(client) => new Batcher(client, { context, lookup, options, pool }),
+		);
 	}
 
-	/** Reads and asks the questions of all items, and waits for the answers. */
-	async askAll(reader: QuestionReader<Query>): Promise<void> {
-		const { inputs, node } = this.context;
-		const { failsWhenIncomplete, keep } = this.parts.options;
-		// A run that stops for an incomplete item sends nothing before.
-		const readsFirst = failsWhenIncomplete && onErrorOf(node) === 'stop';
-		const needsCounter = keep !== undefined;
-		if (needsCounter && !readsFirst) this.parts.refused ??= await this.refusal();
+	async run(): Promise<INodeExecutionData[]> {
+		try {
+			await this.askAll();
+			await this.finish();
+			while (this.waiting.size > 0) await Promise.all(this.waiting);
+		} finally {
+			// Nothing more is sent, and no question stays open.
+			this.accounts.end();
+			await this.finish();
+		}
+		const spent = await Promise.all(
+			this.accounts.all.map(async (batcher) => await batcher.spent()),
+		);
+		const uncertain = spent.reduce((sum, credits) => sum + credits.uncertain, 0);
+		return this.delivery.deliver({
+			duplicates: this.duplicates,
+			paused: this.accounts.paused,
+			spent: spent.reduce((sum, { certain }) => sum + certain, uncertain),
+			isUncertain: uncertain > 0,
+		});
+	}
+
+	/** Reads all items, and asks their questions. */
+	private async askAll(): Promise<void> {
+		const { inputs } = this.context;
+		const { options, reader } = this.parts;
+		// A run that stops for an incomplete item sends nothing before it.
+		const readsFirst = options.failsWhenIncomplete && this.onError.stops;
 		for (let item = 0; item < inputs.length; item++) {
 			if (this.breather.isDue) await this.breather.breathe();
-			this.questions[item] = reader.read(item);
+			this.prepared[item] = reader.read(item);
 			const problem = readsFirst && (await this.problemOf(item));
-			if (problem) throw stopError(node, problem, item);
+			if (problem) throw this.onError.exception(problem, item);
 			if (!readsFirst) await this.ask(item);
 		}
-		if (needsCounter && readsFirst) await this.assertCounted();
 		for (let item = 0; readsFirst && item < inputs.length; item++) {
 			if (this.breather.isDue) await this.breather.breathe();
 			await this.ask(item);
 		}
-		await this.parts.senders.finish();
-		await this.settled();
 	}
 
-	/** Keep Credits is refused where the account states no counter: for every item, as a wrong value is. */
-	private async refusal(): Promise<Problem | undefined> {
-		if (this.context.inputs.length === 0) return undefined;
-		const found = await this.uncounted(0);
-		return this.parts.senders.hasOneAccount ? found : undefined;
-	}
-
-	/** Stops the workflow where an account that is needed states no counter for Keep Credits. */
-	private async assertCounted(): Promise<void> {
-		const { node } = this.context;
-		const refused = await this.refusal();
-		if (refused) throw stopError(node, refused, 0);
-		for (const [item, { outcome }] of this.questions.entries()) {
-			const problem = outcome ? undefined : await this.uncounted(item);
-			if (problem) throw stopError(node, problem, item);
-			if (!outcome && this.parts.senders.hasOneAccount) return;
-		}
-	}
-
-	/** Whether the account of an item states no counter for Keep Credits. */
-	private async uncounted(item: number): Promise<Problem | undefined> {
-		const found = await this.parts.senders.purseOf(item).catch(problemOf);
-		return 'status' in found && found.status === 'invalid_input' ? found : undefined;
+	/** Sends all that is left. */
+	private async finish(): Promise<void> {
+		await Promise.all(this.accounts.all.map(async (batcher) => await batcher.finish()));
+		await this.pool.done();
 	}
 
 	/** Why nothing can be sent for an item, as far as that is known before anything is. */
 	private async problemOf(item: number): Promise<Problem | undefined> {
-		const { outcome } = this.questions[item];
+		const { outcome } = this.prepared[item];
 		if (outcome) return isProblem(outcome) ? outcome : undefined;
-		if (this.parts.senders.common) return undefined;
-		const found = await this.parts.senders.of(item).catch(problemOf);
-		return found instanceof Sender ? undefined : found;
+		if (this.accounts.common) return undefined;
+		const found = await this.accounts.of(item).catch(problemOf);
+		return found instanceof Batcher ? undefined : found;
 	}
 
-	/** Sees to it that the item gets its outcome, now or when its answer is there. */
+	/** Sees to it that an item gets its outcome, now or when its answer is there. */
 	private ask(item: number): Promise<void> | void {
-		const { query, outcome } = this.questions[item];
-		if (this.parts.refused) this.settle(item, this.parts.refused);
-		else if (outcome) this.settle(item, outcome);
-		else if (this.parts.senders.common) this.askWith(this.parts.senders.common, item, query);
-		else return this.askWithOwn(item, query);
+		const { outcome } = this.prepared[item];
+		const known = this.parts.refusal ?? outcome;
+		if (known) this.settle(item, known);
+		else if (this.accounts.common) this.askWith(this.accounts.common, item);
+		else return this.askWithOwn(item);
 	}
 
-	/** Whether a lookup is one too many for a manual run. */
-	private isBeyondManualLimit(key: string): boolean {
-		const { context, parts } = this;
-		const { manualLimit } = parts.options;
-		if (!context.isManual || manualLimit === Number.POSITIVE_INFINITY) return false;
-		const tried = triedOf(context);
-		if (tried.size >= manualLimit && !tried.has(key)) return true;
-		tried.add(key);
-		return false;
-	}
-
-	private async askWithOwn(item: number, query: Query): Promise<void> {
+	private async askWithOwn(item: number): Promise<void> {
 		try {
-			this.askWith(await this.parts.senders.of(item), item, query);
+			this.askWith(await this.accounts.of(item), item);
 		} catch (error) {
 			this.settle(item, problemOf(error));
 		}
 	}
 
-	/** Takes the answer that this execution has or is getting, or asks for it. */
-	private askWith(sender: Sender<Query>, item: number, query: Query): void {
-		const key = sender.keyOf(query);
-		// What this run has asked is not asked again, whatever came of it: it may have been charged.
-		const found = this.asked.get(key) ?? this.answers.find(key);
-		if (found && !(found instanceof OpenQuestion)) {
-			this.repeated++;
-			this.settle(item, found);
-			return;
+	/** Takes the answer that this execution has or is getting, or sends the question. */
+	private askWith(batcher: Batcher<Query>, item: number): void {
+		const { answers } = executionOf(this.context);
+		const { query } = this.prepared[item];
+		const key = batcher.keyOf(query);
+		// This run does not send a question twice, whatever came of it: it may have been charged.
+		const own = this.sent.get(key);
+		const found = own ?? answers.find(key);
+		if (found instanceof Promise) {
+			const askAgain = () => this.askWith(batcher, item);
+			return this.waitFor(found, item, { isFirst: false, askAgain: own ? undefined : askAgain });
 		}
-		if (!found && !sender.jobOf(key) && this.isBeyondManualLimit(key)) {
-			this.settle(item, problemOf(BEYOND_MANUAL_LIMIT));
-			return;
+		if (found) {
+			this.duplicates++;
+			return this.settle(item, found);
 		}
-		const question = found ?? this.answers.ask(key);
-		const isOwn = found === undefined || this.asked.get(key) === found;
-		const askAgain = () => {
-			if (this.asked.get(key) === question) this.asked.delete(key);
-			this.askWith(sender, item, query);
-		};
-		if (isOwn) this.asked.set(key, question);
-		this.waitFor(question, item, { pays: !found, askAgain: isOwn ? undefined : askAgain });
-		if (!found) sender.add({ key, query, question });
+		if (!batcher.jobOf(key) && this.isBeyondManualLimit(key)) {
+			return this.settle(item, problemOf(BEYOND_MANUAL_LIMIT));
+		}
+		const { settled, settle } = answers.open(key, batcher.connection);
+		this.sent.set(key, settled);
+		this.waitFor(settled, item, { isFirst: true });
+		batcher.add({ key, query, settle });
 	}
 
-	private waitFor(question: OpenQuestion, item: number, { pays, askAgain }: Waits): void {
-		this.open++;
-		question.wait((settled) => {
-			const source: Source = { isOfService: true, credits: pays ? settled.credits : 0 };
+	/** Whether a lookup is one too many for a manual run. */
+	private isBeyondManualLimit(key: string): boolean {
+		const { manualLimit } = this.parts.options;
+		if (!this.context.isManual || manualLimit === Number.POSITIVE_INFINITY) return false;
+		const tried = lookupsTriedBy(this.context);
+		if (tried.size >= manualLimit && !tried.has(key)) return true;
+		tried.add(key);
+		return false;
+	}
+
+	/**
+	 * Settles an item once its answer is there.
+	 * @param isFirst whether the question is sent for this item: others get the same answer for free
+	 * @param askAgain asks in this run what another run of a node did not send
+	 */
+	private waitFor(
+		answer: Promise<Settled>,
+		item: number,
+		{ isFirst, askAgain }: { isFirst: boolean; askAgain?: () => void },
+	): void {
+		const waiting = answer.then((settled) => {
+			this.waiting.delete(waiting);
+			const origin: Origin = { isOfService: true, credits: isFirst ? settled.credits : 0 };
 			const error = 'error' in settled ? settled.error : undefined;
 			// The limits of another run of a node are its own business.
-			const isOfOther = error instanceof NotProcessed || error instanceof InvalidInput;
-			if (!error && !pays) this.repeated++;
-			if (askAgain && isOfOther) askAgain();
-			else if ('error' in settled) this.settle(item, problemOf(settled.error), source);
-			else this.settle(item, settled.answer, source);
-			if (--this.open === 0) this.onSettled();
+			const isNotSent = error instanceof NotProcessed || error instanceof InvalidInput;
+			if (!error && !isFirst) this.duplicates++;
+			if (askAgain && isNotSent) askAgain();
+			else if ('error' in settled) this.settle(item, problemOf(settled.error), origin);
+			else this.settle(item, settled.answer, origin);
 		});
+		this.waiting.add(waiting);
 	}
 
-	/** Waits for the answers that another run of a node, of this execution, is getting. */
-	private async settled(): Promise<void> {
-		if (this.open === 0) return;
-		await new Promise<void>((resolve) => {
-			this.onSettled = resolve;
-		});
-	}
-
-	private settle(item: number, outcome: Outcome, source?: Source): void {
-		const { delivery } = this.parts;
+	private settle(item: number, outcome: Outcome, origin?: Origin): void {
+		const prepared = this.prepared[item];
 		try {
-			delivery.settle(item, this.questions[item], outcome, source);
+			this.delivery.settle(item, prepared, outcome, origin);
 		} catch (error) {
-			// A result that we cannot put in our words is this item's business alone.
-			delivery.settle(item, this.questions[item], problemOf(error), source);
+			// A result that cannot be put in our words fails for this item alone.
+			this.delivery.settle(item, prepared, problemOf(error), origin);
 		}
-		this.progress.step();
 	}
 }

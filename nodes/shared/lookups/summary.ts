@@ -6,19 +6,19 @@ import { isAnswered, isPassedOn, type Outcome } from './item';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from './options';
 
-/** What a run took. */
+/** The figures of a run. */
 export interface Figures {
 	/** Items that ask what another item of the execution asks as well. */
-	repeated: number;
-	/** Credits. */
+	duplicates: number;
+	/** In credits. */
 	spent: number;
 	/** Whether some of them may not have been spent after all. */
 	isUncertain?: boolean;
-	/** Milliseconds that the service made the run wait. */
+	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
 }
 
-/** Reasons of items that were not sent, for which the service, not the user, is the cause. */
+/** Reasons of items that were not sent because of the service, not because of a setting. */
 const CAUSED_BY_SERVICE: string[] = [
 	'out_of_credits',
 	'unauthorized',
@@ -39,24 +39,23 @@ const NOT_SENT: Record<string, string> = {
 	account_unreadable: 'account not readable',
 };
 
-/** Why the input of an item is no question. */
+/** Why an item asks no question. */
 const NOT_READ: Record<string, string> = {
 	missing: 'missing a required field',
 	expression: 'with an expression that cannot be evaluated',
 	invalid: 'with a value that is not valid',
 };
 
-/** A problem, and the item that has it. */
 interface ItemProblem {
 	problem: Problem;
 	item: number;
 }
 
-/** What the items of a run came to. */
+/** Counts what the items of a run come to. */
 export class Tally {
 	items = 0;
 
-	/** With what was asked for. */
+	/** Items with a result. */
 	hits = 0;
 
 	misses = 0;
@@ -64,13 +63,13 @@ export class Tally {
 	/** Answered without the service. */
 	local = 0;
 
-	/** Answered by the service in this run: not by what the execution had before. */
+	/** Answered by the service in this run, not by what the execution had before. */
 	ofService = 0;
 
 	/** Passed on without a lookup. */
 	readonly passedOn = { known: 0, skipped: 0 };
 
-	/** Passed on though Checked At holds something that is no date. */
+	/** Passed on although Checked At is no date. */
 	undated = 0;
 
 	readonly problems: ItemProblem[] = [];
@@ -88,19 +87,18 @@ export class Tally {
 		} else this.problems.push({ problem: outcome, item });
 	}
 
-	/** How many items have this status. */
 	with(status: Problem['status']): number {
 		return this.problems.filter(({ problem }) => problem.status === status).length;
 	}
 
-	/** The problems but for items that a manual run was not to look up. */
+	/** All problems except Max Items in Manual Runs. */
 	get unwanted(): ItemProblem[] {
 		return this.problems.filter(({ problem: { reason } }) => reason !== 'manual_limit');
 	}
 
 	/**
-	 * The problem that stops the workflow, and its item, if any does: with `fail` every problem; else
-	 * one that the service caused, where it answered nothing at all, or items that all lack a field.
+	 * The problem that stops the workflow, if any: with On Incomplete Run set to Stop Workflow the first one; else only
+	 * where all items lack a field, or where the service has answered none and caused one of the problems.
 	 */
 	reasonToStop({ failsWhenIncomplete }: LookupOptions): ItemProblem | undefined {
 		const problems = this.unwanted.toSorted((a, b) => a.item - b.item);
@@ -115,7 +113,7 @@ export class Tally {
 		);
 	}
 
-	/** The problem, with how far the run got. */
+	/** Adds to a problem how far the run has got. */
 	private inFull(problem: Problem): Problem {
 		const jobs = new Set(
 			this.problems.flatMap(({ problem: { status, jobId } }) =>
@@ -129,15 +127,15 @@ export class Tally {
 	}
 }
 
-/** The summary of a run: what came out, what did not, what it cost, and how long it waited. */
+/** The summary of a run: its results, its problems, its cost and its waits. */
 export function summaryOf<Query extends IDataObject>(
 	{ answered }: Lookup<Query>,
 	tally: Tally,
-	{ repeated, spent, isUncertain, paused }: Figures,
+	{ duplicates, spent, isUncertain, paused }: Figures,
 ): string {
 	const { items, hits, misses, local, passedOn, undated, problems } = tally;
 	const free = [
-		...(repeated > 0 ? ['duplicate'] : []),
+		...(duplicates > 0 ? ['duplicate'] : []),
 		...(local > 0 ? ['not a valid email'] : []),
 	];
 	const seconds = Math.round(paused / 1000);
@@ -152,7 +150,7 @@ export function summaryOf<Query extends IDataObject>(
 		`${count(items, 'item')}: ${results.join(', ')}`,
 		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
 		...(free.length > 0
-			? [`${count(local + repeated, 'item')} cost nothing (${free.join(' or ')})`]
+			? [`${count(local + duplicates, 'item')} cost nothing (${free.join(' or ')})`]
 			: []),
 		...(undated > 0 ? [`${count(undated, 'known item')} without a valid date in Checked At`] : []),
 		...reasonsOf(problems.map(({ problem }) => problem)),
@@ -161,7 +159,7 @@ export function summaryOf<Query extends IDataObject>(
 	return `${parts.join('. ')}.`;
 }
 
-/** How many items have no answer, per reason. */
+/** How many items have a problem, by reason. */
 function reasonsOf(problems: Problem[]): string[] {
 	const counts = new Map<string, number>();
 	for (const { status, reason } of problems) {

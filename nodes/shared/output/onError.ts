@@ -1,28 +1,56 @@
 import {
+	NodeApiError,
+	NodeOperationError,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
-	NodeApiError,
-	NodeOperationError,
 } from 'n8n-workflow';
+
 import { inFull } from '../http/errors';
 import type { Problem } from './problem';
-
-/** The setting On Error of a node. */
-export type OnError = 'stop' | 'continue' | 'errorOutput';
 
 /** Whether n8n runs the node as a tool of an AI agent. */
 export function isTool({ type }: INode): boolean {
 	return type.endsWith('Tool');
 }
 
-/** What the user chose under On Error. */
-export function onErrorOf(node: INode): OnError {
-	// n8n would tell an AI agent only what happened: with an item it learns what to do as well.
-	if (isTool(node) && !node.onError && !node.continueOnFail) return 'continue';
-	if (node.onError === 'continueErrorOutput') return 'errorOutput';
-	const continues = node.onError ? node.onError === 'continueRegularOutput' : node.continueOnFail;
-	return continues ? 'continue' : 'stop';
+/** What becomes of an item without a result, by the setting On Error of the node. */
+export class OnError {
+	private readonly setting: 'stop' | 'continue' | 'errorOutput';
+
+	constructor(private readonly node: INode) {
+		const { onError, continueOnFail } = node;
+		const continues = onError ? onError === 'continueRegularOutput' : continueOnFail;
+		// n8n tells an AI agent only what happened. An item tells it what to do as well.
+		const isBareTool = isTool(node) && !onError;
+		if (onError === 'continueErrorOutput') this.setting = 'errorOutput';
+		else this.setting = continues || isBareTool ? 'continue' : 'stop';
+	}
+
+	/** Whether it may stop the workflow. */
+	get stops(): boolean {
+		return this.setting === 'stop';
+	}
+
+	/** The exception that stops the workflow. */
+	exception(problem: Problem, item: number): Error {
+		return stopError(this.node, problem, item);
+	}
+
+	/**
+	 * The item that comes out, as long as the workflow goes on.
+	 * @param withStatus makes an item of the fields that say why there is no result
+	 */
+	output(
+		problem: Problem,
+		item: number,
+		input: INodeExecutionData,
+		withStatus: (fields: IDataObject) => INodeExecutionData,
+	): INodeExecutionData {
+		return this.setting === 'errorOutput'
+			? errorItem(problem, item, input)
+			: withStatus(statusFields(problem));
+	}
 }
 
 /** The exception that stops the workflow: it names the item, if any, what happened and what to do. */
@@ -40,15 +68,14 @@ export function stopError(
 		{ reason },
 		{ message: text, description, httpCode: httpCode ? String(httpCode) : undefined, itemIndex },
 	);
-	// n8n puts its own words in the place of a message that holds a network code.
+	// n8n replaces a message that holds a network code by its own words.
 	error.message = text;
 	return error;
 }
 
 /**
- * The item that goes to the error branch. n8n routes it by its keys: with any other than `error` and
- * `message` it counts as a success (n8n 1 knows only these two). The fields of the input item are
- * added by n8n, its binary data is not.
+ * The item for the error output. n8n goes by its keys: with any key but `error` and `message` it takes the item for a
+ * success (n8n 1 knows only these two). n8n adds the fields of the input item, but not its binary data.
  */
 export function errorItem(
 	problem: Problem,
@@ -60,7 +87,7 @@ export function errorItem(
 	return { json: { error, message }, pairedItem: { item }, ...(binary && { binary }) };
 }
 
-/** The fields of an item without an answer. It is no error item: it has no `error`. */
+/** The fields of an item without a result. It has no `error`, so n8n does not take it for an error item. */
 export function statusFields({ description, jobId, jobRow, ...fields }: Problem): IDataObject {
 	const message = inFull({ ...fields, description });
 	return { ...fields, message, ...(jobId && { jobId }), ...(jobRow && { jobRow }) };

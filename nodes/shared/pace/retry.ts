@@ -1,53 +1,18 @@
-import { ServiceError } from '../http/errors';
+import { unknownOutcome, ServiceError } from '../http/errors';
 import { wholeNumber } from '../values/text';
 
-/** The longest that one wait lasts, in milliseconds, whatever the service asks for. */
-const LONGEST_WAIT = 60_000;
-
-/** Half of the first step of the exponential back-off, in milliseconds. */
-const FIRST_STEP = 500;
-
-/** Whether the same request may succeed later: 429, 500, 502, 503, 504 and lost connections (7). */
-export function mayRetry(thrown: unknown): boolean {
-	if (!(thrown instanceof ServiceError)) return false;
-	const { reason, httpCode } = thrown;
-	return reason === 'connection' || [429, 500, 502, 503, 504].includes(httpCode ?? 0);
-}
-
-/**
- * How long to wait before a request is sent again, in milliseconds: what the service asked for, or an
- * exponential back-off with full jitter, so that many do not come back at once; whichever is longer.
- * @param attempt how many times the request was sent already, from 1
- * @param random a number from 0 up to 1
- */
-export function waitBeforeRetry(
-	{ retryAfter = 0 }: ServiceError,
-	attempt: number,
-	random = Math.random(),
-): number {
-	const step = Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
-	return Math.min(Math.max(retryAfter, random * step), LONGEST_WAIT);
-}
-
-/** How the requests of one run of a node are sent; users set these in the options of a lookup. */
+/** The pace that the options of a lookup ask for. */
 export interface Pace {
-	/** The most requests of the run in progress at once. */
+	/** The most requests of one run at once. */
 	maxConcurrency: number;
 	/** How often one request is sent again. */
 	maxRetries: number;
 }
 
-export const DEFAULT_MAX_CONCURRENCY = 5;
-
-export const DEFAULT_MAX_RETRIES = 4;
-
-export const DEFAULT_PACE: Pace = {
-	maxConcurrency: DEFAULT_MAX_CONCURRENCY,
-	maxRetries: DEFAULT_MAX_RETRIES,
-};
+export const DEFAULT_PACE: Pace = { maxConcurrency: 5, maxRetries: 4 };
 
 /**
- * The pace that the options ask for.
+ * Reads the pace from the options of a node.
  * @param option gives the value of an option, as the user or an AI agent filled it in
  */
 export function paceOf(option: (name: string) => unknown): Pace {
@@ -56,4 +21,75 @@ export function paceOf(option: (name: string) => unknown): Pace {
 		maxConcurrency: Math.max(1, number('maxConcurrency')),
 		maxRetries: number('maxRetries'),
 	};
+}
+
+/** The longest wait, in milliseconds, whatever the service asks for. */
+const LONGEST_WAIT = 60_000;
+
+/** Half of the first step of the exponential back-off, in milliseconds. */
+const FIRST_STEP = 500;
+
+/** A request that has failed, and how it was sent. */
+export interface FailedRequest {
+	/** How many times it was sent, from 1. */
+	attempt: number;
+	maxRetries: number;
+	/** How often it may be sent again after a connection loss, which may have been charged. */
+	repeats: 'always' | 'once' | 'never';
+	/** An earlier connection loss of the same request, after which it may have been charged. */
+	uncertain?: ServiceError;
+	/** Whether the gate takes a 429 for a slight one: the only one, at a rate that was accepted before. */
+	isSlight: boolean;
+}
+
+/** What becomes of a failed request. Times are milliseconds. */
+export interface Decision {
+	/** Why it fails for good. Without it, the request is sent again. */
+	error?: ServiceError;
+	/** How long to wait before anything is sent again. */
+	wait: number;
+	/** Whether all requests to the account wait, or this one alone. */
+	isForAll: boolean;
+	/** Whether sending it again may be charged a second time. */
+	mayChargeAgain: boolean;
+}
+
+/**
+ * Decides what becomes of a failed request (interface specification 7): whether it is sent again, after which wait, who
+ * waits, whether that may be charged twice, and which error remains in the end.
+ * @param random a number from 0 up to 1, for the jitter
+ */
+export function decide(
+	failure: ServiceError,
+	{ attempt, maxRetries, repeats, uncertain, isSlight }: FailedRequest,
+	random = Math.random(),
+): Decision {
+	const { httpCode, reason, mayBeCharged, retryAfter = 0 } = failure;
+	const isUnknown = reason === 'connection' && mayBeCharged;
+	const wait = waitBeforeRetry(retryAfter, attempt, random);
+	const decision: Decision = {
+		wait,
+		isForAll: httpCode === 429 && !(isSlight && attempt === 1 && retryAfter === 0),
+		mayChargeAgain: isUnknown && repeats === 'once',
+	};
+	if (isUnknown && repeats === 'never') return { ...decision, error: unknownOutcome(failure) };
+	// The last answer counts, whatever was lost before. A 402 would wrongly say that nothing was sent.
+	const isAnswer = !mayRetry(failure) && httpCode !== 402;
+	if (isAnswer) return { ...decision, error: failure.after(attempt) };
+	const isRepeated = decision.mayChargeAgain && uncertain !== undefined;
+	if (mayRetry(failure) && attempt <= maxRetries && !isRepeated) return decision;
+	return { ...decision, error: (isUnknown ? failure : (uncertain ?? failure)).after(attempt) };
+}
+
+/** Whether the same request may succeed later: 429, 500, 502, 503, 504 and lost connections (7). */
+export function mayRetry(thrown: unknown): boolean {
+	if (!(thrown instanceof ServiceError)) return false;
+	const { reason, httpCode } = thrown;
+	return reason === 'connection' || [429, 500, 502, 503, 504].includes(httpCode ?? 0);
+}
+
+/** `Retry-After` or an exponential back-off with full jitter, so that many do not come back at once: the longer one. */
+function waitBeforeRetry(retryAfter: number, attempt: number, random: number): number {
+	const step = Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
+	return Math.round(Math.min(Math.max(retryAfter, random * step), LONGEST_WAIT));
 }

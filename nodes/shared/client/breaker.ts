@@ -1,0 +1,31 @@
+import type { ServiceError } from '../http/errors';
+import type { NotProcessedReason } from './notProcessed';
+
+/** After so many failures in a row a run sends nothing more. */
+const MAX_IN_A_ROW = 10;
+
+/** Stops a run that is hopeless: it opens after ten failures of one kind in a row. */
+export class CircuitBreaker {
+	/** How many requests in a row have failed. */
+	failures = 0;
+
+	/** The last failure. */
+	cause: ServiceError | undefined;
+
+	/** @param reason of the items that are not sent once it is open */
+	constructor(readonly reason: NotProcessedReason) {}
+
+	get isOpen(): boolean {
+		return this.failures >= MAX_IN_A_ROW;
+	}
+
+	failed(cause: ServiceError): void {
+		this.failures++;
+		this.cause = cause;
+	}
+
+	/** The next failure is the first in a row. */
+	reset(): void {
+		this.failures = 0;
+	}
+}
