@@ -6,21 +6,13 @@ import { readOperation } from '../../shared/editor/operation';
 import { LEAD_FIELDS } from '../../shared/output/fields';
 import { invalidValue, JobFailed, JobPending, missing } from '../../shared/output/problem';
 import type { ReadRequest, Reading } from '../../shared/reads/reader';
-import { jobsOf, settleJob, type JobOfExecution } from '../../shared/execution/execution';
+import { jobsOf, settleJob } from '../../shared/execution/execution';
 import type { Run } from '../../shared/client/client';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { textAt } from '../../shared/values/json';
 import { numberOf, toText } from '../../shared/values/text';
-import { BULK_PATH, type BulkJob, matchRows, readJob, rowsById, STEADY } from '../bulk';
+import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, simplifyFoundEmail } from '../person';
-
-/** A job as it stands, and when the service said so. */
-interface CollectedJob {
-	rows: IDataObject[];
-	byId: Map<string | null, IDataObject>;
-	isDone: boolean;
-	checkedAt: string;
-}
 
 /**
  * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
@@ -71,8 +63,10 @@ export const getBulkJob = readOperation({
 		const jobRow = request.parameter('jobRow');
 		const isByRow = request.isFilledIn('jobRow');
 		const hasRow = toText(jobRow) !== '';
-		// An item that waits for no job goes on as it came: found at once, say.
-		if (isByRow && jobId === '' && !hasRow) return passedOn;
+		// An item that is not pending, such as one that was found at once, passes through.
+		if (isByRow && jobId === '' && !hasRow) {
+			return { results: [{ status: 'skipped', credits: 0 }], simplify: (result) => result };
+		}
 		if (jobId === '') throw missing('Job ID');
 		if (!isByRow) return await allRows(jobId, request);
 		if (!hasRow) throw missing('Job Row');
@@ -80,17 +74,12 @@ export const getBulkJob = readOperation({
 	},
 });
 
-const passedOn: Reading = {
-	results: [{ status: 'skipped', credits: 0 }],
-	simplify: (result) => result,
-};
-
 /** Every row of a job, for the first item that names it; none for the others. */
 async function allRows(jobId: string, request: ReadRequest): Promise<Reading> {
-	const isFirst = !jobsOfRun(request).has(jobId);
-	const { rows, byId, isDone, checkedAt } = await collectOnce(jobId, request);
+	const isFirst = !jobsByRun.get(request.run)?.has(jobId);
+	const { rows, isDone, checkedAt } = await collectOnce(jobId, request);
 	if (!isDone && isFirst) throw new JobPending(jobId);
-	// The service may repeat rows.
+	const byId = rowsById(rows);
 	const isOnce = (row: IDataObject) => {
 		const id = textAt(row, 'tId');
 		return id === null || byId.get(id) === row;
@@ -99,7 +88,7 @@ async function allRows(jobId: string, request: ReadRequest): Promise<Reading> {
 	return { results, simplify: (row) => simplifyRow(row, checkedAt), isWithoutInput: true };
 }
 
-/** The row of one item; the job is read once for all of them. */
+/** The row of one item. */
 async function oneRow(jobId: string, value: unknown, request: ReadRequest): Promise<Reading> {
 	const jobRow = numberOf(value) ?? 0;
 	if (!Number.isInteger(jobRow) || jobRow < 1) {
@@ -108,78 +97,54 @@ async function oneRow(jobId: string, value: unknown, request: ReadRequest): Prom
 	const failed = (thrown: unknown) => {
 		throw thrown instanceof JobFailed ? thrown.at(jobRow) : new JobFailed(jobId, thrown, jobRow);
 	};
-	const { byId, isDone, checkedAt } = await collectOnce(jobId, request).catch(failed);
+	const { rows, isDone, checkedAt } = await collectOnce(jobId, request).catch(failed);
 	if (!isDone) throw new JobPending(jobId, jobRow);
-	const row = byId.get(String(jobRow));
+	const row = rows.find((one) => textAt(one, 'tId') === String(jobRow));
 	if (!row) throw new JobFailed(jobId, unexpectedAnswer('a result for this item'), jobRow);
 	return { results: [row], isMiss: !hasEmail(row), simplify: () => simplifyRow(row, checkedAt) };
 }
 
-/** The jobs that a run has collected, or is collecting, for one account. */
-const jobsByRun = new WeakMap<Run, Map<string, Promise<CollectedJob>>>();
-
-function jobsOfRun({ run }: ReadRequest): Map<string, Promise<CollectedJob>> {
-	const jobs = jobsByRun.get(run) ?? new Map<string, Promise<CollectedJob>>();
-	jobsByRun.set(run, jobs);
-	return jobs;
+/** A job, and when the service sent it (ISO 8601). */
+interface CollectedJob extends BulkJob {
+	checkedAt: string;
 }
 
-/** Reads a job for the first item that names it. */
+/** The jobs that a run of the node reads for one account, by their id. */
+const jobsByRun = new WeakMap<Run, Map<string, Promise<CollectedJob>>>();
+
+/** Reads a job once for all items that name it. */
 async function collectOnce(jobId: string, request: ReadRequest): Promise<CollectedJob> {
-	const jobs = jobsOfRun(request);
+	const jobs = jobsByRun.get(request.run) ?? new Map<string, Promise<CollectedJob>>();
+	jobsByRun.set(request.run, jobs);
 	const job = jobs.get(jobId) ?? collect(jobId, request);
 	jobs.set(jobId, job);
 	return await job;
 }
 
-/** Reads a job; one that this execution has started tells how many rows it has, and what it may have cost. */
-async function collect(jobId: string, request: ReadRequest): Promise<CollectedJob> {
-	const { context } = request;
-	const job = startedJob(jobId, request);
-	const people = job?.saved.questions.length;
-	const { rows, isDone } = await readSteady(jobId, request, people).catch((thrown: unknown) => {
-		if (job && thrown instanceof JobFailed) settleJob(context, job, 0, 0);
-		throw thrown;
-	});
+/** Reads a job, again after a while if it is only likely to be done, and settles what it cost. */
+async function collect(jobId: string, { context, run, get }: ReadRequest): Promise<CollectedJob> {
+	const started = [...jobsOf(context).values()].find(
+		({ saved }) => saved.id === jobId && saved.connection === run.connection.id,
+	);
+	const people = started?.saved.questions.length;
+	const read = jobReader(jobId, get, people);
+	const readAgain = async (job: BulkJob) => {
+		if (!job.isLikelyDone) return job;
+		await run.sleep(STEADY);
+		return await read();
+	};
+	const job = await read()
+		.then(readAgain)
+		.catch((thrown: unknown) => {
+			if (started && thrown instanceof JobFailed) settleJob(context, started, 0, 0);
+			throw thrown;
+		});
 	const checkedAt = new Date().toISOString();
-	const byId = rowsById(rows);
-	if (job && isDone) {
-		const { results } = matchRows({ rows }, job.saved.questions.length);
-		const costs = costsOf(results);
-		settleJob(context, job, costs.spent, costs.uncertain);
+	if (started && people !== undefined && job.isDone) {
+		const { spent, uncertain } = costsOf(matchRows(job, people).results);
+		settleJob(context, started, spent, uncertain);
 	}
-	return { rows, byId, isDone, checkedAt };
-}
-
-/** Reads a job; where its status does not tell whether it goes on, once more after a while. */
-async function readSteady(
-	jobId: string,
-	{ get, run }: ReadRequest,
-	people: number | undefined,
-): Promise<BulkJob> {
-	const read = async () =>
-		await readJob(jobId, async (url, query) => await get(query, url), people);
-	const first = await read();
-	if (!first.isLikelyDone) return first;
-	await run.sleep(STEADY);
-	const job = await read();
-	const isSteady = JSON.stringify(job.rows) === JSON.stringify(first.rows);
-	return { ...job, isDone: job.isDone || isSteady };
-}
-
-/** The jobs that this execution has started with the account of a run, by their id. */
-const startedByRun = new WeakMap<Run, Map<string, JobOfExecution>>();
-
-/** Looked up once per run: the execution knows its jobs by question, up to a hundred of each. */
-function startedJob(jobId: string, { context, run }: ReadRequest): JobOfExecution | undefined {
-	let started = startedByRun.get(run);
-	if (!started) {
-		const jobs = [...jobsOf(context).values()];
-		const own = jobs.filter(({ saved }) => saved.connection === run.connection.id);
-		started = new Map(own.map((job) => [job.saved.id, job]));
-		startedByRun.set(run, started);
-	}
-	return started.get(jobId);
+	return { ...job, checkedAt };
 }
 
 function simplifyRow(row: IDataObject, checkedAt: string): IDataObject {
