@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+	emailFields,
 	emailIdentity,
 	existingStatus,
-	existingStatusField,
 	hasStatus,
 	simplifyVerification,
 	toEmailQuestion,
@@ -176,9 +176,12 @@ describe('a status that the item already has', () => {
 
 	it('is read from its parameter, which says nothing to the service, as its options do not', () => {
 		expect(existingStatus.parameter).toBe('existingStatus');
-		for (const field of [existingStatusField, ...verifierOptions]) {
-			expect(field).not.toHaveProperty('routing');
-		}
+		const isSent = emailFields.map(({ name, routing }) => [name, routing !== undefined]);
+		expect(isSent).toEqual([
+			['email', true],
+			['existingStatus', false],
+		]);
+		for (const field of verifierOptions) expect(field).not.toHaveProperty('routing');
 		expect(verifierOptions.map(({ name, default: byDefault }) => [name, byDefault])).toEqual([
 			['checkedAt', ''],
 			['maxAgeDays', 90],

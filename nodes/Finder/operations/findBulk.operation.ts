@@ -1,14 +1,13 @@
-import { ageOptions, includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
+import { includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/lookups/options';
 import { LEAD_FIELDS } from '../../shared/output/fields';
 import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
 import {
-	countryOption,
 	existingEmail,
-	existingEmailField,
 	type Person,
 	personFields,
+	personOptions,
 	simplifyFoundEmail,
 	toPersonQuestion,
 } from '../person';
@@ -32,10 +31,9 @@ export const findBulk = lookupOperation<Person>({
 	},
 	fields: [
 		...personFields,
-		existingEmailField,
 		includeInputFields,
 		simple,
-		lookupOptions(countryOption, ...ageOptions, {
+		lookupOptions(...personOptions, {
 			displayName: 'Job Timeout (Minutes)',
 			name: 'jobTimeout',
 			type: 'number',
