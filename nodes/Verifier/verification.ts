@@ -70,11 +70,11 @@ export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
 	return { email: email.toLowerCase(), ...query };
 }
 
-export function toEmailQuestion(field: unknown): Question<EmailQuery> {
-	const email = toText(field);
+export function toEmailQuestion(fields: Record<string, unknown>): Question<EmailQuery> {
+	const email = toText(fields.email);
 	const isEmpty = email === '';
 	return {
-		query: { email },
+		query: { email, ...(fields.enrich === true && { enrich: true }) },
 		isEmpty,
 		missing: isEmpty ? ['Email'] : undefined,
 		answer: verifyLocally(email),

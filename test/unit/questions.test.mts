@@ -39,7 +39,7 @@ const verifier: Lookup<IDataObject> = {
 	answered: 'verified',
 	kind: 'verify',
 	known: existingStatus,
-	prepare: ({ email }) => toEmailQuestion(email),
+	prepare: toEmailQuestion,
 };
 
 /** The question of an item; an expression that fails is one that `fails`. */

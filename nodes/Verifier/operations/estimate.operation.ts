@@ -27,5 +27,5 @@ export const estimate = estimateOperation({
 	kind: 'verify',
 	known: existingStatus,
 	identity: emailIdentity,
-	prepare: ({ email }) => toEmailQuestion(email),
+	prepare: toEmailQuestion,
 });

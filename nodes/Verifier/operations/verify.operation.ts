@@ -55,11 +55,7 @@ export const verify = lookupOperation<EmailQuery>({
 	identity: emailIdentity,
 	keeps: LEAD_FIELDS,
 	perRequest: 1,
-	prepare({ email, enrich }) {
-		const question = toEmailQuestion(email);
-		if (enrich === true) question.query.enrich = true;
-		return question;
-	},
+	prepare: toEmailQuestion,
 	async ask([query], { askOne }) {
 		const answer = await askOne({ qs: emailIdentity(query) });
 		const results = answer ? [objectIn(answer, 'a verification')] : [];

@@ -49,7 +49,7 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 	identity: emailIdentity,
 	keeps: LEAD_FIELDS,
 	perRequest: MAX_ADDRESSES,
-	prepare: ({ email }) => toEmailQuestion(email),
+	prepare: toEmailQuestion,
 	fitting(queries, { bulkVerifierPath }) {
 		// 200 characters are for the Base URL.
 		let length = 200 + bulkVerifierPath.length;
