@@ -311,6 +311,15 @@ describe('collectPeople', () => {
 		expect(at).toEqual([1_000, 2_500, 4_750, 5_000]);
 	});
 
+	it('takes a job in words of its own for done once its rows stayed the same for a minute', async () => {
+		const odd = { id: 12, status: 'odd', results: [one, two] };
+		const later = { ...odd, results: [one, { ...two, email: 'ida@acme.com' }] };
+		const { job, at } = await waited([odd, odd, odd, later], 600_000);
+		expect(job?.results).toEqual([[one], [later.results[1]]]);
+		expect((at.at(-1) ?? 0) - at[3]).toBeGreaterThanOrEqual(60_000);
+		expect((at.at(-2) ?? 0) - at[3]).toBeLessThan(60_000);
+	});
+
 	it('looks once where it is given no time', async () => {
 		expect((await waited([done], 0)).job?.results).toEqual([[one], []]);
 		const { thrown, at } = await waited([processing], 0);
