@@ -13,7 +13,7 @@ export const BULK_PATH = '/api/v2/find_bulk';
 /** The most rows of one request (interface specification 8). */
 export const MAX_ROWS = 100;
 
-/** The rows of a bulk request (2.8). Their `tId` counts from 1 within the request. */
+/** The rows of a bulk request (interface specification 2.8). Their `tId` counts from 1 in each request. */
 export function toRows(people: Person[]): IDataObject[] {
 	return people.map(({ fullName, ...person }, index) => ({
 		tId: index + 1,
@@ -24,22 +24,14 @@ export function toRows(people: Person[]): IDataObject[] {
 
 /** Rows by their `tId`, the first of each: the service may repeat rows, and send the `tId` as text. */
 export function rowsById(rows: IDataObject[]): Map<string | null, IDataObject> {
-	const byId = new Map<string | null, IDataObject>();
-	for (const row of rows) {
-		const id = textAt(row, 'tId');
-		if (!byId.has(id)) byId.set(id, row);
-	}
-	return byId;
+	return new Map(rows.toReversed().map((row) => [textAt(row, 'tId'), row] as const));
 }
 
 /**
  * The answers in the order of the request, by the `tId` of their rows and never by their position: the
  * service may leave rows out, or add others.
  */
-export function matchRows(
-	{ rows, jobId }: { rows: IDataObject[]; jobId?: string },
-	people: number,
-): Answers {
+export function matchRows({ rows, jobId }: Omit<BulkJob, 'isDone'>, people: number): Answers {
 	const byId = rowsById(rows);
 	const results = Array.from({ length: people }, (_, index) => {
 		const row = byId.get(String(index + 1));
@@ -48,142 +40,135 @@ export function matchRows(
 	return { results, jobId };
 }
 
-const FIRST_WAIT = 1_000;
-
-const LONGEST_WAIT = 15_000;
-
-/** Where an answer may hold its rows, when it is no bare list. */
+/** The keys that may hold the rows of an answer, when it is no bare list. */
 const ROW_KEYS = ['results', 'people', 'data', 'rows'];
 
-/** The words of a job that goes on, or has ended; the specification lists only `processing` (3). */
+/** Words for the status of a job; interface specification 3 lists only `processing`. */
 const RUNNING =
 	/^((in[ _-]?)?progress|processing|pending|queued|waiting|running|started|accepted|created|new|working|submitted|scheduled)$/i;
 const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
 const DONE = /^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)$/i;
 
-/** How long the rows of a job have to stay the same where its status does not tell whether it goes on. */
+/** Milliseconds for which the rows of a job have to stay the same if its status is none of these words. */
 export const STEADY = 60_000;
 
-/** What an answer of the bulk finder says of its job, or of its rows where it made no job (2.8, 2.9). */
+/** A job of the bulk finder, or the rows that it sent at once (interface specification 2.8, 2.9). */
 export interface BulkJob {
-	/** None where the rows came at once. */
+	/** Absent where the rows came at once. */
 	jobId?: string;
 	rows: IDataObject[];
 	/** Whether no more rows will come. */
 	isDone: boolean;
-	/** Whether all rows are there, and somebody is found, under a status that nobody has heard of. */
+	/** Whether all rows are there and somebody is found, under a status that is none of the known words. */
 	isLikelyDone?: boolean;
-	/** The status of a job that failed. */
-	failure?: string;
 }
 
 /**
  * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says
- * so, or when all rows are there and it states none; whatever rows it shows before are not final. Of a
- * job that failed only those who were found count: the others were hardly looked for.
- * @param sent how many rows the request had, if known
+ * so, or when it has no status and all rows are there; rows that come earlier are not final. A job that
+ * failed keeps only the people who were found, as the service may not have looked for the others; it
+ * throws {@link JobFailed}, or a {@link ServiceError} if it has no id, when nobody was found.
+ * @param sent the number of rows in the request, if known
+ * @param askedFor the id of the job that the answer is about, if known
  */
-export function jobIn(answer: object, sent?: number): BulkJob {
-	const key = isObject(answer) ? ROW_KEYS.find((name) => Array.isArray(answer[name])) : undefined;
-	const list: unknown = isObject(answer) ? key && answer[key] : answer;
+export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob {
+	const fields = isObject(answer) ? answer : {};
+	const list: unknown = [answer, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
 	const rows = Array.isArray(list) ? list.filter(isObject) : [];
-	const jobId = isObject(answer) ? (textAt(answer, 'id') ?? undefined) : undefined;
-	const status = isObject(answer) ? textAt(answer, 'status') : null;
-	const isJob = jobId !== undefined || status !== null;
 	const hasRows = Array.isArray(list) && (rows.length > 0 || list.length === 0);
-	if (!isJob && !hasRows) throw unexpectedAnswer('rows');
-	if (status !== null && FAILED.test(status)) {
-		return { jobId, rows: rows.filter(hasEmail), isDone: true, failure: status };
+	const id = textAt(fields, 'id');
+	const status = textAt(fields, 'status');
+	if (id === null && status === null && !hasRows) throw unexpectedAnswer('rows');
+	const jobId = askedFor ?? id ?? undefined;
+	const says = (words: RegExp) => status !== null && words.test(status);
+	if (says(FAILED)) {
+		const found = rows.filter(hasEmail);
+		if (found.length === 0) throw jobFailed(String(status), jobId);
+		return { jobId, rows: found, isDone: true };
 	}
-	if (status !== null && DONE.test(status)) return { jobId, rows, isDone: true };
-	const byId = rowsById(rows);
-	const people = sent ?? (isObject(answer) ? numberAt(answer, 'total') : null);
-	const isWhole = people === null ? status === null && rows.length > 0 : hasAll(byId, people);
-	if (status === null) return { jobId, rows, isDone: isWhole && list !== undefined };
-	const isLikelyDone = isWhole && !RUNNING.test(status) && rows.some(hasEmail);
-	return { jobId, rows, isDone: false, ...(isLikelyDone && { isLikelyDone }) };
+	if (says(DONE)) return { jobId, rows, isDone: true };
+	if (says(RUNNING)) return { jobId, rows, isDone: false };
+	const people = sent ?? numberAt(fields, 'total');
+	const isWhole = people === null ? rows.length > 0 : hasAll(rows, people);
+	if (status === null) return { jobId, rows, isDone: isWhole };
+	const isLikelyDone = people !== null && isWhole && rows.some(hasEmail);
+	return { jobId, rows, isDone: false, isLikelyDone };
 }
 
-/** Whether the rows of so many people are there, however many the service says that there are. */
-function hasAll(byId: Map<string | null, IDataObject>, people: number): boolean {
-	if (people === 0 || people > byId.size) return false;
-	const rows = Array.from({ length: people }, (_, index) => String(index + 1));
-	return rows.every((row) => byId.has(row));
+function hasAll(rows: IDataObject[], people: number): boolean {
+	// The service may name any number of people, so no list of that length is made for a few rows.
+	if (people <= 0 || people > rows.length) return false;
+	return !matchRows({ rows }, people).results.includes(undefined);
 }
+
+function jobFailed(status: string, jobId: string | undefined): Error {
+	const job = jobId === undefined ? 'The bulk job' : `The bulk job ${jobId}`;
+	const failed = new ServiceError('job_failed', {
+		message: `${job} ended with the status "${status}"`,
+		description: 'Run these items again.',
+	});
+	return jobId === undefined ? failed : new JobFailed(jobId, failed);
+}
+
+/** Sends a free GET request with these query parameters to a path. */
+type Get = (query: IDataObject, path: string) => Promise<object>;
 
 /**
- * Waits for the rows of a job (interface specification 4.6, its variant), polling after 1 s and then
- * ever more seldom. Throws {@link JobPending} when they do not come in time, or the job can't be
- * read: it is never lost.
+ * A function that reads a job whenever it is called (interface specification 4.6, its variant). A job
+ * that is only likely to be done is done once its rows have stayed the same for {@link STEADY}. Throws
+ * as {@link jobIn} does.
+ * @param people the number of rows in the request of the job, if known
  */
-async function waitForJob(jobId: string, people: number, service: LookupService): Promise<BulkJob> {
-	const end = Date.now() + service.jobTimeout;
-	const get = async (url: string, qs: IDataObject) => await service.collect({ url, qs });
+export function jobReader(jobId: string, get: Get, people?: number): () => Promise<BulkJob> {
 	let steady = { rows: '', since: 0 };
-	for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
-		const left = end - Date.now();
-		if (left > 0) await service.sleep(Math.min(wait, left));
-		const job = await readJob(jobId, get, people).catch((thrown: unknown) => {
-			if (mayRetry(thrown)) return undefined;
-			throw mayComeLater(thrown) ? new JobPending(jobId) : thrown;
-		});
-		if (job?.isDone) return job;
-		if (job?.isLikelyDone) {
-			const rows = JSON.stringify(job.rows);
-			if (rows !== steady.rows) steady = { rows, since: Date.now() };
-			else if (Date.now() - steady.since >= STEADY) return job;
-		}
-		if (Date.now() >= end) throw new JobPending(jobId);
-	}
+	return async () => {
+		const job = jobIn(await readJob(jobId, get), people, jobId);
+		if (!job.isLikelyDone) return job;
+		const rows = JSON.stringify(job.rows);
+		if (rows !== steady.rows) steady = { rows, since: Date.now() };
+		return { ...job, isDone: Date.now() - steady.since >= STEADY };
+	};
 }
 
-/** The answers of a job to so many people, once it is done. */
+/** The specification does not show whether the id of a job goes into the path or into a parameter. */
+async function readJob(jobId: string, get: Get): Promise<object> {
+	const byParameter = async () => await get({ id: jobId }, BULK_PATH);
+	// In a path, an id of dots alone would lead to another endpoint.
+	if (/^\.+$/.test(jobId)) return await byParameter();
+	const path = `${BULK_PATH}/${encodeURIComponent(jobId)}`;
+	return await get({}, path).catch(async (thrown: unknown) => {
+		const code = thrown instanceof ServiceError ? thrown.httpCode : null;
+		if (code === 404 || code === 405) return await byParameter();
+		throw thrown;
+	});
+}
+
+const FIRST_WAIT = 1_000;
+
+const LONGEST_WAIT = 15_000;
+
+/**
+ * Waits for the answers of a job to so many people: polls after 1 s, then at growing intervals of up to
+ * 15 s. Throws {@link JobPending} when the job is not done within `jobTimeout` or cannot be read, and
+ * {@link JobFailed} for a job that failed.
+ */
 export async function collectPeople(
 	jobId: string,
 	people: number,
 	service: LookupService,
 ): Promise<Answers> {
-	return matchRows(await waitForJob(jobId, people, service), people);
-}
-
-/** The job was accepted: what keeps us from reading it does not undo it. */
-function mayComeLater(thrown: unknown): boolean {
-	return thrown instanceof NotProcessed || thrown instanceof ServiceError;
-}
-
-/**
- * A job as it stands. Throws {@link JobFailed} for one that ended without rows.
- * @param get sends a request to a path
- * @param people how many rows its request had, if known
- */
-export async function readJob(
-	jobId: string,
-	get: (url: string, query: IDataObject) => Promise<object>,
-	people?: number,
-): Promise<BulkJob> {
-	// The specification does not show how a job is asked for: by its path, or by a parameter.
-	const byParameter = async () => await get(BULK_PATH, { id: jobId });
-	const byPath = async () =>
-		await get(`${BULK_PATH}/${encodeURIComponent(jobId)}`, {}).catch(async (thrown: unknown) => {
-			if (isUnknownPath(thrown)) return await byParameter();
-			throw thrown;
+	const end = Date.now() + service.jobTimeout;
+	const read = jobReader(jobId, async (qs, url) => await service.collect({ qs, url }), people);
+	for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
+		const left = end - Date.now();
+		if (left > 0) await service.sleep(Math.min(wait, left));
+		const job = await read().catch((thrown: unknown) => {
+			if (mayRetry(thrown)) return undefined;
+			// The job is paid for: any error while polling means pending, never failed.
+			const isUnread = thrown instanceof NotProcessed || thrown instanceof ServiceError;
+			throw isUnread ? new JobPending(jobId) : thrown;
 		});
-	// As a part of a path, dots alone would lead elsewhere.
-	const answer = /^\.+$/.test(jobId) ? await byParameter() : await byPath();
-	return withRows({ ...jobIn(answer, people), jobId });
-}
-
-/** The job itself; throws for one that ended without rows. */
-export function withRows(job: BulkJob): BulkJob {
-	const { jobId, failure, rows } = job;
-	if (failure === undefined || rows.length > 0) return job;
-	const failed = new ServiceError('job_failed', {
-		message: `The bulk job ${jobId ?? ''} ended with the status "${failure}"`.replace('  ', ' '),
-		description: 'Run these items again.',
-	});
-	throw jobId === undefined ? failed : new JobFailed(jobId, failed);
-}
-
-function isUnknownPath(thrown: unknown): boolean {
-	return thrown instanceof ServiceError && (thrown.httpCode === 404 || thrown.httpCode === 405);
+		if (job?.isDone) return matchRows(job, people);
+		if (Date.now() >= end) throw new JobPending(jobId);
+	}
 }

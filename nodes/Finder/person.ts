@@ -1,12 +1,12 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { knownField, notice, queryField } from '../shared/editor/fields';
+import { ageOptions, knownField, notice, queryField } from '../shared/editor/fields';
 import type { Known, Question } from '../shared/lookups/lookup';
 import { canBeEmail, toEmailStatus } from '../shared/values/email';
-import { isObject, lineAt, numberAt, objectAt, textAt } from '../shared/values/json';
+import { lineAt, numberAt, objectAt, textAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
 import { toDomain } from '../shared/values/url';
 
-/** The fields that name a person and where they work, for one lookup and for many. */
+/** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
 	notice(
 		'personNotice',
@@ -43,72 +43,69 @@ export const personFields: INodeProperties[] = [
 		placeholder: 'e.g. Acme Inc',
 		description: "Name of the company, if you don't know its domain",
 	}),
+	knownField({
+		displayName: 'Existing Email',
+		name: 'existingEmail',
+		placeholder: 'e.g. {{ $json.email }}',
+		description:
+			'Email that the item already has. If it is filled, nothing is looked up and the item costs nothing.',
+	}),
 ];
 
-/** An email that the item already has. */
-export const existingEmailField: INodeProperties = knownField({
-	displayName: 'Existing Email',
-	name: 'existingEmail',
-	placeholder: 'e.g. {{ $json.email }}',
-	description:
-		'Email that the item already has. If it is filled, nothing is looked up and the item costs nothing.',
-});
-
+/** An item with an email needs no lookup. */
 export const existingEmail: Known = {
-	parameter: existingEmailField.name,
+	parameter: 'existingEmail',
 	read(value) {
 		const email = toText(value);
 		return canBeEmail(email) ? { fields: { email } } : undefined;
 	},
 };
 
-export const countryOption: INodeProperties = queryField({
-	displayName: 'Country',
-	name: 'country',
-	placeholder: 'e.g. Germany',
-	description: 'Country of the person, to localize the search',
-});
+/** The options of all lookups of people. */
+export const personOptions: INodeProperties[] = [
+	...ageOptions,
+	queryField({
+		displayName: 'Country',
+		name: 'country',
+		placeholder: 'e.g. Germany',
+		description: 'Country of the person, to localize the search',
+	}),
+];
 
-/** Whom to find: names, company and country as far as they are known. */
 export type Person = Partial<
 	Record<'fullName' | 'firstName' | 'lastName' | 'domain' | 'company' | 'country', string>
 >;
 
 /**
- * The person that the fields describe, and what is missing to look them up (interface specification
- * 4.5, 4.6): a full name, or a first and a last name; and a domain or a company.
+ * The person that the fields describe, and the fields that are missing to look them up (interface
+ * specification 4.5, 4.6): a full name, or a first and a last name; and a domain or a company.
  */
 export function toPersonQuestion(fields: Record<string, unknown>): Question<Person> {
 	const firstName = toText(fields.firstName);
 	const lastName = toText(fields.lastName);
-	const fullName = toText(fields.fullName);
-	const both = firstName !== '' && lastName !== '';
-	const domain = toDomain(toText(fields.domain));
-	const company = toText(fields.company);
-	const country = toText(fields.country);
-	const query: Person = {
-		...(both && { firstName, lastName }),
-		...(!both && fullName && { fullName }),
-		...(domain && { domain }),
-		...(company && { company }),
-		...(country && { country }),
-	};
+	const hasBoth = firstName !== '' && lastName !== '';
+	const texts = Object.entries({
+		...(hasBoth ? { firstName, lastName } : { fullName: toText(fields.fullName) }),
+		domain: toDomain(toText(fields.domain)),
+		company: toText(fields.company),
+		country: toText(fields.country),
+	});
+	const query: Person = Object.fromEntries(texts.filter(([, text]) => text !== ''));
 	const missing = [
-		...(both || fullName ? [] : ['Full Name (or First Name and Last Name)']),
+		...(hasBoth || query.fullName ? [] : ['Full Name (or First Name and Last Name)']),
 		...(query.domain || query.company ? [] : ['Company Domain (or Company Name)']),
 	];
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
 
-/** Whether the service found an email; an answer without one is a miss, like a 404. */
-export function hasEmail(result: object): boolean {
-	return isObject(result) && textAt(result, 'email') !== null;
+/** Whether the service found an email; a result without one is a miss, like a 404. */
+export function hasEmail(result: IDataObject): boolean {
+	return textAt(result, 'email') !== null;
 }
 
 /**
  * A finder result in the package's words (interface specification 2.6 to 2.8, with the spellings of
- * their variants). What the service does not repeat comes from the question; without a result, all
- * that was asked is still there.
+ * their variants). The question fills in what the result lacks, or everything if the result is empty.
  */
 export function simplifyFoundEmail(result: IDataObject, person: Person): IDataObject {
 	const quality = objectAt(result, 'quality');

@@ -7,27 +7,28 @@ import { canBeEmail, knownStatus, toEmailStatus } from '../shared/values/email';
 import { lineAt, textAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
 
-/** The address to verify, for one lookup and for many. */
-export const emailField: INodeProperties = queryField({
-	displayName: 'Email',
-	name: 'email',
-	required: true,
-	placeholder: 'e.g. ada@acme.com',
-	description:
-		"Email to verify. Text that can't be an email is reported as invalid without using a credit.",
-});
+/** The email to verify, and the status that the item already has: the finder returns one with each email. */
+export const emailFields: INodeProperties[] = [
+	queryField({
+		displayName: 'Email',
+		name: 'email',
+		required: true,
+		placeholder: 'e.g. ada@acme.com',
+		description:
+			"Email to verify. Text that can't be an email is reported as invalid without using a credit.",
+	}),
+	knownField({
+		displayName: 'Existing Status',
+		name: 'existingStatus',
+		placeholder: 'e.g. {{ $json.emailStatus }}',
+		description:
+			'Email status that the item already has. If it is valid, invalid or catch-all, the email is not verified and costs nothing.',
+	}),
+];
 
-/** What an earlier lookup said of the email: what the finder has just found brings its status along. */
-export const existingStatusField: INodeProperties = knownField({
-	displayName: 'Existing Status',
-	name: 'existingStatus',
-	placeholder: 'e.g. {{ $json.emailStatus }}',
-	description:
-		'Email status that the item already has. If it is valid, invalid or catch-all, the email is not verified and costs nothing.',
-});
-
+/** An item with a status needs no lookup. */
 export const existingStatus: Known = {
-	parameter: existingStatusField.name,
+	parameter: 'existingStatus',
 	read(value) {
 		const emailStatus = knownStatus(value);
 		return emailStatus
@@ -36,7 +37,7 @@ export const existingStatus: Known = {
 	},
 };
 
-/** Which emails are not worth a request. */
+/** The options of all verifications: they say which emails are not sent. */
 export const verifierOptions: INodeProperties[] = [
 	...ageOptions,
 	{
@@ -64,27 +65,23 @@ export interface EmailQuery extends IDataObject {
 	enrich?: true;
 }
 
-/** What tells an address from others: not its letter case. */
+/** Emails that differ in their letter case only are the same email. */
 export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
 	return { email: email.toLowerCase(), ...query };
 }
 
-/** The question that the field asks. */
-export function toEmailQuestion(field: unknown): Question<EmailQuery> {
-	const email = toText(field);
+export function toEmailQuestion(fields: Record<string, unknown>): Question<EmailQuery> {
+	const email = toText(fields.email);
 	const isEmpty = email === '';
 	return {
-		query: { email },
+		query: { email, ...(fields.enrich === true && { enrich: true }) },
 		isEmpty,
 		missing: isEmpty ? ['Email'] : undefined,
 		answer: verifyLocally(email),
 	};
 }
 
-/**
- * What the service would answer for a text that cannot be an email: it is not worth a credit.
- * `undefined` for all others.
- */
+/** A verification for a text that cannot be an email, so that no credit is spent; `undefined` for others. */
 export function verifyLocally(email: string): IDataObject | undefined {
 	if (canBeEmail(email)) return undefined;
 	const domain = email.includes('@') ? email.slice(email.lastIndexOf('@') + 1) : '';
@@ -97,7 +94,6 @@ export function verifyLocally(email: string): IDataObject | undefined {
 	};
 }
 
-/** Whether a verification says what came out. */
 export function hasStatus(result: IDataObject): boolean {
 	return textAt(result, 'email_status') !== null;
 }
@@ -117,7 +113,7 @@ export function simplifyVerification(result: IDataObject): IDataObject {
 	};
 }
 
-/** The fields that a verification with `enrich` adds (2.10). */
+/** The fields that a verification with `enrich` adds (interface specification 2.10). */
 export function simplifyEnrichment(result: IDataObject): IDataObject {
 	return {
 		firstName: textAt(result, 'firstName'),

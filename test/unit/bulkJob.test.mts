@@ -3,7 +3,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { collectPeople, jobIn, readJob, withRows } from '../../nodes/Finder/bulk.ts';
+import { collectPeople, jobIn, jobReader } from '../../nodes/Finder/bulk.ts';
 import type { LookupService } from '../../nodes/shared/lookups/lookup.ts';
 import { JobFailed, JobPending, problemOf } from '../../nodes/shared/output/problem.ts';
 import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
@@ -47,15 +47,16 @@ describe('jobIn', () => {
 		const results = [one, two];
 		const { isDone, isLikelyDone } = jobIn({ id: 12, status, results }, 2);
 		expect([isDone, isLikelyDone]).toEqual([false, true]);
-		expect(jobIn({ id: 12, status, results }, 3).isLikelyDone).toBeUndefined();
+		expect(jobIn({ id: 12, status, results }, 3).isLikelyDone).toBe(false);
 		// Rows may be there before anybody was looked for.
-		expect(jobIn({ id: 12, status, results: [two, { tId: 1 }] }, 2).isLikelyDone).toBeUndefined();
+		expect(jobIn({ id: 12, status, results: [two, { tId: 1 }] }, 2).isLikelyDone).toBe(false);
 	});
 
 	it('takes those of a failed job who were not found for nobody', () => {
 		const job = jobIn({ id: 12, status: 'failed', results: [one, two] }, 2);
-		expect(job).toMatchObject({ rows: [one], failure: 'failed' });
-		expect(jobIn({ id: 12, status: 'failed', results: [two] }, 2).rows).toEqual([]);
+		expect(job).toMatchObject({ rows: [one], isDone: true });
+		const nobody = thrownBy(() => jobIn({ id: 12, status: 'failed', results: [two] }, 2));
+		expect(nobody).toBeInstanceOf(JobFailed);
 	});
 
 	it('does not take rows for all of them where nobody knows how many there are', () => {
@@ -78,8 +79,8 @@ describe('jobIn', () => {
 		['without a status that shows no rows', { id: 12, results: [] }],
 		['without a status and without rows', { id: 12, total: 2 }],
 	])('takes a job %s for one that goes on', (_, answer) => {
-		const { jobId, isDone, failure } = jobIn(answer, 2);
-		expect([jobId, isDone, failure]).toEqual(['12', false, undefined]);
+		const { jobId, isDone } = jobIn(answer, 2);
+		expect([jobId, isDone]).toEqual(['12', false]);
 	});
 
 	it.each([
@@ -95,8 +96,8 @@ describe('jobIn', () => {
 		['without a status, and the ids are texts', { id: 12, data: [{ tId: '2' }, { tId: '1' }] }],
 		['without a status, with other rows', { id: 12, rows: [one, { tId: 7 }, two, one] }],
 	])('takes a job that is %s for done', (_, answer) => {
-		const { jobId, isDone, failure } = jobIn(answer, 2);
-		expect([jobId, isDone, failure]).toEqual(['12', true, undefined]);
+		const { jobId, isDone } = jobIn(answer, 2);
+		expect([jobId, isDone]).toEqual(['12', true]);
 	});
 
 	it('does not count rows: one that is there twice stands for no other', () => {
@@ -116,7 +117,16 @@ describe('jobIn', () => {
 	it('reads a job that has no name', () => {
 		const job = { jobId: undefined, rows: [] };
 		expect(jobIn({ status: 'processing' }, 2)).toEqual({ ...job, isDone: false });
-		expect(jobIn({ status: 'failed' }, 2)).toEqual({ ...job, isDone: true, failure: 'failed' });
+		const failed = { status: 'failed', results: [one] };
+		expect(jobIn(failed, 2)).toEqual({ ...job, rows: [one], isDone: true });
+	});
+
+	it('fails for what failed without rows, though no job is named', () => {
+		const thrown = thrownBy(() => jobIn({ status: 'failed' }));
+		expect(detailsOf(thrown)).toMatchObject({
+			reason: 'job_failed',
+			message: 'The bulk job ended with the status "failed"',
+		});
 	});
 
 	it.each([2 ** 31, 1e15, Number.MAX_VALUE])('does not count up to %d people', (total) => {
@@ -136,9 +146,10 @@ describe('jobIn', () => {
 			jobId: '12',
 			rows: [one],
 			isDone: true,
-			failure: status,
 		});
-		expect(jobIn({ id: 12, status }, 2)).toMatchObject({ rows: [], failure: status });
+		expect(problemOf(thrownBy(() => jobIn({ id: 12, status }, 2)))).toMatchObject({
+			message: `The bulk job 12 ended with the status "${status}"`,
+		});
 	});
 
 	it('takes what shows rows for done, where nobody knows how many there are to be', () => {
@@ -183,29 +194,16 @@ function serviceWith(answers: unknown[], jobTimeout = 60_000) {
 		sleep: async (milliseconds) => await new Promise((wake) => setTimeout(wake, milliseconds)),
 		jobTimeout,
 	};
-	const get = async (url: string, qs: IDataObject) => await service.collect({ url, qs });
+	const get = async (qs: IDataObject, url: string) => await service.collect({ url, qs });
 	return { service, get, asked };
 }
 
 const processing = { id: 12, status: 'processing', results: [one] };
 const done = { id: 12, status: 'done', results: [one, two] };
 
-describe('withRows', () => {
-	it('fails for what failed without rows, though no job is named', () => {
-		const thrown = thrownBy(() => withRows(jobIn({ status: 'failed' })));
-		expect(detailsOf(thrown)).toMatchObject({
-			reason: 'job_failed',
-			message: 'The bulk job ended with the status "failed"',
-		});
-	});
+describe('jobReader', () => {
+	const readJob = async (...job: Parameters<typeof jobReader>) => await jobReader(...job)();
 
-	it('leaves a job alone that is done without rows', () => {
-		const job = { jobId: '12', rows: [], isDone: true };
-		expect(withRows(job)).toBe(job);
-	});
-});
-
-describe('readJob', () => {
 	it('asks for the job by its path', async () => {
 		const { get, asked } = serviceWith([done]);
 		expect(await readJob('a/b?', get, 2)).toEqual({
@@ -311,6 +309,15 @@ describe('collectPeople', () => {
 		expect(thrown).toBeInstanceOf(JobPending);
 		expect(thrown).toMatchObject({ jobId: '12' });
 		expect(at).toEqual([1_000, 2_500, 4_750, 5_000]);
+	});
+
+	it('takes a job in words of its own for done once its rows stayed the same for a minute', async () => {
+		const odd = { id: 12, status: 'odd', results: [one, two] };
+		const later = { ...odd, results: [one, { ...two, email: 'ida@acme.com' }] };
+		const { job, at } = await waited([odd, odd, odd, later], 600_000);
+		expect(job?.results).toEqual([[one], [later.results[1]]]);
+		expect((at.at(-1) ?? 0) - at[3]).toBeGreaterThanOrEqual(60_000);
+		expect((at.at(-2) ?? 0) - at[3]).toBeLessThan(60_000);
 	});
 
 	it('looks once where it is given no time', async () => {

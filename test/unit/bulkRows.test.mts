@@ -22,11 +22,7 @@ describe('toRows', () => {
 describe('rowsById', () => {
 	it('keeps the first of rows that are there twice, whether the id is a number or a text', () => {
 		const rows = [{ tId: 1, email: 'a' }, { tId: '2' }, { tId: '1', email: 'b' }, { email: 'c' }];
-		expect([...rowsById(rows)]).toEqual([
-			['1', rows[0]],
-			['2', rows[1]],
-			[null, rows[3]],
-		]);
+		expect(Object.fromEntries(rowsById(rows))).toEqual({ 1: rows[0], 2: rows[1], null: rows[3] });
 	});
 });
 

@@ -4,16 +4,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import { findBulk } from '../../nodes/Finder/operations/findBulk.operation.ts';
+import { existingEmail, personFields, toPersonQuestion } from '../../nodes/Finder/person.ts';
 import {
-	existingEmail,
-	existingEmailField,
-	personFields,
-	toPersonQuestion,
-} from '../../nodes/Finder/person.ts';
-import {
-	emailField,
+	emailFields,
 	existingStatus,
-	existingStatusField,
 	toEmailQuestion,
 	verifierOptions,
 } from '../../nodes/Verifier/verification.ts';
@@ -32,7 +26,7 @@ const common = {
 
 const finder: Lookup<IDataObject> = {
 	...common,
-	fields: [...personFields, existingEmailField, includeInputFields, lookupOptions(...ageOptions)],
+	fields: [...personFields, includeInputFields, lookupOptions(...ageOptions)],
 	answered: 'found',
 	kind: 'email',
 	known: existingEmail,
@@ -41,11 +35,11 @@ const finder: Lookup<IDataObject> = {
 
 const verifier: Lookup<IDataObject> = {
 	...common,
-	fields: [emailField, existingStatusField, includeInputFields, lookupOptions(...verifierOptions)],
+	fields: [...emailFields, includeInputFields, lookupOptions(...verifierOptions)],
 	answered: 'verified',
 	kind: 'verifier',
 	known: existingStatus,
-	prepare: ({ email }) => toEmailQuestion(email),
+	prepare: toEmailQuestion,
 };
 
 /** The question of an item; an expression that fails is one that `fails`. */

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+	emailFields,
 	emailIdentity,
 	existingStatus,
-	existingStatusField,
 	hasStatus,
 	simplifyVerification,
 	toEmailQuestion,
@@ -89,7 +89,7 @@ describe('verifyLocally', () => {
 
 describe('toEmailQuestion', () => {
 	it('asks for the email as it is filled in, trimmed', () => {
-		expect(toEmailQuestion(' Ada@Acme.com\n')).toEqual({
+		expect(toEmailQuestion({ email: ' Ada@Acme.com\n' })).toEqual({
 			query: { email: 'Ada@Acme.com' },
 			isEmpty: false,
 			missing: undefined,
@@ -100,7 +100,7 @@ describe('toEmailQuestion', () => {
 	it.each([[''], ['  '], [null], [undefined], [{}], [['ada@acme.com']]])(
 		'says of %j that the field is empty',
 		(field) => {
-			expect(toEmailQuestion(field)).toMatchObject({
+			expect(toEmailQuestion({ email: field })).toMatchObject({
 				query: { email: '' },
 				isEmpty: true,
 				missing: ['Email'],
@@ -114,7 +114,7 @@ describe('toEmailQuestion', () => {
 		['\ud83d@acme.com'],
 		['ada@acme.\ud83d'],
 	])('answers %j, with half of a character that no request can carry, here', (field) => {
-		const { query, missing, answer } = toEmailQuestion(field);
+		const { query, missing, answer } = toEmailQuestion({ email: field });
 		expect(query.email).toBe(field.toWellFormed());
 		expect(missing).toBeUndefined();
 		expect(answer).toMatchObject({ email_status: 'invalid', message: MESSAGE });
@@ -122,8 +122,16 @@ describe('toEmailQuestion', () => {
 		expect(() => encodeURIComponent(query.email)).not.toThrow();
 	});
 
+	it.each([[true], [false], ['true'], [undefined]])(
+		'asks for more only where %j is true',
+		(enrich) => {
+			const { query } = toEmailQuestion({ email: 'ada@acme.com', enrich });
+			expect(query).toStrictEqual({ email: 'ada@acme.com', ...(enrich === true && { enrich }) });
+		},
+	);
+
 	it('leaves whole characters beyond the first plane to the service', () => {
-		expect(toEmailQuestion('👩@acme.com').answer).toBeUndefined();
+		expect(toEmailQuestion({ email: '👩@acme.com' }).answer).toBeUndefined();
 	});
 });
 
@@ -176,9 +184,12 @@ describe('a status that the item already has', () => {
 
 	it('is read from its parameter, which says nothing to the service, as its options do not', () => {
 		expect(existingStatus.parameter).toBe('existingStatus');
-		for (const field of [existingStatusField, ...verifierOptions]) {
-			expect(field).not.toHaveProperty('routing');
-		}
+		const isSent = emailFields.map(({ name, routing }) => [name, routing !== undefined]);
+		expect(isSent).toEqual([
+			['email', true],
+			['existingStatus', false],
+		]);
+		for (const field of verifierOptions) expect(field).not.toHaveProperty('routing');
 		expect(verifierOptions.map(({ name, default: byDefault }) => [name, byDefault])).toEqual([
 			['checkedAt', ''],
 			['maxAgeDays', 90],

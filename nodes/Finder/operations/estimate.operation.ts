@@ -1,18 +1,7 @@
 import { ACCOUNT_PATH } from '../../shared/credits/account';
-import {
-	ageOptions,
-	estimateBuilderHint,
-	estimateNotice,
-	optionsField,
-} from '../../shared/editor/fields';
+import { estimateBuilderHint, estimateNotice, optionsField } from '../../shared/editor/fields';
 import { estimateOperation } from '../../shared/editor/operation';
-import {
-	countryOption,
-	existingEmail,
-	existingEmailField,
-	personFields,
-	toPersonQuestion,
-} from '../person';
+import { existingEmail, personFields, personOptions, toPersonQuestion } from '../person';
 
 /**
  * Estimate Cost of Find Email and Find Emails in Bulk: an email found costs 1 credit (interface
@@ -28,12 +17,7 @@ export const estimate = estimateOperation({
 		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 		builderHint: estimateBuilderHint,
 	},
-	fields: [
-		...personFields,
-		existingEmailField,
-		estimateNotice,
-		optionsField([...ageOptions, countryOption]),
-	],
+	fields: [...personFields, estimateNotice, optionsField(personOptions)],
 	kind: 'email',
 	known: existingEmail,
 	prepare: toPersonQuestion,

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import {
-	ageOptions,
 	EMAIL_STATUSES,
 	includeInputFields,
 	lookupOptions,
@@ -15,12 +14,11 @@ import { simplifyCompany } from '../../shared/values/company';
 import { isObject } from '../../shared/values/json';
 import { collectPeople } from '../bulk';
 import {
-	countryOption,
 	existingEmail,
-	existingEmailField,
 	hasEmail,
 	type Person,
 	personFields,
+	personOptions,
 	simplifyFoundEmail,
 	toPersonQuestion,
 } from '../person';
@@ -42,10 +40,9 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 	tool: `Find the business email of one person. Needs a name (full name, or first and last name) and the company (its domain if you know it, else its name). Costs 1 credit if an email is found, nothing otherwise. 'status' is 'found' or 'not_found'. ${EMAIL_STATUSES} ${OTHER_STATUSES} Never guess an email that was not found.`,
 	fields: [
 		...personFields,
-		existingEmailField,
 		includeInputFields,
 		simple,
-		lookupOptions(countryOption, ...ageOptions, {
+		lookupOptions(...personOptions, {
 			displayName: 'Include Company Data',
 			name: 'includeCompanyData',
 			type: 'boolean',
@@ -77,7 +74,7 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 	}),
 });
 
-/** The specification does not name the key of the company data: it is the one that holds an object. */
+/** The specification does not name the key of the company data, so it may be either of two. */
 function companyDataOf({ companyData, company }: IDataObject): IDataObject | null {
 	const data = [companyData, company].find(isObject);
 	return data === undefined ? null : simplifyCompany(data);

@@ -1,14 +1,13 @@
-import { ageOptions, includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
+import { includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/lookups/options';
 import { LEAD_FIELDS } from '../../shared/output/fields';
-import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows, withRows } from '../bulk';
+import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
 import {
-	countryOption,
 	existingEmail,
-	existingEmailField,
 	type Person,
 	personFields,
+	personOptions,
 	simplifyFoundEmail,
 	toPersonQuestion,
 } from '../person';
@@ -32,10 +31,9 @@ export const findBulk = lookupOperation<Person>({
 	},
 	fields: [
 		...personFields,
-		existingEmailField,
 		includeInputFields,
 		simple,
-		lookupOptions(countryOption, ...ageOptions, {
+		lookupOptions(...personOptions, {
 			displayName: 'Job Timeout (Minutes)',
 			name: 'jobTimeout',
 			type: 'number',
@@ -54,9 +52,8 @@ export const findBulk = lookupOperation<Person>({
 	async ask(people, service) {
 		const rows = toRows(people);
 		const body = service.settings.bulkFinderBody === 'people' ? { people: rows } : rows;
-		const answer = await service.ask({ body });
-		const job = withRows(jobIn(answer, people.length));
-		// A job that says it is done may keep its rows for whoever asks for them.
+		const job = jobIn(await service.ask({ body }), people.length);
+		// A job that is done at once may keep its rows for the request that collects it.
 		const hasRows = job.isDone && job.rows.length > 0;
 		if (job.jobId === undefined || hasRows) return matchRows(job, people.length);
 		return await collectPeople(job.jobId, people.length, service);

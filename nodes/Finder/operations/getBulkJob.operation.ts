@@ -6,21 +6,13 @@ import { readOperation } from '../../shared/editor/operation';
 import { LEAD_FIELDS } from '../../shared/output/fields';
 import { invalidValue, JobFailed, JobPending, missing } from '../../shared/output/problem';
 import type { ReadRequest, Reading } from '../../shared/reads/reader';
-import { executionOf, type Job } from '../../shared/execution/execution';
+import { executionOf } from '../../shared/execution/execution';
 import type { AccountClient } from '../../shared/client/client';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { textAt } from '../../shared/values/json';
 import { numberOf, toText } from '../../shared/values/text';
-import { BULK_PATH, type BulkJob, matchRows, readJob, rowsById, STEADY } from '../bulk';
+import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, simplifyFoundEmail } from '../person';
-
-/** A job as it stands, and when the service said so. */
-interface CollectedJob {
-	rows: IDataObject[];
-	byId: Map<string | null, IDataObject>;
-	isDone: boolean;
-	checkedAt: string;
-}
 
 /**
  * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
@@ -71,8 +63,10 @@ export const getBulkJob = readOperation({
 		const jobRow = request.parameter('jobRow');
 		const isByRow = request.isFilledIn('jobRow');
 		const hasRow = toText(jobRow) !== '';
-		// An item that waits for no job goes on as it came: found at once, say.
-		if (isByRow && jobId === '' && !hasRow) return passedOn;
+		// An item that is not pending, such as one that was found at once, passes through.
+		if (isByRow && jobId === '' && !hasRow) {
+			return { results: [{ status: 'skipped', credits: 0 }], simplify: (result) => result };
+		}
 		if (jobId === '') throw missing('Job ID');
 		if (!isByRow) return await allRows(jobId, request);
 		if (!hasRow) throw missing('Job Row');
@@ -80,17 +74,11 @@ export const getBulkJob = readOperation({
 	},
 });
 
-const passedOn: Reading = {
-	results: [{ status: 'skipped', credits: 0 }],
-	simplify: (result) => result,
-};
-
 /** Every row of a job, for the first item that names it; none for the others. */
 async function allRows(jobId: string, request: ReadRequest): Promise<Reading> {
-	const isFirst = !jobsOfRun(request).has(jobId);
+	const isFirst = !jobsByRun.get(request.client)?.has(jobId);
 	const { rows, byId, isDone, checkedAt } = await collectOnce(jobId, request);
 	if (!isDone && isFirst) throw new JobPending(jobId);
-	// The service may repeat rows.
 	const isOnce = (row: IDataObject) => {
 		const id = textAt(row, 'tId');
 		return id === null || byId.get(id) === row;
@@ -99,7 +87,7 @@ async function allRows(jobId: string, request: ReadRequest): Promise<Reading> {
 	return { results, simplify: (row) => simplifyRow(row, checkedAt), isWithoutInput: true };
 }
 
-/** The row of one item; the job is read once for all of them. */
+/** The row of one item. */
 async function oneRow(jobId: string, value: unknown, request: ReadRequest): Promise<Reading> {
 	const jobRow = numberOf(value) ?? 0;
 	if (!Number.isInteger(jobRow) || jobRow < 1) {
@@ -115,71 +103,51 @@ async function oneRow(jobId: string, value: unknown, request: ReadRequest): Prom
 	return { results: [row], isMiss: !hasEmail(row), simplify: () => simplifyRow(row, checkedAt) };
 }
 
-/** The jobs that a run has collected, or is collecting, for one account. */
-const jobsByRun = new WeakMap<AccountClient, Map<string, Promise<CollectedJob>>>();
-
-function jobsOfRun({ client }: ReadRequest): Map<string, Promise<CollectedJob>> {
-	const jobs = jobsByRun.get(client) ?? new Map<string, Promise<CollectedJob>>();
-	jobsByRun.set(client, jobs);
-	return jobs;
+/** A job with its rows by their `tId`, and when the service sent it (ISO 8601). */
+interface CollectedJob extends BulkJob {
+	byId: Map<string | null, IDataObject>;
+	checkedAt: string;
 }
 
-/** Reads a job for the first item that names it. */
+/** The jobs that a run of the node reads for one account, by their id. */
+const jobsByRun = new WeakMap<AccountClient, Map<string, Promise<CollectedJob>>>();
+
+/** Reads a job once for all items that name it. */
 async function collectOnce(jobId: string, request: ReadRequest): Promise<CollectedJob> {
-	const jobs = jobsOfRun(request);
+	const jobs = jobsByRun.get(request.client) ?? new Map<string, Promise<CollectedJob>>();
+	jobsByRun.set(request.client, jobs);
 	const job = jobs.get(jobId) ?? collect(jobId, request);
 	jobs.set(jobId, job);
 	return await job;
 }
 
-/** Reads a job; one that this execution has started tells how many rows it has, and what it may have cost. */
-async function collect(jobId: string, request: ReadRequest): Promise<CollectedJob> {
-	const { context } = request;
-	const job = startedJob(jobId, request);
-	const people = job?.questions.length;
-	const { rows, isDone } = await readSteady(jobId, request, people).catch((thrown: unknown) => {
-		if (job && thrown instanceof JobFailed)
-			executionOf(context).ledger.collected(job, { certain: 0, uncertain: 0 });
-		throw thrown;
-	});
-	const checkedAt = new Date().toISOString();
-	const byId = rowsById(rows);
-	if (job && isDone) {
-		const { results } = matchRows({ rows }, job.questions.length);
-		executionOf(context).ledger.collected(job, costOf(results));
-	}
-	return { rows, byId, isDone, checkedAt };
-}
-
-/** Reads a job; where its status does not tell whether it goes on, once more after a while. */
-async function readSteady(
+/** Reads a job, again after a while if it is only likely to be done, and settles what it has cost. */
+async function collect(
 	jobId: string,
-	{ get, client }: ReadRequest,
-	people: number | undefined,
-): Promise<BulkJob> {
-	const read = async () =>
-		await readJob(jobId, async (url, query) => await get(query, url), people);
-	const first = await read();
-	if (!first.isLikelyDone) return first;
-	await client.sleep(STEADY);
-	const job = await read();
-	const isSteady = JSON.stringify(job.rows) === JSON.stringify(first.rows);
-	return { ...job, isDone: job.isDone || isSteady };
-}
-
-/** The jobs that this execution has started with the account of a run, by their id. */
-const startedByRun = new WeakMap<AccountClient, Map<string, Job>>();
-
-/** Looked up once per run: the execution knows its jobs by question, up to a hundred of each. */
-function startedJob(jobId: string, { context, client }: ReadRequest): Job | undefined {
-	let started = startedByRun.get(client);
-	if (!started) {
-		const jobs = [...executionOf(context).jobs.values()];
-		const own = jobs.filter(({ connection }) => connection === client.connection.id);
-		started = new Map(own.map((job) => [job.id, job]));
-		startedByRun.set(client, started);
+	{ context, client, get }: ReadRequest,
+): Promise<CollectedJob> {
+	const { jobs, ledger } = executionOf(context);
+	const started = [...new Set(jobs.values())].find(
+		({ id, connection }) => id === jobId && connection === client.connection.id,
+	);
+	const people = started?.questions.length;
+	const read = jobReader(jobId, get, people);
+	const readAgain = async (job: BulkJob) => {
+		if (!job.isLikelyDone) return job;
+		await client.sleep(STEADY);
+		return await read();
+	};
+	const job = await read()
+		.then(readAgain)
+		.catch((thrown: unknown) => {
+			if (started && thrown instanceof JobFailed) ledger.collected(started, costOf([]));
+			throw thrown;
+		});
+	const checkedAt = new Date().toISOString();
+	if (started && people !== undefined && job.isDone) {
+		ledger.collected(started, costOf(matchRows(job, people).results));
 	}
-	return started.get(jobId);
+	return { ...job, byId: rowsById(job.rows), checkedAt };
 }
 
 function simplifyRow(row: IDataObject, checkedAt: string): IDataObject {

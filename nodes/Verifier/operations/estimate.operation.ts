@@ -2,10 +2,9 @@ import { ACCOUNT_PATH } from '../../shared/credits/account';
 import { estimateBuilderHint, estimateNotice, optionsField } from '../../shared/editor/fields';
 import { estimateOperation } from '../../shared/editor/operation';
 import {
-	emailField,
+	emailFields,
 	emailIdentity,
 	existingStatus,
-	existingStatusField,
 	toEmailQuestion,
 	verifierOptions,
 } from '../verification';
@@ -24,9 +23,9 @@ export const estimate = estimateOperation({
 		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 		builderHint: estimateBuilderHint,
 	},
-	fields: [emailField, existingStatusField, estimateNotice, optionsField(verifierOptions)],
+	fields: [...emailFields, estimateNotice, optionsField(verifierOptions)],
 	kind: 'verifier',
 	known: existingStatus,
 	identity: emailIdentity,
-	prepare: ({ email }) => toEmailQuestion(email),
+	prepare: toEmailQuestion,
 });

@@ -10,10 +10,9 @@ import { LEAD_FIELDS } from '../../shared/output/fields';
 import { objectIn } from '../../shared/http/response';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import {
-	emailField,
+	emailFields,
 	emailIdentity,
 	existingStatus,
-	existingStatusField,
 	hasStatus,
 	simplifyEnrichment,
 	simplifyVerification,
@@ -38,8 +37,7 @@ export const verify = lookupOperation<EmailQuery>({
 	},
 	tool: `Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid; text that can't be an email costs nothing. 'status' is 'verified'. ${EMAIL_STATUSES} ${OTHER_STATUSES}`,
 	fields: [
-		emailField,
-		existingStatusField,
+		...emailFields,
 		includeInputFields,
 		simple,
 		lookupOptions(...verifierOptions, {
@@ -57,11 +55,7 @@ export const verify = lookupOperation<EmailQuery>({
 	identity: emailIdentity,
 	keeps: LEAD_FIELDS,
 	perRequest: 1,
-	prepare({ email, enrich }) {
-		const question = toEmailQuestion(email);
-		if (enrich === true) question.query.enrich = true;
-		return question;
-	},
+	prepare: toEmailQuestion,
 	async ask([query], { askOne }) {
 		const answer = await askOne({ qs: emailIdentity(query) });
 		const results = answer ? [objectIn(answer, 'a verification')] : [];

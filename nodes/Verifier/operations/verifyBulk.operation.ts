@@ -9,10 +9,9 @@ import { objectsIn } from '../../shared/http/response';
 import { comparableEmail } from '../../shared/values/email';
 import { textAt } from '../../shared/values/json';
 import {
-	emailField,
+	emailFields,
 	emailIdentity,
 	existingStatus,
-	existingStatusField,
 	hasStatus,
 	simplifyVerification,
 	toEmailQuestion,
@@ -20,10 +19,10 @@ import {
 	type EmailQuery,
 } from '../verification';
 
-/** The most addresses of one request (interface specification 8). */
+/** The most emails of one request (interface specification 8). */
 export const MAX_ADDRESSES = 50;
 
-/** The longest URL, in characters, that servers on the way are sure to accept. */
+/** The length of a URL, in characters, that every proxy and server accepts. */
 const MAX_URL = 6_000;
 
 /**
@@ -43,21 +42,23 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 				"The choice for lists of leads. Behind a Finder, map Existing Status to the item's emailStatus, so that only unknown emails are verified and paid for, and turn on Skip Items Without Email.",
 		},
 	},
-	fields: [
-		emailField,
-		existingStatusField,
-		includeInputFields,
-		simple,
-		lookupOptions(...verifierOptions),
-	],
+	fields: [...emailFields, includeInputFields, simple, lookupOptions(...verifierOptions)],
 	answered: 'verified',
 	kind: 'verifier',
 	known: existingStatus,
 	identity: emailIdentity,
 	keeps: LEAD_FIELDS,
 	perRequest: MAX_ADDRESSES,
-	prepare: ({ email }) => toEmailQuestion(email),
-	fitting: addressesThatFit,
+	prepare: toEmailQuestion,
+	fitting(queries, { bulkVerifierPath }) {
+		// 200 characters are for the Base URL.
+		let length = 200 + bulkVerifierPath.length;
+		const fit = queries.findIndex(({ email }) => {
+			length += '&email='.length + encodeURIComponent(email).length;
+			return length > MAX_URL;
+		});
+		return fit < 0 ? queries.length : Math.max(1, fit);
+	},
 	async ask(queries, { settings, ask, asReceived }) {
 		const addresses = queries.map(({ email }) => email.toLowerCase());
 		const answer = await ask({
@@ -71,39 +72,21 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 	simplify: (result, { email }) => ({ ...simplifyVerification(result), email }),
 });
 
-/** How many addresses, from the first, fit into one URL; at least one. */
-function addressesThatFit(
-	queries: EmailQuery[],
-	{ bulkVerifierPath }: { bulkVerifierPath: string },
-): number {
-	let length = bulkVerifierPath.length + 200;
-	const fit = queries.findIndex(({ email }) => {
-		length += '&email='.length + encodeURIComponent(email).length;
-		return length > MAX_URL;
-	});
-	return fit < 0 ? queries.length : Math.max(1, fit);
-}
-
 /**
- * The verifications in the order of the addresses. The service answers in the order submitted, but
- * each result names its address, so none can go to another item.
+ * The verifications in the order of the addresses, which are in lower case. Each goes to the item whose
+ * address it names, never by its position: first where both are spelt the same, then where they are the
+ * same mailbox.
  */
 function matchAddresses(results: IDataObject[], addresses: string[]): Array<Results | undefined> {
 	const complete = results.filter(hasStatus);
+	const byEmail = (some: IDataObject[], spell: (email: string) => string) =>
+		new Map(some.map((result) => [spell(textAt(result, 'email') ?? ''), result] as const));
 	const exactly = byEmail(complete, (email) => email.toLowerCase());
-	const answers = new Set(addresses.map((address) => exactly.get(address.toLowerCase())));
-	const others = complete.filter((result) => !answers.has(result));
+	const taken = new Set(addresses.map((address) => exactly.get(address)));
+	const others = complete.filter((result) => !taken.has(result));
 	const roughly = byEmail(others, comparableEmail);
 	return addresses.map((address) => {
-		const result = exactly.get(address.toLowerCase()) ?? roughly.get(comparableEmail(address));
+		const result = exactly.get(address) ?? roughly.get(comparableEmail(address));
 		return result && [result];
 	});
-}
-
-/** Results by the email that they name, in the form in which it is compared. */
-function byEmail(
-	results: IDataObject[],
-	formOf: (email: string) => string,
-): Map<string, IDataObject> {
-	return new Map(results.map((result) => [formOf(textAt(result, 'email') ?? ''), result] as const));
 }
