@@ -179,20 +179,6 @@ describe('collectPages', () => {
 		expect(incomplete).toBe(reason);
 	});
 
-	it('gives more than a hundred thousand results', async () => {
-		const count = 250_000;
-		const fetch = async (size: number, cursor: Cursor | undefined) => {
-			const first = Number(cursor ?? 0);
-			const last = Math.min(first + size, count);
-			return page(leads(first + 1, last), last < count ? last : null);
-		};
-		const idOf = ({ id }: IDataObject) => id;
-		const { results, incomplete } = await collectPages({ pageSize: 500, fetch, idOf });
-		expect(results).toHaveLength(count);
-		expect(results.at(-1)).toEqual({ id: count });
-		expect(incomplete).toBeUndefined();
-	});
-
 	it('takes a page of a quarter of a million results', async () => {
 		const all = leads(1, 250_000);
 		const { results } = await collectPages(bookOf(new Map([[undefined, page(all, null)]])));
@@ -255,39 +241,6 @@ describe('collectPages', () => {
 		});
 	});
 
-	describe('where there is not time for everything', () => {
-		const pages = new Map<Cursor | undefined, Page>([
-			[undefined, page(leads(1, 3), 'b')],
-			['b', page(leads(4, 6), null)],
-		]);
-
-		it('waits for the first page, and begins no other once the time is up', async () => {
-			const book = bookOf(pages);
-			const time = { isUp: () => true, up: async () => {} };
-			expect(await collectPages({ ...book, time })).toEqual({
-				results: leads(1, 3),
-				isCutByTime: true,
-			});
-			expect(book.asked).toHaveLength(1);
-		});
-
-		it('does not wait for a page that comes too late', async () => {
-			const { fetch, ...book } = bookOf(pages);
-			const time = { isUp: () => false, up: async () => {} };
-			const late = async (size: number, cursor: Cursor | undefined) =>
-				await (cursor === 'b' ? new Promise<Page>(() => {}) : fetch(size, cursor));
-			expect(await collectPages({ ...book, fetch: late, time })).toEqual({
-				results: leads(1, 3),
-				isCutByTime: true,
-			});
-		});
-
-		it('reads all pages where they come in time', async () => {
-			const time = { isUp: () => false, up: async () => await new Promise<void>(() => {}) };
-			expect(await collectPages({ ...bookOf(pages), time })).toEqual({ results: leads(1, 6) });
-		});
-	});
-
 	it('gives nothing but the reason when the first page fails', async () => {
 		const reason = new NotProcessed('cancelled');
 		const fetch = async () => await Promise.reject(reason);
@@ -295,40 +248,6 @@ describe('collectPages', () => {
 			reason,
 		);
 	});
-
-	it('stops before what is not wanted, and reads no page after it', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 3), 'b')],
-				['b', page(leads(4, 6), 'c')],
-			]),
-		);
-		const until = ({ id }: IDataObject) => id === 5;
-		expect(await collectPages({ ...book, until })).toEqual({ results: leads(1, 4) });
-		expect(book.asked).toHaveLength(2);
-	});
-
-	it.each([
-		['is full, which is a fault', leads(4, 6), true],
-		['is not, which is how some services end', leads(4, 5), false],
-	])(
-		'says so where the cursor comes again before what is not wanted, after a page that %s',
-		async (_, last, isFault) => {
-			const pages = new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 3), 'b')],
-				['b', page(last, 'b')],
-			]);
-			const until = ({ id }: IDataObject) => id === 9;
-			const { results, incomplete } = await collectPages({ ...bookOf(pages), until });
-			expect(results).toEqual([...leads(1, 3), ...last]);
-			expect(incomplete?.message).toBe(
-				isFault ? 'The service sent a response without new results' : undefined,
-			);
-			// Who does not look for an end has come to it.
-			expect(await collectPages(bookOf(pages))).toEqual({ results });
-			expect(await collectPages({ ...bookOf(pages), until }, 4)).toEqual({ results: leads(1, 4) });
-		},
-	);
 
 	describe('where not every result is wanted', () => {
 		/** Whether the id is even. */
@@ -403,16 +322,6 @@ describe('collectPages', () => {
 			expect(fetched).toBe(count / 2);
 		});
 
-		it('still gives up on a service that gives nothing new', async () => {
-			let fetched = 0;
-			const fetch = async () => page(leads(1, 3), `page ${fetched++}`);
-			const idOf = ({ id }: IDataObject) => id;
-			const { results, incomplete } = await collectPages({ pageSize: 3, fetch, idOf, wants });
-			expect(results).toEqual(evenLeads(1, 3));
-			expect(detailsOf(incomplete).reason).toBe('unexpected_answer');
-			expect(fetched).toBeLessThanOrEqual(150);
-		});
-
 		it('fails where a page after some without a wanted one cannot be read: there is nothing to keep', async () => {
 			const reason = new NotProcessed('cancelled');
 			const fetch = async (_: number, cursor: Cursor | undefined) => {
@@ -422,12 +331,6 @@ describe('collectPages', () => {
 			expect(
 				await rejectionOf(collectPages({ pageSize: 3, fetch, wants, idOf: ({ id }) => id })),
 			).toBe(reason);
-		});
-
-		it('stops before what ends it all, wanted or not', async () => {
-			const book = bookOf(new Map([[undefined, page(leads(1, 9), 'b')]]));
-			const until = ({ id }: IDataObject) => id === 7;
-			expect(await collectPages({ ...book, wants, until })).toEqual({ results: evenLeads(1, 6) });
 		});
 	});
 

@@ -1,6 +1,6 @@
 import { optionsField, queryField, returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/editor/operation';
-import { LeadPages, listLocatorFor, simplifyListLead, toListId } from '../../shared/reads/lists';
+import { leadPages, listLocatorFor, simplifyListLead, toListId } from '../../shared/reads/lists';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import { textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
@@ -55,7 +55,7 @@ export const getLeads = readOperation({
 		toListId(fields.listId);
 		const kw = toText(fields.kw) || undefined;
 		const wants = emailFilters.get(toText(parameter('options.email')));
-		const pages = { ...new LeadPages(get, run.connection.settings, { kw }), wants };
+		const pages = { ...leadPages(get, run.connection.settings, { kw }), wants };
 		const collected = await collectPages(pages, limit);
 		return { ...collected, simplify: simplifyListLead };
 	},
