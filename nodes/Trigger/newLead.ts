@@ -2,7 +2,6 @@ import { type IDataObject, type IPollFunctions, NodeOperationError } from 'n8n-w
 import { notice } from '../shared/editor/fields';
 import { unexpectedAnswer } from '../shared/http/errors';
 import {
-	leadId,
 	type LeadPage,
 	listLocator,
 	LISTS_PATH,
@@ -71,9 +70,11 @@ async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
 	const listId = toText(context.getNodeParameter('listId', '', { extractValue: true }));
 	const simplify = context.getNodeParameter('simple', true) === true;
 	const shape = (lead: IDataObject) => (simplify ? simplifyListLead(lead) : lead);
+	const newest = async (count: number) =>
+		(await readList(context, listId, async (get) => await get(0, count))).results;
 	if (context.getMode() === 'manual') {
-		const { results } = await readLeads(context, listId, async (get) => await get(0, SAMPLES));
-		if (results.length > 0) return results.slice(0, SAMPLES).map(shape);
+		const samples = await newest(SAMPLES);
+		if (samples.length > 0) return samples.slice(0, SAMPLES).map(shape);
 		throw new NodeOperationError(context.getNode(), 'The list has no leads', {
 			description: 'Save a lead to the list, then fetch again.',
 		});
@@ -81,13 +82,12 @@ async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
 	const state = stateOf(context, ['listId', 'newestId', 'backlog']);
 	const known = memoryIn(state, listId);
 	if (!known) {
-		const { results } = await readLeads(context, listId, async (get) => await get(0, 1));
+		const newestId = (await newest(1)).map(idOf).at(0) ?? 0;
 		// n8n may start a poll while another one is under way: that one may have remembered a lead.
-		if (memoryIn(state, listId)) return [];
-		Object.assign(state, { listId, newestId: newestOf(results), backlog: undefined });
+		if (!memoryIn(state, listId)) Object.assign(state, { listId, newestId, backlog: undefined });
 		return [];
 	}
-	const { leads, rest } = await readLeads(
+	const { leads, rest } = await readList(
 		context,
 		listId,
 		async (get) => await readNewLeads(get, known, isTimeUp),
@@ -96,18 +96,16 @@ async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
 	const current = memoryIn(state, listId) ?? known;
 	const isMoved = JSON.stringify(current) !== JSON.stringify(known);
 	if (isMoved && (known.backlog || current.backlog || rest)) return [];
-	const topId = known.backlog?.topId ?? Math.max(newestOf(leads), current.newestId);
+	const topId = known.backlog?.topId ?? Math.max(current.newestId, ...leads.slice(0, 1).map(idOf));
 	state.newestId = rest ? current.newestId : topId;
 	state.backlog = rest && { topId, ...rest };
-	return leads
-		.filter((lead) => newestOf([lead]) > current.newestId)
-		.reverse()
-		.map(shape);
+	const unknown = leads.filter((lead) => idOf(lead) > current.newestId);
+	return unknown.reverse().map(shape);
 }
 
-/** The id of the first lead; 0 if there is none. */
-function newestOf([lead]: IDataObject[]): number {
-	return (lead && leadId(lead)) ?? 0;
+/** The id of a lead; a lead without one is never below another. */
+function idOf(lead: IDataObject): number {
+	return numberAt(lead, 'id') ?? Number.POSITIVE_INFINITY;
 }
 
 /** The state of this list; with another list, the trigger begins anew. */
@@ -122,14 +120,12 @@ function memoryIn(state: IDataObject, listId: string): Memory | undefined {
 }
 
 /** A page of leads, and the `start` that it was requested with. */
-interface PageAt extends LeadPage {
-	start: number;
-}
+type PageAt = LeadPage & { start: number };
 
 /** Requests a page of leads: the first one where `start` is 0. */
 type GetPage = (start: number, size?: number) => Promise<PageAt>;
 
-async function readLeads<T>(
+async function readList<T>(
 	context: IPollFunctions,
 	listId: string,
 	read: (get: GetPage) => Promise<T>,
@@ -163,7 +159,7 @@ export async function readNewLeads(
 		const { results, start } = page;
 		pagesWithoutNews++;
 		for (const lead of results) {
-			const id = leadId(lead) ?? Number.POSITIVE_INFINITY;
+			const id = idOf(lead);
 			if (id <= newestId) return { leads };
 			if (id >= lowest) continue;
 			leads.push(lead);
@@ -179,7 +175,7 @@ export async function readNewLeads(
 			throw unexpectedAnswer('new results');
 		}
 		// By chance an id may look like an offset.
-		isOffset ||= next === start + results.length && next !== leadId(results.at(-1) ?? {});
+		isOffset ||= next === start + results.length && next !== results.map(idOf).at(-1);
 	} while (!isTimeUp());
 	return { leads, rest: { givenTo: lowest, ...(isOffset && { from: next }) } };
 }
@@ -189,18 +185,16 @@ export async function readNewLeads(
  * one: then that lead is on an earlier page, which is read instead.
  */
 async function overlappingPage(get: GetPage, offset: number, lowest: number): Promise<PageAt> {
-	const wasRead = (lead: IDataObject) => (leadId(lead) ?? 0) >= lowest;
-	let page = await get(Math.max(0, offset - 1));
-	for (
-		let step = page.results.length || 1;
-		page.start > 0 && !page.results.some(wasRead);
-		step *= 2
-	) {
+	const wasRead = (lead: IDataObject) => idOf(lead) >= lowest;
+	let page = await get(offset - 1);
+	let step = page.results.length || 1;
+	while (page.start > 0 && !page.results.some(wasRead)) {
 		page = await get(Math.max(0, page.start - step));
+		step *= 2;
 	}
-	// The end of the list, or a service that gives one lead per page.
-	const isLastRead = page.results.length === 1 && page.results.every(wasRead);
-	return isLastRead ? await get(page.start + 1) : page;
+	// Only the lead that was read: the end of the list, or a service that gives one lead per page.
+	const isAlone = page.results.length === 1 && page.results.every(wasRead);
+	return isAlone ? await get(page.start + 1) : page;
 }
 
 /**

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { leadId } from '../../nodes/shared/reads/lists.ts';
 import { readNewLeads } from '../../nodes/Trigger/newLead.ts';
 import { detailsOf, rejectionOf } from './thrown.mts';
 
@@ -45,7 +44,7 @@ const caps = fc.integer({ min: 2, max: 9 });
 const gone = fc.array(fc.nat(60), { maxLength: 12 });
 const changes = fc.array(fc.record({ gone, added: fc.nat(12) }), { maxLength: 30 });
 
-const idsOf = (leads: IDataObject[]) => leads.map((lead) => Number(leadId(lead)));
+const idsOf = (leads: IDataObject[]) => leads.map((lead) => Number(lead.id));
 
 describe('readNewLeads', () => {
 	it('reads each lead that stays once, newest first, whatever is added and removed', async () => {

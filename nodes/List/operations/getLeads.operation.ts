@@ -5,7 +5,7 @@ import { collectPages, type Pages } from '../../shared/reads/pages';
 import { textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 
-/** Which leads the option Email is about; without an entry, all. */
+/** The leads that the option Email wants; without an entry, all of them. */
 const emailFilters = new Map<string, Pages['wants']>([
 	['with', (lead) => textAt(lead, 'email') !== null],
 	['without', (lead) => textAt(lead, 'email') === null],

@@ -20,8 +20,8 @@ import type { Page, Pages } from './pages';
 export const LISTS_PATH = '/api/v2/list';
 
 /**
- * The lists of the account (interface specification 4.2, a variant). A service without that path
- * answers 404: then the lists that the account names (2.1).
+ * The lists of the account (interface specification 4.2, a variant). If the service answers 404, it does
+ * not have that path: then the lists that the account names (2.1).
  */
 export async function readLists(get: (path: string) => Promise<object>): Promise<IDataObject[]> {
 	const lists = await get(LISTS_PATH).catch((thrown: unknown) => {
@@ -33,7 +33,7 @@ export async function readLists(get: (path: string) => Promise<object>): Promise
 	return objectsIn(isObject(account) ? (account.lists ?? []) : undefined, 'a list of lists');
 }
 
-/** A list in the package's words (2.3 and its variant). */
+/** The fields of a list with Simplify (interface specification 2.3 and its variant). */
 export function simplifyList(list: IDataObject): IDataObject {
 	return {
 		id: numberAt(list, 'list_id', 'id'),
@@ -70,7 +70,7 @@ export function readLeadPage(answer: object, isFiltered: boolean): LeadPage {
 export function leadPages(
 	get: (query: IDataObject) => Promise<object>,
 	{ listPageSize }: InterfaceSettings,
-	{ kw }: { kw?: string } = {},
+	{ kw }: { kw?: string },
 ): Pages {
 	return {
 		pageSize: listPageSize,
@@ -79,12 +79,7 @@ export function leadPages(
 	};
 }
 
-/** The id of a lead. Leads get ever higher ones (4.3). */
-export function leadId({ id }: IDataObject): number | undefined {
-	return numberAt({ id: toText(id) }, 'id') ?? undefined;
-}
-
-/** A lead of a list in the package's words (2.4, with the spellings of its variant). */
+/** The fields of a lead of a list with Simplify (interface specification 2.4 and its variant). */
 export function simplifyListLead(lead: IDataObject): IDataObject {
 	return {
 		id: numberAt(lead, 'id'),
@@ -139,13 +134,13 @@ export const listLocator: INodeProperties = {
 
 /**
  * The locator, for an operation whose path holds the id of the list.
- * @param part of the list, as it stands behind the id
+ * @param part the path behind the id, e.g. `/leads`
  */
 export function listLocatorFor(part = ''): INodeProperties {
 	return { ...listLocator, routing: { request: { url: `=${LISTS_PATH}/{{$value}}${part}` } } };
 }
 
-/** The id of a list; throws `InvalidInput` for anything that cannot be one. */
+/** The id of a list; throws `InvalidInput` for any other value. */
 export function toListId(value: unknown): string {
 	const id = toText(value);
 	if (id === '') throw missing('List');
@@ -153,7 +148,7 @@ export function toListId(value: unknown): string {
 	return id;
 }
 
-/** Fills the list dropdown: the lists of the account whose name holds the text typed so far. */
+/** Fills the list dropdown with the lists of the account whose name holds the text that the user typed. */
 export async function searchLists(
 	this: ILoadOptionsFunctions,
 	filter = '',
