@@ -122,8 +122,8 @@ function memoryIn(state: IDataObject, listId: string): Memory | undefined {
 /** A page of leads, and the `start` that it was requested with. */
 type PageAt = LeadPage & { start: number };
 
-/** Requests a page of leads: the first one where `start` is 0. */
-type GetPage = (start: number, size?: number) => Promise<PageAt>;
+/** Requests a page of leads, the first one where `start` is 0. */
+type GetPage = (start: number, most?: number) => Promise<PageAt>;
 
 async function readList<T>(
 	context: IPollFunctions,
@@ -132,7 +132,9 @@ async function readList<T>(
 ): Promise<T> {
 	return await readForPoll(context, async (run) => {
 		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
-		return await read(async (start, size = run.connection.settings.listPageSize) => {
+		const { listPageSize } = run.connection.settings;
+		return await read(async (start, most = listPageSize) => {
+			const size = Math.min(most, listPageSize);
 			const answer = await run.get(url, { size, start: start || undefined });
 			return { ...readLeadPage(answer, false), start };
 		});

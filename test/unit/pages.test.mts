@@ -47,44 +47,6 @@ describe('collectPages', () => {
 		]);
 	});
 
-	it('does not take a page shorter than asked for the end', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 1), 10)],
-				[10, page(leads(2, 3), 20)],
-				[20, page([], 30)],
-			]),
-		);
-		expect(await collectPages(book)).toEqual({ results: leads(1, 3) });
-		expect(book.asked).toHaveLength(3);
-	});
-
-	it('asks for what is missing and gives no more than the limit', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 3), 'b')],
-				['b', page(leads(4, 9), 'c')],
-			]),
-		);
-		expect(await collectPages(book, 4)).toEqual({ results: leads(1, 4) });
-		expect(book.asked).toEqual([
-			{ size: 3, cursor: undefined },
-			{ size: 1, cursor: 'b' },
-		]);
-	});
-
-	it('gives a result once that is on two pages, and makes up for it', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page([...leads(1, 2), { id: 1 }], 'b')],
-				['b', page(leads(2, 4), 'c')],
-				['c', page(leads(5, 7), null)],
-			]),
-		);
-		expect(await collectPages(book, 5)).toEqual({ results: leads(1, 5) });
-		expect(book.asked.map(({ size }) => size)).toEqual([3, 3, 1]);
-	});
-
 	it('keeps results apart that have no id', async () => {
 		const same = [{ name: 'Ada' }, { name: 'Ada' }];
 		for (const id of [undefined, null]) {
@@ -126,19 +88,6 @@ describe('collectPages', () => {
 		);
 		expect(await collectPages(book)).toEqual({ results: leads(1, 5) });
 		expect(book.asked).toHaveLength(3);
-	});
-
-	it('goes by the largest total: it shrinks when results are deleted meanwhile', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 3), 'b', 9)],
-				['b', page(leads(4, 6), 'c', 6)],
-				['c', page(leads(7, 8), 'd', null)],
-				['d', page(leads(9, 9), 'e', 6)],
-			]),
-		);
-		expect(await collectPages(book)).toEqual({ results: leads(1, 9) });
-		expect(book.asked).toHaveLength(4);
 	});
 
 	it('asks for a whole page after one that gave nothing new, so that it comes to an end', async () => {
@@ -256,18 +205,6 @@ describe('collectPages', () => {
 		function evenLeads(first: number, last: number): IDataObject[] {
 			return leads(first, last).filter(wants);
 		}
-
-		it('gives those that are, and reads all pages', async () => {
-			const book = bookOf(
-				new Map<Cursor | undefined, Page>([
-					[undefined, page(leads(1, 3), 'b')],
-					['b', page(leads(4, 6), 'c')],
-					['c', page(leads(7, 8), null)],
-				]),
-			);
-			expect(await collectPages({ ...book, wants })).toEqual({ results: evenLeads(1, 8) });
-			expect(book.asked.map(({ size }) => size)).toEqual([3, 3, 3]);
-		});
 
 		it('counts only those towards the limit, and asks for whole pages', async () => {
 			const book = bookOf(
