@@ -17,7 +17,8 @@ interface Change {
 
 /** A service with so many leads per page, whose list changes before each request from the second on. */
 function serviceOf(meaning: Meaning, count: number, cap: number, changes: Change[]) {
-	let newestId = 1_000 + count;
+	// Ids from 1 on may look like offsets.
+	let newestId = (meaning === 'id' ? 0 : 1_000) + count;
 	let ids = Array.from({ length: count }, (_, index) => newestId - index);
 	const before = [...ids];
 	let requests = 0;
