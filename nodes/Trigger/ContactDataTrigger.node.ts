@@ -17,8 +17,8 @@ const events = [lowCredits, newLead];
 const labels = Object.fromEntries(events.map(({ option }) => [option.value, option.name]));
 
 /**
- * Starts a workflow when leads are saved in a list, or when credits run low; n8n asks for them at the times
- * the user set.
+ * Starts a workflow when leads are saved in a list, or when credits run low. n8n polls at the times that the
+ * user sets.
  */
 export class ContactDataTrigger implements INodeType {
 	description: INodeTypeDescription = {

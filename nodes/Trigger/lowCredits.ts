@@ -1,4 +1,4 @@
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, INodePropertyOptions, IPollFunctions } from 'n8n-workflow';
 
 import {
 	countersOf,
@@ -8,20 +8,21 @@ import {
 	type CreditKind,
 } from '../shared/credits/account';
 import { notice } from '../shared/editor/fields';
-import { stopError } from '../shared/output/onError';
-import { InvalidInput, invalidValue, problemOf } from '../shared/output/problem';
-import { withClient } from '../shared/client/accounts';
+import { InvalidInput, invalidValue } from '../shared/output/problem';
 import { numberOf, toText } from '../shared/values/text';
-import { stateOf, type TriggerEvent } from './event';
+import { readForPoll, stateOf, type TriggerEvent } from './event';
 
-/** The kinds of credits by their labels; the only counter of an account without kinds is `all`. */
-const LABELS = { email: 'Email', search: 'Search', verifier: 'Verifier' } satisfies Record<
-	CreditKind,
-	string
->;
-const KINDS = ['all', ...Object.keys(LABELS)];
+/** The kinds of credits, in the words of the editor. */
+const KIND_OPTIONS = [
+	{ name: 'Email', value: 'email', description: 'Credits to find emails' },
+	{ name: 'Search', value: 'search', description: 'Credits to search companies' },
+	{ name: 'Verifier', value: 'verifier', description: 'Credits to verify emails' },
+] satisfies Array<INodePropertyOptions & { value: CreditKind }>;
 
-/** On Low Credits: tells once, each time that credits fall below a threshold. Free. */
+/** The only counter of an account without kinds is `all`. */
+const KINDS = ['all', ...KIND_OPTIONS.map(({ value }) => value)];
+
+/** On Low Credits: once each time that credits fall below a threshold. Free. */
 export const lowCredits: TriggerEvent = {
 	option: {
 		name: 'On Low Credits',
@@ -42,9 +43,7 @@ export const lowCredits: TriggerEvent = {
 					value: 'any',
 					description: 'Every kind that the account has, each on its own',
 				},
-				{ name: LABELS.email, value: 'email', description: 'Credits to find emails' },
-				{ name: LABELS.search, value: 'search', description: 'Credits to search companies' },
-				{ name: LABELS.verifier, value: 'verifier', description: 'Credits to verify emails' },
+				...KIND_OPTIONS,
 			],
 			description:
 				'Which credits to watch. If the account has one counter for all, it is watched whichever you choose.',
@@ -66,20 +65,21 @@ export const lowCredits: TriggerEvent = {
 };
 
 /**
- * The kinds of credits that have fallen below the threshold since the last poll (interface specification
- * 2.2 and 4.1), those already below it at the first one. A kind comes again only after a poll has seen it
- * at or above the threshold. A counter that an answer lacks decides nothing.
+ * The kinds of credits that fell below the threshold since the last poll (interface specification 2.2 and
+ * 4.1); the first poll gives those that are below it already. A kind comes again only after a poll found it
+ * at or above the threshold. The state holds the kinds that came and have not recovered, for one account.
  *
- * What is remembered are the kinds that were told and have not recovered since: up to four words, for one
- * account. n8n may store it only with a poll that starts the workflow. So after a restart a kind may still
- * count as told that had recovered before; the next poll that sees it recovered mends that. Only a kind
- * that recovers, and falls again before the first poll after the restart, is not told a second time.
- *
- * A manual run gives the kinds as they stand and remembers nothing.
+ * A manual run shows the kinds as they are and remembers nothing.
  */
 async function pollLowCredits(context: IPollFunctions): Promise<IDataObject[]> {
 	const begun = ++polls;
-	const { account, accountId, kinds, threshold } = await watchedBy(context);
+	const { account, accountId, threshold, kinds } = await readForPoll(context, async (client) => {
+		const creditKind = toText(parameter(context, 'creditKind', 'Credit Kind')).toLowerCase();
+		const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
+		const account = await readAccount(client);
+		const kinds = watchedCounters(account, creditKind);
+		return { account, accountId: client.connection.account, threshold, kinds };
+	});
 	const isSimple = context.getNodeParameter('simple', true) === true;
 	const shape = ([kind, { remaining }]: [string, Counter]): IDataObject => ({
 		kind,
@@ -90,53 +90,28 @@ async function pollLowCredits(context: IPollFunctions): Promise<IDataObject[]> {
 	if (context.getMode() === 'manual') return kinds.map(shape);
 
 	const state = stateOf(context, ['account', 'low']);
-	// n8n starts a poll also while another is under way: an older answer that comes later says nothing.
+	// n8n may start a poll while another one is under way: an older answer that comes later is outdated.
 	if (begun < (latest.get(state) ?? 0)) return [];
 	latest.set(state, begun);
-	const told = state.account === accountId && Array.isArray(state.low) ? state.low : [];
+	const low = state.account === accountId && Array.isArray(state.low) ? state.low : [];
 	const counters = countersOf(account);
-	const isLow = (remaining: number) => remaining < threshold;
-	// Kinds that are not watched recover too: they may be watched again.
-	const stillLow = KINDS.filter((kind) => {
-		const remaining = counters[kind]?.remaining ?? null;
-		return told.includes(kind) && (remaining === null || isLow(remaining));
-	});
+	// A counter that the answer lacks changes nothing. Kinds that the user does not watch recover too.
+	const stillLow = KINDS.filter(
+		(kind) => low.includes(kind) && (counters[kind]?.remaining ?? 0) < threshold,
+	);
 	const fallen = kinds.filter(
-		([kind, { remaining }]) => remaining !== null && isLow(remaining) && !stillLow.includes(kind),
+		([kind, { remaining }]) => (remaining ?? threshold) < threshold && !stillLow.includes(kind),
 	);
 	state.account = accountId;
 	state.low = [...stillLow, ...fallen.map(([kind]) => kind)];
 	return fallen.map(shape);
 }
 
-/** How many polls have begun, and the latest one whose answer was used for a state. */
+/** The number of polls so far, and the latest one whose answer changed a state. */
 let polls = 0;
 const latest = new WeakMap<IDataObject, number>();
 
-/** An account, the counters of it that are watched, and the threshold for these. */
-interface Watched {
-	account: IDataObject;
-	/** Tells accounts apart, without holding a key. */
-	accountId: string;
-	kinds: Array<[kind: string, counter: Counter]>;
-	threshold: number;
-}
-
-async function watchedBy(context: IPollFunctions): Promise<Watched> {
-	try {
-		const creditKind = toText(parameter(context, 'creditKind', 'Credit Kind')).toLowerCase();
-		const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
-		const { account, accountId } = await withClient(context, async (client) => ({
-			account: await readAccount(client),
-			accountId: client.connection.account,
-		}));
-		return { account, accountId, kinds: watchedCounters(account, creditKind), threshold };
-	} catch (error) {
-		throw stopError(context.getNode(), problemOf(error));
-	}
-}
-
-/** The value of a field; throws `InvalidInput` if it is an expression that cannot be evaluated. */
+/** The value of a field; throws `InvalidInput` if n8n cannot evaluate its expression. */
 function parameter(context: IPollFunctions, name: string, label: string): unknown {
 	try {
 		return context.getNodeParameter(name);
@@ -154,8 +129,8 @@ function noValue(label: string, error: unknown): InvalidInput {
 	});
 }
 
-/** The counters that the user wants to watch; throws `InvalidInput` if the account has none of them. */
-function watchedCounters(account: IDataObject, creditKind: string): Watched['kinds'] {
+/** The counters that the user watches; throws `InvalidInput` if the account has none of them. */
+function watchedCounters(account: IDataObject, creditKind: string): Array<[string, Counter]> {
 	const present = Object.entries(countersOf(account)).filter(([kind]) => KINDS.includes(kind));
 	const watched = present.filter(
 		([kind]) => creditKind === 'any' || kind === creditKind || kind === 'all',
@@ -178,7 +153,7 @@ function watchedCounters(account: IDataObject, creditKind: string): Watched['kin
 }
 
 function labelOf(kind: string): string {
-	return new Map(Object.entries(LABELS)).get(kind) ?? kind;
+	return KIND_OPTIONS.find(({ value }) => value === kind)?.name ?? kind;
 }
 
 function thresholdOf(value: unknown): number {

@@ -1,23 +1,20 @@
-import { type IDataObject, type IPollFunctions, NodeOperationError, sleep } from 'n8n-workflow';
-import { withClient } from '../shared/client/accounts';
+import { type IDataObject, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { notice } from '../shared/editor/fields';
-import { stopError } from '../shared/output/onError';
-import { problemOf } from '../shared/output/problem';
+import { unexpectedAnswer } from '../shared/http/errors';
 import {
-	leadId,
-	LeadPages,
+	type LeadPage,
 	listLocator,
 	LISTS_PATH,
-	type Place,
+	readLeadPage,
 	simplifyListLead,
 	toListId,
 } from '../shared/reads/lists';
-import { type Collected, collectPages, type TimeLimit } from '../shared/reads/pages';
+import { MAX_PAGES_WITHOUT_NEWS } from '../shared/reads/pages';
 import { isObject, numberAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
-import { stateOf, type TriggerEvent } from './event';
+import { readForPoll, stateOf, type TriggerEvent } from './event';
 
-/** How many leads a manual run shows. */
+/** The number of leads that a manual run shows. */
 const SAMPLES = 5;
 
 /** On New Lead in List: each lead that is saved to a list, once. Free. */
@@ -38,96 +35,80 @@ export const newLead: TriggerEvent = {
 	poll: pollNewLeads,
 };
 
-/** What is remembered between two polls of one list. Leads get ever higher ids (interface specification 4.3). */
+/** The state of one list between two polls. Leads get ever higher ids (interface specification 4.3). */
 interface Memory {
 	/** This lead and all with lower ids are done. */
 	newestId: number;
-	/** The rest of what was too much for one poll. */
-	backlog?: Backlog;
+	/** Leads above `newestId` that did not fit in the time of one poll: the newer part was delivered. */
+	backlog?: Place & {
+		/** The newest lead of the backlog; newer ones come after it. */
+		topId: number;
+	};
 }
 
-/** Leads above the newest one that is done, of which the newer part was given. */
-interface Backlog {
-	/** The newest lead of the backlog: all newer ones come after it. */
-	topId: number;
-	/** The oldest lead given so far. */
+/** How far a list was read. */
+interface Place {
+	/** The oldest lead that was read. */
 	givenTo: number;
-	/** Where the rest was, for a service that takes `start` for an offset. */
+	/** The offset of the next lead, for a service that takes `start` for an offset. */
 	from?: number;
-}
-
-/** What was read, how far, and whether there was no time to read all of it. */
-interface Reading extends Collected {
-	nextOffset: number | undefined;
 }
 
 /**
  * The leads saved since the last poll (interface specification 4.3), oldest first, however many pages they
- * fill. The first poll remembers the newest lead and gives nothing. What is remembered moves on only with
- * the leads that are given, so a poll that fails half-way loses nothing and gives nothing twice; nor do
- * two polls at the same time.
+ * fill. The first poll remembers the newest lead and delivers nothing. The state moves on only with the
+ * leads that are delivered. So no lead is lost or comes twice if a poll fails half-way, or if two polls run
+ * at the same time.
  *
- * Pages come newest first. Where the time that n8n gives a poll ends before all are read, the poll gives
- * what it has, and the next ones the rest, before they look for newer leads.
+ * Pages come newest first. If the time that n8n gives a poll ends before all are read, the poll delivers
+ * the leads that it has, and the next polls the rest, before they look for newer leads.
  *
- * A manual run gives up to five recent leads and remembers nothing.
+ * A manual run shows up to five recent leads and remembers nothing.
  */
 async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
-	const time = pollBudget(context);
+	const isTimeUp = pollTime(context);
 	const listId = toText(context.getNodeParameter('listId', '', { extractValue: true }));
-	const shape = context.getNodeParameter('simple', true) === true ? simplifyListLead : asSent;
+	const simplify = context.getNodeParameter('simple', true) === true;
+	const shape = (lead: IDataObject) => (simplify ? simplifyListLead(lead) : lead);
+	const newest = async (count: number) =>
+		(await readList(context, listId, async (get) => await get(0, count))).results;
 	if (context.getMode() === 'manual') {
-		const { results } = await readLeads(context, listId, { limit: SAMPLES });
-		if (results.length > 0) return results.map(shape);
+		const samples = await newest(SAMPLES);
+		if (samples.length > 0) return samples.slice(0, SAMPLES).map(shape);
 		throw new NodeOperationError(context.getNode(), 'The list has no leads', {
 			description: 'Save a lead to the list, then fetch again.',
 		});
 	}
 	const state = stateOf(context, ['listId', 'newestId', 'backlog']);
 	const known = memoryIn(state, listId);
-	const reading = await readLeads(context, listId, {
-		// The first poll only looks for the newest lead, which comes first.
-		...(known ? { time } : { limit: 1 }),
-		known: known?.newestId,
-		from: known?.backlog && { id: known.backlog.givenTo, offset: known.backlog.from },
-	});
-	// n8n starts a poll also while another is under way, which may have remembered or given these leads.
-	const current = memoryIn(state, listId);
-	if (!known && current) return [];
-	const isOthersTurn =
-		(known?.backlog || current?.backlog || reading.isCutByTime) && !isSame(known, current);
-	// That poll goes on from where it has got to; what was read here comes again.
-	if (isOthersTurn) return [];
-	const { leads, memory } = following(current ?? { newestId: 0 }, reading);
-	state.listId = listId;
-	state.newestId = memory.newestId;
-	if (memory.backlog) state.backlog = { ...memory.backlog };
-	else if (state.backlog !== undefined) delete state.backlog;
-	return known ? leads.reverse().map(shape) : [];
+	if (!known) {
+		const newestId = (await newest(1)).map(idOf).at(0) ?? 0;
+		// n8n may start a poll while another one is under way: that one may have remembered a lead.
+		if (!memoryIn(state, listId)) Object.assign(state, { listId, newestId, backlog: undefined });
+		return [];
+	}
+	const { leads, rest } = await readList(
+		context,
+		listId,
+		async (get) => await readNewLeads(get, known, isTimeUp),
+	);
+	// Another poll may have delivered these leads meanwhile. In a backlog, the next poll goes on from there.
+	const current = memoryIn(state, listId) ?? known;
+	const isMoved = JSON.stringify(current) !== JSON.stringify(known);
+	if (isMoved && (known.backlog || current.backlog || rest)) return [];
+	const topId = known.backlog?.topId ?? Math.max(current.newestId, ...leads.slice(0, 1).map(idOf));
+	state.newestId = rest ? current.newestId : topId;
+	state.backlog = rest && { topId, ...rest };
+	const unknown = leads.filter((lead) => idOf(lead) > current.newestId);
+	return unknown.reverse().map(shape);
 }
 
-/** The leads that were not given yet, newest first, and what is remembered with them. */
-function following(
-	{ newestId, backlog }: Memory,
-	{ results, isCutByTime, nextOffset }: Reading,
-): { leads: IDataObject[]; memory: Memory } {
-	const givenFrom = backlog?.givenTo ?? Number.POSITIVE_INFINITY;
-	// What is newer than the first lead came while the list was read: it is for the next poll.
-	const topId = backlog?.topId ?? Math.max(newestId, leadId(results[0] ?? {}) ?? newestId);
-	const idOf = (lead: IDataObject) => leadId(lead) ?? 0;
-	const leads = results
-		.filter((lead) => idOf(lead) > newestId && idOf(lead) < givenFrom && idOf(lead) <= topId)
-		.toSorted((a, b) => idOf(b) - idOf(a));
-	const ids = leads.map(idOf);
-	if (!isCutByTime) return { leads, memory: { newestId: topId } };
-	const givenTo = ids.reduce((lowest, id) => Math.min(lowest, id), givenFrom);
-	// Nothing to go on from: the next poll begins again.
-	if (givenTo === Number.POSITIVE_INFINITY) return { leads, memory: { newestId } };
-	const from = nextOffset === undefined ? {} : { from: nextOffset };
-	return { leads, memory: { newestId, backlog: { topId, givenTo, ...from } } };
+/** The id of a lead; a lead without one is never below another. */
+function idOf(lead: IDataObject): number {
+	return numberAt(lead, 'id') ?? Number.POSITIVE_INFINITY;
 }
 
-/** What is remembered of this list; with another one, remembering begins again. */
+/** The state of this list; with another list, the trigger begins anew. */
 function memoryIn(state: IDataObject, listId: string): Memory | undefined {
 	const newestId = numberAt(state, 'newestId');
 	if (state.listId !== listId || newestId === null) return undefined;
@@ -138,69 +119,94 @@ function memoryIn(state: IDataObject, listId: string): Memory | undefined {
 	return { newestId, backlog: { topId, givenTo, from: numberAt(backlog, 'from') ?? undefined } };
 }
 
-function isSame(one: Memory | undefined, other: Memory | undefined): boolean {
-	return (
-		one?.newestId === other?.newestId &&
-		one?.backlog?.givenTo === other?.backlog?.givenTo &&
-		one?.backlog?.from === other?.backlog?.from
-	);
-}
+/** A page of leads, and the `start` that it was requested with. */
+type PageAt = LeadPage & { start: number };
 
-/** What to read of a list. */
-interface Part {
-	limit?: number;
-	/** The newest lead that is done: neither it nor an older one is read. */
-	known?: number;
-	/** How far the list was read before. */
-	from?: Place;
-	time?: TimeLimit;
-}
+/** Requests a page of leads, the first one where `start` is 0. */
+type GetPage = (start: number, most?: number) => Promise<PageAt>;
 
-/** The newest leads of a list, or those after what was read before, down to the last one that is done. */
-async function readLeads(
+async function readList<T>(
 	context: IPollFunctions,
 	listId: string,
-	{ limit, known = 0, from, time }: Part,
-): Promise<Reading> {
-	try {
+	read: (get: GetPage) => Promise<T>,
+): Promise<T> {
+	return await readForPoll(context, async (client) => {
 		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
-		const reading = await withClient(context, async (client) => {
-			const get = async (qs: IDataObject) => await client.get(url, qs);
-			const leads = new LeadPages(get, client.connection.settings, { from, overlaps: true });
-			const isDone = (lead: IDataObject) => (leadId(lead) ?? Number.POSITIVE_INFINITY) <= known;
-			const collected = await collectPages({ ...leads, until: isDone, time }, limit);
-			return { ...collected, nextOffset: leads.nextOffset };
+		const { listPageSize } = client.connection.settings;
+		return await read(async (start, most = listPageSize) => {
+			const size = Math.min(most, listPageSize);
+			const answer = await client.get(url, { size, start: start || undefined });
+			return { ...readLeadPage(answer, false), start };
 		});
-		if (reading.incomplete) throw reading.incomplete;
-		return reading;
-	} catch (error) {
-		throw stopError(context.getNode(), problemOf(error));
+	});
+}
+
+/**
+ * Reads the leads that were not delivered yet, newest first, down to `newestId`; or until the time is up,
+ * with the place of the rest. The first page is read in any case.
+ */
+export async function readNewLeads(
+	get: GetPage,
+	{ newestId, backlog }: Memory,
+	isTimeUp: () => boolean,
+): Promise<{ leads: IDataObject[]; rest?: Place }> {
+	const leads: IDataObject[] = [];
+	let lowest = backlog?.givenTo ?? Number.POSITIVE_INFINITY;
+	let isOffset = backlog?.from !== undefined;
+	let next = backlog?.from ?? backlog?.givenTo ?? 0;
+	let longest = 0;
+	let pagesWithoutNews = 0;
+	do {
+		const page: PageAt = await (isOffset ? overlappingPage(get, next, lowest) : get(next));
+		const { results, start } = page;
+		pagesWithoutNews++;
+		for (const lead of results) {
+			const id = idOf(lead);
+			if (id <= newestId) return { leads };
+			if (id >= lowest) continue;
+			leads.push(lead);
+			lowest = id;
+			pagesWithoutNews = 0;
+		}
+		if (results.length === 0 || page.next === null) return { leads };
+		next = page.next;
+		// Some services end with a cursor that comes again; after a full page it is a fault.
+		longest = Math.max(longest, results.length);
+		if (next === start && results.length < longest) return { leads };
+		if (next === start || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
+			throw unexpectedAnswer('new results');
+		}
+		// By chance an id may look like an offset.
+		isOffset ||= next === start + results.length && next !== results.map(idOf).at(-1);
+	} while (!isTimeUp());
+	return { leads, rest: { givenTo: lowest, ...(isOffset && { from: next }) } };
+}
+
+/**
+ * The page at an offset, from the last lead that was read on. A deleted lead moves all older ones up by
+ * one: then that lead is on an earlier page, which is read instead.
+ */
+async function overlappingPage(get: GetPage, offset: number, lowest: number): Promise<PageAt> {
+	const wasRead = (lead: IDataObject) => idOf(lead) >= lowest;
+	let page = await get(offset - 1);
+	let step = page.results.length || 1;
+	while (page.start > 0 && !page.results.some(wasRead)) {
+		page = await get(Math.max(0, page.start - step));
+		step *= 2;
 	}
-}
-
-function asSent(lead: IDataObject): IDataObject {
-	return lead;
+	// Only the lead that was read: the end of the list, or a service that gives one lead per page.
+	const isAlone = page.results.length === 1 && page.results.every(wasRead);
+	return isAlone ? await get(page.start + 1) : page;
 }
 
 /**
- * How much of its time a poll reads: no page is begun after the first part, none is waited for after the
- * second. The rest is for n8n, which starts the workflow and stores what is remembered.
+ * Whether a poll has no time to begin another page: 60 % of the time that n8n gives it. n8n needs the rest
+ * to start the workflow and to store the state. n8n 1 gives a poll all the time that it takes.
  */
-const BEGINS = 0.6;
-const WAITS = 0.8;
-
-/**
- * The time that n8n gives this poll to read, from now on; none with n8n 1, which gives a poll all the
- * time that it takes.
- */
-export function pollBudget(context: IPollFunctions): TimeLimit | undefined {
+function pollTime(context: IPollFunctions): () => boolean {
 	// n8n 1 has no such method, though the types of n8n 2 say that it is always there.
-	const budget = 'getPollBudgetMs' in context ? context.getPollBudgetMs() : undefined;
-	if (budget === undefined || !Number.isFinite(budget)) return undefined;
-	const start = Date.now();
-	let wait: Promise<void> | undefined;
-	return {
-		isUp: () => Date.now() - start >= budget * BEGINS,
-		up: async () => await (wait ??= sleep(Math.max(0, start + budget * WAITS - Date.now()))),
-	};
+	const budget =
+		'getPollBudgetMs' in context ? context.getPollBudgetMs() : Number.POSITIVE_INFINITY;
+	const end = Date.now() + 0.6 * budget;
+	return () => Date.now() >= end;
 }

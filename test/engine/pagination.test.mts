@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import fastify, { type FastifyInstance } from 'fastify';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 
 import type { BodyEffect } from '../service/faults.mts';
 import type { Lead } from '../service/fixtures.mts';
@@ -245,42 +245,6 @@ describe('a list that changes while it is read', () => {
 			expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, limit)));
 		},
 	);
-});
-
-describe('leads removed between two pages hide none, where start is an offset', () => {
-	const leadList = () => known(service().fixtures.list(101));
-
-	beforeEach(() => void (service().variants.leadsStart = 'offset'));
-
-	const remove = (gone: Set<number>) => {
-		const left = leadList().leads.filter(({ id }) => !gone.has(id));
-		leadList().leads.splice(0, Infinity, ...left);
-	};
-
-	test.each([
-		['a few', 100, 0, 3],
-		['those that ended a page', 100, 190, 200],
-		['more than a page', 100, 10, 160],
-		['with small pages', 7, 5, 14],
-	])('%s', async (_, pageCap, from, to) => {
-		service().options.pageCap = pageCap;
-		whenSent(service(), 3, () => remove(new Set(ids(newestFirst.slice(from, to)))));
-		const { json, error } = await listLeads({ returnAll: true });
-		expect(error).toBeUndefined();
-		const expected = newestFirst.filter((_lead, index) => index < 2 * pageCap || index >= to);
-		expect(idsOf(json)).toEqual(ids(expected));
-		expect(requestCount()).toBeLessThan(1_000 / pageCap + 8);
-	});
-
-	test('with a keyword, by the count that a service gives then', async () => {
-		Object.assign(service().variants, { leadsCount: 'page' });
-		service().options.pageCap = 50;
-		const keyword = 'Manager';
-		const matching = some(newestFirst, ({ person }) => person.title.includes(keyword));
-		whenSent(service(), 2, () => remove(new Set(ids(matching.slice(0, 20)))));
-		const { json } = await listLeads({ returnAll: true, options: { keyword } });
-		expect(idsOf(json)).toEqual(ids(matching));
-	});
 });
 
 describe('people of a company', () => {

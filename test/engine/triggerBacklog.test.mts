@@ -153,21 +153,6 @@ describe.each(meanings)('start is an %s', (leadsStart) => {
 		expect(given.flat().filter((id) => stillThere.has(id))).toEqual(owed);
 	});
 
-	test('a page that does not come in time: what was read comes, the rest with the next poll', async () => {
-		const first = trigger();
-		await first.poll();
-		service().options.pageCap = 10;
-		const saved = save(35);
-		service().faults.add({ delayMs: 20_000, on: { nth: 3 } });
-		const hasty = trigger(first.state(), 3_000);
-		const started = performance.now();
-		const given = await idsOf(hasty.poll);
-		expect(performance.now() - started).toBeLessThan(12_000);
-		// Two pages; where they are asked for by offset, the second begins with the last lead of the first.
-		expect(given).toEqual(saved.slice(leadsStart === 'id' ? -20 : -19));
-		expect([...(await idsOf(hasty.poll)), ...given]).toEqual(saved);
-	});
-
 	test('two polls at the same time, in a backlog, give each lead once', async () => {
 		const first = trigger();
 		await first.poll();

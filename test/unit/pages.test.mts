@@ -47,44 +47,6 @@ describe('collectPages', () => {
 		]);
 	});
 
-	it('does not take a page shorter than asked for the end', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 1), 10)],
-				[10, page(leads(2, 3), 20)],
-				[20, page([], 30)],
-			]),
-		);
-		expect(await collectPages(book)).toEqual({ results: leads(1, 3) });
-		expect(book.asked).toHaveLength(3);
-	});
-
-	it('asks for what is missing and gives no more than the limit', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 3), 'b')],
-				['b', page(leads(4, 9), 'c')],
-			]),
-		);
-		expect(await collectPages(book, 4)).toEqual({ results: leads(1, 4) });
-		expect(book.asked).toEqual([
-			{ size: 3, cursor: undefined },
-			{ size: 1, cursor: 'b' },
-		]);
-	});
-
-	it('gives a result once that is on two pages, and makes up for it', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page([...leads(1, 2), { id: 1 }], 'b')],
-				['b', page(leads(2, 4), 'c')],
-				['c', page(leads(5, 7), null)],
-			]),
-		);
-		expect(await collectPages(book, 5)).toEqual({ results: leads(1, 5) });
-		expect(book.asked.map(({ size }) => size)).toEqual([3, 3, 1]);
-	});
-
 	it('keeps results apart that have no id', async () => {
 		const same = [{ name: 'Ada' }, { name: 'Ada' }];
 		for (const id of [undefined, null]) {
@@ -128,19 +90,6 @@ describe('collectPages', () => {
 		expect(book.asked).toHaveLength(3);
 	});
 
-	it('goes by the largest total: it shrinks when results are deleted meanwhile', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 3), 'b', 9)],
-				['b', page(leads(4, 6), 'c', 6)],
-				['c', page(leads(7, 8), 'd', null)],
-				['d', page(leads(9, 9), 'e', 6)],
-			]),
-		);
-		expect(await collectPages(book)).toEqual({ results: leads(1, 9) });
-		expect(book.asked).toHaveLength(4);
-	});
-
 	it('asks for a whole page after one that gave nothing new, so that it comes to an end', async () => {
 		const book = bookOf(
 			new Map<Cursor | undefined, Page>([
@@ -177,20 +126,6 @@ describe('collectPages', () => {
 		const { results, incomplete } = await collectPages({ ...book, fetch: fetchUntilLost });
 		expect(results).toEqual(leads(1, 3));
 		expect(incomplete).toBe(reason);
-	});
-
-	it('gives more than a hundred thousand results', async () => {
-		const count = 250_000;
-		const fetch = async (size: number, cursor: Cursor | undefined) => {
-			const first = Number(cursor ?? 0);
-			const last = Math.min(first + size, count);
-			return page(leads(first + 1, last), last < count ? last : null);
-		};
-		const idOf = ({ id }: IDataObject) => id;
-		const { results, incomplete } = await collectPages({ pageSize: 500, fetch, idOf });
-		expect(results).toHaveLength(count);
-		expect(results.at(-1)).toEqual({ id: count });
-		expect(incomplete).toBeUndefined();
 	});
 
 	it('takes a page of a quarter of a million results', async () => {
@@ -255,39 +190,6 @@ describe('collectPages', () => {
 		});
 	});
 
-	describe('where there is not time for everything', () => {
-		const pages = new Map<Cursor | undefined, Page>([
-			[undefined, page(leads(1, 3), 'b')],
-			['b', page(leads(4, 6), null)],
-		]);
-
-		it('waits for the first page, and begins no other once the time is up', async () => {
-			const book = bookOf(pages);
-			const time = { isUp: () => true, up: async () => {} };
-			expect(await collectPages({ ...book, time })).toEqual({
-				results: leads(1, 3),
-				isCutByTime: true,
-			});
-			expect(book.asked).toHaveLength(1);
-		});
-
-		it('does not wait for a page that comes too late', async () => {
-			const { fetch, ...book } = bookOf(pages);
-			const time = { isUp: () => false, up: async () => {} };
-			const late = async (size: number, cursor: Cursor | undefined) =>
-				await (cursor === 'b' ? new Promise<Page>(() => {}) : fetch(size, cursor));
-			expect(await collectPages({ ...book, fetch: late, time })).toEqual({
-				results: leads(1, 3),
-				isCutByTime: true,
-			});
-		});
-
-		it('reads all pages where they come in time', async () => {
-			const time = { isUp: () => false, up: async () => await new Promise<void>(() => {}) };
-			expect(await collectPages({ ...bookOf(pages), time })).toEqual({ results: leads(1, 6) });
-		});
-	});
-
 	it('gives nothing but the reason when the first page fails', async () => {
 		const reason = new NotProcessed('cancelled');
 		const fetch = async () => await Promise.reject(reason);
@@ -296,40 +198,6 @@ describe('collectPages', () => {
 		);
 	});
 
-	it('stops before what is not wanted, and reads no page after it', async () => {
-		const book = bookOf(
-			new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 3), 'b')],
-				['b', page(leads(4, 6), 'c')],
-			]),
-		);
-		const until = ({ id }: IDataObject) => id === 5;
-		expect(await collectPages({ ...book, until })).toEqual({ results: leads(1, 4) });
-		expect(book.asked).toHaveLength(2);
-	});
-
-	it.each([
-		['is full, which is a fault', leads(4, 6), true],
-		['is not, which is how some services end', leads(4, 5), false],
-	])(
-		'says so where the cursor comes again before what is not wanted, after a page that %s',
-		async (_, last, isFault) => {
-			const pages = new Map<Cursor | undefined, Page>([
-				[undefined, page(leads(1, 3), 'b')],
-				['b', page(last, 'b')],
-			]);
-			const until = ({ id }: IDataObject) => id === 9;
-			const { results, incomplete } = await collectPages({ ...bookOf(pages), until });
-			expect(results).toEqual([...leads(1, 3), ...last]);
-			expect(incomplete?.message).toBe(
-				isFault ? 'The service sent a response without new results' : undefined,
-			);
-			// Who does not look for an end has come to it.
-			expect(await collectPages(bookOf(pages))).toEqual({ results });
-			expect(await collectPages({ ...bookOf(pages), until }, 4)).toEqual({ results: leads(1, 4) });
-		},
-	);
-
 	describe('where not every result is wanted', () => {
 		/** Whether the id is even. */
 		const wants = ({ id }: IDataObject) => typeof id === 'number' && id % 2 === 0;
@@ -337,18 +205,6 @@ describe('collectPages', () => {
 		function evenLeads(first: number, last: number): IDataObject[] {
 			return leads(first, last).filter(wants);
 		}
-
-		it('gives those that are, and reads all pages', async () => {
-			const book = bookOf(
-				new Map<Cursor | undefined, Page>([
-					[undefined, page(leads(1, 3), 'b')],
-					['b', page(leads(4, 6), 'c')],
-					['c', page(leads(7, 8), null)],
-				]),
-			);
-			expect(await collectPages({ ...book, wants })).toEqual({ results: evenLeads(1, 8) });
-			expect(book.asked.map(({ size }) => size)).toEqual([3, 3, 3]);
-		});
 
 		it('counts only those towards the limit, and asks for whole pages', async () => {
 			const book = bookOf(
@@ -403,16 +259,6 @@ describe('collectPages', () => {
 			expect(fetched).toBe(count / 2);
 		});
 
-		it('still gives up on a service that gives nothing new', async () => {
-			let fetched = 0;
-			const fetch = async () => page(leads(1, 3), `page ${fetched++}`);
-			const idOf = ({ id }: IDataObject) => id;
-			const { results, incomplete } = await collectPages({ pageSize: 3, fetch, idOf, wants });
-			expect(results).toEqual(evenLeads(1, 3));
-			expect(detailsOf(incomplete).reason).toBe('unexpected_answer');
-			expect(fetched).toBeLessThanOrEqual(150);
-		});
-
 		it('fails where a page after some without a wanted one cannot be read: there is nothing to keep', async () => {
 			const reason = new NotProcessed('cancelled');
 			const fetch = async (_: number, cursor: Cursor | undefined) => {
@@ -422,12 +268,6 @@ describe('collectPages', () => {
 			expect(
 				await rejectionOf(collectPages({ pageSize: 3, fetch, wants, idOf: ({ id }) => id })),
 			).toBe(reason);
-		});
-
-		it('stops before what ends it all, wanted or not', async () => {
-			const book = bookOf(new Map([[undefined, page(leads(1, 9), 'b')]]));
-			const until = ({ id }: IDataObject) => id === 7;
-			expect(await collectPages({ ...book, wants, until })).toEqual({ results: evenLeads(1, 6) });
 		});
 	});
 

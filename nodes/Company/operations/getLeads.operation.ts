@@ -8,12 +8,12 @@ import {
 	simple,
 } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/editor/operation';
-import { isNotFound, unexpectedAnswer } from '../../shared/http/errors';
-import { objectsIn } from '../../shared/http/response';
+import { isNotFound } from '../../shared/http/errors';
+import { objectIn, objectsIn } from '../../shared/http/response';
 import { missing } from '../../shared/output/problem';
 import { collectPages, type Page, type Pages } from '../../shared/reads/pages';
 import { toEmailStatus } from '../../shared/values/email';
-import { isObject, lineAt, numberAt, objectAt, textAt } from '../../shared/values/json';
+import { lineAt, numberAt, objectAt, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 import { toDomain } from '../../shared/values/url';
 
@@ -74,9 +74,8 @@ export const getLeads = readOperation({
 			endsOnRepeat: true,
 			idOf: (lead) => JSON.stringify(lead),
 			async fetch(size, nextId) {
-				const query = { companyWebsite, companyName, title, location, size, nextId };
-				const read = get(query);
-				// Only the first page can tell that there is nobody.
+				const read = get({ companyWebsite, companyName, title, location, size, nextId });
+				// A 404 of a later page is no end of the people.
 				const answer = await (nextId === undefined ? read.catch(noPeople) : read);
 				const named = objectAt(answer, 'company');
 				company = {
@@ -91,7 +90,7 @@ export const getLeads = readOperation({
 	},
 });
 
-/** A company that the service does not know has no people; those of other companies are not lost for it. */
+/** The service answers 404 for a company that it does not know: that company has no people. */
 function noPeople(thrown: unknown): object {
 	if (isNotFound(thrown)) return { results: [] };
 	throw thrown;
@@ -126,7 +125,7 @@ function matchField(displayName: string, name: string): INodeProperties {
 	};
 }
 
-/** A person of a company in the package's words (2.12, 2.11a). */
+/** The fields of a person of a company with Simplify (interface specification 2.12, 2.11a). */
 export function simplifyCompanyLead(lead: IDataObject, company: IDataObject): IDataObject {
 	const position = objectAt(lead, 'position');
 	const quality = objectAt(lead, 'email_quality');
@@ -155,22 +154,22 @@ function toMonth(date: IDataObject): string | null {
 }
 
 /**
- * A page of the people of a company (interface specification 4.9, 2.11a). The next page is asked
- * for with the `next_results_id` of this one.
+ * A page of the people of a company (interface specification 4.9, 2.11a). The `next_results_id` is the
+ * cursor of the next page.
  */
 export function readProfilePage(answer: object): Page {
-	if (!isObject(answer)) throw unexpectedAnswer('a page of people');
-	const meta = objectAt(answer, 'meta');
+	const page = objectIn(answer, 'a page of people');
+	const meta = objectAt(page, 'meta');
 	return {
-		results: objectsIn(answer.results, 'a page of people'),
+		results: objectsIn(page.results, 'a page of people'),
 		next: textAt(meta, 'next_results_id'),
 		total: numberAt(meta, 'total_all'),
 	};
 }
 
 /**
- * Keywords for one filter (4.9): all of the words, or any of the phrases between commas. A space
- * stands for the `+` that joins words; the characters of that notation cannot be searched for.
+ * Keywords for one filter (interface specification 4.9): all of the words, or any of the phrases between
+ * commas. A space stands for the `+` that joins words; the user cannot search for `+`, `{` and `}`.
  */
 export function toKeywords(text: string, match: unknown): string | undefined {
 	const phrases = text

@@ -13,8 +13,8 @@ import { isObject } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 
 /**
- * Search Company (interface specification 4.10). It costs credits when there is a match; how many
- * is not documented, so Max Credits counts 1.
+ * Search Company (interface specification 4.10). It costs credits if there is a match. The service does not
+ * document how many, so Max Credits counts 1.
  */
 export const search = lookupOperation({
 	option: {
@@ -63,7 +63,7 @@ export const search = lookupOperation({
 	simplify: simplifyCompany,
 });
 
-/** What tells one company asked for from another. More of a URL may: several have pages of one website. */
+/** A keyword without the spellings that do not matter. The path of a URL does: companies share websites. */
 function comparable(keyword: string): string {
 	const address = keyword.replace(/^https?:\/\//i, '').replace(/^www\./i, '');
 	const [nameOrHost, ...path] = address.split('/');

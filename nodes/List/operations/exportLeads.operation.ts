@@ -37,7 +37,7 @@ export const exportLeads = readOperation({
 	},
 });
 
-/** A lead of the export in the package's words (2.5). */
+/** The fields of a lead of the export with Simplify (interface specification 2.5). */
 export function simplifyExportedLead(lead: IDataObject): IDataObject {
 	return {
 		firstName: textAt(lead, 'first_n'),

@@ -2,7 +2,7 @@ import { returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/editor/operation';
 import { LISTS_PATH, readLists, simplifyList } from '../../shared/reads/lists';
 
-/** Written out below, n8n's lint would want the label "Get Many". */
+/** A constant, because n8n's lint wants the label "Get Many" for the literal value. */
 const OPERATION = 'getAll';
 
 /** Get Many Lists (interface specification 4.2, its variant): one item per list. Costs no credits. */

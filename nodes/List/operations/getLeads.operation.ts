@@ -1,11 +1,11 @@
 import { optionsField, queryField, returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/editor/operation';
-import { LeadPages, listLocatorFor, simplifyListLead, toListId } from '../../shared/reads/lists';
+import { leadPages, listLocatorFor, simplifyListLead, toListId } from '../../shared/reads/lists';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import { textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 
-/** Which leads the option Email is about; without an entry, all. */
+/** The leads that the option Email wants; without an entry, all of them. */
 const emailFilters = new Map<string, Pages['wants']>([
 	['with', (lead) => textAt(lead, 'email') !== null],
 	['without', (lead) => textAt(lead, 'email') === null],
@@ -55,7 +55,7 @@ export const getLeads = readOperation({
 		toListId(fields.listId);
 		const kw = toText(fields.kw) || undefined;
 		const wants = emailFilters.get(toText(parameter('options.email')));
-		const pages = { ...new LeadPages(get, client.connection.settings, { kw }), wants };
+		const pages = { ...leadPages(get, client.connection.settings, { kw }), wants };
 		const collected = await collectPages(pages, limit);
 		return { ...collected, simplify: simplifyListLead };
 	},

@@ -7,7 +7,7 @@ import type {
 import { withClient } from '../client/accounts';
 import { ACCOUNT_PATH } from '../credits/account';
 import type { InterfaceSettings } from '../http/connection';
-import { isNotFound, unexpectedAnswer } from '../http/errors';
+import { isNotFound } from '../http/errors';
 import { objectIn, objectsIn } from '../http/response';
 import { requestOptionsIn } from '../http/transport';
 import { invalidValue, missing } from '../output/problem';
@@ -15,13 +15,13 @@ import { toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
 import { toText } from '../values/text';
 import { withScheme } from '../values/url';
-import type { Cursor, Page, Pages } from './pages';
+import type { Page, Pages } from './pages';
 
 export const LISTS_PATH = '/api/v2/list';
 
 /**
- * The lists of the account (interface specification 4.2, a variant). A service without that path
- * answers 404: then the lists that the account names (2.1).
+ * The lists of the account (interface specification 4.2, a variant). If the service answers 404, it does
+ * not have that path: then the lists that the account names (2.1).
  */
 export async function readLists(get: (path: string) => Promise<object>): Promise<IDataObject[]> {
 	const lists = await get(LISTS_PATH).catch((thrown: unknown) => {
@@ -33,7 +33,7 @@ export async function readLists(get: (path: string) => Promise<object>): Promise
 	return objectsIn(isObject(account) ? (account.lists ?? []) : undefined, 'a list of lists');
 }
 
-/** A list in the package's words (2.3 and its variant). */
+/** The fields of a list with Simplify (interface specification 2.3 and its variant). */
 export function simplifyList(list: IDataObject): IDataObject {
 	return {
 		id: numberAt(list, 'list_id', 'id'),
@@ -43,27 +43,43 @@ export function simplifyList(list: IDataObject): IDataObject {
 	};
 }
 
+/** A page of the leads of a list. */
+export interface LeadPage extends Page {
+	next: number | null;
+}
+
 /**
- * A page of the leads of a list (interface specification 4.3). The next page starts at the
- * `next_start` of this one, whether the service takes it for a lead id or for an offset.
- * @param filtered whether a keyword was sent: only then `count_results` counts all the results
+ * A page of the leads of a list, newest first (interface specification 4.3).
+ * @param isFiltered whether a keyword was sent: only then `count_results` counts all the results
  */
-export function readLeadPage(answer: object, filtered: boolean): Page {
+export function readLeadPage(answer: object, isFiltered: boolean): LeadPage {
 	const page = objectIn(answer, 'a page of leads');
 	return {
 		results: objectsIn(page.data, 'a page of leads'),
-		// No further page starts at 0.
+		// A service may state 0 for the end; no further page starts there.
 		next: numberAt(page, 'next_start') || null,
-		total: filtered ? numberAt(page, 'count_results') : null,
+		total: isFiltered ? numberAt(page, 'count_results') : null,
 	};
 }
 
-/** The id of a lead. Leads get ever higher ones (4.3). */
-export function leadId({ id }: IDataObject): number | undefined {
-	return numberAt({ id: toText(id) }, 'id') ?? undefined;
+/**
+ * The pages of the leads of a list. The next page starts at the `next_start` of the page before, whether
+ * the service takes it for a lead id or for an offset (interface specification 4.3).
+ * @param kw a keyword that all of the leads contain
+ */
+export function leadPages(
+	get: (query: IDataObject) => Promise<object>,
+	{ listPageSize }: InterfaceSettings,
+	{ kw }: { kw?: string },
+): Pages {
+	return {
+		pageSize: listPageSize,
+		idOf: ({ id }) => id,
+		fetch: async (size, start) => readLeadPage(await get({ kw, size, start }), kw !== undefined),
+	};
 }
 
-/** A lead of a list in the package's words (2.4, with the spellings of its variant). */
+/** The fields of a lead of a list with Simplify (interface specification 2.4 and its variant). */
 export function simplifyListLead(lead: IDataObject): IDataObject {
 	return {
 		id: numberAt(lead, 'id'),
@@ -80,155 +96,6 @@ export function simplifyListLead(lead: IDataObject): IDataObject {
 		companySize: numberAt(lead, 'company_size'),
 		companyHeadquarters: textAt(lead, 'company_hq'),
 	};
-}
-
-/** How far the leads of a list were read, newest first. */
-export interface Place {
-	/** The lowest id of those read: what is left has lower ones. */
-	id: number;
-	/** Where the next one was then, for a service that takes `start` for an offset. */
-	offset?: number;
-}
-
-interface Reading {
-	/** A keyword, which all of the leads contain. */
-	kw?: string;
-	/** How far they were read before; without it, they are read from the newest one on. */
-	from?: Place;
-	/**
-	 * Whether each page begins with the last lead of the page before, where `start` is an offset: then no
-	 * lead is ever missed. It takes more requests with pages of few leads.
-	 */
-	overlaps?: boolean;
-}
-
-/** A page, with what the service says of their number: of all leads, or of this page alone. */
-interface CountedPage extends Page {
-	count: number | null;
-}
-
-/**
- * The pages of the leads of a list, newest first (interface specification 4.3).
- *
- * Where `start` is a lead id, leads that are removed while the list is read hide no others. Where it is an
- * offset, a removed lead moves all older ones up by one, and the next page would begin behind one that
- * nobody has read. Pages that overlap show it: no lead read before begins the next one. Without, a count of
- * all leads that has become less shows it. Then the page is asked for further up.
- */
-export class LeadPages implements Pages {
-	readonly pageSize: number;
-
-	private meaning: 'offset' | 'id' | undefined;
-
-	private lowest = Number.POSITIVE_INFINITY;
-
-	private offset = 0;
-
-	/** The most leads of a page so far. */
-	private longest = 0;
-
-	private pagesRead = 0;
-
-	/** How many leads there were in all, if the service counts these, and not those of a page. */
-	private count: number | undefined;
-
-	constructor(
-		private readonly get: (query: IDataObject) => Promise<object>,
-		{ listPageSize }: InterfaceSettings,
-		private readonly reading: Reading = {},
-	) {
-		this.pageSize = listPageSize;
-		const { from } = reading;
-		if (!from) return;
-		this.lowest = from.id;
-		if (from.offset === undefined) return;
-		this.meaning = 'offset';
-		this.offset = from.offset;
-	}
-
-	/** Where the next lead is, for a service that takes `start` for an offset. */
-	get nextOffset(): number | undefined {
-		return this.meaning === 'offset' ? this.offset : undefined;
-	}
-
-	readonly idOf = ({ id }: IDataObject): unknown => id;
-
-	readonly fetch = async (size: number, cursor: Cursor | undefined): Promise<Page> => {
-		if (this.meaning === 'offset') return await this.fetchAtOffset(size);
-		const start = cursor ?? this.reading.from?.id;
-		const page = await this.ask(size, start);
-		this.recognise(page, Number(start ?? 0));
-		return this.noted(page, page.next);
-	};
-
-	private async ask(size: number, start: Cursor | undefined): Promise<CountedPage> {
-		const { kw } = this.reading;
-		const answer = await this.get({ kw, size, start });
-		const page = readLeadPage(answer, kw !== undefined);
-		return { ...page, count: numberAt({ ...answer }, 'count_results') };
-	}
-
-	/** What `start` means, by where the service says that the next page starts. */
-	private recognise({ results, next, count }: CountedPage, start: number): void {
-		const isId = next === leadId(results.at(-1) ?? {});
-		const isOffset = next === start + results.length;
-		// Both may be true by chance, and a page without leads says nothing.
-		if (this.meaning || isId === isOffset || results.length === 0) return;
-		this.meaning = isId ? 'id' : 'offset';
-		this.offset = Number(next);
-		if (count !== null && count > results.length) this.count = count;
-	}
-
-	private async fetchAtOffset(size: number): Promise<Page> {
-		let start = this.offset;
-		let page: CountedPage | undefined;
-		if (!this.reading.overlaps) page = await this.ask(size, start);
-		if (!page || this.hasShrunk(page)) {
-			start = Math.max(0, this.offset - 1);
-			page = await this.ask(size, start);
-			for (let step = this.longest || size; start > 0 && !this.isConnected(page); step *= 2) {
-				start = Math.max(0, start - step);
-				page = await this.ask(this.pageSize, start);
-			}
-			if (start === this.offset - 1 && page.results.length === 1) {
-				// Nothing but the lead that is known: the end, or a service that gives one lead per page.
-				start = this.offset;
-				page = await this.ask(size, start);
-			}
-		}
-		if (this.count !== undefined) this.count = page.count ?? this.count;
-		const next = page.next === null ? null : Number(page.next);
-		if (next === null || page.results.length === 0) return this.noted(page, page.next);
-		if (next > start) {
-			this.offset = next;
-			return this.noted(page, next);
-		}
-		// A cursor that does not move on is how some services end; after a full page it rather is a fault.
-		const isCutShort = this.reading.overlaps && page.results.length >= this.longest;
-		if (isCutShort) throw unexpectedAnswer('new results');
-		return this.noted(page, null);
-	}
-
-	/** Whether there are fewer leads in all than when the page before was read. */
-	private hasShrunk({ count }: CountedPage): boolean {
-		return this.count !== undefined && count !== null && count < this.count;
-	}
-
-	/** Whether no lead can be missing between those that were read and this page. */
-	private isConnected({ results }: Page): boolean {
-		return results.some((lead) => (leadId(lead) ?? 0) >= this.lowest);
-	}
-
-	private noted({ results, total }: Page, next: Page['next']): Page {
-		this.pagesRead++;
-		this.longest = Math.max(this.longest, results.length);
-		for (const lead of results) {
-			this.lowest = Math.min(this.lowest, leadId(lead) ?? Number.POSITIVE_INFINITY);
-		}
-		// An offset may come again after leads were removed: then pages are told apart by their number.
-		const isOffset = next !== null && this.meaning === 'offset';
-		return { results, total, next: isOffset ? `page ${this.pagesRead}` : next };
-	}
 }
 
 /** A saved list, picked from the account's lists or given by its id. */
@@ -267,13 +134,13 @@ export const listLocator: INodeProperties = {
 
 /**
  * The locator, for an operation whose path holds the id of the list.
- * @param part of the list, as it stands behind the id
+ * @param part the path behind the id, e.g. `/leads`
  */
 export function listLocatorFor(part = ''): INodeProperties {
 	return { ...listLocator, routing: { request: { url: `=${LISTS_PATH}/{{$value}}${part}` } } };
 }
 
-/** The id of a list; throws `InvalidInput` for anything that cannot be one. */
+/** The id of a list; throws `InvalidInput` for any other value. */
 export function toListId(value: unknown): string {
 	const id = toText(value);
 	if (id === '') throw missing('List');
@@ -281,7 +148,7 @@ export function toListId(value: unknown): string {
 	return id;
 }
 
-/** Fills the list dropdown: the lists of the account whose name holds the text typed so far. */
+/** Fills the list dropdown with the lists of the account whose name holds the text that the user typed. */
 export async function searchLists(
 	this: ILoadOptionsFunctions,
 	filter = '',

@@ -1,0 +1,107 @@
+/** @file Leads that come and go while a poll reads a list hide none of the others. */
+
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+
+import { readNewLeads } from '../../nodes/Trigger/newLead.ts';
+import { detailsOf, rejectionOf } from './thrown.mts';
+
+type Meaning = 'id' | 'offset';
+
+/** What happens to a list before a request: the places of the leads that go, and how many are added. */
+interface Change {
+	gone: number[];
+	added: number;
+}
+
+/** A service with so many leads per page, whose list changes before each request from the second on. */
+function serviceOf(meaning: Meaning, count: number, cap: number, changes: Change[]) {
+	// Ids from 1 on may look like offsets.
+	let newestId = (meaning === 'id' ? 0 : 1_000) + count;
+	let ids = Array.from({ length: count }, (_, index) => newestId - index);
+	const before = [...ids];
+	let requests = 0;
+	const change = () => {
+		const { gone, added } = changes[requests++ - 1] ?? { gone: [], added: 0 };
+		const places = new Set(gone.map((place) => place % (ids.length || 1)));
+		ids = ids.filter((_, place) => !places.has(place));
+		for (let more = 0; more < added; more++) ids.unshift(++newestId);
+	};
+	const get = async (start: number) => {
+		change();
+		let first = start;
+		if (meaning === 'id') first = start === 0 ? 0 : ids.filter((id) => id >= start).length;
+		const results = ids.slice(first, first + cap).map((id) => ({ id }));
+		const next = meaning === 'id' ? (results.at(-1)?.id ?? start) : first + results.length;
+		return { results, next: next || null, total: null, start };
+	};
+	return { get, before, left: () => ids };
+}
+
+const meanings = fc.constantFrom<Meaning>('id', 'offset');
+// With one lead per page no page can hold a lead that is known beside one that is not.
+const caps = fc.integer({ min: 2, max: 9 });
+const gone = fc.array(fc.nat(60), { maxLength: 12 });
+const changes = fc.array(fc.record({ gone, added: fc.nat(12) }), { maxLength: 30 });
+
+const idsOf = (leads: IDataObject[]) => leads.map((lead) => Number(lead.id));
+
+describe('readNewLeads', () => {
+	it('reads each lead that stays once, newest first, whatever is added and removed', async () => {
+		const counts = fc.integer({ min: 0, max: 60 });
+		await fc.assert(
+			fc.asyncProperty(meanings, counts, caps, changes, async (meaning, count, cap, happens) => {
+				const service = serviceOf(meaning, count, cap, happens);
+				const { leads, rest } = await readNewLeads(service.get, { newestId: 0 }, () => false);
+				const read = idsOf(leads);
+				expect(rest).toBeUndefined();
+				expect(new Set(read).size).toBe(read.length);
+				expect(read).toEqual(read.toSorted((a, b) => b - a));
+				const stayed = service.left().filter((id) => service.before.includes(id));
+				expect(read).toEqual(expect.arrayContaining(stayed));
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
+
+	it('goes on where an earlier poll ended, whatever was added and removed meanwhile', async () => {
+		const counts = fc.integer({ min: 5, max: 60 });
+		const pages = fc.integer({ min: 1, max: 4 });
+		await fc.assert(
+			fc.asyncProperty(
+				meanings,
+				counts,
+				caps,
+				changes,
+				pages,
+				async (meaning, count, cap, happens, most) => {
+					const service = serviceOf(meaning, count, cap, happens);
+					let begun = 0;
+					const isTimeUp = () => ++begun >= most;
+					const { leads, rest } = await readNewLeads(service.get, { newestId: 0 }, isTimeUp);
+					const read = idsOf(leads);
+					if (!rest) return;
+					const backlog = { topId: Number(read[0]), ...rest };
+					const later = await readNewLeads(service.get, { newestId: 0, backlog }, () => false);
+					const all = [...read, ...idsOf(later.leads)];
+					expect(new Set(all).size).toBe(all.length);
+					const stayed = service.left().filter((each) => service.before.includes(each));
+					expect(all).toEqual(expect.arrayContaining(stayed));
+				},
+			),
+			{ numRuns: 1_000 },
+		);
+	});
+
+	it('gives up on a service that gives nothing new', async () => {
+		let requests = 0;
+		const get = async (start: number) => {
+			requests++;
+			return { results: [{ id: 2 }, { id: 1 }], next: 10 + requests, total: null, start };
+		};
+		const thrown = await rejectionOf(readNewLeads(get, { newestId: 0 }, () => false));
+		expect(detailsOf(thrown).message).toBe('The service sent a response without new results');
+		expect(requests).toBe(102);
+	});
+});
