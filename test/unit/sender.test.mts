@@ -12,10 +12,9 @@ import { Sender } from '../../nodes/shared/lookups/batcher.ts';
 import { JobFailed, JobPending } from '../../nodes/shared/output/problem.ts';
 import { OpenQuestion, type Settled } from '../../nodes/shared/execution/answers.ts';
 import type { JobOfExecution, JobsOfExecution } from '../../nodes/shared/execution/execution.ts';
-import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
 import { connectionOf, INTERFACE_DEFAULTS } from '../../nodes/shared/http/connection.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
-import { ServiceError } from '../../nodes/shared/http/errors.ts';
+import { NotProcessed, ServiceError } from '../../nodes/shared/http/errors.ts';
 import { purseOf } from '../support/purse.mts';
 import { thrownBy } from './thrown.mts';
 

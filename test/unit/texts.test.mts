@@ -23,11 +23,12 @@ import {
 	problemOf,
 } from '../../nodes/shared/output/problem.ts';
 import { FailingExpression } from '../../nodes/shared/host/parameters.ts';
-import { NotProcessed, type NotProcessedReason } from '../../nodes/shared/client/notProcessed.ts';
 import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import {
 	asServiceError,
 	connectionError,
+	NotProcessed,
+	type NotProcessedReason,
 	unexpectedAnswer,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
@@ -211,7 +212,7 @@ describe('the texts in the code', () => {
 
 	it('are found', () => {
 		expect(told).toContain(
-			join('nodes', 'shared', 'client', 'notProcessed.ts') +
+			join('nodes', 'shared', 'http', 'errors.ts') +
 				': Add credits to the account, then run the remaining items again.',
 		);
 		expect(told.length).toBeGreaterThan(60);

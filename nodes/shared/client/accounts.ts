@@ -5,9 +5,8 @@ import type {
 } from 'n8n-workflow';
 import { CREDENTIAL, type ItemCredential, type NodeContext } from '../host/context';
 import { type Connection, connectionOf } from '../http/connection';
-import { asServiceError, refusedByN8n, type ServiceError } from '../http/errors';
+import { asServiceError, NotProcessed, refusedByN8n, type ServiceError } from '../http/errors';
 import { Run, type RunSettings, type Silence } from './client';
-import { NotProcessed } from './notProcessed';
 
 /** One run of a node, by the accounts that its items belong to: nearly always one. */
 export class Runs {

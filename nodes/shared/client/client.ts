@@ -7,11 +7,16 @@ import {
 } from 'n8n-workflow';
 import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
-import { asServiceError, ServiceError, unknownOutcome } from '../http/errors';
-import { Exchange, type RequestOptions } from '../http/transport';
+import {
+	asServiceError,
+	NotProcessed,
+	type NotProcessedReason,
+	ServiceError,
+	unknownOutcome,
+} from '../http/errors';
+import { type RequestOptions, sendOnce } from '../http/transport';
 import { type AccountGate, gateOf, type Lane, type Refusal } from '../pace/gate';
 import { DEFAULT_PACE, mayRetry, type Pace, waitBeforeRetry } from '../pace/retry';
-import { NotProcessed, type NotProcessedReason } from './notProcessed';
 
 /** How long to wait for the answer to a request, in milliseconds. */
 const TIMEOUT = 60_000;
@@ -66,8 +71,6 @@ export class Run {
 	/** How long the pauses that the service asked this run for are in all, in milliseconds. */
 	private pauses = 0;
 
-	private readonly exchange: Exchange;
-
 	private readonly gate: AccountGate;
 
 	private readonly lane: Lane;
@@ -88,12 +91,11 @@ export class Run {
 	private readonly sleeping = new Set<() => void>();
 
 	constructor(
-		n8n: IAllExecuteFunctions,
+		private readonly n8n: IAllExecuteFunctions,
 		readonly connection: Connection,
 		private readonly settings: RunSettings = {},
 		private readonly silence: Silence = { requests: 0 },
 	) {
-		this.exchange = new Exchange(n8n, connection);
 		this.logger = n8n.logger;
 		this.pace = settings.pace ?? DEFAULT_PACE;
 		this.gate = gateOf(connection.account);
@@ -186,7 +188,7 @@ export class Run {
 		try {
 			this.assertGoingOn(collects);
 			reservation?.sent();
-			const answer = await this.exchange.send(request).catch(asServiceError);
+			const answer = await sendOnce(this.n8n, this.connection, request).catch(asServiceError);
 			const httpCode = answer instanceof ServiceError ? answer.httpCode : 200;
 			wasBorne = httpCode !== null && httpCode !== 429 && httpCode < 500;
 			if (!(answer instanceof ServiceError)) {

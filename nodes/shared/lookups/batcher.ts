@@ -1,7 +1,6 @@
 import { type IDataObject, sleep } from 'n8n-workflow';
 import { Runs } from '../client/accounts';
 import type { Run } from '../client/client';
-import { NotProcessed, type NotProcessedReason } from '../client/notProcessed';
 import { type CreditKind, readAccount } from '../credits/account';
 import {
 	type CreditBudget,
@@ -28,6 +27,8 @@ import type { Connection } from '../http/connection';
 import {
 	asServiceError,
 	isNotFound,
+	NotProcessed,
+	type NotProcessedReason,
 	ServiceError,
 	unexpectedAnswer,
 	unknownPath,

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { NotProcessed } from '../client/notProcessed';
+import { NotProcessed } from '../http/errors';
 import { type AnswerStore, OpenQuestion } from '../execution/answers';
 import { answersOf, budgetOf, triedOf } from '../execution/execution';
 import { Breather } from '../host/breather';

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { NotProcessed } from '../client/notProcessed';
 import { digest } from '../http/connection';
-import { asServiceError, type ServiceError, unexpectedAnswer } from '../http/errors';
+import { asServiceError, NotProcessed, type ServiceError, unexpectedAnswer } from '../http/errors';
 
 /** A service that gives nothing but known results for so many pages would do so for ever. */
 const MAX_PAGES_WITHOUT_NEWS = 100;
