@@ -8,6 +8,7 @@ import {
 	type INodePropertyRouting,
 	type INodeType,
 	type INodeTypeDescription,
+	NodeConnectionTypes,
 	type NodeHint,
 	NodeOperationError,
 	type NodeOutput,
@@ -167,14 +168,19 @@ function toolRouting(operations: Operation[]): INodePropertyRouting {
 	};
 }
 
-/** What all nodes of the package have in common. */
-export const nodeDefaults = {
-	credentials: [{ name: CREDENTIAL, required: true }],
-	// Marks the node as declarative. Requests get their Base URL where they are sent.
-	requestDefaults: {
-		headers: { Accept: 'application/json' },
-	},
-} satisfies Partial<INodeTypeDescription>;
+/** What the declarative nodes of the package have in common, and what follows from their operations. */
+export function nodeDefaults(resource: string, operations: Operation[]) {
+	return {
+		group: ['input'],
+		version: 1,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true }],
+		// Marks the node as declarative. Requests get their Base URL where they are sent.
+		requestDefaults: { headers: { Accept: 'application/json' } },
+		properties: operationProperties(resource, operations),
+	} satisfies Partial<INodeTypeDescription>;
+}
 
 /** With more lookups than this the bulk operation is worth a hint. */
 const MANY = 20;
