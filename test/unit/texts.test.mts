@@ -187,7 +187,7 @@ describe('the texts in the code', () => {
 			ts.isPropertyAssignment(part) ||
 			(ts.isVariableDeclaration(part) && part.initializer !== undefined);
 		if (!isNamed) return false;
-		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|results|far)$/.test(
+		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|UNAVAILABLE|BAD_REQUEST|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|results|far)$/.test(
 			part.name.getText(),
 		);
 	}
