@@ -1,4 +1,4 @@
-/** An address with a scheme: the service sends some without (`www.example.com/in/ada`). */
+/** A URL with a scheme: the service sends some without (`www.example.com/in/ada`). */
 export function withScheme(url: string | null): string | null {
 	if (url === null || /^[a-z][a-z\d+.-]*:\/\//i.test(url)) return url;
 	return `https://${url.replace(/^\/+/, '')}`;
@@ -14,7 +14,7 @@ export function parsedUrl(text: string | undefined, base?: string): URL | undefi
 	}
 }
 
-/** Any number of `https://`, or of other schemes, and slashes. */
+/** Any number of schemes (`https://`), and of slashes after them. */
 const SCHEMES = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*/;
 
 /**
