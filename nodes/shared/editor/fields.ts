@@ -100,7 +100,7 @@ export const returnAllOrLimit: INodeProperties[] = [
 
 /** The options of a lookup: those that all lookups share, and its own. */
 export function lookupOptions(...own: INodeProperties[]): INodeProperties {
-	const options: INodeProperties[] = [
+	return optionsField([
 		{
 			displayName: KEEP_CREDITS,
 			name: 'keepCredits',
@@ -183,8 +183,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			displayOptions: notForTools,
 		},
 		...own,
-	];
-	return optionsField(options);
+	]);
 }
 
 /** The collection "Options", sorted by name. */

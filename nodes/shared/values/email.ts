@@ -30,14 +30,14 @@ const EARLIER_WORDS = new Map([
 	['oka', 'catch-all'],
 ]);
 
-/** The spellings of other tools, from which the status of an item may come. */
-const CATCH_ALL = /^catch[\s_]?all$/;
 const CURRENT_WORDS = ['valid', 'catch-all', 'invalid', 'unknown'];
 
 /** The verification status in the current vocabulary; `undefined` for any other value. */
 export function knownStatus(value: unknown): string | undefined {
-	const word = toText(value).toLowerCase();
-	if (CATCH_ALL.test(word)) return 'catch-all';
+	// Other tools, from which the status of an item may come, write `catch_all`, `catch all` or `catchall`.
+	const word = toText(value)
+		.toLowerCase()
+		.replace(/^catch[\s_]?all$/, 'catch-all');
 	return CURRENT_WORDS.includes(word) ? word : EARLIER_WORDS.get(word);
 }
 

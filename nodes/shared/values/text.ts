@@ -34,9 +34,7 @@ export function asNumber(value: unknown): number {
 
 /** A whole number of at least 0; the default for a value that is no number. */
 export function wholeNumber(value: unknown, byDefault: number): number {
-	const isBlank = typeof value === 'string' && value.trim() === '';
-	const number = asNumber(isBlank ? byDefault : (value ?? byDefault));
-	return Number.isFinite(number) ? Math.max(0, Math.floor(number)) : byDefault;
+	return Math.max(0, Math.floor(numberOf(value) ?? byDefault));
 }
 
 /** The number of a value or its text; `undefined` for an empty text, infinity and any other value. */
