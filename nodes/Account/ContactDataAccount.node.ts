@@ -5,7 +5,7 @@ import { get } from './operations/get.operation';
 
 const operations = [get];
 
-/** Tells what the account has: its plan, its credits and its saved lists. */
+/** Reads the plan, the credits and the saved lists of the account. */
 export class ContactDataAccount implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults('account', operations),

@@ -12,7 +12,7 @@ import { MAX_ADDRESSES, verifyBulk } from './operations/verifyBulk.operation';
 
 const operations = [verify, verifyBulk, estimate];
 
-/** Tells whether mail to an address arrives, one per request or in bulk. */
+/** Verifies email addresses, one per request or in bulk. */
 export class ContactDataVerifier implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults('email', operations),

@@ -39,7 +39,7 @@ export function estimateOperation<Query extends IDataObject>(estimate: Estimate<
 	return { ...estimate, run: async (context) => await runEstimate(context, estimate) };
 }
 
-/** An operation that reads from the service, for free. */
+/** An operation that reads from the service. */
 export function readOperation(read: Read): Operation {
 	return { ...read, run: async (context) => await runRead(context, read) };
 }

@@ -3,15 +3,21 @@ const MASK = '***';
 /** A shorter piece of Base64 may occur in another text by chance. */
 const SHORTEST_PIECE = 8;
 
+/** The forms of the last key, as most answers come from one account; `written` as JSON writes them. */
+let last: { key: string; forms: string[]; written: string[] } = { key: '', forms: [], written: [] };
+
 /**
  * A copy of a JSON value in which the key is masked wherever it occurs, in names of properties too: as it
  * is, URL-encoded, as JSON writes it, and in the Base64 of `user:key`. Returns the value itself if it does
  * not hold the key.
  */
 export function withoutKey<T>(value: T, key: string): T {
-	const forms = key === '' ? [] : formsOf(key);
+	if (key !== last.key) {
+		const forms = formsOf(key);
+		last = { key, forms, written: forms.map(inJson) };
+	}
 	const text = JSON.stringify(value) ?? '';
-	return forms.some((form) => text.includes(inJson(form))) ? masked(value, forms) : value;
+	return last.written.some((form) => text.includes(form)) ? masked(value, last.forms) : value;
 }
 
 /** The longest first: one form may be a part of another. */
@@ -27,7 +33,7 @@ function formsOf(key: string): string[] {
 		inUrlLowerCase,
 		...inBase64.filter(({ length }) => length >= SHORTEST_PIECE),
 	]);
-	return [...forms].toSorted((a, b) => b.length - a.length);
+	return [...forms].filter(Boolean).toSorted((a, b) => b.length - a.length);
 }
 
 function inJson(text: string): string {

@@ -44,7 +44,7 @@ export function numberOf(value: unknown): number | undefined {
 	return Number.isNaN(number) || number === Number.POSITIVE_INFINITY ? undefined : number;
 }
 
-/** What was thrown as an `Error`: a program can throw any value. */
+/** The thrown value as an `Error`: a program can throw any value. */
 export function asError(thrown: unknown): Error {
 	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -18,7 +18,7 @@ export function parsedUrl(text: string | undefined, base?: string): URL | undefi
 const SCHEMES = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*/;
 
 /**
- * The bare domain of what a user pastes: `https://www.Acme.com/about`, `acme.com:443` and `Acme.com`
+ * The bare domain of a text that a user pastes: `https://www.Acme.com/about`, `acme.com:443` and `Acme.com`
  * all give `acme.com`. Domains compare case-insensitively (interface specification 4.5). Takes time in
  * proportion to the length of the text, whatever is in it.
  */
