@@ -33,20 +33,12 @@ function fromText(text: string): number {
 	return OTHER_DATE.test(text) ? fromOther(text) : Number.NaN;
 }
 
-function fromIso([
-	,
-	year,
-	,
-	month,
-	day,
-	hour = '00',
-	minute = '00',
-	...rest
-]: RegExpExecArray): number {
-	const [second = '00', zoneHours = '+00', zoneMinutes = '00'] = rest;
+function fromIso(iso: RegExpExecArray): number {
+	const [, year, , month, day, hour = '00', minute = '00', second = '00', ...zone] = iso;
+	const [zoneHours = '+00', zoneMinutes = '00'] = zone;
 	const date = `${year}-${month}-${day}`;
-	const isRealDay = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
-	if (!isRealDay) return Number.NaN;
+	// `Date` would take February 30 for March 2.
+	if (new Date(`${date}T00:00Z`).getUTCDate() !== Number(day)) return Number.NaN;
 	const time = `${hour}:${minute}:${second.replace(',', '.')}`;
 	return Date.parse(`${date}T${time}${zoneHours}:${zoneMinutes}`);
 }
