@@ -11,7 +11,7 @@ import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
 import { type Access, accessOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
 import { asServiceError, inFull } from '../nodes/shared/http/errors';
 
-/** The fields that are one variant of the interface specification each. */
+/** One field for each request-side variant of the interface specification. */
 const interfaceFields: INodeProperties[] = [
 	{
 		displayName: 'Bulk Finder Body',
@@ -85,7 +85,7 @@ const statusRules = STATUS_MESSAGES.flatMap(([statuses, message]) =>
 	statuses.map((value) => ({ type: 'responseCode' as const, properties: { value, message } })),
 );
 
-/** Every form of an account has an email; a web page or another service sends none. */
+/** Every variant of an account has an email; a web page or another service sends none. */
 const accountRule = {
 	type: 'responseSuccessBody' as const,
 	properties: {
@@ -95,14 +95,7 @@ const accountRule = {
 	},
 };
 
-/** A redirect would carry the key elsewhere; n8n's HTTP Request node knows other names for that. */
-const notRedirected = {
-	disableFollowRedirect: true,
-	followRedirect: false,
-	followAllRedirects: false,
-};
-
-/** Who is let in, and where; throws what n8n's dialog of the credential shows: the message alone. */
+/** n8n's dialog of the credential shows the message of an error alone, so it holds the description too. */
 function acceptedAccess(credentials: ICredentialDataDecryptedObject): Access {
 	try {
 		return accessOf(credentials);
@@ -157,20 +150,22 @@ export class ContactDataApi implements ICredentialType {
 		})),
 	];
 
-	/** Adds the key, after a check that it goes to the service of this credential and nowhere else. */
+	/** Adds the key to a request, if it goes to the Base URL; throws an error if it goes elsewhere. */
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions & { uri?: string },
 	): Promise<IHttpRequestOptions> => {
 		const { apiKey, baseUrl } = acceptedAccess(credentials);
-		// n8n's HTTP Request node says `uri`.
+		// n8n's HTTP Request node uses `uri`.
 		if (!goesTo(baseUrl, request.url ?? request.uri, request.baseURL)) {
 			throw new Error(
 				'The API key is only sent to the Base URL of the credential, and this request goes elsewhere. Use a URL that starts with the Base URL.',
 			);
 		}
 		const headers = { ...request.headers, 'X-Access-Key': apiKey };
-		return { ...request, headers, ...notRedirected };
+		// A redirect would send the key elsewhere; n8n's HTTP Request node uses the names `follow…`.
+		const notRedirected = { followRedirect: false, followAllRedirects: false };
+		return { ...request, ...notRedirected, disableFollowRedirect: true, headers };
 	};
 
 	/** Reads the account, which costs no credits (interface specification 4.1). */
@@ -181,7 +176,7 @@ export class ContactDataApi implements ICredentialType {
 			headers: { Accept: 'application/json' },
 			disableFollowRedirect: true,
 		},
-		// n8n applies both kinds of rules; its type wants a list of one kind.
+		// n8n applies both kinds of rules; its type allows one kind per list.
 		rules: [...statusRules, accountRule] as ICredentialTestRequest['rules'],
 	};
 }

@@ -1,24 +1,17 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
-import {
-	customOperations,
-	nodeDefaults,
-	operationProperties,
-	operationSubtitle,
-} from '../shared/editor/operation';
+import { customOperations, nodeDefaults, operationSubtitle } from '../shared/editor/operation';
 import { get } from './operations/get.operation';
 
 const operations = [get];
 
-/** Tells what the account has: its plan, its credits and its saved lists. */
+/** Reads the plan, the credits and the saved lists of the account. */
 export class ContactDataAccount implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults,
+		...nodeDefaults('account', operations),
 		displayName: 'Contact Data Account',
 		name: 'contactDataAccount',
 		icon: { light: 'file:../../icons/account.svg', dark: 'file:../../icons/account.dark.svg' },
-		group: ['input'],
-		version: 1,
 		subtitle: operationSubtitle(operations),
 		description: 'Get the plan, the credits and the saved lists of the account. Costs no credits.',
 		defaults: { name: 'Contact Data Account' },
@@ -33,9 +26,6 @@ export class ContactDataAccount implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		properties: operationProperties('account', operations),
 	};
 
 	customOperations = customOperations('account', operations);

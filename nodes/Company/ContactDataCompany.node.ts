@@ -1,11 +1,6 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
-import {
-	customOperations,
-	nodeDefaults,
-	operationProperties,
-	operationSubtitle,
-} from '../shared/editor/operation';
+import { customOperations, nodeDefaults, operationSubtitle } from '../shared/editor/operation';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
 
@@ -14,12 +9,10 @@ const operations = [search, getLeads];
 /** Looks up companies, and the people who work there. */
 export class ContactDataCompany implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults,
+		...nodeDefaults('company', operations),
 		displayName: 'Contact Data Company',
 		name: 'contactDataCompany',
 		icon: { light: 'file:../../icons/company.svg', dark: 'file:../../icons/company.dark.svg' },
-		group: ['input'],
-		version: 1,
 		subtitle: operationSubtitle(operations),
 		description:
 			'Look up companies and the people who work there. Search costs credits if there is a match; people may cost credits.',
@@ -35,9 +28,6 @@ export class ContactDataCompany implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		properties: operationProperties('company', operations),
 	};
 
 	customOperations = customOperations('company', operations);

@@ -1,10 +1,9 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import {
 	bulkHint,
 	customOperations,
 	nodeDefaults,
-	operationProperties,
 	operationSubtitle,
 } from '../shared/editor/operation';
 import { MAX_ROWS } from './bulk';
@@ -18,12 +17,10 @@ const operations = [find, findBulk, getBulkJob, estimate];
 /** Finds the email addresses of people, one per request or in bulk. */
 export class ContactDataFinder implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults,
+		...nodeDefaults('email', operations),
 		displayName: 'Contact Data Finder',
 		name: 'contactDataFinder',
 		icon: { light: 'file:../../icons/finder.svg', dark: 'file:../../icons/finder.dark.svg' },
-		group: ['input'],
-		version: 1,
 		subtitle: operationSubtitle(operations),
 		description:
 			'Find the business emails of people, one by one or in bulk. Costs 1 credit per email found.',
@@ -43,10 +40,7 @@ export class ContactDataFinder implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
 		hints: [bulkHint(find, findBulk, `${MAX_ROWS} people`, 'includeCompanyData')],
-		properties: operationProperties('email', operations),
 	};
 
 	customOperations = customOperations('email', operations);

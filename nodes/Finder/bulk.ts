@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { NotProcessed } from '../shared/client/notProcessed';
-import { ServiceError, unexpectedAnswer } from '../shared/http/errors';
+import { NotProcessed, ServiceError, unexpectedAnswer } from '../shared/http/errors';
 import type { Answers, LookupService } from '../shared/lookups/lookup';
 import { JobFailed, JobPending } from '../shared/output/problem';
 import { mayRetry } from '../shared/pace/retry';

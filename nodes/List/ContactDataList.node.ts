@@ -1,12 +1,7 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { searchLists } from '../shared/reads/lists';
-import {
-	customOperations,
-	nodeDefaults,
-	operationProperties,
-	operationSubtitle,
-} from '../shared/editor/operation';
+import { customOperations, nodeDefaults, operationSubtitle } from '../shared/editor/operation';
 import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';
 import { getAll } from './operations/getAll.operation';
@@ -17,12 +12,10 @@ const operations = [getAll, get, getLeads, exportLeads];
 /** Reads the saved lists and the leads in them. */
 export class ContactDataList implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults,
+		...nodeDefaults('list', operations),
 		displayName: 'Contact Data List',
 		name: 'contactDataList',
 		icon: { light: 'file:../../icons/list.svg', dark: 'file:../../icons/list.dark.svg' },
-		group: ['input'],
-		version: 1,
 		subtitle: operationSubtitle(operations),
 		description: 'Get saved lists and their leads. Costs no credits.',
 		defaults: { name: 'Contact Data List' },
@@ -41,9 +34,6 @@ export class ContactDataList implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		properties: operationProperties('list', operations),
 	};
 
 	methods = { listSearch: { searchLists } };

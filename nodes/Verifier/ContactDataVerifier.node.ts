@@ -1,10 +1,9 @@
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import {
 	bulkHint,
 	customOperations,
 	nodeDefaults,
-	operationProperties,
 	operationSubtitle,
 } from '../shared/editor/operation';
 import { estimate } from './operations/estimate.operation';
@@ -13,15 +12,13 @@ import { MAX_ADDRESSES, verifyBulk } from './operations/verifyBulk.operation';
 
 const operations = [verify, verifyBulk, estimate];
 
-/** Tells whether mail to an address arrives, one per request or in bulk. */
+/** Verifies email addresses, one per request or in bulk. */
 export class ContactDataVerifier implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults,
+		...nodeDefaults('email', operations),
 		displayName: 'Contact Data Verifier',
 		name: 'contactDataVerifier',
 		icon: { light: 'file:../../icons/verifier.svg', dark: 'file:../../icons/verifier.dark.svg' },
-		group: ['input'],
-		version: 1,
 		subtitle: operationSubtitle(operations),
 		description:
 			'Check whether emails accept mail, one by one or in bulk. Costs 1 credit per email.',
@@ -37,10 +34,7 @@ export class ContactDataVerifier implements INodeType {
 				},
 			],
 		},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
 		hints: [bulkHint(verify, verifyBulk, `${MAX_ADDRESSES} emails`, 'enrich')],
-		properties: operationProperties('email', operations),
 	};
 
 	customOperations = customOperations('email', operations);

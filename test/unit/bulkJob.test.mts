@@ -6,10 +6,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { collectPeople, jobIn, jobReader } from '../../nodes/Finder/bulk.ts';
 import type { LookupService } from '../../nodes/shared/lookups/lookup.ts';
 import { JobFailed, JobPending, problemOf } from '../../nodes/shared/output/problem.ts';
-import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
 import { INTERFACE_DEFAULTS } from '../../nodes/shared/http/connection.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
-import { ServiceError } from '../../nodes/shared/http/errors.ts';
+import { NotProcessed, ServiceError } from '../../nodes/shared/http/errors.ts';
 import { detailsOf, rejectionOf, thrownBy } from './thrown.mts';
 
 const [one, two] = [

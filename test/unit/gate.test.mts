@@ -183,11 +183,10 @@ describe('several runs at the gate', () => {
 		const [single, read] = [new Run(gate, 5), new Run(gate, 5)];
 		await single.arrive(1);
 		await read.arrive(1);
-		await backlog.leave(1);
-		expect([single.entered, read.entered]).toEqual([[0], []]);
-		await backlog.leave(1);
+		// The backlog has one more turn, then each of the others.
+		await backlog.leave(3);
 		expect([single.entered, read.entered]).toEqual([[0], [0]]);
-		expect(backlog.entered).toHaveLength(5);
+		expect(backlog.entered).toHaveLength(6);
 	});
 
 	it('take turns evenly, also with requests that are sent again', async () => {
@@ -321,7 +320,7 @@ describe('a pause that the service asks for', () => {
 		await vi.advanceTimersByTimeAsync(2_000);
 		expect(refuse(gate, 100, 2_001)).toBe(true);
 		await vi.advanceTimersByTimeAsync(100);
-		expect(await entering(run)).toBeGreaterThan(0.85 * before);
+		expect(await entering(run)).toBeGreaterThan(0.8 * before);
 	});
 
 	it('comes for all where several that were sent side by side are refused', async () => {

@@ -11,8 +11,7 @@ import {
 	stopError,
 } from '../../nodes/shared/output/onError.ts';
 import { JobPending, missing, problemOf, type Problem } from '../../nodes/shared/output/problem.ts';
-import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
-import { connectionError } from '../../nodes/shared/http/errors.ts';
+import { connectionError, NotProcessed } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { thrownBy } from './thrown.mts';
 

@@ -4,9 +4,8 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
 import { collectPages, type Cursor, type Page } from '../../nodes/shared/reads/pages.ts';
-import { ServiceError } from '../../nodes/shared/http/errors.ts';
+import { NotProcessed, ServiceError } from '../../nodes/shared/http/errors.ts';
 import { detailsOf, rejectionOf } from './thrown.mts';
 
 /** Results with the ids from `first` to `last`. */

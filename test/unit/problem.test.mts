@@ -11,8 +11,12 @@ import {
 	problemOf,
 } from '../../nodes/shared/output/problem.ts';
 import { FailingExpression } from '../../nodes/shared/host/parameters.ts';
-import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
-import { connectionError, ServiceError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
+import {
+	connectionError,
+	NotProcessed,
+	ServiceError,
+	unexpectedAnswer,
+} from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { thrownBy } from './thrown.mts';
 

@@ -16,8 +16,12 @@ import {
 	problemOf,
 } from '../../nodes/shared/output/problem.ts';
 import { FailingExpression } from '../../nodes/shared/host/parameters.ts';
-import { NotProcessed } from '../../nodes/shared/client/notProcessed.ts';
-import { connectionError, ServiceError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
+import {
+	connectionError,
+	NotProcessed,
+	ServiceError,
+	unexpectedAnswer,
+} from '../../nodes/shared/http/errors.ts';
 
 const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
 

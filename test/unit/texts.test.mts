@@ -23,11 +23,12 @@ import {
 	problemOf,
 } from '../../nodes/shared/output/problem.ts';
 import { FailingExpression } from '../../nodes/shared/host/parameters.ts';
-import { NotProcessed, type NotProcessedReason } from '../../nodes/shared/client/notProcessed.ts';
 import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import {
 	asServiceError,
 	connectionError,
+	NotProcessed,
+	type NotProcessedReason,
 	unexpectedAnswer,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
@@ -186,7 +187,7 @@ describe('the texts in the code', () => {
 			ts.isPropertyAssignment(part) ||
 			(ts.isVariableDeclaration(part) && part.initializer !== undefined);
 		if (!isNamed) return false;
-		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|results|far)$/.test(
+		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|UNAVAILABLE|BAD_REQUEST|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|results|far)$/.test(
 			part.name.getText(),
 		);
 	}
@@ -211,7 +212,7 @@ describe('the texts in the code', () => {
 
 	it('are found', () => {
 		expect(told).toContain(
-			join('nodes', 'shared', 'client', 'notProcessed.ts') +
+			join('nodes', 'shared', 'http', 'errors.ts') +
 				': Add credits to the account, then run the remaining items again.',
 		);
 		expect(told.length).toBeGreaterThan(60);

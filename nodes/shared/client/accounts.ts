@@ -5,7 +5,7 @@ import { connectionOf } from '../http/connection';
 import { asServiceError, refusedByN8n, type ServiceError } from '../http/errors';
 import { CircuitBreaker } from './breaker';
 import { AccountClient, type ClientSettings } from './client';
-import { NotProcessed } from './notProcessed';
+import { NotProcessed } from '../http/errors';
 
 /** What one run of a node has for each account that its items belong to: nearly always one. */
 export class Accounts<T> {

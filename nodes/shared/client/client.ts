@@ -9,11 +9,11 @@ import {
 import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
 import { asServiceError, ServiceError } from '../http/errors';
-import { Exchange, type RequestOptions } from '../http/transport';
+import { sendOnce, type RequestOptions } from '../http/transport';
 import { gateOf, type AccountGate, type Lane } from '../pace/gate';
 import { decide, DEFAULT_PACE, type Decision, type FailedRequest, type Pace } from '../pace/retry';
 import { CircuitBreaker } from './breaker';
-import { NotProcessed, type NotProcessedReason } from './notProcessed';
+import { NotProcessed, type NotProcessedReason } from '../http/errors';
 
 /** How long to wait for a response, in milliseconds. */
 const TIMEOUT = 60_000;
@@ -59,8 +59,6 @@ export class AccountClient {
 
 	private readonly lane: Lane;
 
-	private readonly exchange: Exchange;
-
 	private readonly logger: Logger;
 
 	private readonly pace: Pace;
@@ -81,11 +79,10 @@ export class AccountClient {
 	private readonly sleeping = new Set<() => void>();
 
 	constructor(
-		n8n: IAllExecuteFunctions,
+		private readonly n8n: IAllExecuteFunctions,
 		readonly connection: Connection,
 		private readonly settings: ClientSettings = {},
 	) {
-		this.exchange = new Exchange(n8n, connection);
 		this.logger = n8n.logger;
 		this.pace = settings.pace ?? DEFAULT_PACE;
 		this.silence = settings.silence ?? new CircuitBreaker('service_down');
@@ -162,7 +159,7 @@ export class AccountClient {
 		try {
 			this.assertGoingOn(collects);
 			reservation?.sent();
-			const response = await this.exchange.send(request).catch(asServiceError);
+			const response = await sendOnce(this.n8n, this.connection, request).catch(asServiceError);
 			const failure = response instanceof ServiceError ? response : undefined;
 			const httpCode = failure ? failure.httpCode : 200;
 			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;

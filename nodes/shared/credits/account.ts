@@ -5,14 +5,11 @@ import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/jso
 
 export const ACCOUNT_PATH = '/api/v2/account';
 
-/** What reads from the service. */
-interface Source {
+/** Reads the account (interface specification 4.1), for free. Throws a `ServiceError` or `NotProcessed`. */
+export async function readAccount(client: {
 	get: (path: string) => Promise<object>;
-}
-
-/** Reads the account (interface specification 4.1), for free. */
-export async function readAccount(source: Source): Promise<IDataObject> {
-	const account = await source.get(ACCOUNT_PATH).catch((thrown: unknown) => {
+}): Promise<IDataObject> {
+	const account = await client.get(ACCOUNT_PATH).catch((thrown: unknown) => {
 		throw isNotFound(thrown) ? unknownPath() : thrown;
 	});
 	return objectIn(account, 'an account');
@@ -23,14 +20,14 @@ export const CREDIT_KINDS = ['email', 'verifier', 'search'] as const satisfies s
 
 export type CreditKind = (typeof CREDIT_KINDS)[number];
 
-/** One counter of an account; `null` where the service does not state it. */
+/** A counter of an account, in credits; `null` where the service does not state it. */
 export interface Counter extends IDataObject {
 	quota: number | null;
 	used: number | null;
 	remaining: number | null;
 }
 
-/** An account in the package's words (2.1, 2.2 and their variant). */
+/** An account in the package's words (interface specification 2.1, 2.2 and their variant). */
 export function simplifyAccount(account: IDataObject): IDataObject {
 	const { csv_import: csvImport } = objectAt(account, 'options');
 	return {
@@ -50,25 +47,28 @@ export function simplifyAccount(account: IDataObject): IDataObject {
 	};
 }
 
-/** The counters of an account, per kind of credit; the variant without kinds has one, `all`. */
+/** The counters of an account by kind of credit; under `all` in the variant that has one counter for all. */
 export function countersOf(account: IDataObject): Record<string, Counter> {
 	if (isObject(account.credits)) {
 		const quota = numberAt(account.credits, 'total');
 		const remaining = numberAt(account.credits, 'remaining');
-		const used = quota === null || remaining === null ? null : quota - remaining;
-		return { all: { quota, used, remaining } };
+		return { all: { quota, used: difference(quota, remaining), remaining } };
 	}
-	const kinds = Object.entries(objectAt(account, 'credit')).map(([kind, counter]) => {
-		const own = isObject(counter) ? counter : {};
+	const counters = objectAt(account, 'credit');
+	const kinds = Object.keys(counters).map((kind) => {
+		const own = objectAt(counters, kind);
 		const quota = numberAt(own, 'quota');
 		const used = numberAt(own, 'used');
-		const remaining = quota === null || used === null ? null : quota - used;
-		return [kind, { quota, used, remaining }];
+		return [kind, { quota, used, remaining: difference(quota, used) }];
 	});
 	return Object.fromEntries(kinds);
 }
 
-/** How many credits of a kind the account has left; `null` where the service states no counter for it. */
+function difference(quota: number | null, part: number | null): number | null {
+	return quota === null || part === null ? null : quota - part;
+}
+
+/** The remaining credits of a kind; `null` where the service states no counter for it. */
 export function remainingOf(account: IDataObject, kind: CreditKind): number | null {
 	const counters = countersOf(account);
 	return (counters.all ?? counters[kind])?.remaining ?? null;

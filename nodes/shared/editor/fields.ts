@@ -2,15 +2,14 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_MAX_AGE, KEEP_CREDITS, MANUAL_LIMIT } from '../lookups/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
-/** For what makes no sense where an AI agent asks for one thing at a time. */
+/** Hides a field or an operation from AI agents, which look up one thing at a time. */
 export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
-/** What a new user would have to guess, above the fields that it is about. */
+/** A note in the panel, above the fields that it explains. */
 export function notice(name: string, displayName: string): INodeProperties {
 	return { displayName, name, type: 'notice', default: '', displayOptions: notForTools };
 }
 
-/** Whether items have the few fields that people use, or all that the service sent. */
 export const simple: INodeProperties = {
 	displayName: 'Simplify',
 	name: 'simple',
@@ -19,7 +18,7 @@ export const simple: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-/** A text field that goes into the query of the request: under its own name, unless it says otherwise. */
+/** A field whose value goes into the query of the request: a text under its own name, by default. */
 export function queryField(
 	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
 ): INodeProperties {
@@ -27,10 +26,7 @@ export function queryField(
 	return { type: 'string', default: '', routing, ...field };
 }
 
-/**
- * Whether items keep the fields that they came with. An AI agent's tool never does: there the input is
- * the agent's own.
- */
+/** Tools ignore it: their input item belongs to the AI agent. */
 export const includeInputFields: INodeProperties = {
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
@@ -41,26 +37,25 @@ export const includeInputFields: INodeProperties = {
 	displayOptions: notForTools,
 };
 
-/** What an item may bring along, so that it needs no lookup. */
+/** A field for a value that the item already has: with it, the item needs no lookup. */
 export function knownField(
 	field: Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>,
 ): INodeProperties {
 	return { type: 'string', default: '', displayOptions: notForTools, ...field };
 }
 
-/** When n8n's AI workflow builder is to use an estimate. */
+/** For n8n's AI workflow builder. */
 export const estimateBuilderHint = {
 	propertyHint:
 		'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
 };
 
-/** What to mind about an estimate: it takes the fields of a lookup. */
 export const estimateNotice = notice(
 	'estimateNotice',
 	'Estimate in a copy of your lookup node: connect the copy to the node before it, unpin it, and set its Options again. n8n empties them when the Operation changes.',
 );
 
-/** How old what an item brings along may be. */
+/** The options that bound the age of an existing value. */
 export const ageOptions: INodeProperties[] = [
 	{
 		displayName: 'Checked At',
@@ -83,7 +78,7 @@ export const ageOptions: INodeProperties[] = [
 	},
 ];
 
-/** How many results an operation with pages returns. */
+/** The fields of every operation whose results come in pages. */
 export const returnAllOrLimit: INodeProperties[] = [
 	{
 		displayName: 'Return All',
@@ -103,9 +98,9 @@ export const returnAllOrLimit: INodeProperties[] = [
 	},
 ];
 
-/** The options of every lookup, with those of the operation. */
+/** The options of a lookup: those that all lookups share, and its own. */
 export function lookupOptions(...own: INodeProperties[]): INodeProperties {
-	const options: INodeProperties[] = [
+	return optionsField([
 		{
 			displayName: KEEP_CREDITS,
 			name: 'keepCredits',
@@ -188,11 +183,10 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			displayOptions: notForTools,
 		},
 		...own,
-	];
-	return optionsField(options);
+	]);
 }
 
-/** The collection of the fields that few users need, in the order of their names. */
+/** The collection "Options", sorted by name. */
 export function optionsField(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -204,12 +198,10 @@ export function optionsField(options: INodeProperties[]): INodeProperties {
 	};
 }
 
-/** @file What an AI agent's model is told of the results of its tools. */
-
-/** For lookups that give an email. */
+/** A part of tool descriptions, for lookups that return an email. */
 export const EMAIL_STATUSES =
 	"'emailStatus' is 'valid' (it accepts mail), 'catch-all' (the domain accepts everything, so it is uncertain), 'invalid' (do not write to it) or 'unknown' (verify it again in a day).";
 
-/** For all lookups. */
+/** A part of the tool descriptions of all lookups. */
 export const OTHER_STATUSES =
 	"With any other status there is no result: 'message' says why and what to do.";

@@ -8,8 +8,10 @@ import {
 	type INodePropertyRouting,
 	type INodeType,
 	type INodeTypeDescription,
+	NodeConnectionTypes,
 	type NodeHint,
 	NodeOperationError,
+	type NodeParameterValue,
 	type NodeOutput,
 	updateDisplayOptions,
 } from 'n8n-workflow';
@@ -22,49 +24,38 @@ import { runLookup } from '../lookups/runner';
 import { type Read, runRead } from '../reads/reader';
 import { notForTools } from './fields';
 
-/** Everything that one operation shows in the editor, and what it does. */
+/** One operation of a node: its declaration, and the function that runs it for all items. */
 export interface Operation extends Declaration {
 	run(context: NodeContext): Promise<INodeExecutionData[]>;
 }
 
 /** An operation that looks something up for each item, for credits. */
 export function lookupOperation<Query extends IDataObject>(lookup: Lookup<Query>): Operation {
-	const { option, tool, fields } = lookup;
-	return { option, tool, fields, run: async (context) => await runLookup(context, lookup) };
+	return { ...lookup, run: async (context) => await runLookup(context, lookup) };
 }
 
-/** An operation that tells what a lookup would cost. */
+/** An operation that says what a lookup would cost at most. */
 export function estimateOperation<Query extends IDataObject>(estimate: Estimate<Query>): Operation {
-	const { option, fields } = estimate;
-	return { option, fields, run: async (context) => await runEstimate(context, estimate) };
+	return { ...estimate, run: async (context) => await runEstimate(context, estimate) };
 }
 
-/** An operation that reads what the service holds. */
+/** An operation that reads from the service. */
 export function readOperation(read: Read): Operation {
-	const { option, tool, fields } = read;
-	return { option, tool, fields, run: async (context) => await runRead(context, read) };
+	return { ...read, run: async (context) => await runRead(context, read) };
 }
 
-/** A field, and the operations that it is shown for. */
-interface ShownField {
-	field: INodeProperties;
-	operation: Array<INodePropertyOptions['value']>;
-}
-
-/** The properties of a node: its resource (fixed), its operations, and the fields of each. */
+/** The properties of a node: its one resource (hidden), its operations, and the fields of each. */
 export function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
 	const byDefault = operations[0].option.value;
-	const shown: ShownField[] = [];
+	const shown: Array<{ field: INodeProperties; operation: NodeParameterValue[] }> = [];
 	for (const { option, fields } of operations) {
-		// Fields that operations begin with in common are one property: where n8n calls the node as a tool
-		// directly, it evaluates the expression of a parameter once for each property of its name.
+		// The first fields, as far as another operation has the same, are one property for both: where n8n calls
+		// the node as a tool directly, it evaluates a parameter once for each property of its name.
 		let common = true;
 		for (const field of fields) {
-			const known: ShownField | undefined = common
-				? shown.find((one) => one.field === field)
-				: undefined;
-			common = known !== undefined;
-			if (known) known.operation.push(option.value);
+			const known = shown.find((one) => one.field === field);
+			common &&= known !== undefined;
+			if (common) known?.operation.push(option.value);
 			else shown.push({ field, operation: [option.value] });
 		}
 	}
@@ -74,7 +65,7 @@ export function operationProperties(resource: string, operations: Operation[]): 
 			displayName: 'Operation',
 			name: 'operation',
 			type: 'options',
-			// Only through a resource n8n finds the action of an operation, by which it names nodes and tools.
+			// n8n names nodes and tools by the action of an operation, and finds that by the resource only.
 			displayOptions: { show: { resource: [resource] } },
 			noDataExpression: true,
 			options: operations.map(menuEntry),
@@ -93,8 +84,8 @@ function menuEntry({ option, tool }: Operation): INodePropertyOptions {
 }
 
 /**
- * What the model of an AI agent is told; n8n's own words would be the name of the operation alone. A
- * property of this name keeps n8n from adding its own.
+ * The description of a tool for the model of an AI agent. n8n adds its own property of this name, which
+ * holds no more than the name of the operation, unless the node has one.
  */
 function toolDescription({ option, tool }: Operation): INodeProperties[] {
 	if (tool === undefined) return [];
@@ -111,7 +102,7 @@ function toolDescription({ option, tool }: Operation): INodeProperties[] {
 	];
 }
 
-/** What stands below the node on the canvas: the label of its operation, as an expression. */
+/** The text below the node on the canvas: an expression that gives the label of the operation. */
 export function operationSubtitle(operations: Operation[]): string {
 	const labels = Object.fromEntries(operations.map(({ option }) => [option.value, option.name]));
 	return `={{ (${JSON.stringify(labels)})[$parameter.operation] }}`;
@@ -129,6 +120,7 @@ export function customOperations(
 			try {
 				return [await run(context)];
 			} finally {
+				// Also where the operation stops the workflow: a retry reuses what was bought.
 				saveExecution(context);
 			}
 		},
@@ -137,8 +129,8 @@ export function customOperations(
 }
 
 /**
- * Where n8n calls a node as a tool directly, for one item, it knows only `routing`: there the pagination of
- * a request stands in for the request. It serves operations too that the editor does not offer for tools.
+ * Runs an operation where n8n calls the node as a tool directly. There n8n reads `routing` only, and runs
+ * this pagination in place of the request. It also runs operations that the editor hides from tools.
  */
 function toolRouting(operations: Operation[]): INodePropertyRouting {
 	return {
@@ -147,8 +139,9 @@ function toolRouting(operations: Operation[]): INodePropertyRouting {
 			async pagination(this: IExecutePaginationFunctions) {
 				const name = this.getNodeParameter('operation');
 				const operation = operations.find(({ option }) => option.value === name);
-				if (!operation)
+				if (!operation) {
 					throw new NodeOperationError(this.getNode(), `No operation ${String(name)}`);
+				}
 				const pairedItem = { item: this.getItemIndex() };
 				const items = await operation.run(contextOfTool(this));
 				return items.map((item) => ({ ...item, pairedItem }));
@@ -157,25 +150,30 @@ function toolRouting(operations: Operation[]): INodePropertyRouting {
 	};
 }
 
-/** What all nodes of the package have in common. */
-export const nodeDefaults = {
-	credentials: [{ name: CREDENTIAL, required: true }],
-	// Marks the node as declarative. Requests get their Base URL where they are sent.
-	requestDefaults: {
-		headers: { Accept: 'application/json' },
-	},
-} satisfies Partial<INodeTypeDescription>;
+/** The parts of a description that all nodes but the trigger share, and the properties of this node. */
+export function nodeDefaults(resource: string, operations: Operation[]) {
+	return {
+		group: ['input'],
+		version: 1,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true }],
+		// These mark the node as declarative. `sendOnce` adds the Base URL.
+		requestDefaults: { headers: { Accept: 'application/json' } },
+		properties: operationProperties(resource, operations),
+	} satisfies Partial<INodeTypeDescription>;
+}
 
-/** With more lookups than this the bulk operation is worth a hint. */
+/** The hint at the bulk operation appears above this number of lookups. */
 const MANY = 20;
 
-/** Identical items are asked once, so they count once; the first items tell whether they differ. */
+/** Counts identical items once, as they need one lookup, and the first items only, which is quick. */
 const LOOKUPS = `new Set($input.all().slice(0, ${5 * MANY}).map((item) => JSON.stringify(item.json))).size`;
 
 /**
- * Points at the bulk operation where many items go through the single one.
- * @param perRequest what one bulk request takes
- * @param onlySingle an option that only the single operation has: while it is on, there is no hint
+ * The hint at the bulk operation, for users who look up many items one by one.
+ * @param perRequest how much fits into one bulk request, e.g. `100 people`
+ * @param onlySingle an option that the bulk operation lacks: while it is on, there is no hint
  */
 export function bulkHint(
 	single: Operation,

@@ -1,22 +1,21 @@
 import { sleep } from 'n8n-workflow';
 
-/** How long a loop may keep the process from doing anything else, in milliseconds: at first, and later. */
+/** How long a loop may block the process, in milliseconds: at first, and at most. */
 const FIRST_SLICE = 5;
 const LONGEST_SLICE = 40;
 
-/** Lets a long loop stop for a breath, so that the rest of n8n goes on meanwhile. */
+/** Interrupts a long loop, so that the rest of n8n can go on. */
 export class Breather {
 	private since = performance.now();
 
-	/** Short at first, so that the first request leaves soon; each breath costs about a millisecond. */
+	/** Short at first, so that the first request is sent soon; each breath takes about a millisecond. */
 	private slice = FIRST_SLICE;
 
-	/** Whether it is time for {@link breathe}; asking costs next to nothing. */
+	/** Whether it is time to call {@link breathe}. */
 	get isDue(): boolean {
 		return performance.now() - this.since > this.slice;
 	}
 
-	/** Lets the process do what else there is to do. */
 	async breathe(): Promise<void> {
 		await sleep(0);
 		this.slice = Math.min(2 * this.slice, LONGEST_SLICE);

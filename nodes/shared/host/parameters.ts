@@ -11,7 +11,7 @@ type Reader = (item: number) => unknown;
 /** Thrown for a parameter whose expression fails for an item. */
 export class FailingExpression extends Error {
 	constructor(
-		/** As the editor shows it. */
+		/** The name of the field in the editor. */
 		readonly label: string,
 		cause: unknown,
 	) {
@@ -19,17 +19,17 @@ export class FailingExpression extends Error {
 	}
 }
 
-/** Tells "the option was not added" from "it has no value". */
+/** The fallback by which an option that was not added differs from an empty one. */
 const NOT_THERE = Symbol('not there');
 
 /**
- * The parameters of a node, item by item. n8n takes 0.4 ms to evaluate an expression: what is the
- * same for all items is read once, and a plain reference into the item is looked up directly.
+ * The parameters of a node for each item. n8n takes 0.4 ms to evaluate an expression: so a value that is
+ * the same for all items is read once, and a plain reference into the item is looked up directly.
  */
 export class Parameters {
 	private readonly readers = new Map<string, Reader>();
 
-	/** @param fields of the operation, for their labels */
+	/** @param fields the fields of the operation, for their labels */
 	constructor(
 		private readonly context: Pick<NodeContext, 'json' | 'parameter'>,
 		private readonly fields: INodeProperties[] = [],
@@ -37,8 +37,8 @@ export class Parameters {
 
 	/**
 	 * The value of a parameter for an item; throws {@link FailingExpression}.
-	 * @param name of a parameter (`email`) or of one in a collection (`options.country`)
-	 * @returns the fallback where the parameter is not there, as an option that was not added
+	 * @param name the name of a parameter (`email`), or of one in a collection (`options.country`)
+	 * @returns the fallback if there is no such parameter, e.g. for an option that was not added
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
 		try {
@@ -51,23 +51,20 @@ export class Parameters {
 	}
 
 	private failing(name: string, cause: unknown): FailingExpression {
-		return new FailingExpression(this.labelOf(name), cause);
-	}
-
-	private labelOf(name: string): string {
 		const [parent, child] = name.split('.');
 		const field = this.fields.find((one) => one.name === parent);
 		const options = field?.options?.flatMap((option) => ('displayName' in option ? option : []));
 		const own = child ? options?.find((option) => option.name === child) : field;
-		return own?.displayName ?? (name === 'requestOptions' ? 'Request Options' : name);
+		const byName = name === 'requestOptions' ? 'Request Options' : name;
+		return new FailingExpression(own?.displayName ?? byName, cause);
 	}
 
-	/** Whether the parameter is there: an option that was added, say. */
+	/** Whether there is such a parameter, e.g. an option that was added. */
 	has(name: string): boolean {
 		return this.raw(name) !== NOT_THERE;
 	}
 
-	/** Whether the parameter has an expression or a value, whatever it comes to. */
+	/** Whether the parameter has a value or an expression, even one that gives an empty text. */
 	isFilledIn(name: string): boolean {
 		return this.has(name) && this.raw(name) !== '';
 	}
@@ -95,18 +92,18 @@ export class Parameters {
 }
 
 /**
- * `{{ $json.name }}`, `{{ $json.company.domain }}`, `{{ $json["Company Name"] }}`, and nothing else. A
- * key that would end the text, or the expression, is for n8n's engine.
+ * `{{ $json.name }}`, `{{ $json.company.domain }}` or `{{ $json["Company Name"] }}` alone. A key with a
+ * character that could end the text or the expression does not match: n8n's engine evaluates it.
  */
 const REFERENCE =
 	/^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\[(?:"[^"\\}\r\n\u2028\u2029]*"|'[^'\\}\r\n\u2028\u2029]*')\])+)\s*\}\}$/;
 
-/** What n8n's engine refuses, wherever it stands in an expression. */
+/** n8n's engine refuses these anywhere in an expression. */
 const REFUSED = /\.\s*(?:constructor|globalThis)/;
 
 const STEP = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]/g;
 
-/** The steps of a plain reference into the item, or nothing where n8n's engine is needed. */
+/** The keys in a plain reference into the item; `undefined` if n8n's engine has to evaluate it. */
 export function referenceIn(expression: string): string[] | undefined {
 	const path = REFERENCE.exec(expression)?.[1];
 	if (path === undefined || REFUSED.test(path)) return undefined;
@@ -117,8 +114,8 @@ export function referenceIn(expression: string): string[] | undefined {
 }
 
 /**
- * What a reference finds in an item, exactly as n8n's engine finds it: text, a number, a boolean,
- * `null` or `undefined`; `engine` where only the engine knows.
+ * The value of a reference in an item, exactly as n8n's engine gives it: a text, a number, a boolean,
+ * `null` or `undefined`; `engine` for any other value, which the engine has to read.
  */
 export function valueAt(
 	json: unknown,
@@ -126,7 +123,7 @@ export function valueAt(
 ): { value: string | number | boolean | null | undefined } | 'engine' {
 	let value = json;
 	for (const step of steps) {
-		// What every object inherits (`constructor`, `toString`) is for the engine, as is the inside of
+		// The engine reads properties that every object inherits (`constructor`, `toString`), and those of
 		// texts and lists.
 		if (!isObject(value) || step in Object.prototype) return 'engine';
 		if (!Object.hasOwn(value, step)) {

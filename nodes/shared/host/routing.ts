@@ -2,26 +2,26 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { toText } from '../values/text';
 import type { Parameters } from './parameters';
 
-/** An operation as n8n's declarative style describes it: `routing` maps the fields onto the endpoint. */
+/** An operation in n8n's declarative style: `routing` maps its fields to the request. */
 export interface Declaration {
-	/** Its entry in the menu, with the method and the path of its request. */
+	/** The entry in the menu, with the method and the path of the request. */
 	option: INodePropertyOptions;
-	/** What an AI agent's model is told of it; an operation without it is not offered to agents. */
+	/** The description for the model of an AI agent; an operation without one is hidden from agents. */
 	tool?: string;
 	fields: INodeProperties[];
 }
 
-/** A field whose value goes into the request. */
+/** A field whose value is sent. */
 export interface RequestField {
-	/** As `getNodeParameter` knows it. */
+	/** The name for `getNodeParameter`, e.g. `options.country`. */
 	name: string;
-	/** Under which name the request has it. */
+	/** The name in the request. */
 	property: string;
-	/** For a resource locator: its value, whatever its mode. */
+	/** Whether it is a resource locator, of which only the value is sent. */
 	extractValue: boolean;
 }
 
-/** The fields of an operation that go into its request, those among its options too. */
+/** The fields of an operation whose values are sent, including those among its options. */
 export function requestFields({ fields }: Declaration): RequestField[] {
 	return fields.flatMap((field) => fieldsIn(field, ''));
 }
@@ -33,14 +33,12 @@ function fieldsIn(field: INodeProperties, path: string): RequestField[] {
 		return options.flatMap((option) => ('type' in option ? fieldsIn(option, `${name}.`) : []));
 	}
 	const { send, request } = field.routing ?? {};
-	const property = send?.property ?? (request?.url === undefined ? undefined : field.name);
-	if (property === undefined) return [];
-	const extractValue = field.type === 'resourceLocator';
-	return [{ name, property, extractValue }];
+	const property = send?.property ?? (request?.url && field.name);
+	return property ? [{ name, property, extractValue: field.type === 'resourceLocator' }] : [];
 }
 
 /**
- * The path of an operation. A field may declare it, as n8n does, with its own value inside:
+ * The path of an operation. In n8n's style a field may declare it, with the value of the field inside:
  * `=/api/v2/list/{{$value}}/leads`.
  */
 export function pathOf({ option, fields }: Declaration, values: Record<string, unknown>): string {

@@ -4,33 +4,36 @@ import { toText, withoutTrailing } from '../values/text';
 import { parsedUrl } from '../values/url';
 import { ServiceError } from './errors';
 
-/** What no header can carry, a zero-width space that was pasted along, say: n8n's HTTP client drops it. */
+/** Characters that no header can hold, e.g. a pasted zero-width space: n8n's HTTP client drops them. */
 const NOT_SENT = /[^\t\x20-\x7e\x80-\xff]/g;
 
 /** What a credential says about the service and the account. */
 export interface Connection {
 	credential: ICredentialDataDecryptedObject;
+	/** Without a slash at its end. */
 	baseUrl: string;
 	apiKey: string;
-	/** Tells accounts apart in memory, without holding a key. */
+	/** Identifies the account in memory, without the key in clear. */
 	account: string;
-	/** Tells apart what may be answered differently: the account and the interface settings. */
+	/** Identifies the account and the interface settings: with the same id, answers are the same. */
 	id: string;
 	settings: InterfaceSettings;
 }
 
-/** Who is let in, and where. */
 export type Access = Pick<Connection, 'baseUrl' | 'apiKey'>;
 
-/** What every request needs; throws a `ServiceError` when the Base URL is refused, or there is no key. */
+/** The Base URL and the key; throws a {@link ServiceError} if either cannot be used. */
 export function accessOf(credential: ICredentialDataDecryptedObject): Access {
 	const baseUrl = checkedBaseUrl(credential.baseUrl);
 	const apiKey = toText(credential.apiKey).replace(NOT_SENT, '').trim();
-	if (apiKey === '') throw noKey();
-	return { baseUrl, apiKey };
+	if (apiKey !== '') return { baseUrl, apiKey };
+	throw new ServiceError('unauthorized', {
+		message: 'The API Key of the credential is empty',
+		description: 'Enter the API key from your account settings.',
+	});
 }
 
-/** Reads a credential; throws a `ServiceError` as {@link accessOf} does. */
+/** Reads a credential; throws a {@link ServiceError} as {@link accessOf} does. */
 export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
 	const { baseUrl, apiKey } = accessOf(credential);
 	const settings = interfaceSettings(credential);
@@ -38,16 +41,8 @@ export function connectionOf(credential: ICredentialDataDecryptedObject): Connec
 	return { credential, baseUrl, apiKey, account, id: digest([account, settings]), settings };
 }
 
-function noKey(): ServiceError {
-	return new ServiceError('unauthorized', {
-		message: 'The API Key of the credential is empty',
-		description: 'Enter the API key from your account settings.',
-	});
-}
-
-/** A short text that stands for all of this; what it was made of cannot be read from it. */
+/** A text that identifies the parts, from which they cannot be read: 132 bits, so that no two collide. */
 export function digest(parts: unknown[]): string {
-	// 132 bits: no two are ever the same by chance.
 	return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 22);
 }
 
@@ -58,9 +53,9 @@ function refusedBaseUrl(message: string, description: string): ServiceError {
 }
 
 /**
- * The base address of the service, without a trailing slash (interface specification 1: HTTPS only).
- * Throws a {@link ServiceError} for anything that the key must not be sent to: plain `http` other
- * than to this machine, another scheme, or a text that is no URL.
+ * The Base URL of the service, without a slash at its end (interface specification 1: HTTPS only).
+ * Throws a {@link ServiceError} for a text that is no URL, and for any that the key must not be sent to:
+ * plain `http`, unless it leads to this machine, or another scheme.
  */
 export function checkedBaseUrl(value: unknown): string {
 	const text = toText(value);
@@ -81,7 +76,7 @@ export function checkedBaseUrl(value: unknown): string {
 	return withoutTrailing(text, '/');
 }
 
-/** Throws a {@link ServiceError} for a path that leads away from the service: a whole URL, say. */
+/** Throws a {@link ServiceError} for a path that leads to another host, e.g. a whole URL. */
 export function assertGoesTo(baseUrl: string, path: string): void {
 	if (goesTo(baseUrl, path, baseUrl)) return;
 	throw refusedBaseUrl(
@@ -91,17 +86,9 @@ export function assertGoesTo(baseUrl: string, path: string): void {
 }
 
 /** Whether a request goes to the service of the credential and nowhere else. */
-export function goesTo(
-	baseUrl: string,
-	requestUrl: string | undefined,
-	requestBaseUrl?: string,
-): boolean {
-	if (requestUrl === undefined) return false;
-	try {
-		return new URL(requestUrl, requestBaseUrl).origin === new URL(baseUrl).origin;
-	} catch {
-		return false;
-	}
+export function goesTo(baseUrl: string, url: string | undefined, requestBaseUrl?: string): boolean {
+	const target = parsedUrl(url, requestBaseUrl);
+	return target !== undefined && target.origin === parsedUrl(baseUrl)?.origin;
 }
 
 /**
@@ -119,25 +106,24 @@ export const INTERFACE_DEFAULTS = {
 	companySearchPath: '/company/search',
 	/** 4.5: the finder's parameter for a company name, `company` or `companyName`. */
 	companyNameParameter: 'company',
-	/** 4.3: the most leads that the service gives per page. */
+	/** 4.3: the most leads per page. */
 	listPageSize: 500,
 };
 
 export type InterfaceSettings = typeof INTERFACE_DEFAULTS;
 
 /** The settings of a credential: the defaults, unless its switch "Customize API Requests" is on. */
-export function interfaceSettings(credentials: IDataObject): InterfaceSettings {
-	if (credentials.customizeInterface !== true) return INTERFACE_DEFAULTS;
-	const text = (name: keyof InterfaceSettings & string) => toText(credentials[name]);
+export function interfaceSettings(credential: IDataObject): InterfaceSettings {
+	if (credential.customizeInterface !== true) return INTERFACE_DEFAULTS;
+	const { listPageSize, ...texts } = INTERFACE_DEFAULTS;
+	const text = (name: keyof typeof texts) => toText(credential[name]) || texts[name];
+	const pageSize = Math.floor(Number(toText(credential.listPageSize))) || listPageSize;
 	return {
-		bulkFinderBody: text('bulkFinderBody') || INTERFACE_DEFAULTS.bulkFinderBody,
-		bulkVerifierQuery: text('bulkVerifierQuery') || INTERFACE_DEFAULTS.bulkVerifierQuery,
-		bulkVerifierPath: text('bulkVerifierPath') || INTERFACE_DEFAULTS.bulkVerifierPath,
-		companySearchPath: text('companySearchPath') || INTERFACE_DEFAULTS.companySearchPath,
-		companyNameParameter: text('companyNameParameter') || INTERFACE_DEFAULTS.companyNameParameter,
-		listPageSize: Math.max(
-			1,
-			Math.floor(Number(text('listPageSize'))) || INTERFACE_DEFAULTS.listPageSize,
-		),
+		bulkFinderBody: text('bulkFinderBody'),
+		bulkVerifierQuery: text('bulkVerifierQuery'),
+		bulkVerifierPath: text('bulkVerifierPath'),
+		companySearchPath: text('companySearchPath'),
+		companyNameParameter: text('companyNameParameter'),
+		listPageSize: Math.max(1, pageSize),
 	};
 }

@@ -4,7 +4,7 @@ import { toText } from '../values/text';
 import { parsedUrl } from '../values/url';
 import { type FailureReason, ServiceError, unexpectedAnswer } from './errors';
 
-/** What the HTTP client hands over, whatever the status. */
+/** A response of n8n's HTTP client, whatever its status. */
 export interface HttpResponse {
 	statusCode: number;
 	headers: Record<string, unknown>;
@@ -12,49 +12,64 @@ export interface HttpResponse {
 	body: unknown;
 }
 
-/** Message and remedy per status code (interface specification 7). */
-const STATUS_CODES: Record<number, [reason: FailureReason, message: string, description: string]> =
-	{
-		400: [
-			'bad_request',
-			'The service did not accept the values of this request',
-			'Check the fields of the node for this item.',
-		],
-		401: [
-			'unauthorized',
-			'The service did not accept the API key',
-			'Check the API Key of the credential. A rotated key stops working at once.',
-		],
-		402: [
-			'out_of_credits',
-			'Not enough credits',
-			'Add credits to the account, then run the remaining items again.',
-		],
-		403: [
-			'forbidden',
-			'Your plan does not include this feature',
-			'Check your plan with your provider.',
-		],
-		404: [
-			'not_found',
-			'The list or job was not found',
-			'Check that it still exists and belongs to the account of the credential.',
-		],
-		409: [
-			'conflict',
-			'The request conflicts with another one',
-			'Run the item again when the other request has ended.',
-		],
-		429: [
-			'rate_limited',
-			'The rate limit was still exceeded after all retries',
-			'Run the remaining items later. Where the operation has these options, lower Max Concurrency or raise Max Retries.',
-		],
-	};
+type Refusal = [reason: FailureReason, message: string, description: string];
+
+/** The refusals by status code (interface specification 7). */
+const STATUS_CODES: Record<number, Refusal> = {
+	400: [
+		'bad_request',
+		'The service did not accept the values of this request',
+		'Check the fields of the node for this item.',
+	],
+	401: [
+		'unauthorized',
+		'The service did not accept the API key',
+		'Check the API Key of the credential. A rotated key stops working at once.',
+	],
+	402: [
+		'out_of_credits',
+		'Not enough credits',
+		'Add credits to the account, then run the remaining items again.',
+	],
+	403: [
+		'forbidden',
+		'Your plan does not include this feature',
+		'Check your plan with your provider.',
+	],
+	404: [
+		'not_found',
+		'The list or job was not found',
+		'Check that it still exists and belongs to the account of the credential.',
+	],
+	409: [
+		'conflict',
+		'The request conflicts with another one',
+		'Run the item again when the other request has ended.',
+	],
+	429: [
+		'rate_limited',
+		'The rate limit was still exceeded after all retries',
+		'Run the remaining items later. Where the operation has these options, lower Max Concurrency or raise Max Retries.',
+	],
+};
+
+/** Any other status code from 500. */
+const UNAVAILABLE: Refusal = [
+	'service_unavailable',
+	'The service is temporarily unavailable',
+	'Run the remaining items later.',
+];
+
+/** Any other status code below 500. */
+const BAD_REQUEST: Refusal = [
+	'bad_request',
+	'The service did not accept this request',
+	'Check the fields of the node, and Customize API Requests in the credential.',
+];
 
 /**
- * The JSON answer in a response (interface specification 1, 7): an object or a list.
- * Anything else throws a {@link ServiceError} that tells what happened and what to do.
+ * The JSON answer in a response (interface specification 1, 7): an object or a list. Throws a
+ * {@link ServiceError} for anything else.
  */
 export function readResponse({ statusCode, headers, body }: HttpResponse): object {
 	if (statusCode >= 300 && statusCode < 400) throw redirected(statusCode, headers.location);
@@ -70,19 +85,8 @@ function refused(statusCode: number, headers: HttpResponse['headers'], body: obj
 	const own = isObject(body) ? body : {};
 	const said = textAt(own, 'message', 'error', 'detail');
 	const remaining = numberAt(own, 'remaining');
-	const [reason, message, description] =
-		STATUS_CODES[statusCode] ??
-		(statusCode >= 500
-			? [
-					'service_unavailable' as const,
-					'The service is temporarily unavailable',
-					'Run the remaining items later.',
-				]
-			: [
-					'bad_request' as const,
-					'The service did not accept this request',
-					'Check the fields of the node, and Customize API Requests in the credential.',
-				]);
+	const other = statusCode >= 500 ? UNAVAILABLE : BAD_REQUEST;
+	const [reason, message, description] = STATUS_CODES[statusCode] ?? other;
 	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
 	return new ServiceError(reason, {
 		message: `${message}${credits}${said === null ? '' : `: ${said}`}`,
@@ -92,7 +96,7 @@ function refused(statusCode: number, headers: HttpResponse['headers'], body: obj
 	});
 }
 
-/** A redirect is never followed: it would carry the key to another host. */
+/** Redirects are not followed: they would send the key to another host. */
 function redirected(statusCode: number, location: unknown): ServiceError {
 	const target = parsedUrl(toText(location))?.origin;
 	return new ServiceError('redirected', {
@@ -103,7 +107,7 @@ function redirected(statusCode: number, location: unknown): ServiceError {
 	});
 }
 
-/** The service answers in JSON only, so this came from somewhere else, or was cut on the way. */
+/** For a body that is no JSON: another server sent it, or it was cut off on the way. */
 function notTheService(statusCode: number, body: unknown): ServiceError {
 	const cut = /^[[{]/.test(toText(body));
 	return new ServiceError('not_the_service', {
@@ -119,8 +123,8 @@ function notTheService(statusCode: number, body: unknown): ServiceError {
 }
 
 /**
- * The objects in what should be a list of them; throws if it is anything else. One entry that is no object
- * is not to cost the others.
+ * The objects of a list. Throws a {@link ServiceError} if the value is no list, or if none of its entries
+ * is an object; leaves out single entries that are none.
  */
 export function objectsIn(value: unknown, expected: string): IDataObject[] {
 	if (Array.isArray(value)) {
@@ -130,16 +134,13 @@ export function objectsIn(value: unknown, expected: string): IDataObject[] {
 	throw unexpectedAnswer(expected);
 }
 
-/** What should be an object; throws if it is anything else. */
+/** The value if it is an object; throws a {@link ServiceError} if not. */
 export function objectIn(value: unknown, expected: string): IDataObject {
 	if (!isObject(value)) throw unexpectedAnswer(expected);
 	return value;
 }
 
-/**
- * What a `Retry-After` header asks for, in milliseconds from now: it holds seconds or an HTTP date.
- * `undefined` when there is none or it cannot be read.
- */
+/** The pause that a `Retry-After` header asks for, in seconds or as an HTTP date, in milliseconds. */
 export function retryAfterOf(header: unknown, now = Date.now()): number | undefined {
 	const text = toText(header);
 	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;

@@ -9,55 +9,44 @@ import { asServiceError, connectionError, ServiceError, unexpectedAnswer } from 
 import { withoutKey } from './mask';
 import { type HttpResponse, readResponse } from './response';
 
-/** The service with one account, as one run of a node reaches it. */
-export class Exchange {
-	constructor(
-		private readonly n8n: IAllExecuteFunctions,
-		private readonly connection: Connection,
-	) {}
-
-	/**
-	 * One request and its JSON answer (interface specification 1, 5, 7), without retries; the key is
-	 * masked wherever the service sends it back. Throws a `ServiceError`.
-	 */
-	async send(request: IHttpRequestOptions): Promise<object> {
-		const { apiKey, baseUrl } = this.connection;
-		try {
-			assertGoesTo(baseUrl, request.url);
-			return masked(readResponse(await this.overHttp(request)), apiKey);
-		} catch (error) {
-			throw asServiceError(error).without(apiKey);
-		}
-	}
-
-	private async overHttp(request: IHttpRequestOptions): Promise<HttpResponse> {
-		const { baseUrl, credential } = this.connection;
-		const complete: IHttpRequestOptions = {
-			...request,
-			baseURL: baseUrl,
-			headers: { Accept: 'application/json' },
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			returnFullResponse: true,
-		};
-		// n8n's timeout counts silence only: an answer that trickles would never end. And n8n would cut off the
-		// requests in progress when the execution is stopped: answers that were paid for would be lost.
-		const deadline =
-			request.timeout === undefined ? undefined : AbortSignal.timeout(request.timeout);
-		const n8n = inheriting(this.n8n, { getExecutionCancelSignal: () => deadline });
-		// Without these n8n reads the credential of the first item from its database, for each request.
-		const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data: { ...credential } };
-		try {
-			return await n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, complete, {
-				credentialsDecrypted,
+/**
+ * Sends one request, without retries, and reads its JSON answer (interface specification 1, 5, 7), in which
+ * the key is masked. Throws a {@link ServiceError}.
+ */
+export async function sendOnce(
+	n8n: IAllExecuteFunctions,
+	{ apiKey, baseUrl, credential }: Connection,
+	request: IHttpRequestOptions,
+): Promise<object> {
+	// n8n's timeout counts silence only, so an answer that trickles would never end. And when the execution is
+	// stopped, n8n would cut off the requests in progress, whose answers may be paid for.
+	const { timeout } = request;
+	const deadline = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
+	const own = inheriting(n8n, { getExecutionCancelSignal: () => deadline });
+	const options: IHttpRequestOptions = {
+		...request,
+		baseURL: baseUrl,
+		headers: { Accept: 'application/json' },
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		returnFullResponse: true,
+	};
+	// Without these n8n reads the credential of the first item from its database for each request.
+	const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data: { ...credential } };
+	try {
+		assertGoesTo(baseUrl, request.url);
+		const response: HttpResponse = await n8n.helpers.httpRequestWithAuthentication
+			.call(own, CREDENTIAL, options, { credentialsDecrypted })
+			.catch((thrown: unknown) => {
+				throw connectionError(thrown);
 			});
-		} catch (error) {
-			throw connectionError(error);
-		}
+		return masked(readResponse(response), apiKey);
+	} catch (error) {
+		throw asServiceError(error).without(apiKey);
 	}
 }
 
-/** The answer without the key. One that is nested too deep to be written can be no answer, nor an item. */
+/** Throws a {@link ServiceError} for an answer nested too deep for `JSON.stringify`: no item could hold it. */
 function masked(answer: object, apiKey: string): object {
 	try {
 		return withoutKey(answer, apiKey);
@@ -66,42 +55,46 @@ function masked(answer: object, apiKey: string): object {
 	}
 }
 
-/** What n8n offers in every declarative node under "Request Options". */
+/** The fields that n8n shows in every declarative node under "Request Options". */
 export type RequestOptions = Pick<
 	IHttpRequestOptions,
 	'timeout' | 'proxy' | 'skipSslCertificateValidation'
 >;
 
-/** The longest time that a timer of Node can wait, in milliseconds. */
+/** The longest delay of a timer in Node, in milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/** Reads the Request Options of the node; throws a `ServiceError` for what cannot be used. */
+/** Reads the Request Options of a node; throws a {@link ServiceError} for a proxy that is not valid. */
 export function requestOptionsOf(parameters: Parameters): RequestOptions {
 	return requestOptionsIn(parameters.get('requestOptions', 0, {}));
 }
 
-/** The same, from the value of the parameter. */
+/** The same from the value of the parameter. */
 export function requestOptionsIn(parameter: unknown): RequestOptions {
-	const options = isObject(parameter) ? parameter : {};
-	const timeout = asNumber(options.timeout);
-	const { proxy } = options;
+	const { timeout, allowUnauthorizedCerts, proxy } = isObject(parameter) ? parameter : {};
+	const milliseconds = Math.min(Math.ceil(asNumber(timeout)), MAX_TIMEOUT);
+	const hasProxy = proxy !== undefined && proxy !== null && proxy !== '';
 	return {
-		...(timeout > 0 && { timeout: Math.min(Math.ceil(timeout), MAX_TIMEOUT) }),
-		...(options.allowUnauthorizedCerts === true && { skipSslCertificateValidation: true }),
-		...(proxy !== undefined && proxy !== null && proxy !== '' && { proxy: proxyOf(proxy) }),
+		...(milliseconds > 0 && { timeout: milliseconds }),
+		...(allowUnauthorizedCerts === true && { skipSslCertificateValidation: true }),
+		...(hasProxy && { proxy: proxyOf(proxy) }),
 	};
 }
 
 /**
- * A proxy as n8n's HTTP helper wants it, from `http://user:secret@host:port` or `host:port`. One that n8n
- * cannot use is refused: n8n would go without it.
+ * A proxy in the form of n8n's HTTP helper, from `http://user:secret@host:port` or `host:port`. Throws a
+ * {@link ServiceError} for any other, as n8n would send the request without it.
  */
 function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
 	const text = toText(value);
 	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 	const url = parsedUrl(hasScheme ? text : `http://${text}`);
 	if (!url || !['http:', 'https:'].includes(url.protocol)) {
-		throw refused('The proxy is not valid');
+		throw new ServiceError('refused_by_n8n', {
+			message: 'The proxy is not valid',
+			description:
+				'Check the Request Options of the node. A proxy looks like http://proxy.example.com:3128.',
+		});
 	}
 	const { hostname: host, port, protocol, username, password } = url;
 	return {
@@ -109,24 +102,16 @@ function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
 		port: Number(port) || (protocol === 'https:' ? 443 : 80),
 		protocol: protocol.replace(':', ''),
 		...((username !== '' || password !== '') && {
-			auth: { username: forN8n(username), password: forN8n(password) },
+			auth: { username: decodedForN8n(username), password: decodedForN8n(password) },
 		}),
 	};
 }
 
-/** A part of the URL as n8n wants it, which encodes all of it again but the percent sign. */
-function forN8n(text: string): string {
+/** A part of a URL, decoded but for the percent signs: n8n encodes all other characters again. */
+function decodedForN8n(text: string): string {
 	try {
 		return decodeURIComponent(text).replaceAll('%', '%25');
 	} catch {
 		return text;
 	}
-}
-
-function refused(message: string): ServiceError {
-	return new ServiceError('refused_by_n8n', {
-		message,
-		description:
-			'Check the Request Options of the node. A proxy looks like http://proxy.example.com:3128.',
-	});
 }

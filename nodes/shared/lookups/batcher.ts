@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { AccountClient } from '../client/client';
-import { NotProcessed, type NotProcessedReason } from '../client/notProcessed';
+import { NotProcessed, type NotProcessedReason } from '../http/errors';
 import { readAccount } from '../credits/account';
 import { Budget, Reservation } from '../credits/budget';
 import { costOf, type Credits } from '../credits/ledger';

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { Accounts } from '../client/accounts';
-import { NotProcessed } from '../client/notProcessed';
+import { NotProcessed } from '../http/errors';
 import type { Settled } from '../execution/answers';
 import { executionOf, lookupsTriedBy } from '../execution/execution';
 import { Breather } from '../host/breather';

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { NotProcessedReason } from '../client/notProcessed';
+import type { NotProcessedReason } from '../http/errors';
 import type { Problem } from '../output/problem';
 import { count } from '../values/text';
 import { isAnswered, isPassedOn, type Outcome } from './item';

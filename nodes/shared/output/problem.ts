@@ -1,6 +1,5 @@
-import { NotProcessed } from '../client/notProcessed';
 import { FailingExpression } from '../host/parameters';
-import { asServiceError } from '../http/errors';
+import { asServiceError, NotProcessed } from '../http/errors';
 
 /** Why an item has no answer. */
 export interface Problem {

@@ -1,3 +1,5 @@
+import { Queue } from '../values/queue';
+
 const SECOND = 1_000;
 
 /** β_cubic (RFC 9438, 4.6): the part of a refused rate to go on with. TCP takes 0.7; a 429 is a milder sign than a loss. */
@@ -6,8 +8,8 @@ const BETA = 0.9;
 /** C (RFC 9438, 4.2): how steeply the rate grows, in requests per second per cubed second. */
 const C = 0.0015;
 
-/** W_max (RFC 9438, 4.1.2) is never below this, in requests per second: a lower rate would take minutes to recover. */
-const LEAST_W_MAX = 1;
+/** No rate below this counts as refused, in requests per second: it would take minutes to recover. */
+const LEAST_REFUSED = 1;
 
 /**
  * How many requests may start per second, learned by CUBIC (RFC 9438) from the refusals (429) of a service whose limit
@@ -16,7 +18,7 @@ const LEAST_W_MAX = 1;
  */
 export class CubicRate {
 	/** The starts of the last second. */
-	private starts: number[] = [];
+	private readonly starts = new Queue<number>();
 
 	/** W_max: the rate that the service refused, in requests per second; undefined before the second refusal. */
 	private wMax: number | undefined;
@@ -39,7 +41,8 @@ export class CubicRate {
 
 	/** A request starts. */
 	started(now: number): void {
-		this.starts = [...this.starts.filter((at) => at > now - SECOND), now];
+		this.starts.add(now);
+		this.forgetStarts(now);
 		if (this.isResuming) this.epoch = now;
 		this.isResuming = false;
 		const gap = SECOND / this.rate(now);
@@ -57,19 +60,24 @@ export class CubicRate {
 		const isAccepted = isLearned && !this.isResuming && now - (this.epoch ?? now) >= SECOND;
 		// The first refusal may come from what others sent: only the next one starts an estimate.
 		if (this.epoch !== undefined) {
-			const started = this.starts.filter((at) => at > now - SECOND).length;
-			this.reduce(isLearned && !isAccepted ? rate : Math.min(rate, started));
+			this.forgetStarts(now);
+			const measured = Math.min(rate, this.starts.length);
+			this.reduce(Math.max(LEAST_REFUSED, isLearned && !isAccepted ? rate : measured));
 		}
 		this.epoch ??= now;
 		this.isResuming = true;
 		return isAccepted;
 	}
 
+	private forgetStarts(now: number): void {
+		while (this.starts.length > 0 && this.starts.peek(1)[0] <= now - SECOND) this.starts.next();
+	}
+
 	/** Multiplicative decrease with fast convergence (RFC 9438, 4.6 and 4.7). */
 	private reduce(refused: number): void {
 		const isFalling = refused < (this.wMax ?? 0);
-		this.wMax = Math.max(LEAST_W_MAX, isFalling ? (refused * (1 + BETA)) / 2 : refused);
-		this.k = Math.cbrt((this.wMax - BETA * Math.min(refused, this.wMax)) / C);
+		this.wMax = isFalling ? (refused * (1 + BETA)) / 2 : refused;
+		this.k = Math.cbrt((this.wMax - refused * BETA) / C);
 	}
 
 	/** W_cubic (RFC 9438, 4.2): the most requests per second at this moment. */

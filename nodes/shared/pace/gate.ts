@@ -17,6 +17,9 @@ export class AccountGate {
 	/** The runs that use the account, the one whose turn is next first. */
 	private readonly lanes = new Set<Lane>();
 
+	/** The highest Max Concurrency of these runs: the most requests at once. */
+	private most = 0;
+
 	private inProgress = 0;
 
 	/** How many requests at once the service accepts, as far as a 429 has shown. */
@@ -45,6 +48,7 @@ export class AccountGate {
 	join(maxConcurrency: number): Lane {
 		const lane = new Lane(this, maxConcurrency);
 		this.lanes.add(lane);
+		this.most = Math.max(this.most, maxConcurrency);
 		idle.delete(this);
 		return lane;
 	}
@@ -52,6 +56,8 @@ export class AccountGate {
 	/** A lane calls this when its run is over. */
 	closed(lane: Lane): void {
 		this.lanes.delete(lane);
+		this.most = 0;
+		for (const { maxConcurrency } of this.lanes) this.most = Math.max(this.most, maxConcurrency);
 		if (this.lanes.size > 0) return;
 		this.idleSince = performance.now();
 		idle.add(this);
@@ -67,7 +73,7 @@ export class AccountGate {
 	left(isAccepted: boolean): void {
 		this.inProgress--;
 		if (isAccepted) this.accepted += 1 / this.accepted;
-		if (this.accepted > FULLY_OPEN) this.accepted = Number.POSITIVE_INFINITY;
+		if (isAccepted && this.accepted > FULLY_OPEN) this.accepted = Number.POSITIVE_INFINITY;
 		this.letIn();
 	}
 
@@ -95,7 +101,7 @@ export class AccountGate {
 
 	/** Lets in as many requests as may start now, the runs in turn. */
 	letIn(): void {
-		while (this.pauses === 0 && !this.isTimed && this.inProgress < this.bound) {
+		while (this.isOpen) {
 			const lane = this.nextLane();
 			if (!lane) return;
 			const now = performance.now();
@@ -110,16 +116,14 @@ export class AccountGate {
 		}
 	}
 
+	private get isOpen(): boolean {
+		const most = Math.min(this.most, Math.floor(this.accepted));
+		return this.pauses === 0 && !this.isTimed && this.inProgress < most;
+	}
+
 	private nextLane(): Lane | undefined {
 		for (const lane of this.lanes) if (lane.isWaiting) return lane;
 		return undefined;
-	}
-
-	/** The most requests at once: as many as the run with the highest Max Concurrency wants. */
-	private get bound(): number {
-		let most = 1;
-		for (const { maxConcurrency } of this.lanes) most = Math.max(most, maxConcurrency);
-		return Math.min(most, Math.floor(this.accepted));
 	}
 
 	private letInAfter(milliseconds: number): void {

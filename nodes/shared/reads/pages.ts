@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { NotProcessed } from '../client/notProcessed';
 import { digest } from '../http/connection';
-import { asServiceError, type ServiceError, unexpectedAnswer } from '../http/errors';
+import { asServiceError, NotProcessed, type ServiceError, unexpectedAnswer } from '../http/errors';
 
 /** After more pages than this without a new result, the service is taken to repeat itself for ever. */
 export const MAX_PAGES_WITHOUT_NEWS = 100;

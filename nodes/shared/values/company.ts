@@ -4,8 +4,8 @@ import { toText } from './text';
 import { withScheme } from './url';
 
 /**
- * A company in the package's words (interface specification 2.11, with the spellings of its
- * variants): absent values are `null`, addresses carry a scheme.
+ * A company in the package's words (interface specification 2.11, with the spellings of its variants):
+ * absent values are `null`, and URLs have a scheme.
  */
 export function simplifyCompany(company: IDataObject): IDataObject {
 	const { specialties = company.specialities } = company;

@@ -2,8 +2,8 @@ import { NO_CHARACTER, toText } from './text';
 import { parsedUrl } from './url';
 
 /**
- * Whether a text can be an email address: it has an `@` and a domain, no white space or comma (several
- * addresses) inside, and no half of a character, which no request can carry.
+ * Whether a text can be an email address: it has an `@` and a domain, and no white space, comma (several
+ * addresses) or half of a character, which cannot be sent.
  */
 export function canBeEmail(text: string): boolean {
 	const at = text.lastIndexOf('@');
@@ -11,12 +11,12 @@ export function canBeEmail(text: string): boolean {
 	return hasDomain && !/[\s,]/.test(text) && !text.includes(NO_CHARACTER);
 }
 
-/** An address as it compares with others: in small letters, and its domain as the network writes it. */
+/** The form in which email addresses compare: in lower case, with the domain in Punycode. */
 export function comparableEmail(text: string): string {
 	const email = text.normalize('NFC').toLowerCase();
 	const at = email.lastIndexOf('@') + 1;
 	const domain = email.slice(at);
-	// What an email was pasted with, a port or a query, is not a part of the domain.
+	// `URL` would drop a pasted port, path or query as no part of the domain.
 	const isBareForeign = /[^\0-\x7f]/.test(domain) && !/[/?#:\\]/.test(domain);
 	return isBareForeign
 		? email.slice(0, at) + (parsedUrl(`http://${domain}`)?.hostname ?? domain)
@@ -30,20 +30,20 @@ const EARLIER_WORDS = new Map([
 	['oka', 'catch-all'],
 ]);
 
-/** How other tools write it: a status that an item brings along may come from them. */
-const CATCH_ALL = /^catch[\s_]?all$/;
 const CURRENT_WORDS = ['valid', 'catch-all', 'invalid', 'unknown'];
 
-/** A value of any vocabulary in the current one; `undefined` for what is no verification status. */
+/** The verification status in the current vocabulary; `undefined` for any other value. */
 export function knownStatus(value: unknown): string | undefined {
-	const word = toText(value).toLowerCase();
-	if (CATCH_ALL.test(word)) return 'catch-all';
+	// Other tools, from which the status of an item may come, write `catch_all`, `catch all` or `catchall`.
+	const word = toText(value)
+		.toLowerCase()
+		.replace(/^catch[\s_]?all$/, 'catch-all');
 	return CURRENT_WORDS.includes(word) ? word : EARLIER_WORDS.get(word);
 }
 
 /**
- * A verification status in the current vocabulary (`valid`, `catch-all`, `invalid`, `unknown`),
- * whichever vocabulary and letter case was sent. A value outside all of them is passed on as sent.
+ * A verification status in the current vocabulary (`valid`, `catch-all`, `invalid`, `unknown`; interface
+ * specification 3), from any vocabulary in any letter case. Any other value is returned as sent.
  */
 export function toEmailStatus(sent: string | null): string | null {
 	return knownStatus(sent) ?? sent;

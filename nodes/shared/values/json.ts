@@ -2,18 +2,18 @@ import type { IDataObject } from 'n8n-workflow';
 import { momentOf } from './moment';
 import { toText } from './text';
 
-/** Whether a value is a JSON object (no list, not null). */
+/** Whether a value is an object, and neither a list nor null. */
 export function isObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object under a key, or an empty one: a missing part reads as missing values. */
+/** The object under a key, or an empty one if there is none. */
 export function objectAt(source: unknown, key: string): IDataObject {
 	const value = isObject(source) ? source[key] : undefined;
 	return isObject(value) ? value : {};
 }
 
-/** The first text that is not empty under any of the spellings, else `null`. */
+/** The first text under any of the keys that is not empty, else `null`. */
 export function textAt(source: IDataObject, ...keys: string[]): string | null {
 	for (const key of keys) {
 		const text = toText(source[key]);
@@ -22,32 +22,29 @@ export function textAt(source: IDataObject, ...keys: string[]): string | null {
 	return null;
 }
 
-/** The same as one line: some messages of the service hold line breaks. */
+/** The same in one line, as some messages of the service have line breaks. */
 export function lineAt(source: IDataObject, ...keys: string[]): string | null {
-	const lines = textAt(source, ...keys)?.split(/[\r\n]/) ?? null;
-	return (
-		lines
-			?.map((line) => line.trim())
-			.filter((line) => line !== '')
-			.join(' ') ?? null
-	);
+	const text = textAt(source, ...keys);
+	if (text === null) return null;
+	const lines = text.split(/[\r\n]/).map((line) => line.trim());
+	return lines.filter(Boolean).join(' ');
 }
 
-/** The first number under any of the spellings, also when it was sent as text, else `null`. */
+/** The first value under any of the keys, if it is a number or the text of one, else `null`. */
 export function numberAt(source: IDataObject, ...keys: string[]): number | null {
 	const text = textAt(source, ...keys);
 	const number = text === null ? Number.NaN : Number(text.replaceAll(',', ''));
 	return Number.isFinite(number) ? number : null;
 }
 
-/** A moment as ISO 8601 in UTC, as {@link momentOf} reads it; a text that is no date stays as sent. */
+/** A moment that {@link momentOf} can read, as ISO 8601 in UTC; any other text as sent, or `null`. */
 export function timestampAt(source: IDataObject, ...keys: string[]): string | null {
 	const text = textAt(source, ...keys);
 	const moment = momentOf(text);
 	return moment === undefined ? text : new Date(moment).toISOString();
 }
 
-/** What a JSON text says; `undefined` for a text that is none. */
+/** The value of a JSON text; `undefined` for a text that is not JSON. */
 export function parsedJson(text: string): unknown {
 	try {
 		return JSON.parse(text);

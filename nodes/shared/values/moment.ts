@@ -4,21 +4,21 @@ import { toText } from './text';
 const ISO =
 	/^(\d{4})(-?)(\d{2})\2(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2}(?:[.,]\d+)?))?)?\s?(?:(?:Z|UTC|GMT)|([+-]\d{2}):?(\d{2})?)?)?$/i;
 
-/** Other dates start with a number, or with the name of a day or a month, and hold a year. */
+/** Other dates begin with a number or with the name of a day or a month, and have a year. */
 const OTHER_DATE =
 	/^(?=.*\d{4})(?:\d{1,4}[\s/-]|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:day|sday|nesday|rsday|urday|uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?[,.]?\s)/i;
 
 /**
- * The moment that a value tells, in milliseconds since 1970: a text in ISO 8601, a date text of another
- * kind, a number of milliseconds or its text, a `Date`, or a `DateTime` as n8n's expressions give it. A text
- * without a time zone is in UTC, wherever this n8n runs. `undefined` for anything else.
+ * The moment that a value stands for, in milliseconds since 1970: a text in ISO 8601, another text of a date,
+ * a number of milliseconds or its text, a `Date`, or a `DateTime` of n8n's expressions. A text without a
+ * time zone is in UTC, wherever this n8n runs. `undefined` for any other value.
  */
 export function momentOf(value: unknown): number | undefined {
 	const milliseconds = isDate(value) ? Number(value.valueOf()) : fromText(toText(value));
 	return Number.isNaN(new Date(milliseconds).getTime()) ? undefined : milliseconds;
 }
 
-/** A `Date`, or a `DateTime` of Luxon: both tell their milliseconds as their value. */
+/** Whether it is a `Date` or Luxon's `DateTime`: the value of both is in milliseconds. */
 function isDate(value: unknown): value is object {
 	if (typeof value !== 'object' || value === null) return false;
 	return typeof value.valueOf === 'function' && typeof value.valueOf() === 'number';
@@ -27,31 +27,23 @@ function isDate(value: unknown): value is object {
 function fromText(text: string): number {
 	const iso = ISO.exec(text);
 	const fromDate = iso ? fromIso(iso) : Number.NaN;
-	// Digits alone are a date where they can be one.
+	// Digits alone are a date if there is such a day, else milliseconds.
 	if (iso?.[2] === '-' || !Number.isNaN(fromDate)) return fromDate;
 	if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
 	return OTHER_DATE.test(text) ? fromOther(text) : Number.NaN;
 }
 
-function fromIso([
-	,
-	year,
-	,
-	month,
-	day,
-	hour = '00',
-	minute = '00',
-	...rest
-]: RegExpExecArray): number {
-	const [second = '00', zoneHours = '+00', zoneMinutes = '00'] = rest;
+function fromIso(iso: RegExpExecArray): number {
+	const [, year, , month, day, hour = '00', minute = '00', second = '00', ...zone] = iso;
+	const [zoneHours = '+00', zoneMinutes = '00'] = zone;
 	const date = `${year}-${month}-${day}`;
-	const isRealDay = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
-	if (!isRealDay) return Number.NaN;
+	// `Date` would take February 30 for March 2.
+	if (new Date(`${date}T00:00Z`).getUTCDate() !== Number(day)) return Number.NaN;
 	const time = `${hour}:${minute}:${second.replace(',', '.')}`;
 	return Date.parse(`${date}T${time}${zoneHours}:${zoneMinutes}`);
 }
 
-/** With the name of the zone in brackets, as a `Date` writes itself, or without. */
+/** `Date.parse` by UTC, without the name of the zone in brackets with which a `Date` becomes a text. */
 function fromOther(text: string): number {
 	const bare = text.split('(')[0].trim();
 	const hasZone = /(?:Z|GMT|UTC|[ECMP][SD]T|[+-]\d{2}:?\d{2})$/i.test(bare) && bare.includes(':');

@@ -1,11 +1,11 @@
-/** Below this many entries that were taken, the list is not worth shortening. */
+/** Entries that were taken leave the list in blocks, as shortening it takes time. */
 const ENOUGH_TO_SHORTEN = 1_024;
 
-/** First in, first out; every step takes the same time, however many wait. */
+/** First in, first out; each step takes the same time for any number of entries. */
 export class Queue<T> {
 	private entries: T[] = [];
 
-	/** How many of the entries were taken. */
+	/** The number of entries that were taken and are still in the list. */
 	private taken = 0;
 
 	get length(): number {
@@ -16,21 +16,19 @@ export class Queue<T> {
 		this.entries.push(entry);
 	}
 
-	/** The next entry, if there is any. */
 	next(): T | undefined {
 		return this.take(1)[0];
 	}
 
-	/** The next entries, at most so many, which stay in the queue. */
+	/** The next entries, which stay in the queue. */
 	peek(most: number): T[] {
 		return this.entries.slice(this.taken, this.taken + most);
 	}
 
-	/** The next entries, at most so many. */
 	take(most: number): T[] {
 		const next = this.peek(most);
 		this.taken += next.length;
-		// What was taken is not to be held on to, least of all by a queue that stays empty.
+		// An empty list lets go of all entries that were taken, so that they can be garbage-collected.
 		if (this.length === 0 || this.taken > Math.max(ENOUGH_TO_SHORTEN, this.length)) {
 			this.entries = this.entries.slice(this.taken);
 			this.taken = 0;

@@ -1,42 +1,31 @@
-/** An address with a scheme: the service sends some without (`www.example.com/in/ada`). */
+/** A URL with a scheme: the service sends some without (`www.example.com/in/ada`). */
 export function withScheme(url: string | null): string | null {
 	if (url === null || /^[a-z][a-z\d+.-]*:\/\//i.test(url)) return url;
 	return `https://${url.replace(/^\/+/, '')}`;
 }
 
-/** The URL in a text, if it is one. */
-export function parsedUrl(text: string): URL | undefined {
+/** The URL in a text, absolute or relative to a base; `undefined` for a text that is none. */
+export function parsedUrl(text: string | undefined, base?: string): URL | undefined {
+	if (text === undefined) return undefined;
 	try {
-		return new URL(text);
+		return new URL(text, base);
 	} catch {
 		return undefined;
 	}
 }
 
+/** Any number of schemes (`https://`), and of slashes after them. */
+const SCHEMES = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*/;
+
 /**
- * The bare domain of what a user pastes: `https://www.Acme.com/about`, `acme.com:443`, `Acme.com`
- * all give `acme.com`. Domains compare case-insensitively (interface specification 4.5). Linear in
- * the length of the text, whatever stands in it.
+ * The bare domain of a text that a user pastes: `https://www.Acme.com/about`, `acme.com:443` and `Acme.com`
+ * all give `acme.com`. Domains compare case-insensitively (interface specification 4.5). Takes time in
+ * proportion to the length of the text, whatever is in it.
  */
 export function toDomain(value: string): string {
-	const text = value.trim().toLowerCase();
-	let start = afterSchemes(text);
-	while (text[start] === '/') start++;
-	const path = text.slice(start).search(/[/?#]/);
-	const authority = path < 0 ? text.slice(start) : text.slice(start, start + path);
-	const host = authority.slice(authority.lastIndexOf('@') + 1);
-	const port = host.indexOf(':');
-	return bare(port < 0 ? host : host.slice(0, port));
-}
-
-/** Where the text goes on after `https://`, however often it is there. */
-function afterSchemes(text: string): number {
-	let start = 0;
-	for (;;) {
-		const end = text.indexOf('://', start);
-		if (end < 0 || !/^[a-z][a-z\d+.-]*$/.test(text.slice(start, end))) return start;
-		start = end + 3;
-	}
+	const [authority] = value.trim().toLowerCase().replace(SCHEMES, '').split(/[/?#]/, 1);
+	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
+	return bare(host);
 }
 
 /** The host without `www.` before it, and without dots and blanks around it. */
