@@ -78,8 +78,8 @@ async function send(
 	const lookup = async (gate: AccountGate, lane: Lane, process: number) => {
 		for (let attempt = 1; !over; attempt++) {
 			const isRepeat = attempt > 1;
-			const start = await lane.enter(isRepeat);
-			if (!start) return;
+			const start = await gate.enter(lane, isRepeat);
+			if (start === undefined) return;
 			await sleep(WAY * (0.6 + 0.8 * random()));
 			const admitted = admits();
 			requests.push({ at: now() / SECOND, process, admitted, attempt });
@@ -90,7 +90,7 @@ async function send(
 			const isSlight = !admitted && gate.refused(start) && !isRepeat;
 			const waitsAtGate = !admitted && !isSlight;
 			if (waitsAtGate) gate.pause(wait);
-			lane.leave(admitted);
+			gate.leave(admitted);
 			if (admitted) return;
 			if (isSlight) await sleep(wait);
 		}

@@ -36,7 +36,7 @@ class Run {
 	private readonly lane: Lane;
 
 	constructor(
-		gate: AccountGate,
+		private readonly gate: AccountGate,
 		readonly maxConcurrency: number,
 		private readonly onEntered: (run: Run, number: number) => void = () => {},
 	) {
@@ -53,7 +53,7 @@ class Run {
 	/** One more comes; its number. */
 	come(isRetry = false): number {
 		const number = this.size++;
-		void this.lane.enter(isRetry).then((start) => {
+		void this.gate.enter(this.lane, isRetry).then((start) => {
 			if (start === undefined) {
 				this.refused.push(number);
 				return;
@@ -74,7 +74,7 @@ class Run {
 	/** One leaves. */
 	leaveOne(isAccepted = true): void {
 		this.inside--;
-		this.lane.leave(isAccepted);
+		this.gate.leave(isAccepted);
 	}
 
 	/** Several leave. */
@@ -90,7 +90,7 @@ class Run {
 	}
 
 	close(): void {
-		this.lane.close();
+		this.gate.close(this.lane);
 	}
 }
 
@@ -553,12 +553,12 @@ describe('many who wait', () => {
 	});
 
 	/** Lets all that are to be sent through the gate; how long that takes, in milliseconds. */
-	async function timeFor(lanes: Lane[], requests: number): Promise<number> {
+	async function timeFor(gate: AccountGate, lanes: Lane[], requests: number): Promise<number> {
 		const used = processorTime();
 		const all = lanes.flatMap((lane) =>
 			Array.from({ length: requests }, async () => {
-				expect(await lane.enter()).toBeDefined();
-				lane.leave(true);
+				expect(await gate.enter(lane)).toBeDefined();
+				gate.leave(true);
 			}),
 		);
 		await Promise.all(all);
@@ -567,19 +567,20 @@ describe('many who wait', () => {
 
 	it('of one run take no longer each than a few', async () => {
 		const gate = newGate();
-		await timeFor([gate.join(10)], 5_000);
-		expect(await timeFor([gate.join(10)], 50_000)).toBeLessThan(4_000);
+		await timeFor(gate, [gate.join(10)], 5_000);
+		expect(await timeFor(gate, [gate.join(10)], 50_000)).toBeLessThan(4_000);
 	});
 
 	it('of many runs take no longer each than a few', async () => {
 		const gate = newGate();
 		const lanes = Array.from({ length: 5_000 }, () => gate.join(5));
-		expect(await timeFor(lanes, 10)).toBeLessThan(4_000);
+		expect(await timeFor(gate, lanes, 10)).toBeLessThan(4_000);
 	});
 
 	it('are all told of a stop at once', async () => {
-		const lane = newGate().join(1);
-		const waiting = Array.from({ length: 50_000 }, () => lane.enter());
+		const gate = newGate();
+		const lane = gate.join(1);
+		const waiting = Array.from({ length: 50_000 }, () => gate.enter(lane));
 		const used = processorTime();
 		lane.turnAway();
 		const told = await Promise.all(waiting);
@@ -596,10 +597,10 @@ describe('gateOf', () => {
 
 	it('is forgotten when nobody has used it for ten minutes', async () => {
 		const gate = gateOf('account c');
-		gate.join(5).close();
+		gate.close(gate.join(5));
 		await vi.advanceTimersByTimeAsync(9 * MINUTE);
 		expect(gateOf('account c')).toBe(gate);
-		gate.join(5).close();
+		gate.close(gate.join(5));
 		await vi.advanceTimersByTimeAsync(9 * MINUTE);
 		expect(gateOf('account c')).toBe(gate);
 		await vi.advanceTimersByTimeAsync(2 * MINUTE);
@@ -609,28 +610,28 @@ describe('gateOf', () => {
 	it('is not forgotten while a run uses it, however long', async () => {
 		const gate = gateOf('account d');
 		const [one, other] = [gate.join(5), gate.join(3)];
-		one.close();
+		gate.close(one);
 		await vi.advanceTimersByTimeAsync(60 * MINUTE);
 		expect(gateOf('account d')).toBe(gate);
-		other.close();
+		gate.close(other);
 		await vi.advanceTimersByTimeAsync(11 * MINUTE);
 		expect(gateOf('account d')).not.toBe(gate);
 	});
 
 	it('is not forgotten while a run uses it again', async () => {
 		const gate = gateOf('account e');
-		gate.join(5).close();
+		gate.close(gate.join(5));
 		const again = gate.join(5);
 		await vi.advanceTimersByTimeAsync(60 * MINUTE);
 		expect(gateOf('account e')).toBe(gate);
-		again.close();
+		gate.close(again);
 		await vi.advanceTimersByTimeAsync(11 * MINUTE);
 		expect(gateOf('account e')).not.toBe(gate);
 	});
 
 	it('is forgotten after several runs with the same maximum', async () => {
 		const gate = gateOf('account f');
-		for (const lane of [gate.join(5), gate.join(5)]) lane.close();
+		for (const lane of [gate.join(5), gate.join(5)]) gate.close(lane);
 		await vi.advanceTimersByTimeAsync(11 * MINUTE);
 		expect(gateOf('account f')).not.toBe(gate);
 	});
@@ -638,7 +639,7 @@ describe('gateOf', () => {
 	it('holds on to no gate of the past', async () => {
 		const gates = Array.from({ length: 100 }, (_, number) => {
 			const gate = gateOf(`past ${number}`);
-			gate.join(5).close();
+			gate.close(gate.join(5));
 			return new WeakRef(gate);
 		});
 		await vi.advanceTimersByTimeAsync(11 * MINUTE);

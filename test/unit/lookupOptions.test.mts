@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { lookupOptionsOf, NO_OPTIONS, noOptions } from '../../nodes/shared/lookups/options.ts';
+import { lookupOptionsOf } from '../../nodes/shared/lookups/options.ts';
 import { Parameters } from '../../nodes/shared/host/parameters.ts';
 import { problemOf } from '../../nodes/shared/output/problem.ts';
-import { thrownBy } from './thrown.mts';
 
 /** The parameters of a node where these options were added. */
 function parametersOf(added: Record<string, unknown>): Parameters {
@@ -23,7 +22,7 @@ function optionsOf(added: Record<string, unknown>) {
 }
 
 function refusalOf(added: Record<string, unknown>) {
-	return problemOf(thrownBy(() => optionsOf(added)));
+	return problemOf(optionsOf(added).refusal);
 }
 
 describe('lookupOptionsOf', () => {
@@ -128,11 +127,8 @@ describe('lookupOptionsOf', () => {
 	});
 });
 
-describe('noOptions', () => {
-	it('still puts the result where it is to go, if that can be', () => {
-		const added = { maxCredits: 'many', resultField: 'lookup' };
-		expect(noOptions(parametersOf(added))).toEqual({ ...NO_OPTIONS, resultField: 'lookup' });
-		expect(noOptions(parametersOf({}))).toEqual(NO_OPTIONS);
-		expect(noOptions(parametersOf({ resultField: 'error' }))).toEqual(NO_OPTIONS);
-	});
+it('still puts the result where it is to go, if that can be', () => {
+	const added = { maxCredits: 'many', incompleteRun: 'fail', resultField: 'lookup' };
+	expect(optionsOf(added)).toMatchObject({ resultField: 'lookup', failsWhenIncomplete: false });
+	expect(optionsOf({ maxCredits: 'many', resultField: 'error' }).resultField).toBeUndefined();
 });

@@ -5,7 +5,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
-import { NO_OPTIONS } from '../../nodes/shared/lookups/options.ts';
 import type { Outcome } from '../../nodes/shared/lookups/item.ts';
 import { summaryOf, Tally } from '../../nodes/shared/lookups/summary.ts';
 import {
@@ -64,9 +63,9 @@ function tallyOf(kinds: Kind[]): Tally {
 	return tally;
 }
 
-const returning = { ...NO_OPTIONS, failsWhenIncomplete: false };
+const returning = { failsWhenIncomplete: false };
 
-const failing = { ...NO_OPTIONS, failsWhenIncomplete: true };
+const failing = { failsWhenIncomplete: true };
 
 describe('a run that delivers what it has', () => {
 	it.each<[Kind[]]>([

@@ -2,10 +2,9 @@ import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { CREDENTIAL, type NodeContext } from '../host/context';
 import { connectionOf } from '../http/connection';
-import { asServiceError, refusedByN8n, type ServiceError } from '../http/errors';
+import { asServiceError, NotProcessed, refusedByN8n, type ServiceError } from '../http/errors';
 import { CircuitBreaker } from './breaker';
 import { AccountClient, type ClientSettings } from './client';
-import { NotProcessed } from '../http/errors';
 
 /** What one run of a node has for each account that its items belong to: nearly always one. */
 export class Accounts<T> {

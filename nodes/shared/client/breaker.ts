@@ -1,5 +1,4 @@
-import type { ServiceError } from '../http/errors';
-import type { NotProcessedReason } from '../http/errors';
+import type { NotProcessedReason, ServiceError } from '../http/errors';
 
 /** After so many failures in a row a run sends nothing more. */
 const MAX_IN_A_ROW = 10;

@@ -8,12 +8,16 @@ import {
 
 import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
-import { asServiceError, ServiceError } from '../http/errors';
+import {
+	asServiceError,
+	NotProcessed,
+	type NotProcessedReason,
+	ServiceError,
+} from '../http/errors';
 import { sendOnce, type RequestOptions } from '../http/transport';
 import { gateOf, type AccountGate, type Lane } from '../pace/gate';
 import { decide, DEFAULT_PACE, type Decision, type FailedRequest, type Pace } from '../pace/retry';
 import { CircuitBreaker } from './breaker';
-import { NotProcessed, type NotProcessedReason } from '../http/errors';
 
 /** How long to wait for a response, in milliseconds. */
 const TIMEOUT = 60_000;
@@ -44,13 +48,8 @@ export interface Sending {
 	isBulk?: boolean;
 }
 
-/** A failed attempt. It is a class because a response may be any object. */
-class Failed {
-	constructor(
-		readonly failure: ServiceError,
-		readonly decision: Decision,
-	) {}
-}
+/** What an attempt to send a request comes to. */
+type Attempt = { response: object } | { failure: ServiceError; decision: Decision };
 
 /** The HTTP client of one account in one run of a node: it paces requests, retries them, and stops when all is hopeless. */
 export class AccountClient {
@@ -99,7 +98,7 @@ export class AccountClient {
 	end(): void {
 		this.halt('stopped');
 		this.interrupt();
-		this.lane.close();
+		this.gate.close(this.lane);
 	}
 
 	/** Ends every wait, because nothing more is sent. */
@@ -123,14 +122,14 @@ export class AccountClient {
 		const refusalsBefore = this.refusals.failures;
 		let uncertain: ServiceError | undefined;
 		for (let attempt = 1; ; attempt++) {
-			const response = await this.attempt(complete, sending, attempt, uncertain).catch(
+			const result = await this.attempt(complete, sending, attempt, uncertain).catch(
 				(notSent: unknown) => {
 					// An earlier attempt may have been charged, so the item is not "not processed".
 					throw uncertain ?? notSent;
 				},
 			);
-			if (!(response instanceof Failed)) return response;
-			const { failure, decision } = response;
+			if ('response' in result) return result.response;
+			const { failure, decision } = result;
 			if (decision.error) {
 				// Requests that are refused side by side count once.
 				const isNews = this.refusals.failures === refusalsBefore;
@@ -151,9 +150,9 @@ export class AccountClient {
 		{ reservation, repeats = 'always', collects = false }: Sending,
 		attempt: number,
 		uncertain: ServiceError | undefined,
-	): Promise<object | Failed> {
+	): Promise<Attempt> {
 		this.assertGoingOn(collects);
-		const start = await this.lane.enter(attempt > 1);
+		const start = await this.gate.enter(this.lane, attempt > 1);
 		if (start === undefined) throw this.halted ?? new NotProcessed('cancelled');
 		let isAccepted = false;
 		try {
@@ -164,14 +163,14 @@ export class AccountClient {
 			const httpCode = failure ? failure.httpCode : 200;
 			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
 			this.note(failure, reservation);
-			if (!failure) return response;
+			if (!failure) return { response };
 			const isSlight = httpCode === 429 && this.gate.refused(start);
 			const { maxRetries } = this.pace;
 			const decision = decide(failure, { attempt, maxRetries, repeats, uncertain, isSlight });
 			if (decision.isForAll) this.pauseAll(decision.wait);
-			return new Failed(failure, decision);
+			return { failure, decision };
 		} finally {
-			this.lane.leave(isAccepted);
+			this.gate.leave(isAccepted);
 		}
 	}
 

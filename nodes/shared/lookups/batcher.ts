@@ -1,7 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { AccountClient } from '../client/client';
-import { NotProcessed, type NotProcessedReason } from '../http/errors';
+import {
+	asServiceError,
+	isNotFound,
+	NotProcessed,
+	type NotProcessedReason,
+	ServiceError,
+	unexpectedAnswer,
+	unknownPath,
+} from '../http/errors';
 import { readAccount } from '../credits/account';
 import { Budget, Reservation } from '../credits/budget';
 import { costOf, type Credits } from '../credits/ledger';
@@ -10,13 +18,6 @@ import { executionOf, type Execution, type Job } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { pathOf } from '../host/routing';
-import {
-	asServiceError,
-	isNotFound,
-	ServiceError,
-	unexpectedAnswer,
-	unknownPath,
-} from '../http/errors';
 import { withoutKey } from '../http/mask';
 import { invalidValue, JobFailed, JobPending } from '../output/problem';
 import { asError } from '../values/text';

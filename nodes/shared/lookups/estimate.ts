@@ -10,10 +10,9 @@ import { Parameters } from '../host/parameters';
 import type { Declaration } from '../host/routing';
 import { OnError } from '../output/onError';
 import { problemOf } from '../output/problem';
-import { asError } from '../values/text';
 import { isAnswered, isPassedOn, ItemReader, type Outcome } from './item';
 import { keyOf, type Preparation } from './lookup';
-import { lookupOptionsOf, type LookupOptions } from './options';
+import { lookupOptionsOf } from './options';
 
 /** An operation that estimates what a lookup would cost, without looking anything up. */
 export interface Estimate<Query extends IDataObject> extends Declaration, Preparation<Query> {}
@@ -45,9 +44,9 @@ export async function runEstimate<Query extends IDataObject>(
 		outputs.push(onError.output(problem, item, inputs[item], withStatus));
 	};
 	const parameters = new Parameters(context, estimate.fields);
-	const options = optionsOf(parameters);
-	if (options instanceof Error) {
-		fail(options, 0);
+	const options = lookupOptionsOf(parameters);
+	if (options.refusal !== undefined) {
+		fail(options.refusal, 0);
 		return outputs;
 	}
 	const reader = new ItemReader(estimate, parameters, options);
@@ -74,14 +73,6 @@ export async function runEstimate<Query extends IDataObject>(
 		accounts.end();
 	}
 	return outputs;
-}
-
-function optionsOf(parameters: Parameters): LookupOptions | Error {
-	try {
-		return lookupOptionsOf(parameters);
-	} catch (error) {
-		return asError(error);
-	}
 }
 
 /** What the items come to. Each item is in one bucket. */

@@ -6,7 +6,7 @@ import { missing, type Problem, problemOf } from '../output/problem';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
 import type { Known, PassedOn, Preparation, Question } from './lookup';
-import { daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
+import { Attempts, daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
 
 const DAY = 24 * 60 * 60_000;
 
@@ -40,16 +40,12 @@ export function knownItem(
 	return isFresh ? passedOn : undefined;
 }
 
-/** When something was checked; `undefined` for what is no such time, as the number of a day in a spreadsheet. */
+/** When something was checked. A number of few digits, as a spreadsheet has for a day, is no time. */
 function timeOfCheck(value: unknown): number | undefined {
 	const moment = momentOf(value);
-	const number = numberOf(value);
-	// Zero and the first dates of a calendar are what systems write for "never".
-	const isDate = number === undefined || number <= 0 || moment !== number;
-	if (isDate || number >= EARLIEST_CHECK) return moment;
-	// Other systems count seconds.
-	const seconds = momentOf(number * 1_000);
-	return seconds !== undefined && seconds >= EARLIEST_CHECK ? seconds : undefined;
+	const isNumber = moment !== undefined && moment === numberOf(value);
+	// Many systems write 0 for "never".
+	return isNumber && moment > 0 && moment < EARLIEST_CHECK ? undefined : moment;
 }
 
 /** The question of an item, and how its answer is wanted. */
@@ -96,8 +92,11 @@ export class ItemReader<Query extends IDataObject> {
 		if (question.isEmpty && this.options.skipsEmpty && own.failure === undefined) {
 			return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
 		}
-		const outcome = outcomeOf(question, attempts.failure ?? own.failure);
-		return { ...wanted, query, outcome };
+		const failure = attempts.failure ?? own.failure;
+		const { missing: lacking, answer } = question;
+		const local = answer && { results: [answer] };
+		const refusal = failure ?? (lacking && missing(...lacking));
+		return { ...wanted, query, outcome: refusal ? problemOf(refusal) : local };
 	}
 
 	private known(item: number): PassedOn | undefined {
@@ -112,30 +111,6 @@ export class ItemReader<Query extends IDataObject> {
 			values[field.property] = attempts.of(() => fieldValue(this.parameters, field, item));
 		}
 		return attempts.of(() => this.lookup.prepare(values)) ?? this.lookup.prepare({});
-	}
-}
-
-/** What becomes of an item without a request, if that is certain. */
-function outcomeOf(
-	{ missing: lacking, answer }: Omit<Question<unknown>, 'query'>,
-	failure: unknown,
-): Outcome | undefined {
-	if (failure !== undefined) return problemOf(failure);
-	if (lacking) return problemOf(missing(...lacking));
-	return answer && { results: [answer] };
-}
-
-/** Goes on where an expression fails, and keeps the first exception. */
-class Attempts {
-	failure: unknown;
-
-	of<T>(read: () => T): T | undefined {
-		try {
-			return read();
-		} catch (error) {
-			this.failure ??= error;
-			return undefined;
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { Accounts } from '../client/accounts';
+import type { AccountClient } from '../client/client';
 import { NotProcessed } from '../http/errors';
 import type { Settled } from '../execution/answers';
 import { executionOf, lookupsTriedBy } from '../execution/execution';
@@ -13,7 +14,7 @@ import { Batcher } from './batcher';
 import { Delivery, type Origin } from './delivery';
 import { isProblem, ItemReader, type Outcome, type PreparedItem } from './item';
 import type { Lookup } from './lookup';
-import { lookupOptionsOf, noOptions, type LookupOptions } from './options';
+import { lookupOptionsOf, type LookupOptions } from './options';
 import { Pool } from './pool';
 
 /**
@@ -25,29 +26,10 @@ export async function runLookup<Query extends IDataObject>(
 	context: NodeContext,
 	lookup: Lookup<Query>,
 ): Promise<INodeExecutionData[]> {
-	const parameters = new Parameters(context, lookup.fields);
-	const { options, refusal } = readOptions(parameters);
-	const reader = new ItemReader(lookup, parameters, options);
-	return await new LookupRun(context, lookup, { options, refusal, reader }).run();
-}
-
-/** The options; where they cannot be used, also the reason why no item is sent. */
-function readOptions(parameters: Parameters): { options: LookupOptions; refusal?: Problem } {
-	try {
-		return { options: lookupOptionsOf(parameters) };
-	} catch (error) {
-		return { options: noOptions(parameters), refusal: problemOf(error) };
-	}
+	return await new LookupRun(context, lookup).run();
 }
 
 const BEYOND_MANUAL_LIMIT = new NotProcessed('manual_limit');
-
-interface Parts<Query extends IDataObject> {
-	options: LookupOptions;
-	/** Why no item is sent at all. */
-	refusal?: Problem;
-	reader: ItemReader<Query>;
-}
 
 /** One run of a lookup: its items on their way from question to outcome. */
 class LookupRun<Query extends IDataObject> {
@@ -62,6 +44,13 @@ class LookupRun<Query extends IDataObject> {
 	/** Items that wait for an answer. */
 	private readonly waiting = new Set<Promise<void>>();
 
+	private readonly options: LookupOptions;
+
+	/** Why no item is sent at all. */
+	private readonly refusal: Problem | undefined;
+
+	private readonly reader: ItemReader<Query>;
+
 	private readonly accounts: Accounts<Batcher<Query>>;
 
 	private readonly delivery: Delivery<Query>;
@@ -75,18 +64,18 @@ class LookupRun<Query extends IDataObject> {
 	constructor(
 		private readonly context: NodeContext,
 		lookup: Lookup<Query>,
-		private readonly parts: Parts<Query>,
 	) {
-		const { options } = parts;
+		const parameters = new Parameters(context, lookup.fields);
+		const options = lookupOptionsOf(parameters);
 		const pool = new Pool(options.pace.maxConcurrency);
+		const open = (client: AccountClient) => new Batcher(client, { context, lookup, options, pool });
+		this.options = options;
+		this.refusal = options.refusal === undefined ? undefined : problemOf(options.refusal);
 		this.pool = pool;
+		this.reader = new ItemReader(lookup, parameters, options);
 		this.onError = new OnError(context.node);
 		this.delivery = new Delivery(context, lookup, options, this.onError);
-		this.accounts = new Accounts(
-			context,
-			options,
-			(client) => new Batcher(client, { context, lookup, options, pool }),
-		);
+		this.accounts = new Accounts(context, options, open);
 	}
 
 	async run(): Promise<INodeExecutionData[]> {
@@ -114,7 +103,7 @@ class LookupRun<Query extends IDataObject> {
 	/** Reads all items, and asks their questions. */
 	private async askAll(): Promise<void> {
 		const { inputs } = this.context;
-		const { options, reader } = this.parts;
+		const { options, reader } = this;
 		// A run that stops for an incomplete item sends nothing before it.
 		const readsFirst = options.failsWhenIncomplete && this.onError.stops;
 		for (let item = 0; item < inputs.length; item++) {
@@ -145,21 +134,13 @@ class LookupRun<Query extends IDataObject> {
 		return found instanceof Batcher ? undefined : found;
 	}
 
-	/** Sees to it that an item gets its outcome, now or when its answer is there. */
-	private ask(item: number): Promise<void> | void {
-		const { outcome } = this.prepared[item];
-		const known = this.parts.refusal ?? outcome;
-		if (known) this.settle(item, known);
-		else if (this.accounts.common) this.askWith(this.accounts.common, item);
-		else return this.askWithOwn(item);
-	}
-
-	private async askWithOwn(item: number): Promise<void> {
-		try {
-			this.askWith(await this.accounts.of(item), item);
-		} catch (error) {
-			this.settle(item, problemOf(error));
-		}
+	/** Settles an item that needs no lookup, and asks the question of any other. */
+	private async ask(item: number): Promise<void> {
+		const local = this.refusal ?? this.prepared[item].outcome;
+		if (local) return this.settle(item, local);
+		const batcher = this.accounts.common ?? (await this.accounts.of(item).catch(problemOf));
+		if (batcher instanceof Batcher) this.askWith(batcher, item);
+		else this.settle(item, batcher);
 	}
 
 	/** Takes the answer that this execution has or is getting, or sends the question. */
@@ -189,7 +170,7 @@ class LookupRun<Query extends IDataObject> {
 
 	/** Whether a lookup is one too many for a manual run. */
 	private isBeyondManualLimit(key: string): boolean {
-		const { manualLimit } = this.parts.options;
+		const { manualLimit } = this.options;
 		if (!this.context.isManual || manualLimit === Number.POSITIVE_INFINITY) return false;
 		const tried = lookupsTriedBy(this.context);
 		if (tried.size >= manualLimit && !tried.has(key)) return true;

@@ -100,7 +100,9 @@ export class Tally {
 	 * The problem that stops the workflow, if any: with On Incomplete Run set to Stop Workflow the first one; else only
 	 * where all items lack a field, or where the service has answered none and caused one of the problems.
 	 */
-	reasonToStop({ failsWhenIncomplete }: LookupOptions): ItemProblem | undefined {
+	reasonToStop({
+		failsWhenIncomplete,
+	}: Pick<LookupOptions, 'failsWhenIncomplete'>): ItemProblem | undefined {
 		const problems = this.unwanted.toSorted((a, b) => a.item - b.item);
 		const [first] = problems;
 		if (!first) return undefined;

@@ -42,19 +42,19 @@ export class AccountGate {
 	constructor(private readonly account: string) {}
 
 	/**
-	 * Opens a lane for one run of a node. The run closes it in the end.
+	 * Opens a lane for one run of a node, until {@link close}.
 	 * @param maxConcurrency the most requests at once that the run's options allow
 	 */
 	join(maxConcurrency: number): Lane {
-		const lane = new Lane(this, maxConcurrency);
+		const lane = new Lane(maxConcurrency);
 		this.lanes.add(lane);
 		this.most = Math.max(this.most, maxConcurrency);
 		idle.delete(this);
 		return lane;
 	}
 
-	/** A lane calls this when its run is over. */
-	closed(lane: Lane): void {
+	/** The run of a lane is over. */
+	close(lane: Lane): void {
 		this.lanes.delete(lane);
 		this.most = 0;
 		for (const { maxConcurrency } of this.lanes) this.most = Math.max(this.most, maxConcurrency);
@@ -69,8 +69,22 @@ export class AccountGate {
 		idle.delete(this);
 	}
 
-	/** A lane calls this when a request is over. */
-	left(isAccepted: boolean): void {
+	/**
+	 * Waits until a request of a lane may start. {@link leave} follows when it is over.
+	 * @returns when it started, by `performance.now()`; undefined when it may not
+	 */
+	async enter(lane: Lane, isRetry = false): Promise<number | undefined> {
+		return await new Promise<number | undefined>((enter) => {
+			lane.add(enter, isRetry);
+			this.letIn();
+		});
+	}
+
+	/**
+	 * A request is over.
+	 * @param isAccepted whether the service answered it: neither with a 429 nor because it was not able to
+	 */
+	leave(isAccepted: boolean): void {
 		this.inProgress--;
 		if (isAccepted) this.accepted += 1 / this.accepted;
 		if (isAccepted && this.accepted > FULLY_OPEN) this.accepted = Number.POSITIVE_INFINITY;
@@ -100,7 +114,7 @@ export class AccountGate {
 	}
 
 	/** Lets in as many requests as may start now, the runs in turn. */
-	letIn(): void {
+	private letIn(): void {
 		while (this.isOpen) {
 			const lane = this.nextLane();
 			if (!lane) return;
@@ -112,7 +126,7 @@ export class AccountGate {
 			this.lanes.add(lane);
 			this.inProgress++;
 			this.rate.started(now);
-			lane.letIn(now);
+			lane.next()?.(now);
 		}
 	}
 
@@ -138,56 +152,30 @@ export class AccountGate {
 /** Starts a waiting request at this time; without one, the request may not start. */
 type Enter = (start?: number) => void;
 
-/** The queue of one run of a node at the gate of its account. */
+/** The requests of one run of a node that wait at the gate of its account. */
 export class Lane {
 	private readonly waiting = new Queue<Enter>();
 
 	/** Requests that are sent again go before the others. */
 	private readonly retries = new Queue<Enter>();
 
-	constructor(
-		private readonly gate: AccountGate,
-		readonly maxConcurrency: number,
-	) {}
+	constructor(readonly maxConcurrency: number) {}
 
 	get isWaiting(): boolean {
 		return this.waiting.length + this.retries.length > 0;
 	}
 
-	/**
-	 * Waits until the request may start. {@link leave} follows when it is over.
-	 * @returns when it started, by `performance.now()`; undefined when it may not
-	 */
-	async enter(isRetry = false): Promise<number | undefined> {
-		return await new Promise<number | undefined>((enter) => {
-			(isRetry ? this.retries : this.waiting).add(enter);
-			this.gate.letIn();
-		});
+	add(enter: Enter, isRetry: boolean): void {
+		(isRetry ? this.retries : this.waiting).add(enter);
 	}
 
-	/**
-	 * The request is over.
-	 * @param isAccepted whether the service answered it: neither with a 429 nor because it was not able to
-	 */
-	leave(isAccepted: boolean): void {
-		this.gate.left(isAccepted);
-	}
-
-	/** The gate calls this to start the next request. */
-	letIn(start: number): void {
-		(this.retries.next() ?? this.waiting.next())?.(start);
-	}
-
-	/** The run is over. */
-	close(): void {
-		this.gate.closed(this);
+	next(): Enter | undefined {
+		return this.retries.next() ?? this.waiting.next();
 	}
 
 	/** No request that waits now may start. */
 	turnAway(): void {
-		for (const queue of [this.retries, this.waiting]) {
-			for (const enter of queue.take(queue.length)) enter();
-		}
+		for (let enter = this.next(); enter; enter = this.next()) enter();
 	}
 }
 
