@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { answerIn, asksFor, findBulk, leadOf, numbers, subjectsOf } from '../support/bulk.mts';
 import { runWorkflow, type TestNode } from '../support/engine.mts';
-import { runLookup, runTwice, takeOneJob } from '../support/lookups.mts';
+import { runLookup, runInLoop, takeOneJob } from '../support/lookups.mts';
 import { useQuickClock } from '../support/quickClock.mts';
 import { credentialFor, useService } from '../support/service.mts';
 
@@ -28,7 +28,7 @@ describe('a job of 100 leads, collected by a run that asks for five more', () =>
 
 	test('in a loop: each tells what it has spent itself', async () => {
 		takeOneJob(service());
-		const { rounds } = await runTwice(findBulk, service(), [itemsOf(ofJob), itemsOf(all)], {
+		const { rounds } = await runInLoop(findBulk, service(), [itemsOf(ofJob), itemsOf(all)], {
 			options,
 			...continues,
 		});
@@ -55,7 +55,7 @@ describe('a job of 100 leads, collected by a run that asks for five more', () =>
 	test('with an unknown outcome for those: it tells the most that it may have spent', async () => {
 		takeOneJob(service());
 		service().faults.add({ reset: 'before-charge', on: { where: asksFor(more[0]) } });
-		const { rounds, run } = await runTwice(findBulk, service(), [itemsOf(ofJob), itemsOf(all)], {
+		const { rounds, run } = await runInLoop(findBulk, service(), [itemsOf(ofJob), itemsOf(all)], {
 			options,
 			...continues,
 		});
@@ -86,10 +86,10 @@ describe('a job whose service leaves out a row that it has charged', () => {
 			rows: 'missing',
 			on: { operation: 'getBulkJob', nth: jobPolls + 1 },
 		});
-		const rounds: Parameters<typeof runTwice>[2] = [itemsOf(wanted), itemsOf(wanted)];
+		const rounds = [itemsOf(wanted), itemsOf(wanted)];
 		// What the first run has got is not asked for again, and what it has not got, is.
 		if (jobPolls === 0) rounds[1] = itemsOf(wanted.slice(0, 2));
-		const { run, rounds: done } = await runTwice(findBulk, service(), rounds, {
+		const { run, rounds: done } = await runInLoop(findBulk, service(), rounds, {
 			options,
 			...continues,
 		});
@@ -102,18 +102,23 @@ describe('a job whose service leaves out a row that it has charged', () => {
 });
 
 test.each([50, 100, 200])(
-	'what a job turns out not to have cost is for others under Max Credits: %i',
+	'what a job turns out not to have cost is for later runs under Max Credits: %i',
 	async (more) => {
 		takeOneJob(service());
-		service().variants.jobPolls = 1;
 		const ofJob = numbers(100);
-		const wanted = [...ofJob, ...numbers(more, 100)];
-		const { rounds } = await runTwice(findBulk, service(), [itemsOf(ofJob), itemsOf(wanted)], {
+		const wanted = itemsOf([...ofJob, ...numbers(more, 100)]);
+		const rounds = [itemsOf(ofJob), wanted, wanted];
+		const { rounds: done } = await runInLoop(findBulk, service(), rounds, {
 			options: { ...options, maxCredits: 100 },
 			...continues,
 		});
-		expect(rounds[1].json.slice(0, 100).map(answerIn)).toEqual(ofJob.map(findBulk.answer));
-		// Everything that the cap allows is spent.
+		for (const { json } of done.slice(1)) {
+			expect(json.slice(0, 100).map(answerIn)).toEqual(ofJob.map(findBulk.answer));
+		}
+		// The run that collects the job has no room before it knows what the job has cost.
+		const refused = done[1].json.slice(100).map(({ reason }) => reason);
+		expect(new Set(refused)).toEqual(new Set(['credit_limit']));
+		// In the end everything that the cap allows is spent.
 		expect(service().ledger.total()).toBe(100);
 	},
 );

@@ -15,7 +15,7 @@ import {
 	find,
 	lookups,
 	runLookup,
-	runTwice,
+	runInLoop,
 	verify,
 	whenSent,
 	type Lookup,
@@ -125,7 +125,7 @@ describe.each(lookups)('an item of $operation', (lookup) => {
 	});
 
 	test('that an earlier run of a loop has paid for is free', async () => {
-		const { rounds } = await runTwice(lookup, service(), [
+		const { rounds } = await runInLoop(lookup, service(), [
 			[one, two].map(lookup.item),
 			[two, three, two].map(lookup.item),
 		]);
@@ -334,7 +334,7 @@ describe('an item of a bulk job', () => {
 
 	test('that a later run collects is free, and was answered when it was collected', async () => {
 		Object.assign(service().variants, { ...job, jobPolls: 1 });
-		const { rounds } = await runTwice(lookup, service(), [items, items], {
+		const { rounds } = await runInLoop(lookup, service(), [items, items], {
 			options: noWait,
 			...continues,
 		});

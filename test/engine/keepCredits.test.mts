@@ -3,6 +3,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
+import { expectedVerification } from '../service/addresses.mts';
 import type { Effect } from '../service/faults.mts';
 import type { CreditKind } from '../service/fixtures.mts';
 import { numbers, requestsOf } from '../support/bulk.mts';
@@ -13,10 +14,11 @@ import {
 	find,
 	lookups,
 	runLookup,
-	runTwice,
+	runInLoop,
 	verify,
 	whenSent,
 	type Lookup,
+	type LookupTest,
 } from '../support/lookups.mts';
 import { existingOf } from '../support/outcomes.mts';
 import { giveJson, useServer } from '../support/ownServer.mts';
@@ -119,21 +121,34 @@ describe.each(lookups)('$operation', (lookup) => {
 		},
 	);
 
-	test('of an account that does not state its credits is refused as a wrong value is', async () => {
+	test('of an account that does not state its credits: what would be sent is refused', async () => {
 		Object.assign(service().variants, { creditCounters: ['search'] });
 		const known = { ...items[0], email: 'ada@acme.example', emailStatus: 'valid' };
-		const test = { parameters: existingOf(lookup) };
-		const { json } = await run(
-			lookup,
-			[known, ...items],
-			{ keepCredits: 5 },
-			{ ...test, onError: 'continueRegularOutput' },
-		);
-		expect(reasonsIn({ json })).toEqual(new Map([['invalid: Keep Credits', items.length + 1]]));
-		expect(json[1].message).toContain('the service sends no counter');
+		const withKnown = async (options: INodeParameters, test: LookupTest = {}) =>
+			await run(
+				lookup,
+				[known, ...items],
+				{ keepCredits: 5, ...options },
+				{
+					parameters: existingOf(lookup),
+					...test,
+				},
+			);
+		const { json } = await withKnown({}, { onError: 'continueRegularOutput' });
+		expect(json[0]).toMatchObject({ status: 'known', credits: 0 });
+		for (const item of json.slice(1)) {
+			expect(item).toMatchObject({
+				status: 'invalid_input',
+				reason: 'invalid: Keep Credits',
+				message: expect.stringContaining('the service sends no counter'),
+			});
+		}
 		expect([accountReads(), sent(lookup)]).toEqual([1, 0]);
-		const { error } = await run(lookup, [known, ...items], { keepCredits: 5 }, test);
-		expect(error?.message).toContain('Keep Credits cannot be used with this account');
+		expect((await withKnown({})).error).toBeUndefined();
+		const noItemIsKnown = await run(lookup, items, { keepCredits: 5 });
+		for (const { error } of [noItemIsKnown, await withKnown({ incompleteRun: 'fail' })]) {
+			expect(error?.message).toContain('Keep Credits cannot be used with this account');
+		}
 		expect(sent(lookup)).toBe(0);
 	});
 
@@ -244,25 +259,15 @@ test('a search keeps credits as well', async () => {
 	expect(reasonsIn({ json }).get('credit_floor')).toBe(5);
 });
 
-test('who waits for credits of another execution is not held up by a stop', async () => {
+test('what another execution has reserved counts as spent, at once', async () => {
 	leave(1);
-	service().faults.add({ delayMs: 6_000, on: { operation: 'verify' } });
-	const stop = new AbortController();
+	service().faults.add({ delayMs: 2_000, on: { operation: 'verify' } });
 	const first = run(verify, [verify.item(1)], { keepCredits: 0 });
 	await expect.poll(() => sent(verify), { interval: 5, timeout: 10_000 }).toBe(1);
-	const second = run(verify, [verify.item(2)], { keepCredits: 0 }, { stop: stop.signal });
-	await expect.poll(accountReads, { interval: 5, timeout: 10_000 }).toBe(2);
-	await expect
-		.poll(() => requestsOf(service(), 'getAccount')[1].finishedAt, {
-			interval: 5,
-			timeout: 5_000,
-		})
-		.not.toBeNull();
-	stop.abort();
-	const { run: stopped } = await second;
-	expect(stopped.status).toBe('canceled');
+	const { json } = await run(verify, [verify.item(2)], { keepCredits: 0 });
+	expect(json).toMatchObject([{ status: 'not_processed', reason: 'credit_floor' }]);
 	expect(requestsOf(service(), 'verify')[0].finishedAt).toBeNull();
-	await first;
+	expect((await first).json).toMatchObject([{ status: 'verified' }]);
 	expect(sent(verify)).toBe(1);
 });
 
@@ -292,7 +297,7 @@ test('a job that turns out cheaper gives no room that the counter has given alre
 	const more = hits.slice(100, 180).map(find.item);
 	const options = { keepCredits: 50, jobTimeout: 0 };
 	const findBulk = known(lookups.find(({ operation }) => operation === 'findBulk'));
-	await runTwice(findBulk, service(), [first, [...first, ...more]], {
+	await runInLoop(findBulk, service(), [first, [...first, ...more]], {
 		options,
 		onError: 'continueRegularOutput',
 	});
@@ -317,38 +322,47 @@ test('the bulk job of another execution holds up nobody', { timeout: 30_000 }, a
 	await job;
 });
 
-test('of two accounts the second of which states no credits nothing is spent where it is to stop', async () => {
-	const { accounts } = service().fixtures;
+test('of two accounts the one that states no credits is refused, and a run that is to stop, stops', async () => {
 	const sentTo: string[] = [];
 	const address = await server((request, response) => {
 		const key = String(request.headers['x-access-key']);
-		sentTo.push(String(request.url));
+		const isRead = String(request.url).includes('account');
+		if (!isRead) sentTo.push(key);
 		const credit = key === 'first' ? { verifier: { quota: 9, used: 0 } } : {};
-		giveJson(response, { name: accounts[0].name, credit });
+		giveJson(response, isRead ? { credit } : expectedVerification('first@acme.example'));
 	});
-	const { error } = await runNode({
-		node: 'contactDataVerifier',
-		parameters: {
-			operation: 'verify',
-			email: '={{ $json.email }}',
-			options: { keepCredits: 5, incompleteRun: 'fail' },
-		},
-		items: ['first', 'second'].map((key) => ({ email: `${key}@acme.example`, key })),
-		credential: { baseUrl: address, apiKey: '={{ $json.key }}' },
-	});
+	const runOf = async (incompleteRun: string) =>
+		await runNode({
+			node: 'contactDataVerifier',
+			parameters: {
+				operation: 'verify',
+				email: '={{ $json.email }}',
+				options: { keepCredits: 5, incompleteRun },
+			},
+			items: ['first', 'second'].map((key) => ({ email: `${key}@acme.example`, key })),
+			credential: { baseUrl: address, apiKey: '={{ $json.key }}' },
+		});
+	const { json } = await runOf('return');
+	expect(json.map(({ reason, status }) => reason ?? status)).toEqual([
+		'verified',
+		'invalid: Keep Credits',
+	]);
+	const { error } = await runOf('fail');
 	expect(error?.message).toContain('Keep Credits cannot be used with this account');
-	expect(sentTo.filter((path) => !path.includes('account'))).toEqual([]);
+	expect(sentTo).toEqual(['first', 'first']);
 });
 
-test('without a counter it is refused where the run is to stop, though nothing has to be looked up', async () => {
+test('where nothing has to be looked up, the account is not even read', async () => {
 	Object.assign(service().variants, { creditCounters: ['search'] });
-	const { error } = await run(
+	const { error, json } = await run(
 		find,
 		[{ email: 'ada@acme.example' }],
 		{ keepCredits: 5, incompleteRun: 'fail' },
 		{ parameters: existingOf(find) },
 	);
-	expect(error?.message).toContain('Keep Credits cannot be used with this account');
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject([{ status: 'known' }]);
+	expect(service().requests).toEqual([]);
 });
 
 test('a run that stops for an incomplete item does not even read the account', async () => {

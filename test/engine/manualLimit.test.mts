@@ -4,8 +4,8 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { numbers, requestsOf } from '../support/bulk.mts';
-import { emits, looksUp, outputOf, outputsOf, runOverWaits, waits } from '../support/chains.mts';
-import { runWorkflow, type NodeResult, type TestWorkflow } from '../support/engine.mts';
+import { emits, looksUp, outputsOf } from '../support/chains.mts';
+import { runWorkflow, type NodeResult } from '../support/engine.mts';
 import {
 	expectPaidOnce,
 	lookups,
@@ -133,39 +133,16 @@ describe.each(lookups)('$operation', (lookup) => {
 	});
 });
 
-test('holds over a Wait', async () => {
-	const workflow: TestWorkflow = {
-		nodes: [
-			{ ...emits('Start', [1, 2, 3].map(verify.item)), position: [0, 0] },
-			{ ...looksUp('Node', verify, { manualLimit: 2 }), position: [200, 0] },
-			{ ...waits(), position: [200, 900] },
-			{ ...emits('Again', [3, 1, 4].map(verify.item)), position: [400, 900] },
-		],
-		connections: ['Start > Node', 'Start > Wait', 'Wait > Again', 'Again > Node'],
-		credential: credentialFor(service()),
-		mode: 'manual',
-	};
-	const [waiting, ended] = await runOverWaits(workflow);
-	expect(waiting.status).toBe('waiting');
-	expect(outputOf(ended, 'Node').map(({ reason }) => reason)).toEqual([
-		'manual_limit',
-		undefined,
-		'manual_limit',
-	]);
-	expectPaidOnce(service(), verify, [1, 2]);
-});
-
-test('does not count over a Wait what is tried again', async () => {
+test('does not count in a loop what is tried again', async () => {
 	service().faults.add({ status: 500, on: { operation: 'verify', times: 2 } });
 	const items = [1, 2].map(verify.item);
-	const [, ended] = await runOverWaits({
+	const ended = await runWorkflow({
 		nodes: [
 			{ ...emits('Start', items), position: [0, 0] },
 			{ ...looksUp('Node', verify, { manualLimit: 2, maxRetries: 0 }), position: [200, 0] },
-			{ ...waits(), position: [200, 900] },
-			{ ...emits('Again', items), position: [400, 900] },
+			{ ...emits('Again', items), position: [200, 900] },
 		],
-		connections: ['Start > Node', 'Start > Wait', 'Wait > Again', 'Again > Node'],
+		connections: ['Start > Node', 'Start > Again', 'Again > Node'],
 		credential: credentialFor(service()),
 		mode: 'manual',
 	});

@@ -165,9 +165,9 @@ describe('what is certain and what is not', () => {
 		const { run: ended } = await run(find, { items: one, stop: stop.signal });
 		expect(service().ledger.total()).toBe(1);
 		expect(costsIn(ended)).toBe('0 to 1 credit spent');
-		expect(ended.data.executionData?.contextData['node:Node']).toEqual({
-			creditsSpent: 1,
-			creditsSpentBy: expect.any(String),
+		expect(ended.data.executionData?.contextData.flow.contactDataCredits).toEqual({
+			executionId: expect.any(String),
+			nodes: { Node: { certain: 0, uncertain: 1 } },
 		});
 	});
 

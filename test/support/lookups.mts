@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 
 import type { Service } from '../service/service.mts';
 import { bulks, findBulk, requestsOf, subjectsOf, verifyBulk, type Bulk } from './bulk.mts';
-import { runNode, runWorkflow, type NodeResult, type NodeTest } from './engine.mts';
+import { runNode, runWorkflow, type NodeResult, type NodeTest, type TestNode } from './engine.mts';
 import { credentialFor } from './service.mts';
 
 /** A lookup for one item or for many, seen from the outside; the leads are told apart by numbers. */
@@ -62,11 +62,11 @@ export interface Round {
 	summary: string;
 }
 
-/** Runs a lookup twice in one execution, as a loop does, each time over other items. */
-export async function runTwice(
+/** Runs a lookup several times in one execution, as a loop does, each time over other items. */
+export async function runInLoop(
 	lookup: Pick<Lookup, 'node' | 'parameters'>,
 	service: Service,
-	[first, second]: [IDataObject[], IDataObject[]],
+	[first, ...others]: IDataObject[][],
 	{ options = {}, onError }: Pick<LookupTest, 'options' | 'onError'> = {},
 ): Promise<{ run: IRun; rounds: Round[] }> {
 	const start = (items: IDataObject[]) =>
@@ -81,9 +81,18 @@ export async function runTwice(
 				onError,
 				position: [200, 0],
 			},
-			{ name: 'Again', ...start(second), position: [200, 900] },
+			...others.map(
+				(items, index): TestNode => ({
+					name: `Again ${index}`,
+					...start(items),
+					position: [200, 900 + index * 100],
+				}),
+			),
 		],
-		connections: ['Start > Node', 'Start > Again', 'Again > Node'],
+		connections: [
+			'Start > Node',
+			...others.flatMap((_, index) => [`Start > Again ${index}`, `Again ${index} > Node`]),
+		],
 		credential: credentialFor(service),
 	});
 	const rounds = (run.data.resultData.runData.Node ?? []).map(({ data, hints }) => ({
