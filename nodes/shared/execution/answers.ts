@@ -30,9 +30,11 @@ const MARGIN = 1.1;
 export const MAX_STORED_ANSWERS = 10_000;
 export const MAX_STORED_LENGTH = 5_000_000;
 
-/** How much is sealed together. The oldest answers are dropped together as well. */
-const ANSWERS_PER_BATCH = 250;
-const LENGTH_PER_BATCH = 100_000;
+/** So many answers are sealed together, and dropped together when they are the oldest. */
+const ANSWERS_PER_BATCH = 25;
+
+/** A longer answer, as JSON, is not stored: it would take the place of too many others. */
+const MAX_ANSWER_LENGTH = 100_000;
 
 /** Where n8n stores the answers with the execution. */
 const RECORD = 'contactDataAnswers';
@@ -49,13 +51,6 @@ interface StoredBatch {
 /** The answer to a question, as it is sealed. */
 type Entry = [key: string, at: number, results: Results];
 
-/** An answer that n8n does not store yet. */
-interface Unsaved {
-	connection: Connection;
-	key: string;
-	answer: Answer;
-}
-
 /**
  * The answers of one execution. Identical questions share one request: within a node, across nodes, and when n8n runs a
  * node again. n8n stores the latest answers with the execution, so they outlive a wait and reach a retry. They hold
@@ -66,7 +61,8 @@ export class AnswerStore {
 
 	private readonly inProgress = new Map<string, Promise<Settled>>();
 
-	private unsaved: Unsaved[] = [];
+	/** The latest answers that n8n does not store yet. */
+	private readonly unsaved = new Map<Connection, Entry[]>();
 
 	private stored: StoredBatch[];
 
@@ -111,7 +107,7 @@ export class AnswerStore {
 		this.inProgress.set(key, settled);
 		const settle = (outcome: Settled) => {
 			this.inProgress.delete(key);
-			if ('answer' in outcome) this.keep({ key, connection, answer: outcome.answer });
+			if ('answer' in outcome) this.keep(key, outcome.answer, connection);
 			resolve(outcome);
 		};
 		return { settled, settle };
@@ -119,14 +115,11 @@ export class AnswerStore {
 
 	/** Puts the latest answers into what n8n stores with the execution. */
 	save(): void {
-		const byConnection = new Map<string, Unsaved[]>();
-		for (const unsaved of this.unsaved.splice(0).slice(-MAX_STORED_ANSWERS)) {
-			const { id } = unsaved.connection;
-			const others = byConnection.get(id);
-			if (others) others.push(unsaved);
-			else byConnection.set(id, [unsaved]);
-		}
-		for (const unsaved of byConnection.values()) this.store(unsaved);
+		const added = [...this.unsaved].flatMap(([connection, entries]) =>
+			batchesOf(connection, entries),
+		);
+		this.unsaved.clear();
+		this.stored = [...this.stored, ...added];
 		let count = 0;
 		let length = 0;
 		const tooOld = this.stored.findLastIndex((batch) => {
@@ -138,43 +131,36 @@ export class AnswerStore {
 		if (this.stored.length > 0) this.record[RECORD] = this.stored;
 	}
 
-	private keep(unsaved: Unsaved): void {
-		const { answers, maxAnswers } = this;
+	private keep(key: string, answer: Answer, connection: Connection): void {
+		const { answers, maxAnswers, unsaved } = this;
 		// An answer that comes again is the newest one.
-		answers.delete(unsaved.key);
-		answers.set(unsaved.key, unsaved.answer);
-		this.unsaved.push(unsaved);
-		if (this.unsaved.length > 2 * MAX_STORED_ANSWERS) this.unsaved.splice(0, MAX_STORED_ANSWERS);
+		answers.delete(key);
+		answers.set(key, answer);
+		const entries = unsaved.get(connection) ?? [];
+		unsaved.set(connection, entries);
+		entries.push([key, answer.at, answer.results]);
+		if (entries.length > 2 * MAX_STORED_ANSWERS) entries.splice(0, MAX_STORED_ANSWERS);
 		if (answers.size <= maxAnswers * MARGIN) return;
 		for (const oldest of answers.keys()) {
 			if (answers.size <= maxAnswers) return;
 			answers.delete(oldest);
 		}
 	}
+}
 
-	/** Seals answers of one connection. */
-	private store(unsaved: Unsaved[]): void {
-		const [{ connection }] = unsaved;
-		let entries: string[] = [];
-		let length = 0;
-		const close = () => {
-			if (entries.length === 0) return;
-			const sealed = seal(`[${entries.join(',')}]`, connection);
-			this.stored.push({ connection: connection.id, count: entries.length, sealed });
-			entries = [];
-			length = 0;
-		};
-		for (const { key, answer } of unsaved) {
-			const entry: Entry = [key, answer.at, answer.results];
-			const text = JSON.stringify(entry);
-			// One answer is not worth half of all others.
-			if (text.length > MAX_STORED_LENGTH / 2) continue;
-			entries.push(text);
-			length += text.length;
-			if (entries.length >= ANSWERS_PER_BATCH || length >= LENGTH_PER_BATCH) close();
-		}
-		close();
+/** Seals the latest answers of one account. */
+function batchesOf(connection: Connection, entries: Entry[]): StoredBatch[] {
+	const texts = entries
+		.slice(-MAX_STORED_ANSWERS)
+		.map((entry) => JSON.stringify(entry))
+		.filter(({ length }) => length <= MAX_ANSWER_LENGTH);
+	const batches: StoredBatch[] = [];
+	for (let start = 0; start < texts.length; start += ANSWERS_PER_BATCH) {
+		const part = texts.slice(start, start + ANSWERS_PER_BATCH);
+		const sealed = seal(`[${part.join(',')}]`, connection);
+		batches.push({ connection: connection.id, count: part.length, sealed });
 	}
+	return batches;
 }
 
 function isStoredBatch(batch: unknown): batch is StoredBatch {

@@ -5,7 +5,6 @@ import {
 	asServiceError,
 	isNotFound,
 	NotProcessed,
-	type NotProcessedReason,
 	ServiceError,
 	unexpectedAnswer,
 	unknownPath,
@@ -21,7 +20,7 @@ import { pathOf } from '../host/routing';
 import { withoutKey } from '../http/mask';
 import { invalidValue, JobFailed, JobPending } from '../output/problem';
 import { asError } from '../values/text';
-import { keyOf, type Lookup, type LookupService, type RequestPart } from './lookup';
+import type { Lookup, LookupService, RequestPart } from './lookup';
 import { KEEP_CREDITS, type LookupOptions } from './options';
 import type { Pool } from './pool';
 
@@ -89,10 +88,6 @@ export class Batcher<Query extends IDataObject> {
 
 	get connection(): AccountClient['connection'] {
 		return this.client.connection;
-	}
-
-	keyOf(query: Query): string {
-		return keyOf(this.run.lookup, this.connection, query);
 	}
 
 	/** The job of an earlier run that may have the answer. */
@@ -166,19 +161,19 @@ export class Batcher<Query extends IDataObject> {
 
 	/** Opens the budget. With Keep Credits it reads the account (interface specification 4.1), which is free. */
 	private async openBudget(): Promise<Budget> {
-		const { client, execution } = this;
-		const { context, lookup, options } = this.run;
-		const { kind } = lookup;
-		const budget = new Budget({
-			ledger: execution.ledger,
-			node: context.node.name,
-			kind,
-			account: client.gate,
-			cap: options.cap,
-			signal: context.signal,
-		});
+		const { client, execution, run } = this;
+		const { context, options } = run;
+		const { kind } = run.lookup;
+		const { node, signal } = context;
+		const { ledger } = execution;
+		const { cap } = options;
+		const account = client.gate;
+		const budget = new Budget({ ledger, node: node.name, kind, account, cap, signal });
 		if (options.keep === undefined) return budget;
-		const read = async () => await readAccount(client).catch(throwNotProcessed);
+		const read = async () =>
+			await readAccount(client).catch((thrown: unknown) => {
+				throw asNotProcessed(thrown);
+			});
 		if (await budget.keep(options.keep, read)) return budget;
 		throw invalidValue(
 			KEEP_CREDITS,
@@ -308,16 +303,12 @@ function leftOut(jobId: string | undefined, jobRow: number): Error {
 	return jobId === undefined ? reason : new JobFailed(jobId, reason, jobRow);
 }
 
-const REASONS: Partial<Record<number, NotProcessedReason>> = {
-	401: 'unauthorized',
-	402: 'out_of_credits',
-};
-
-/** Why the account could not be read, in the words that items have for it. */
-function throwNotProcessed(thrown: unknown): never {
-	if (!(thrown instanceof ServiceError)) throw thrown;
+/** Why nothing is sent where the account could not be read. */
+function asNotProcessed(thrown: unknown): unknown {
+	if (!(thrown instanceof ServiceError)) return thrown;
 	const { httpCode, reason } = thrown;
-	const isDown = reason === 'connection' || (httpCode !== null && httpCode >= 500);
-	const known = isDown ? 'service_down' : REASONS[httpCode ?? 0];
-	throw new NotProcessed(known ?? 'account_unreadable', thrown);
+	const isDown = reason === 'connection' || (httpCode ?? 0) >= 500;
+	if (isDown) return new NotProcessed('service_down', thrown);
+	const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
+	return new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
 }

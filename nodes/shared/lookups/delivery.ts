@@ -72,7 +72,7 @@ export class Delivery<Query extends IDataObject> {
 	deliver(figures: Figures): INodeExecutionData[] {
 		const { context, lookup, options, onError, tally } = this;
 		const mayStop = onError.stops && context.signal?.aborted !== true;
-		const reason = mayStop ? tally.reasonToStop(options) : undefined;
+		const reason = mayStop ? tally.reasonToStop(options.failsWhenIncomplete) : undefined;
 		if (reason) throw onError.exception(reason.problem, reason.item);
 		context.hint({
 			message: summaryOf(lookup, tally, figures),

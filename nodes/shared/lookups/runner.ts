@@ -13,7 +13,7 @@ import { InvalidInput, problemOf, type Problem } from '../output/problem';
 import { Batcher } from './batcher';
 import { Delivery, type Origin } from './delivery';
 import { isProblem, ItemReader, type Outcome, type PreparedItem } from './item';
-import type { Lookup } from './lookup';
+import { keyOf, type Lookup } from './lookup';
 import { lookupOptionsOf, type LookupOptions } from './options';
 import { Pool } from './pool';
 
@@ -63,7 +63,7 @@ class LookupRun<Query extends IDataObject> {
 
 	constructor(
 		private readonly context: NodeContext,
-		lookup: Lookup<Query>,
+		private readonly lookup: Lookup<Query>,
 	) {
 		const parameters = new Parameters(context, lookup.fields);
 		const options = lookupOptionsOf(parameters);
@@ -147,7 +147,7 @@ class LookupRun<Query extends IDataObject> {
 	private askWith(batcher: Batcher<Query>, item: number): void {
 		const { answers } = executionOf(this.context);
 		const { query } = this.prepared[item];
-		const key = batcher.keyOf(query);
+		const key = keyOf(this.lookup, batcher.connection, query);
 		// This run does not send a question twice, whatever came of it: it may have been charged.
 		const own = this.sent.get(key);
 		const found = own ?? answers.find(key);

@@ -4,7 +4,6 @@ import type { Problem } from '../output/problem';
 import { count } from '../values/text';
 import { isAnswered, isPassedOn, type Outcome } from './item';
 import type { Lookup } from './lookup';
-import type { LookupOptions } from './options';
 
 /** The figures of a run. */
 export interface Figures {
@@ -87,10 +86,6 @@ export class Tally {
 		} else this.problems.push({ problem: outcome, item });
 	}
 
-	with(status: Problem['status']): number {
-		return this.problems.filter(({ problem }) => problem.status === status).length;
-	}
-
 	/** All problems except Max Items in Manual Runs. */
 	get unwanted(): ItemProblem[] {
 		return this.problems.filter(({ problem: { reason } }) => reason !== 'manual_limit');
@@ -100,15 +95,15 @@ export class Tally {
 	 * The problem that stops the workflow, if any: with On Incomplete Run set to Stop Workflow the first one; else only
 	 * where all items lack a field, or where the service has answered none and caused one of the problems.
 	 */
-	reasonToStop({
-		failsWhenIncomplete,
-	}: Pick<LookupOptions, 'failsWhenIncomplete'>): ItemProblem | undefined {
+	reasonToStop(failsWhenIncomplete: boolean): ItemProblem | undefined {
 		const problems = this.unwanted.toSorted((a, b) => a.item - b.item);
 		const [first] = problems;
 		if (!first) return undefined;
 		if (failsWhenIncomplete) return { ...first, problem: this.inFull(first.problem) };
-		if (this.with('invalid_input') === this.items) return first;
-		if (this.ofService > 0 || this.with('pending') > 0) return undefined;
+		const statuses = problems.map(({ problem }) => problem.status);
+		const areAllInvalid = statuses.every((status) => status === 'invalid_input');
+		if (areAllInvalid && problems.length === this.items) return first;
+		if (this.ofService > 0 || statuses.includes('pending')) return undefined;
 		return problems.find(
 			({ problem: { status, reason } }) =>
 				status === 'failed' || CAUSED_BY_SERVICE.includes(reason),
@@ -117,12 +112,9 @@ export class Tally {
 
 	/** Adds to a problem how far the run has got. */
 	private inFull(problem: Problem): Problem {
-		const jobs = new Set(
-			this.problems.flatMap(({ problem: { status, jobId } }) =>
-				status === 'pending' ? (jobId ?? []) : [],
-			),
-		);
-		const unfinished = jobs.size > 0 ? ` Unfinished jobs: ${[...jobs].join(', ')}.` : '';
+		const pending = this.problems.filter((one) => one.problem.status === 'pending');
+		const jobs = [...new Set(pending.map((one) => one.problem.jobId))];
+		const unfinished = jobs.length > 0 ? ` Unfinished jobs: ${jobs.join(', ')}.` : '';
 		const done = this.items - this.problems.length;
 		const far = `${done} of ${count(this.items, 'item')} ${this.items === 1 ? 'is' : 'are'} done`;
 		return { ...problem, description: `${far}. ${problem.description}${unfinished}` };
@@ -136,27 +128,26 @@ export function summaryOf<Query extends IDataObject>(
 	{ duplicates, spent, isUncertain, paused }: Figures,
 ): string {
 	const { items, hits, misses, local, passedOn, undated, problems } = tally;
-	const free = [
-		...(duplicates > 0 ? ['duplicate'] : []),
-		...(local > 0 ? ['not a valid email'] : []),
-	];
+	const only = (number: number, text: string) => (number > 0 ? [text] : []);
+	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
 	const seconds = Math.round(paused / 1000);
 	const results = [
 		`${hits} ${answered}`,
 		// An email that is verified always has a result.
-		...(misses > 0 || answered === 'found' ? [`${misses} not found`] : []),
-		...(passedOn.known > 0 ? [`${passedOn.known} already known`] : []),
-		...(passedOn.skipped > 0 ? [`${passedOn.skipped} skipped`] : []),
+		...(answered === 'found' ? [`${misses} not found`] : only(misses, `${misses} not found`)),
+		...only(passedOn.known, `${passedOn.known} already known`),
+		...only(passedOn.skipped, `${passedOn.skipped} skipped`),
 	];
 	const parts = [
 		`${count(items, 'item')}: ${results.join(', ')}`,
 		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
-		...(free.length > 0
-			? [`${count(local + duplicates, 'item')} cost nothing (${free.join(' or ')})`]
-			: []),
-		...(undated > 0 ? [`${count(undated, 'known item')} without a valid date in Checked At`] : []),
+		...only(
+			local + duplicates,
+			`${count(local + duplicates, 'item')} cost nothing (${free.join(' or ')})`,
+		),
+		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
 		...reasonsOf(problems.map(({ problem }) => problem)),
-		...(seconds > 0 ? [`Waited ${count(seconds, 'second')} for the rate limit`] : []),
+		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
 	];
 	return `${parts.join('. ')}.`;
 }
