@@ -118,19 +118,6 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		TIMEOUT_MS,
 	);
 
-	test(
-		'where nothing can wait and nothing fails, n8n stores nothing of it',
-		async () => {
-			const id = await start([leads('Leads'), find('Find'), find('Once')]);
-			const ended = await client().waitForExecution(id, TIMEOUT_MS);
-			expect(ended.status).toBe('success');
-			expect(requestsOf(service(), 'findBulk')).toHaveLength(3);
-			expect(JSON.stringify(contextOf(ended))).not.toContain('contactDataAnswers');
-			reportSize('with nothing that waits', ended);
-		},
-		TIMEOUT_MS,
-	);
-
 	let saved: SavedWorkflow | undefined;
 
 	/** Saves a workflow of these nodes in a row, and executes it. */

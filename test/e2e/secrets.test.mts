@@ -34,7 +34,11 @@ const LOOKUPS = ['find', 'findBulk', 'verify', 'verifyBulk', 'search'];
 
 /** People whose names and addresses are nowhere else; the service finds them. */
 const LEADS = ['Quorbelline', 'Vexandrosius', 'Tizmarralda', 'Plimfordine', 'Jagworthine']
-	.map((firstName) => ({ firstName, lastName: 'Yufferlingen', domain: 'wobbelstrand.bulk.example' }))
+	.map((firstName) => ({
+		firstName,
+		lastName: 'Yufferlingen',
+		domain: 'wobbelstrand.bulk.example',
+	}))
 	.flatMap((lead) => {
 		const found = expectedEmail(lead.firstName, lead.lastName, lead.domain);
 		return found ? [{ ...lead, email: found.email }] : [];

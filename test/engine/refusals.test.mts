@@ -19,12 +19,12 @@ const continues = { onError: 'continueRegularOutput' } as const;
 
 /** What n8n keeps of the credits that the node has spent, and shows beside the execution. */
 function countedIn({ run: { data } }: NodeResult): unknown {
-	const { creditsSpent = 0 } = data.executionData?.contextData['node:Node'] ?? {};
+	const { contactDataCredits } = data.executionData?.contextData.flow ?? {};
 	const { contact_data_credits: told = '0 credits spent' } = data.resultData.metadata ?? {};
-	return [creditsSpent, told];
+	return [contactDataCredits, told];
 }
 
-const nothingCounted = [0, '0 credits spent'];
+const nothingCounted = [undefined, '0 credits spent'];
 
 describe('what n8n refuses before it is sent', () => {
 	afterEach(() => {

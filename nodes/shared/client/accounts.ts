@@ -51,8 +51,9 @@ export class Accounts<T> {
 			if (isForAll) this.common = own;
 			return own;
 		} catch (error) {
-			if (isForAll) this.refused = asServiceError(error);
-			throw error;
+			const refused = asServiceError(error);
+			if (isForAll) this.refused = refused;
+			throw refused;
 		}
 	}
 

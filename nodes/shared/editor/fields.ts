@@ -2,6 +2,8 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_MAX_AGE, KEEP_CREDITS, MANUAL_LIMIT } from '../lookups/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
+const { maxConcurrency, maxRetries } = DEFAULT_PACE;
+
 /** Hides a field or an operation from AI agents, which look up one thing at a time. */
 export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
@@ -115,7 +117,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			name: 'maxConcurrency',
 			type: 'number',
 			typeOptions: { minValue: 1 },
-			default: DEFAULT_PACE.maxConcurrency,
+			default: maxConcurrency,
 			description:
 				'Max number of requests to send at once. All workflows that use this account take turns.',
 			displayOptions: notForTools,
@@ -144,7 +146,7 @@ export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 			name: 'maxRetries',
 			type: 'number',
 			typeOptions: { minValue: 0 },
-			default: DEFAULT_PACE.maxRetries,
+			default: maxRetries,
 			description:
 				'Max number of times to retry a request if the service is busy or unavailable, or the connection is lost. Works without Retry On Fail.',
 			displayOptions: notForTools,
