@@ -208,7 +208,3 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 function results(execution: Execution, name: string): IDataObject[] {
 	return outputOf(execution, name).map(({ json }) => json);
 }
-
-function contextOf({ data }: Execution): unknown {
-	return data.executionData?.contextData;
-}
