@@ -57,7 +57,6 @@ export class Accounts<T> {
 		}
 	}
 
-	/** What was opened so far. */
 	get all(): T[] {
 		return [...this.accounts.values()].map(({ own }) => own);
 	}

@@ -5,10 +5,8 @@ const MAX_IN_A_ROW = 10;
 
 /** Stops a run that is hopeless: it opens after ten failures of one kind in a row. */
 export class CircuitBreaker {
-	/** How many requests in a row have failed. */
 	failures = 0;
 
-	/** The last failure. */
 	cause: ServiceError | undefined;
 
 	/** @param reason of the items that are not sent once it is open */
@@ -23,7 +21,6 @@ export class CircuitBreaker {
 		this.cause = cause;
 	}
 
-	/** The next failure is the first in a row. */
 	reset(): void {
 		this.failures = 0;
 	}

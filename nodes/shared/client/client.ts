@@ -48,12 +48,10 @@ export interface Sending {
 	isBulk?: boolean;
 }
 
-/** What an attempt to send a request comes to. */
 type Attempt = { response: object } | { failure: ServiceError; decision: Decision };
 
 /** The HTTP client of one account in one run of a node: it paces requests, retries them, and stops when all is hopeless. */
 export class AccountClient {
-	/** The gate of the account in this process. */
 	readonly gate: AccountGate;
 
 	private readonly lane: Lane;
@@ -67,7 +65,6 @@ export class AccountClient {
 	/** Opens when requests are refused for the rate limit after all their retries. */
 	private readonly refusals = new CircuitBreaker('rate_limited');
 
-	/** Why nothing more is sent. */
 	private halted: NotProcessed | undefined;
 
 	/** All pauses that a 429 has caused, and when the last one ends, in milliseconds. */
@@ -107,7 +104,6 @@ export class AccountClient {
 		this.lane.turnAway();
 	}
 
-	/** Sends a GET request that costs nothing, as {@link send} does. */
 	async get(url: string, qs?: IDataObject): Promise<object> {
 		return await this.send({ method: 'GET', url, ...(qs && { qs }) });
 	}

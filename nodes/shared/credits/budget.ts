@@ -6,7 +6,6 @@ import type { Credits, Ledger } from './ledger';
 /** Why no credits are reserved. */
 export type Refusal = 'cancelled' | 'credit_limit' | 'credit_floor';
 
-/** What a node pays with at one account. */
 export interface BudgetSettings {
 	ledger: Ledger;
 	node: string;
@@ -113,7 +112,6 @@ export class Reservation {
 		readonly credits: number,
 	) {}
 
-	/** The request is in progress. */
 	sent(): void {
 		this.isSent = true;
 		this.ledger.sent(this.credits);

@@ -22,7 +22,6 @@ export function costOf(answers: Array<unknown[] | undefined>): Credits {
 /** Where n8n stores the ledger with the execution. */
 const RECORD = 'contactDataCredits';
 
-/** The key of the custom data. */
 const CUSTOM_DATA = 'contact_data_credits';
 
 /** n8n cuts off custom data after 512 characters. */
@@ -66,7 +65,6 @@ export class Ledger {
 		return certain + uncertain;
 	}
 
-	/** What is reserved for requests of a node. */
 	reservedBy(node: string): number {
 		return this.reserved.get(node) ?? 0;
 	}
@@ -81,7 +79,6 @@ export class Ledger {
 		this.inProgress.credits += credits;
 	}
 
-	/** The request is over. */
 	over(credits: number): void {
 		this.inProgress.requests--;
 		this.inProgress.credits -= credits;

@@ -80,7 +80,6 @@ export class Batcher<Query extends IDataObject> {
 		this.execution.answers.load(client.connection);
 	}
 
-	/** What this run has spent at the account. */
 	async spent(): Promise<Credits> {
 		const budget = await this.budget?.catch(() => undefined);
 		return budget?.spent ?? FREE;

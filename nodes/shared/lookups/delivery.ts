@@ -8,7 +8,6 @@ import type { Lookup } from './lookup';
 import type { LookupOptions } from './options';
 import { summaryOf, Tally, type Figures } from './summary';
 
-/** Where an outcome comes from. */
 export interface Origin {
 	/** Whether the service gave it in this run. */
 	isOfService: boolean;

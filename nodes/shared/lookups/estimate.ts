@@ -82,7 +82,6 @@ const EMPTY_BUCKETS = {
 	duplicates: 0,
 	known: 0,
 	skipped: 0,
-	/** Answered without the service. */
 	malformed: 0,
 	incomplete: 0,
 	/** The execution has the answer, or is getting it. */
@@ -96,7 +95,6 @@ function bucketOf(outcome: Outcome): Bucket {
 	return isPassedOn(outcome) ? outcome.status : 'incomplete';
 }
 
-/** What the items of one account come to. */
 class AccountEstimate {
 	/** The first item that belongs to the account. */
 	first = -1;
@@ -126,7 +124,6 @@ class AccountEstimate {
 		this.buckets[bucket]++;
 	}
 
-	/** The bucket of an item that asks a question. */
 	bucketOf(key: string): Bucket {
 		const { answers, jobs } = this.execution;
 		if (answers.find(key) || jobs.has(key)) return 'alreadyBought';

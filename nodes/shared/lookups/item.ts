@@ -53,7 +53,6 @@ export interface PreparedItem<Query> {
 	query: Query;
 	/** What becomes of the item, if nothing is to be sent for it. */
 	outcome?: Outcome;
-	/** Whether its results are simplified. */
 	isSimple: boolean;
 	/** Whether all matches are wanted, not just the best. */
 	isAll: boolean;
@@ -114,10 +113,8 @@ export class ItemReader<Query extends IDataObject> {
 	}
 }
 
-/** What became of an item. */
 export type Outcome = Answered | PassedOn | Problem;
 
-/** An answer. */
 export interface Answered {
 	/** Best first; none for a miss. */
 	results: Results;
@@ -134,7 +131,6 @@ export function isPassedOn(outcome: Outcome): outcome is PassedOn {
 	return 'fields' in outcome;
 }
 
-/** Whether the item has no result, for a reason. */
 export function isProblem(outcome: Outcome): outcome is Problem {
 	return 'reason' in outcome;
 }

@@ -6,14 +6,12 @@ import { type Connection, digest, type InterfaceSettings } from '../http/connect
 
 /** An existing value with which an item needs no lookup. */
 export interface Known {
-	/** The name of the parameter. */
 	parameter: string;
 	/** Reads the value; `undefined` where the item is looked up all the same. */
 	read(value: unknown): KnownValue | undefined;
 }
 
 export interface KnownValue {
-	/** The fields that the item comes out with. */
 	fields: IDataObject;
 	/** Whether the value is the status unknown, which may change soon. */
 	isUnknown?: boolean;
@@ -59,14 +57,12 @@ export interface LookupService {
 	collect(part: RequestPart): Promise<object>;
 	/** Sleeps, and wakes at once when the execution is stopped. */
 	sleep(milliseconds: number): Promise<void>;
-	/** How long to wait for a job, in milliseconds. */
 	jobTimeout: number;
 }
 
 /** The answers to some questions, in their order; `undefined` where the service left one out. */
 export interface Answers {
 	results: Array<Results | undefined>;
-	/** The bulk job that has answered, if any. */
 	jobId?: string;
 }
 
@@ -93,7 +89,6 @@ export function keyOf<Query extends IDataObject>(
 
 /** An operation that looks something up for each item, for credits. A single lookup is a bulk lookup of one item. */
 export interface Lookup<Query extends IDataObject> extends Declaration, Preparation<Query> {
-	/** The status of an item with a result. */
 	answered: 'found' | 'verified';
 	/** The fields of the input that a result fills but does not replace. */
 	keeps?: string[];

@@ -55,7 +55,6 @@ export class Attempts {
 	}
 }
 
-/** Reads the options. */
 export function lookupOptionsOf(parameters: Parameters): LookupOptions {
 	const attempts = new Attempts();
 	const option = (name: string) => attempts.of(() => parameters.get(`options.${name}`, 0, null));

@@ -24,7 +24,6 @@ export class Pool {
 		this.start();
 	}
 
-	/** Waits until all tasks are done, also those that tasks add. */
 	async done(): Promise<void> {
 		while (this.running.size > 0) await Promise.all(this.running);
 	}

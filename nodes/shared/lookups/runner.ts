@@ -46,7 +46,6 @@ class LookupRun<Query extends IDataObject> {
 
 	private readonly options: LookupOptions;
 
-	/** Why no item is sent at all. */
 	private readonly refusal: Problem | undefined;
 
 	private readonly reader: ItemReader<Query>;

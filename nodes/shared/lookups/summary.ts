@@ -5,11 +5,9 @@ import { count } from '../values/text';
 import { isAnswered, isPassedOn, type Outcome } from './item';
 import type { Lookup } from './lookup';
 
-/** The figures of a run. */
 export interface Figures {
 	/** Items that ask what another item of the execution asks as well. */
 	duplicates: number;
-	/** In credits. */
 	spent: number;
 	/** Whether some of them may not have been spent after all. */
 	isUncertain?: boolean;
@@ -38,7 +36,6 @@ const NOT_SENT: Record<string, string> = {
 	account_unreadable: 'account not readable',
 };
 
-/** Why an item asks no question. */
 const NOT_READ: Record<string, string> = {
 	missing: 'missing a required field',
 	expression: 'with an expression that cannot be evaluated',
@@ -54,18 +51,15 @@ interface ItemProblem {
 export class Tally {
 	items = 0;
 
-	/** Items with a result. */
 	hits = 0;
 
 	misses = 0;
 
-	/** Answered without the service. */
 	local = 0;
 
 	/** Answered by the service in this run, not by what the execution had before. */
 	ofService = 0;
 
-	/** Passed on without a lookup. */
 	readonly passedOn = { known: 0, skipped: 0 };
 
 	/** Passed on although Checked At is no date. */

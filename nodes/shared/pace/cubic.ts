@@ -34,12 +34,10 @@ export class CubicRate {
 	/** When the next request may start, by the learned rate. */
 	private due = 0;
 
-	/** How long to wait before the next request may start. */
 	wait(now: number): number {
 		return this.wMax === undefined ? 0 : Math.max(0, this.due - now);
 	}
 
-	/** A request starts. */
 	started(now: number): void {
 		this.starts.add(now);
 		this.forgetStarts(now);

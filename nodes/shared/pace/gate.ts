@@ -36,7 +36,6 @@ export class AccountGate {
 	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
 	private refusedAt = Number.NEGATIVE_INFINITY;
 
-	/** When its last run ended. */
 	idleSince = 0;
 
 	constructor(private readonly account: string) {}
@@ -53,7 +52,6 @@ export class AccountGate {
 		return lane;
 	}
 
-	/** The run of a lane is over. */
 	close(lane: Lane): void {
 		this.lanes.delete(lane);
 		this.most = 0;
@@ -149,7 +147,6 @@ export class AccountGate {
 	}
 }
 
-/** Starts a waiting request at this time; without one, the request may not start. */
 type Enter = (start?: number) => void;
 
 /** The requests of one run of a node that wait at the gate of its account. */

@@ -3,9 +3,7 @@ import { wholeNumber } from '../values/text';
 
 /** The pace that the options of a lookup ask for. */
 export interface Pace {
-	/** The most requests of one run at once. */
 	maxConcurrency: number;
-	/** How often one request is sent again. */
 	maxRetries: number;
 }
 
@@ -31,7 +29,6 @@ const FIRST_STEP = 500;
 
 /** A request that has failed, and how it was sent. */
 export interface FailedRequest {
-	/** How many times it was sent, from 1. */
 	attempt: number;
 	maxRetries: number;
 	/** How often it may be sent again after a connection loss, which may have been charged. */
