@@ -55,10 +55,8 @@ export const getLeads = readOperation({
 		{ ...includeInputFields, default: false },
 		simple,
 		optionsField([
-			filterField('Location', 'location', 'e.g. Berlin'),
-			matchField('Location Match', 'locationMatch'),
-			filterField('Title', 'title', 'e.g. sales manager'),
-			matchField('Title Match', 'titleMatch'),
+			...wordFilter('Location', 'location', 'e.g. Berlin'),
+			...wordFilter('Title', 'title', 'e.g. sales manager'),
 		]),
 	],
 	async read({ fields, limit, get }) {
@@ -96,33 +94,28 @@ function noPeople(thrown: unknown): object {
 	throw thrown;
 }
 
-function filterField(displayName: string, name: string, placeholder: string): INodeProperties {
-	return queryField({
-		displayName,
-		name,
-		placeholder,
-		description: `Only return leads whose ${name} contains these words`,
-	});
-}
-
-function matchField(displayName: string, name: string): INodeProperties {
-	return {
-		displayName,
-		name,
-		type: 'options',
-		default: 'all',
-		options: [
-			{ name: 'All Words', value: 'all', description: 'All words must appear' },
-			{
-				name: 'Any Phrase',
-				value: 'any',
-				description:
-					'Any of the comma-separated phrases may appear, e.g. "sales, growth marketing"',
-			},
-		],
-		description: 'How to match more than one word',
-		routing: { send: { type: 'query', property: name } },
-	};
+/** A filter by words, and how they are matched. */
+function wordFilter(displayName: string, name: string, placeholder: string): INodeProperties[] {
+	const description = `Only return leads whose ${name} contains these words`;
+	return [
+		queryField({ displayName, name, placeholder, description }),
+		queryField({
+			displayName: `${displayName} Match`,
+			name: `${name}Match`,
+			type: 'options',
+			default: 'all',
+			options: [
+				{ name: 'All Words', value: 'all', description: 'All words must appear' },
+				{
+					name: 'Any Phrase',
+					value: 'any',
+					description:
+						'Any of the comma-separated phrases may appear, e.g. "sales, growth marketing"',
+				},
+			],
+			description: 'How to match more than one word',
+		}),
+	];
 }
 
 /** The fields of a person of a company with Simplify (interface specification 2.12, 2.11a). */
