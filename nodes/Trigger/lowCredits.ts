@@ -1,17 +1,6 @@
-import type {
-	IDataObject,
-	INodeProperties,
-	INodePropertyOptions,
-	IPollFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
 import type { AccountClient } from '../shared/client/client';
-import {
-	countersOf,
-	readAccount,
-	simplifyAccount,
-	type Counter,
-	type CreditKind,
-} from '../shared/credits/account';
+import { countersOf, readAccount, simplifyAccount, type Counter } from '../shared/credits/account';
 import { notice } from '../shared/editor/fields';
 import { InvalidInput, invalidValue } from '../shared/output/problem';
 import { numberOf, toText } from '../shared/values/text';
@@ -21,7 +10,7 @@ const KIND_OPTIONS = [
 	{ name: 'Email', value: 'email', description: 'Credits to find emails' },
 	{ name: 'Search', value: 'search', description: 'Credits to search companies' },
 	{ name: 'Verifier', value: 'verifier', description: 'Credits to verify emails' },
-] satisfies Array<INodePropertyOptions & { value: CreditKind }>;
+];
 
 /** The only counter of an account without kinds is `all`. */
 const KINDS = ['all', ...KIND_OPTIONS.map(({ value }) => value)];

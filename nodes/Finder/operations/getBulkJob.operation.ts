@@ -3,14 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { includeInputFields, notForTools, simple } from '../../shared/editor/fields';
 import { costOf } from '../../shared/credits/ledger';
 import { readOperation } from '../../shared/editor/operation';
-import { LEAD_FIELDS } from '../../shared/output/fields';
-import { invalidValue, JobFailed, JobPending, missing } from '../../shared/output/problem';
-import type { ReadRequest, Reading } from '../../shared/reads/reader';
+import { JobFailed, JobPending, missing } from '../../shared/output/problem';
+import { countIn, type Reading, type ReadRequest } from '../../shared/reads/reader';
 import { executionOf } from '../../shared/execution/execution';
 import type { AccountClient } from '../../shared/client/client';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { textAt } from '../../shared/values/json';
-import { numberOf, toText } from '../../shared/values/text';
+import { toText } from '../../shared/values/text';
 import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, simplifyFoundEmail } from '../person';
 
@@ -57,8 +56,7 @@ export const getBulkJob = readOperation({
 		},
 		simple,
 	],
-	keeps: LEAD_FIELDS,
-	besides: { credits: 0 },
+	collects: true,
 	async read(request) {
 		const jobId = toText(request.parameter('jobId'));
 		const jobRow = request.parameter('jobRow');
@@ -80,20 +78,15 @@ async function allRows(jobId: string, request: ReadRequest): Promise<Reading> {
 	const isFirst = !jobsByRun.get(request.client)?.has(jobId);
 	const { rows, byId, isDone, checkedAt } = await collectOnce(jobId, request);
 	if (!isDone && isFirst) throw new JobPending(jobId);
-	const isOnce = (row: IDataObject) => {
-		const id = textAt(row, 'tId');
-		return id === null || byId.get(id) === row;
-	};
-	const results = isFirst ? rows.filter(isOnce) : [];
+	const isRepeated = (row: IDataObject, id = textAt(row, 'tId')) =>
+		id !== null && byId.get(id) !== row;
+	const results = isFirst ? rows.filter((row) => !isRepeated(row)) : [];
 	return { results, simplify: (row) => simplifyRow(row, checkedAt) };
 }
 
 /** The row of one item. */
 async function oneRow(jobId: string, value: unknown, request: ReadRequest): Promise<Reading> {
-	const jobRow = numberOf(value) ?? 0;
-	if (!Number.isInteger(jobRow) || jobRow < 1) {
-		throw invalidValue('Job Row', 'Job Row must be a whole number of 1 or more');
-	}
+	const jobRow = countIn('Job Row', value);
 	const failed = (thrown: unknown) => {
 		throw thrown instanceof JobFailed ? thrown.at(jobRow) : new JobFailed(jobId, thrown, jobRow);
 	};

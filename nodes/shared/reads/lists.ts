@@ -5,6 +5,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { withClient } from '../client/accounts';
+import type { AccountClient } from '../client/client';
 import { ACCOUNT_PATH } from '../credits/account';
 import { isNotFound } from '../http/errors';
 import { objectIn, objectsIn } from '../http/response';
@@ -21,13 +22,13 @@ export const LISTS_PATH = '/api/v2/list';
  * The lists of the account (interface specification 4.2, a variant). If the service answers 404, it does
  * not have that path: then the lists that the account names (2.1).
  */
-export async function readLists(get: (path: string) => Promise<object>): Promise<IDataObject[]> {
-	const lists = await get(LISTS_PATH).catch((thrown: unknown) => {
+export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDataObject[]> {
+	const lists = await client.get(LISTS_PATH).catch((thrown: unknown) => {
 		if (isNotFound(thrown)) return undefined;
 		throw thrown;
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
-	const account = await get(ACCOUNT_PATH);
+	const account = await client.get(ACCOUNT_PATH);
 	return objectsIn(isObject(account) ? (account.lists ?? []) : undefined, 'a list of lists');
 }
 
@@ -130,11 +131,8 @@ export async function searchLists(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const lists = await withClient(
-		this,
-		async (client) => await readLists(async (path) => await client.get(path)),
-		{ requestOptions: requestOptionsIn(this.getCurrentNodeParameter('requestOptions')) },
-	);
+	const requestOptions = requestOptionsIn(this.getCurrentNodeParameter('requestOptions'));
+	const lists = await withClient(this, readLists, { requestOptions });
 	return {
 		results: lists
 			.map((list) => simplifyList(list))

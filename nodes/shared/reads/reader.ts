@@ -13,7 +13,7 @@ import {
 	type RequestField,
 } from '../host/routing';
 import { requestOptionsOf } from '../http/transport';
-import { arrangedItem } from '../output/fields';
+import { arrangedItem, LEAD_FIELDS } from '../output/fields';
 import { isTool, OnError, statusFields } from '../output/onError';
 import { invalidValue, problemOf } from '../output/problem';
 import { DEFAULT_PACE } from '../pace/retry';
@@ -25,10 +25,8 @@ const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
 /** An operation that reads what the service holds. */
 export interface Read extends Declaration {
-	/** The fields of the input that a result fills but does not replace. */
-	keeps?: string[];
-	/** Further fields of an item without results. */
-	besides?: IDataObject;
+	/** Whether it collects the answers of lookups: items come out as theirs do, for 0 credits. */
+	collects?: boolean;
 	read(request: ReadRequest): Promise<Reading>;
 }
 
@@ -112,15 +110,17 @@ class ReadRun {
 	/** Adds the output for one item of the input. */
 	private async read(item: number, output: INodeExecutionData[]): Promise<void> {
 		const { context, operation, onError, parameters } = this;
-		const { keeps, besides } = operation;
+		const { collects = false } = operation;
+		const keeps = collects ? LEAD_FIELDS : [];
 		const input = context.inputs[item];
 		let includesInput = false;
 		const arrange = (fields: IDataObject, isMiss = false) =>
 			// Leads of a company are no answer to what the input's status is about.
-			arrangedItem(input, item, fields, { includesInput, keeps, isMiss, isAnswer: !!keeps });
+			arrangedItem(input, item, fields, { includesInput, keeps, isMiss, isAnswer: collects });
 		const fail = (thrown: unknown) => {
 			const problem = problemOf(thrown);
-			const withStatus = (fields: IDataObject) => arrange({ ...fields, ...besides });
+			const withStatus = (fields: IDataObject) =>
+				arrange({ ...fields, ...(collects && { credits: 0 }) });
 			// A job that is still pending is no failure.
 			if (problem.status === 'pending') {
 				output.push(withStatus(statusFields(problem)));
@@ -170,8 +170,13 @@ class ReadRun {
 	/** The most results that the user wants; `undefined` for all. Throws `InvalidInput`. */
 	private limitOf(item: number): number | undefined {
 		if (this.parameters.get('returnAll', item, true) === true) return undefined;
-		const limit = numberOf(this.parameters.get('limit', item, 50)) ?? 0;
-		if (Number.isInteger(limit) && limit >= 1) return limit;
-		throw invalidValue('Limit', 'Limit must be a whole number of 1 or more');
+		return countIn('Limit', this.parameters.get('limit', item, 50));
 	}
+}
+
+/** The value of a field that counts from 1; throws `InvalidInput`. */
+export function countIn(label: string, value: unknown): number {
+	const count = numberOf(value) ?? 0;
+	if (Number.isInteger(count) && count >= 1) return count;
+	throw invalidValue(label, `${label} must be a whole number of 1 or more`);
 }
