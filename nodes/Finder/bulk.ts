@@ -87,16 +87,12 @@ export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob
 	if (DONE.test(status)) return { jobId, rows, isDone: true };
 	if (RUNNING.test(status)) return { jobId, rows, isDone: false };
 	const people = sent ?? numberAt(fields, 'total');
-	const isWhole = people === null ? rows.length > 0 : hasAll(rows, people);
+	// The service may state any total, so no list of that length is made for a few rows.
+	const canBeWhole = people === null ? rows.length > 0 : people > 0 && people <= rows.length;
+	const isWhole = canBeWhole && !matchRows({ rows }, people ?? 0).results.includes(undefined);
 	if (status === '') return { jobId, rows, isDone: isWhole };
 	const isLikelyDone = people !== null && isWhole && rows.some(hasEmail);
 	return { jobId, rows, isDone: false, isLikelyDone };
-}
-
-function hasAll(rows: IDataObject[], people: number): boolean {
-	// The service may name any number of people, so no list of that length is made for a few rows.
-	if (people <= 0 || people > rows.length) return false;
-	return !matchRows({ rows }, people).results.includes(undefined);
 }
 
 function jobFailed(status: string, jobId: string | undefined): Error {

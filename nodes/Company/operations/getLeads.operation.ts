@@ -55,8 +55,8 @@ export const getLeads = readOperation({
 		{ ...includeInputFields, default: false },
 		simple,
 		optionsField([
-			...wordFilter('Location', 'location', 'e.g. Berlin'),
-			...wordFilter('Title', 'title', 'e.g. sales manager'),
+			...wordFilter('Location', 'e.g. Berlin'),
+			...wordFilter('Title', 'e.g. sales manager'),
 		]),
 	],
 	async read({ fields, limit, get }) {
@@ -65,7 +65,7 @@ export const getLeads = readOperation({
 		if (!companyWebsite && !companyName) throw missing('Company Website (or Company Name)');
 		const title = toKeywords(toText(fields.title), fields.titleMatch);
 		const location = toKeywords(toText(fields.location), fields.locationMatch);
-		let company: IDataObject = {};
+		const company: IDataObject = {};
 		const pages: Pages = {
 			pageSize: PAGE_SIZE,
 			// A page may cost credits.
@@ -76,10 +76,8 @@ export const getLeads = readOperation({
 				// A 404 of a later page is no end of the people.
 				const answer = await (nextId === undefined ? read.catch(noPeople) : read);
 				const named = objectAt(answer, 'company');
-				company = {
-					name: company.name ?? textAt(named, 'name'),
-					domain: company.domain ?? textAt(named, 'domain'),
-				};
+				company.name ??= textAt(named, 'name');
+				company.domain ??= textAt(named, 'domain');
 				return readProfilePage(answer);
 			},
 		};
@@ -95,7 +93,8 @@ function noPeople(thrown: unknown): object {
 }
 
 /** A filter by words, and how they are matched. */
-function wordFilter(displayName: string, name: string, placeholder: string): INodeProperties[] {
+function wordFilter(displayName: string, placeholder: string): INodeProperties[] {
+	const name = displayName.toLowerCase();
 	const description = `Only return leads whose ${name} contains these words`;
 	return [
 		queryField({ displayName, name, placeholder, description }),
