@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { NotProcessed, ServiceError, unexpectedAnswer } from '../shared/http/errors';
+import { NotProcessed, ServiceError } from '../shared/http/errors';
+import { objectsIn } from '../shared/http/response';
 import type { Answers, LookupService } from '../shared/lookups/lookup';
 import { JobFailed, JobPending } from '../shared/output/problem';
 import { mayRetry } from '../shared/pace/retry';
@@ -73,31 +74,25 @@ export interface BulkJob {
 export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob {
 	const fields = isObject(answer) ? answer : {};
 	const list: unknown = [answer, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
-	const rows = Array.isArray(list) ? list.filter(isObject) : [];
-	const hasRows = Array.isArray(list) && (rows.length > 0 || list.length === 0);
 	const id = textAt(fields, 'id');
-	const status = textAt(fields, 'status');
-	if (id === null && status === null && !hasRows) throw unexpectedAnswer('rows');
+	const status = textAt(fields, 'status') ?? '';
+	const isNamed = id !== null || status !== '';
+	const rows = isNamed ? [list ?? []].flat().filter(isObject) : objectsIn(list, 'rows');
 	const jobId = askedFor ?? id ?? undefined;
-	const says = (words: RegExp) => status !== null && words.test(status);
-	if (says(FAILED)) {
+	if (FAILED.test(status)) {
 		const found = rows.filter(hasEmail);
-		if (found.length === 0) throw jobFailed(String(status), jobId);
+		if (found.length === 0) throw jobFailed(status, jobId);
 		return { jobId, rows: found, isDone: true };
 	}
-	if (says(DONE)) return { jobId, rows, isDone: true };
-	if (says(RUNNING)) return { jobId, rows, isDone: false };
+	if (DONE.test(status)) return { jobId, rows, isDone: true };
+	if (RUNNING.test(status)) return { jobId, rows, isDone: false };
 	const people = sent ?? numberAt(fields, 'total');
-	const isWhole = people === null ? rows.length > 0 : hasAll(rows, people);
-	if (status === null) return { jobId, rows, isDone: isWhole };
+	// The service may state any total, so no list of that length is made for a few rows.
+	const canBeWhole = people === null ? rows.length > 0 : people > 0 && people <= rows.length;
+	const isWhole = canBeWhole && !matchRows({ rows }, people ?? 0).results.includes(undefined);
+	if (status === '') return { jobId, rows, isDone: isWhole };
 	const isLikelyDone = people !== null && isWhole && rows.some(hasEmail);
 	return { jobId, rows, isDone: false, isLikelyDone };
-}
-
-function hasAll(rows: IDataObject[], people: number): boolean {
-	// The service may name any number of people, so no list of that length is made for a few rows.
-	if (people <= 0 || people > rows.length) return false;
-	return !matchRows({ rows }, people).results.includes(undefined);
 }
 
 function jobFailed(status: string, jobId: string | undefined): Error {
@@ -142,10 +137,6 @@ async function readJob(jobId: string, get: Get): Promise<object> {
 	});
 }
 
-const FIRST_WAIT = 1_000;
-
-const LONGEST_WAIT = 15_000;
-
 /**
  * Waits for the answers of a job to so many people: polls after 1 s, then at growing intervals of up to
  * 15 s. Throws {@link JobPending} when the job is not done within `jobTimeout` or cannot be read, and
@@ -158,7 +149,7 @@ export async function collectPeople(
 ): Promise<Answers> {
 	const end = Date.now() + service.jobTimeout;
 	const read = jobReader(jobId, async (qs, url) => await service.collect({ qs, url }), people);
-	for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
+	for (let wait = 1_000; ; wait = Math.min(wait * 1.5, 15_000)) {
 		const left = end - Date.now();
 		if (left > 0) await service.sleep(Math.min(wait, left));
 		const job = await read().catch((thrown: unknown) => {

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { ageOptions, knownField, notice, queryField } from '../shared/editor/fields';
-import type { Known, Question } from '../shared/lookups/lookup';
+import type { Known, Lookup, Question } from '../shared/lookups/lookup';
+import { LEAD_FIELDS } from '../shared/output/fields';
 import { canBeEmail, toEmailStatus } from '../shared/values/email';
 import { lineAt, numberAt, objectAt, textAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
@@ -97,6 +98,15 @@ export function toPersonQuestion(fields: Record<string, unknown>): Question<Pers
 	];
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
+
+/** What the operations on people have in common. */
+export const personLookup = {
+	answered: 'found',
+	kind: 'email',
+	known: existingEmail,
+	keeps: LEAD_FIELDS,
+	prepare: toPersonQuestion,
+} satisfies Partial<Lookup<Person>>;
 
 /** Whether the service found an email; a result without one is a miss, like a 404. */
 export function hasEmail(result: IDataObject): boolean {

@@ -1,18 +1,24 @@
 import {
 	NodeConnectionTypes,
 	updateDisplayOptions,
+	type IDataObject,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
 
+import { withClient } from '../shared/client/accounts';
 import { simple } from '../shared/editor/fields';
-import { searchLists } from '../shared/reads/lists';
 import { CREDENTIAL } from '../shared/host/context';
+import { NotProcessed, ServiceError } from '../shared/http/errors';
+import { stopError } from '../shared/output/onError';
+import { InvalidInput, problemOf } from '../shared/output/problem';
+import { searchLists } from '../shared/reads/lists';
 import { lowCredits } from './lowCredits';
 import { newLead } from './newLead';
 
+/** The events, each with its entry in the menu, its fields, the keys of its state, and its poll. */
 const events = [lowCredits, newLead];
 const labels = Object.fromEntries(events.map(({ option }) => [option.value, option.name]));
 
@@ -64,9 +70,27 @@ export class ContactDataTrigger implements INodeType {
 	methods = { listSearch: { searchLists } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		const event = this.getNodeParameter('event', newLead.option.value);
-		const { poll } = events.find(({ option }) => option.value === event) ?? newLead;
-		const found = await poll(this);
-		return found.length === 0 ? null : [found.map((json) => ({ json }))];
+		const value = this.getNodeParameter('event', newLead.option.value);
+		const { keys, poll } = events.find(({ option }) => option.value === value) ?? newLead;
+		const state = () => stateOf(this, keys);
+		try {
+			const found = await withClient(this, async (client) => await poll(this, client, state));
+			return found.length === 0 ? null : [found.map((json) => ({ json }))];
+		} catch (error) {
+			const isOwn = [InvalidInput, NotProcessed, ServiceError].some((own) => error instanceof own);
+			throw isOwn ? stopError(this.getNode(), problemOf(error)) : error;
+		}
 	}
+}
+
+/**
+ * The data that n8n stores for the trigger between two polls. It drops the keys of another event, so that
+ * an event that the user chooses again begins anew.
+ */
+function stateOf(context: IPollFunctions, keys: string[]): IDataObject {
+	const state = context.getWorkflowStaticData('node');
+	for (const key of Object.keys(state)) {
+		if (!keys.includes(key)) delete state[key];
+	}
+	return state;
 }

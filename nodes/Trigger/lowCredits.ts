@@ -1,29 +1,22 @@
-import type { IDataObject, INodePropertyOptions, IPollFunctions } from 'n8n-workflow';
-
-import {
-	countersOf,
-	readAccount,
-	simplifyAccount,
-	type Counter,
-	type CreditKind,
-} from '../shared/credits/account';
+import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type { AccountClient } from '../shared/client/client';
+import { countersOf, readAccount, simplifyAccount, type Counter } from '../shared/credits/account';
 import { notice } from '../shared/editor/fields';
 import { InvalidInput, invalidValue } from '../shared/output/problem';
 import { numberOf, toText } from '../shared/values/text';
-import { readForPoll, stateOf, type TriggerEvent } from './event';
 
 /** The kinds of credits, in the words of the editor. */
 const KIND_OPTIONS = [
 	{ name: 'Email', value: 'email', description: 'Credits to find emails' },
 	{ name: 'Search', value: 'search', description: 'Credits to search companies' },
 	{ name: 'Verifier', value: 'verifier', description: 'Credits to verify emails' },
-] satisfies Array<INodePropertyOptions & { value: CreditKind }>;
+];
 
 /** The only counter of an account without kinds is `all`. */
 const KINDS = ['all', ...KIND_OPTIONS.map(({ value }) => value)];
 
 /** On Low Credits: once each time that credits fall below a threshold. Free. */
-export const lowCredits: TriggerEvent = {
+export const lowCredits = {
 	option: {
 		name: 'On Low Credits',
 		value: 'lowCredits',
@@ -60,7 +53,8 @@ export const lowCredits: TriggerEvent = {
 			'lowCreditsNotice',
 			'Fetch Test Event shows the credits as they are, even above Threshold, and remembers nothing',
 		),
-	],
+	] satisfies INodeProperties[],
+	keys: ['account', 'low'],
 	poll: pollLowCredits,
 };
 
@@ -71,15 +65,16 @@ export const lowCredits: TriggerEvent = {
  *
  * A manual run shows the kinds as they are and remembers nothing.
  */
-async function pollLowCredits(context: IPollFunctions): Promise<IDataObject[]> {
+async function pollLowCredits(
+	context: IPollFunctions,
+	client: AccountClient,
+	stateOf: () => IDataObject,
+): Promise<IDataObject[]> {
 	const begun = ++polls;
-	const { account, accountId, threshold, kinds } = await readForPoll(context, async (client) => {
-		const creditKind = toText(parameter(context, 'creditKind', 'Credit Kind')).toLowerCase();
-		const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
-		const account = await readAccount(client);
-		const kinds = watchedCounters(account, creditKind);
-		return { account, accountId: client.connection.account, threshold, kinds };
-	});
+	const creditKind = toText(parameter(context, 'creditKind', 'Credit Kind')).toLowerCase();
+	const threshold = thresholdOf(parameter(context, 'threshold', 'Threshold'));
+	const account = await readAccount(client);
+	const kinds = watchedCounters(account, creditKind);
 	const isSimple = context.getNodeParameter('simple', true) === true;
 	const shape = ([kind, { remaining }]: [string, Counter]): IDataObject => ({
 		kind,
@@ -88,11 +83,11 @@ async function pollLowCredits(context: IPollFunctions): Promise<IDataObject[]> {
 		...(isSimple ? simplifyAccount(account) : { account }),
 	});
 	if (context.getMode() === 'manual') return kinds.map(shape);
-
-	const state = stateOf(context, ['account', 'low']);
+	const state = stateOf();
 	// n8n may start a poll while another one is under way: an older answer that comes later is outdated.
 	if (begun < (latest.get(state) ?? 0)) return [];
 	latest.set(state, begun);
+	const { account: accountId } = client.connection;
 	const low = state.account === accountId && Array.isArray(state.low) ? state.low : [];
 	const counters = countersOf(account);
 	// A counter that the answer lacks changes nothing. Kinds that the user does not watch recover too.

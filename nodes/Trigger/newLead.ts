@@ -1,8 +1,8 @@
 import { type IDataObject, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
+import type { AccountClient } from '../shared/client/client';
 import { notice } from '../shared/editor/fields';
 import { unexpectedAnswer } from '../shared/http/errors';
 import {
-	type LeadPage,
 	listLocator,
 	LISTS_PATH,
 	readLeadPage,
@@ -10,15 +10,13 @@ import {
 	toListId,
 } from '../shared/reads/lists';
 import { MAX_PAGES_WITHOUT_NEWS } from '../shared/reads/pages';
-import { isObject, numberAt } from '../shared/values/json';
-import { toText } from '../shared/values/text';
-import { readForPoll, stateOf, type TriggerEvent } from './event';
+import { numberAt, objectAt } from '../shared/values/json';
 
 /** The number of leads that a manual run shows. */
 const SAMPLES = 5;
 
 /** On New Lead in List: each lead that is saved to a list, once. Free. */
-export const newLead: TriggerEvent = {
+export const newLead = {
 	option: {
 		name: 'On New Lead in List',
 		value: 'newLead',
@@ -32,6 +30,7 @@ export const newLead: TriggerEvent = {
 			'The first poll after you publish the workflow (n8n 1: activate it) remembers the newest lead and starts nothing. From then on, each new lead is delivered once. Fetch Test Event shows up to five recent leads, and remembers nothing.',
 		),
 	],
+	keys: ['listId', 'newestId', 'backlog'],
 	poll: pollNewLeads,
 };
 
@@ -39,19 +38,17 @@ export const newLead: TriggerEvent = {
 interface Memory {
 	/** This lead and all with lower ids are done. */
 	newestId: number;
-	/** Leads above `newestId` that did not fit in the time of one poll: the newer part was delivered. */
-	backlog?: Place & {
-		/** The newest lead of the backlog; newer ones come after it. */
-		topId: number;
-	};
+	backlog?: Backlog;
 }
 
-/** How far a list was read. */
-interface Place {
+/** Leads above `newestId` that did not fit in the time of one poll: the newer part was delivered. */
+interface Backlog {
+	/** The newest lead of the backlog; newer ones come after it. */
+	topId: number;
 	/** The oldest lead that was read. */
 	givenTo: number;
 	/** The offset of the next lead, for a service that takes `start` for an offset. */
-	from?: number;
+	from: number | null;
 }
 
 /**
@@ -65,33 +62,37 @@ interface Place {
  *
  * A manual run shows up to five recent leads and remembers nothing.
  */
-async function pollNewLeads(context: IPollFunctions): Promise<IDataObject[]> {
+async function pollNewLeads(
+	context: IPollFunctions,
+	client: AccountClient,
+	stateOf: () => IDataObject,
+): Promise<IDataObject[]> {
 	const isTimeUp = pollTime(context);
-	const listId = toText(context.getNodeParameter('listId', '', { extractValue: true }));
+	const listId = toListId(context.getNodeParameter('listId', '', { extractValue: true }));
 	const simplify = context.getNodeParameter('simple', true) === true;
 	const shape = (lead: IDataObject) => (simplify ? simplifyListLead(lead) : lead);
-	const newest = async (count: number) =>
-		(await readList(context, listId, async (get) => await get(0, count))).results;
+	const { listPageSize } = client.connection.settings;
+	const get = async (start: number, size = listPageSize) => {
+		const query = { size: Math.min(size, listPageSize), start: start || undefined };
+		const answer = await client.get(`${LISTS_PATH}/${listId}/leads`, query);
+		return { ...readLeadPage(answer, false), start };
+	};
 	if (context.getMode() === 'manual') {
-		const samples = await newest(SAMPLES);
-		if (samples.length > 0) return samples.slice(0, SAMPLES).map(shape);
+		const { results } = await get(0, SAMPLES);
+		if (results.length > 0) return results.slice(0, SAMPLES).map(shape);
 		throw new NodeOperationError(context.getNode(), 'The list has no leads', {
 			description: 'Save a lead to the list, then fetch again.',
 		});
 	}
-	const state = stateOf(context, ['listId', 'newestId', 'backlog']);
+	const state = stateOf();
 	const known = memoryIn(state, listId);
 	if (!known) {
-		const newestId = (await newest(1)).map(idOf).at(0) ?? 0;
+		const newestId = (await get(0, 1)).results.map(idOf).at(0) ?? 0;
 		// n8n may start a poll while another one is under way: that one may have remembered a lead.
 		if (!memoryIn(state, listId)) Object.assign(state, { listId, newestId, backlog: undefined });
 		return [];
 	}
-	const { leads, rest } = await readList(
-		context,
-		listId,
-		async (get) => await readNewLeads(get, known, isTimeUp),
-	);
+	const { leads, rest } = await readNewLeads(get, known, isTimeUp);
 	// Another poll may have delivered these leads meanwhile. In a backlog, the next poll goes on from there.
 	const current = memoryIn(state, listId) ?? known;
 	const isMoved = JSON.stringify(current) !== JSON.stringify(known);
@@ -112,34 +113,18 @@ function idOf(lead: IDataObject): number {
 function memoryIn(state: IDataObject, listId: string): Memory | undefined {
 	const newestId = numberAt(state, 'newestId');
 	if (state.listId !== listId || newestId === null) return undefined;
-	const backlog = isObject(state.backlog) ? state.backlog : {};
+	const backlog = objectAt(state, 'backlog');
 	const topId = numberAt(backlog, 'topId');
 	const givenTo = numberAt(backlog, 'givenTo');
 	if (topId === null || givenTo === null) return { newestId };
-	return { newestId, backlog: { topId, givenTo, from: numberAt(backlog, 'from') ?? undefined } };
+	return { newestId, backlog: { topId, givenTo, from: numberAt(backlog, 'from') } };
 }
 
 /** A page of leads, and the `start` that it was requested with. */
-type PageAt = LeadPage & { start: number };
+type PageAt = ReturnType<typeof readLeadPage> & { start: number };
 
 /** Requests a page of leads, the first one where `start` is 0. */
-type GetPage = (start: number, most?: number) => Promise<PageAt>;
-
-async function readList<T>(
-	context: IPollFunctions,
-	listId: string,
-	read: (get: GetPage) => Promise<T>,
-): Promise<T> {
-	return await readForPoll(context, async (client) => {
-		const url = `${LISTS_PATH}/${toListId(listId)}/leads`;
-		const { listPageSize } = client.connection.settings;
-		return await read(async (start, most = listPageSize) => {
-			const size = Math.min(most, listPageSize);
-			const answer = await client.get(url, { size, start: start || undefined });
-			return { ...readLeadPage(answer, false), start };
-		});
-	});
-}
+type GetPage = (start: number) => Promise<PageAt>;
 
 /**
  * Reads the leads that were not delivered yet, newest first, down to `newestId`; or until the time is up,
@@ -149,11 +134,11 @@ export async function readNewLeads(
 	get: GetPage,
 	{ newestId, backlog }: Memory,
 	isTimeUp: () => boolean,
-): Promise<{ leads: IDataObject[]; rest?: Place }> {
+): Promise<{ leads: IDataObject[]; rest?: Omit<Backlog, 'topId'> }> {
 	const leads: IDataObject[] = [];
 	let lowest = backlog?.givenTo ?? Number.POSITIVE_INFINITY;
-	let isOffset = backlog?.from !== undefined;
 	let next = backlog?.from ?? backlog?.givenTo ?? 0;
+	let isOffset = next === backlog?.from;
 	let longest = 0;
 	let pagesWithoutNews = 0;
 	do {
@@ -179,7 +164,7 @@ export async function readNewLeads(
 		// By chance an id may look like an offset.
 		isOffset ||= next === start + results.length && next !== results.map(idOf).at(-1);
 	} while (!isTimeUp());
-	return { leads, rest: { givenTo: lowest, ...(isOffset && { from: next }) } };
+	return { leads, rest: { givenTo: lowest, from: isOffset ? next : null } };
 }
 
 /**

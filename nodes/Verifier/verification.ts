@@ -1,8 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { ageOptions, knownField, notForTools, queryField } from '../shared/editor/fields';
-import type { Known, Question } from '../shared/lookups/lookup';
+import type { Known, Lookup, Question } from '../shared/lookups/lookup';
 import { DEFAULT_RETRY_UNKNOWN } from '../shared/lookups/options';
+import { LEAD_FIELDS } from '../shared/output/fields';
 import { canBeEmail, knownStatus, toEmailStatus } from '../shared/values/email';
 import { lineAt, textAt } from '../shared/values/json';
 import { toText } from '../shared/values/text';
@@ -80,6 +81,16 @@ export function toEmailQuestion(fields: Record<string, unknown>): Question<Email
 		answer: verifyLocally(email),
 	};
 }
+
+/** What the operations on emails have in common. */
+export const emailLookup = {
+	answered: 'verified',
+	kind: 'verifier',
+	known: existingStatus,
+	identity: emailIdentity,
+	keeps: LEAD_FIELDS,
+	prepare: toEmailQuestion,
+} satisfies Partial<Lookup<EmailQuery>>;
 
 /** A verification for a text that cannot be an email, so that no credit is spent; `undefined` for others. */
 export function verifyLocally(email: string): IDataObject | undefined {

@@ -22,7 +22,7 @@ describe('readLists', () => {
 
 	it('reads the lists', async () => {
 		const { asked, get } = serviceWith({ '/api/v2/list': [200, lists] });
-		expect(await readLists(get)).toEqual(lists);
+		expect(await readLists({ get })).toEqual(lists);
 		expect(asked).toEqual(['/api/v2/list']);
 	});
 
@@ -31,7 +31,7 @@ describe('readLists', () => {
 			'/api/v2/list': [404, {}],
 			'/api/v2/account': [200, { email: 'ada@acme.com', lists }],
 		});
-		expect(await readLists(get)).toEqual(lists);
+		expect(await readLists({ get })).toEqual(lists);
 		expect(asked).toEqual(['/api/v2/list', '/api/v2/account']);
 	});
 
@@ -40,7 +40,7 @@ describe('readLists', () => {
 			'/api/v2/list': [404, {}],
 			'/api/v2/account': [200, { email: 'ada@acme.com' }],
 		});
-		expect(await readLists(get)).toEqual([]);
+		expect(await readLists({ get })).toEqual([]);
 	});
 
 	it.each([
@@ -60,7 +60,7 @@ describe('readLists', () => {
 	] satisfies Array<[string, Record<string, [number, unknown]>, string]>)(
 		'does not take %s for no lists',
 		async (_, responses, reason) => {
-			const thrown = await rejectionOf(readLists(serviceWith(responses).get));
+			const thrown = await rejectionOf(readLists(serviceWith(responses)));
 			const message = 'The service sent a response without a list of lists';
 			expect(detailsOf(thrown)).toMatchObject({
 				reason,

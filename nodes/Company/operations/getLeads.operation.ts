@@ -55,10 +55,8 @@ export const getLeads = readOperation({
 		{ ...includeInputFields, default: false },
 		simple,
 		optionsField([
-			filterField('Location', 'location', 'e.g. Berlin'),
-			matchField('Location Match', 'locationMatch'),
-			filterField('Title', 'title', 'e.g. sales manager'),
-			matchField('Title Match', 'titleMatch'),
+			...wordFilter('Location', 'e.g. Berlin'),
+			...wordFilter('Title', 'e.g. sales manager'),
 		]),
 	],
 	async read({ fields, limit, get }) {
@@ -67,7 +65,7 @@ export const getLeads = readOperation({
 		if (!companyWebsite && !companyName) throw missing('Company Website (or Company Name)');
 		const title = toKeywords(toText(fields.title), fields.titleMatch);
 		const location = toKeywords(toText(fields.location), fields.locationMatch);
-		let company: IDataObject = {};
+		const company: IDataObject = {};
 		const pages: Pages = {
 			pageSize: PAGE_SIZE,
 			// A page may cost credits.
@@ -78,10 +76,8 @@ export const getLeads = readOperation({
 				// A 404 of a later page is no end of the people.
 				const answer = await (nextId === undefined ? read.catch(noPeople) : read);
 				const named = objectAt(answer, 'company');
-				company = {
-					name: company.name ?? textAt(named, 'name'),
-					domain: company.domain ?? textAt(named, 'domain'),
-				};
+				company.name ??= textAt(named, 'name');
+				company.domain ??= textAt(named, 'domain');
 				return readProfilePage(answer);
 			},
 		};
@@ -96,33 +92,29 @@ function noPeople(thrown: unknown): object {
 	throw thrown;
 }
 
-function filterField(displayName: string, name: string, placeholder: string): INodeProperties {
-	return queryField({
-		displayName,
-		name,
-		placeholder,
-		description: `Only return leads whose ${name} contains these words`,
-	});
-}
-
-function matchField(displayName: string, name: string): INodeProperties {
-	return {
-		displayName,
-		name,
-		type: 'options',
-		default: 'all',
-		options: [
-			{ name: 'All Words', value: 'all', description: 'All words must appear' },
-			{
-				name: 'Any Phrase',
-				value: 'any',
-				description:
-					'Any of the comma-separated phrases may appear, e.g. "sales, growth marketing"',
-			},
-		],
-		description: 'How to match more than one word',
-		routing: { send: { type: 'query', property: name } },
-	};
+/** A filter by words, and how they are matched. */
+function wordFilter(displayName: string, placeholder: string): INodeProperties[] {
+	const name = displayName.toLowerCase();
+	const description = `Only return leads whose ${name} contains these words`;
+	return [
+		queryField({ displayName, name, placeholder, description }),
+		queryField({
+			displayName: `${displayName} Match`,
+			name: `${name}Match`,
+			type: 'options',
+			default: 'all',
+			options: [
+				{ name: 'All Words', value: 'all', description: 'All words must appear' },
+				{
+					name: 'Any Phrase',
+					value: 'any',
+					description:
+						'Any of the comma-separated phrases may appear, e.g. "sales, growth marketing"',
+				},
+			],
+			description: 'How to match more than one word',
+		}),
+	];
 }
 
 /** The fields of a person of a company with Simplify (interface specification 2.12, 2.11a). */

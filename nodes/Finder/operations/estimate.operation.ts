@@ -1,7 +1,7 @@
 import { ACCOUNT_PATH } from '../../shared/credits/account';
 import { estimateBuilderHint, estimateNotice, optionsField } from '../../shared/editor/fields';
 import { estimateOperation } from '../../shared/editor/operation';
-import { existingEmail, personFields, personOptions, toPersonQuestion } from '../person';
+import { personFields, personLookup, personOptions } from '../person';
 
 /**
  * Estimate Cost of Find Email and Find Emails in Bulk: an email found costs 1 credit (interface
@@ -18,7 +18,5 @@ export const estimate = estimateOperation({
 		builderHint: estimateBuilderHint,
 	},
 	fields: [...personFields, estimateNotice, optionsField(personOptions)],
-	kind: 'email',
-	known: existingEmail,
-	prepare: toPersonQuestion,
+	...personLookup,
 });

@@ -8,16 +8,15 @@ import {
 	simple,
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
-import { LEAD_FIELDS } from '../../shared/output/fields';
 import { objectIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/values/company';
 import { isObject } from '../../shared/values/json';
 import { collectPeople } from '../bulk';
 import {
-	existingEmail,
 	hasEmail,
 	type Person,
 	personFields,
+	personLookup,
 	personOptions,
 	simplifyFoundEmail,
 	toPersonQuestion,
@@ -51,10 +50,7 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 			routing: { send: { type: 'query', property: 'includeCompanyData' } },
 		}),
 	],
-	answered: 'found',
-	kind: 'email',
-	known: existingEmail,
-	keeps: LEAD_FIELDS,
+	...personLookup,
 	perRequest: 1,
 	prepare({ includeCompanyData, ...fields }) {
 		const { query, missing } = toPersonQuestion(fields);

@@ -1,15 +1,13 @@
 import { includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/lookups/options';
-import { LEAD_FIELDS } from '../../shared/output/fields';
 import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
 import {
-	existingEmail,
 	type Person,
 	personFields,
+	personLookup,
 	personOptions,
 	simplifyFoundEmail,
-	toPersonQuestion,
 } from '../person';
 
 /**
@@ -43,12 +41,8 @@ export const findBulk = lookupOperation<Person>({
 				"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending'; collect them later with Get Bulk Job.",
 		}),
 	],
-	answered: 'found',
-	kind: 'email',
-	known: existingEmail,
-	keeps: LEAD_FIELDS,
+	...personLookup,
 	perRequest: MAX_ROWS,
-	prepare: toPersonQuestion,
 	async ask(people, service) {
 		const rows = toRows(people);
 		const body = service.settings.bulkFinderBody === 'people' ? { people: rows } : rows;

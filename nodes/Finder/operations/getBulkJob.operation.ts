@@ -3,14 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { includeInputFields, notForTools, simple } from '../../shared/editor/fields';
 import { costOf } from '../../shared/credits/ledger';
 import { readOperation } from '../../shared/editor/operation';
-import { LEAD_FIELDS } from '../../shared/output/fields';
-import { invalidValue, JobFailed, JobPending, missing } from '../../shared/output/problem';
-import type { ReadRequest, Reading } from '../../shared/reads/reader';
+import { JobFailed, JobPending, missing } from '../../shared/output/problem';
+import { countIn, type Reading, type ReadRequest } from '../../shared/reads/reader';
 import { executionOf } from '../../shared/execution/execution';
 import type { AccountClient } from '../../shared/client/client';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { textAt } from '../../shared/values/json';
-import { numberOf, toText } from '../../shared/values/text';
+import { toText } from '../../shared/values/text';
 import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, simplifyFoundEmail } from '../person';
 
@@ -52,12 +51,12 @@ export const getBulkJob = readOperation({
 		},
 		{
 			...includeInputFields,
+			// n8n reads no value of a hidden field: all rows of a job come without input fields.
 			displayOptions: { hide: { ...notForTools.hide, jobRow: [''] } },
 		},
 		simple,
 	],
-	keeps: LEAD_FIELDS,
-	besides: { credits: 0 },
+	collects: true,
 	async read(request) {
 		const jobId = toText(request.parameter('jobId'));
 		const jobRow = request.parameter('jobRow');
@@ -79,20 +78,15 @@ async function allRows(jobId: string, request: ReadRequest): Promise<Reading> {
 	const isFirst = !jobsByRun.get(request.client)?.has(jobId);
 	const { rows, byId, isDone, checkedAt } = await collectOnce(jobId, request);
 	if (!isDone && isFirst) throw new JobPending(jobId);
-	const isOnce = (row: IDataObject) => {
-		const id = textAt(row, 'tId');
-		return id === null || byId.get(id) === row;
-	};
-	const results = isFirst ? rows.filter(isOnce) : [];
-	return { results, simplify: (row) => simplifyRow(row, checkedAt), isWithoutInput: true };
+	const isRepeated = (row: IDataObject, id = textAt(row, 'tId')) =>
+		id !== null && byId.get(id) !== row;
+	const results = isFirst ? rows.filter((row) => !isRepeated(row)) : [];
+	return { results, simplify: (row) => simplifyRow(row, checkedAt) };
 }
 
 /** The row of one item. */
 async function oneRow(jobId: string, value: unknown, request: ReadRequest): Promise<Reading> {
-	const jobRow = numberOf(value) ?? 0;
-	if (!Number.isInteger(jobRow) || jobRow < 1) {
-		throw invalidValue('Job Row', 'Job Row must be a whole number of 1 or more');
-	}
+	const jobRow = countIn('Job Row', value);
 	const failed = (thrown: unknown) => {
 		throw thrown instanceof JobFailed ? thrown.at(jobRow) : new JobFailed(jobId, thrown, jobRow);
 	};
@@ -103,18 +97,12 @@ async function oneRow(jobId: string, value: unknown, request: ReadRequest): Prom
 	return { results: [row], isMiss: !hasEmail(row), simplify: () => simplifyRow(row, checkedAt) };
 }
 
-/** A job with its rows by their `tId`, and when the service sent it (ISO 8601). */
-interface CollectedJob extends BulkJob {
-	byId: Map<string | null, IDataObject>;
-	checkedAt: string;
-}
-
 /** The jobs that a run of the node reads for one account, by their id. */
-const jobsByRun = new WeakMap<AccountClient, Map<string, Promise<CollectedJob>>>();
+const jobsByRun = new WeakMap<AccountClient, Map<string, ReturnType<typeof collect>>>();
 
 /** Reads a job once for all items that name it. */
-async function collectOnce(jobId: string, request: ReadRequest): Promise<CollectedJob> {
-	const jobs = jobsByRun.get(request.client) ?? new Map<string, Promise<CollectedJob>>();
+async function collectOnce(jobId: string, request: ReadRequest) {
+	const jobs = jobsByRun.get(request.client) ?? new Map<string, ReturnType<typeof collect>>();
 	jobsByRun.set(request.client, jobs);
 	const job = jobs.get(jobId) ?? collect(jobId, request);
 	jobs.set(jobId, job);
@@ -122,16 +110,12 @@ async function collectOnce(jobId: string, request: ReadRequest): Promise<Collect
 }
 
 /** Reads a job, again after a while if it is only likely to be done, and settles what it has cost. */
-async function collect(
-	jobId: string,
-	{ context, client, get }: ReadRequest,
-): Promise<CollectedJob> {
+async function collect(jobId: string, { context, client, get }: ReadRequest) {
 	const { jobs, ledger } = executionOf(context);
-	const started = [...new Set(jobs.values())].find(
+	const started = [...jobs.values()].find(
 		({ id, connection }) => id === jobId && connection === client.connection.id,
 	);
-	const people = started?.questions.length;
-	const read = jobReader(jobId, get, people);
+	const read = jobReader(jobId, get, started?.questions.length);
 	const readAgain = async (job: BulkJob) => {
 		if (!job.isLikelyDone) return job;
 		await client.sleep(STEADY);
@@ -143,11 +127,10 @@ async function collect(
 			if (started && thrown instanceof JobFailed) ledger.collected(started, costOf([]));
 			throw thrown;
 		});
-	const checkedAt = new Date().toISOString();
-	if (started && people !== undefined && job.isDone) {
-		ledger.collected(started, costOf(matchRows(job, people).results));
+	if (started && job.isDone) {
+		ledger.collected(started, costOf(matchRows(job, started.questions.length).results));
 	}
-	return { ...job, byId: rowsById(job.rows), checkedAt };
+	return { ...job, byId: rowsById(job.rows), checkedAt: new Date().toISOString() };
 }
 
 function simplifyRow(row: IDataObject, checkedAt: string): IDataObject {

@@ -16,8 +16,8 @@ export const getAll = readOperation({
 	},
 	tool: 'Get the saved lead lists of the account, with the ID of each. Costs no credits.',
 	fields: [...returnAllOrLimit, simple],
-	async read({ get, limit }) {
-		const lists = await readLists(async (path) => await get({}, path));
-		return { results: lists.slice(0, limit), simplify: simplifyList };
-	},
+	read: async ({ client, limit }) => ({
+		results: (await readLists(client)).slice(0, limit),
+		simplify: simplifyList,
+	}),
 });

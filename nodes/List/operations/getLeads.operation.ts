@@ -1,6 +1,6 @@
 import { optionsField, queryField, returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/editor/operation';
-import { leadPages, listLocatorFor, simplifyListLead, toListId } from '../../shared/reads/lists';
+import { listLocatorFor, readLeadPage, simplifyListLead, toListId } from '../../shared/reads/lists';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import { textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
@@ -54,8 +54,12 @@ export const getLeads = readOperation({
 	async read({ fields, limit, client, parameter, get }) {
 		toListId(fields.listId);
 		const kw = toText(fields.kw) || undefined;
-		const wants = emailFilters.get(toText(parameter('options.email')));
-		const pages = { ...leadPages(get, client.connection.settings, { kw }), wants };
+		const pages: Pages = {
+			pageSize: client.connection.settings.listPageSize,
+			idOf: ({ id }) => id,
+			wants: emailFilters.get(toText(parameter('options.email'))),
+			fetch: async (size, start) => readLeadPage(await get({ kw, size, start }), kw !== undefined),
+		};
 		const collected = await collectPages(pages, limit);
 		return { ...collected, simplify: simplifyListLead };
 	},

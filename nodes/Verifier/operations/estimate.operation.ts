@@ -1,13 +1,7 @@
 import { ACCOUNT_PATH } from '../../shared/credits/account';
 import { estimateBuilderHint, estimateNotice, optionsField } from '../../shared/editor/fields';
 import { estimateOperation } from '../../shared/editor/operation';
-import {
-	emailFields,
-	emailIdentity,
-	existingStatus,
-	toEmailQuestion,
-	verifierOptions,
-} from '../verification';
+import { emailFields, emailLookup, verifierOptions } from '../verification';
 
 /**
  * Estimate Cost of Verify Email and Verify Emails in Bulk: every email that is sent costs 1 credit
@@ -24,8 +18,5 @@ export const estimate = estimateOperation({
 		builderHint: estimateBuilderHint,
 	},
 	fields: [...emailFields, estimateNotice, optionsField(verifierOptions)],
-	kind: 'verifier',
-	known: existingStatus,
-	identity: emailIdentity,
-	prepare: toEmailQuestion,
+	...emailLookup,
 });

@@ -6,17 +6,15 @@ import {
 	simple,
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
-import { LEAD_FIELDS } from '../../shared/output/fields';
 import { objectIn } from '../../shared/http/response';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import {
 	emailFields,
 	emailIdentity,
-	existingStatus,
+	emailLookup,
 	hasStatus,
 	simplifyEnrichment,
 	simplifyVerification,
-	toEmailQuestion,
 	verifierOptions,
 	type EmailQuery,
 } from '../verification';
@@ -49,13 +47,8 @@ export const verify = lookupOperation<EmailQuery>({
 			routing: { send: { type: 'query', property: 'enrich' } },
 		}),
 	],
-	answered: 'verified',
-	kind: 'verifier',
-	known: existingStatus,
-	identity: emailIdentity,
-	keeps: LEAD_FIELDS,
+	...emailLookup,
 	perRequest: 1,
-	prepare: toEmailQuestion,
 	async ask([query], { askOne }) {
 		const answer = await askOne({ qs: emailIdentity(query) });
 		const results = answer ? [objectIn(answer, 'a verification')] : [];

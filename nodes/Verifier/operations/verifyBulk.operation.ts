@@ -2,7 +2,6 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
-import { LEAD_FIELDS } from '../../shared/output/fields';
 import type { Results } from '../../shared/execution/answers';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
 import { objectsIn } from '../../shared/http/response';
@@ -10,11 +9,9 @@ import { comparableEmail } from '../../shared/values/email';
 import { textAt } from '../../shared/values/json';
 import {
 	emailFields,
-	emailIdentity,
-	existingStatus,
+	emailLookup,
 	hasStatus,
 	simplifyVerification,
-	toEmailQuestion,
 	verifierOptions,
 	type EmailQuery,
 } from '../verification';
@@ -43,13 +40,8 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 		},
 	},
 	fields: [...emailFields, includeInputFields, simple, lookupOptions(...verifierOptions)],
-	answered: 'verified',
-	kind: 'verifier',
-	known: existingStatus,
-	identity: emailIdentity,
-	keeps: LEAD_FIELDS,
+	...emailLookup,
 	perRequest: MAX_ADDRESSES,
-	prepare: toEmailQuestion,
 	fitting(queries, { bulkVerifierPath }) {
 		// 200 characters are for the Base URL.
 		let length = 200 + bulkVerifierPath.length;

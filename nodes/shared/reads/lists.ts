@@ -5,8 +5,8 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { withClient } from '../client/accounts';
+import type { AccountClient } from '../client/client';
 import { ACCOUNT_PATH } from '../credits/account';
-import type { InterfaceSettings } from '../http/connection';
 import { isNotFound } from '../http/errors';
 import { objectIn, objectsIn } from '../http/response';
 import { requestOptionsIn } from '../http/transport';
@@ -15,7 +15,6 @@ import { toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
 import { toText } from '../values/text';
 import { withScheme } from '../values/url';
-import type { Page, Pages } from './pages';
 
 export const LISTS_PATH = '/api/v2/list';
 
@@ -23,13 +22,13 @@ export const LISTS_PATH = '/api/v2/list';
  * The lists of the account (interface specification 4.2, a variant). If the service answers 404, it does
  * not have that path: then the lists that the account names (2.1).
  */
-export async function readLists(get: (path: string) => Promise<object>): Promise<IDataObject[]> {
-	const lists = await get(LISTS_PATH).catch((thrown: unknown) => {
+export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDataObject[]> {
+	const lists = await client.get(LISTS_PATH).catch((thrown: unknown) => {
 		if (isNotFound(thrown)) return undefined;
 		throw thrown;
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
-	const account = await get(ACCOUNT_PATH);
+	const account = await client.get(ACCOUNT_PATH);
 	return objectsIn(isObject(account) ? (account.lists ?? []) : undefined, 'a list of lists');
 }
 
@@ -43,39 +42,18 @@ export function simplifyList(list: IDataObject): IDataObject {
 	};
 }
 
-/** A page of the leads of a list. */
-export interface LeadPage extends Page {
-	next: number | null;
-}
-
 /**
- * A page of the leads of a list, newest first (interface specification 4.3).
+ * A page of the leads of a list, newest first (interface specification 4.3). The next page starts at
+ * `next`, whether the service takes `start` for a lead id or for an offset.
  * @param isFiltered whether a keyword was sent: only then `count_results` counts all the results
  */
-export function readLeadPage(answer: object, isFiltered: boolean): LeadPage {
+export function readLeadPage(answer: object, isFiltered: boolean) {
 	const page = objectIn(answer, 'a page of leads');
 	return {
 		results: objectsIn(page.data, 'a page of leads'),
 		// A service may state 0 for the end; no further page starts there.
 		next: numberAt(page, 'next_start') || null,
 		total: isFiltered ? numberAt(page, 'count_results') : null,
-	};
-}
-
-/**
- * The pages of the leads of a list. The next page starts at the `next_start` of the page before, whether
- * the service takes it for a lead id or for an offset (interface specification 4.3).
- * @param kw a keyword that all of the leads contain
- */
-export function leadPages(
-	get: (query: IDataObject) => Promise<object>,
-	{ listPageSize }: InterfaceSettings,
-	{ kw }: { kw?: string },
-): Pages {
-	return {
-		pageSize: listPageSize,
-		idOf: ({ id }) => id,
-		fetch: async (size, start) => readLeadPage(await get({ kw, size, start }), kw !== undefined),
 	};
 }
 
@@ -153,11 +131,8 @@ export async function searchLists(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const lists = await withClient(
-		this,
-		async (client) => await readLists(async (path) => await client.get(path)),
-		{ requestOptions: requestOptionsIn(this.getCurrentNodeParameter('requestOptions')) },
-	);
+	const requestOptions = requestOptionsIn(this.getCurrentNodeParameter('requestOptions'));
+	const lists = await withClient(this, readLists, { requestOptions });
 	return {
 		results: lists
 			.map((list) => simplifyList(list))

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { digest } from '../http/connection';
 import { asServiceError, NotProcessed, type ServiceError, unexpectedAnswer } from '../http/errors';
 
 /** After more pages than this without a new result, the service is taken to repeat itself for ever. */
@@ -26,7 +25,7 @@ export interface Pages {
 	wants?: (result: IDataObject) => boolean;
 	/** The identity of a result: the service may send one twice. */
 	idOf: (result: IDataObject) => unknown;
-	/** Whether the same page again ends the reading, because a page may cost credits. */
+	/** Whether a page without a new result ends the reading, because a page may cost credits. */
 	endsOnRepeat?: boolean;
 }
 
@@ -48,7 +47,6 @@ export async function collectPages(
 	const results: IDataObject[] = [];
 	const ids = new Set<unknown>();
 	const cursors = new Set<Cursor | undefined>();
-	const contents = new Set<string>();
 	let cursor: Cursor | undefined;
 	let read = 0;
 	let total: number | undefined;
@@ -73,11 +71,10 @@ export async function collectPages(
 			if (pages.wants?.(result) ?? true) results.push(result);
 		}
 		pagesWithoutNews = read > before ? 0 : pagesWithoutNews + 1;
-		const content = pages.endsOnRepeat && digest(page.results);
-		if (pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS || (content && contents.has(content))) {
+		const isRepeated = pages.endsOnRepeat && pagesWithoutNews > 0 && page.results.length > 0;
+		if (isRepeated || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
 			return { results, incomplete: unexpectedAnswer('new results') };
 		}
-		if (content) contents.add(content);
 		// The total shrinks if results are deleted meanwhile, though some may be unread.
 		if (page.total !== null) total = Math.max(total ?? 0, page.total);
 		const isComplete = total !== undefined && read >= total;

@@ -13,9 +13,9 @@ import {
 	type RequestField,
 } from '../host/routing';
 import { requestOptionsOf } from '../http/transport';
-import { arrangedItem } from '../output/fields';
+import { arrangedItem, LEAD_FIELDS } from '../output/fields';
 import { isTool, OnError, statusFields } from '../output/onError';
-import { invalidValue, problemOf, type Problem } from '../output/problem';
+import { invalidValue, problemOf } from '../output/problem';
 import { DEFAULT_PACE } from '../pace/retry';
 import { numberOf } from '../values/text';
 import type { Collected } from './pages';
@@ -25,10 +25,8 @@ const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
 /** An operation that reads what the service holds. */
 export interface Read extends Declaration {
-	/** The fields of the input that a result fills but does not replace. */
-	keeps?: string[];
-	/** Further fields of an item without results. */
-	besides?: IDataObject;
+	/** Whether it collects the answers of lookups: items come out as theirs do, for 0 credits. */
+	collects?: boolean;
 	read(request: ReadRequest): Promise<Reading>;
 }
 
@@ -37,8 +35,6 @@ export interface Reading extends Collected {
 	simplify(result: IDataObject): IDataObject;
 	/** Whether the one result is a miss, which is simplified in any case. */
 	isMiss?: boolean;
-	/** Whether the results are not for this item alone, so that its fields do not come along. */
-	isWithoutInput?: boolean;
 }
 
 /** What an operation knows of one item. */
@@ -63,95 +59,92 @@ export async function runRead(
 	context: NodeContext,
 	operation: Read,
 ): Promise<INodeExecutionData[]> {
-	const { inputs, node, signal } = context;
-	const onError = new OnError(node);
-	const breather = new Breather();
-	const run = new ReadRun(context, operation, onError, breather);
-	const items: INodeExecutionData[][] = [];
-	let failure: Error | undefined;
-	let next = 0;
-	const work = async () => {
-		for (;;) {
-			// Before an item is taken, so that no later one overtakes it.
-			if (breather.isDue) await breather.breathe();
-			if (next >= inputs.length || failure !== undefined) return;
-			const item = next++;
-			const { output, problem } = await run.read(item);
-			items[item] = output;
-			if (!problem || !onError.stops || signal?.aborted || failure) continue;
-			failure = onError.exception(problem, item);
-			run.end();
-		}
-	};
-	try {
-		await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, work));
-	} finally {
-		run.end();
-	}
-	if (failure) throw failure;
-	return items.flat();
+	return await new ReadRun(context, operation).run();
 }
 
-/** One run of a read. */
 class ReadRun {
 	private readonly parameters: Parameters;
 
 	private readonly fields: RequestField[];
 
+	private readonly onError: OnError;
+
+	private readonly breather = new Breather();
+
 	private accounts: Accounts<AccountClient> | undefined;
+
+	/** The exception that stops the workflow. */
+	private failure: Error | undefined;
 
 	constructor(
 		private readonly context: NodeContext,
 		private readonly operation: Read,
-		private readonly onError: OnError,
-		private readonly breather: Breather,
 	) {
 		this.parameters = new Parameters(context, operation.fields);
 		this.fields = requestFields(operation);
+		this.onError = new OnError(context.node);
 	}
 
-	/** The output for one item of the input, and the problem for which the workflow may have to stop. */
-	async read(item: number): Promise<{ output: INodeExecutionData[]; problem?: Problem }> {
-		const { context, operation, parameters } = this;
-		const { keeps, besides } = operation;
+	async run(): Promise<INodeExecutionData[]> {
+		const items: INodeExecutionData[][] = [];
+		let next = 0;
+		const work = async () => {
+			for (;;) {
+				// Before an item is taken, so that no later one overtakes it.
+				if (this.breather.isDue) await this.breather.breathe();
+				if (next >= this.context.inputs.length || this.failure) return;
+				const item = next++;
+				items[item] = [];
+				await this.read(item, items[item]);
+			}
+		};
+		try {
+			await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, work));
+		} finally {
+			this.accounts?.end();
+		}
+		if (this.failure) throw this.failure;
+		return items.flat();
+	}
+
+	/** Adds the output for one item of the input. */
+	private async read(item: number, output: INodeExecutionData[]): Promise<void> {
+		const { context, operation, onError, parameters } = this;
+		const { collects = false } = operation;
+		const keeps = collects ? LEAD_FIELDS : [];
 		const input = context.inputs[item];
-		const output: INodeExecutionData[] = [];
 		let includesInput = false;
 		const arrange = (fields: IDataObject, isMiss = false) =>
 			// Leads of a company are no answer to what the input's status is about.
-			arrangedItem(input, item, fields, { includesInput, keeps, isMiss, isAnswer: !!keeps });
-		const fail = (thrown: unknown): Problem | undefined => {
+			arrangedItem(input, item, fields, { includesInput, keeps, isMiss, isAnswer: collects });
+		const fail = (thrown: unknown) => {
 			const problem = problemOf(thrown);
-			const withStatus = (fields: IDataObject) => arrange({ ...fields, ...besides });
+			const withStatus = (fields: IDataObject) =>
+				arrange({ ...fields, ...(collects && { credits: 0 }) });
 			// A job that is still pending is no failure.
-			const isPending = problem.status === 'pending';
-			output.push(
-				isPending
-					? withStatus(statusFields(problem))
-					: this.onError.output(problem, item, input, withStatus),
-			);
-			return isPending ? undefined : problem;
+			if (problem.status === 'pending') {
+				output.push(withStatus(statusFields(problem)));
+				return;
+			}
+			output.push(onError.output(problem, item, input, withStatus));
+			if (!onError.stops || context.signal?.aborted || this.failure) return;
+			this.failure = onError.exception(problem, item);
+			this.accounts?.end();
 		};
 		try {
 			const isWanted = parameters.get('includeInputFields', item, false) === true;
 			includesInput = isWanted && !isTool(context.node);
 			const isSimple = parameters.get('simple', item, true) === true;
 			const reading = await operation.read(await this.request(item));
-			if (reading.isWithoutInput) includesInput = false;
-			const { isMiss = false } = reading;
-			for (const result of reading.results) {
+			const { results, isMiss = false, incomplete } = reading;
+			for (const result of results) {
 				if (this.breather.isDue) await this.breather.breathe();
 				output.push(arrange(isSimple || isMiss ? reading.simplify(result) : result, isMiss));
 			}
-			return { output, problem: reading.incomplete && fail(reading.incomplete) };
+			if (incomplete) fail(incomplete);
 		} catch (error) {
-			return { output, problem: fail(error) };
+			fail(error);
 		}
-	}
-
-	/** Nothing more is sent. */
-	end(): void {
-		this.accounts?.end();
 	}
 
 	private async request(item: number): Promise<ReadRequest> {
@@ -160,7 +153,9 @@ class ReadRun {
 			this.fields.map((field) => [field.property, fieldValue(parameters, field, item)]),
 		);
 		const limit = this.limitOf(item);
-		const client = await this.clientOf(item);
+		const requestOptions = requestOptionsOf(parameters);
+		this.accounts ??= new Accounts(context, { requestOptions }, (client) => client);
+		const client = await this.accounts.of(item);
 		return {
 			fields,
 			limit,
@@ -172,18 +167,16 @@ class ReadRun {
 		};
 	}
 
-	private async clientOf(item: number): Promise<AccountClient> {
-		const { context, parameters } = this;
-		const open = (client: AccountClient) => client;
-		this.accounts ??= new Accounts(context, { requestOptions: requestOptionsOf(parameters) }, open);
-		return await this.accounts.of(item);
-	}
-
 	/** The most results that the user wants; `undefined` for all. Throws `InvalidInput`. */
 	private limitOf(item: number): number | undefined {
 		if (this.parameters.get('returnAll', item, true) === true) return undefined;
-		const limit = numberOf(this.parameters.get('limit', item, 50)) ?? 0;
-		if (Number.isInteger(limit) && limit >= 1) return limit;
-		throw invalidValue('Limit', 'Limit must be a whole number of 1 or more');
+		return countIn('Limit', this.parameters.get('limit', item, 50));
 	}
+}
+
+/** The value of a field that counts from 1; throws `InvalidInput`. */
+export function countIn(label: string, value: unknown): number {
+	const count = numberOf(value) ?? 0;
+	if (Number.isInteger(count) && count >= 1) return count;
+	throw invalidValue(label, `${label} must be a whole number of 1 or more`);
 }
