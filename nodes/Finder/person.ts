@@ -3,8 +3,7 @@ import { ageOptions, knownField, notice, queryField } from '../shared/editor/fie
 import type { Known, Question } from '../shared/lookups/lookup';
 import { canBeEmail, toEmailStatus } from '../shared/values/email';
 import { lineAt, numberAt, objectAt, textAt } from '../shared/values/json';
-import { toText } from '../shared/values/text';
-import { toDomain } from '../shared/values/url';
+import { toDomain, toText } from '../shared/values/text';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject, textAt } from '../values/json';
-import { withoutTrailing } from '../values/text';
 import { withoutKey } from './mask';
 
 /** Why a request failed, in words that a workflow can route by. */
@@ -102,7 +101,7 @@ export function inFull({
 	message,
 	description,
 }: Pick<FailureDetails, 'message' | 'description'>): string {
-	return `${withoutTrailing(message, '.')}. ${description}`;
+	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
 }
 
 /** The exception as a {@link ServiceError}. Any other is a fault of this package: it fails one request only. */
@@ -121,15 +120,7 @@ export function isNotFound(thrown: unknown): boolean {
 }
 
 /** Codes of Node with which the request cannot have reached the service. */
-const NEVER_SENT = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-	'EADDRNOTAVAIL',
-	'EPROTO',
-]);
+const NEVER_SENT = /^E(CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|PROTO)$/;
 
 /** A part of Node's message if a connection is lost in the TLS handshake. */
 const IN_HANDSHAKE = 'before secure TLS connection was established';
@@ -156,23 +147,24 @@ export function connectionError(thrown: unknown): ServiceError {
 	const causes = causesOf(thrown);
 	const code = causes.map((error) => error.code).find((one) => typeof one === 'string');
 	if (typeof code !== 'string' || NOT_A_REQUEST.test(code)) return refusedByN8n(thrown);
-	if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SIGNATURE')) {
+	if (/^ERR_TLS|CERT|SIGNATURE/.test(code)) {
 		return new ServiceError('refused_base_url', {
 			message: "The Base URL's certificate is not valid",
 			description: `Check the Base URL of the credential (${code}).`,
 		});
 	}
 	const isHandshake = causes.some(({ message }) => String(message).includes(IN_HANDSHAKE));
-	const neverSent = NEVER_SENT.has(code) || isHandshake;
 	// The code is in the description, as n8n replaces a message that holds one by its own words.
+	if (NEVER_SENT.test(code) || isHandshake) {
+		return new ServiceError('connection', {
+			message: 'The service cannot be reached',
+			description: `Check the Base URL of the credential and the network of this n8n (${code}).`,
+		});
+	}
 	return new ServiceError('connection', {
-		message: neverSent
-			? 'The service cannot be reached'
-			: 'The connection was lost before a response arrived',
-		description: neverSent
-			? `Check the Base URL of the credential and the network of this n8n (${code}).`
-			: `Run the item again later (${code}).`,
-		mayBeCharged: !neverSent,
+		message: 'The connection was lost before a response arrived',
+		description: `Run the item again later (${code}).`,
+		mayBeCharged: true,
 	});
 }
 

@@ -13,8 +13,7 @@ import { requestOptionsIn } from '../http/transport';
 import { invalidValue, missing } from '../output/problem';
 import { toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
-import { toText } from '../values/text';
-import { withScheme } from '../values/url';
+import { toText, withScheme } from '../values/text';
 import type { Page, Pages } from './pages';
 
 export const LISTS_PATH = '/api/v2/list';

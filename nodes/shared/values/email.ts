@@ -1,5 +1,4 @@
-import { NO_CHARACTER, toText } from './text';
-import { parsedUrl } from './url';
+import { NO_CHARACTER, parsedUrl, toText } from './text';
 
 /**
  * Whether a text can be an email address: it has an `@` and a domain, and no white space, comma (several
