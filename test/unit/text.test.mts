@@ -3,8 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { count, NO_CHARACTER, toText } from '../../nodes/shared/values/text.ts';
+import { count, toText } from '../../nodes/shared/values/text.ts';
 import { processorTime } from '../support/processorTime.mts';
+
+/** Stands for half of a character, which cannot be sent. */
+const NO_CHARACTER = '\uFFFD';
 
 describe('toText', () => {
 	it.each([

@@ -68,11 +68,10 @@ export class ServiceError extends Error {
 
 	/** A copy in which the key is masked, with a message of at most 500 characters. */
 	without(key: string): ServiceError {
-		const { message, description } = this;
-		const masked = withoutKey({ message, description }, key);
-		const isLong = masked.message.length > MAX_MESSAGE;
-		if (isLong) masked.message = `${masked.message.slice(0, MAX_MESSAGE)}…`;
-		return new ServiceError(this.reason, { ...this.details, ...masked });
+		const details = withoutKey({ ...this.details }, key);
+		const isLong = details.message.length > MAX_MESSAGE;
+		if (isLong) details.message = `${details.message.slice(0, MAX_MESSAGE)}…`;
+		return new ServiceError(this.reason, details);
 	}
 }
 
@@ -119,11 +118,9 @@ export function isNotFound(thrown: unknown): boolean {
 	return thrown instanceof ServiceError && thrown.reason === 'not_found';
 }
 
-/** Codes of Node with which the request cannot have reached the service. */
-const NEVER_SENT = /^E(CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|PROTO)$/;
-
-/** A part of Node's message if a connection is lost in the TLS handshake. */
-const IN_HANDSHAKE = 'before secure TLS connection was established';
+/** Codes of Node, and a part of its message, with which the request cannot have reached the service. */
+const NEVER_SENT =
+	/^E(CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|PROTO)$|before secure TLS connection was established/;
 
 /** Codes of an HTTP client, or of Node, that could not put the request together. */
 const NOT_A_REQUEST = /^ERR_(INVALID|UNESCAPED|BAD_OPTION|NOT_SUPPORT|HTTP_INVALID)/;
@@ -153,9 +150,9 @@ export function connectionError(thrown: unknown): ServiceError {
 			description: `Check the Base URL of the credential (${code}).`,
 		});
 	}
-	const isHandshake = causes.some(({ message }) => String(message).includes(IN_HANDSHAKE));
+	const said = [code, ...causes.map(({ message }) => String(message))];
 	// The code is in the description, as n8n replaces a message that holds one by its own words.
-	if (NEVER_SENT.test(code) || isHandshake) {
+	if (said.some((text) => NEVER_SENT.test(text))) {
 		return new ServiceError('connection', {
 			message: 'The service cannot be reached',
 			description: `Check the Base URL of the credential and the network of this n8n (${code}).`,

@@ -1,6 +1,5 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL, inheriting } from '../host/context';
-import type { Parameters } from '../host/parameters';
 import { isObject } from '../values/json';
 import { numberOf, parsedUrl, toText } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
@@ -63,13 +62,8 @@ export type RequestOptions = Pick<
 /** The longest delay of a timer in Node, in milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/** Reads the Request Options of a node; throws a {@link ServiceError} for a proxy that is not valid. */
-export function requestOptionsOf(parameters: Parameters): RequestOptions {
-	return requestOptionsIn(parameters.get('requestOptions', 0, {}));
-}
-
-/** The same from the value of the parameter. */
-export function requestOptionsIn(parameter: unknown): RequestOptions {
+/** Reads the parameter `requestOptions`; throws a {@link ServiceError} for a proxy that is not valid. */
+export function requestOptionsOf(parameter: unknown): RequestOptions {
 	const { timeout, allowUnauthorizedCerts, proxy } = isObject(parameter) ? parameter : {};
 	const milliseconds = Math.min(Math.ceil(numberOf(timeout) ?? 0), MAX_TIMEOUT);
 	return {

@@ -73,7 +73,7 @@ export function lookupOptionsOf(parameters: Parameters): LookupOptions {
 		retryUnknown: daysOf(option('retryUnknownDays'), RETRY_UNKNOWN, DEFAULT_RETRY_UNKNOWN),
 		skipsEmpty: option('skipEmpty') === true,
 		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,
-		requestOptions: requestOptionsOf(parameters),
+		requestOptions: requestOptionsOf(parameters.get('requestOptions', 0, {})),
 	};
 }
 

@@ -9,7 +9,7 @@ import { ACCOUNT_PATH } from '../credits/account';
 import type { InterfaceSettings } from '../http/connection';
 import { isNotFound } from '../http/errors';
 import { objectIn, objectsIn } from '../http/response';
-import { requestOptionsIn } from '../http/transport';
+import { requestOptionsOf } from '../http/transport';
 import { invalidValue, missing } from '../output/problem';
 import { toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
@@ -155,7 +155,7 @@ export async function searchLists(
 	const lists = await withClient(
 		this,
 		async (client) => await readLists(async (path) => await client.get(path)),
-		{ requestOptions: requestOptionsIn(this.getCurrentNodeParameter('requestOptions')) },
+		{ requestOptions: requestOptionsOf(this.getCurrentNodeParameter('requestOptions')) },
 	);
 	return {
 		results: lists

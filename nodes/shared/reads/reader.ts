@@ -175,7 +175,11 @@ class ReadRun {
 	private async clientOf(item: number): Promise<AccountClient> {
 		const { context, parameters } = this;
 		const open = (client: AccountClient) => client;
-		this.accounts ??= new Accounts(context, { requestOptions: requestOptionsOf(parameters) }, open);
+		this.accounts ??= new Accounts(
+			context,
+			{ requestOptions: requestOptionsOf(parameters.get('requestOptions', 0, {})) },
+			open,
+		);
 		return await this.accounts.of(item);
 	}
 

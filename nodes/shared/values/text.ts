@@ -1,9 +1,6 @@
-/** Replaces half of a character, which cannot be sent. */
-export const NO_CHARACTER = '\uFFFD';
-
 /**
  * The text of a value that a user, an expression or an AI agent enters: trimmed, numbers as digits, and
- * empty for any other type. A lone surrogate, half of a character, becomes {@link NO_CHARACTER}.
+ * empty for any other type. A lone surrogate, half of a character, becomes U+FFFD, as it cannot be sent.
  */
 export function toText(value: unknown): string {
 	if (typeof value === 'string') return value.trim().toWellFormed();
