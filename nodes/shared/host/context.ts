@@ -119,10 +119,7 @@ export function contextOfTool(n8n: IExecutePaginationFunctions): NodeContext {
 		// The input item is the agent's, not the tool's.
 		json: () => undefined,
 		parameter: (name, _item, fallback, options) => n8n.getNodeParameter(name, fallback, options),
-		credential: async () => ({
-			credential: await n8n.getCredentials(CREDENTIAL),
-			isForAll: true,
-		}),
+		credential: async () => ({ credential: await n8n.getCredentials(CREDENTIAL), isForAll: true }),
 		hint: () => {},
 	};
 }

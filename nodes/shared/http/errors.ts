@@ -27,7 +27,7 @@ interface FailureDetails {
 	message: string;
 	/** What the user can do. */
 	description: string;
-	httpCode?: number;
+	httpCode?: number | null;
 	/** The pause that the service asks for, in milliseconds. */
 	retryAfter?: number;
 	/** Whether the service may have charged the request. */
@@ -52,7 +52,6 @@ export class ServiceError extends Error {
 		private readonly details: FailureDetails,
 	) {
 		super(details.message);
-		this.name = 'ServiceError';
 		this.description = details.description;
 		this.httpCode = details.httpCode ?? null;
 		this.retryAfter = details.retryAfter;
@@ -96,10 +95,7 @@ export function unknownPath(): ServiceError {
 }
 
 /** The message and the description in one text, where n8n shows the message alone. */
-export function inFull({
-	message,
-	description,
-}: Pick<FailureDetails, 'message' | 'description'>): string {
+export function inFull({ message, description }: FailureDetails): string {
 	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
 }
 
@@ -236,7 +232,6 @@ export class NotProcessed extends Error {
 	) {
 		const [message, description] = MESSAGES[reason];
 		super(cause ? `${message} (${cause.message})` : message);
-		this.name = 'NotProcessed';
 		this.description = description;
 	}
 }

@@ -11,7 +11,7 @@ export interface Problem {
 	/** What to do now. */
 	description: string;
 	httpCode?: number | null;
-	/** For `pending` and for what a job did not answer: the bulk job, and the row of it. */
+	/** For `pending` and for what a job did not answer: the bulk job, and the row of the item in it, from 1. */
 	jobId?: string;
 	jobRow?: number;
 }
@@ -52,7 +52,6 @@ export function invalidValue(label: string, rule: string): InvalidInput {
 
 /** Thrown when a bulk job has not finished in the time that the user gave it. */
 export class JobPending extends ItemProblem {
-	/** @param jobRow the row of one item, from 1 */
 	constructor(
 		readonly jobId: string,
 		jobRow?: number,
@@ -74,7 +73,6 @@ export class JobPending extends ItemProblem {
 
 /** Thrown for what went wrong with an accepted bulk job. */
 export class JobFailed extends ItemProblem {
-	/** @param jobRow the row of one item, from 1 */
 	constructor(
 		readonly jobId: string,
 		private readonly reason: unknown,

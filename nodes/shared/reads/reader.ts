@@ -175,11 +175,8 @@ class ReadRun {
 	private async clientOf(item: number): Promise<AccountClient> {
 		const { context, parameters } = this;
 		const open = (client: AccountClient) => client;
-		this.accounts ??= new Accounts(
-			context,
-			{ requestOptions: requestOptionsOf(parameters.get('requestOptions', 0, {})) },
-			open,
-		);
+		const saved = parameters.get('requestOptions', 0, {});
+		this.accounts ??= new Accounts(context, { requestOptions: requestOptionsOf(saved) }, open);
 		return await this.accounts.of(item);
 	}
 
