@@ -8,16 +8,17 @@ import type {
 } from 'n8n-workflow';
 
 import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
-import { type Access, accessOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
+import { connectionOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
 import { asServiceError, inFull } from '../nodes/shared/http/errors';
 
+type InterfaceField = Omit<INodeProperties, 'default'> & { name: keyof typeof INTERFACE_DEFAULTS };
+
 /** One field for each request-side variant of the interface specification. */
-const interfaceFields: INodeProperties[] = [
+const interfaceFields: InterfaceField[] = [
 	{
 		displayName: 'Bulk Finder Body',
 		name: 'bulkFinderBody',
 		type: 'options',
-		default: INTERFACE_DEFAULTS.bulkFinderBody,
 		options: [
 			{ name: 'Array of Rows', value: 'array', description: '[{ … }, { … }]' },
 			{ name: 'Object with People', value: 'people', description: '{ "people": [{ … }, { … }] }' },
@@ -28,7 +29,6 @@ const interfaceFields: INodeProperties[] = [
 		displayName: 'Bulk Verifier Path',
 		name: 'bulkVerifierPath',
 		type: 'string',
-		default: INTERFACE_DEFAULTS.bulkVerifierPath,
 		placeholder: 'e.g. /v3/verify_bulk',
 		description: 'Path for Verify Emails in Bulk, relative to the Base URL',
 	},
@@ -36,7 +36,6 @@ const interfaceFields: INodeProperties[] = [
 		displayName: 'Bulk Verifier Query',
 		name: 'bulkVerifierQuery',
 		type: 'options',
-		default: INTERFACE_DEFAULTS.bulkVerifierQuery,
 		options: [
 			{ name: 'Comma-Separated (email=a,b)', value: 'comma' },
 			{ name: 'Repeated (email=a&email=b)', value: 'repeat' },
@@ -47,7 +46,6 @@ const interfaceFields: INodeProperties[] = [
 		displayName: 'Company Name Parameter',
 		name: 'companyNameParameter',
 		type: 'options',
-		default: INTERFACE_DEFAULTS.companyNameParameter,
 		options: [
 			{ name: 'Company (company=Acme)', value: 'company' },
 			{ name: 'Company Name (companyName=Acme)', value: 'companyName' },
@@ -58,7 +56,6 @@ const interfaceFields: INodeProperties[] = [
 		displayName: 'Company Search Path',
 		name: 'companySearchPath',
 		type: 'string',
-		default: INTERFACE_DEFAULTS.companySearchPath,
 		placeholder: 'e.g. /company/search',
 		description: 'Path for Search Company, relative to the Base URL',
 	},
@@ -67,7 +64,6 @@ const interfaceFields: INodeProperties[] = [
 		name: 'listPageSize',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		default: INTERFACE_DEFAULTS.listPageSize,
 		description: 'Max number of leads to request per page in Get List Leads',
 	},
 ];
@@ -96,9 +92,9 @@ const accountRule = {
 };
 
 /** n8n's dialog of the credential shows the message of an error alone, so it holds the description too. */
-function acceptedAccess(credentials: ICredentialDataDecryptedObject): Access {
+function acceptedConnection(credentials: ICredentialDataDecryptedObject) {
 	try {
-		return accessOf(credentials);
+		return connectionOf(credentials);
 	} catch (error) {
 		throw new Error(inFull(asServiceError(error)));
 	}
@@ -146,6 +142,7 @@ export class ContactDataApi implements ICredentialType {
 		},
 		...interfaceFields.map((field) => ({
 			...field,
+			default: INTERFACE_DEFAULTS[field.name],
 			displayOptions: { show: { customizeInterface: [true] } },
 		})),
 	];
@@ -155,7 +152,7 @@ export class ContactDataApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions & { uri?: string },
 	): Promise<IHttpRequestOptions> => {
-		const { apiKey, baseUrl } = acceptedAccess(credentials);
+		const { apiKey, baseUrl } = acceptedConnection(credentials);
 		// n8n's HTTP Request node uses `uri`.
 		if (!goesTo(baseUrl, request.url ?? request.uri, request.baseURL)) {
 			throw new Error(

@@ -4,8 +4,7 @@ import type { Known, Lookup, Question } from '../shared/lookups/lookup';
 import { LEAD_FIELDS } from '../shared/output/fields';
 import { canBeEmail, toEmailStatus } from '../shared/values/email';
 import { lineAt, numberAt, objectAt, textAt } from '../shared/values/json';
-import { toText } from '../shared/values/text';
-import { toDomain } from '../shared/values/url';
+import { toDomain, toText } from '../shared/values/text';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [

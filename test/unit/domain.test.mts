@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { toDomain } from '../../nodes/shared/values/url.ts';
+import { toDomain } from '../../nodes/shared/values/text.ts';
 import { processorTime } from '../support/processorTime.mts';
 
 /** Domains of two or three parts. */

@@ -8,7 +8,6 @@ import {
 	lineAt,
 	numberAt,
 	objectAt,
-	parsedJson,
 	textAt,
 	timestampAt,
 } from '../../nodes/shared/values/json.ts';
@@ -96,16 +95,6 @@ describe('numberAt', () => {
 		expect(numberAt({ companyNetworkID: 7 }, 'companyNetworkID', 'companyNetworkid')).toBe(7);
 		expect(numberAt({ companyNetworkid: 7 }, 'companyNetworkID', 'companyNetworkid')).toBe(7);
 		expect(numberAt({}, 'companyNetworkID', 'companyNetworkid')).toBeNull();
-	});
-});
-
-describe('parsedJson', () => {
-	it.each([['{"a":1}'], ['[]'], ['null'], ['"x"'], [' 5 ']])('reads %j', (text) => {
-		expect(parsedJson(text)).toEqual(JSON.parse(text));
-	});
-
-	it.each([[''], ['x'], ['{"a":'], ['[1,]'], ['undefined']])('gives nothing for %j', (text) => {
-		expect(parsedJson(text)).toBeUndefined();
 	});
 });
 

@@ -2,17 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { Parameters } from '../../nodes/shared/host/parameters.ts';
 import { requestOptionsOf } from '../../nodes/shared/http/transport.ts';
 import { detailsOf, thrownBy } from './thrown.mts';
 
 function requestOptions(saved?: unknown) {
-	return requestOptionsOf(
-		new Parameters({
-			json: () => ({}),
-			parameter: (_name, _item, fallback) => saved ?? fallback,
-		}),
-	);
+	return requestOptionsOf(saved ?? {});
 }
 
 describe('requestOptionsOf', () => {

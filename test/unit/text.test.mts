@@ -3,14 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import {
-	byteLength,
-	count,
-	NO_CHARACTER,
-	toText,
-	withoutTrailing,
-} from '../../nodes/shared/values/text.ts';
+import { count, toText } from '../../nodes/shared/values/text.ts';
 import { processorTime } from '../support/processorTime.mts';
+
+/** Stands for half of a character, which cannot be sent. */
+const NO_CHARACTER = '\uFFFD';
 
 describe('toText', () => {
 	it.each([
@@ -75,48 +72,5 @@ describe('count', () => {
 		[2, '2 credits'],
 	])('puts %i as %j', (number, text) => {
 		expect(count(number, 'credit')).toBe(text);
-	});
-});
-
-describe('withoutTrailing', () => {
-	it.each([
-		['https://acme.com/', '/', 'https://acme.com'],
-		['https://acme.com///', '/', 'https://acme.com'],
-		['/a/b', '/', '/a/b'],
-		['///', '/', ''],
-		['', '/', ''],
-		['acme.com..', '.', 'acme.com'],
-	])('%j without the %j at its end is %j', (text, character, rest) => {
-		expect(withoutTrailing(text, character)).toBe(rest);
-	});
-
-	it('takes away these characters and nothing else', () => {
-		fc.assert(
-			fc.property(fc.string(), fc.nat(20), (text, times) => {
-				const rest = withoutTrailing(text + '/'.repeat(times), '/');
-				expect(rest.endsWith('/')).toBe(false);
-				expect(text.startsWith(rest)).toBe(true);
-				expect(text.slice(rest.length)).toMatch(/^\/*$/);
-			}),
-		);
-	});
-
-	it('does not take long, wherever the characters are', () => {
-		const many = '/'.repeat(1_000_000);
-		const used = processorTime();
-		expect(withoutTrailing(`${many}x`, '/')).toBe(`${many}x`);
-		expect(withoutTrailing(`x${many}`, '/')).toBe('x');
-		expect(used()).toBeLessThan(1_000);
-	});
-});
-
-describe('byteLength', () => {
-	it.each([
-		['', 0],
-		['Ada', 3],
-		['Ädä', 5],
-		['👩', 4],
-	])('%j takes %d', (text, bytes) => {
-		expect(byteLength(text)).toBe(bytes);
 	});
 });

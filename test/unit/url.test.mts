@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { parsedUrl, withScheme } from '../../nodes/shared/values/url.ts';
+import { parsedUrl, withScheme } from '../../nodes/shared/values/text.ts';
 
 describe('withScheme', () => {
 	it.each([

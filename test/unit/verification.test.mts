@@ -13,7 +13,9 @@ import {
 	verifierOptions,
 	verifyLocally,
 } from '../../nodes/Verifier/verification.ts';
-import { NO_CHARACTER } from '../../nodes/shared/values/text.ts';
+
+/** Stands for half of a character, which cannot be sent. */
+const NO_CHARACTER = '\uFFFD';
 
 const MESSAGE = 'Not a valid email format. Not sent, no credit used.';
 

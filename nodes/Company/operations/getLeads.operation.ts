@@ -14,8 +14,7 @@ import { missing } from '../../shared/output/problem';
 import { collectPages, type Page, type Pages } from '../../shared/reads/pages';
 import { toEmailStatus } from '../../shared/values/email';
 import { lineAt, numberAt, objectAt, textAt } from '../../shared/values/json';
-import { toText } from '../../shared/values/text';
-import { toDomain } from '../../shared/values/url';
+import { toDomain, toText } from '../../shared/values/text';
 
 /** The most people that the service gives per page (interface specification 8). */
 const PAGE_SIZE = 150;

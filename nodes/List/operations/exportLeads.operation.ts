@@ -5,7 +5,7 @@ import { readOperation } from '../../shared/editor/operation';
 import { listLocatorFor, toListId } from '../../shared/reads/lists';
 import { objectsIn } from '../../shared/http/response';
 import { textAt } from '../../shared/values/json';
-import { withScheme } from '../../shared/values/url';
+import { withScheme } from '../../shared/values/text';
 
 /** Export List Leads (interface specification 4.4): all leads in one request. Costs no credits. */
 export const exportLeads = readOperation({

@@ -59,16 +59,13 @@ export const estimateNotice = notice(
 
 /** The options that bound the age of an existing value. */
 export const ageOptions: INodeProperties[] = [
-	{
+	knownField({
 		displayName: 'Checked At',
 		name: 'checkedAt',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. {{ $json.checkedAt }}',
 		description:
 			'When the existing value was looked up. Without a date, it is used however old it may be.',
-		displayOptions: notForTools,
-	},
+	}),
 	{
 		displayName: 'Max Age (Days)',
 		name: 'maxAgeDays',
@@ -80,6 +77,11 @@ export const ageOptions: INodeProperties[] = [
 	},
 ];
 
+/** A field for a number of at least `minValue`. */
+function atLeast(minValue: number, field: Omit<INodeProperties, 'type'>): INodeProperties {
+	return { type: 'number', typeOptions: { minValue }, ...field };
+}
+
 /** The fields of every operation whose results come in pages. */
 export const returnAllOrLimit: INodeProperties[] = [
 	{
@@ -89,68 +91,56 @@ export const returnAllOrLimit: INodeProperties[] = [
 		default: false,
 		description: 'Whether to return all results or only up to a given limit',
 	},
-	{
+	atLeast(1, {
 		displayName: 'Limit',
 		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
 		default: 50,
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
-	},
+	}),
 ];
 
 /** The options of a lookup: those that all lookups share, and its own. */
 export function lookupOptions(...own: INodeProperties[]): INodeProperties {
 	return optionsField([
-		{
+		atLeast(0, {
 			displayName: KEEP_CREDITS,
 			name: 'keepCredits',
-			type: 'number',
-			typeOptions: { minValue: 0 },
 			default: 100,
 			description:
 				'Number of credits of the kind this node uses to leave in the account. Nothing is looked up that could bring the account below it. Credits that others use in the meantime are not counted.',
-		},
-		{
+		}),
+		atLeast(1, {
 			displayName: 'Max Concurrency',
 			name: 'maxConcurrency',
-			type: 'number',
-			typeOptions: { minValue: 1 },
 			default: maxConcurrency,
 			description:
 				'Max number of requests to send at once. All workflows that use this account take turns.',
 			displayOptions: notForTools,
-		},
-		{
+		}),
+		atLeast(0, {
 			displayName: 'Max Credits',
 			name: 'maxCredits',
-			type: 'number',
-			typeOptions: { minValue: 0 },
 			default: 100,
 			description:
 				'Max number of credits this node may spend per execution, including loops and Retry On Fail',
-		},
-		{
+		}),
+		atLeast(0, {
 			displayName: MANUAL_LIMIT,
 			name: 'manualLimit',
-			type: 'number',
-			typeOptions: { minValue: 0 },
 			default: 10,
 			description:
 				"Max number of items to look up while you try out the workflow in the editor. The rest are marked as 'not_processed'. Does not apply in production. 0 means all.",
 			displayOptions: notForTools,
-		},
-		{
+		}),
+		atLeast(0, {
 			displayName: 'Max Retries',
 			name: 'maxRetries',
-			type: 'number',
-			typeOptions: { minValue: 0 },
 			default: maxRetries,
 			description:
 				'Max number of times to retry a request if the service is busy or unavailable, or the connection is lost. Works without Retry On Fail.',
 			displayOptions: notForTools,
-		},
+		}),
 		{
 			displayName: 'On Incomplete Run',
 			name: 'incompleteRun',

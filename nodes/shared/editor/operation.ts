@@ -181,16 +181,12 @@ export function bulkHint(
 	perRequest: string,
 	onlySingle: string,
 ): NodeHint {
-	const conditions = [
-		`$parameter.operation === "${single.option.value}"`,
-		`!$parameter.options.${onlySingle}`,
-		`${LOOKUPS} > ${MANY}`,
-	];
+	const isShown = `$parameter.operation === "${single.option.value}" && !$parameter.options.${onlySingle}`;
 	return {
 		message: `${bulk.option.name} does this with one request per ${perRequest}, at the same price and several times as fast`,
 		type: 'info',
 		location: 'outputPane',
 		whenToDisplay: 'always',
-		displayCondition: `={{ ${conditions.join(' && ')} }}`,
+		displayCondition: `={{ ${isShown} && ${LOOKUPS} > ${MANY} }}`,
 	};
 }

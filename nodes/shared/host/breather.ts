@@ -1,7 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-/** How long a loop may block the process, in milliseconds: at first, and at most. */
-const FIRST_SLICE = 5;
+/** How long a loop may block the process at most, in milliseconds. */
 const LONGEST_SLICE = 40;
 
 /** Interrupts a long loop, so that the rest of n8n can go on. */
@@ -9,7 +8,7 @@ export class Breather {
 	private since = performance.now();
 
 	/** Short at first, so that the first request is sent soon; each breath takes about a millisecond. */
-	private slice = FIRST_SLICE;
+	private slice = 5;
 
 	/** Whether it is time to call {@link breathe}. */
 	get isDue(): boolean {

@@ -1,13 +1,10 @@
 import type {
 	IAllExecuteFunctions,
-	IContextObject,
 	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
 	IExecutePaginationFunctions,
 	IGetNodeParameterOptions,
-	INode,
 	INodeExecutionData,
-	Logger,
 	NodeExecutionHint,
 } from 'n8n-workflow';
 import { objectAt } from '../values/json';
@@ -41,13 +38,10 @@ export async function readCredential(
 	const workflow = objectAt(n8n, 'workflow');
 	const expression = objectAt(workflow, 'expression');
 	const evaluate: unknown = expression.getParameterValue;
-	if (typeof evaluate !== 'function') {
-		return { credential: await n8n.getCredentials(CREDENTIAL, item), isForAll: false };
-	}
 	const seen: unknown[] = [];
 	const getParameterValue = (saved: unknown, ...rest: unknown[]): unknown => {
 		seen.push(saved);
-		return evaluate.call(expression, saved, ...rest);
+		return typeof evaluate === 'function' ? evaluate.call(expression, saved, ...rest) : saved;
 	};
 	const watching = inheriting(n8n, {
 		workflow: inheriting(workflow, { expression: inheriting(expression, { getParameterValue }) }),
@@ -63,22 +57,31 @@ export function inheriting<T extends object>(object: T, properties: Record<strin
 }
 
 /** The custom data of an execution, which n8n shows beside it. */
-export interface CustomData {
+interface CustomData {
 	get(key: string): unknown;
 	set(key: string, value: string): void;
 }
 
+/** The functions that n8n offers under the same name to a node and to a tool. */
+function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
+	return {
+		node: n8n.getNode(),
+		executionId: n8n.getExecutionId(),
+		logger: n8n.logger,
+		isManual: n8n.getMode() === 'manual',
+		/** Aborted when the execution is stopped. */
+		signal: n8n.getExecutionCancelSignal(),
+		/** An object that n8n stores with the execution, for all nodes (`flow`) or for this one (`node`). */
+		memory: (scope: 'flow' | 'node') => n8n.getContext(scope),
+		customData: (): CustomData | undefined => n8n.getWorkflowDataProxy(0).$execution?.customData,
+	};
+}
+
 /** n8n's functions while a node runs, the same for a node with items and for a tool. */
-export interface NodeContext {
+export interface NodeContext extends Readonly<ReturnType<typeof commonContext>> {
 	/** n8n's own context, for its helpers. */
 	readonly n8n: IAllExecuteFunctions;
-	readonly node: INode;
 	readonly inputs: INodeExecutionData[];
-	readonly executionId: string;
-	readonly logger: Logger;
-	readonly isManual: boolean;
-	/** Aborted when the execution is stopped. */
-	readonly signal: AbortSignal | undefined;
 	/** `$json` for an item; `undefined` where only n8n's expression engine knows it. */
 	json(item: number): unknown;
 	/** The value of a parameter for an item; throws if its expression fails. */
@@ -89,25 +92,8 @@ export interface NodeContext {
 		options?: IGetNodeParameterOptions,
 	): unknown;
 	credential(item: number): Promise<ItemCredential>;
-	/** An object that n8n stores with the execution, for all nodes (`flow`) or for this one (`node`). */
-	memory(scope: 'flow' | 'node'): IContextObject;
-	customData(): CustomData | undefined;
 	/** Shows a hint above the output; tools have none. */
 	hint(hint: NodeExecutionHint): void;
-}
-
-/** The functions that n8n offers under the same name to a node and to a tool. */
-function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
-	return {
-		n8n,
-		node: n8n.getNode(),
-		executionId: n8n.getExecutionId(),
-		logger: n8n.logger,
-		isManual: n8n.getMode() === 'manual',
-		signal: n8n.getExecutionCancelSignal(),
-		memory: (scope: 'flow' | 'node') => n8n.getContext(scope),
-		customData: (): CustomData | undefined => n8n.getWorkflowDataProxy(0).$execution?.customData,
-	};
 }
 
 /** For a node that n8n runs with all its items. */
@@ -115,6 +101,7 @@ export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
 	const inputs = n8n.getInputData();
 	return {
 		...commonContext(n8n),
+		n8n,
 		inputs,
 		json: (item) => inputs[item].json,
 		parameter: (...parameter) => n8n.getNodeParameter(...parameter),
@@ -127,14 +114,12 @@ export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
 export function contextOfTool(n8n: IExecutePaginationFunctions): NodeContext {
 	return {
 		...commonContext(n8n),
+		n8n,
 		inputs: [n8n.getInputData()].flat(),
 		// The input item is the agent's, not the tool's.
 		json: () => undefined,
 		parameter: (name, _item, fallback, options) => n8n.getNodeParameter(name, fallback, options),
-		credential: async () => ({
-			credential: await n8n.getCredentials(CREDENTIAL),
-			isForAll: true,
-		}),
+		credential: async () => ({ credential: await n8n.getCredentials(CREDENTIAL), isForAll: true }),
 		hint: () => {},
 	};
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import { toText, withoutTrailing } from '../values/text';
-import { parsedUrl } from '../values/url';
+import { parsedUrl, toText } from '../values/text';
 import { ServiceError } from './errors';
 
 /** Characters that no header can hold, e.g. a pasted zero-width space: n8n's HTTP client drops them. */
@@ -20,22 +19,16 @@ export interface Connection {
 	settings: InterfaceSettings;
 }
 
-export type Access = Pick<Connection, 'baseUrl' | 'apiKey'>;
-
-/** The Base URL and the key; throws a {@link ServiceError} if either cannot be used. */
-export function accessOf(credential: ICredentialDataDecryptedObject): Access {
+/** Reads a credential; throws a {@link ServiceError} if its Base URL or its key cannot be used. */
+export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
 	const baseUrl = checkedBaseUrl(credential.baseUrl);
 	const apiKey = toText(credential.apiKey).replace(NOT_SENT, '').trim();
-	if (apiKey !== '') return { baseUrl, apiKey };
-	throw new ServiceError('unauthorized', {
-		message: 'The API Key of the credential is empty',
-		description: 'Enter the API key from your account settings.',
-	});
-}
-
-/** Reads a credential; throws a {@link ServiceError} as {@link accessOf} does. */
-export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
-	const { baseUrl, apiKey } = accessOf(credential);
+	if (apiKey === '') {
+		throw new ServiceError('unauthorized', {
+			message: 'The API Key of the credential is empty',
+			description: 'Enter the API key from your account settings.',
+		});
+	}
 	const settings = interfaceSettings(credential);
 	const account = digest([new URL(baseUrl).href, apiKey]);
 	return { credential, baseUrl, apiKey, account, id: digest([account, settings]), settings };
@@ -73,7 +66,7 @@ export function checkedBaseUrl(value: unknown): string {
 			"Use https, so the API key can't be intercepted. Plain http is accepted on localhost only (localhost, 127.0.0.1, [::1]).",
 		);
 	}
-	return withoutTrailing(text, '/');
+	return text.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Throws a {@link ServiceError} for a path that leads to another host, e.g. a whole URL. */
@@ -116,14 +109,10 @@ export type InterfaceSettings = typeof INTERFACE_DEFAULTS;
 export function interfaceSettings(credential: IDataObject): InterfaceSettings {
 	if (credential.customizeInterface !== true) return INTERFACE_DEFAULTS;
 	const { listPageSize, ...texts } = INTERFACE_DEFAULTS;
-	const text = (name: keyof typeof texts) => toText(credential[name]) || texts[name];
+	const own = Object.entries(texts).map(([name, byDefault]): [string, string] => [
+		name,
+		toText(credential[name]) || byDefault,
+	]);
 	const pageSize = Math.floor(Number(toText(credential.listPageSize))) || listPageSize;
-	return {
-		bulkFinderBody: text('bulkFinderBody'),
-		bulkVerifierQuery: text('bulkVerifierQuery'),
-		bulkVerifierPath: text('bulkVerifierPath'),
-		companySearchPath: text('companySearchPath'),
-		companyNameParameter: text('companyNameParameter'),
-		listPageSize: Math.max(1, pageSize),
-	};
+	return { ...texts, ...Object.fromEntries(own), listPageSize: Math.max(1, pageSize) };
 }

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject, textAt } from '../values/json';
-import { withoutTrailing } from '../values/text';
 import { withoutKey } from './mask';
 
 /** Why a request failed, in words that a workflow can route by. */
@@ -28,7 +27,7 @@ interface FailureDetails {
 	message: string;
 	/** What the user can do. */
 	description: string;
-	httpCode?: number;
+	httpCode?: number | null;
 	/** The pause that the service asks for, in milliseconds. */
 	retryAfter?: number;
 	/** Whether the service may have charged the request. */
@@ -53,7 +52,6 @@ export class ServiceError extends Error {
 		private readonly details: FailureDetails,
 	) {
 		super(details.message);
-		this.name = 'ServiceError';
 		this.description = details.description;
 		this.httpCode = details.httpCode ?? null;
 		this.retryAfter = details.retryAfter;
@@ -69,11 +67,10 @@ export class ServiceError extends Error {
 
 	/** A copy in which the key is masked, with a message of at most 500 characters. */
 	without(key: string): ServiceError {
-		const { message, description } = this;
-		const masked = withoutKey({ message, description }, key);
-		const isLong = masked.message.length > MAX_MESSAGE;
-		if (isLong) masked.message = `${masked.message.slice(0, MAX_MESSAGE)}…`;
-		return new ServiceError(this.reason, { ...this.details, ...masked });
+		const details = withoutKey({ ...this.details }, key);
+		const isLong = details.message.length > MAX_MESSAGE;
+		if (isLong) details.message = `${details.message.slice(0, MAX_MESSAGE)}…`;
+		return new ServiceError(this.reason, details);
 	}
 }
 
@@ -98,11 +95,8 @@ export function unknownPath(): ServiceError {
 }
 
 /** The message and the description in one text, where n8n shows the message alone. */
-export function inFull({
-	message,
-	description,
-}: Pick<FailureDetails, 'message' | 'description'>): string {
-	return `${withoutTrailing(message, '.')}. ${description}`;
+export function inFull({ message, description }: FailureDetails): string {
+	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
 }
 
 /** The exception as a {@link ServiceError}. Any other is a fault of this package: it fails one request only. */
@@ -120,19 +114,9 @@ export function isNotFound(thrown: unknown): boolean {
 	return thrown instanceof ServiceError && thrown.reason === 'not_found';
 }
 
-/** Codes of Node with which the request cannot have reached the service. */
-const NEVER_SENT = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-	'EADDRNOTAVAIL',
-	'EPROTO',
-]);
-
-/** A part of Node's message if a connection is lost in the TLS handshake. */
-const IN_HANDSHAKE = 'before secure TLS connection was established';
+/** Codes of Node, and a part of its message, with which the request cannot have reached the service. */
+const NEVER_SENT =
+	/^E(CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|PROTO)$|before secure TLS connection was established/;
 
 /** Codes of an HTTP client, or of Node, that could not put the request together. */
 const NOT_A_REQUEST = /^ERR_(INVALID|UNESCAPED|BAD_OPTION|NOT_SUPPORT|HTTP_INVALID)/;
@@ -156,23 +140,24 @@ export function connectionError(thrown: unknown): ServiceError {
 	const causes = causesOf(thrown);
 	const code = causes.map((error) => error.code).find((one) => typeof one === 'string');
 	if (typeof code !== 'string' || NOT_A_REQUEST.test(code)) return refusedByN8n(thrown);
-	if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SIGNATURE')) {
+	if (/^ERR_TLS|CERT|SIGNATURE/.test(code)) {
 		return new ServiceError('refused_base_url', {
 			message: "The Base URL's certificate is not valid",
 			description: `Check the Base URL of the credential (${code}).`,
 		});
 	}
-	const isHandshake = causes.some(({ message }) => String(message).includes(IN_HANDSHAKE));
-	const neverSent = NEVER_SENT.has(code) || isHandshake;
+	const said = [code, ...causes.map(({ message }) => String(message))];
 	// The code is in the description, as n8n replaces a message that holds one by its own words.
+	if (said.some((text) => NEVER_SENT.test(text))) {
+		return new ServiceError('connection', {
+			message: 'The service cannot be reached',
+			description: `Check the Base URL of the credential and the network of this n8n (${code}).`,
+		});
+	}
 	return new ServiceError('connection', {
-		message: neverSent
-			? 'The service cannot be reached'
-			: 'The connection was lost before a response arrived',
-		description: neverSent
-			? `Check the Base URL of the credential and the network of this n8n (${code}).`
-			: `Run the item again later (${code}).`,
-		mayBeCharged: !neverSent,
+		message: 'The connection was lost before a response arrived',
+		description: `Run the item again later (${code}).`,
+		mayBeCharged: true,
 	});
 }
 
@@ -247,7 +232,6 @@ export class NotProcessed extends Error {
 	) {
 		const [message, description] = MESSAGES[reason];
 		super(cause ? `${message} (${cause.message})` : message);
-		this.name = 'NotProcessed';
 		this.description = description;
 	}
 }

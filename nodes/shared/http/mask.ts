@@ -3,8 +3,8 @@ const MASK = '***';
 /** A shorter piece of Base64 may occur in another text by chance. */
 const SHORTEST_PIECE = 8;
 
-/** The forms of the last key, as most answers come from one account; `written` as JSON writes them. */
-let last: { key: string; forms: string[]; written: string[] } = { key: '', forms: [], written: [] };
+/** Most answers come from one account, so the forms of its key are made once. */
+let last: { key: string; forms: string[] } = { key: '', forms: [] };
 
 /**
  * A copy of a JSON value in which the key is masked wherever it occurs, in names of properties too: as it
@@ -12,12 +12,10 @@ let last: { key: string; forms: string[]; written: string[] } = { key: '', forms
  * not hold the key.
  */
 export function withoutKey<T>(value: T, key: string): T {
-	if (key !== last.key) {
-		const forms = formsOf(key);
-		last = { key, forms, written: forms.map(inJson) };
-	}
+	if (key !== last.key) last = { key, forms: formsOf(key) };
 	const text = JSON.stringify(value) ?? '';
-	return last.written.some((form) => text.includes(form)) ? masked(value, last.forms) : value;
+	const isIn = last.forms.some((form) => text.includes(inJson(form)));
+	return isIn ? masked(value, last.forms) : value;
 }
 
 /** The longest first: one form may be a part of another. */

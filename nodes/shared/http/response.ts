@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject, numberAt, textAt } from '../values/json';
-import { toText } from '../values/text';
-import { parsedUrl } from '../values/url';
+import { parsedUrl, toText } from '../values/text';
 import { type FailureReason, ServiceError, unexpectedAnswer } from './errors';
 
 /** A response of n8n's HTTP client, whatever its status. */
@@ -51,42 +50,39 @@ const STATUS_CODES: Record<number, Refusal> = {
 		'The rate limit was still exceeded after all retries',
 		'Run the remaining items later. Where the operation has these options, lower Max Concurrency or raise Max Retries.',
 	],
+	// And any other status code below 500.
+	405: [
+		'bad_request',
+		'The service did not accept this request',
+		'Check the fields of the node, and Customize API Requests in the credential.',
+	],
+	// And any other status code from 500.
+	503: [
+		'service_unavailable',
+		'The service is temporarily unavailable',
+		'Run the remaining items later.',
+	],
 };
-
-/** Any other status code from 500. */
-const UNAVAILABLE: Refusal = [
-	'service_unavailable',
-	'The service is temporarily unavailable',
-	'Run the remaining items later.',
-];
-
-/** Any other status code below 500. */
-const BAD_REQUEST: Refusal = [
-	'bad_request',
-	'The service did not accept this request',
-	'Check the fields of the node, and Customize API Requests in the credential.',
-];
 
 /**
  * The JSON answer in a response (interface specification 1, 7): an object or a list. Throws a
  * {@link ServiceError} for anything else.
  */
-export function readResponse({ statusCode, headers, body }: HttpResponse): object {
+export function readResponse(response: HttpResponse): object {
+	const { statusCode, headers, body } = response;
 	if (statusCode >= 300 && statusCode < 400) throw redirected(statusCode, headers.location);
-	if (typeof body !== 'object' || body === null) {
-		if (statusCode >= 500 || statusCode === 429) throw refused(statusCode, headers, {});
-		throw notTheService(statusCode, body);
-	}
-	if (statusCode < 300) return body;
-	throw refused(statusCode, headers, body);
+	const isJson = typeof body === 'object' && body !== null;
+	if (isJson && statusCode < 300) return body;
+	if (isJson || statusCode >= 500 || statusCode === 429) throw refused(response);
+	throw notTheService(statusCode, body);
 }
 
-function refused(statusCode: number, headers: HttpResponse['headers'], body: object): ServiceError {
+function refused({ statusCode, headers, body }: HttpResponse): ServiceError {
 	const own = isObject(body) ? body : {};
 	const said = textAt(own, 'message', 'error', 'detail');
 	const remaining = numberAt(own, 'remaining');
-	const other = statusCode >= 500 ? UNAVAILABLE : BAD_REQUEST;
-	const [reason, message, description] = STATUS_CODES[statusCode] ?? other;
+	const other = statusCode >= 500 ? 503 : 405;
+	const [reason, message, description] = STATUS_CODES[statusCode] ?? STATUS_CODES[other];
 	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
 	return new ServiceError(reason, {
 		message: `${message}${credits}${said === null ? '' : `: ${said}`}`,

@@ -1,9 +1,7 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL, inheriting } from '../host/context';
-import type { Parameters } from '../host/parameters';
 import { isObject } from '../values/json';
-import { asNumber, toText } from '../values/text';
-import { parsedUrl } from '../values/url';
+import { numberOf, parsedUrl, toText } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
 import { asServiceError, connectionError, ServiceError, unexpectedAnswer } from './errors';
 import { withoutKey } from './mask';
@@ -64,20 +62,14 @@ export type RequestOptions = Pick<
 /** The longest delay of a timer in Node, in milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/** Reads the Request Options of a node; throws a {@link ServiceError} for a proxy that is not valid. */
-export function requestOptionsOf(parameters: Parameters): RequestOptions {
-	return requestOptionsIn(parameters.get('requestOptions', 0, {}));
-}
-
-/** The same from the value of the parameter. */
-export function requestOptionsIn(parameter: unknown): RequestOptions {
+/** Reads the parameter `requestOptions`; throws a {@link ServiceError} for a proxy that is not valid. */
+export function requestOptionsOf(parameter: unknown): RequestOptions {
 	const { timeout, allowUnauthorizedCerts, proxy } = isObject(parameter) ? parameter : {};
-	const milliseconds = Math.min(Math.ceil(asNumber(timeout)), MAX_TIMEOUT);
-	const hasProxy = proxy !== undefined && proxy !== null && proxy !== '';
+	const milliseconds = Math.min(Math.ceil(numberOf(timeout) ?? 0), MAX_TIMEOUT);
 	return {
 		...(milliseconds > 0 && { timeout: milliseconds }),
 		...(allowUnauthorizedCerts === true && { skipSslCertificateValidation: true }),
-		...(hasProxy && { proxy: proxyOf(proxy) }),
+		...((proxy ?? '') !== '' && { proxy: proxyOf(proxy) }),
 	};
 }
 
@@ -101,7 +93,7 @@ function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
 		host,
 		port: Number(port) || (protocol === 'https:' ? 443 : 80),
 		protocol: protocol.replace(':', ''),
-		...((username !== '' || password !== '') && {
+		...(`${username}${password}` !== '' && {
 			auth: { username: decodedForN8n(username), password: decodedForN8n(password) },
 		}),
 	};

@@ -78,7 +78,8 @@ export function lookupOptionsOf(parameters: Parameters): LookupOptions {
 		retryUnknown: retryUnknown ?? DEFAULT_RETRY_UNKNOWN,
 		skipsEmpty: option('skipEmpty') === true,
 		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,
-		requestOptions: attempts.of(() => requestOptionsOf(parameters)) ?? {},
+		requestOptions:
+			attempts.of(() => requestOptionsOf(parameters.get('requestOptions', 0, {}))) ?? {},
 	};
 	const refusal = attempts.failure;
 	const failsWhenIncomplete = refusal === undefined && options.failsWhenIncomplete;

@@ -88,7 +88,6 @@ export function errorItem(
 }
 
 /** The fields of an item without a result. It has no `error`, so n8n does not take it for an error item. */
-export function statusFields({ description, jobId, jobRow, ...fields }: Problem): IDataObject {
-	const message = inFull({ ...fields, description });
-	return { ...fields, message, ...(jobId && { jobId }), ...(jobRow && { jobRow }) };
+export function statusFields({ description, ...fields }: Problem): IDataObject {
+	return { ...fields, message: inFull({ ...fields, description }) };
 }

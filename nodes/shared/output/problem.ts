@@ -11,20 +11,22 @@ export interface Problem {
 	/** What to do now. */
 	description: string;
 	httpCode?: number | null;
-	/** For `pending` and for what a job did not answer: the bulk job, and the row of it. */
+	/** For `pending` and for what a job did not answer: the bulk job, and the row of the item in it, from 1. */
 	jobId?: string;
 	jobRow?: number;
 }
 
-/** Thrown for an item that lacks what its operation needs, or that has something else there. */
-export class InvalidInput extends Error {
-	/** @param problem without its status */
-	constructor(private readonly problem: Omit<Problem, 'status'>) {
+/** Thrown for an item that gets no answer. */
+class ItemProblem extends Error {
+	constructor(readonly problem: Problem) {
 		super(problem.message);
 	}
+}
 
-	toProblem(): Problem {
-		return { status: 'invalid_input', ...this.problem };
+/** Thrown for an item that lacks what its operation needs, or that has something else there. */
+export class InvalidInput extends ItemProblem {
+	constructor(problem: Omit<Problem, 'status'>) {
+		super({ status: 'invalid_input', ...problem });
 	}
 }
 
@@ -49,13 +51,19 @@ export function invalidValue(label: string, rule: string): InvalidInput {
 }
 
 /** Thrown when a bulk job has not finished in the time that the user gave it. */
-export class JobPending extends Error {
-	/** @param jobRow the row of one item, from 1 */
+export class JobPending extends ItemProblem {
 	constructor(
 		readonly jobId: string,
-		readonly jobRow?: number,
+		jobRow?: number,
 	) {
-		super(`The bulk job ${jobId} is not finished`);
+		super({
+			status: 'pending',
+			reason: 'job_not_finished',
+			message: `The bulk job ${jobId} is not finished`,
+			description: 'Nothing is lost: collect the results later with Get Bulk Job.',
+			jobId,
+			...(jobRow !== undefined && { jobRow }),
+		});
 	}
 
 	at(jobRow: number): JobPending {
@@ -64,14 +72,13 @@ export class JobPending extends Error {
 }
 
 /** Thrown for what went wrong with an accepted bulk job. */
-export class JobFailed extends Error {
-	/** @param jobRow the row of one item, from 1 */
+export class JobFailed extends ItemProblem {
 	constructor(
 		readonly jobId: string,
-		readonly reason: unknown,
-		readonly jobRow?: number,
+		private readonly reason: unknown,
+		jobRow?: number,
 	) {
-		super(`The bulk job ${jobId} failed`);
+		super({ ...problemOf(reason), jobId, ...(jobRow !== undefined && { jobRow }) });
 	}
 
 	at(jobRow: number): JobFailed {
@@ -81,7 +88,7 @@ export class JobFailed extends Error {
 
 /** What an exception means for the item that it came for. */
 export function problemOf(thrown: unknown): Problem {
-	if (thrown instanceof InvalidInput) return thrown.toProblem();
+	if (thrown instanceof ItemProblem) return thrown.problem;
 	if (thrown instanceof FailingExpression) {
 		const { label, message } = thrown;
 		return {
@@ -90,15 +97,6 @@ export function problemOf(thrown: unknown): Problem {
 			message: `Not sent: the expression of ${label} cannot be evaluated for this item (${message})`,
 			description: 'Check the expression of the field with the data of this item.',
 		};
-	}
-	if (thrown instanceof JobFailed) {
-		const { jobId, jobRow, reason } = thrown;
-		return { ...problemOf(reason), jobId, ...(jobRow !== undefined && { jobRow }) };
-	}
-	if (thrown instanceof JobPending) {
-		const description = 'Nothing is lost: collect the results later with Get Bulk Job.';
-		const { message, jobId, jobRow } = thrown;
-		return { status: 'pending', reason: 'job_not_finished', message, description, jobId, jobRow };
 	}
 	if (thrown instanceof NotProcessed) {
 		const { reason, message, description } = thrown;

@@ -9,12 +9,11 @@ import type { AccountClient } from '../client/client';
 import { ACCOUNT_PATH } from '../credits/account';
 import { isNotFound } from '../http/errors';
 import { objectIn, objectsIn } from '../http/response';
-import { requestOptionsIn } from '../http/transport';
+import { requestOptionsOf } from '../http/transport';
 import { invalidValue, missing } from '../output/problem';
 import { toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
-import { toText } from '../values/text';
-import { withScheme } from '../values/url';
+import { toText, withScheme } from '../values/text';
 
 export const LISTS_PATH = '/api/v2/list';
 
@@ -131,7 +130,7 @@ export async function searchLists(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const requestOptions = requestOptionsIn(this.getCurrentNodeParameter('requestOptions'));
+	const requestOptions = requestOptionsOf(this.getCurrentNodeParameter('requestOptions'));
 	const lists = await withClient(this, readLists, { requestOptions });
 	return {
 		results: lists

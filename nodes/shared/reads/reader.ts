@@ -153,7 +153,7 @@ class ReadRun {
 			this.fields.map((field) => [field.property, fieldValue(parameters, field, item)]),
 		);
 		const limit = this.limitOf(item);
-		const requestOptions = requestOptionsOf(parameters);
+		const requestOptions = requestOptionsOf(parameters.get('requestOptions', 0, {}));
 		this.accounts ??= new Accounts(context, { requestOptions }, (client) => client);
 		const client = await this.accounts.of(item);
 		return {

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { numberAt, textAt } from './json';
-import { toText } from './text';
-import { withScheme } from './url';
+import { toText, withScheme } from './text';
 
 /**
  * A company in the package's words (interface specification 2.11, with the spellings of its variants):

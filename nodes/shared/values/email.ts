@@ -1,14 +1,11 @@
-import { NO_CHARACTER, toText } from './text';
-import { parsedUrl } from './url';
+import { parsedUrl, toText } from './text';
 
 /**
  * Whether a text can be an email address: it has an `@` and a domain, and no white space, comma (several
- * addresses) or half of a character, which cannot be sent.
+ * addresses) or U+FFFD, which stands for half of a character.
  */
 export function canBeEmail(text: string): boolean {
-	const at = text.lastIndexOf('@');
-	const hasDomain = at >= 0 && at < text.length - 1;
-	return hasDomain && !/[\s,]/.test(text) && !text.includes(NO_CHARACTER);
+	return /^[^\s,\uFFFD]*@[^\s,\uFFFD@]+$/.test(text);
 }
 
 /** The form in which email addresses compare: in lower case, with the domain in Punycode. */

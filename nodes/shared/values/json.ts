@@ -24,10 +24,10 @@ export function textAt(source: IDataObject, ...keys: string[]): string | null {
 
 /** The same in one line, as some messages of the service have line breaks. */
 export function lineAt(source: IDataObject, ...keys: string[]): string | null {
-	const text = textAt(source, ...keys);
-	if (text === null) return null;
-	const lines = text.split(/[\r\n]/).map((line) => line.trim());
-	return lines.filter(Boolean).join(' ');
+	const lines = textAt(source, ...keys)
+		?.split(/[\r\n]/)
+		.map((line) => line.trim());
+	return lines?.filter(Boolean).join(' ') ?? null;
 }
 
 /** The first value under any of the keys, if it is a number or the text of one, else `null`. */
@@ -42,13 +42,4 @@ export function timestampAt(source: IDataObject, ...keys: string[]): string | nu
 	const text = textAt(source, ...keys);
 	const moment = momentOf(text);
 	return moment === undefined ? text : new Date(moment).toISOString();
-}
-
-/** The value of a JSON text; `undefined` for a text that is not JSON. */
-export function parsedJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

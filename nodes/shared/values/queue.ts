@@ -1,6 +1,3 @@
-/** Entries that were taken leave the list in blocks, as shortening it takes time. */
-const ENOUGH_TO_SHORTEN = 1_024;
-
 /** First in, first out; each step takes the same time for any number of entries. */
 export class Queue<T> {
 	private entries: T[] = [];
@@ -28,8 +25,8 @@ export class Queue<T> {
 	take(most: number): T[] {
 		const next = this.peek(most);
 		this.taken += next.length;
-		// An empty list lets go of all entries that were taken, so that they can be garbage-collected.
-		if (this.length === 0 || this.taken > Math.max(ENOUGH_TO_SHORTEN, this.length)) {
+		// Copying what stays takes time: it pays once as many were taken.
+		if (this.taken >= this.length) {
 			this.entries = this.entries.slice(this.taken);
 			this.taken = 0;
 		}

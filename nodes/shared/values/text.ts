@@ -1,9 +1,6 @@
-/** Replaces half of a character, which cannot be sent. */
-export const NO_CHARACTER = '\uFFFD';
-
 /**
  * The text of a value that a user, an expression or an AI agent enters: trimmed, numbers as digits, and
- * empty for any other type. A lone surrogate, half of a character, becomes {@link NO_CHARACTER}.
+ * empty for any other type. A lone surrogate, half of a character, becomes U+FFFD, as it cannot be sent.
  */
 export function toText(value: unknown): string {
 	if (typeof value === 'string') return value.trim().toWellFormed();
@@ -14,22 +11,6 @@ export function toText(value: unknown): string {
 /** A number with its unit, e.g. "1 credit" and "2 credits". */
 export function count(number: number, unit: string): string {
 	return `${number} ${unit}${number === 1 ? '' : 's'}`;
-}
-
-export function withoutTrailing(text: string, character: string): string {
-	let end = text.length;
-	while (text[end - 1] === character) end--;
-	return text.slice(0, end);
-}
-
-/** The number of bytes in UTF-8. */
-export function byteLength(text: string): number {
-	return new TextEncoder().encode(text).length;
-}
-
-/** `Number(value)`, but NaN for objects, as the conversion of one may throw. */
-export function asNumber(value: unknown): number {
-	return typeof value === 'object' ? Number.NaN : Number(value);
 }
 
 /** A whole number of at least 0; the default for a value that is no number. */
@@ -47,4 +28,34 @@ export function numberOf(value: unknown): number | undefined {
 /** The thrown value as an `Error`: a program can throw any value. */
 export function asError(thrown: unknown): Error {
 	return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** A URL with a scheme: the service sends some without (`www.example.com/in/ada`). */
+export function withScheme(url: string | null): string | null {
+	if (url === null || /^[a-z][a-z\d+.-]*:\/\//i.test(url)) return url;
+	return `https://${url.replace(/^\/+/, '')}`;
+}
+
+/** The URL in a text, absolute or relative to a base; `undefined` for a text that is none. */
+export function parsedUrl(text: string | undefined, base?: string): URL | undefined {
+	if (text === undefined) return undefined;
+	try {
+		return new URL(text, base);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Any number of schemes (`https://`), and of slashes after them. */
+const SCHEMES = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*/;
+
+/**
+ * The bare domain of a text that a user pastes: `https://www.Acme.com/about`, `acme.com:443` and `Acme.com`
+ * all give `acme.com`. Domains compare case-insensitively (interface specification 4.5). Takes time in
+ * proportion to the length of the text, whatever is in it.
+ */
+export function toDomain(value: string): string {
+	const [authority] = value.trim().toLowerCase().replace(SCHEMES, '').split(/[/?#]/, 1);
+	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
+	return host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
 }
