@@ -20,7 +20,7 @@ function base(): string {
 
 /** Code that decides something: descriptions hold words, which other tests look at. */
 function isCode(file: string): boolean {
-	return /^nodes\/.*\.ts$/.test(file) && !/\.(?:node|operation)\.ts$|\/description\//.test(file);
+	return /^nodes\/.*\.ts$/.test(file) && !/\.(?:node|operation)\.ts$|\/editor\//.test(file);
 }
 
 const named = process.argv.slice(2).map((path) => path.replace(/\/$/, ''));
