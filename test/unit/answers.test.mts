@@ -178,4 +178,30 @@ describe('what n8n stores of it', () => {
 			expect.anything(),
 		]);
 	});
+
+	it('is the newer answer where a question was answered again after a day', () => {
+		vi.useFakeTimers();
+		let record: IContextObject = {};
+		for (let day = 0; day < 2; day++) {
+			const store = new AnswerStore(record);
+			store.load(account);
+			answered(store, 'ada');
+			store.save();
+			record = JSON.parse(JSON.stringify(record));
+			if (day === 0) vi.advanceTimersByTime(25 * HOUR);
+		}
+		expect(reopened(record).find('ada')).toBeDefined();
+	});
+
+	it('is the rest where an answer is nested too deep to be written', () => {
+		let deep: unknown[] = [];
+		for (let level = 0; level < 20_000; level++) deep = [deep];
+		const record: IContextObject = {};
+		const store = new AnswerStore(record);
+		answered(store, 'deep', { results: [{ deep: deep as never }] });
+		answered(store, 'ada');
+		store.save();
+		const later = reopened(record);
+		expect([later.find('deep'), later.find('ada')]).toEqual([undefined, expect.anything()]);
+	});
 });

@@ -67,6 +67,14 @@ describe('Ledger', () => {
 		expect(start({ record: copyOf(record), executionId: '2' }).ledger.spentBy('Find')).toBe(0);
 	});
 
+	it.each([{}, { certain: 'many', uncertain: 0 }, { certain: -100, uncertain: -1 }, null, 7])(
+		'takes a record of %j for nothing spent',
+		(spent) => {
+			const record = { contactDataCredits: { executionId: '1', nodes: { Find: spent } } };
+			expect(start({ record }).ledger.spentBy('Find')).toBe(0);
+		},
+	);
+
 	it('tells a waiting request when credits are settled', async () => {
 		const { ledger } = start();
 		let isTold = false;

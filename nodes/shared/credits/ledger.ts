@@ -157,8 +157,9 @@ function spentIn(record: IContextObject, executionId: string): Map<string, Credi
 	const nodes = stored.executionId === executionId ? objectAt(stored, 'nodes') : {};
 	return new Map(
 		Object.entries(nodes).flatMap(([node, spent]) => {
-			if (!isObject(spent)) return [];
-			return [[node, { certain: Number(spent.certain), uncertain: Number(spent.uncertain) }]];
+			const { certain, uncertain } = isObject(spent) ? spent : {};
+			if (typeof certain !== 'number' || typeof uncertain !== 'number') return [];
+			return [[node, { certain: Math.max(0, certain), uncertain: Math.max(0, uncertain) }]];
 		}),
 	);
 }

@@ -116,16 +116,22 @@ export function customOperations(
 	const byName = operations.map(({ option, run }) => [
 		String(option.value),
 		async function (this: IExecuteFunctions): Promise<NodeOutput> {
-			const context = contextOfNode(this);
-			try {
-				return [await run(context)];
-			} finally {
-				// Also where the operation stops the workflow: a retry reuses what was bought.
-				saveExecution(context);
-			}
+			return [await runAndSave(run, contextOfNode(this))];
 		},
 	]);
 	return { [resource]: Object.fromEntries(byName) };
+}
+
+/** Runs an operation, and stores what it bought, even if it stops the workflow: a retry reuses that. */
+async function runAndSave(
+	run: Operation['run'],
+	context: NodeContext,
+): Promise<INodeExecutionData[]> {
+	try {
+		return await run(context);
+	} finally {
+		saveExecution(context);
+	}
 }
 
 /**
@@ -143,7 +149,7 @@ function toolRouting(operations: Operation[]): INodePropertyRouting {
 					throw new NodeOperationError(this.getNode(), `No operation ${String(name)}`);
 				}
 				const pairedItem = { item: this.getItemIndex() };
-				const items = await operation.run(contextOfTool(this));
+				const items = await runAndSave(operation.run, contextOfTool(this));
 				return items.map((item) => ({ ...item, pairedItem }));
 			},
 		},

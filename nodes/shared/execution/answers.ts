@@ -82,7 +82,8 @@ export class AnswerStore {
 		this.loaded.add(connection.id);
 		for (const { sealed } of this.stored.filter((batch) => batch.connection === connection.id)) {
 			for (const [key, at, results] of unsealed(sealed, connection)) {
-				if (!this.answers.has(key)) this.answers.set(key, { at, results });
+				// The same question may have been answered again, after 24 hours.
+				if (at >= (this.answers.get(key)?.at ?? 0)) this.answers.set(key, { at, results });
 			}
 		}
 	}
@@ -151,8 +152,8 @@ export class AnswerStore {
 function batchesOf(connection: Connection, entries: Entry[]): StoredBatch[] {
 	const texts = entries
 		.slice(-MAX_STORED_ANSWERS)
-		.map((entry) => JSON.stringify(entry))
-		.filter(({ length }) => length <= MAX_ANSWER_LENGTH);
+		.map(textOf)
+		.filter(({ length }) => length > 0 && length <= MAX_ANSWER_LENGTH);
 	const batches: StoredBatch[] = [];
 	for (let start = 0; start < texts.length; start += ANSWERS_PER_BATCH) {
 		const part = texts.slice(start, start + ANSWERS_PER_BATCH);
@@ -160,6 +161,15 @@ function batchesOf(connection: Connection, entries: Entry[]): StoredBatch[] {
 		batches.push({ connection: connection.id, count: part.length, sealed });
 	}
 	return batches;
+}
+
+/** An entry as JSON; empty where it is nested too deep for that. */
+function textOf(entry: Entry): string {
+	try {
+		return JSON.stringify(entry);
+	} catch {
+		return '';
+	}
 }
 
 function isStoredBatch(batch: unknown): batch is StoredBatch {
