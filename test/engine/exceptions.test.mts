@@ -21,20 +21,26 @@ const service = useService();
 const fault = vi.hoisted(() => ({ at: '', times: 0, lead: '' }));
 
 /** The same functions, but for the one that throws. */
-const throwing = vi.hoisted(() => (module: object) => {
-	const functions = Object.entries(module).map(([name, original]) => {
-		if (typeof original !== 'function') return [name, original];
-		const instead = (...values: unknown[]): unknown => {
-			if (name === fault.at && fault.times > 0 && JSON.stringify(values).includes(fault.lead)) {
-				fault.times--;
-				throw new TypeError('Nobody thought of that');
-			}
-			return original(...values);
-		};
-		return [name, instead];
-	});
-	return Object.fromEntries(functions);
-});
+const throwing = vi.hoisted(
+	() =>
+		function throwing(module: object): object {
+			const functions = Object.entries(module).map(([name, original]): [string, unknown] => {
+				// What the operations of a node share is an object of functions.
+				const isShared = typeof original === 'object' && original !== null && 'prepare' in original;
+				if (isShared) return [name, throwing(original)];
+				if (typeof original !== 'function') return [name, original];
+				const instead = (...values: unknown[]): unknown => {
+					if (name === fault.at && fault.times > 0 && JSON.stringify(values).includes(fault.lead)) {
+						fault.times--;
+						throw new TypeError('Nobody thought of that');
+					}
+					return original(...values);
+				};
+				return [name, instead];
+			});
+			return Object.fromEntries(functions);
+		},
+);
 
 vi.mock(import('../../nodes/Finder/bulk.ts'), async (load) => throwing(await load()));
 vi.mock(import('../../nodes/Finder/person.ts'), async (load) => throwing(await load()));
@@ -62,7 +68,7 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 
 	test('before anything is sent for the item: it fails alone', async () => {
 		service().options.latencyMs = 5;
-		failAt('toPersonQuestion');
+		failAt(lookup.perRequest > 1 ? 'prepare' : 'toPersonQuestion');
 		const { error, json } = await runLookup(lookup, service(), wanted.map(leadOf));
 		expect(error).toBeUndefined();
 		expect(json[failing]).toMatchObject({
