@@ -87,14 +87,11 @@ class LookupRun<Query extends IDataObject> {
 			this.accounts.end();
 			await this.finish();
 		}
-		const spent = await Promise.all(
-			this.accounts.all.map(async (batcher) => await batcher.spent()),
-		);
-		const uncertain = spent.reduce((sum, credits) => sum + credits.uncertain, 0);
+		const uncertain = this.accounts.all.reduce((sum, { spent }) => sum + spent.uncertain, 0);
 		return this.delivery.deliver({
 			duplicates: this.duplicates,
 			paused: this.accounts.paused,
-			spent: spent.reduce((sum, { certain }) => sum + certain, uncertain),
+			spent: this.accounts.all.reduce((sum, { spent }) => sum + spent.certain, uncertain),
 			isUncertain: uncertain > 0,
 		});
 	}
