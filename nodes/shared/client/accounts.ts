@@ -63,9 +63,8 @@ export class Accounts<T> {
 
 	/** How long the service has made the run wait, in milliseconds. */
 	get paused(): number {
-		let longest = 0;
-		for (const { client } of this.accounts.values()) longest = Math.max(longest, client.paused);
-		return longest;
+		const all = [...this.accounts.values()];
+		return all.reduce((longest, { client }) => Math.max(longest, client.paused), 0);
 	}
 
 	/** The run is over. Nothing more is sent. */

@@ -11,7 +11,7 @@ import {
 } from '../http/errors';
 import { readAccount } from '../credits/account';
 import { Budget, Reservation } from '../credits/budget';
-import { costOf, type Credits } from '../credits/ledger';
+import { costOf, NOTHING, type Credits } from '../credits/ledger';
 import type { Results, Settled } from '../execution/answers';
 import { executionOf, type Execution, type Job } from '../execution/execution';
 import { Breather } from '../host/breather';
@@ -36,8 +36,6 @@ const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
 
 /** After so many items that were refused alone, with no answer at all, the content is hardly the reason. */
 const MAX_REFUSED = 100;
-
-const FREE: Credits = { certain: 0, uncertain: 0 };
 
 /** What a batcher shares with those of other accounts in one run of a node. */
 export interface BatcherRun<Query extends IDataObject> {
@@ -152,7 +150,7 @@ export class Batcher<Query extends IDataObject> {
 			return () => answer(paid, answers, at, costs);
 		} catch (error) {
 			const isFree = isFreeFailure(error);
-			reservation.settle(isFree ? FREE : undefined);
+			reservation.settle(isFree ? NOTHING : undefined);
 			if (this.isCutInHalves(paid, error)) return undefined;
 			if (error instanceof JobPending) this.remember(paid, error.jobId, reservation.credits);
 			return fail(paid, error, isFree && !reservation.isRenewed ? 0 : null);
@@ -228,7 +226,7 @@ export class Batcher<Query extends IDataObject> {
 		if (!(answers instanceof JobPending)) for (const key of byKey.keys()) jobs.delete(key);
 		if (answers instanceof Error) {
 			fail(entries, answers, 0);
-			if (isFreeFailure(answers)) ledger.collected(job, FREE);
+			if (isFreeFailure(answers)) ledger.collected(job, NOTHING);
 		} else {
 			answer(entries, answers, Date.now(), () => 0);
 			ledger.collected(job, costOf(answers.results));

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { Accounts } from '../client/accounts';
+import { NOTHING, sum } from '../credits/ledger';
 import { NotProcessed } from '../http/errors';
 import type { Settled } from '../execution/answers';
 import { executionOf } from '../execution/execution';
@@ -80,12 +81,12 @@ class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 			this.accounts.end();
 			await this.finish();
 		}
-		const uncertain = this.accounts.all.reduce((sum, { spent }) => sum + spent.uncertain, 0);
+		const spent = this.accounts.all.map((batcher) => batcher.spent).reduce(sum, NOTHING);
 		return this.delivery.deliver({
 			duplicates: this.duplicates,
 			paused: this.accounts.paused,
-			spent: this.accounts.all.reduce((sum, { spent }) => sum + spent.certain, uncertain),
-			isUncertain: uncertain > 0,
+			spent: spent.certain + spent.uncertain,
+			isUncertain: spent.uncertain > 0,
 		});
 	}
 
