@@ -273,8 +273,10 @@ function answer(
 	rows.forEach((row, index) => {
 		const own = results[index];
 		const credits = creditsOf(own);
-		if (own) row?.settle({ answer: { results: own, at }, credits });
-		else row?.settle({ error: leftOut(jobId, index + 1), credits });
+		if (own) return row?.settle({ answer: { results: own, at }, credits });
+		const leftOut = unexpectedAnswer('a result for this item');
+		const error = jobId === undefined ? leftOut : new JobFailed(jobId, leftOut, index + 1);
+		return row?.settle({ error, credits });
 	});
 }
 
@@ -289,12 +291,6 @@ function fail(rows: Rows, error: unknown, credits: number | null): undefined {
 function isFreeFailure(error: unknown): boolean {
 	if (error instanceof NotProcessed || error instanceof JobFailed) return true;
 	return !(error instanceof JobPending) && !asServiceError(error).mayBeCharged;
-}
-
-/** Why an entry has no answer that the service left out. */
-function leftOut(jobId: string | undefined, jobRow: number): Error {
-	const reason = unexpectedAnswer('a result for this item');
-	return jobId === undefined ? reason : new JobFailed(jobId, reason, jobRow);
 }
 
 /** Why nothing is sent where the account could not be read. */

@@ -51,11 +51,8 @@ export async function runEstimate<Query extends IDataObject>(
 	}
 	const reader = new ItemReader(estimate, parameters, options);
 	const execution = executionOf(context);
-	const accounts = new Accounts(
-		context,
-		options,
-		(client) => new AccountEstimate(client, execution, estimate),
-	);
+	const open = (client: AccountClient) => new AccountEstimate(client, execution, estimate);
+	const accounts = new Accounts(context, options, open);
 	const breather = new Breather();
 	try {
 		for (let item = 0; item < inputs.length; item++) {
@@ -109,8 +106,8 @@ class AccountEstimate<Query extends IDataObject> {
 
 	/** Whether no item could be looked up, and none has its result already. */
 	get isVain(): boolean {
-		const { incomplete, skipped, malformed, ...useful } = this.buckets;
-		return incomplete + skipped > 0 && Object.values(useful).every((items) => items === 0);
+		const { incomplete, skipped, lookups, known, alreadyBought } = this.buckets;
+		return incomplete + skipped > 0 && lookups + known + alreadyBought === 0;
 	}
 
 	count(item: number, { query, outcome }: PreparedItem<Query>): void {
