@@ -172,7 +172,12 @@ export class Batcher<Query extends IDataObject> {
 		if (options.keep === undefined) return;
 		const read = async () =>
 			await readAccount(this.client).catch((thrown: unknown) => {
-				throw asNotProcessed(thrown);
+				if (!(thrown instanceof ServiceError)) throw thrown;
+				const { httpCode, reason } = thrown;
+				const isDown = reason === 'connection' || (httpCode ?? 0) >= 500;
+				if (isDown) throw new NotProcessed('service_down', thrown);
+				const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
+				throw new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
 			});
 		if (await this.budget.keep(options.keep, read)) return;
 		throw invalidValue(
@@ -291,14 +296,4 @@ function fail(rows: Rows, error: unknown, credits: number | null): undefined {
 function isFreeFailure(error: unknown): boolean {
 	if (error instanceof NotProcessed || error instanceof JobFailed) return true;
 	return !(error instanceof JobPending) && !asServiceError(error).mayBeCharged;
-}
-
-/** Why nothing is sent where the account could not be read. */
-function asNotProcessed(thrown: unknown): unknown {
-	if (!(thrown instanceof ServiceError)) return thrown;
-	const { httpCode, reason } = thrown;
-	const isDown = reason === 'connection' || (httpCode ?? 0) >= 500;
-	if (isDown) return new NotProcessed('service_down', thrown);
-	const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
-	return new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
 }
