@@ -183,7 +183,6 @@ function serviceWith(answers: unknown[], jobTimeout = 60_000) {
 		settings: INTERFACE_DEFAULTS,
 		asReceived: (text) => text,
 		ask: async () => await Promise.reject(new TypeError('It costs')),
-		askOne: async () => await Promise.reject(new TypeError('It costs')),
 		async collect({ url, qs }) {
 			asked.push({ at: Date.now() - begun, url, qs });
 			const answer = answers[Math.min(asked.length, answers.length) - 1];

@@ -3,9 +3,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { creditAmountOf } from '../../nodes/shared/lookups/options.ts';
+import { lookupOptionsOf } from '../../nodes/shared/lookups/options.ts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
 
-describe('creditAmountOf', () => {
+/** Max Credits with this value; `undefined` where it is refused. */
+function creditAmountOf(value: unknown): number | undefined {
+	const parameters = new Parameters({
+		json: () => ({}),
+		parameter: (name, _, fallback) => (name === 'options.maxCredits' ? value : fallback),
+	});
+	const { cap, refusal } = lookupOptionsOf(parameters);
+	return refusal === undefined ? cap : undefined;
+}
+
+describe('Max Credits', () => {
 	it.each([
 		[100, 100],
 		['100', 100],

@@ -167,7 +167,7 @@ describe('a run that delivers what it has', () => {
 		// An empty email lacks the field, and could not be one either.
 		tally.count(2, outcomes.missing, false);
 		tally.count(3, outcomes.cancelled, false);
-		expect([tally.local, tally.reasonToStop(returning)]).toEqual([0, undefined]);
+		expect([tally.counts.local, tally.reasonToStop(returning)]).toEqual([0, undefined]);
 	});
 
 	it('names the first item, in whatever order the answers come', () => {

@@ -54,9 +54,8 @@ export const search = lookupOperation({
 		const keyword = toText(kw);
 		return { query: { keyword }, missing: keyword === '' ? ['Company'] : undefined };
 	},
-	async ask([{ keyword }], { askOne, settings }) {
-		const answer = await askOne({ url: settings.companySearchPath, qs: { kw: keyword } });
-		if (answer === undefined) return { results: [[]] };
+	async ask([{ keyword }], { ask, settings }) {
+		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
 		const companies = isObject(answer) ? answer.results : undefined;
 		return { results: [objectsIn(companies, 'a list of companies')] };
 	},

@@ -57,11 +57,10 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 		if (includeCompanyData !== true) return { query, missing };
 		return { query: { ...query, includeCompanyData }, missing };
 	},
-	async ask([{ company, ...person }], { askOne, settings }) {
+	async ask([{ company, ...person }], { ask, settings }) {
 		const qs = { ...person, [settings.companyNameParameter]: company };
-		const answer = await askOne({ qs });
-		const found = answer ? [objectIn(answer, 'a result')] : [];
-		return { results: [found.filter(hasEmail)] };
+		const result = objectIn(await ask({ qs }), 'a result');
+		return { results: [hasEmail(result) ? [result] : []] };
 	},
 	collect: collectPeople,
 	simplify: (result, query) => ({

@@ -49,11 +49,10 @@ export const verify = lookupOperation<EmailQuery>({
 	],
 	...emailLookup,
 	perRequest: 1,
-	async ask([query], { askOne }) {
-		const answer = await askOne({ qs: emailIdentity(query) });
-		const results = answer ? [objectIn(answer, 'a verification')] : [];
-		if (!results.every(hasStatus)) throw unexpectedAnswer('a verification status');
-		return { results: [results] };
+	async ask([query], { ask }) {
+		const result = objectIn(await ask({ qs: emailIdentity(query) }), 'a verification');
+		if (!hasStatus(result)) throw unexpectedAnswer('a verification status');
+		return { results: [[result]] };
 	},
 	simplify: (result, { email, enrich }) => ({
 		...simplifyVerification(result),

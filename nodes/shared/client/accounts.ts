@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { CREDENTIAL, type NodeContext } from '../host/context';
-import { connectionOf } from '../http/connection';
+import { connectionOf, type Connection } from '../http/connection';
 import { asServiceError, NotProcessed, refusedByN8n, type ServiceError } from '../http/errors';
 import { CircuitBreaker } from './breaker';
 import { AccountClient, type ClientSettings } from './client';
@@ -47,7 +47,8 @@ export class Accounts<T> {
 			});
 		if (this.isOver) throw new NotProcessed('stopped');
 		try {
-			const own = this.ownOf(credential);
+			const connection = connectionOf(credential);
+			const own = this.accounts.get(connection.id)?.own ?? this.openAt(connection);
 			if (isForAll) this.common = own;
 			return own;
 		} catch (error) {
@@ -63,9 +64,8 @@ export class Accounts<T> {
 
 	/** How long the service has made the run wait, in milliseconds. */
 	get paused(): number {
-		let longest = 0;
-		for (const { client } of this.accounts.values()) longest = Math.max(longest, client.paused);
-		return longest;
+		const all = [...this.accounts.values()];
+		return all.reduce((longest, { client }) => Math.max(longest, client.paused), 0);
 	}
 
 	/** The run is over. Nothing more is sent. */
@@ -75,10 +75,7 @@ export class Accounts<T> {
 		for (const { client } of this.accounts.values()) client.end();
 	}
 
-	private ownOf(credential: Parameters<typeof connectionOf>[0]): T {
-		const connection = connectionOf(credential);
-		const known = this.accounts.get(connection.id);
-		if (known) return known.own;
+	private openAt(connection: Connection): T {
 		const client = new AccountClient(this.context.n8n, connection, this.settings);
 		const own = this.open(client);
 		this.accounts.set(connection.id, { client, own });

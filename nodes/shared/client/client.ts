@@ -3,7 +3,6 @@ import {
 	type IAllExecuteFunctions,
 	type IDataObject,
 	type IHttpRequestOptions,
-	type Logger,
 } from 'n8n-workflow';
 
 import type { Reservation } from '../credits/budget';
@@ -56,8 +55,6 @@ export class AccountClient {
 
 	private readonly lane: Lane;
 
-	private readonly logger: Logger;
-
 	private readonly pace: Pace;
 
 	private readonly silence: CircuitBreaker;
@@ -79,7 +76,6 @@ export class AccountClient {
 		readonly connection: Connection,
 		private readonly settings: ClientSettings = {},
 	) {
-		this.logger = n8n.logger;
 		this.pace = settings.pace ?? DEFAULT_PACE;
 		this.silence = settings.silence ?? new CircuitBreaker('service_down');
 		this.gate = gateOf(connection.account);
@@ -118,12 +114,11 @@ export class AccountClient {
 		const refusalsBefore = this.refusals.failures;
 		let uncertain: ServiceError | undefined;
 		for (let attempt = 1; ; attempt++) {
-			const result = await this.attempt(complete, sending, attempt, uncertain).catch(
-				(notSent: unknown) => {
-					// An earlier attempt may have been charged, so the item is not "not processed".
-					throw uncertain ?? notSent;
-				},
-			);
+			const sent = this.attempt(complete, sending, attempt, uncertain);
+			const result = await sent.catch((notSent: unknown) => {
+				// An earlier attempt may have been charged, so the item is not "not processed".
+				throw uncertain ?? notSent;
+			});
 			if ('response' in result) return result.response;
 			const { failure, decision } = result;
 			if (decision.error) {
@@ -136,7 +131,11 @@ export class AccountClient {
 			if (decision.mayChargeAgain && !(await sending.reservation?.renew())) {
 				throw failure.after(attempt);
 			}
-			await this.waitFor(failure, decision, attempt);
+			const { wait, isForAll } = decision;
+			const why = `attempt ${attempt} ended with ${failure.httpCode ?? failure.reason}`;
+			this.n8n.logger.debug(`Contact Data: ${why}, next one in ${wait} ms`);
+			// Where all wait, the request waits at the gate.
+			if (!isForAll) await this.sleep(wait);
 		}
 	}
 
@@ -204,18 +203,7 @@ export class AccountClient {
 		const now = Date.now();
 		this.pauses += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
-		this.logger.debug(`Contact Data: rate limit, no requests for ${wait} ms`);
-	}
-
-	private async waitFor(
-		{ httpCode, reason }: ServiceError,
-		{ wait, isForAll }: Decision,
-		attempt: number,
-	): Promise<void> {
-		const why = `attempt ${attempt} ended with ${httpCode ?? reason}`;
-		this.logger.debug(`Contact Data: ${why}, next one in ${wait} ms`);
-		// Where all wait, the request waits at the gate.
-		if (!isForAll) await this.sleep(wait);
+		this.n8n.logger.debug(`Contact Data: rate limit, no requests for ${wait} ms`);
 	}
 
 	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */

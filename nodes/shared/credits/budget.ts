@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { CREDIT_KINDS, countersOf, remainingOf, type CreditKind } from './account';
-import type { Credits, Ledger } from './ledger';
+import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
 /** Why no credits are reserved. */
 export type Refusal = 'cancelled' | 'credit_limit' | 'credit_floor';
@@ -26,7 +26,7 @@ const processTotals = new WeakMap<object, { spent: PerKind; reserved: PerKind }>
 /** What a node may spend at one account, by Max Credits and Keep Credits. All figures are credits. */
 export class Budget {
 	/** What this run of the node has spent. */
-	readonly spent: Credits = { certain: 0, uncertain: 0 };
+	spent = NOTHING;
 
 	/** How many credits Keep Credits leaves room for. */
 	private roomAboveFloor = () => Number.POSITIVE_INFINITY;
@@ -53,9 +53,9 @@ export class Budget {
 		const remaining = remainingOf(account, kind);
 		if (remaining === null) return false;
 		const kinds = countersOf(account).all ? CREDIT_KINDS : [kind];
-		const sum = (counts: PerKind) => kinds.reduce((total, one) => total + counts[one], 0);
-		const most = Math.floor(remaining - credits) + sum(spentBefore);
-		this.roomAboveFloor = () => most - sum(spent) - sum(reserved);
+		const total = (counts: PerKind) => kinds.reduce((all, one) => all + counts[one], 0);
+		const most = Math.floor(remaining - credits) + total(spentBefore);
+		this.roomAboveFloor = () => most - total(spent) - total(reserved);
 		return true;
 	}
 
@@ -65,31 +65,27 @@ export class Budget {
 	 * @param least credits without which the request is not sent
 	 */
 	async reserve(credits: number, least = 1): Promise<Reservation | Refusal> {
-		const { ledger, node, cap, signal } = this.settings;
+		const { ledger, node, kind, cap, signal } = this.settings;
 		for (;;) {
 			if (signal?.aborted) return 'cancelled';
 			const own = ledger.reservedBy(node);
 			const byCap = cap - ledger.spentBy(node) - own;
 			const room = Math.min(credits, byCap, this.roomAboveFloor());
-			if (room >= least) return this.reserveNow(room);
+			if (room >= least) {
+				ledger.reserve(node, room);
+				this.totals.reserved[kind] += room;
+				return new Reservation(this, ledger, room);
+			}
 			if (byCap + own < least) return 'credit_limit';
 			if (room + own < least) return 'credit_floor';
 			await ledger.settled();
 		}
 	}
 
-	private reserveNow(credits: number): Reservation {
-		const { ledger, node, kind } = this.settings;
-		ledger.reserve(node, credits);
-		this.totals.reserved[kind] += credits;
-		return new Reservation(this, ledger, credits);
-	}
-
 	/** Turns reserved credits into what was spent of them. */
 	settle(reserved: number, spent: Credits): void {
 		const { ledger, node, kind } = this.settings;
-		this.spent.certain += spent.certain;
-		this.spent.uncertain += spent.uncertain;
+		this.spent = sum(this.spent, spent);
 		this.totals.reserved[kind] -= reserved;
 		this.totals.spent[kind] += spent.certain + spent.uncertain;
 		ledger.settle(node, reserved, spent);

@@ -10,6 +10,15 @@ export interface Credits {
 	uncertain: number;
 }
 
+export const NOTHING: Credits = { certain: 0, uncertain: 0 };
+
+export function sum(one: Credits, other: Credits): Credits {
+	return {
+		certain: one.certain + other.certain,
+		uncertain: one.uncertain + other.uncertain,
+	};
+}
+
 /**
  * What the answers of one request have cost (interface specification 8): a hit 1 credit, a miss nothing. An answer that
  * the service left out may have been charged.
@@ -61,7 +70,7 @@ export class Ledger {
 
 	/** What a node has spent, with what it may have spent. */
 	spentBy(node: string): number {
-		const { certain, uncertain } = this.spent.get(node) ?? { certain: 0, uncertain: 0 };
+		const { certain, uncertain } = this.spent.get(node) ?? NOTHING;
 		return certain + uncertain;
 	}
 
@@ -109,21 +118,12 @@ export class Ledger {
 	}
 
 	private get total(): Credits {
-		const total = { certain: 0, uncertain: 0 };
-		for (const { certain, uncertain } of this.spent.values()) {
-			total.certain += certain;
-			total.uncertain += uncertain;
-		}
-		return total;
+		return [...this.spent.values()].reduce(sum, NOTHING);
 	}
 
-	private add(node: string, { certain, uncertain }: Credits): void {
-		if (certain === 0 && uncertain === 0) return;
-		const before = this.spent.get(node) ?? { certain: 0, uncertain: 0 };
-		this.spent.set(node, {
-			certain: before.certain + certain,
-			uncertain: before.uncertain + uncertain,
-		});
+	private add(node: string, spent: Credits): void {
+		if (spent.certain === 0 && spent.uncertain === 0) return;
+		this.spent.set(node, sum(this.spent.get(node) ?? NOTHING, spent));
 		const { executionId } = this.context;
 		this.record[RECORD] = { executionId, nodes: Object.fromEntries(this.spent) };
 	}

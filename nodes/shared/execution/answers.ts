@@ -98,10 +98,7 @@ export class AnswerStore {
 	 * Opens a question: until it is settled, all others who ask it wait for the same answer.
 	 * @returns the coming answer, and the function that settles the question
 	 */
-	open(
-		key: string,
-		connection: Connection,
-	): { settled: Promise<Settled>; settle: (settled: Settled) => void } {
+	open(key: string, connection: Connection) {
 		let resolve: (settled: Settled) => void = () => {};
 		const settled = new Promise<Settled>((resolved) => (resolve = resolved));
 		this.inProgress.set(key, settled);

@@ -31,11 +31,12 @@ export interface Execution {
 	ledger: Ledger;
 	/** The pending bulk jobs, by question: a node that runs again collects them instead of paying again. */
 	jobs: Map<string, Job>;
+	/** The distinct lookups that each node has tried in a manual run. */
+	tried: Map<string, Set<string>>;
 }
 
-// The keys are objects of n8n that live as long as the execution, so its memory goes with it.
+/** The keys are objects of n8n that live as long as the execution, so its memory goes with it. */
 const executions = new WeakMap<IContextObject, Execution>();
-const lookupsTried = new WeakMap<IContextObject, Set<string>>();
 
 /** What the nodes of this execution share, with what n8n has stored of it before a wait or a retry. */
 export function executionOf(context: NodeContext): Execution {
@@ -44,6 +45,7 @@ export function executionOf(context: NodeContext): Execution {
 		answers: new AnswerStore(record),
 		ledger: new Ledger(record, context),
 		jobs: jobsIn(record),
+		tried: new Map(),
 	};
 	executions.set(record, execution);
 	return execution;
@@ -57,14 +59,6 @@ export function saveExecution(context: NodeContext): void {
 	const pending = [...new Set(jobs.values())];
 	if (pending.length > 0) record[RECORD] = pending.slice(-MAX_STORED_JOBS);
 	else delete record[RECORD];
-}
-
-/** The distinct lookups that this node has tried in a manual run. */
-export function lookupsTriedBy(context: NodeContext): Set<string> {
-	const record = context.memory('node');
-	const tried = lookupsTried.get(record) ?? new Set();
-	lookupsTried.set(record, tried);
-	return tried;
 }
 
 function jobsIn(record: IContextObject): Map<string, Job> {

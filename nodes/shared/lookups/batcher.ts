@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { AccountClient } from '../client/client';
+import type { AccountClient, Sending } from '../client/client';
 import {
 	asServiceError,
 	isNotFound,
@@ -11,7 +11,7 @@ import {
 } from '../http/errors';
 import { readAccount } from '../credits/account';
 import { Budget, Reservation } from '../credits/budget';
-import { costOf, type Credits } from '../credits/ledger';
+import { costOf, NOTHING, type Credits } from '../credits/ledger';
 import type { Results, Settled } from '../execution/answers';
 import { executionOf, type Execution, type Job } from '../execution/execution';
 import { Breather } from '../host/breather';
@@ -20,7 +20,7 @@ import { pathOf } from '../host/routing';
 import { withoutKey } from '../http/mask';
 import { invalidValue, JobFailed, JobPending } from '../output/problem';
 import { asError } from '../values/text';
-import type { Lookup, LookupService, RequestPart } from './lookup';
+import type { Answers, Lookup, LookupService } from './lookup';
 import { KEEP_CREDITS, type LookupOptions } from './options';
 import type { Pool } from './pool';
 
@@ -36,8 +36,6 @@ const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
 
 /** After so many items that were refused alone, with no answer at all, the content is hardly the reason. */
 const MAX_REFUSED = 100;
-
-const FREE: Credits = { certain: 0, uncertain: 0 };
 
 /** What a batcher shares with those of other accounts in one run of a node. */
 export interface BatcherRun<Query extends IDataObject> {
@@ -55,14 +53,17 @@ export class Batcher<Query extends IDataObject> {
 	/** Entries that do not fill a request yet. */
 	private entries: Array<Entry<Query>> = [];
 
-	/** Entries that the job of an earlier run may answer. */
-	private readonly ofJobs = new Map<Job, Array<Entry<Query>>>();
+	/** Entries that the job of an earlier run may answer, by their keys. */
+	private readonly ofJobs = new Map<Job, Map<string, Entry<Query>>>();
 
 	private readonly execution: Execution;
 
+	private readonly budget: Budget;
+
 	private readonly breather = new Breather();
 
-	private budget: Promise<Budget> | undefined;
+	/** The reading of the account that Keep Credits needs. */
+	private reading: Promise<void> | undefined;
 
 	/** Whether all items are read. */
 	private isComplete = false;
@@ -76,13 +77,21 @@ export class Batcher<Query extends IDataObject> {
 		private readonly client: AccountClient,
 		private readonly run: BatcherRun<Query>,
 	) {
+		const { node, signal } = run.context;
 		this.execution = executionOf(run.context);
 		this.execution.answers.load(client.connection);
+		this.budget = new Budget({
+			ledger: this.execution.ledger,
+			node: node.name,
+			kind: run.lookup.kind,
+			account: client.gate,
+			cap: run.options.cap,
+			signal,
+		});
 	}
 
-	async spent(): Promise<Credits> {
-		const budget = await this.budget?.catch(() => undefined);
-		return budget?.spent ?? FREE;
+	get spent(): Credits {
+		return this.budget.spent;
 	}
 
 	get connection(): AccountClient['connection'] {
@@ -97,7 +106,7 @@ export class Batcher<Query extends IDataObject> {
 	/** Takes an entry. A request leaves as soon as it is full. */
 	add(entry: Entry<Query>): void {
 		const job = this.jobOf(entry.key);
-		if (job) this.ofJobs.set(job, [...(this.ofJobs.get(job) ?? []), entry]);
+		if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(entry.key, entry));
 		else this.entries.push(entry);
 		if (this.isComplete) void this.finish();
 		else if (this.entries.length >= this.run.lookup.perRequest) this.enqueueNext();
@@ -109,7 +118,7 @@ export class Batcher<Query extends IDataObject> {
 		while (this.entries.length > 0) this.enqueueNext();
 		const ofJobs = [...this.ofJobs];
 		this.ofJobs.clear();
-		await Promise.all(ofJobs.map(async ([job, entries]) => await this.collect(job, entries)));
+		await Promise.all(ofJobs.map(async ([job, byKey]) => await this.collect(job, byKey)));
 	}
 
 	/** Cuts the next batch: as many entries as fit into one request. */
@@ -128,83 +137,64 @@ export class Batcher<Query extends IDataObject> {
 	private async send(batch: Array<Entry<Query>>): Promise<(() => void) | undefined> {
 		if (this.breather.isDue) await this.breather.breathe();
 		const reservation = await this.reserve(batch.length).catch(asError);
-		if (!(reservation instanceof Reservation)) {
-			for (const { settle } of batch) settle({ error: reservation, credits: 0 });
-			return undefined;
-		}
+		if (!(reservation instanceof Reservation)) return fail(batch, reservation, 0);
 		const paid = batch.slice(0, reservation.credits);
 		if (paid.length < batch.length) this.enqueue(batch.slice(paid.length), true);
 		try {
-			const queries = paid.map(({ query }) => query);
-			const { results, jobId } = await this.run.lookup.ask(queries, this.service(reservation));
-			const answers = paid.map((_, index) => results[index]);
+			const answers = await this.ask(paid, reservation);
 			this.isAnswered = true;
-			reservation.settle(costOf(answers));
-			const costs = answers.map((answer) =>
-				answer && !reservation.isRenewed ? costOf([answer]).certain : null,
-			);
-			return this.answered(paid, answers, { jobId, costs });
+			reservation.settle(costOf(paid.map((_, index) => answers.results[index])));
+			const at = Date.now();
+			const costs = (results?: Results) =>
+				results && !reservation.isRenewed ? costOf([results]).certain : null;
+			return () => answer(paid, answers, at, costs);
 		} catch (error) {
-			this.failed(paid, error, reservation);
-			return undefined;
+			const isFree = isFreeFailure(error);
+			reservation.settle(isFree ? NOTHING : undefined);
+			if (this.isCutInHalves(paid, error)) return undefined;
+			if (error instanceof JobPending) this.remember(paid, error.jobId, reservation.credits);
+			return fail(paid, error, isFree && !reservation.isRenewed ? 0 : null);
 		}
 	}
 
 	/** Credits for a batch, or for its first entries. Throws `NotProcessed` without any, or `InvalidInput`. */
 	private async reserve(credits: number): Promise<Reservation> {
-		this.budget ??= this.openBudget();
-		const reserved = await (await this.budget).reserve(credits);
+		this.reading ??= this.readAccount();
+		await this.reading;
+		const reserved = await this.budget.reserve(credits);
 		if (reserved instanceof Reservation) return reserved;
 		throw new NotProcessed(reserved);
 	}
 
-	/** Opens the budget. With Keep Credits it reads the account (interface specification 4.1), which is free. */
-	private async openBudget(): Promise<Budget> {
-		const { client, execution, run } = this;
-		const { context, options } = run;
-		const { kind } = run.lookup;
-		const { node, signal } = context;
-		const { ledger } = execution;
-		const { cap } = options;
-		const account = client.gate;
-		const budget = new Budget({ ledger, node: node.name, kind, account, cap, signal });
-		if (options.keep === undefined) return budget;
+	/** Reads the account if Keep Credits needs it (interface specification 4.1), for free. */
+	private async readAccount(): Promise<void> {
+		const { lookup, options } = this.run;
+		if (options.keep === undefined) return;
 		const read = async () =>
-			await readAccount(client).catch((thrown: unknown) => {
-				throw asNotProcessed(thrown);
+			await readAccount(this.client).catch((thrown: unknown) => {
+				if (!(thrown instanceof ServiceError)) throw thrown;
+				const { httpCode, reason } = thrown;
+				const isDown = reason === 'connection' || (httpCode ?? 0) >= 500;
+				if (isDown) throw new NotProcessed('service_down', thrown);
+				const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
+				throw new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
 			});
-		if (await budget.keep(options.keep, read)) return budget;
+		if (await this.budget.keep(options.keep, read)) return;
 		throw invalidValue(
 			KEEP_CREDITS,
-			`${KEEP_CREDITS} cannot be used with this account: the service sends no counter for its ${kind} credits`,
+			`${KEEP_CREDITS} cannot be used with this account: the service sends no counter for its ${lookup.kind} credits`,
 		);
 	}
 
-	/** Gives each entry its answer, with its cost; an entry that the service left out gets an error. */
-	private answered(
-		entries: Array<Entry<Query>>,
-		answers: Array<Results | undefined>,
-		{ jobId, costs, rows }: { jobId?: string; costs: Array<number | null>; rows?: number[] },
-	): () => void {
-		const at = Date.now();
-		return () =>
-			entries.forEach(({ key, settle }, index) => {
-				this.execution.jobs.delete(key);
-				const results = answers[index];
-				const credits = costs[index];
-				if (results) settle({ answer: { results, at }, credits });
-				else settle({ error: leftOut(jobId, rows?.[index] ?? index + 1), credits });
-			});
-	}
-
-	/** Gives each entry the error, unless a smaller request may be accepted. */
-	private failed(entries: Array<Entry<Query>>, error: unknown, reservation: Reservation): void {
-		const isFree = isFreeFailure(error);
-		reservation.settle(isFree ? FREE : undefined);
-		if (this.isCutInHalves(entries, error)) return;
-		if (error instanceof JobPending) this.remember(entries, error.jobId, reservation.credits);
-		const credits = isFree && !reservation.isRenewed ? 0 : null;
-		entries.forEach(({ settle }, index) => settle({ error: atRow(error, index + 1), credits }));
+	/** Sends one request. A 404 is the miss of a single lookup; a bulk lookup has the wrong path. */
+	private async ask(batch: Array<Entry<Query>>, reservation: Reservation): Promise<Answers> {
+		const { lookup } = this.run;
+		const queries = batch.map(({ query }) => query);
+		return await lookup.ask(queries, this.service(reservation)).catch((thrown: unknown) => {
+			if (!isNotFound(thrown)) throw thrown;
+			if (lookup.perRequest > 1) throw unknownPath();
+			return { results: [[]] };
+		});
 	}
 
 	/** One item that the service refuses does not cost the other items of its request their answers. */
@@ -224,31 +214,27 @@ export class Batcher<Query extends IDataObject> {
 
 	/** Notes a job that is still pending, so that a later run collects it. */
 	private remember(entries: Array<Entry<Query>>, id: string, credits: number): void {
-		const { jobs } = this.execution;
 		const { node, executionId } = this.run.context;
 		const questions = entries.map(({ key }) => key);
 		const connection = this.connection.id;
 		const job = { id, connection, questions, credits, node: node.name, executionId };
-		for (const key of questions) jobs.set(key, job);
+		for (const key of questions) this.execution.jobs.set(key, job);
 	}
 
 	/** Collects the answers that an earlier run left with a job. */
-	private async collect(job: Job, entries: Array<Entry<Query>>): Promise<void> {
+	private async collect(job: Job, byKey: Map<string, Entry<Query>>): Promise<void> {
 		const { jobs, ledger } = this.execution;
-		const rows = entries.map(({ key }) => job.questions.indexOf(key) + 1);
-		const free = entries.map(() => 0);
-		try {
-			const { results = [] } =
-				(await this.run.lookup.collect?.(job.id, job.questions.length, this.service())) ?? {};
-			const answers = rows.map((row) => results[row - 1]);
-			this.answered(entries, answers, { jobId: job.id, costs: free, rows })();
-			ledger.collected(job, costOf(results));
-		} catch (error) {
-			if (!(error instanceof JobPending)) for (const { key } of entries) jobs.delete(key);
-			entries.forEach(({ settle }, index) =>
-				settle({ error: atRow(error, rows[index]), credits: 0 }),
-			);
-			if (isFreeFailure(error)) ledger.collected(job, FREE);
+		const { id, questions } = job;
+		const entries = questions.map((key) => byKey.get(key));
+		const collecting = this.run.lookup.collect?.(id, questions.length, this.service());
+		const answers = (await collecting?.catch(asError)) ?? { results: [] };
+		if (!(answers instanceof JobPending)) for (const key of byKey.keys()) jobs.delete(key);
+		if (answers instanceof Error) {
+			fail(entries, answers, 0);
+			if (isFreeFailure(answers)) ledger.collected(job, NOTHING);
+		} else {
+			answer(entries, answers, Date.now(), () => 0);
+			ledger.collected(job, costOf(answers.results));
 		}
 	}
 
@@ -262,23 +248,13 @@ export class Batcher<Query extends IDataObject> {
 		const { method } = lookup.option.routing?.request ?? {};
 		const url = pathOf(lookup, {});
 		const isBulk = lookup.perRequest > 1;
-		const repeats = isBulk ? 'never' : 'once';
-		const send = async (part: RequestPart) =>
-			await client.send({ method, url, ...part }, { reservation, repeats, isBulk });
+		const sending: Sending = { reservation, repeats: isBulk ? 'never' : 'once', isBulk };
 		return {
 			settings: client.connection.settings,
 			asReceived: (text) => withoutKey(text, client.connection.apiKey),
-			ask: async (part) =>
-				await send(part).catch((thrown: unknown) => {
-					throw isNotFound(thrown) ? unknownPath() : thrown;
-				}),
-			askOne: async (part) =>
-				await send(part).catch((thrown: unknown) => {
-					if (isNotFound(thrown)) return undefined;
-					throw thrown;
-				}),
-			collect: async (part) =>
-				await client.send({ method: 'GET', url, ...part }, { collects: true }),
+			ask: async (request) => await client.send({ method, url, ...request }, sending),
+			collect: async (request) =>
+				await client.send({ method: 'GET', url, ...request }, { collects: true }),
 			sleep: async (milliseconds) => await client.sleep(milliseconds),
 			// A single lookup does not wait for the job of a bulk request that may have its answer.
 			jobTimeout: isBulk ? options.jobTimeout : 0,
@@ -286,28 +262,38 @@ export class Batcher<Query extends IDataObject> {
 	}
 }
 
+/** The entries of a request or a job in the order of its rows, without those that nobody asks for now. */
+type Rows = Array<Entry<unknown> | undefined>;
+
+/**
+ * Gives each row its answer; one that the service left out gets an error.
+ * @param creditsOf the cost of an answer; `null` where nobody knows it
+ */
+function answer(
+	rows: Rows,
+	{ results, jobId }: Answers,
+	at: number,
+	creditsOf: (results?: Results) => number | null,
+): void {
+	rows.forEach((row, index) => {
+		const own = results[index];
+		const credits = creditsOf(own);
+		if (own) return row?.settle({ answer: { results: own, at }, credits });
+		const leftOut = unexpectedAnswer('a result for this item');
+		const error = jobId === undefined ? leftOut : new JobFailed(jobId, leftOut, index + 1);
+		return row?.settle({ error, credits });
+	});
+}
+
+function fail(rows: Rows, error: unknown, credits: number | null): undefined {
+	const hasRows = error instanceof JobPending || error instanceof JobFailed;
+	rows.forEach((row, index) => {
+		row?.settle({ error: hasRows ? error.at(index + 1) : error, credits });
+	});
+}
+
 /** Whether a request that brought no answers has cost nothing. */
 function isFreeFailure(error: unknown): boolean {
 	if (error instanceof NotProcessed || error instanceof JobFailed) return true;
 	return !(error instanceof JobPending) && !asServiceError(error).mayBeCharged;
-}
-
-function atRow(error: unknown, row: number): unknown {
-	return error instanceof JobPending || error instanceof JobFailed ? error.at(row) : error;
-}
-
-/** Why an entry has no answer that the service left out. */
-function leftOut(jobId: string | undefined, jobRow: number): Error {
-	const reason = unexpectedAnswer('a result for this item');
-	return jobId === undefined ? reason : new JobFailed(jobId, reason, jobRow);
-}
-
-/** Why nothing is sent where the account could not be read. */
-function asNotProcessed(thrown: unknown): unknown {
-	if (!(thrown instanceof ServiceError)) return thrown;
-	const { httpCode, reason } = thrown;
-	const isDown = reason === 'connection' || (httpCode ?? 0) >= 500;
-	if (isDown) return new NotProcessed('service_down', thrown);
-	const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
-	return new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
 }

@@ -2,21 +2,12 @@ import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-wor
 
 import type { NodeContext } from '../host/context';
 import { arrangedItem } from '../output/fields';
-import { isTool, OnError, statusFields } from '../output/onError';
-import { isAnswered, isPassedOn, isProblem, type Outcome, type PreparedItem } from './item';
+import { isTool, OnError } from '../output/onError';
+import type { Problem } from '../output/problem';
+import type { Outcome, PreparedItem } from './item';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from './options';
 import { summaryOf, Tally, type Figures } from './summary';
-
-export interface Origin {
-	/** Whether the service gave it in this run. */
-	isOfService: boolean;
-	/** What it has cost this run, in credits; `null` where nobody knows. */
-	credits: number | null;
-}
-
-/** The origin of an outcome without a request in this run. */
-const LOCAL: Origin = { isOfService: false, credits: 0 };
 
 /** The shortest time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_INTERVAL = 5_000;
@@ -43,11 +34,20 @@ export class Delivery<Query extends IDataObject> {
 		private readonly onError: OnError,
 	) {}
 
-	/** Puts the output of an item into its place. */
-	settle(item: number, prepared: PreparedItem<Query>, outcome: Outcome, origin = LOCAL): void {
+	/**
+	 * Puts the output of an item into its place.
+	 * @param cost what the request for it has cost, in credits: `null` where nobody knows; `undefined` without a request
+	 */
+	settle(
+		item: number,
+		prepared: PreparedItem<Query>,
+		outcome: Outcome,
+		cost: number | null | undefined,
+	): void {
 		const { context, lookup, options } = this;
+		const credits = cost === undefined ? 0 : cost;
 		const input = context.inputs[item];
-		const isAnswer = isAnswered(outcome);
+		const isAnswer = 'results' in outcome;
 		const arrange = (fields: IDataObject) =>
 			arrangedItem(input, item, fields, {
 				...options,
@@ -56,12 +56,12 @@ export class Delivery<Query extends IDataObject> {
 				isMiss: isAnswer && outcome.results.length === 0,
 				isAnswer,
 			});
-		if (isProblem(outcome)) {
-			const besides = { ...textsOf(prepared.query), credits: origin.credits };
+		if ('reason' in outcome) {
+			const besides = { ...textsOf(prepared.query), credits };
 			const withStatus = (fields: IDataObject) => arrange({ ...fields, ...besides });
 			this.items[item] = [this.onError.output(outcome, item, input, withStatus)];
-		} else this.items[item] = fieldsOf(lookup, prepared, outcome, origin.credits).map(arrange);
-		this.tally.count(item, outcome, origin.isOfService);
+		} else this.items[item] = fieldsOf(lookup, prepared, outcome, credits).map(arrange);
+		this.tally.count(item, outcome, cost !== undefined);
 		this.logProgress();
 	}
 
@@ -87,7 +87,7 @@ export class Delivery<Query extends IDataObject> {
 		if (now - this.lastProgress < PROGRESS_INTERVAL) return;
 		this.lastProgress = now;
 		const { context, lookup, tally } = this;
-		const done = `${tally.items} of ${context.inputs.length} items done`;
+		const done = `${tally.counts.items} of ${context.inputs.length} items done`;
 		context.logger.info(`${lookup.option.name}: ${done}`);
 	}
 }
@@ -96,10 +96,10 @@ export class Delivery<Query extends IDataObject> {
 function fieldsOf<Query extends IDataObject>(
 	{ answered, simplify }: Lookup<Query>,
 	{ query, isSimple, isAll }: PreparedItem<Query>,
-	outcome: Exclude<Outcome, Parameters<typeof statusFields>[0]>,
+	outcome: Exclude<Outcome, Problem>,
 	credits: number | null,
 ): IDataObject[] {
-	if (isPassedOn(outcome)) return [{ status: outcome.status, ...outcome.fields, credits }];
+	if ('fields' in outcome) return [{ status: outcome.status, ...outcome.fields, credits }];
 	const { results, at } = outcome;
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	if (results.length === 0) {

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-wor
 
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
-import { readAccount, remainingOf, type CreditKind } from '../credits/account';
+import { readAccount, remainingOf } from '../credits/account';
 import { executionOf, type Execution } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
@@ -10,7 +10,7 @@ import { Parameters } from '../host/parameters';
 import type { Declaration } from '../host/routing';
 import { OnError } from '../output/onError';
 import { problemOf } from '../output/problem';
-import { isAnswered, isPassedOn, ItemReader, type Outcome } from './item';
+import { ItemReader, type Outcome, type PreparedItem } from './item';
 import { keyOf, type Preparation } from './lookup';
 import { lookupOptionsOf } from './options';
 
@@ -51,7 +51,7 @@ export async function runEstimate<Query extends IDataObject>(
 	}
 	const reader = new ItemReader(estimate, parameters, options);
 	const execution = executionOf(context);
-	const open = (client: AccountClient) => new AccountEstimate(client, execution);
+	const open = (client: AccountClient) => new AccountEstimate(client, execution, estimate);
 	const accounts = new Accounts(context, options, open);
 	const breather = new Breather();
 	try {
@@ -59,12 +59,10 @@ export async function runEstimate<Query extends IDataObject>(
 			if (breather.isDue) await breather.breathe();
 			const own = accounts.common ?? (await accounts.of(item).catch((error) => fail(error, item)));
 			if (!own) continue;
-			const { query, outcome } = reader.read(item);
-			const key = () => keyOf(estimate, own.client.connection, query);
-			own.count(item, outcome ? bucketOf(outcome) : own.bucketOf(key()));
+			own.count(item, reader.read(item));
 		}
 		for (const own of accounts.all) {
-			const json = await own.toJson(estimate.kind).catch((error) => fail(error, own.first));
+			const json = await own.toJson().catch((error) => fail(error, own.first));
 			if (json) outputs.push({ json, pairedItem: { item: own.first } });
 		}
 		const isVain = accounts.all.length > 0 && accounts.all.every((own) => own.isVain);
@@ -90,42 +88,36 @@ const EMPTY_BUCKETS = {
 
 type Bucket = keyof typeof EMPTY_BUCKETS;
 
-function bucketOf(outcome: Outcome): Bucket {
-	if (isAnswered(outcome)) return 'malformed';
-	return isPassedOn(outcome) ? outcome.status : 'incomplete';
-}
-
-class AccountEstimate {
+class AccountEstimate<Query extends IDataObject> {
 	/** The first item that belongs to the account. */
-	first = -1;
-
-	private items = 0;
+	first = Number.POSITIVE_INFINITY;
 
 	private readonly buckets = { ...EMPTY_BUCKETS };
 
 	private readonly keys = new Set<string>();
 
 	constructor(
-		readonly client: AccountClient,
+		private readonly client: AccountClient,
 		private readonly execution: Execution,
+		private readonly estimate: Estimate<Query>,
 	) {
 		execution.answers.load(client.connection);
 	}
 
 	/** Whether no item could be looked up, and none has its result already. */
 	get isVain(): boolean {
-		const { incomplete, skipped, malformed } = this.buckets;
-		return this.items > malformed && incomplete + skipped + malformed === this.items;
+		const { incomplete, skipped, lookups, known, alreadyBought } = this.buckets;
+		return incomplete + skipped > 0 && lookups + known + alreadyBought === 0;
 	}
 
-	count(item: number, bucket: Bucket): void {
-		if (this.items === 0) this.first = item;
-		this.items++;
-		this.buckets[bucket]++;
+	count(item: number, { query, outcome }: PreparedItem<Query>): void {
+		this.first = Math.min(this.first, item);
+		this.buckets[outcome ? bucketOf(outcome) : this.bucketOf(query)]++;
 	}
 
-	bucketOf(key: string): Bucket {
+	private bucketOf(query: Query): Bucket {
 		const { answers, jobs } = this.execution;
+		const key = keyOf(this.estimate, this.client.connection, query);
 		if (answers.find(key) || jobs.has(key)) return 'alreadyBought';
 		if (this.keys.has(key)) return 'duplicates';
 		this.keys.add(key);
@@ -133,11 +125,17 @@ class AccountEstimate {
 	}
 
 	/** Reads the account. An email costs 1 credit (interface specification 8). */
-	async toJson(kind: CreditKind): Promise<IDataObject> {
-		const creditsRemaining = remainingOf(await readAccount(this.client), kind);
+	async toJson(): Promise<IDataObject> {
+		const creditsRemaining = remainingOf(await readAccount(this.client), this.estimate.kind);
+		const items = Object.values(this.buckets).reduce((sum, bucket) => sum + bucket);
 		const mostCredits = this.buckets.lookups;
 		const hasEnough = mostCredits === 0 || (creditsRemaining ?? 0) >= mostCredits;
 		const enough = creditsRemaining === null ? null : hasEnough;
-		return { items: this.items, ...this.buckets, mostCredits, creditsRemaining, enough };
+		return { items, ...this.buckets, mostCredits, creditsRemaining, enough };
 	}
+}
+
+function bucketOf(outcome: Outcome): Bucket {
+	if ('results' in outcome) return 'malformed';
+	return 'fields' in outcome ? outcome.status : 'incomplete';
 }

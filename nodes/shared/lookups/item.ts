@@ -5,7 +5,7 @@ import { type Declaration, fieldValue, type RequestField, requestFields } from '
 import { missing, type Problem, problemOf } from '../output/problem';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
-import type { Known, PassedOn, Preparation, Question } from './lookup';
+import type { Known, PassedOn, Preparation } from './lookup';
 import { Attempts, daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
 
 const DAY = 24 * 60 * 60_000;
@@ -76,40 +76,33 @@ export class ItemReader<Query extends IDataObject> {
 	 * expression fails for it, its answer is certain without the service.
 	 */
 	read(item: number): PreparedItem<Query> {
+		const { lookup, options, parameters } = this;
 		const attempts = new Attempts();
-		const isOn = (name: string) =>
-			attempts.of(() => this.parameters.get(name, item, false)) === true;
+		const isOn = (name: string) => attempts.of(() => parameters.get(name, item, false)) === true;
 		const wanted = {
 			isSimple: isOn('simple'),
 			isAll: isOn('returnAllMatches'),
 			includesInput: isOn('includeInputFields'),
 		};
-		const known = attempts.of(() => this.known(item));
-		if (known) return { ...wanted, query: this.lookup.prepare({}).query, outcome: known };
+		const parameter = (name: string) => parameters.get(name, item, '');
+		const known = attempts.of(
+			() => lookup.known && knownItem(lookup.known, parameter, options.retryUnknown),
+		);
+		if (known) return { ...wanted, query: lookup.prepare({}).query, outcome: known };
 		const own = new Attempts();
-		const { query, ...question } = this.question(item, own);
-		if (question.isEmpty && this.options.skipsEmpty && own.failure === undefined) {
-			return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
-		}
-		const failure = attempts.failure ?? own.failure;
-		const { missing: lacking, answer } = question;
-		const local = answer && { results: [answer] };
-		const refusal = failure ?? (lacking && missing(...lacking));
-		return { ...wanted, query, outcome: refusal ? problemOf(refusal) : local };
-	}
-
-	private known(item: number): PassedOn | undefined {
-		const { known } = this.lookup;
-		const parameter = (name: string) => this.parameters.get(name, item, '');
-		return known && knownItem(known, parameter, this.options.retryUnknown);
-	}
-
-	private question(item: number, attempts: Attempts): Question<Query> {
 		const values: Record<string, unknown> = {};
 		for (const field of this.fields) {
-			values[field.property] = attempts.of(() => fieldValue(this.parameters, field, item));
+			values[field.property] = own.of(() => fieldValue(parameters, field, item));
 		}
-		return attempts.of(() => this.lookup.prepare(values)) ?? this.lookup.prepare({});
+		const question = own.of(() => lookup.prepare(values)) ?? lookup.prepare({});
+		const { query, answer } = question;
+		if (question.isEmpty && options.skipsEmpty && own.failure === undefined) {
+			return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
+		}
+		const lacking = question.missing && missing(...question.missing);
+		const refusal = attempts.failure ?? own.failure ?? lacking;
+		const local = answer && { results: [answer] };
+		return { ...wanted, query, outcome: refusal ? problemOf(refusal) : local };
 	}
 }
 
@@ -120,17 +113,4 @@ export interface Answered {
 	results: Results;
 	/** When the service gave it, in milliseconds since 1970; undefined for one that needs no service. */
 	at?: number;
-}
-
-export function isAnswered(outcome: Outcome): outcome is Answered {
-	return 'results' in outcome;
-}
-
-/** Whether the item is passed on without a lookup. */
-export function isPassedOn(outcome: Outcome): outcome is PassedOn {
-	return 'fields' in outcome;
-}
-
-export function isProblem(outcome: Outcome): outcome is Problem {
-	return 'reason' in outcome;
 }

@@ -7,14 +7,11 @@ import { type Connection, digest, type InterfaceSettings } from '../http/connect
 /** An existing value with which an item needs no lookup. */
 export interface Known {
 	parameter: string;
-	/** Reads the value; `undefined` where the item is looked up all the same. */
-	read(value: unknown): KnownValue | undefined;
-}
-
-export interface KnownValue {
-	fields: IDataObject;
-	/** Whether the value is the status unknown, which may change soon. */
-	isUnknown?: boolean;
+	/**
+	 * Reads the value; `undefined` where the item is looked up all the same. The status unknown (`isUnknown`) may change
+	 * soon.
+	 */
+	read(value: unknown): { fields: IDataObject; isUnknown?: boolean } | undefined;
 }
 
 /** An item that is passed on without a lookup, for free. */
@@ -37,24 +34,18 @@ export interface Question<Query> {
 	isEmpty?: boolean;
 }
 
-/** A part of a request; method and path come from the declaration of the operation. */
-export type RequestPart = Partial<
-	Pick<IHttpRequestOptions, 'method' | 'url' | 'qs' | 'arrayFormat'> & {
-		body: IDataObject | IDataObject[];
-	}
->;
-
 /** The service, as a lookup reaches it. */
 export interface LookupService {
 	settings: InterfaceSettings;
 	/** A text as it comes back in an answer, with the API key masked. */
 	asReceived(text: string): string;
-	/** Sends the request of the operation, which may cost credits. */
-	ask(part: RequestPart): Promise<object>;
-	/** The same; `undefined` where the service answers that it has nothing (404). */
-	askOne(part: RequestPart): Promise<object | undefined>;
+	/**
+	 * Sends the request of the operation, which may cost credits. Method and path come from its declaration. A 404 is a
+	 * miss for a single lookup.
+	 */
+	ask(request: Partial<IHttpRequestOptions>): Promise<object>;
 	/** Sends a free request that collects results already paid for. */
-	collect(part: RequestPart): Promise<object>;
+	collect(request: Partial<IHttpRequestOptions>): Promise<object>;
 	/** Sleeps, and wakes at once when the execution is stopped. */
 	sleep(milliseconds: number): Promise<void>;
 	jobTimeout: number;

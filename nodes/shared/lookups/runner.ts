@@ -1,18 +1,18 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { Accounts } from '../client/accounts';
-import type { AccountClient } from '../client/client';
+import { NOTHING, sum } from '../credits/ledger';
 import { NotProcessed } from '../http/errors';
 import type { Settled } from '../execution/answers';
-import { executionOf, lookupsTriedBy } from '../execution/execution';
+import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { Parameters } from '../host/parameters';
 import { OnError } from '../output/onError';
 import { InvalidInput, problemOf, type Problem } from '../output/problem';
-import { Batcher } from './batcher';
-import { Delivery, type Origin } from './delivery';
-import { isProblem, ItemReader, type Outcome, type PreparedItem } from './item';
+import { Batcher, type BatcherRun } from './batcher';
+import { Delivery } from './delivery';
+import { ItemReader, type Outcome, type PreparedItem } from './item';
 import { keyOf, type Lookup } from './lookup';
 import { lookupOptionsOf, type LookupOptions } from './options';
 import { Pool } from './pool';
@@ -32,7 +32,7 @@ export async function runLookup<Query extends IDataObject>(
 const BEYOND_MANUAL_LIMIT = new NotProcessed('manual_limit');
 
 /** One run of a lookup: its items on their way from question to outcome. */
-class LookupRun<Query extends IDataObject> {
+class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 	private readonly prepared: Array<PreparedItem<Query>> = [];
 
 	/** The questions that this run has sent, with their coming answers. */
@@ -44,37 +44,31 @@ class LookupRun<Query extends IDataObject> {
 	/** Items that wait for an answer. */
 	private readonly waiting = new Set<Promise<void>>();
 
-	private readonly options: LookupOptions;
+	readonly options: LookupOptions;
 
-	private readonly refusal: Problem | undefined;
+	readonly pool: Pool;
 
 	private readonly reader: ItemReader<Query>;
 
-	private readonly accounts: Accounts<Batcher<Query>>;
+	private readonly onError: OnError;
 
 	private readonly delivery: Delivery<Query>;
 
-	private readonly onError: OnError;
-
-	private readonly pool: Pool;
+	private readonly accounts: Accounts<Batcher<Query>>;
 
 	private readonly breather = new Breather();
 
 	constructor(
-		private readonly context: NodeContext,
-		private readonly lookup: Lookup<Query>,
+		readonly context: NodeContext,
+		readonly lookup: Lookup<Query>,
 	) {
 		const parameters = new Parameters(context, lookup.fields);
-		const options = lookupOptionsOf(parameters);
-		const pool = new Pool(options.pace.maxConcurrency);
-		const open = (client: AccountClient) => new Batcher(client, { context, lookup, options, pool });
-		this.options = options;
-		this.refusal = options.refusal === undefined ? undefined : problemOf(options.refusal);
-		this.pool = pool;
-		this.reader = new ItemReader(lookup, parameters, options);
+		this.options = lookupOptionsOf(parameters);
+		this.pool = new Pool(this.options.pace.maxConcurrency);
+		this.reader = new ItemReader(lookup, parameters, this.options);
 		this.onError = new OnError(context.node);
-		this.delivery = new Delivery(context, lookup, options, this.onError);
-		this.accounts = new Accounts(context, options, open);
+		this.delivery = new Delivery(context, lookup, this.options, this.onError);
+		this.accounts = new Accounts(context, this.options, (client) => new Batcher(client, this));
 	}
 
 	async run(): Promise<INodeExecutionData[]> {
@@ -87,15 +81,12 @@ class LookupRun<Query extends IDataObject> {
 			this.accounts.end();
 			await this.finish();
 		}
-		const spent = await Promise.all(
-			this.accounts.all.map(async (batcher) => await batcher.spent()),
-		);
-		const uncertain = spent.reduce((sum, credits) => sum + credits.uncertain, 0);
+		const spent = this.accounts.all.map((batcher) => batcher.spent).reduce(sum, NOTHING);
 		return this.delivery.deliver({
 			duplicates: this.duplicates,
 			paused: this.accounts.paused,
-			spent: spent.reduce((sum, { certain }) => sum + certain, uncertain),
-			isUncertain: uncertain > 0,
+			spent: spent.certain + spent.uncertain,
+			isUncertain: spent.uncertain > 0,
 		});
 	}
 
@@ -127,7 +118,7 @@ class LookupRun<Query extends IDataObject> {
 	/** Why nothing can be sent for an item, as far as that is known before anything is. */
 	private async problemOf(item: number): Promise<Problem | undefined> {
 		const { outcome } = this.prepared[item];
-		if (outcome) return isProblem(outcome) ? outcome : undefined;
+		if (outcome) return 'reason' in outcome ? outcome : undefined;
 		if (this.accounts.common) return undefined;
 		const found = await this.accounts.of(item).catch(problemOf);
 		return found instanceof Batcher ? undefined : found;
@@ -135,7 +126,8 @@ class LookupRun<Query extends IDataObject> {
 
 	/** Settles an item that needs no lookup, and asks the question of any other. */
 	private async ask(item: number): Promise<void> {
-		const local = this.refusal ?? this.prepared[item].outcome;
+		const { refusal } = this.options;
+		const local = refusal === undefined ? this.prepared[item].outcome : problemOf(refusal);
 		if (local) return this.settle(item, local);
 		const batcher = this.accounts.common ?? (await this.accounts.of(item).catch(problemOf));
 		if (batcher instanceof Batcher) this.askWith(batcher, item);
@@ -151,8 +143,14 @@ class LookupRun<Query extends IDataObject> {
 		const own = this.sent.get(key);
 		const found = own ?? answers.find(key);
 		if (found instanceof Promise) {
-			const askAgain = () => this.askWith(batcher, item);
-			return this.waitFor(found, item, { isFirst: false, askAgain: own ? undefined : askAgain });
+			return this.waitFor(found, (settled) => {
+				const error = 'error' in settled ? settled.error : undefined;
+				if (!error) this.duplicates++;
+				// The limits of another run of a node are its own business.
+				const isNotSent = error instanceof NotProcessed || error instanceof InvalidInput;
+				if (isNotSent && !own) this.askWith(batcher, item);
+				else this.settle(item, outcomeOf(settled), 0);
+			});
 		}
 		if (found) {
 			this.duplicates++;
@@ -163,7 +161,7 @@ class LookupRun<Query extends IDataObject> {
 		}
 		const { settled, settle } = answers.open(key, batcher.connection);
 		this.sent.set(key, settled);
-		this.waitFor(settled, item, { isFirst: true });
+		this.waitFor(settled, (first) => this.settle(item, outcomeOf(first), first.credits));
 		batcher.add({ key, query, settle });
 	}
 
@@ -171,43 +169,34 @@ class LookupRun<Query extends IDataObject> {
 	private isBeyondManualLimit(key: string): boolean {
 		const { manualLimit } = this.options;
 		if (!this.context.isManual || manualLimit === Number.POSITIVE_INFINITY) return false;
-		const tried = lookupsTriedBy(this.context);
+		const { tried: triedBy } = executionOf(this.context);
+		const { name } = this.context.node;
+		const tried = triedBy.get(name) ?? new Set();
+		triedBy.set(name, tried);
 		if (tried.size >= manualLimit && !tried.has(key)) return true;
 		tried.add(key);
 		return false;
 	}
 
-	/**
-	 * Settles an item once its answer is there.
-	 * @param isFirst whether the question is sent for this item: others get the same answer for free
-	 * @param askAgain asks in this run what another run of a node did not send
-	 */
-	private waitFor(
-		answer: Promise<Settled>,
-		item: number,
-		{ isFirst, askAgain }: { isFirst: boolean; askAgain?: () => void },
-	): void {
+	private waitFor(answer: Promise<Settled>, use: (settled: Settled) => void): void {
 		const waiting = answer.then((settled) => {
 			this.waiting.delete(waiting);
-			const origin: Origin = { isOfService: true, credits: isFirst ? settled.credits : 0 };
-			const error = 'error' in settled ? settled.error : undefined;
-			// The limits of another run of a node are its own business.
-			const isNotSent = error instanceof NotProcessed || error instanceof InvalidInput;
-			if (!error && !isFirst) this.duplicates++;
-			if (askAgain && isNotSent) askAgain();
-			else if ('error' in settled) this.settle(item, problemOf(settled.error), origin);
-			else this.settle(item, settled.answer, origin);
+			use(settled);
 		});
 		this.waiting.add(waiting);
 	}
 
-	private settle(item: number, outcome: Outcome, origin?: Origin): void {
+	private settle(item: number, outcome: Outcome, cost?: number | null): void {
 		const prepared = this.prepared[item];
 		try {
-			this.delivery.settle(item, prepared, outcome, origin);
+			this.delivery.settle(item, prepared, outcome, cost);
 		} catch (error) {
 			// A result that cannot be put in our words fails for this item alone.
-			this.delivery.settle(item, prepared, problemOf(error), origin);
+			this.delivery.settle(item, prepared, problemOf(error), cost);
 		}
 	}
+}
+
+function outcomeOf(settled: Settled): Outcome {
+	return 'error' in settled ? problemOf(settled.error) : settled.answer;
 }

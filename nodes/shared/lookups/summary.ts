@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { NotProcessedReason } from '../http/errors';
 import type { Problem } from '../output/problem';
 import { count } from '../values/text';
-import { isAnswered, isPassedOn, type Outcome } from './item';
+import type { Outcome } from './item';
 import type { Lookup } from './lookup';
 
 export interface Figures {
@@ -49,34 +49,33 @@ interface ItemProblem {
 
 /** Counts what the items of a run come to. */
 export class Tally {
-	items = 0;
-
-	hits = 0;
-
-	misses = 0;
-
-	local = 0;
-
-	/** Answered by the service in this run, not by what the execution had before. */
-	ofService = 0;
-
-	readonly passedOn = { known: 0, skipped: 0 };
-
-	/** Passed on although Checked At is no date. */
-	undated = 0;
+	readonly counts = {
+		items: 0,
+		hits: 0,
+		misses: 0,
+		/** Answered without a request. */
+		local: 0,
+		/** Answered by the service in this run, not by what the execution had before. */
+		ofService: 0,
+		known: 0,
+		skipped: 0,
+		/** Passed on although Checked At is no date. */
+		undated: 0,
+	};
 
 	readonly problems: ItemProblem[] = [];
 
 	/** @param isOfService whether the service answered in this run */
 	count(item: number, outcome: Outcome, isOfService: boolean): void {
-		this.items++;
-		if (isAnswered(outcome)) {
-			this[outcome.results.length > 0 ? 'hits' : 'misses']++;
-			if (outcome.at === undefined) this.local++;
-			if (isOfService) this.ofService++;
-		} else if (isPassedOn(outcome)) {
-			this.passedOn[outcome.status]++;
-			if (outcome.isUndated) this.undated++;
+		const { counts } = this;
+		counts.items++;
+		if ('results' in outcome) {
+			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
+			if (outcome.at === undefined) counts.local++;
+			if (isOfService) counts.ofService++;
+		} else if ('fields' in outcome) {
+			counts[outcome.status]++;
+			if (outcome.isUndated) counts.undated++;
 		} else this.problems.push({ problem: outcome, item });
 	}
 
@@ -96,8 +95,8 @@ export class Tally {
 		if (failsWhenIncomplete) return { ...first, problem: this.inFull(first.problem) };
 		const statuses = problems.map(({ problem }) => problem.status);
 		const areAllInvalid = statuses.every((status) => status === 'invalid_input');
-		if (areAllInvalid && problems.length === this.items) return first;
-		if (this.ofService > 0 || statuses.includes('pending')) return undefined;
+		if (areAllInvalid && problems.length === this.counts.items) return first;
+		if (this.counts.ofService > 0 || statuses.includes('pending')) return undefined;
 		return problems.find(
 			({ problem: { status, reason } }) =>
 				status === 'failed' || CAUSED_BY_SERVICE.includes(reason),
@@ -109,8 +108,8 @@ export class Tally {
 		const pending = this.problems.filter((one) => one.problem.status === 'pending');
 		const jobs = [...new Set(pending.map((one) => one.problem.jobId))];
 		const unfinished = jobs.length > 0 ? ` Unfinished jobs: ${jobs.join(', ')}.` : '';
-		const done = this.items - this.problems.length;
-		const far = `${done} of ${count(this.items, 'item')} ${this.items === 1 ? 'is' : 'are'} done`;
+		const done = this.counts.items - this.problems.length;
+		const far = `${done} of ${count(this.counts.items, 'item')} ${this.counts.items === 1 ? 'is' : 'are'} done`;
 		return { ...problem, description: `${far}. ${problem.description}${unfinished}` };
 	}
 }
@@ -121,7 +120,7 @@ export function summaryOf<Query extends IDataObject>(
 	tally: Tally,
 	{ duplicates, spent, isUncertain, paused }: Figures,
 ): string {
-	const { items, hits, misses, local, passedOn, undated, problems } = tally;
+	const { items, hits, misses, local, known, skipped, undated } = tally.counts;
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
 	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
 	const seconds = Math.round(paused / 1000);
@@ -129,8 +128,8 @@ export function summaryOf<Query extends IDataObject>(
 		`${hits} ${answered}`,
 		// An email that is verified always has a result.
 		...(answered === 'found' ? [`${misses} not found`] : only(misses, `${misses} not found`)),
-		...only(passedOn.known, `${passedOn.known} already known`),
-		...only(passedOn.skipped, `${passedOn.skipped} skipped`),
+		...only(known, `${known} already known`),
+		...only(skipped, `${skipped} skipped`),
 	];
 	const parts = [
 		`${count(items, 'item')}: ${results.join(', ')}`,
@@ -140,7 +139,7 @@ export function summaryOf<Query extends IDataObject>(
 			`${count(local + duplicates, 'item')} cost nothing (${free.join(' or ')})`,
 		),
 		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
-		...reasonsOf(problems.map(({ problem }) => problem)),
+		...reasonsOf(tally.problems.map(({ problem }) => problem)),
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
 	];
 	return `${parts.join('. ')}.`;

@@ -38,7 +38,7 @@ export class AccountGate {
 
 	idleSince = 0;
 
-	constructor(private readonly account: string) {}
+	constructor(readonly account: string) {}
 
 	/**
 	 * Opens a lane for one run of a node, until {@link close}.
@@ -59,12 +59,6 @@ export class AccountGate {
 		if (this.lanes.size > 0) return;
 		this.idleSince = performance.now();
 		idle.add(this);
-	}
-
-	/** Removes the gate with all that it has learned. */
-	forget(): void {
-		gates.delete(this.account);
-		idle.delete(this);
 	}
 
 	/**
@@ -185,7 +179,8 @@ const idle = new Set<AccountGate>();
 export function gateOf(account: string): AccountGate {
 	for (const gate of idle) {
 		if (performance.now() - gate.idleSince <= FORGOTTEN_AFTER) break;
-		gate.forget();
+		gates.delete(gate.account);
+		idle.delete(gate);
 	}
 	const gate = gates.get(account) ?? new AccountGate(account);
 	gates.set(account, gate);
