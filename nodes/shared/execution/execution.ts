@@ -40,7 +40,7 @@ const executions = new WeakMap<IContextObject, Execution>();
 
 /** What the nodes of this execution share, with what n8n has stored of it before a wait or a retry. */
 export function executionOf(context: NodeContext): Execution {
-	const record = context.memory('flow');
+	const record = context.memory();
 	const execution = executions.get(record) ?? {
 		answers: new AnswerStore(record),
 		ledger: new Ledger(record, context),
@@ -53,7 +53,7 @@ export function executionOf(context: NodeContext): Execution {
 
 /** Puts what was bought into what n8n stores with the execution: a wait, a retry or another node may need it. */
 export function saveExecution(context: NodeContext): void {
-	const record = context.memory('flow');
+	const record = context.memory();
 	const { answers, jobs } = executionOf(context);
 	answers.save();
 	const pending = [...new Set(jobs.values())];

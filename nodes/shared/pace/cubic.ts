@@ -68,7 +68,7 @@ export class CubicRate {
 	}
 
 	private forgetStarts(now: number): void {
-		while (this.starts.length > 0 && this.starts.peek(1)[0] <= now - SECOND) this.starts.next();
+		while ((this.starts.first ?? now) <= now - SECOND) this.starts.next();
 	}
 
 	/** Multiplicative decrease with fast convergence (RFC 9438, 4.6 and 4.7). */

@@ -9,22 +9,18 @@ export class Queue<T> {
 		return this.entries.length - this.taken;
 	}
 
+	/** The next entry, which stays in the queue. */
+	get first(): T | undefined {
+		return this.entries[this.taken];
+	}
+
 	add(entry: T): void {
 		this.entries.push(entry);
 	}
 
 	next(): T | undefined {
-		return this.take(1)[0];
-	}
-
-	/** The next entries, which stay in the queue. */
-	peek(most: number): T[] {
-		return this.entries.slice(this.taken, this.taken + most);
-	}
-
-	take(most: number): T[] {
-		const next = this.peek(most);
-		this.taken += next.length;
+		const next = this.first;
+		if (this.length > 0) this.taken++;
 		// Copying what stays takes time: it pays once as many were taken.
 		if (this.taken >= this.length) {
 			this.entries = this.entries.slice(this.taken);
