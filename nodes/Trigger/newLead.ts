@@ -87,7 +87,8 @@ async function pollNewLeads(
 	const state = stateOf();
 	const known = memoryIn(state, listId);
 	if (!known) {
-		const newestId = (await get(0, 1)).results.map(idOf).at(0) ?? 0;
+		const { results } = await get(0, 1);
+		const newestId = results.map(idOf).find(Number.isFinite) ?? 0;
 		// n8n may start a poll while another one is under way: that one may have remembered a lead.
 		if (!memoryIn(state, listId)) Object.assign(state, { listId, newestId, backlog: undefined });
 		return [];
@@ -104,7 +105,7 @@ async function pollNewLeads(
 	return unknown.reverse().map(shape);
 }
 
-/** The id of a lead; a lead without one is never below another. */
+/** The id of a lead. One without an id counts as newer than all others, and is not delivered. */
 function idOf(lead: IDataObject): number {
 	return numberAt(lead, 'id') ?? Number.POSITIVE_INFINITY;
 }

@@ -3,7 +3,7 @@ import type { NotProcessedReason, ServiceError } from '../http/errors';
 /** After so many failures in a row a run sends nothing more. */
 const MAX_IN_A_ROW = 10;
 
-/** Stops a run that is hopeless: it opens after ten failures of one kind in a row. */
+/** Counts failures of one kind in a row: once it is open, the client of the run sends nothing more. */
 export class CircuitBreaker {
 	failures = 0;
 

@@ -69,6 +69,8 @@ export class AccountClient {
 
 	private pausedUntil = 0;
 
+	private isOver = false;
+
 	private readonly sleeping = new Set<() => void>();
 
 	constructor(
@@ -89,6 +91,7 @@ export class AccountClient {
 
 	/** The run is over. Nothing more is sent. */
 	end(): void {
+		this.isOver = true;
 		this.halt('stopped');
 		this.interrupt();
 		this.gate.close(this.lane);
@@ -208,7 +211,7 @@ export class AccountClient {
 
 	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */
 	async sleep(milliseconds: number): Promise<void> {
-		if (this.settings.signal?.aborted || this.halted?.reason === 'stopped') return;
+		if (this.settings.signal?.aborted || this.isOver) return;
 		await new Promise<void>((resolve) => {
 			const wake = () => {
 				this.sleeping.delete(wake);

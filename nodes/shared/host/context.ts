@@ -71,8 +71,8 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 		isManual: n8n.getMode() === 'manual',
 		/** Aborted when the execution is stopped. */
 		signal: n8n.getExecutionCancelSignal(),
-		/** An object that n8n stores with the execution, for all nodes (`flow`) or for this one (`node`). */
-		memory: (scope: 'flow' | 'node') => n8n.getContext(scope),
+		/** An object that n8n stores with the execution, for all nodes. */
+		memory: () => n8n.getContext('flow'),
 		customData: (): CustomData | undefined => n8n.getWorkflowDataProxy(0).$execution?.customData,
 	};
 }
