@@ -88,5 +88,5 @@ export function mayRetry(thrown: unknown): boolean {
 /** `Retry-After` or an exponential back-off with full jitter, so that many do not come back at once: the longer one. */
 function waitBeforeRetry(retryAfter: number, attempt: number, random: number): number {
 	const step = Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
-	return Math.round(Math.min(Math.max(retryAfter, random * step), LONGEST_WAIT));
+	return Math.floor(Math.min(Math.max(retryAfter, random * step), LONGEST_WAIT));
 }
