@@ -5,13 +5,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { Delivery } from '../../nodes/shared/lookups/delivery.ts';
 import { ItemReader } from '../../nodes/shared/lookups/item.ts';
-import type { NodeContext } from '../../nodes/shared/host/context.ts';
 import { Parameters } from '../../nodes/shared/host/parameters.ts';
 import { Accounts } from '../../nodes/shared/client/accounts.ts';
 import { leadOf, numbers } from '../support/bulk.mts';
 import { runNode, type OurNode } from '../support/engine.mts';
 import { listWithId } from '../support/everyOperation.mts';
-import { loadOptionsContext } from '../support/loadOptions.mts';
+import { credentialContext } from '../support/credentialContext.mts';
 import { find, runLookup } from '../support/lookups.mts';
 import { giveJson, useServer } from '../support/ownServer.mts';
 import { credentialFor, useService } from '../support/service.mts';
@@ -182,28 +181,10 @@ describe('the rest of n8n goes on', () => {
 // To run a node for so many takes a minute.
 test('130,000 accounts are not too many to see which was paused longest', async () => {
 	const length = 130_000;
-	const n8n = loadOptionsContext('contactDataFinder', {});
-	const notHere = () => {
-		throw new TypeError('Not here');
-	};
-	const context: NodeContext = {
-		n8n,
-		node: n8n.getNode(),
-		inputs: [],
-		executionId: '1',
-		logger: n8n.logger,
-		isManual: false,
-		signal: undefined,
-		json: notHere,
-		parameter: notHere,
-		async credential(item) {
-			const credential = { baseUrl: 'https://api.example.com', apiKey: `key of ${item}` };
-			return { credential, isForAll: false };
-		},
-		memory: notHere,
-		customData: notHere,
-		hint: notHere,
-	};
+	const context = credentialContext(async (item) => {
+		const credential = { baseUrl: 'https://api.example.com', apiKey: `key of ${item}` };
+		return { credential, isForAll: false };
+	});
 	const accounts = new Accounts(context, {}, (client) => client);
 	for (let item = 0; item < length; item++) await accounts.of(item);
 	expect(accounts.paused).toBe(0);

@@ -4,13 +4,8 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import { Accounts } from '../../nodes/shared/client/accounts.ts';
-import type { NodeContext } from '../../nodes/shared/host/context.ts';
-import { loadOptionsContext } from '../support/loadOptions.mts';
+import { credentialContext } from '../support/credentialContext.mts';
 import { detailsOf, rejectionOf } from './thrown.mts';
-
-function notHere(): never {
-	throw new TypeError('Not here');
-}
 
 /** The keys of the clients by item, and a note of the items for which the credential was read. */
 function accountsOf(
@@ -18,25 +13,10 @@ function accountsOf(
 	isForAll: boolean,
 ) {
 	const read: number[] = [];
-	const n8n = loadOptionsContext('contactDataFinder', {});
-	const context: NodeContext = {
-		n8n,
-		node: n8n.getNode(),
-		inputs: [],
-		executionId: '1',
-		logger: n8n.logger,
-		isManual: false,
-		signal: undefined,
-		json: notHere,
-		parameter: notHere,
-		async credential(item) {
-			read.push(item);
-			return { credential: credentialOf(item), isForAll };
-		},
-		memory: notHere,
-		customData: notHere,
-		hint: notHere,
-	};
+	const context = credentialContext(async (item) => {
+		read.push(item);
+		return { credential: credentialOf(item), isForAll };
+	});
 	const opened: string[] = [];
 	const accounts = new Accounts(context, {}, ({ connection }) => {
 		opened.push(connection.apiKey);

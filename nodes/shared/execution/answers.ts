@@ -112,6 +112,7 @@ export class AnswerStore {
 
 	/** Puts the latest answers into what n8n stores with the execution. */
 	save(): void {
+		if (this.unsaved.size === 0) return;
 		const added = [...this.unsaved].flatMap(([connection, entries]) =>
 			batchesOf(connection, entries),
 		);
