@@ -121,7 +121,7 @@ export class ContactDataApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
-			description: "URL of your provider's API. Must start with https://.",
+			description: "URL of your provider's API. Uses https, except on localhost.",
 		},
 		{
 			displayName: 'API Key',
@@ -147,14 +147,16 @@ export class ContactDataApi implements ICredentialType {
 		})),
 	];
 
-	/** Adds the key to a request, if it goes to the Base URL; throws an error if it goes elsewhere. */
+	/** Adds the key to a request to the Base URL, which it cleans; throws an error if the request goes elsewhere. */
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions & { uri?: string },
 	): Promise<IHttpRequestOptions> => {
 		const { apiKey, baseUrl } = acceptedConnection(credentials);
+		// n8n's test of the credential has the Base URL as it was typed.
+		const baseURL = request.baseURL === credentials.baseUrl ? baseUrl : request.baseURL;
 		// n8n's HTTP Request node uses `uri`.
-		if (!goesTo(baseUrl, request.url ?? request.uri, request.baseURL)) {
+		if (!goesTo(baseUrl, request.url ?? request.uri, baseURL)) {
 			throw new Error(
 				'The API key is only sent to the Base URL of the credential, and this request goes elsewhere. Use a URL that starts with the Base URL.',
 			);
@@ -162,13 +164,13 @@ export class ContactDataApi implements ICredentialType {
 		const headers = { ...request.headers, 'X-Access-Key': apiKey };
 		// A redirect would send the key elsewhere; n8n's HTTP Request node uses the names `follow…`.
 		const notRedirected = { followRedirect: false, followAllRedirects: false };
-		return { ...request, ...notRedirected, disableFollowRedirect: true, headers };
+		return { ...request, baseURL, ...notRedirected, disableFollowRedirect: true, headers };
 	};
 
 	/** Reads the account, which costs no credits (interface specification 4.1). */
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{ $credentials.baseUrl.trim() }}',
+			baseURL: '={{ $credentials.baseUrl }}',
 			url: ACCOUNT_PATH,
 			headers: { Accept: 'application/json' },
 			disableFollowRedirect: true,

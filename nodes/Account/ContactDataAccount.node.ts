@@ -1,9 +1,11 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
-import { customOperations, nodeDefaults, operationSubtitle } from '../shared/editor/operation';
+import { customOperations, nodeDefaults, subtitleOf } from '../shared/editor/operation';
+import { pattern } from '../shared/editor/pattern';
+import { check } from './operations/check.operation';
 import { get } from './operations/get.operation';
 
-const operations = [get];
+const operations = [get, check];
 
 /** Reads the plan, the credits and the saved lists of the account. */
 export class ContactDataAccount implements INodeType {
@@ -12,8 +14,9 @@ export class ContactDataAccount implements INodeType {
 		displayName: 'Contact Data Account',
 		name: 'contactDataAccount',
 		icon: { light: 'file:../../icons/account.svg', dark: 'file:../../icons/account.dark.svg' },
-		subtitle: operationSubtitle(operations),
-		description: 'Get the plan, the credits and the saved lists of the account. Costs no credits.',
+		subtitle: subtitleOf(operations),
+		description:
+			"Get the plan, the credits and the saved lists, or check whether your provider's API works. Costs no credits.",
 		defaults: { name: 'Contact Data Account' },
 		usableAsTool: true,
 		builderHint: {
@@ -25,6 +28,19 @@ export class ContactDataAccount implements INodeType {
 					relationHint: 'Its event lowCredits starts a workflow when credits run low',
 				},
 			],
+			...pattern(
+				'Read how many credits remain',
+				`const account = node({
+  type: 'n8n-nodes-contact-data.contactDataAccount',
+  version: 1,
+  config: {
+    name: 'Account',
+    parameters: { operation: 'get' },
+    // The credits are of the kinds email, verifier and search, or all where the account has one kind.
+    output: [{ plan: 'Pro', credits: { email: { quota: 5000, used: 1200, remaining: 3800 } } }],
+  },
+});`,
+			),
 		},
 	};
 

@@ -1,6 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
-import { customOperations, nodeDefaults, operationSubtitle } from '../shared/editor/operation';
+import { customOperations, nodeDefaults, subtitleOf } from '../shared/editor/operation';
+import { pattern } from '../shared/editor/pattern';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
 
@@ -13,20 +14,37 @@ export class ContactDataCompany implements INodeType {
 		displayName: 'Contact Data Company',
 		name: 'contactDataCompany',
 		icon: { light: 'file:../../icons/company.svg', dark: 'file:../../icons/company.dark.svg' },
-		subtitle: operationSubtitle(operations),
+		subtitle: subtitleOf(operations),
 		description:
-			'Look up companies and the people who work there. Search costs credits if there is a match; people may cost credits.',
+			'Look up companies and the people who work there. Searches cost credits per match; listing people may too.',
 		defaults: { name: 'Contact Data Company' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Looks up companies (search) and the people who work there (getLeads). Costs credits. Put Result in Field keeps the fields of CRM items unchanged.',
+				'Looks up companies (search) and the people who work there (getLeads). Costs credits. A company found stands in the field companyData of its item.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-contact-data.contactDataFinder',
 					relationHint: 'Finds the emails of people who came without one',
 				},
 			],
+			...pattern(
+				'Add the company to each lead, for 100 credits at most',
+				`const searchCompanies = node({
+  type: 'n8n-nodes-contact-data.contactDataCompany',
+  version: 1,
+  config: {
+    name: 'Search Companies',
+    parameters: {
+      operation: 'search',
+      keyword: expr('{{ $json.Website }}'),
+      options: { maxCredits: 100 },
+    },
+    // companyData.status: found, not_found; without a result invalid_input, not_processed or failed, with reason and message.
+    output: [{ Website: 'acme.com', companyData: { status: 'found', name: 'Acme Inc', domain: 'acme.com', industry: 'Software', employeeCount: 120, country: 'Germany', credits: 1, checkedAt: '2026-11-23T09:00:00.000Z' } }],
+  },
+});`,
+			),
 		},
 	};
 

@@ -3,15 +3,21 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import {
 	bulkHint,
 	customOperations,
+	estimateOperation,
 	nodeDefaults,
-	operationSubtitle,
+	subtitleOf,
 } from '../shared/editor/operation';
-import { MAX_ROWS } from './bulk';
-import { estimate } from './operations/estimate.operation';
+import { pattern } from '../shared/editor/pattern';
 import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
 import { getBulkJob } from './operations/getBulkJob.operation';
+import { bulkPersonOptions, personFields, personLookup } from './person';
 
+const estimate = estimateOperation({
+	...personLookup,
+	fields: personFields,
+	options: bulkPersonOptions,
+});
 const operations = [find, findBulk, getBulkJob, estimate];
 
 /** Finds the email addresses of people, one per request or in bulk. */
@@ -21,14 +27,14 @@ export class ContactDataFinder implements INodeType {
 		displayName: 'Contact Data Finder',
 		name: 'contactDataFinder',
 		icon: { light: 'file:../../icons/finder.svg', dark: 'file:../../icons/finder.dark.svg' },
-		subtitle: operationSubtitle(operations),
+		subtitle: subtitleOf(operations),
 		description:
 			'Find the business emails of people, one by one or in bulk. Costs 1 credit per email found.',
 		defaults: { name: 'Contact Data Finder' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Finds business emails by name and company. For lists of leads use findBulk, also for thousands of items: it keeps the rate limit, retries and never pays twice, so put no Loop, Wait or Merge around it. One item comes out per item, with its own fields and a status: found, not_found, known, invalid_input, not_processed, pending or failed. Set Max Credits under Options to limit what it may spend, and Existing Email so that known emails cost nothing.',
+				'Finds business emails by name and company. For lists of leads use findBulk, also for thousands of items: it keeps the rate limit, retries and never pays twice, so put no Loop, Wait or Merge around it. One item comes out per item, with its own fields and a status: found, not_found, known, invalid_input, not_processed, pending or failed. Items that have an email cost nothing. Set Max Credits under Options to limit what it may spend.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-contact-data.contactDataVerifier',
@@ -39,8 +45,28 @@ export class ContactDataFinder implements INodeType {
 					relationHint: 'Gives saved leads to find emails for',
 				},
 			],
+			...pattern(
+				'Find the missing emails of leads, for 500 credits at most',
+				`const findEmails = node({
+  type: 'n8n-nodes-contact-data.contactDataFinder',
+  version: 1,
+  config: {
+    name: 'Find Emails',
+    parameters: {
+      operation: 'findBulk',
+      // Only fields whose names in the item differ from the defaults.
+      fullName: expr('{{ $json.Name }}'),
+      domain: expr('{{ $json.Website }}'),
+      existingEmail: expr('{{ $json.Email }}'),
+      options: { maxCredits: 500 },
+    },
+    // status: found, known (it had an email), not_found; without a result invalid_input, not_processed, pending or failed, with reason and message.
+    output: [{ Name: 'Ada Lovelace', Website: 'acme.com', Email: '', status: 'found', email: 'ada@acme.com', emailStatus: 'valid', credits: 1, checkedAt: '2026-11-23T09:00:00.000Z' }],
+  },
+});`,
+			),
 		},
-		hints: [bulkHint(find, findBulk, `${MAX_ROWS} people`, 'includeCompanyData')],
+		hints: [bulkHint(find, findBulk)],
 	};
 
 	customOperations = customOperations('email', operations);

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { NotProcessed, ServiceError } from '../shared/http/errors';
 import { objectsIn } from '../shared/http/response';
 import type { Answers, LookupService } from '../shared/lookups/lookup';
-import { JobFailed, JobPending } from '../shared/output/problem';
+import { JobProblem } from '../shared/output/problem';
 import { mayRetry } from '../shared/pace/retry';
 import { isObject, numberAt, textAt } from '../shared/values/json';
 import { hasEmail, type Person } from './person';
@@ -27,10 +27,7 @@ export function rowsById(rows: IDataObject[]): Map<string | null, IDataObject> {
 	return new Map(rows.toReversed().map((row) => [textAt(row, 'tId'), row] as const));
 }
 
-/**
- * The answers in the order of the request, by the `tId` of their rows and never by their position: the
- * service may leave rows out, or add others.
- */
+/** The answers in the order of the request, by the `tId` of their rows: the service may leave rows out, or add others. */
 export function matchRows({ rows, jobId }: Omit<BulkJob, 'isDone'>, people: number): Answers {
 	const byId = rowsById(rows);
 	const results = Array.from({ length: people }, (_, index) => {
@@ -57,17 +54,15 @@ export interface BulkJob {
 	/** Absent where the rows came at once. */
 	jobId?: string;
 	rows: IDataObject[];
-	/** Whether no more rows will come. */
 	isDone: boolean;
 	/** Whether all rows are there and somebody is found, under a status that is none of the known words. */
 	isLikelyDone?: boolean;
 }
 
 /**
- * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says
- * so, or when it has no status and all rows are there; rows that come earlier are not final. A job that
- * failed keeps only the people who were found, as the service may not have looked for the others; it
- * throws {@link JobFailed}, or a {@link ServiceError} if it has no id, when nobody was found.
+ * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says so, or when it
+ * has no status and all rows are there. A job that failed keeps only the people who were found, as the service may not
+ * have looked for the others; without any it throws a {@link JobProblem}, or a {@link ServiceError} if it has no id.
  * @param sent the number of rows in the request, if known
  * @param askedFor the id of the job that the answer is about, if known
  */
@@ -101,16 +96,14 @@ function jobFailed(status: string, jobId: string | undefined): Error {
 		message: `${job} ended with the status "${status}"`,
 		description: 'Run these items again.',
 	});
-	return jobId === undefined ? failed : new JobFailed(jobId, failed);
+	return jobId === undefined ? failed : new JobProblem(jobId, failed);
 }
 
-/** Sends a free GET request with these query parameters to a path. */
 type Get = (query: IDataObject, path: string) => Promise<object>;
 
 /**
- * A function that reads a job whenever it is called (interface specification 4.6, its variant). A job
- * that is only likely to be done is done once its rows have stayed the same for {@link STEADY}. Throws
- * as {@link jobIn} does.
+ * A function that reads a job (interface specification 4.6, its variant). A job that is only likely to be done is done
+ * once its rows have stayed the same for {@link STEADY}. Throws as {@link jobIn} does.
  * @param people the number of rows in the request of the job, if known
  */
 export function jobReader(jobId: string, get: Get, people?: number): () => Promise<BulkJob> {
@@ -139,8 +132,7 @@ async function readJob(jobId: string, get: Get): Promise<object> {
 
 /**
  * Waits for the answers of a job to so many people: polls after 1 s, then at growing intervals of up to
- * 15 s. Throws {@link JobPending} when the job is not done within `jobTimeout` or cannot be read, and
- * {@link JobFailed} for a job that failed.
+ * 15 s. Throws a {@link JobProblem} when the job has failed, is not done within `jobTimeout` or cannot be read.
  */
 export async function collectPeople(
 	jobId: string,
@@ -156,9 +148,9 @@ export async function collectPeople(
 			if (mayRetry(thrown)) return undefined;
 			// The job is paid for: any error while polling means pending, never failed.
 			const isUnread = thrown instanceof NotProcessed || thrown instanceof ServiceError;
-			throw isUnread ? new JobPending(jobId) : thrown;
+			throw isUnread ? new JobProblem(jobId) : thrown;
 		});
 		if (job?.isDone) return matchRows(job, people);
-		if (Date.now() >= end) throw new JobPending(jobId);
+		if (Date.now() >= end) throw new JobProblem(jobId);
 	}
 }

@@ -1,10 +1,11 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { ageOptions, knownField, notice, queryField } from '../shared/editor/fields';
-import type { Known, Lookup, Question } from '../shared/lookups/lookup';
-import { LEAD_FIELDS } from '../shared/output/fields';
-import { canBeEmail, toEmailStatus } from '../shared/values/email';
-import { lineAt, numberAt, objectAt, textAt } from '../shared/values/json';
-import { toDomain, toText } from '../shared/values/text';
+import { ageOptions, knownField, lookupOptions, notice, queryField } from '../shared/editor/fields';
+import type { Lookup, Question } from '../shared/lookups/lookup';
+import { DEFAULT_JOB_TIMEOUT } from '../shared/lookups/options';
+import type { FieldValues } from '../shared/output/fieldValues';
+import type { MissingField } from '../shared/output/problem';
+import { canBeEmail, toEmail, toEmailStatus } from '../shared/values/email';
+import { objectAt, textAt } from '../shared/values/json';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
@@ -15,24 +16,28 @@ export const personFields: INodeProperties[] = [
 	queryField({
 		displayName: 'Full Name',
 		name: 'fullName',
+		default: '={{ $json.fullName }}',
 		placeholder: 'e.g. Ada Lovelace',
 		description: 'Full name of the person. Ignored if First Name and Last Name are both set.',
 	}),
 	queryField({
 		displayName: 'First Name',
 		name: 'firstName',
+		default: '={{ $json.firstName }}',
 		placeholder: 'e.g. Ada',
 		description: 'First name of the person, together with Last Name',
 	}),
 	queryField({
 		displayName: 'Last Name',
 		name: 'lastName',
+		default: '={{ $json.lastName }}',
 		placeholder: 'e.g. Lovelace',
 		description: 'Last name of the person, together with First Name',
 	}),
 	queryField({
 		displayName: 'Company Domain',
 		name: 'domain',
+		default: '={{ $json.domain }}',
 		placeholder: 'e.g. acme.com',
 		description:
 			'Domain of the company. A full URL works too. Use it instead of Company Name if you know it.',
@@ -40,29 +45,22 @@ export const personFields: INodeProperties[] = [
 	queryField({
 		displayName: 'Company Name',
 		name: 'company',
+		default: '={{ $json.company }}',
 		placeholder: 'e.g. Acme Inc',
 		description: "Name of the company, if you don't know its domain",
 	}),
 	knownField({
 		displayName: 'Existing Email',
 		name: 'existingEmail',
+		default: '={{ $json.email }}',
 		placeholder: 'e.g. {{ $json.email }}',
 		description:
-			'Email that the item already has. If it is filled, nothing is looked up and the item costs nothing.',
+			'Email that the lead already has. If it is filled, nothing is looked up and the item costs nothing.',
 	}),
 ];
 
-/** An item with an email needs no lookup. */
-export const existingEmail: Known = {
-	parameter: 'existingEmail',
-	read(value) {
-		const email = toText(value);
-		return canBeEmail(email) ? { fields: { email } } : undefined;
-	},
-};
-
-/** The options of all lookups of people. */
 export const personOptions: INodeProperties[] = [
+	...lookupOptions,
 	...ageOptions,
 	queryField({
 		displayName: 'Country',
@@ -70,6 +68,20 @@ export const personOptions: INodeProperties[] = [
 		placeholder: 'e.g. Germany',
 		description: 'Country of the person, to localize the search',
 	}),
+];
+
+/** The options of the bulk lookup, and of its estimate. */
+export const bulkPersonOptions: INodeProperties[] = [
+	...personOptions,
+	{
+		displayName: 'Job Timeout (Minutes)',
+		name: 'jobTimeout',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: DEFAULT_JOB_TIMEOUT,
+		description:
+			"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending'; collect them later with Get Bulk Job.",
+	},
 ];
 
 export type Person = Partial<
@@ -80,30 +92,40 @@ export type Person = Partial<
  * The person that the fields describe, and the fields that are missing to look them up (interface
  * specification 4.5, 4.6): a full name, or a first and a last name; and a domain or a company.
  */
-export function toPersonQuestion(fields: Record<string, unknown>): Question<Person> {
-	const firstName = toText(fields.firstName);
-	const lastName = toText(fields.lastName);
+export function toPersonQuestion(values: FieldValues): Question<Person> {
+	const firstName = values.name('firstName');
+	const lastName = values.name('lastName');
 	const hasBoth = firstName !== '' && lastName !== '';
+	const { domain, name: company } = values.company('domain', 'company');
 	const texts = Object.entries({
-		...(hasBoth ? { firstName, lastName } : { fullName: toText(fields.fullName) }),
-		domain: toDomain(toText(fields.domain)),
-		company: toText(fields.company),
-		country: toText(fields.country),
+		...(hasBoth ? { firstName, lastName } : { fullName: values.name('fullName') }),
+		domain,
+		company,
+		country: values.name('country'),
 	});
 	const query: Person = Object.fromEntries(texts.filter(([, text]) => text !== ''));
-	const missing = [
-		...(hasBoth || query.fullName ? [] : ['Full Name (or First Name and Last Name)']),
-		...(query.domain || query.company ? [] : ['Company Domain (or Company Name)']),
-	];
+	const missing: MissingField[] = [];
+	if (!hasBoth && !query.fullName) {
+		missing.push(['name', 'Full Name (or First Name and Last Name)']);
+	}
+	if (!query.domain && !query.company) {
+		missing.push(['company', 'Company Domain (or Company Name)']);
+	}
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
 
-/** What the operations on people have in common. */
 export const personLookup = {
 	answered: 'found',
 	kind: 'email',
-	known: existingEmail,
-	keeps: LEAD_FIELDS,
+	known: {
+		parameter: 'existingEmail',
+		label: 'Existing Email',
+		read(text) {
+			const email = toEmail(text);
+			return canBeEmail(email) ? { fields: { email } } : undefined;
+		},
+	},
+	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
 	prepare: toPersonQuestion,
 } satisfies Partial<Lookup<Person>>;
 
@@ -112,28 +134,10 @@ export function hasEmail(result: IDataObject): boolean {
 	return textAt(result, 'email') !== null;
 }
 
-/**
- * A finder result in the package's words (interface specification 2.6 to 2.8, with the spellings of
- * their variants). The question fills in what the result lacks, or everything if the result is empty.
- */
-export function simplifyFoundEmail(result: IDataObject, person: Person): IDataObject {
-	const quality = objectAt(result, 'quality');
-	const firstName = textAt(result, 'firstName') ?? person.firstName ?? null;
-	const lastName = textAt(result, 'lastName') ?? person.lastName ?? null;
-	const joined = firstName !== null && lastName !== null ? `${firstName} ${lastName}` : null;
+/** What a result of the finder says (interface specification 2.6 to 2.8, with the spellings of their variants). */
+export function simplifyFoundEmail(result: IDataObject): IDataObject {
 	return {
 		email: textAt(result, 'email'),
-		emailStatus: toEmailStatus(textAt(quality, 'status')),
-		emailStatusMessage: lineAt(quality, 'status_message'),
-		result: textAt(quality, 'result') ?? textAt(result, 'result'),
-		pattern: textAt(result, 'pattern'),
-		firstName,
-		lastName,
-		fullName: textAt(result, 'name', 'fullName') ?? person.fullName ?? joined,
-		company: textAt(result, 'company', 'companyName') ?? person.company ?? null,
-		domain: textAt(result, 'domain') ?? person.domain ?? null,
-		country: textAt(result, 'country') ?? person.country ?? null,
-		companyId: numberAt(result, 'companyNetworkID', 'companyNetworkid'),
-		accuracy: numberAt(result, 'accuracy'),
+		emailStatus: toEmailStatus(textAt(objectAt(result, 'quality'), 'status')),
 	};
 }

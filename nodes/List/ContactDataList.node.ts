@@ -1,7 +1,8 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { searchLists } from '../shared/reads/lists';
-import { customOperations, nodeDefaults, operationSubtitle } from '../shared/editor/operation';
+import { customOperations, nodeDefaults, subtitleOf } from '../shared/editor/operation';
+import { pattern } from '../shared/editor/pattern';
 import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';
 import { getAll } from './operations/getAll.operation';
@@ -16,7 +17,7 @@ export class ContactDataList implements INodeType {
 		displayName: 'Contact Data List',
 		name: 'contactDataList',
 		icon: { light: 'file:../../icons/list.svg', dark: 'file:../../icons/list.dark.svg' },
-		subtitle: operationSubtitle(operations),
+		subtitle: subtitleOf(operations),
 		description: 'Get saved lists and their leads. Costs no credits.',
 		defaults: { name: 'Contact Data List' },
 		usableAsTool: true,
@@ -33,6 +34,22 @@ export class ContactDataList implements INodeType {
 					relationHint: 'Starts a workflow with each new lead of a list',
 				},
 			],
+			...pattern(
+				'All leads of a list, for a Finder',
+				`const listLeads = node({
+  type: 'n8n-nodes-contact-data.contactDataList',
+  version: 1,
+  config: {
+    name: 'List Leads',
+    parameters: {
+      operation: 'getLeads',
+      listId: { __rl: true, mode: 'id', value: '101' },
+      returnAll: true,
+    },
+    output: [{ id: 1, fullName: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', email: null, emailStatus: null, domain: 'acme.com', location: 'Berlin' }],
+  },
+});`,
+			),
 		},
 	};
 

@@ -10,22 +10,28 @@ import {
 
 import { withClient } from '../shared/client/accounts';
 import { simple } from '../shared/editor/fields';
-import { CREDENTIAL } from '../shared/host/context';
-import { NotProcessed, ServiceError } from '../shared/http/errors';
+import { LIST_NAME } from '../shared/editor/operation';
+import { pattern } from '../shared/editor/pattern';
+import { CREDENTIAL, type NodeContext } from '../shared/host/context';
+import { Parameters } from '../shared/host/parameters';
 import { stopError } from '../shared/output/onError';
-import { InvalidInput, problemOf } from '../shared/output/problem';
+import { problemOf } from '../shared/output/problem';
 import { searchLists } from '../shared/reads/lists';
+import { objectAt } from '../shared/values/json';
 import { lowCredits } from './lowCredits';
 import { newLead } from './newLead';
 
-/** The events, each with its entry in the menu, its fields, the keys of its state, and its poll. */
 const events = [lowCredits, newLead];
-const labels = Object.fromEntries(events.map(({ option }) => [option.value, option.name]));
 
-/**
- * Starts a workflow when leads are saved in a list, or when credits run low. n8n polls at the times that the
- * user sets.
- */
+/** How long n8n may take to store what a poll remembers. After that, it has not stored it. */
+const STORED_WITHIN_MS = 60_000;
+
+/** A trigger's last poll in this process, with a text of what it remembers. */
+type LastPoll = { memory: string; endedAt: number } | 'in progress';
+
+const lastPolls = new Map<string, LastPoll>();
+
+/** Starts a workflow when leads are saved in a list, or when credits run low. */
 export class ContactDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Contact Data Trigger',
@@ -33,7 +39,7 @@ export class ContactDataTrigger implements INodeType {
 		icon: { light: 'file:../../icons/trigger.svg', dark: 'file:../../icons/trigger.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: `={{ (${JSON.stringify(labels)})[$parameter.event] }}`,
+		subtitle: `={{ $parameter.event === "lowCredits" ? "${lowCredits.option.name}" : ${LIST_NAME} || "${newLead.option.name}" }}`,
 		description:
 			'Starts the workflow when leads are saved to a list, or when credits run low. Costs no credits.',
 		defaults: { name: 'Contact Data Trigger' },
@@ -47,6 +53,22 @@ export class ContactDataTrigger implements INodeType {
 					relationHint: 'Finds the email of a new lead',
 				},
 			],
+			...pattern(
+				'Start with each new lead of a list, checked every hour',
+				`const newLead = trigger({
+  type: 'n8n-nodes-contact-data.contactDataTrigger',
+  version: 1,
+  config: {
+    name: 'New Lead',
+    parameters: {
+      event: 'newLead',
+      listId: { __rl: true, mode: 'id', value: '101' },
+      pollTimes: { item: [{ mode: 'everyHour', minute: 0 }] },
+    },
+    output: [{ id: 1, fullName: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', email: null, emailStatus: null, domain: 'acme.com', location: 'Berlin' }],
+  },
+});`,
+			),
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -70,27 +92,69 @@ export class ContactDataTrigger implements INodeType {
 	methods = { listSearch: { searchLists } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		const value = this.getNodeParameter('event', newLead.option.value);
-		const { keys, poll } = events.find(({ option }) => option.value === value) ?? newLead;
-		const state = () => stateOf(this, keys);
+		if (this.getMode() === 'manual') return outputOf(await pollEvent(this, {}));
+		const state = this.getWorkflowStaticData('node');
+		const known = objectAt(state, 'memory');
+		// n8n keeps what a trigger remembers by its name, and n8n 1 lets two nodes have the same id.
+		const trigger = `${this.getWorkflow().id} ${this.getNode().name}`;
+		const last = lastPolls.get(trigger);
+		if (last && isTooEarly(last, known)) return null;
+		let ended = last;
+		lastPolls.set(trigger, 'in progress');
 		try {
-			const found = await withClient(this, async (client) => await poll(this, client, state));
-			return found.length === 0 ? null : [found.map((json) => ({ json }))];
-		} catch (error) {
-			const isOwn = [InvalidInput, NotProcessed, ServiceError].some((own) => error instanceof own);
-			throw isOwn ? stopError(this.getNode(), problemOf(error)) : error;
+			const polled = await pollEvent(this, known);
+			const { memory = {} } = polled;
+			state.memory = memory;
+			ended = { memory: toComparable(memory), endedAt: Date.now() };
+			// With durable poll cursors, n8n 2.41 forgets what the poll on publishing remembers unless told to
+			// store it: leads saved before the next poll would be lost. Elsewhere it is absent or does nothing.
+			if (polled.items.length === 0) await this.__commitCursor?.();
+			return outputOf(polled);
+		} finally {
+			if (ended) lastPolls.set(trigger, ended);
+			else lastPolls.delete(trigger);
 		}
 	}
 }
 
-/**
- * The data that n8n stores for the trigger between two polls. It drops the keys of another event, so that
- * an event that the user chooses again begins anew.
- */
-function stateOf(context: IPollFunctions, keys: string[]): IDataObject {
-	const state = context.getWorkflowStaticData('node');
-	for (const key of Object.keys(state)) {
-		if (!keys.includes(key)) delete state[key];
+/** What a poll gives to n8n: the items that start the workflow, and what the next poll has to know. */
+interface Polled {
+	items: IDataObject[];
+	memory?: IDataObject;
+}
+
+async function pollEvent(context: IPollFunctions, known: IDataObject): Promise<Polled> {
+	try {
+		const event = context.getNodeParameter('event');
+		const { fields, poll } = events.find(({ option }) => option.value === event) ?? newLead;
+		const parameter: NodeContext['parameter'] = (name, _item, ...rest) =>
+			context.getNodeParameter(name, ...rest);
+		const parameters = new Parameters({ json: () => undefined, parameter }, { fields });
+		return await withClient(
+			context,
+			async (client) => await poll(context, client, parameters, known),
+		);
+	} catch (error) {
+		throw stopError(context.getNode(), problemOf(error));
 	}
-	return state;
+}
+
+function outputOf({ items }: Polled): INodeExecutionData[][] | null {
+	return items.length === 0 ? null : [items.map((json) => ({ json }))];
+}
+
+/**
+ * Whether n8n started this poll before the last one has ended, or before it has stored what that one
+ * remembers: then this one would deliver the same again. The next poll delivers what is new.
+ */
+function isTooEarly(last: LastPoll, known: IDataObject): boolean {
+	if (last === 'in progress') return true;
+	const isStored = last.memory === toComparable(known);
+	// The clock may have been put back.
+	return !isStored && Math.abs(Date.now() - last.endedAt) < STORED_WITHIN_MS;
+}
+
+/** The same text for the same memory: a database may keep the keys in another order. */
+function toComparable(memory: IDataObject): string {
+	return JSON.stringify(memory, Object.keys(memory).sort());
 }

@@ -1,7 +1,9 @@
-import { type IDataObject, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
+import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import type { AccountClient } from '../shared/client/client';
 import { notice } from '../shared/editor/fields';
+import type { Parameters } from '../shared/host/parameters';
 import { unexpectedAnswer } from '../shared/http/errors';
+import { InvalidInput } from '../shared/values/failure';
 import {
 	listLocator,
 	LISTS_PATH,
@@ -10,9 +12,8 @@ import {
 	toListId,
 } from '../shared/reads/lists';
 import { MAX_PAGES_WITHOUT_NEWS } from '../shared/reads/pages';
-import { numberAt, objectAt } from '../shared/values/json';
+import { numberAt } from '../shared/values/json';
 
-/** The number of leads that a manual run shows. */
 const SAMPLES = 5;
 
 /** On New Lead in List: each lead that is saved to a list, once. Free. */
@@ -27,51 +28,41 @@ export const newLead = {
 		listLocator,
 		notice(
 			'newLeadNotice',
-			'The first poll after you publish the workflow (n8n 1: activate it) remembers the newest lead and starts nothing. From then on, each new lead is delivered once. Fetch Test Event shows up to five recent leads, and remembers nothing.',
+			'Only leads added after you first publish start the workflow. Fetch Test Event shows up to five recent leads, without affecting the trigger.',
 		),
 	],
-	keys: ['listId', 'newestId', 'backlog'],
 	poll: pollNewLeads,
 };
 
-/** The state of one list between two polls. Leads get ever higher ids (interface specification 4.3). */
+/** What a poll remembers of its list, beside where that is. Leads get ever higher ids (interface specification 4.3). */
 interface Memory {
 	/** This lead and all with lower ids are done. */
 	newestId: number;
-	backlog?: Backlog;
-}
-
-/** Leads above `newestId` that did not fit in the time of one poll: the newer part was delivered. */
-interface Backlog {
-	/** The newest lead of the backlog; newer ones come after it. */
-	topId: number;
-	/** The oldest lead that was read. */
-	givenTo: number;
+	/** The newest lead of a backlog that did not fit in the time of one poll; newer ones come after it. */
+	topId?: number | null;
+	/** The oldest lead of the backlog that was delivered. */
+	lowestId?: number | null;
 	/** The offset of the next lead, for a service that takes `start` for an offset. */
-	from: number | null;
+	offset?: number | null;
 }
 
 /**
- * The leads saved since the last poll (interface specification 4.3), oldest first, however many pages they
- * fill. The first poll remembers the newest lead and delivers nothing. The state moves on only with the
- * leads that are delivered. So no lead is lost or comes twice if a poll fails half-way, or if two polls run
- * at the same time.
- *
- * Pages come newest first. If the time that n8n gives a poll ends before all are read, the poll delivers
- * the leads that it has, and the next polls the rest, before they look for newer leads.
- *
- * A manual run shows up to five recent leads and remembers nothing.
+ * The leads saved since the last poll (interface specification 4.3), oldest first. The first poll delivers nothing.
+ * The memory moves on only with the leads that are delivered, so a poll that fails loses none. Pages come newest first:
+ * if the time of a poll ends before all are read, the next polls deliver the rest, before they look for newer leads.
  */
 async function pollNewLeads(
 	context: IPollFunctions,
 	client: AccountClient,
-	stateOf: () => IDataObject,
-): Promise<IDataObject[]> {
+	parameters: Parameters,
+	memory: IDataObject,
+): Promise<{ items: IDataObject[]; memory?: IDataObject }> {
 	const isTimeUp = pollTime(context);
-	const listId = toListId(context.getNodeParameter('listId', '', { extractValue: true }));
-	const simplify = context.getNodeParameter('simple', true) === true;
-	const shape = (lead: IDataObject) => (simplify ? simplifyListLead(lead) : lead);
-	const { listPageSize } = client.connection.settings;
+	const listId = toListId(parameters.get('listId', 0, '', { extractValue: true }));
+	const isSimple = context.getNodeParameter('simple', true) === true;
+	const shape = (lead: IDataObject) => (isSimple ? simplifyListLead(lead) : lead);
+	const { baseUrl, settings } = client.connection;
+	const { listPageSize } = settings;
 	const get = async (start: number, size = listPageSize) => {
 		const query = { size: Math.min(size, listPageSize), start: start || undefined };
 		const answer = await client.get(`${LISTS_PATH}/${listId}/leads`, query);
@@ -79,30 +70,28 @@ async function pollNewLeads(
 	};
 	if (context.getMode() === 'manual') {
 		const { results } = await get(0, SAMPLES);
-		if (results.length > 0) return results.slice(0, SAMPLES).map(shape);
-		throw new NodeOperationError(context.getNode(), 'The list has no leads', {
+		if (results.length > 0) return { items: results.slice(0, SAMPLES).map(shape) };
+		throw new InvalidInput({
+			reason: 'no_leads',
+			message: 'The list has no leads',
 			description: 'Save a lead to the list, then fetch again.',
 		});
 	}
-	const state = stateOf();
-	const known = memoryIn(state, listId);
-	if (!known) {
+	// With another list, the trigger begins again. The same id is another list at another service.
+	const list = { listId, service: new URL(baseUrl).href };
+	const isSame = memory.listId === listId && memory.service === list.service;
+	const at = (key: keyof Memory) => (isSame ? numberAt(memory, key) : null);
+	const newestId = at('newestId');
+	if (newestId === null) {
 		const { results } = await get(0, 1);
-		const newestId = results.map(idOf).find(Number.isFinite) ?? 0;
-		// n8n may start a poll while another one is under way: that one may have remembered a lead.
-		if (!memoryIn(state, listId)) Object.assign(state, { listId, newestId, backlog: undefined });
-		return [];
+		const newest = results.map(idOf).find(Number.isFinite) ?? 0;
+		return { items: [], memory: { ...list, newestId: newest } };
 	}
+	const known = { newestId, lowestId: at('lowestId'), offset: at('offset') };
 	const { leads, rest } = await readNewLeads(get, known, isTimeUp);
-	// Another poll may have delivered these leads meanwhile. In a backlog, the next poll goes on from there.
-	const current = memoryIn(state, listId) ?? known;
-	const isMoved = JSON.stringify(current) !== JSON.stringify(known);
-	if (isMoved && (known.backlog || current.backlog || rest)) return [];
-	const topId = known.backlog?.topId ?? Math.max(current.newestId, ...leads.slice(0, 1).map(idOf));
-	state.newestId = rest ? current.newestId : topId;
-	state.backlog = rest && { topId, ...rest };
-	const unknown = leads.filter((lead) => idOf(lead) > current.newestId);
-	return unknown.reverse().map(shape);
+	const topId = Math.max(newestId, at('topId') ?? 0, ...leads.slice(0, 1).map(idOf));
+	const next = rest ? { newestId, topId, ...rest } : { newestId: topId };
+	return { items: leads.reverse().map(shape), memory: { ...list, ...next } };
 }
 
 /** The id of a lead. One without an id counts as newer than all others, and is not delivered. */
@@ -110,42 +99,31 @@ function idOf(lead: IDataObject): number {
 	return numberAt(lead, 'id') ?? Number.POSITIVE_INFINITY;
 }
 
-/** The state of this list; with another list, the trigger begins anew. */
-function memoryIn(state: IDataObject, listId: string): Memory | undefined {
-	const newestId = numberAt(state, 'newestId');
-	if (state.listId !== listId || newestId === null) return undefined;
-	const backlog = objectAt(state, 'backlog');
-	const topId = numberAt(backlog, 'topId');
-	const givenTo = numberAt(backlog, 'givenTo');
-	if (topId === null || givenTo === null) return { newestId };
-	return { newestId, backlog: { topId, givenTo, from: numberAt(backlog, 'from') } };
-}
-
 /** A page of leads, and the `start` that it was requested with. */
 type PageAt = ReturnType<typeof readLeadPage> & { start: number };
 
-/** Requests a page of leads, the first one where `start` is 0. */
 type GetPage = (start: number) => Promise<PageAt>;
 
-/**
- * Reads the leads that were not delivered yet, newest first, down to `newestId`; or until the time is up,
- * with the place of the rest. The first page is read in any case.
- */
+/** Reads the leads that were not delivered yet, newest first; with the place of the rest, if the time is up before. */
 export async function readNewLeads(
 	get: GetPage,
-	{ newestId, backlog }: Memory,
+	{ newestId, lowestId, offset }: Memory,
 	isTimeUp: () => boolean,
-): Promise<{ leads: IDataObject[]; rest?: Omit<Backlog, 'topId'> }> {
+): Promise<{ leads: IDataObject[]; rest?: Pick<Memory, 'lowestId' | 'offset'> }> {
 	const leads: IDataObject[] = [];
-	let lowest = backlog?.givenTo ?? Number.POSITIVE_INFINITY;
-	let next = backlog?.from ?? backlog?.givenTo ?? 0;
-	let isOffset = next === backlog?.from;
+	let lowest = lowestId ?? Number.POSITIVE_INFINITY;
+	let next = offset ?? lowestId ?? 0;
+	let isOffset = typeof offset === 'number';
 	let longest = 0;
 	let pagesWithoutNews = 0;
+	let firstBefore = Number.POSITIVE_INFINITY;
 	do {
 		const page: PageAt = await (isOffset ? overlappingPage(get, next, lowest) : get(next));
 		const { results, start } = page;
-		pagesWithoutNews++;
+		const [first = firstBefore] = results.map(idOf);
+		// Leads that were read before may fill any number of pages, but each page begins with older ones.
+		if (first >= firstBefore) pagesWithoutNews++;
+		firstBefore = first;
 		for (const lead of results) {
 			const id = idOf(lead);
 			if (id <= newestId) return { leads };
@@ -165,12 +143,12 @@ export async function readNewLeads(
 		// By chance an id may look like an offset.
 		isOffset ||= next === start + results.length && next !== results.map(idOf).at(-1);
 	} while (!isTimeUp());
-	return { leads, rest: { givenTo: lowest, from: isOffset ? next : null } };
+	return { leads, rest: { lowestId: lowest, offset: isOffset ? next : null } };
 }
 
 /**
- * The page at an offset, from the last lead that was read on. A deleted lead moves all older ones up by
- * one: then that lead is on an earlier page, which is read instead.
+ * The page from the last lead that was read on. A deleted lead moves all older ones up, so it may be an earlier page; after
+ * many deletions far earlier, and the list may end before: each step back is twice as long as the last one.
  */
 async function overlappingPage(get: GetPage, offset: number, lowest: number): Promise<PageAt> {
 	const wasRead = (lead: IDataObject) => idOf(lead) >= lowest;
@@ -186,11 +164,11 @@ async function overlappingPage(get: GetPage, offset: number, lowest: number): Pr
 }
 
 /**
- * Whether a poll has no time to begin another page: 60 % of the time that n8n gives it. n8n needs the rest
- * to start the workflow and to store the state. n8n 1 gives a poll all the time that it takes.
+ * Whether a poll has no time for another page: it takes 60 % of the time that n8n gives it, as n8n needs the rest to
+ * start the workflow and to store the state.
  */
 function pollTime(context: IPollFunctions): () => boolean {
-	// n8n 1 has no such method, though the types of n8n 2 say that it is always there.
+	// n8n 1 has no such method, and no limit.
 	const budget =
 		'getPollBudgetMs' in context ? context.getPollBudgetMs() : Number.POSITIVE_INFINITY;
 	const end = Date.now() + 0.6 * budget;

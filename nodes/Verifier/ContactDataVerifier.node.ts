@@ -3,13 +3,20 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import {
 	bulkHint,
 	customOperations,
+	estimateOperation,
 	nodeDefaults,
-	operationSubtitle,
+	subtitleOf,
 } from '../shared/editor/operation';
-import { estimate } from './operations/estimate.operation';
+import { pattern } from '../shared/editor/pattern';
 import { verify } from './operations/verify.operation';
-import { MAX_ADDRESSES, verifyBulk } from './operations/verifyBulk.operation';
+import { verifyBulk } from './operations/verifyBulk.operation';
+import { emailFields, emailLookup, verifierOptions } from './verification';
 
+const estimate = estimateOperation({
+	...emailLookup,
+	fields: emailFields,
+	options: verifierOptions,
+});
 const operations = [verify, verifyBulk, estimate];
 
 /** Verifies email addresses, one per request or in bulk. */
@@ -19,22 +26,40 @@ export class ContactDataVerifier implements INodeType {
 		displayName: 'Contact Data Verifier',
 		name: 'contactDataVerifier',
 		icon: { light: 'file:../../icons/verifier.svg', dark: 'file:../../icons/verifier.dark.svg' },
-		subtitle: operationSubtitle(operations),
+		subtitle: subtitleOf(operations),
 		description:
 			'Check whether emails accept mail, one by one or in bulk. Costs 1 credit per email.',
 		defaults: { name: 'Contact Data Verifier' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Verifies emails: emailStatus is valid, catch-all, invalid or unknown. For lists use verifyBulk, also for thousands of items, without Loop or Wait. What a Finder just found has a status already: map Existing Status to it, so that only unknown emails are paid for. Set Max Credits under Options to limit what it may spend.',
+				'Verifies emails: emailStatus is valid, catch-all, invalid or unknown. For lists use verifyBulk, also for thousands of items, without Loop or Wait. Behind a Finder it verifies only emails whose emailStatus is unknown, and the others cost nothing. Set Max Credits under Options to limit what it may spend.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-contact-data.contactDataFinder',
 					relationHint: 'Finds the emails to verify',
 				},
 			],
+			...pattern(
+				'Verify the emails of leads, for 500 credits at most',
+				`const verifyEmails = node({
+  type: 'n8n-nodes-contact-data.contactDataVerifier',
+  version: 1,
+  config: {
+    name: 'Verify Emails',
+    parameters: {
+      operation: 'verifyBulk',
+      // Behind a Finder leave out email: the default reads it.
+      email: expr('{{ $json.Email }}'),
+      options: { maxCredits: 500 },
+    },
+    // status: verified, known (it had an emailStatus), skipped (no email); without a result invalid_input, not_processed, pending or failed, with reason and message.
+    output: [{ Email: 'ada@acme.com', status: 'verified', email: 'ada@acme.com', emailStatus: 'valid', mailboxType: 'professional', credits: 1, checkedAt: '2026-11-23T09:00:00.000Z' }],
+  },
+});`,
+			),
 		},
-		hints: [bulkHint(verify, verifyBulk, `${MAX_ADDRESSES} emails`, 'enrich')],
+		hints: [bulkHint(verify, verifyBulk)],
 	};
 
 	customOperations = customOperations('email', operations);

@@ -1,55 +1,41 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { ageOptions, knownField, notForTools, queryField } from '../shared/editor/fields';
-import type { Known, Lookup, Question } from '../shared/lookups/lookup';
+import {
+	ageOptions,
+	knownField,
+	lookupOptions,
+	notForTools,
+	queryField,
+} from '../shared/editor/fields';
+import type { Lookup, Question } from '../shared/lookups/lookup';
 import { DEFAULT_RETRY_UNKNOWN } from '../shared/lookups/options';
-import { LEAD_FIELDS } from '../shared/output/fields';
-import { canBeEmail, knownStatus, toEmailStatus } from '../shared/values/email';
-import { lineAt, textAt } from '../shared/values/json';
-import { toText } from '../shared/values/text';
+import type { FieldValues } from '../shared/output/fieldValues';
+import { canBeEmail, knownStatus, toEmail, toEmailStatus } from '../shared/values/email';
+import { textAt } from '../shared/values/json';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
 	queryField({
 		displayName: 'Email',
 		name: 'email',
-		required: true,
+		default: '={{ $json.email }}',
 		placeholder: 'e.g. ada@acme.com',
 		description:
-			"Email to verify. Text that can't be an email is reported as invalid without using a credit.",
+			"Email to verify. Text that can't be an email is reported as invalid without using a credit. Items without an email are skipped.",
 	}),
 	knownField({
 		displayName: 'Existing Status',
 		name: 'existingStatus',
+		default: '={{ $json.emailStatus }}',
 		placeholder: 'e.g. {{ $json.emailStatus }}',
 		description:
 			'Email status that the item already has. If it is valid, invalid or catch-all, the email is not verified and costs nothing.',
 	}),
 ];
 
-/** An item with a status needs no lookup. */
-export const existingStatus: Known = {
-	parameter: 'existingStatus',
-	read(value) {
-		const emailStatus = knownStatus(value);
-		return emailStatus
-			? { fields: { emailStatus }, isUnknown: emailStatus === 'unknown' }
-			: undefined;
-	},
-};
-
-/** The options of all verifications: they say which emails are not sent. */
 export const verifierOptions: INodeProperties[] = [
+	...lookupOptions,
 	...ageOptions,
-	{
-		displayName: 'Skip Items Without Email',
-		name: 'skipEmpty',
-		type: 'boolean',
-		default: false,
-		description:
-			"Whether to pass items without an email on unchanged, for free. A status from an earlier node stays; without one, it is 'skipped'.",
-		displayOptions: notForTools,
-	},
 	{
 		displayName: 'Verify Unknown Again After (Days)',
 		name: 'retryUnknownDays',
@@ -71,65 +57,59 @@ export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
 	return { email: email.toLowerCase(), ...query };
 }
 
-export function toEmailQuestion(fields: Record<string, unknown>): Question<EmailQuery> {
-	const email = toText(fields.email);
-	const isEmpty = email === '';
+function toEmailQuestion(values: FieldValues): Question<EmailQuery> {
+	const email = toEmail(values.text('email'));
 	return {
-		query: { email, ...(fields.enrich === true && { enrich: true }) },
-		isEmpty,
-		missing: isEmpty ? ['Email'] : undefined,
+		query: { email, ...(values.raw('enrich') === true && { enrich: true }) },
+		isEmpty: email === '',
 		answer: verifyLocally(email),
 	};
 }
 
-/** What the operations on emails have in common. */
 export const emailLookup = {
 	answered: 'verified',
 	kind: 'verifier',
-	known: existingStatus,
+	known: {
+		parameter: 'existingStatus',
+		label: 'Existing Status',
+		read(text) {
+			const emailStatus = knownStatus(text);
+			if (emailStatus === undefined) return undefined;
+			return { fields: { emailStatus }, isUnknown: emailStatus === 'unknown' };
+		},
+	},
 	identity: emailIdentity,
-	keeps: LEAD_FIELDS,
+	columns: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
 	prepare: toEmailQuestion,
 } satisfies Partial<Lookup<EmailQuery>>;
 
 /** A verification for a text that cannot be an email, so that no credit is spent; `undefined` for others. */
 export function verifyLocally(email: string): IDataObject | undefined {
 	if (canBeEmail(email)) return undefined;
-	const domain = email.includes('@') ? email.slice(email.lastIndexOf('@') + 1) : '';
-	return {
-		email,
-		domain,
-		email_status: 'invalid',
-		format: 'invalid',
-		message: 'Not a valid email format. Not sent, no credit used.',
-	};
+	return { email, email_status: 'invalid' };
 }
 
 export function hasStatus(result: IDataObject): boolean {
 	return textAt(result, 'email_status') !== null;
 }
 
-/** A verification in the package's words (interface specification 2.10). */
-export function simplifyVerification(result: IDataObject): IDataObject {
+/** What a verification says (interface specification 2.10). The address is the one that was checked. */
+export function simplifyVerification(result: IDataObject, { email }: EmailQuery): IDataObject {
 	return {
-		email: textAt(result, 'email'),
+		email,
 		emailStatus: toEmailStatus(textAt(result, 'email_status')),
-		message: lineAt(result, 'message'),
-		result: textAt(result, 'result'),
-		format: textAt(result, 'format'),
-		mailboxStatus: textAt(result, 'mailbox_status'),
 		mailboxType: textAt(result, 'mailbox_type'),
-		mailExchange: textAt(result, 'mailbox_exchange'),
-		emailDomain: textAt(result, 'domain'),
 	};
 }
 
-/** The fields that a verification with `enrich` adds (interface specification 2.10). */
-export function simplifyEnrichment(result: IDataObject): IDataObject {
-	return {
+/** What a verification with `enrich` says of the person, if anything (interface specification 2.10). */
+export function personDataOf(result: IDataObject): IDataObject | null {
+	const person = {
 		firstName: textAt(result, 'firstName'),
 		lastName: textAt(result, 'lastName'),
 		title: textAt(result, 'title'),
 		company: textAt(result, 'companyName'),
+		result: textAt(result, 'result'),
 	};
+	return Object.values(person).some((value) => value !== null) ? person : null;
 }

@@ -2,28 +2,31 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { n8n2 } from '../hosts/versions.mts';
-import { findBulk, verifyBulk } from '../support/bulk.mts';
-import { useComponent } from '../support/component.mts';
-import { listWithId } from '../support/everyOperation.mts';
-import { report } from '../support/report.mts';
-import { ours } from '../support/savedNodes.mts';
+import { useComponent } from '../support/hosts/component.mts';
+import { listWithId } from '../operations.mts';
+import {
+	find,
+	findBulk,
+	leadOf,
+	numbers,
+	subjectsOf,
+	verifyBulk,
+} from '../support/leads/lookups.mts';
+import { ours } from '../support/hosts/savedNodes.mts';
 import {
 	address,
 	computedPerson,
 	editFields,
-	findEmail,
 	httpRequest,
-	inBulk,
+	lookup,
 	MEASURED,
+	ourAnswers,
 	pagedLeads,
 	person,
-	type Contender,
-	type Own,
+	serviceAnswers,
 } from './support/contenders.mts';
-import { measureInTurn, ratioOf, spreadOf } from './support/figures.mts';
-import { HostBench, type NodeRun } from './support/hostBench.mts';
-import { printTable, type Row } from './support/ratioTable.mts';
-import { versions } from './support/versions.mts';
+import { measureInTurn, printRows, ratioOf, spreadOf, type Row } from './support/figures.mts';
+import { HostBench, type Contender, type Task } from './support/hostBench.mts';
 
 // What our nodes take in a real n8n, beside its own nodes with the same expressions over the same
 // leads. Machines differ and are busy, so what is judged here are the answers and what they cost: the
@@ -33,137 +36,113 @@ const REPETITIONS = 3;
 const LATENCY_MS = 20;
 const LIST = 101;
 
-/** A node of n8n, and what part of its time ours may take. */
-interface Rival {
-	contender: Contender;
-	target: number;
+interface Rival extends Contender {
+	/** What it has to pay for. */
+	paid?: string[];
+	/** What part of its time ours may take. */
+	target?: number;
 }
 
-interface Comparison {
+interface Comparison extends Pick<Task, 'leads'> {
 	title: string;
-	ours: Contender;
-	rivals: Rival[];
-	/** The longest that others may wait for n8n while our node works; not looked at unless given. */
-	longestWait?: number;
+	items: number;
+	/** Ours comes first. */
+	contenders: [Rival, ...Rival[]];
+	moreLeads?: number;
 }
 
 describe(`n8n ${n8n2.version}`, { timeout: 30 * 60_000 }, () => {
-	const bench = useComponent(async () => await HostBench.open({ latencyMs: LATENCY_MS }));
-
-	const own = (): Own => {
-		const { host, credential } = bench();
-		return { packageName: host.packageName, credential };
-	};
+	const bench = useComponent(async () => await HostBench.open());
 
 	/** Runs all in turn, several times, and prints how long ours takes for each unit of the others. */
-	async function compare({ title, ours, rivals, longestWait }: Comparison): Promise<void> {
-		const contenders = [ours, ...rivals.map(({ contender }) => contender)];
-		const measures: Array<() => Promise<NodeRun>> = [];
-		for (const contender of contenders) {
-			measures.push(await bench().prepare(contender, longestWait !== undefined));
-		}
-		const runs = await measureInTurn(measures, REPETITIONS);
-		expect(runs.map(({ length }) => length)).toEqual(contenders.map(() => REPETITIONS));
-
-		const rows = contenders.flatMap(({ name }, index): Row[] => {
-			const time = spreadOf(timesOf(runs[index]));
-			if (longestWait === undefined) return [{ name, figure: time, unit: 'ms' }];
-			const wait: Row = {
-				name: `${name}: longest wait of others`,
-				figure: spreadOf(runs[index].map((run) => run.longestWait)),
-				unit: 'ms',
-				...(index === 0 && { target: longestWait }),
-			};
-			return [{ name, figure: time, unit: 'ms' }, wait];
+	async function compare(comparison: Comparison): Promise<void> {
+		const { title, items, contenders, moreLeads = 0, ...source } = comparison;
+		const circumstances = { latencyMs: LATENCY_MS, moreLeads };
+		const task: Task = { ...source, circumstances };
+		const outcomes = await measureInTurn(
+			contenders.map((contender) => async () => {
+				const outcome = await bench().run(contender, task);
+				expect(outcome, contender.name).toMatchObject({ right: items, violations: [] });
+				expect(outcome.paid.toSorted()).toEqual((contender.paid ?? []).toSorted());
+				return outcome;
+			}),
+			REPETITIONS,
+		);
+		const times = outcomes.map((of) => of.map(({ milliseconds }) => milliseconds));
+		const [ours = []] = times;
+		const rows = contenders.flatMap(({ name, target }, index): Row[] => {
+			const own = times[index] ?? [];
+			const time: Row = { name, figure: spreadOf(own), unit: 'ms' };
+			if (index === 0) return [time];
+			return [time, { name: `Ours / ${name}`, figure: ratioOf(ours, own), target }];
 		});
-		const ratios = rivals.map(({ contender, target }, index) => ({
-			name: `${ours.name} / ${contender.name}`,
-			figure: ratioOf(timesOf(runs[0]), timesOf(runs[index + 1])),
-			target,
-		}));
-		printTable(title, [...rows, ...ratios]);
+		printRows(title, rows);
 	}
 
 	test('Find Email, 1,000 leads', async () => {
-		const { service, headerCredential } = bench();
-		const leads = 1_000;
+		const items = 1_000;
+		const paid = subjectsOf(find, numbers(items));
+		const countRight = serviceAnswers(numbers(items));
+		const parameters = { ...person, options: { maxConcurrency: 50 } };
+		const nodes = [lookup(bench(), find, parameters)];
+		const inCredential = [httpRequest(bench())];
+		const inHeader = [httpRequest(bench(), {}, false)];
 		await compare({
 			title: '1,000 leads, 50 requests at once',
-			ours: findEmail(own(), leads, 50),
-			rivals: [
-				{ contender: httpRequest(service.baseUrl, leads, headerCredential), target: 0.5 },
-				{ contender: httpRequest(service.baseUrl, leads), target: 1 },
+			items,
+			leads: bench().leads.urlOf(items),
+			contenders: [
+				{ name: 'Find Email', nodes, countRight: ourAnswers(find, numbers(items)), paid },
+				{ name: 'Key in a credential', nodes: inCredential, countRight, paid, target: 0.5 },
+				{ name: 'Key in a plain header', nodes: inHeader, countRight, paid, target: 1 },
 			],
 		});
 	});
 
-	test('Find Emails in Bulk, 5,000 leads', async () => {
-		const leads = 5_000;
+	test.each([
+		{ bulk: findBulk, expressions: person, target: 0.35 },
+		{ bulk: verifyBulk, expressions: address, target: 0.35 },
+		{ bulk: findBulk, expressions: computedPerson, target: 1.15 },
+	])('$bulk.operation, 5,000 leads', async ({ bulk, expressions, target }) => {
+		const items = 5_000;
+		const field = Object.keys(expressions)[0] ?? '';
+		// Edit Fields leaves the letters as they are.
+		const startsRight = (json: IDataObject, item: number) =>
+			`${String(json[field])}.`.toLowerCase().startsWith(`${leadOf(item).first}.`.toLowerCase());
 		await compare({
-			title: '5,000 leads, plain expressions',
-			ours: inBulk(own(), 'Find Emails in Bulk', findBulk, leads, person),
-			rivals: [{ contender: editFields(leads, person), target: 0.35 }],
-		});
-	});
-
-	test('Verify Emails in Bulk, 5,000 leads', async () => {
-		const leads = 5_000;
-		await compare({
-			title: '5,000 leads, plain expressions',
-			ours: inBulk(own(), 'Verify Emails in Bulk', verifyBulk, leads, address),
-			rivals: [{ contender: editFields(leads, address), target: 0.35 }],
-		});
-	});
-
-	test('Find Emails in Bulk, 5,000 leads, with expressions that compute', async () => {
-		const leads = 5_000;
-		await compare({
-			title: '5,000 leads, expressions that compute',
-			ours: inBulk(own(), 'Find Emails in Bulk', findBulk, leads, computedPerson),
-			rivals: [{ contender: editFields(leads, computedPerson), target: 1.15 }],
-			longestWait: 250,
+			title: `5,000 leads, ${Object.values(expressions)[0]}`,
+			items,
+			leads: bench().leads.urlOf(items),
+			contenders: [
+				{
+					name: bulk.operation,
+					nodes: [lookup(bench(), bulk, expressions)],
+					countRight: ourAnswers(bulk, numbers(items)),
+					paid: subjectsOf(bulk, numbers(items)),
+				},
+				{
+					name: 'Edit Fields',
+					nodes: [editFields(expressions)],
+					countRight: (fields) => fields.filter(startsRight).length,
+					target,
+				},
+			],
 		});
 	});
 
 	test('Get List Leads, 10,000 leads', async () => {
-		const leads = 10_000;
-		const { host, credential, headerCredential, service } = bench();
-		const circumstances = { latencyMs: LATENCY_MS, moreLeads: leads - 1_000 };
+		const { packageName } = bench().host;
 		const parameters = { operation: 'getLeads', listId: listWithId(`${LIST}`), returnAll: true };
-		const contenders = [
-			{
-				name: 'Get List Leads',
-				nodes: [ours({ ...host, credential }, MEASURED, 'contactDataList', parameters)],
-			},
-			{
-				name: 'HTTP Request with pagination, Split Out',
-				nodes: pagedLeads(service.baseUrl, LIST, headerCredential),
-			},
-		];
-		const runs = await measureInTurn(
-			contenders.map((contender) => async () => {
-				const seen = new Set<unknown>();
-				const isRight = ({ id }: IDataObject) => seen.size < seen.add(id).size;
-				const came = await bench().attempt({ ...contender, circumstances, isRight });
-				expect(came).toMatchObject({ right: leads, credits: 0 });
-				return came;
-			}),
-			REPETITIONS,
-		);
-		const [own = [], theirs = []] = runs.map(timesOf);
-		printTable('10,000 leads of a list', [
-			...contenders.map(({ name }, index): Row => {
-				return { name, figure: spreadOf(timesOf(runs[index])), unit: 'ms' };
-			}),
-			{ name: 'Get List Leads / HTTP Request, Split Out', figure: ratioOf(own, theirs) },
-		]);
-	});
-
-	test('what was measured', async () => {
-		report(await versions(`n8n ${n8n2.version}`));
+		const node = ours({ packageName, ...bench() }, MEASURED, 'contactDataList', parameters);
+		const countRight: Contender['countRight'] = (leads) => new Set(leads.map(({ id }) => id)).size;
+		await compare({
+			title: '10,000 leads of a list',
+			items: 10_000,
+			moreLeads: 9_000,
+			contenders: [
+				{ name: 'Get List Leads', nodes: [node], countRight },
+				{ name: 'HTTP Request, Split Out', nodes: pagedLeads(bench(), LIST), countRight },
+			],
+		});
 	});
 });
-
-function timesOf(runs: Array<Pick<NodeRun, 'milliseconds'>>): number[] {
-	return runs.map(({ milliseconds }) => milliseconds);
-}

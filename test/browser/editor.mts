@@ -7,6 +7,7 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
+import { z } from 'zod';
 
 import type { Host } from '../hosts/host.mts';
 import { owner, type Credential, type SavedWorkflow } from '../hosts/rest.mts';
@@ -15,14 +16,21 @@ import { workflowArea, type Area } from './workflowArea.mts';
 
 type Theme = 'light' | 'dark';
 
-/** A parameter with what its controls hold: none if it only groups others, two for a locator. */
-export type Shown = [name: string, label: string, ...values: Array<string | boolean>];
+/** A note in the page, as far as its size is measured there. */
+interface NoteElement {
+	readonly offsetHeight: number;
+	getBoundingClientRect(): { bottom: number; height: number };
+	querySelectorAll(name: string): Iterable<NoteElement>;
+}
 
 /** Of a loaded machine. */
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 /** Buttons and connections on the canvas change gradually after a run. */
 const SETTLE_MS = 2_000;
+
+/** Until what is typed into an expression is part of the workflow. */
+const TAKE_OVER_MS = 1_000;
 
 const VIEWPORT = { width: 1280, height: 800 };
 
@@ -42,9 +50,18 @@ const PLAIN = `
 	}
 `;
 
+/** Counts what a person does with the mouse. */
+const COUNT_CLICKS = `
+	window.counted = { clicks: 0, drags: 0 };
+	addEventListener('pointerdown', () => window.counted.clicks++, true);
+	addEventListener('dragstart', () => window.counted.drags++, true);
+`;
+
+const countedSchema = z.object({ clicks: z.number(), drags: z.number() });
+
 selectors.setTestIdAttribute('data-test-id');
 
-/** A browser in which the owner of an n8n is signed in, and which asks no other machine. */
+/** A browser in which the owner of an n8n is signed in. */
 export async function signIn(browser: Browser, { url }: Host): Promise<BrowserContext> {
 	const context = await browser.newContext({
 		baseURL: url,
@@ -54,10 +71,7 @@ export async function signIn(browser: Browser, { url }: Host): Promise<BrowserCo
 		serviceWorkers: 'block',
 	});
 	context.setDefaultTimeout(TIMEOUT_MS);
-	await context.route(
-		({ hostname }) => hostname !== '127.0.0.1',
-		async (route) => await route.abort(),
-	);
+	await context.addInitScript({ content: COUNT_CLICKS });
 	const { email, password } = owner;
 	const login = await context.request.post('/rest/login', {
 		data: { emailOrLdapLoginId: email, password },
@@ -108,10 +122,19 @@ export class EditorPage {
 		await this.canvasNodes.first().waitFor();
 	}
 
-	/** Opens a new workflow with what a file holds, as the menu's Import from File does. */
-	async importWorkflow(file: string): Promise<void> {
+	async openEmptyWorkflow(): Promise<void> {
 		await this.page.goto('/workflow/new');
 		await this.page.getByTestId('canvas-add-button').waitFor();
+	}
+
+	/** How often the mouse was pressed, and how often something was dragged, since the page was loaded. */
+	async clicks(): Promise<z.infer<typeof countedSchema>> {
+		return countedSchema.parse(await this.page.evaluate('window.counted'));
+	}
+
+	/** Opens a new workflow with what a file holds, as the menu's Import from File does. */
+	async importWorkflow(file: string): Promise<void> {
+		await this.openEmptyWorkflow();
 		await this.page.getByTestId('workflow-import-input').setInputFiles(file);
 		await this.canvasNodes.first().waitFor();
 	}
@@ -136,6 +159,12 @@ export class EditorPage {
 		await this.nodePanel.waitFor();
 	}
 
+	/** Opens the panel with the nodes to add in a workflow that has none yet. */
+	async addFirstStep(): Promise<void> {
+		await this.page.getByTestId('canvas-add-button').click();
+		await this.nodePanel.waitFor();
+	}
+
 	async searchNodePanel(query: string): Promise<void> {
 		const search = this.page.getByTestId('node-creator-search-bar');
 		// The node under the pointer would show its own buttons.
@@ -143,7 +172,7 @@ export class EditorPage {
 		await search.fill(query);
 	}
 
-	/** The names of the nodes that the panel shows. */
+	/** The names of the nodes, or of the actions of one, that the panel shows. */
 	async foundNodes(): Promise<string[]> {
 		return await this.nodePanel.getByTestId('node-creator-item-name').allInnerTexts();
 	}
@@ -154,10 +183,15 @@ export class EditorPage {
 		return name.locator('xpath=ancestor::*[.//img][1]').locator('img').first();
 	}
 
-	/** Adds a node that the panel shows; it opens. */
-	async addNode(displayName: string): Promise<void> {
-		await this.#found(displayName).click();
-		await this.page.getByRole('button', { name: 'Add to workflow' }).click();
+	/** Opens the actions of a node that the panel shows. */
+	async openActions(displayName: string): Promise<void> {
+		await this.nodePanel.getByText(displayName, { exact: true }).first().click();
+		await this.nodePanel.getByText(/^Actions \(\d+\)$/).waitFor();
+	}
+
+	/** Adds a node by one of the actions that the panel shows; it opens. */
+	async addAction(action: string): Promise<void> {
+		await this.nodePanel.getByText(action, { exact: true }).click();
 		await this.parameters.waitFor();
 	}
 
@@ -171,19 +205,10 @@ export class EditorPage {
 		return this.parameter(name).getByTestId('inline-expression-editor-input');
 	}
 
-	/** Each parameter that the open node shows, from the top. */
-	async shownParameters(): Promise<Shown[]> {
-		const labels = this.parameters.locator('label[for]').filter({ visible: true });
-		const shown = (await labels.all()).map(async (label): Promise<Shown> => {
-			const name = (await label.getAttribute('for')) ?? '';
-			return [name, await firstLine(label), ...(await valuesIn(this.parameter(name)))];
-		});
-		return await Promise.all(shown);
-	}
-
-	/** What a parameter's dropdown offers. */
-	async choices(parameter: string): Promise<string[]> {
-		return await this.#namesIn(this.parameter(parameter));
+	/** What the control of a parameter holds, if the open node shows it. */
+	async valueOf(parameter: string): Promise<string | undefined> {
+		const [control] = await this.parameter(parameter).locator('input').all();
+		return await control?.inputValue();
 	}
 
 	async choose(parameter: string, choice: string): Promise<void> {
@@ -191,31 +216,25 @@ export class EditorPage {
 		await dropdown.filter({ has: this.page.getByText(choice, { exact: true }) }).click();
 	}
 
-	/** Adds all that the Options of the open node offer. */
-	async addAllOptions(): Promise<void> {
+	/** Fills the input of a parameter. */
+	async fill(parameter: string, value: string): Promise<void> {
+		await this.parameter(parameter).locator('input').fill(value);
+		await this.page.keyboard.press('Tab');
+	}
+
+	/** Replaces the expression that a parameter holds, as by pasting. */
+	async fillExpression(parameter: string, expression: string): Promise<void> {
+		await this.expression(parameter).click();
+		await this.page.keyboard.press('Control+a');
+		await this.page.keyboard.insertText(expression);
+		// The editor takes over what is typed a moment later.
+		await delay(TAKE_OVER_MS);
+	}
+
+	async addOption(name: string): Promise<void> {
 		const add = this.parameters.getByTestId('collection-parameter-add').filter({ visible: true });
-		while ((await add.count()) > 0) {
-			// Where there is only one option, a button adds it.
-			if ((await add.getByRole('combobox').count()) === 0) {
-				await add.click();
-				await add.waitFor({ state: 'hidden' });
-				continue;
-			}
-			const offered = await this.#openDropdown(add);
-			await offered.first().click();
-			await offered.first().waitFor({ state: 'hidden' });
-		}
-	}
-
-	/** Drags a field of the input onto a parameter. */
-	async mapField(field: string, parameter: string): Promise<void> {
-		const from = this.input.locator(`[data-name="${field}"]`).first();
-		await from.dragTo(this.parameter(parameter), { steps: 12 });
-	}
-
-	/** Runs the nodes before the open one, so that it has input. */
-	async executePreviousNodes(): Promise<void> {
-		await this.node.getByRole('button', { name: 'Execute previous nodes' }).click();
+		const offered = await this.#openDropdown(add);
+		await offered.filter({ has: this.page.getByText(name, { exact: true }) }).click();
 	}
 
 	async executeStep(): Promise<void> {
@@ -224,6 +243,16 @@ export class EditorPage {
 
 	async executeWorkflow(): Promise<void> {
 		await this.page.getByTestId('execute-workflow-button').click();
+	}
+
+	/** Executes a workflow that starts by a form, which opens in a window of its own, and fills it from the top. */
+	async executeByForm(values: readonly string[]): Promise<void> {
+		const [form] = await Promise.all([this.page.waitForEvent('popup'), this.executeWorkflow()]);
+		const fields = form.locator('form input.form-input');
+		for (const [index, value] of values.entries()) await fields.nth(index).fill(value);
+		await form.getByRole('button').click();
+		await form.getByText('Your response has been recorded').waitFor();
+		await form.close();
 	}
 
 	/** Says something in the chat of a workflow that starts by it, and waits for the answer. */
@@ -278,7 +307,7 @@ export class EditorPage {
 	async createCredential(): Promise<void> {
 		await this.node.getByTestId('node-credentials-select').click();
 		await this.page.getByTestId('node-credentials-select-item-new').click();
-		await this.credential.waitFor();
+		await this.#formOfCredential();
 	}
 
 	/** Fills the form of the credential and saves it, upon which n8n tests it. */
@@ -286,54 +315,30 @@ export class EditorPage {
 		for (const [name, value] of Object.entries(fields)) {
 			await this.credential.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
 		}
-		await this.page.getByTestId('credential-save-button').click();
+		// The element around the button takes a click even when the button does not.
+		const save = this.page.getByTestId('credential-save-button');
+		await save.getByRole('button', { name: 'Save', exact: true }).click();
 	}
 
-	/** The form of the open node's credential, which is tested when it opens. */
+	/** The form of the open node's credential, which n8n closed, and tests again when it opens. */
 	async reopenCredential(): Promise<void> {
-		await this.credential.waitFor({ state: 'hidden' });
+		await this.credentialDialog.waitFor({ state: 'hidden' });
 		await this.node.getByTestId('credential-edit-button').click();
-		await this.credential.waitFor();
+		await this.#formOfCredential();
 	}
 
-	/** What the form says of the last test, with its details. */
-	async credentialMessage(): Promise<string> {
-		const details = this.credential.getByText('More details');
-		if (await details.isVisible()) await details.click();
-		return await this.credential.innerText();
+	/** n8n asks the server for the name last, and saves no credential without one. */
+	async #formOfCredential(): Promise<void> {
+		await this.credentialDialog.getByTestId('credential-name').waitFor();
+	}
+
+	/** Waits until the form says why a test failed, which it goes on showing after the next test. */
+	async showCredentialDetails(): Promise<void> {
+		await this.credential.getByText('More details').click();
 	}
 
 	get credentialPassed(): Locator {
 		return this.credential.getByTestId('credentials-config-container-test-success');
-	}
-
-	/** Each field that the form of the credential shows, from the top. */
-	async credentialFields(): Promise<Shown[]> {
-		const labels = await this.credential.locator('label').all();
-		const controls = await this.credential
-			.locator('[data-test-id^="parameter-input-"]:not([data-test-id$="-field"])')
-			.all();
-		const fields = controls.map(async (control, index): Promise<Shown> => {
-			const testId = (await control.getAttribute('data-test-id')) ?? '';
-			const label = labels[index];
-			return [
-				testId.replace('parameter-input-', ''),
-				label ? await firstLine(label) : '',
-				...(await valuesIn(control)),
-			];
-		});
-		return await Promise.all(fields);
-	}
-
-	/** Turns a switch of the form of the credential on or off. */
-	async switchInCredential(name: string): Promise<void> {
-		const control = this.credential.getByTestId(`parameter-input-${name}`);
-		await control.locator('.el-switch').click();
-	}
-
-	/** The ways in which a resource locator can be filled. */
-	async locatorModes(parameter: string): Promise<string[]> {
-		return await this.#namesIn(this.parameter(parameter).getByTestId('rlc-mode-selector'));
 	}
 
 	/** Opens the dropdown of a resource locator. */
@@ -387,7 +392,23 @@ export class EditorPage {
 		await this.page.getByTestId('zoom-to-fit').click();
 		await delay(SETTLE_MS);
 		const picture = await this.#picture(await workflowArea(this.page));
-		await keepForReadme(name, picture, await this.page.locator('.vue-flow').innerText());
+		await keepForReadme(name, picture, await this.canvasText());
+	}
+
+	/** The text on the canvas, of nodes and notes. */
+	async canvasText(): Promise<string> {
+		return await this.page.locator('.vue-flow').innerText();
+	}
+
+	/** How much room each note has below its text, in the canvas's own pixels: less than none if it is clipped. */
+	async roomInNotes(): Promise<number[]> {
+		return await this.page.locator('.n8n-sticky').evaluateAll((notes: NoteElement[]) =>
+			notes.map((note) => {
+				const { bottom, height } = note.getBoundingClientRect();
+				const last = [...note.querySelectorAll('p')].at(-1)?.getBoundingClientRect();
+				return ((bottom - (last?.bottom ?? 0)) * note.offsetHeight) / height;
+			}),
+		);
 	}
 
 	/** A picture of what went wrong. */
@@ -417,20 +438,6 @@ export class EditorPage {
 		});
 	}
 
-	#found(displayName: string): Locator {
-		const items = this.nodePanel.getByTestId('node-creator-node-item');
-		return items.filter({ hasText: displayName });
-	}
-
-	/** The names in a dropdown, without their descriptions. */
-	async #namesIn(select: Locator): Promise<string[]> {
-		const dropdown = await this.#openDropdown(select);
-		const texts = await dropdown.allInnerTexts();
-		await this.page.keyboard.press('Escape');
-		await dropdown.first().waitFor({ state: 'hidden' });
-		return texts.map((text) => text.trim().split('\n')[0] ?? '');
-	}
-
 	/** @returns the entries of the dropdown */
 	async #openDropdown(select: Locator): Promise<Locator> {
 		await select.click();
@@ -439,24 +446,6 @@ export class EditorPage {
 		await entries.first().waitFor();
 		return entries;
 	}
-}
-
-/** The first line of a text, below which n8n may have a button or a hint. */
-async function firstLine(element: Locator): Promise<string> {
-	const [line = ''] = (await element.innerText()).split('\n');
-	return line.trim();
-}
-
-/** What the controls of a parameter show. */
-async function valuesIn(parameter: Locator): Promise<Array<string | boolean>> {
-	const controls = await parameter.locator('input').all();
-	return await Promise.all(
-		controls.map(async (control) =>
-			(await control.getAttribute('type')) === 'checkbox'
-				? await control.isChecked()
-				: await control.inputValue(),
-		),
-	);
 }
 
 /** How wide a picture is in itself: 0 unless it is loaded. */

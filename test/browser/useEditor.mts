@@ -1,23 +1,20 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import type { BrowserContext } from 'playwright-core';
 import { afterEach, beforeEach } from 'vitest';
 
 import { openChromium } from '../components/chromium.mts';
-import { makeFolder } from '../hosts/folder.mts';
 import { openHost, type OpenHost } from '../hosts/open.mts';
 import type { Credential } from '../hosts/rest.mts';
 import { n8n2 } from '../hosts/versions.mts';
-import type { Service } from '../service/service.mts';
-import { useComponent } from '../support/component.mts';
-import { createCredential } from '../support/host.mts';
-import { selfSigned } from '../support/selfSigned.mts';
+import type { Service } from '../emulator/service.mts';
+import { useComponent } from '../support/hosts/component.mts';
+import { createCredential } from '../support/hosts/host.mts';
+import { Tools } from '../support/servers/tools.mts';
 import { EditorPage, signIn } from './editor.mts';
 
-/** An n8n with the credential of the service, and a browser that is signed in there. */
+/** An n8n with the credential of the service and stand-ins for tools, and a browser that is signed in there. */
 interface EditorHost extends AsyncDisposable, Pick<OpenHost, 'client' | 'packageName'> {
 	readonly credential: Credential;
+	readonly tools: Tools;
 	readonly context: BrowserContext;
 	/** What the tests run against, for people. */
 	readonly versions: string;
@@ -28,7 +25,12 @@ export function useEditor(service: () => Service): {
 	running: () => EditorHost;
 	editor: () => EditorPage;
 } {
-	const running = useComponent(async () => await open(service()));
+	let tools: Tools | undefined;
+	const running = useComponent(async () => {
+		const opened = await open(service());
+		({ tools } = opened);
+		return opened;
+	});
 	let page: EditorPage | undefined;
 	beforeEach(async () => {
 		page = await EditorPage.open(running().context);
@@ -37,6 +39,7 @@ export function useEditor(service: () => Service): {
 		if (task.result?.state === 'fail') console.log(await page?.screenshotFailure(task.name));
 		await page?.close();
 		page = undefined;
+		tools?.endTest();
 	});
 	const editor = () => {
 		if (!page) throw new Error('The editor is open inside tests only');
@@ -48,15 +51,9 @@ export function useEditor(service: () => Service): {
 async function open(service: Service): Promise<EditorHost> {
 	await using resources = new AsyncDisposableStack();
 	const browser = resources.use(await openChromium());
-	const folder = resources.use(await makeFolder());
-	const certificate = join(folder.path, 'certificate.pem');
-	await writeFile(certificate, selfSigned.cert);
+	const tools = resources.use(await Tools.open());
 	const { host, client, packageName } = resources.use(
-		await openHost({
-			name: 'n8n-editor',
-			version: n8n2,
-			settings: { NODE_EXTRA_CA_CERTS: certificate },
-		}),
+		await openHost({ name: 'n8n-editor', version: n8n2, settings: tools.settings }),
 	);
 	const credential = await createCredential(client, service);
 	const context = await signIn(browser, host);
@@ -65,6 +62,7 @@ async function open(service: Service): Promise<EditorHost> {
 		client,
 		packageName,
 		credential,
+		tools,
 		context,
 		versions: `n8n ${n8n2.version} in Chromium ${browser.version()}`,
 		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),

@@ -1,56 +1,21 @@
-import { fileURLToPath } from 'node:url';
-
 /**
- * One step of `npm test`.
- *
- * @typedef {object} Check
- * @property {string} name for `--only`
- * @property {string} title
- * @property {readonly [program: string, ...args: string[]]} command
- * @property {boolean} [hasTests] whether vitest runs it and can count its tests
- * @property {number} minutes
+ * The steps of `npm test`. `script` is the one of package.json that a step runs; steps of a stage run side by
+ * side, in the time that the slowest takes.
  */
-
-const startCommand = fileURLToPath(new URL('start.mjs', import.meta.url));
-
-/** @type {readonly Check[]} in the order in which they run */
 export const checks = [
-	{ name: 'lint', title: 'Lint', command: ['npm', 'run', 'lint'], minutes: 5 },
-	{ name: 'format', title: 'Format', command: ['npm', 'run', 'format:check'], minutes: 5 },
-	{ name: 'types', title: 'Types', command: ['npm', 'run', 'types'], minutes: 5 },
-	{ name: 'build', title: 'Icons and build', command: ['npm', 'run', 'build'], minutes: 5 },
-	{
-		name: 'unit',
-		title: 'Unit tests',
-		command: ['npm', 'run', 'test:unit', '--'],
-		hasTests: true,
-		minutes: 10,
-	},
-	{
-		name: 'engine',
-		title: 'Engine tests',
-		command: ['npm', 'run', 'test:engine', '--'],
-		hasTests: true,
-		minutes: 20,
-	},
-	{
-		name: 'e2e',
-		title: 'Tests in n8n 1 and n8n 2',
-		command: ['npm', 'run', 'test:e2e', '--'],
-		hasTests: true,
-		minutes: 60,
-	},
+	{ name: 'lint', title: 'Lint', script: 'lint', stage: 1, minutes: 10 },
+	{ name: 'format', title: 'Format', script: 'format:check', stage: 1, minutes: 10 },
+	{ name: 'types', title: 'Types', script: 'types', stage: 1, minutes: 10 },
+	{ name: 'build', title: 'Icons and build', script: 'build', stage: 1, minutes: 10 },
+	{ name: 'unit', title: 'Unit tests', script: 'test:unit', stage: 2, minutes: 10 },
+	{ name: 'engine', title: 'Engine tests', script: 'test:engine', stage: 3, minutes: 20 },
+	{ name: 'e2e', title: 'Tests in n8n 1 and n8n 2', script: 'test:e2e', stage: 4, minutes: 60 },
 	{
 		name: 'browser',
 		title: "Tests in n8n's editor",
-		command: ['npm', 'run', 'test:browser', '--'],
-		hasTests: true,
+		script: 'test:browser',
+		stage: 5,
 		minutes: 20,
 	},
-	{
-		name: 'example',
-		title: 'Example workflow in n8n',
-		command: ['node', startCommand, '--once'],
-		minutes: 40,
-	},
+	{ name: 'example', title: 'Example workflow in n8n', script: 'start', stage: 6, minutes: 40 },
 ];

@@ -1,11 +1,17 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureInstalled } from './bootstrap.mjs';
-import { describe } from '../machine/failure.mjs';
-import { interruption, INTERRUPTED } from './interruption.mjs';
-import { programs } from '../machine/paths.mjs';
+import { describe, Failure } from '../machine/failure.mjs';
+import { isInstalled } from '../machine/installation.mjs';
+import { withLock } from '../machine/lock.mjs';
+import { npm } from '../machine/npm.mjs';
+import { cache, logFile, programs } from '../machine/paths.mjs';
 import { environment } from '../machine/program.mjs';
+import { interruption, INTERRUPTED } from './interruption.mjs';
+
+const OLDEST_NODE = 20;
+const INSTALL_TIMEOUT_MS = 20 * 60_000;
+const ALIVE_MS = 5_000;
 
 /**
  * Installs what is missing, then hands over to the command itself, which runs on the project's own Node.
@@ -20,11 +26,39 @@ export async function launch(script, help) {
 	}
 	const signal = interruption();
 	try {
-		await ensureInstalled(signal);
+		checkNode();
+		const bounds = { timeout: INSTALL_TIMEOUT_MS, signal };
+		if (!isInstalled()) await withLock(join(cache, 'install.lock'), () => install(bounds), bounds);
 		process.exitCode = await handOver(script, signal);
 	} catch (error) {
 		console.error(`\n${describe(error)}`);
 		process.exitCode = signal.aborted ? INTERRUPTED : 1;
+	}
+}
+
+function checkNode() {
+	const { node } = process.versions;
+	if (Number.parseInt(node, 10) >= OLDEST_NODE) return;
+	throw new Failure(`This is Node.js ${node}; the commands need ${OLDEST_NODE} or newer.`, {
+		remedy: 'Install a current one (https://nodejs.org, or `nvm install --lts`) and run it again.',
+	});
+}
+
+/**
+ * Installs the development tools as the lockfile has them, unless another command did so meanwhile.
+ *
+ * @param {import('../machine/program.mjs').Bounds} bounds
+ */
+async function install(bounds) {
+	if (isInstalled()) return;
+	process.stdout.write('Installing the development tools (npm ci, about a minute) ');
+	const timer = setInterval(() => process.stdout.write('.'), ALIVE_MS);
+	try {
+		const options = { ...bounds, log: logFile('npm-ci'), env: process.env };
+		await npm(['ci', '--include=dev'], options);
+	} finally {
+		clearInterval(timer);
+		console.log();
 	}
 }
 

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { styleText } from 'node:util';
 
 import { Failure } from '../machine/failure.mjs';
-import { startService, type Service } from '../service/service.mts';
-import { mainVariants, type Variants } from '../service/variants.mts';
+import { startService, type Service } from '../emulator/service.mts';
+import { variantValues, type Variants } from '../emulator/variants.mts';
 import { runCommand } from './command.mts';
 import { readOptions } from './options.mts';
+import { play, record } from './recording.mts';
 
 const PORT = 8055;
 const FAIL_EVERY = 7;
@@ -19,9 +20,22 @@ await runCommand(async (signal) => {
 		jobs: { type: 'boolean', default: false },
 		fail: { type: 'string' },
 		variant: { type: 'string', multiple: true, default: [] },
+		record: { type: 'string' },
+		target: { type: 'string' },
+		recording: { type: 'string' },
 	});
+	const port = toNumber('port', given.port);
+	if (given.record !== undefined) {
+		await record(given.record, given.target, { port, signal });
+		return 0;
+	}
+	if (given.recording !== undefined) {
+		await play(given.recording, { port, signal });
+		return 0;
+	}
 	const service = await startService({
-		port: toNumber('port', given.port),
+		demo: true,
+		port,
 		latencyMs: toNumber('latency', given.latency),
 		...(given.rate !== undefined && { rateLimit: { perSecond: toNumber('rate', given.rate) } }),
 		...(given.credits !== undefined && {
@@ -53,8 +67,9 @@ Ctrl-C ends it.
 	);
 }
 
+/** The last ones are those of the demo. */
 function somePeople({ fixtures }: Service): string {
-	const found = fixtures.people.filter(({ email }) => email !== null).slice(0, 3);
+	const found = fixtures.people.filter(({ email }) => email !== null).slice(-3);
 	return found.map(({ full, company }) => `${full} at ${company.domain}`).join(', ');
 }
 
@@ -68,22 +83,19 @@ function toNumber(option: string, text: string): number {
 	throw refused(`"${text}" is no number for --${option}.`);
 }
 
-/** The variants that are named, each as the type of the main form. */
 function variantsOf(texts: string[]): Partial<Variants> {
-	const main: object = mainVariants();
+	const switches = new Map<string, readonly unknown[]>(Object.entries(variantValues));
 	const given = texts.map((text) => {
-		const [name = '', value = ''] = text.split(/=(.*)/s, 2);
-		const byDefault: unknown = Object.hasOwn(main, name) ? Reflect.get(main, name) : undefined;
-		if (byDefault === undefined || value === '') throw refused(`There is no variant "${text}".`);
-		if (typeof byDefault === 'number') return [name, toNumber('variant', value)];
-		if (typeof byDefault === 'boolean') return [name, value === 'true'];
-		return [name, Array.isArray(byDefault) ? value.split(',') : value];
+		const [name = '', value] = text.split(/=(.*)/s, 2);
+		const chosen = switches.get(name)?.find((one) => String(one) === value);
+		if (chosen === undefined) throw refused(`There is no variant "${text}".`);
+		return [name, chosen];
 	});
 	return Object.fromEntries(given);
 }
 
 function refused(message: string): Failure {
 	return new Failure(message, {
-		remedy: `See \`npm run service -- --help\`. Variants: ${Object.keys(mainVariants()).join(', ')}.`,
+		remedy: `See \`npm run service -- --help\`. Variants: ${Object.keys(variantValues).join(', ')}.`,
 	});
 }

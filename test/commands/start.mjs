@@ -1,4 +1,3 @@
-import './nodeVersion.mjs';
 import { launch } from './launch.mjs';
 
 const HELP = `Usage: npm start -- [options]

@@ -1,4 +1,3 @@
-import './nodeVersion.mjs';
 import { checks } from './checks.mjs';
 import { launch } from './launch.mjs';
 

@@ -1,13 +1,6 @@
 import { chromium, type Browser } from 'playwright-core';
 
-import { ensureProgram, type RealProgram } from './program.mts';
-
-const program: RealProgram = {
-	title: 'Chromium',
-	files: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-	variable: 'CHROMIUM',
-	debianPackage: 'chromium',
-};
+import { ensureProgram, realPrograms } from './program.mts';
 
 const START_TIMEOUT_MS = 120_000;
 
@@ -31,7 +24,7 @@ const FLAGS = [
  */
 export async function openChromium(): Promise<Browser> {
 	return await chromium.launch({
-		executablePath: await ensureProgram(program),
+		executablePath: await ensureProgram(realPrograms.chromium),
 		headless: true,
 		args: FLAGS,
 		timeout: START_TIMEOUT_MS,

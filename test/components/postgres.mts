@@ -7,15 +7,7 @@ import { run, start } from '../machine/program.mjs';
 import { makeFolder } from '../hosts/folder.mts';
 import { freePorts } from '../machine/ports.mts';
 import { ready } from '../machine/ready.mts';
-import { ensureProgram, versionOf, type RealProgram } from './program.mts';
-
-const program: RealProgram = {
-	title: 'PostgreSQL server',
-	files: ['postgres'],
-	folders: ['/usr/lib/postgresql/*/bin'],
-	variable: 'POSTGRES',
-	debianPackage: 'postgresql',
-};
+import { ensureProgram, realPrograms, versionOf } from './program.mts';
 
 interface Postgres extends AsyncDisposable {
 	/** e.g. 15.20 */
@@ -37,25 +29,16 @@ const isRoot = process.getuid?.() === 0;
  */
 export async function startPostgres(): Promise<Postgres> {
 	await using resources = new AsyncDisposableStack();
-	const file = await realpath(await ensureProgram(program));
+	const file = await realpath(await ensureProgram(realPrograms.postgres));
 	const log = logFile('postgres');
 	const folder = resources.use(await makeFolder());
 	if (isRoot) await chmod(folder.path, 0o777);
 	const data = join(folder.path, 'data');
 	const tool = (name: string) => join(dirname(file), name);
-	const init = asUser(
-		tool('initdb'),
-		'-D',
-		data,
-		'-U',
-		USER,
-		'-A',
-		'trust',
-		'-E',
-		'UTF8',
-		'--no-locale',
-	);
-	if ((await exitCode(init, log)) !== 0) throw new Failure('`initdb` did not succeed.', { log });
+	const init = ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--no-locale'];
+	if ((await exitCode(asUser(tool('initdb'), ...init), log)) !== 0) {
+		throw new Failure('`initdb` did not succeed.', { log });
+	}
 
 	const [port = 0] = await freePorts(1);
 	const options = {
@@ -71,7 +54,7 @@ export async function startPostgres(): Promise<Postgres> {
 
 	const asks: Command = [tool('pg_isready'), '-h', HOST, '-p', String(port)];
 	await ready({
-		title: program.title,
+		title: realPrograms.postgres.title,
 		exited: server.exited,
 		log,
 		isReady: async () => (await exitCode(asks, logFile('pg_isready'))) === 0,

@@ -10,7 +10,7 @@ import { cache, logFile } from '../machine/paths.mjs';
 import { run } from '../machine/program.mjs';
 
 /** A program that a suite runs for real and that no npm package brings. */
-export interface RealProgram {
+interface RealProgram {
 	/** As people call it: Chromium. */
 	readonly title: string;
 	/** Any of these files is the program. */
@@ -22,6 +22,28 @@ export interface RealProgram {
 	/** That has it. */
 	readonly debianPackage: string;
 }
+
+export const realPrograms = {
+	chromium: {
+		title: 'Chromium',
+		files: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+		variable: 'CHROMIUM',
+		debianPackage: 'chromium',
+	},
+	postgres: {
+		title: 'PostgreSQL server',
+		files: ['postgres'],
+		folders: ['/usr/lib/postgresql/*/bin'],
+		variable: 'POSTGRES',
+		debianPackage: 'postgresql',
+	},
+	redis: {
+		title: 'Redis server',
+		files: ['redis-server'],
+		variable: 'REDIS',
+		debianPackage: 'redis-server',
+	},
+} satisfies Record<string, RealProgram>;
 
 /** It is not on this machine and could not be put there: the suite cannot run. */
 export class ProgramMissing extends Failure {}
@@ -50,12 +72,13 @@ export async function ensureProgram(program: RealProgram): Promise<string> {
 			remedy: `Install it (\`apt-get install ${debianPackage}\` on Debian), or name it with ${variable}=<file>.`,
 		});
 	}
-	const log = await install(program);
+	const log = logFile(`install-${debianPackage}`);
+	await install(debianPackage, log).catch((cause: unknown) => {
+		throw new ProgramMissing(`${title} could not be installed.`, { log, cause });
+	});
 	const installed = await find(program);
-	if (installed === undefined) {
-		throw new ProgramMissing(`${title} was installed and is not there.`, { log });
-	}
-	return installed;
+	if (installed !== undefined) return installed;
+	throw new ProgramMissing(`${title} was installed and is not there.`, { log });
 }
 
 /** The first number of several parts that the program says of itself, e.g. 15.20. */
@@ -65,48 +88,36 @@ export async function versionOf(file: string): Promise<string> {
 }
 
 async function find({ files, folders = [] }: RealProgram): Promise<string | undefined> {
-	for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-		for (const file of files) if (await isProgram(join(folder, file))) return join(folder, file);
+	const all = [...(process.env.PATH ?? '').split(delimiter), ...folders];
+	for await (const file of glob(all.flatMap((folder) => files.map((name) => join(folder, name))))) {
+		if (await isProgram(file)) return file;
 	}
-	const patterns = folders.flatMap((folder) => files.map((file) => join(folder, file)));
-	for await (const file of glob(patterns)) if (await isProgram(file)) return file;
 	return undefined;
 }
 
 async function isProgram(file: string): Promise<boolean> {
-	try {
-		await access(file, constants.X_OK);
-		return true;
-	} catch {
-		return false;
-	}
+	return await access(file, constants.X_OK).then(
+		() => true,
+		() => false,
+	);
 }
 
-/** @returns the log of the installation */
-async function install({ title, debianPackage }: RealProgram): Promise<string> {
-	const log = logFile(`install-${debianPackage}`);
-	const packages = ['install', '-y', '--no-install-recommends', debianPackage];
-	try {
-		await withLock(
-			join(cache, 'apt-get.lock'),
-			async () => {
-				await aptGet(['update'], logFile('apt-get-update'));
-				await aptGet(packages, log);
-			},
-			{ timeout: INSTALL_TIMEOUT_MS },
-		);
-		return log;
-	} catch (cause) {
-		throw new ProgramMissing(`${title} could not be installed.`, { log, cause });
-	}
+/** One at a time, as apt-get wants it. */
+async function install(debianPackage: string, log: string): Promise<void> {
+	const lock = join(cache, 'apt-get.lock');
+	const install = ['install', '-y', '--no-install-recommends', debianPackage];
+	const action = async () => {
+		await aptGet(['update'], logFile('apt-get-update'));
+		await aptGet(install, log);
+	};
+	await withLock(lock, action, { timeout: INSTALL_TIMEOUT_MS });
 }
 
 async function aptGet(args: string[], log: string): Promise<void> {
-	// Runlevel 1 starts no services: a suite starts its own.
+	// Runlevel 1 starts no services: a suite starts its own. sudo would drop an environment of ours.
 	const settings = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'];
-	// sudo would drop an environment of ours.
-	const command = ['env', ...settings, 'apt-get', ...args];
-	const [program = '', ...rest] = process.getuid?.() === 0 ? command : ['sudo', '-n', ...command];
+	const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+	const [program = '', ...rest] = [...sudo, 'env', ...settings, 'apt-get', ...args];
 	const code = await run(program, rest, { log, cwd: tmpdir(), timeout: INSTALL_TIMEOUT_MS });
 	if (code !== 0) throw new Failure(`\`apt-get ${args[0]}\` ended with code ${code}.`, { log });
 }

@@ -6,14 +6,7 @@ import { start } from '../machine/program.mjs';
 import { makeFolder } from '../hosts/folder.mts';
 import { freePorts } from '../machine/ports.mts';
 import { ready } from '../machine/ready.mts';
-import { ensureProgram, versionOf, type RealProgram } from './program.mts';
-
-const program: RealProgram = {
-	title: 'Redis server',
-	files: ['redis-server'],
-	variable: 'REDIS',
-	debianPackage: 'redis-server',
-};
+import { ensureProgram, realPrograms, versionOf } from './program.mts';
 
 interface Redis extends AsyncDisposable {
 	/** e.g. 7.0.15 */
@@ -33,7 +26,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
  */
 export async function startRedis(): Promise<Redis> {
 	await using resources = new AsyncDisposableStack();
-	const file = await ensureProgram(program);
+	const file = await ensureProgram(realPrograms.redis);
 	const folder = resources.use(await makeFolder());
 	const [port = 0] = await freePorts(1);
 	const args = ['--bind', HOST, '--port', String(port), '--save', '', '--dir', folder.path];
@@ -41,7 +34,7 @@ export async function startRedis(): Promise<Redis> {
 	const server = start(file, args, { log, cwd: folder.path });
 	resources.defer(server.stop);
 	await ready({
-		title: program.title,
+		title: realPrograms.redis.title,
 		exited: server.exited,
 		log,
 		isReady: async () => await answersPing(port),

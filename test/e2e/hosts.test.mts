@@ -4,33 +4,45 @@ import { describe, expect, test } from 'vitest';
 
 import { outputOf, type Execution } from '../hosts/execution.mts';
 import type { CredentialData } from '../hosts/rest.mts';
-import { n8n1, n8n2 } from '../hosts/versions.mts';
-import { chain, type Workflow } from '../hosts/workflow.mts';
-import { ourNodes, runNode } from '../support/engine.mts';
-import { everyOperation, type Sample } from '../support/everyOperation.mts';
-import { credentialData, useHost } from '../support/host.mts';
-import { timeless } from '../support/outcomes.mts';
-import { giveWebPage, useServer } from '../support/ownServer.mts';
-import { report } from '../support/report.mts';
-import { manually, ours } from '../support/savedNodes.mts';
-import { credentialFor, useService } from '../support/service.mts';
+import { guarded, n8n1, n8n2 } from '../hosts/versions.mts';
+import {
+	chain,
+	exampleNames,
+	readExample,
+	withCredential,
+	type Workflow,
+} from '../hosts/workflow.mts';
+import { ourNodes, runNode } from '../support/node/engine.mts';
+import { everyOperation, type Sample } from '../operations.mts';
+import { credentialData, useHost } from '../support/hosts/host.mts';
+import { timeless } from '../support/leads/outcomes.mts';
+import { giveWebPage, useServer } from '../support/servers/ownServer.mts';
+import { report } from '../support/measures/report.mts';
+import { manually, node as foreign, ours } from '../support/hosts/savedNodes.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
 
 // n8n 1 has words of its own for what answers with a status other than 2xx.
 const WRONG_KEY =
 	'The service did not accept the API key. Check it in the settings of your account.';
+const OLD_WRONG_KEY = 'Authorization failed - please check your credentials';
 const REDIRECT = 'The Base URL redirects. Enter the final URL.';
+const WEB_PAGE = 'The Base URL responded, but not with account data. Check the URL.';
+const GREEN = 'Connection successful!';
 
 const service = useService();
 
-describe.each([n8n2, n8n1])('n8n $version', (version) => {
-	const ran = { operations: 0, executions: 0, credentialTests: 0 };
-	const running = useHost(service, { name: `n8n-${version.version}`, version });
+describe.each([n8n2, n8n1, guarded])('n8n $name', (version) => {
+	const ran = { operations: 0, executions: 0 };
+	const running = useHost(service, { name: `n8n-${version.name}`, version });
 
 	/** A workflow that runs one operation. */
-	function workflowOf({ node, parameters }: Sample): Workflow {
+	function workflowOf(
+		{ node, parameters }: Pick<Sample, 'node' | 'parameters'>,
+		host: Parameters<typeof ours>[0] = running(),
+	): Workflow {
 		return {
 			name: `${node} ${String(parameters.operation)}`,
-			nodes: [manually(), ours(running(), 'Ours', node, parameters)],
+			nodes: [manually(), ours(host, 'Ours', node, parameters)],
 			connections: chain('Start', 'Ours'),
 		};
 	}
@@ -63,7 +75,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 
 	test('an item without an answer goes to the error output, with its reason', async () => {
 		const parameters = { resource: 'email', operation: 'find', fullName: 'Ada Lovelace' };
-		const workflow = workflowOf({ node: 'contactDataFinder', operation: 'find', parameters });
+		const workflow = workflowOf({ node: 'contactDataFinder', parameters });
 		workflow.nodes[1].onError = 'continueErrorOutput';
 		const execution = await run(workflow);
 		expect(outputOf(execution, 'Ours', 0)).toEqual([]);
@@ -72,10 +84,10 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 				json: {
 					error: {
 						status: 'invalid_input',
-						reason: 'missing: Company Domain (or Company Name)',
-						message: 'Not sent: this item is missing Company Domain (or Company Name)',
+						reason: 'missing_company',
+						message: 'Not sent: this item has no Company Domain (or Company Name)',
 					},
-					message: expect.stringContaining('Fill in the field'),
+					message: expect.stringContaining('Check that your expressions'),
 				},
 				pairedItem: { item: 0 },
 			},
@@ -91,60 +103,57 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 			parameters: { resource: 'list', operation: 'get' },
 		};
 		expect((await running().client.searchLocator(query)).results).toEqual([
-			{ name: 'Spring Campaign', value: '101' },
-			{ name: 'Trade Fair', value: '102' },
+			{ name: 'Spring Campaign (1000 leads)', value: '101' },
+			{ name: 'Trade Fair (30 leads)', value: '102' },
 		]);
 		const narrowed = await running().client.searchLocator({ ...query, filter: 'fair' });
-		expect(narrowed.results).toEqual([{ name: 'Trade Fair', value: '102' }]);
+		expect(narrowed.results).toEqual([{ name: 'Trade Fair (30 leads)', value: '102' }]);
 	});
 
 	describe('the test of the credential', () => {
 		const server = useServer();
+		const isOld = version === n8n1;
+		type Row = [
+			what: string,
+			message: unknown,
+			change: () => Promise<CredentialData> | CredentialData,
+		];
 
-		const verdict = async (changes?: CredentialData) => {
-			ran.credentialTests += 1;
+		test.each<Row>([
+			['is green for the service', GREEN, () => ({})],
+			['takes a slash at the end', GREEN, () => ({ baseUrl: `${service().baseUrl}/` })],
+			[
+				'is green for the other form of an account',
+				GREEN,
+				() => {
+					service().variants.accountShape = 'credits';
+					return {};
+				},
+			],
+			[
+				'tells a wrong key',
+				isOld ? OLD_WRONG_KEY : WRONG_KEY,
+				() => ({ apiKey: 'wrong-key-1234' }),
+			],
+			['tells a web page', WEB_PAGE, async () => ({ baseUrl: await server(giveWebPage) })],
+			[
+				'tells a refused address, before the key is sent',
+				expect.stringMatching(/does not start with https:\/\/\. Use https/),
+				() => ({ baseUrl: 'http://api.example.com' }),
+			],
+			[
+				'tells a redirect, and does not follow it',
+				isOld ? 'Request failed with status code 302' : REDIRECT,
+				async () => {
+					service().faults.add({ redirect: `${await server(giveWebPage)}/` });
+					return {};
+				},
+			],
+		])('%s', async (_, message, change) => {
 			const { client, credential } = running();
-			return await client.testCredential(credential, { ...credentialData(service()), ...changes });
-		};
-
-		test('is green for the service', async () => {
-			expect(await verdict()).toEqual({ status: 'OK', message: 'Connection successful!' });
-			expect(await verdict({ baseUrl: `${service().baseUrl}/` })).toMatchObject({ status: 'OK' });
-		});
-
-		test('is green for the other form of an account', async () => {
-			service().variants.accountShape = 'credits';
-			expect(await verdict()).toMatchObject({ status: 'OK' });
-		});
-
-		test('tells a wrong key', async () => {
-			expect(await verdict({ apiKey: 'wrong-key-1234' })).toEqual({
-				status: 'Error',
-				message:
-					version === n8n2 ? WRONG_KEY : 'Authorization failed - please check your credentials',
-			});
-		});
-
-		test('tells an address where a web page answers', async () => {
-			expect(await verdict({ baseUrl: await server(giveWebPage) })).toEqual({
-				status: 'Error',
-				message: 'The Base URL responded, but not with account data. Check the URL.',
-			});
-		});
-
-		test('tells a refused address, before the key is sent', async () => {
-			expect(await verdict({ baseUrl: 'http://api.example.com' })).toEqual({
-				status: 'Error',
-				message: expect.stringMatching(/does not start with https:\/\/\. Use https/),
-			});
-		});
-
-		test('tells a redirect, and does not follow it', async () => {
-			service().faults.add({ redirect: `${await server(giveWebPage)}/` });
-			expect(await verdict()).toEqual({
-				status: 'Error',
-				message: version === n8n2 ? REDIRECT : 'Request failed with status code 302',
-			});
+			const data = { ...credentialData(service()), ...(await change()) };
+			const status = message === GREEN ? 'OK' : 'Error';
+			expect(await client.testCredential(credential, data)).toEqual({ status, message });
 		});
 	});
 
@@ -165,13 +174,64 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		for (const icon of icons) expect(icon).toMatch(/^<svg /);
 	});
 
+	test.runIf(version === guarded)(
+		"n8n's migration report for n8n 3 finds nothing in all these workflows and all examples",
+		async () => {
+			const { client, packageName, credential } = running();
+			for (const name of await exampleNames()) {
+				await client.createWorkflow(
+					withCredential(await readExample(name), packageName, credential),
+				);
+			}
+			// It does find a node that is gone.
+			await client.createWorkflow({
+				name: 'Old',
+				nodes: [manually(), foreign('Old', 'n8n-nodes-base.function', 1, {})],
+				connections: chain('Start', 'Old'),
+			});
+			const { report: found, totalWorkflows } = await client.migrationReport();
+			expect(totalWorkflows).toBeGreaterThan(ran.operations);
+			expect(found.workflowResults).toEqual([
+				{ ruleId: 'function-removed-v3', nbAffectedWorkflows: 1 },
+			]);
+			// It says so of every instance, of one with the word "default" in the list of what is blocked, and
+			// of one that runs in no container: all other defaults of n8n 3 are set.
+			const remaining = [
+				'workflow-import-url-removed-v3',
+				'ssrf-default-blocked-ranges-v3',
+				'docker-only-deployment-v3',
+			];
+			for (const { ruleId } of found.instanceResults) expect(remaining).toContain(ruleId);
+			report(`n8n ${version.name}: ${totalWorkflows - 1} workflows, none in the migration report`);
+		},
+	);
+
+	test.runIf(version === guarded)(
+		"n8n's SSRF protection: a service in a private network is not called until it is allowed",
+		async () => {
+			const { client } = running();
+			const blocked = { ...credentialData(service()), baseUrl: 'https://10.0.0.1' };
+			const credential = await client.createCredential('Blocked', 'contactDataApi', blocked);
+			const message = 'The request was blocked because it resolves to a restricted IP address';
+			expect(await client.testCredential(credential, blocked)).toEqual({
+				status: 'Error',
+				message,
+			});
+			const parameters = { operation: 'find', fullName: 'Ada Lovelace', domain: 'acme.com' };
+			const execution = await run(
+				workflowOf({ node: 'contactDataFinder', parameters }, { ...running(), credential }),
+			);
+			expect(execution.data.resultData.error).toMatchObject({
+				message: `${message} [item 0]`,
+				description: expect.stringMatching(/10\.0\.0\.1 is not allowed.*allowlist/),
+			});
+		},
+	);
+
 	test('the log of n8n says nothing against the package', async () => {
 		const lines = (await readFile(running().host.log, 'utf8')).split('\n');
 		const ours = lines.filter((line) => /contact.?data/i.test(line) && /warn|error/i.test(line));
 		expect(ours).toEqual([]);
-		report(
-			`n8n ${version.version}: ${ran.operations} operations, ${ran.executions} executions, ` +
-				`${ran.credentialTests} tests of the credential`,
-		);
+		report(`n8n ${version.name}: ${ran.operations} operations, ${ran.executions} executions`);
 	});
 });

@@ -1,26 +1,35 @@
-/** @file Queue mode: several worker processes that look up leads at the same time. */
+/**
+ * @file Queue mode: several worker processes that look up leads at the same time. As n8n 3 does, it runs what is
+ * started by hand on workers too.
+ */
 
 import { readFile } from 'node:fs/promises';
 
+import type { INode } from 'n8n-workflow';
 import { expect, test, vi } from 'vitest';
 
-import { readExample, withCredential, withList } from '../hosts/workflow.mts';
-import { findBulk, numbers, requestsOf } from '../support/bulk.mts';
-import { useComponent } from '../support/component.mts';
-import { withTable, withWebhook } from '../support/exampleChanges.mts';
-import { createLeadsTable, leadsWithoutEmail } from '../support/exampleScenes.mts';
-import { list } from '../support/expected.mts';
-import { createCredential } from '../support/host.mts';
-import { LeadQueue, QUEUE_TIMEOUT_MS } from '../support/leadQueue.mts';
-import { report } from '../support/report.mts';
-import { useService } from '../support/service.mts';
+import { n8n3 } from '../hosts/versions.mts';
+import { chain, readExample, withCredential, withList } from '../hosts/workflow.mts';
+import { findBulk, numbers, requestsOf } from '../support/leads/lookups.mts';
+import { useComponent } from '../support/hosts/component.mts';
+import { withTable, withWebhook } from '../support/hosts/exampleChanges.mts';
+import { createLeadsTable, leadsWithoutEmail } from '../support/hosts/exampleScenes.mts';
+import { listWithId } from '../operations.mts';
+import { list } from '../support/leads/expected.mts';
+import { createCredential } from '../support/hosts/host.mts';
+import { LeadQueue, QUEUE_TIMEOUT_MS } from '../support/hosts/leadQueue.mts';
+import { report } from '../support/measures/report.mts';
+import { manually, ours } from '../support/hosts/savedNodes.mts';
+import { useService } from '../support/servers/service.mts';
+import { PushConnection } from './support/pushConnection.mts';
+import { resume, waiting } from './support/waiting.mts';
 
 const WORKERS = 3;
 /** Executions that a worker has in progress at most. */
 const CONCURRENCY = 5;
 /** Of one execution. */
-const LEADS = 100;
-const LATENCY_MS = 50;
+const LEADS = 40;
+const LATENCY_MS = 200;
 /** Leads in a batch of the example that survives a crash. */
 const BATCH = 200;
 /** What the service allows. */
@@ -29,7 +38,12 @@ const PER_SECOND = 50;
 const service = useService();
 const leadQueue = useComponent(
 	async () =>
-		await LeadQueue.open(service(), { workers: WORKERS, concurrency: CONCURRENCY, leads: LEADS }),
+		await LeadQueue.open(service(), {
+			version: n8n3,
+			workers: WORKERS,
+			concurrency: CONCURRENCY,
+			leads: LEADS,
+		}),
 );
 
 const charged = () => service().ledger.charges.map(({ subject }) => subject);
@@ -45,6 +59,7 @@ async function inTheMiddle(executions: number): Promise<void> {
 
 test(
 	'20 executions share the request rate: all succeed, and nothing is paid twice',
+	{ timeout: QUEUE_TIMEOUT_MS },
 	async () => {
 		Object.assign(service().options, {
 			latencyMs: LATENCY_MS,
@@ -66,11 +81,11 @@ test(
 				`${refused} requests refused (429) and sent again`,
 		);
 	},
-	QUEUE_TIMEOUT_MS,
 );
 
 test(
 	'a stop: what it has cost is in the log of the worker',
+	{ timeout: QUEUE_TIMEOUT_MS },
 	async () => {
 		Object.assign(service().options, { latencyMs: LATENCY_MS });
 		const { main, workers } = leadQueue().queue;
@@ -89,22 +104,70 @@ test(
 		// The worker hears of the stop a moment later, and writes the line after its last answer.
 		await expect.poll(costs).toHaveLength(1);
 		expect(await costs()).toEqual([[execution?.id, service().ledger.total()]]);
-		const starts = requestsOf(service(), 'find').map(({ startedAt }) => startedAt);
-		expect(starts.length).toBeLessThan(LEADS);
-		expect(Math.max(...starts) - stoppedAt).toBeLessThan(1_000);
+		expectNothingSentAfter(stoppedAt);
 	},
-	QUEUE_TIMEOUT_MS,
+);
+
+test(
+	'a run by hand is run by workers: what it bought before a Wait is not bought after it',
+	{ timeout: QUEUE_TIMEOUT_MS },
+	async () => {
+		const { client } = leadQueue().queue.main;
+		const id = await startByHand([
+			leadsOf('Leads', 20),
+			lookup('Find', 10),
+			...waiting('by-hand'),
+			leadsOf('Again', 40),
+			lookup('Rest'),
+		]);
+		const stored = await client.waitForStatus(id, 'waiting', QUEUE_TIMEOUT_MS);
+		expect(requestsOf(service(), 'find')).toHaveLength(10);
+		await resume(leadQueue().queue.main.host, stored);
+
+		const ended = async () => await client.waitForExecution(id, QUEUE_TIMEOUT_MS);
+		expect((await ended()).status).toBe('success');
+		expect(requestsOf(service(), 'find')).toHaveLength(40);
+		// The worker saves the custom data a moment after the end.
+		const costs = async () => (await ended()).customData.contact_data_credits;
+		await expect
+			.poll(costs)
+			.toMatch(new RegExp(`^${charged().length} credits spent \\(Find: \\d+, Rest: \\d+\\)$`));
+		// The part before the Wait, and the part after it.
+		expect(await partsOf(id)).toHaveLength(2);
+	},
+);
+
+test(
+	'a run by hand that is stopped: the worker sends nothing more, and the editor shows all that was paid for',
+	{ timeout: QUEUE_TIMEOUT_MS },
+	async () => {
+		Object.assign(service().options, { latencyMs: LATENCY_MS });
+		const { main } = leadQueue().queue;
+		await using push = await PushConnection.open(main);
+		const id = await startByHand([leadsOf('Leads', LEADS), lookup('Find')], push.ref);
+		await inTheMiddle(1);
+		await main.client.stopExecution(id);
+		const stoppedAt = Date.now();
+		const { data } = await push.outputOf(id, 'Find', 60_000);
+		const items = (data?.main[0] ?? []).map(({ json }) => json);
+		expect(items).toHaveLength(LEADS);
+		expect(items.at(-1)).toMatchObject({ status: 'not_processed', reason: 'cancelled' });
+		const found = items.filter(({ status }) => status === 'found').map(({ email }) => email);
+		expect(found.toSorted()).toEqual(charged().toSorted());
+		expect(await partsOf(id)).toHaveLength(1);
+		expectNothingSentAfter(stoppedAt);
+	},
 );
 
 test(
 	'a worker is killed: the executions of the others are untouched',
+	{ timeout: QUEUE_TIMEOUT_MS },
 	async () => {
 		Object.assign(service().options, { latencyMs: LATENCY_MS });
 		const executions = numbers(12, 40);
 		const ended = await leadQueue().execute(executions, async () => {
 			await inTheMiddle(executions.length);
-			const [worker] = leadQueue().queue.workers;
-			if (worker) process.kill(-worker.pid, 'SIGKILL');
+			await leadQueue().queue.workers[0]?.kill();
 		});
 		const complete = ended
 			.filter(({ status }) => status === 'success')
@@ -129,11 +192,11 @@ test(
 				`complete, ${lost.length} ended as "error" without data after ${cost} credits`,
 		);
 	},
-	QUEUE_TIMEOUT_MS,
 );
 
 test(
 	'large-list-that-survives-a-crash: run again after a crash, it pays for one batch twice at most',
+	{ timeout: QUEUE_TIMEOUT_MS },
 	async () => {
 		Object.assign(service().options, { latencyMs: LATENCY_MS });
 		const { main, workers } = leadQueue().queue;
@@ -160,8 +223,7 @@ test(
 		const answered = () => requestsOf(service(), 'findBulk').filter(({ status }) => status === 200);
 		const wanted = (2 * BATCH) / findBulk.perRequest;
 		await vi.waitUntil(() => answered().length >= wanted, { timeout: 120_000, interval: 5 });
-		for (const worker of workers) kill(worker.pid);
-		await Promise.all(workers.map(async ({ exited }) => await exited));
+		await Promise.all(workers.map(async (worker) => await worker.kill()));
 		const before = charged();
 		const rows = await client.rowsOf(leadsTable);
 		const kept = rows.filter(({ email }) => email !== null).length;
@@ -192,14 +254,50 @@ test(
 				`so ${twice} paid twice`,
 		);
 	},
-	QUEUE_TIMEOUT_MS,
 );
 
-/** Kills a process and its children, unless it has ended. */
-function kill(pid: number): void {
-	try {
-		process.kill(-pid, 'SIGKILL');
-	} catch (error) {
-		if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-	}
+function expectNothingSentAfter(stoppedAt: number): void {
+	const starts = requestsOf(service(), 'find').map(({ startedAt }) => startedAt);
+	expect(starts.length).toBeLessThan(LEADS);
+	expect(Math.max(...starts) - stoppedAt).toBeLessThan(1_000);
+}
+
+/** Executes a row of nodes as the button of the editor does. */
+async function startByHand(nodes: INode[], pushRef?: string): Promise<string> {
+	const { client } = leadQueue().queue.main;
+	const workflow = await client.createWorkflow({
+		name: 'By hand',
+		nodes: [manually(), ...nodes],
+		connections: chain('Start', ...nodes.map(({ name }) => name)),
+		settings: { executionOrder: 'v1' },
+	});
+	return await client.startWorkflow(workflow, 'Start', pushRef);
+}
+
+/** The lines in the logs of the workers that say which began a part of an execution. */
+async function partsOf(id: string): Promise<string[]> {
+	const { workers } = leadQueue().queue;
+	const logs = await Promise.all(workers.map(async ({ log }) => await readFile(log, 'utf8')));
+	const begins = `Worker started execution ${id} `;
+	return logs.flatMap((log) => log.split('\n').filter((line) => line.includes(begins)));
+}
+
+function leadsOf(name: string, limit: number): INode {
+	const { credential, queue } = leadQueue();
+	const host = { packageName: queue.main.packageName, credential };
+	const listId = listWithId('101');
+	return ours(host, name, 'contactDataList', {
+		resource: 'list',
+		operation: 'getLeads',
+		listId,
+		limit,
+	});
+}
+
+/** @param manualLimit how many leads a run by hand looks up; 0 for all */
+function lookup(name: string, manualLimit = 0): INode {
+	const { credential, queue } = leadQueue();
+	const host = { packageName: queue.main.packageName, credential };
+	const parameters = { operation: 'find', existingEmail: '', manualLimit };
+	return ours(host, name, 'contactDataFinder', { resource: 'email', ...parameters });
 }

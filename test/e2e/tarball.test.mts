@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../machine/paths.mjs';
 import { installPackage } from '../hosts/package.mts';
-import { KEY } from '../support/service.mts';
+import { KEY } from '../support/servers/service.mts';
 
 /** Scripts that npm runs by itself where a package is installed. */
 const LIFECYCLE = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];

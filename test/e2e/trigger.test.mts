@@ -3,14 +3,14 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { outputOf, type Execution } from '../hosts/execution.mts';
 import type { SavedWorkflow } from '../hosts/rest.mts';
-import { n8n1, n8n2 } from '../hosts/versions.mts';
-import type { WireRequest } from '../service/wireLog.mts';
-import { listWithId } from '../support/everyOperation.mts';
-import { known } from '../support/expected.mts';
-import { useHost } from '../support/host.mts';
-import { report } from '../support/report.mts';
-import { saveLeads } from '../support/saveLeads.mts';
-import { useService } from '../support/service.mts';
+import { durableCursors, n8n1, n8n2, n8n3 } from '../hosts/versions.mts';
+import type { WireRequest } from '../emulator/wireLog.mts';
+import { listWithId } from '../operations.mts';
+import { known } from '../support/leads/expected.mts';
+import { useHost } from '../support/hosts/host.mts';
+import { ours } from '../support/hosts/savedNodes.mts';
+import { saveLeads } from '../support/leads/saveLeads.mts';
+import { useService } from '../support/servers/service.mts';
 import { everySecond, pollTimes } from './support/schedules.mts';
 
 const TRIGGER = 'New Lead in List';
@@ -26,56 +26,60 @@ const isLaterPage = ({ rawQuery }: WireRequest) => rawQuery.includes('start=');
 /** The request of a first poll. */
 const isFirst = ({ rawQuery, operation }: WireRequest) =>
 	rawQuery === 'size=1' || operation === 'getAccount';
-/** The first request of every poll that has its answer. */
-const polls = () =>
-	service().requests.filter((one) => !isLaterPage(one) && one.finishedAt !== null);
+type Event = 'newLead' | 'lowCredits';
+/** The first request of every poll for an event that has its answer. */
+const pollsFor = (event: Event) =>
+	service().requests.filter(
+		(one) =>
+			(one.operation === 'getAccount') === (event === 'lowCredits') &&
+			!isLaterPage(one) &&
+			one.finishedAt !== null,
+	);
 
 const idOf = ({ id }: IDataObject): unknown => id;
 const kindOf = ({ kind, remaining }: IDataObject): unknown =>
 	`${String(kind)} ${String(remaining)}`;
 
-/** Waits until this many polls from now on have got as far as their first answer. */
-async function morePolls(count: number): Promise<void> {
-	const enough = polls().length + count;
-	await vi.waitUntil(() => polls().length >= enough, WAIT);
+const hosts = [
+	{ title: `n8n ${n8n2.version}`, version: n8n2, settings: {} },
+	{ title: `n8n ${n8n3.name}, durable cursors`, version: n8n3, settings: durableCursors },
+	{ title: `n8n ${n8n1.version}`, version: n8n1, settings: {} },
+];
+
+/** A workflow that an event starts. */
+interface Started {
+	event: Event;
+	workflow: SavedWorkflow;
 }
 
-describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
-	const workflows: SavedWorkflow[] = [];
-	const running = useHost(service, { name: `n8n-trigger-${version.version}`, version });
+describe.each(hosts)('$title', { timeout: 240_000 }, ({ title, version, settings }) => {
+	const name = title.replaceAll(/[ ,]+/g, '-');
+	const running = useHost(service, { name: `trigger-${name}`, version, settings, isLean: true });
 
-	/** A workflow that an event starts, active until the test ends and with its first poll behind it. */
+	/** A workflow, active until the test ends and with its first poll behind it. */
 	async function activeWorkflow(
 		schedules: string[],
-		event: INodeParameters = { event: 'newLead', listId: listWithId('102') },
-	): Promise<SavedWorkflow> {
-		const { client, packageName, credential } = running();
+		event: Event = 'newLead',
+		parameters: INodeParameters = { listId: listWithId('102') },
+	): Promise<Started> {
+		const { client } = running();
+		const pollsAt = { pollTimes: pollTimes(schedules) };
+		const trigger = { event, ...parameters, ...pollsAt };
 		const workflow = await client.createWorkflow({
-			name: `Event ${String(event.event)}`,
-			nodes: [
-				{
-					id: 'trigger',
-					name: TRIGGER,
-					type: `${packageName}.contactDataTrigger`,
-					typeVersion: 1,
-					position: [0, 0],
-					parameters: { ...event, pollTimes: pollTimes(schedules) },
-					credentials: { contactDataApi: { id: credential.id, name: credential.name } },
-				},
-			],
+			name: `Event ${event}`,
+			nodes: [ours(running(), TRIGGER, 'contactDataTrigger', trigger)],
 			connections: {},
 			settings: { executionOrder: 'v1' },
 		});
-		workflows.push(workflow);
 		await client.activateWorkflow(workflow);
 		onTestFinished(async () => await client.deactivateWorkflow(workflow));
 		// n8n 2 activates some time after it said that it did.
-		await vi.waitUntil(() => polls().some(isFirst), WAIT);
-		return workflow;
+		await vi.waitUntil(() => pollsFor(event).some(isFirst), WAIT);
+		return { event, workflow };
 	}
 
 	/** What n8n saved, the first execution first. */
-	async function executionsOf(workflow: SavedWorkflow): Promise<Execution[]> {
+	async function executionsOf({ workflow }: Started): Promise<Execution[]> {
 		const executions = await running().client.listExecutions(workflow);
 		return await Promise.all(
 			executions
@@ -85,119 +89,90 @@ describe.each([n8n2, n8n1])('n8n $version', { timeout: 120_000 }, (version) => {
 		);
 	}
 
-	/** What each execution started with, by default the ids of leads; that of a failed poll has nothing. */
-	async function startedWith(workflow: SavedWorkflow, nameOf = idOf): Promise<unknown[][]> {
-		const executions = await executionsOf(workflow);
-		return executions
-			.map((one) => outputOf(one, TRIGGER).map(({ json }) => nameOf(json)))
+	/** What each execution started with, ids of leads or credits; that of a failed poll has nothing. */
+	async function startedWith(one: Started): Promise<unknown[][]> {
+		const nameOf = one.event === 'newLead' ? idOf : kindOf;
+		return (await executionsOf(one))
+			.map((execution) => outputOf(execution, TRIGGER).map(({ json }) => nameOf(json)))
 			.filter((items) => items.length > 0);
 	}
 
 	/** What started the workflow so far: these, an execution for each entry, and no others. */
-	async function expectStarted(
-		workflow: SavedWorkflow,
-		expected: unknown[][],
-		nameOf = idOf,
-	): Promise<void> {
-		const started = async () => (await startedWith(workflow, nameOf)).length >= expected.length;
+	async function expectStarted(one: Started, expected: unknown[][]): Promise<void> {
+		const started = async () => (await startedWith(one)).length >= expected.length;
 		await vi.waitUntil(started, WAIT);
 		// A poll would give the same again, had the one before not remembered it.
-		await morePolls(2);
-		expect(await startedWith(workflow, nameOf)).toEqual(expected);
+		const enough = pollsFor(one.event).length + 2;
+		await vi.waitUntil(() => pollsFor(one.event).length >= enough, WAIT);
+		expect(await startedWith(one)).toEqual(expected);
 	}
 
-	test('activation starts nothing; then the leads saved since do, oldest first, each once', async () => {
+	test('activation starts nothing; then leads do, oldest first, each once: of several pages, after deletions, a failed poll and slow ones', async () => {
 		const workflow = await activeWorkflow(everySecond);
 		await expectStarted(workflow, []);
-		const first = save(3);
-		await expectStarted(workflow, [first]);
-		const second = save(1);
-		await expectStarted(workflow, [first, second]);
-	});
+		const expected = [save(3)];
+		await expectStarted(workflow, expected);
 
-	test('also when they fill several pages and leads were deleted, the newest known one too', async () => {
-		const workflow = await activeWorkflow(everySecond);
+		// The newest known one is deleted too.
 		service().options.pageCap = 7;
 		leads().splice(-2);
-		const saved = save(20);
+		const several = save(20);
 		leads().splice(-4, 1);
-		await expectStarted(workflow, [saved.toSpliced(-4, 1)]);
+		expected.push(several.toSpliced(-4, 1));
+		await expectStarted(workflow, expected);
 		expect(service().requests.filter(isLaterPage).length).toBeGreaterThanOrEqual(2);
-	});
 
-	test('a poll that fails half-way loses nothing: the next one has all of them', async () => {
-		const workflow = await activeWorkflow(everySecond);
-		service().options.pageCap = 7;
-		service().faults.add({ status: 403, on: { where: isLaterPage, nth: 2 } });
-		const saved = save(20);
-		await expectStarted(workflow, [saved]);
+		// The next poll has all of them. With durable cursors n8n pauses the trigger for 30 minutes after a 403.
+		service().faults.add({ body: 'html', on: { where: isLaterPage, nth: 2 } });
+		expected.push(save(20));
+		await expectStarted(workflow, expected);
 		const failed = (await executionsOf(workflow)).filter(({ status }) => status !== 'success');
+		const message = expect.stringContaining('did not come from the service');
 		expect(failed).toMatchObject([
-			{
-				status: 'error',
-				data: {
-					resultData: { error: { message: expect.stringContaining('Your plan does not include') } },
-				},
-			},
+			{ status: 'error', data: { resultData: { error: { message } } } },
 		]);
-	});
 
-	test('polls that take longer than the time between them give nothing twice', async () => {
-		const workflow = await activeWorkflow(everySecond);
-		service().options.pageCap = 7;
+		// Each of these polls takes longer than the time between two.
 		service().faults.add({ delayMs: 500 });
-		const saved = save(20);
-		await expectStarted(workflow, [saved]);
-		expect(service().maxInFlight).toBeGreaterThan(1);
+		expected.push(save(20));
+		await expectStarted(workflow, expected);
 	});
 
 	test('a manual run shows up to five recent leads and takes none away', async () => {
-		const workflow = await activeWorkflow(onceAYear);
+		const manual = await activeWorkflow(onceAYear);
+		const { client } = running();
 		const saved = save(7);
-		const id = await running().client.startWorkflow(workflow, TRIGGER);
-		await running().client.waitForExecution(id, WAIT.timeout);
-		await running().client.deactivateWorkflow(workflow);
-		await running().client.activateWorkflow(workflow);
-		await vi.waitUntil(async () => (await startedWith(workflow)).length > 1, WAIT);
-		expect(await startedWith(workflow)).toEqual([saved.slice(-5).reverse(), saved]);
+		const id = await client.startWorkflow(manual.workflow, TRIGGER);
+		await client.waitForExecution(id, WAIT.timeout);
+		await client.deactivateWorkflow(manual.workflow);
+		await client.activateWorkflow(manual.workflow);
+		await vi.waitUntil(async () => (await startedWith(manual)).length > 1, WAIT);
+		expect(await startedWith(manual)).toEqual([saved.slice(-5).reverse(), saved]);
 	});
 
-	test('n8n is stopped and started again: the leads saved meanwhile come, and then those saved after', async () => {
+	test('n8n is restarted: leads saved meanwhile come, then those saved after; low credits start it once for each fall', async () => {
+		const { options } = service();
+		options.creditsLeft = { email: 500, verifier: 90 };
 		const workflow = await activeWorkflow(everySecond);
+		const credits = await activeWorkflow(everySecond, 'lowCredits', { threshold: 100 });
 		const before = save(2);
 		await expectStarted(workflow, [before]);
+		await expectStarted(credits, [['verifier 90']]);
+		options.creditsLeft = { email: 99, verifier: 90 };
+		await expectStarted(credits, [['verifier 90'], ['email 99']]);
+
 		await running().host.stop();
-		service().options.pageCap = 7;
+		// Told before; one has recovered meanwhile, the other has not.
+		options.creditsLeft = { email: 40, verifier: 600 };
+		options.pageCap = 7;
 		leads().splice(-1);
 		const meanwhile = save(20);
 		await running().host.start();
 		await expectStarted(workflow, [before, meanwhile]);
+		await expectStarted(credits, [['verifier 90'], ['email 99']]);
 		const after = save(1);
-		await expectStarted(workflow, [before, meanwhile, after]);
-		await reportRuns();
-	});
-
-	test('low credits start it once for each time that they fall, also when n8n is restarted', async () => {
-		const { options } = service();
-		options.creditsLeft = { email: 500, verifier: 90 };
-		const workflow = await activeWorkflow(everySecond, { event: 'lowCredits', threshold: 100 });
-		await expectStarted(workflow, [['verifier 90']], kindOf);
-		options.creditsLeft = { email: 99, verifier: 90 };
-		await expectStarted(workflow, [['verifier 90'], ['email 99']], kindOf);
-		await running().host.stop();
-		// Told before; one has recovered meanwhile, the other has not.
-		options.creditsLeft = { email: 40, verifier: 600 };
-		await running().host.start();
-		await expectStarted(workflow, [['verifier 90'], ['email 99']], kindOf);
 		options.creditsLeft = { email: 40, verifier: 50 };
-		await expectStarted(workflow, [['verifier 90'], ['email 99'], ['verifier 50']], kindOf);
+		await expectStarted(workflow, [before, meanwhile, after]);
+		await expectStarted(credits, [['verifier 90'], ['email 99'], ['verifier 50']]);
 	});
-
-	async function reportRuns(): Promise<void> {
-		const started = (await Promise.all(workflows.map((one) => startedWith(one)))).flat();
-		report(
-			`n8n ${version.version}: ${workflows.length} workflows with the trigger, ` +
-				`${started.length} executions with ${started.flat().length} leads, 1 restart`,
-		);
-	}
 });

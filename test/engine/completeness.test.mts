@@ -1,197 +1,140 @@
-import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+/**
+ * @file The panel of each operation as users see it: saved workflows depend on names and defaults, which n8n does not
+ * save. And the hints that the editor shows.
+ */
+
+import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { evaluated } from '../support/expression.mts';
-import { ourNodes, type OurNode } from '../support/engine.mts';
+import { ourNodes, type OurNode } from '../support/node/engine.mts';
+import { operations, type Sample } from '../operations.mts';
+import { bulks, runLookup } from '../support/leads/lookups.mts';
+import { useService } from '../support/servers/service.mts';
+import { soleNode } from '../support/node/soleNode.mts';
 
-/** The fields of each operation as users see them: saved workflows depend on names and defaults. */
+const service = useService();
 
-type Fields = Record<string, unknown>;
-
-const simple = { simple: true };
-const returnAllOrLimit = { returnAll: false, limit: 50 };
-const listId = { listId: { mode: 'list', value: '' } };
-const person = { fullName: '', firstName: '', lastName: '', domain: '', company: '' };
-const age = { 'options.checkedAt': '', 'options.maxAgeDays': 90 };
-const withInput = { includeInputFields: true };
-const lookupOptions = {
-	'options.resultField': '',
-	'options.incompleteRun': 'return',
-	'options.keepCredits': 100,
-	'options.manualLimit': 10,
-	'options.maxConcurrency': 5,
-	'options.maxCredits': 100,
-	'options.maxRetries': 4,
-};
-
-const emails = {
-	email: '',
-	existingStatus: '',
-	...age,
-	'options.retryUnknownDays': 1,
-	'options.skipEmpty': false,
-};
-
-const verified = { ...emails, ...withInput, ...simple, ...lookupOptions };
-
-/** The fields of each operation, with their defaults. */
-const contract: Record<OurNode, { resource: string; operations: Record<string, Fields> }> = {
-	contactDataAccount: { resource: 'account', operations: { get: simple } },
-	contactDataList: {
-		resource: 'list',
-		operations: {
-			getAll: { ...returnAllOrLimit, ...simple },
-			get: { ...listId, ...simple },
-			getLeads: {
-				...listId,
-				...returnAllOrLimit,
-				...simple,
-				'options.email': 'all',
-				'options.keyword': '',
-			},
-			exportLeads: { ...listId, emailOnly: false, ...simple },
-		},
-	},
-	contactDataFinder: {
-		resource: 'email',
-		operations: {
-			find: {
-				...person,
-				existingEmail: '',
-				...withInput,
-				...simple,
-				...lookupOptions,
-				...age,
-				'options.country': '',
-				'options.includeCompanyData': false,
-			},
-			findBulk: {
-				...person,
-				existingEmail: '',
-				...withInput,
-				...simple,
-				...lookupOptions,
-				...age,
-				'options.country': '',
-				'options.jobTimeout': 30,
-			},
-			getBulkJob: { jobId: '', jobRow: '', ...simple },
-			estimate: { ...person, existingEmail: '', ...age, 'options.country': '' },
-		},
-	},
-	contactDataVerifier: {
-		resource: 'email',
-		operations: {
-			verify: { ...verified, 'options.enrich': false },
-			verifyBulk: verified,
-			estimate: emails,
-		},
-	},
-	contactDataCompany: {
-		resource: 'company',
-		operations: {
-			search: {
-				keyword: '',
-				returnAllMatches: false,
-				includeInputFields: false,
-				...simple,
-				...lookupOptions,
-			},
-			getLeads: {
-				companyWebsite: '',
-				companyName: '',
-				...returnAllOrLimit,
-				includeInputFields: false,
-				...simple,
-				'options.title': '',
-				'options.titleMatch': 'all',
-				'options.location': '',
-				'options.locationMatch': 'all',
-			},
-		},
-	},
-};
-
-const labels: Record<OurNode, Record<string, string>> = {
-	contactDataAccount: { get: 'Get Account' },
-	contactDataList: {
-		getAll: 'Get Many Lists',
-		get: 'Get List',
-		getLeads: 'Get List Leads',
-		exportLeads: 'Export List Leads',
-	},
-	contactDataFinder: {
-		find: 'Find Email',
-		findBulk: 'Find Emails in Bulk',
-		getBulkJob: 'Get Bulk Job',
-		estimate: 'Estimate Cost',
-	},
-	contactDataVerifier: {
-		verify: 'Verify Email',
-		verifyBulk: 'Verify Emails in Bulk',
-		estimate: 'Estimate Cost',
-	},
-	contactDataCompany: { search: 'Search Company', getLeads: 'Get Company Leads' },
-};
+/** What the editor makes of an expression of a description, for these parameters and so many items. */
+function evaluated(
+	type: OurNode,
+	parameters: INodeParameters,
+	expression = '',
+	items = 0,
+): unknown {
+	const { description } = ourNodes[type];
+	const { properties } = description;
+	const version = { typeVersion: 1 };
+	const { getNodeParameters } = NodeHelpers;
+	const all = getNodeParameters(properties, parameters, true, false, version, description);
+	const { node, workflow } = soleNode(ourNodes[type], { parameters: all ?? {} });
+	const input = Array.from({ length: items }, () => ({ json: {} }));
+	const evaluator = workflow.expression;
+	return evaluator.getParameterValue(expression, null, 0, 0, node.name, input, 'manual', {});
+}
 
 const isProperty = (option: object): option is INodeProperties => 'type' in option;
 
-/** The fields that the editor shows for an operation, with their defaults. */
-function shownFields(type: OurNode, operation: string): Fields {
+/** The properties that n8n shows for these values, as a node of a workflow or as the tool of an agent. */
+function shown(
+	type: OurNode,
+	properties: INodeProperties[],
+	values: INodeParameters,
+	root: INodeParameters,
+	isTool: boolean,
+): INodeProperties[] {
 	const { description } = ourNodes[type];
-	const values = { resource: contract[type].resource, operation, returnAll: false, jobRow: '' };
-	const shown = description.properties.filter((property) =>
-		NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
+	const node = { typeVersion: 1 };
+	const name = isTool ? `${type}Tool` : type;
+	return properties.filter((property) =>
+		NodeHelpers.displayParameter(values, property, node, { ...description, name }, root),
 	);
-	const fields: Fields = {};
-	for (const { name, type: kind, default: byDefault, options = [] } of shown) {
-		if (name === 'resource' || name === 'operation' || kind === 'notice') continue;
-		expect(fields, `${name} is shown twice`).not.toHaveProperty([name]);
-		if (name !== 'options') fields[name] = byDefault;
-		for (const option of options.filter(isProperty)) {
-			fields[`${name}.${option.name}`] = option.default;
+}
+
+/** The fields that the editor shows for an operation, options included, by their names. */
+function shownFields({ node: type, parameters }: Sample, isTool = false, returnAll = false) {
+	const { properties } = ourNodes[type].description;
+	const { resource, operation } = parameters;
+	const values = { resource, operation, returnAll, jobRow: '={{ $json.jobRow }}' };
+	const fields = new Map<string, INodeProperties>();
+	for (const property of shown(type, properties, values, values, isTool)) {
+		const { name, type: kind, options = [] } = property;
+		if (['resource', 'operation', 'toolDescription'].includes(name) || kind === 'notice') continue;
+		expect(fields.has(name), `${name} is shown twice`).toBe(false);
+		if (name !== 'options') fields.set(name, property);
+		const inside = kind === 'collection' ? options.filter(isProperty) : [];
+		for (const option of shown(type, inside, {}, values, isTool)) {
+			expect(fields.has(`options.${option.name}`)).toBe(false);
+			fields.set(`options.${option.name}`, option);
 		}
 	}
 	return fields;
 }
 
+const defaultsOf = (fields: Map<string, INodeProperties>) =>
+	Object.fromEntries([...fields].map(([name, property]) => [name, property.default]));
+
 const types = Object.keys(ourNodes).filter((type): type is OurNode => type in ourNodes);
 
 describe.each(types)('%s', (type) => {
 	const { description } = ourNodes[type];
-	const operation = description.properties.find(({ name }) => name === 'operation');
+	const named = (wanted: string) => description.properties.find(({ name }) => name === wanted);
+	const own = operations.filter(({ node }) => node === type);
 
-	test('name, version and resource', () => {
+	test('name, version, and a resource by which the node panel lists the operations', () => {
 		expect(description).toMatchObject({ name: type, version: 1, usableAsTool: true });
-		expect(description.properties.find(({ name }) => name === 'resource')).toMatchObject({
+		const [{ resource }] = own.map(({ parameters }) => parameters);
+		expect(named('resource')).toMatchObject({
 			type: 'hidden',
-			default: contract[type].resource,
+			default: resource,
+			options: [{ name: resource, value: resource }],
 		});
 		expect(description.credentials).toEqual([{ name: 'contactDataApi', required: true }]);
 		expect(description.displayName).toMatch(/^Contact Data [A-Z][a-z]+$/);
 	});
 
 	test('operations and their labels', () => {
-		const shown = operation?.options?.map((option) => [
-			'value' in option ? String(option.value) : '',
-			option.name,
-		]);
-		expect(Object.fromEntries(shown ?? [])).toEqual(labels[type]);
+		const options = (named('operation')?.options ?? []).map(
+			(option) => ['value' in option ? option.value : '', option.name] as const,
+		);
+		expect(new Map(options)).toEqual(
+			new Map(own.map(({ operation, label }) => [operation, label])),
+		);
 	});
 
-	test.each(Object.entries(labels[type]))('%s is "%s" on the canvas', (value, label) => {
-		expect(evaluated(type, { operation: value }, description.subtitle ?? '')).toBe(label);
+	test.each(own)('$operation: fields, defaults, and what the canvas says', (sample) => {
+		const { operation, fields, cost } = sample;
+		expect(defaultsOf(shownFields(sample))).toEqual(fields);
+		expect(evaluated(type, { operation }, description.subtitle)).toBe(cost);
 	});
 
-	test.each(Object.entries(contract[type].operations))(
-		'fields of %s and their defaults',
-		(name, fields) => {
-			expect(shownFields(type, name)).toEqual(fields);
-		},
-	);
+	test.each(own)('$operation as a tool: what begins empty, and what options it has', (sample) => {
+		const asTool = defaultsOf(shownFields(sample, true));
+		const options = Object.keys(asTool).filter((name) => name.startsWith('options.'));
+		const ofTool = sample.toolOptions?.map((name) => `options.${name}`);
+		if (ofTool) expect(options.toSorted()).toEqual(ofTool.toSorted());
+		for (const [name, value] of Object.entries(asTool)) {
+			const isExpression = String(sample.fields[name]).startsWith('=');
+			expect(value, name).toEqual(isExpression ? '' : sample.fields[name]);
+		}
+	});
+
+	test('a change of the operation loses nothing: what operations share is one property', () => {
+		const seen = new Map<string, INodeProperties>();
+		for (const sample of own) {
+			for (const [name, property] of shownFields(sample)) {
+				// A person is not the item that asked: there Include Input Fields is another switch.
+				const isOwn = type === 'contactDataCompany' && name === 'includeInputFields';
+				const isOfJob = sample.operation === 'getBulkJob' && name === 'includeInputFields';
+				if (!isOwn && !isOfJob && seen.has(name)) expect(property).toBe(seen.get(name));
+				seen.set(name, property);
+			}
+		}
+		const collections = description.properties.filter(({ name }) => name === 'options');
+		expect(collections.length).toBeLessThanOrEqual(1);
+	});
 
 	test('no field but those of an operation', () => {
-		const ofOperations = Object.values(contract[type].operations).flatMap((fields) =>
+		const ofOperations = own.flatMap(({ fields }) =>
 			Object.keys(fields).map((name) => name.replace(/\..*/, '')),
 		);
 		const fields = description.properties.filter(({ type: kind }) => kind !== 'notice');
@@ -200,15 +143,58 @@ describe.each(types)('%s', (type) => {
 	});
 });
 
-test('Limit is hidden while Return All is on', () => {
-	const { description } = ourNodes.contactDataList;
-	const limits = description.properties.filter(({ name }) => name === 'limit');
-	expect(limits.length).toBeGreaterThan(0);
-	for (const operation of ['getAll', 'getLeads']) {
-		const values = { resource: 'list', operation, returnAll: true };
-		for (const limit of limits) {
-			const shown = NodeHelpers.displayParameter(values, limit, { typeVersion: 1 }, description);
-			expect(shown).toBe(false);
-		}
-	}
+test.each(operations.filter(({ fields }) => 'limit' in fields))(
+	'$label: Limit is hidden while Return All is on',
+	(sample) => expect(shownFields(sample, false, true).has('limit')).toBe(false),
+);
+
+test('the canvas names the list that was picked', () => {
+	const listId = { __rl: true, mode: 'list', value: '102', cachedResultName: 'Trade Fair' };
+	const { subtitle } = ourNodes.contactDataList.description;
+	const values = { operation: 'getLeads', listId };
+	expect(evaluated('contactDataList', values, subtitle)).toBe('Trade Fair');
 });
+
+type Case = [string, INodeParameters, items: number, hints: number];
+
+describe.each([
+	['contactDataFinder' as const, 'find', ['findBulk', 'getBulkJob'], 'Find Emails in Bulk'],
+	['contactDataVerifier' as const, 'verify', ['verifyBulk'], 'Verify Emails in Bulk'],
+])('the hint at the bulk operation of %s', (type, operation, others, name) => {
+	const { hints = [] } = ourNodes[type].description;
+
+	test.each<Case>([
+		['more than 20 items', { operation }, 21, 1],
+		['10,000, with nothing set', {}, 10_000, 1],
+		['options', { operation, options: { maxCredits: 5 } }, 21, 1],
+		['20 items', { operation }, 20, 0],
+		...others.map((other): Case => [other, { operation: other }, 500, 0]),
+	])('with %s', (_, parameters, items, count) => {
+		const shown = hints.filter(({ displayCondition }) =>
+			evaluated(type, parameters, displayCondition, items),
+		);
+		const expected = expect.objectContaining({
+			message: expect.stringContaining(`Switch to ${name}`),
+		});
+		expect(shown).toEqual(count === 1 ? [expected] : []);
+	});
+
+	test('is not shown to a tool of an AI agent, which has no input items', () => {
+		for (const { displayCondition } of hints) {
+			expect(() => evaluated(type, { operation }, displayCondition)).toThrow();
+		}
+	});
+});
+
+test.each(bulks)(
+	'the hint at Retry On Fail of $operation is there while it is on',
+	async (bulk) => {
+		for (const retryOnFail of [true, false, undefined]) {
+			const { hints = [] } = await runLookup(bulk, service(), [bulk.item(1)], { retryOnFail });
+			expect(hints.map(({ message }) => message)).toEqual([
+				expect.stringMatching(/^1 item: /),
+				...(retryOnFail ? [expect.stringMatching(/^Retry On Fail is on but not needed/)] : []),
+			]);
+		}
+	},
+);

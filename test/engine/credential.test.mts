@@ -1,123 +1,122 @@
-/** @file The credential as n8n itself uses it: in its dialog, and in its HTTP Request node. */
+/** @file The credential: how it may be typed, and where its key goes, by the nodes and by n8n itself. */
 
 import { describe, expect, test } from 'vitest';
 
-import { verifyBulk } from '../support/bulk.mts';
-import { requestWithCredential, testCredential } from '../support/credentialUse.mts';
-import { runNode } from '../support/engine.mts';
-import { verify } from '../support/lookups.mts';
-import { giveJson, queryOf, useServer } from '../support/ownServer.mts';
-import { credentialFor, KEY, useService } from '../support/service.mts';
+import { requestWithCredential, testCredential } from '../support/node/credentialUse.mts';
+import { runNode } from '../support/node/engine.mts';
+import { find, leadOf, runLookup, verify, verifyBulk } from '../support/leads/lookups.mts';
+import { giveJson, queryOf, useServer } from '../support/servers/ownServer.mts';
+import { credentialFor, KEY, useService } from '../support/servers/service.mts';
 
 const service = useService();
 const serve = useServer();
 
 const account = { name: 'Ada Lovelace', email: 'ada@engine.example' };
+const accountUrl = () => `${service().baseUrl}/api/v2/account`;
 
-describe("n8n's HTTP Request node with the credential", () => {
-	const credential = () => credentialFor(service());
-
-	test.each(['/api/v2/account', '/api/v2/list?x=1#y', '/company/search?kw=e'])(
-		'gets %s with the key of the account',
-		async (path) => {
-			await requestWithCredential(credential(), `${service().baseUrl}${path}`).catch(() => {});
-			expect(service().requests).toHaveLength(1);
-			expect(service().requests[0].headers).toMatchObject({ 'x-access-key': KEY });
-			// What it asks for is not the credential's business.
-			service().reset();
-		},
-	);
-
-	test('gets the account', async () => {
-		const uri = `${service().baseUrl}/api/v2/account`;
-		expect(await requestWithCredential(credential(), uri)).toMatchObject(account);
-	});
-
-	test('sends the key to no other origin', async () => {
-		const seen: unknown[] = [];
-		const elsewhere = await serve((request, response) => {
-			seen.push(request.headers);
-			response.end('{}');
-		});
-		for (const uri of [elsewhere, `${elsewhere}/api/v2/account`, 'api/v2/account']) {
-			await expect(requestWithCredential(credential(), uri)).rejects.toThrow('Base URL');
-		}
-		expect(seen).toEqual([]);
-	});
-
-	test('does not carry the key along with a redirect', async () => {
-		const seen: unknown[] = [];
-		const elsewhere = await serve((request, response) => {
-			seen.push(request.headers);
-			response.end('{}');
-		});
-		service().faults.add({ redirect: `${elsewhere}/api/v2/account` });
-		const uri = `${service().baseUrl}/api/v2/account`;
-		const follow = { followRedirect: true, followAllRedirects: true };
-		await requestWithCredential(credential(), uri, follow).catch(() => {});
-		expect(service().requests).toHaveLength(1);
-		expect(seen).toEqual([]);
-	});
+test("n8n's HTTP Request node gets any path of the service with the key", async () => {
+	const credential = credentialFor(service());
+	expect(await requestWithCredential(credential, accountUrl())).toMatchObject(account);
+	for (const path of ['/api/v2/list?x=1#y', '/company/search?kw=e']) {
+		// What it requests is not the credential's business.
+		await requestWithCredential(credential, `${service().baseUrl}${path}`).catch(() => {});
+	}
+	const keys = service().requests.map(({ headers }) => headers['x-access-key']);
+	expect(keys).toEqual([KEY, KEY, KEY]);
+	service().reset();
 });
 
-describe('a key that is a part of the addresses to verify', () => {
-	const apiKey = 'demo';
-	const emails = [`${apiKey}@acme.com`, `ann@${apiKey}.com`, 'ann@acme.com'];
+test('the key goes to no other origin, neither directly nor by a redirect', async () => {
+	let seen = 0;
+	const elsewhere = await serve((_, response) => {
+		seen++;
+		response.end('{}');
+	});
+	const credential = credentialFor(service());
+	for (const uri of [elsewhere, `${elsewhere}/api/v2/account`, 'api/v2/account']) {
+		await expect(requestWithCredential(credential, uri)).rejects.toThrow('Base URL');
+	}
+	service().faults.add({ redirect: `${elsewhere}/api/v2/account` });
+	const follow = { followRedirect: true, followAllRedirects: true };
+	await requestWithCredential(credential, accountUrl(), follow).catch(() => {});
+	const { json } = await runLookup(find, service(), [leadOf(0)], {
+		onError: 'continueRegularOutput',
+	});
+	expect(json).toMatchObject([{ status: 'failed', reason: 'redirected', httpCode: 302 }]);
+	expect(json[0].message).toContain(elsewhere);
+	expect(service().requests).toHaveLength(2);
+	expect(seen).toBe(0);
+});
 
-	/** A service that verifies every address. Gives its address, and notes what it is asked. */
-	async function verifier(asked: string[]): Promise<string> {
-		return await serve((request, response) => {
+test('a key that the service sends back is masked, wherever it stands', async () => {
+	const apiKey = 'secret-key-4711';
+	const baseUrl = await serve((request, response) => {
+		const wrong = request.url?.includes(leadOf(1).first) ?? false;
+		const answer = { email: `${apiKey}@x.example`, [apiKey]: [{ deep: apiKey }] };
+		giveJson(response, wrong ? { message: `Bad key ${apiKey}` } : answer, wrong ? 400 : 200);
+	});
+	for (const onError of ['continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'] as const) {
+		const { run } = await runLookup(find, service(), [0, 1].map(leadOf), {
+			credential: { baseUrl, apiKey },
+			parameters: { simple: false },
+			onError,
+		});
+		expect(JSON.stringify(run)).not.toContain(apiKey);
+	}
+});
+
+test.each([verify, verifyBulk])(
+	'$operation: emails that the key is a part of are delivered, and paid for once, also with Retry On Fail',
+	async (lookup) => {
+		const apiKey = 'demo';
+		const emails = [`${apiKey}@acme.com`, `ann@${apiKey}.com`, 'ann@acme.com'];
+		const asked: string[] = [];
+		const baseUrl = await serve((request, response) => {
 			const addresses = queryOf(request).getAll('email');
 			asked.push(...addresses);
 			const rows = addresses.map((email) => ({ email, email_status: 'valid' }));
 			giveJson(response, request.url?.includes('bulk') ? rows : rows[0]);
 		});
-	}
+		const items = emails.map((email) => ({ email }));
+		const { json, error } = await runLookup(lookup, service(), items, {
+			options: { incompleteRun: 'fail' },
+			credential: { baseUrl, apiKey },
+			retryOnFail: true,
+			maxTries: 3,
+		});
+		expect(error).toBeUndefined();
+		const verified = { status: 'verified', emailStatus: 'valid' };
+		expect(json).toMatchObject(items.map((item) => ({ ...verified, ...item })));
+		expect(asked.toSorted()).toEqual(emails.toSorted());
+	},
+);
 
-	test.each([verify, verifyBulk])(
-		'$operation: they are delivered, and paid for once, also with Retry On Fail',
-		async (lookup) => {
-			const asked: string[] = [];
-			const { json, error } = await runNode({
-				node: lookup.node,
-				parameters: { ...lookup.parameters, options: { incompleteRun: 'fail' } },
-				items: emails.map((email) => ({ email })),
-				credential: { baseUrl: await verifier(asked), apiKey },
-				retryOnFail: true,
-				maxTries: 3,
-			});
-			expect(error).toBeUndefined();
-			expect(json).toMatchObject(
-				emails.map((email) => ({ status: 'verified', email, emailStatus: 'valid' })),
-			);
-			expect(asked.toSorted()).toEqual(emails.toSorted());
-		},
-	);
-});
+describe('a Base URL as people type and paste it', () => {
+	const bare = (baseUrl: string) => baseUrl.replace('http://', '');
 
-describe('blanks around the fields of the credential', () => {
-	const blanks = [
-		['a blank before the Base URL', ' ', ''],
-		['a blank behind it', '', ' '],
-		['a line break behind it', '', '\n'],
-		['tabs and no-break spaces', '\t\u00a0', '\u00a0\t'],
-		['a slash and a blank behind it', '', '/ '],
-	];
-
-	test.each(blanks)(
-		"%s: the nodes, n8n's test of it and its HTTP Request node accept it alike",
-		async (_, before, behind) => {
-			const { baseUrl } = service();
-			const credential = {
-				...credentialFor(service()),
-				baseUrl: `${before}${baseUrl}${behind}`,
-				apiKey: `${before}${KEY}${behind.replace('/', '')}`,
-			};
+	test.each<[what: string, (baseUrl: string) => string]>([
+		['a blank before it', (baseUrl) => ` ${baseUrl}`],
+		['a line break behind it', (baseUrl) => `${baseUrl}\n`],
+		['no scheme', bare],
+		['the path of the API', (baseUrl) => `${baseUrl}/api/v2/`],
+		['a whole endpoint', (baseUrl) => `${baseUrl}/v3/verify?email=ada@acme.com`],
+		['no scheme, and a path', (baseUrl) => `${bare(baseUrl)}/api/v2`],
+	])(
+		"with %s: the nodes, n8n's test of it and its HTTP Request node accept it alike",
+		async (_, change) => {
+			const baseUrl = change(service().baseUrl);
+			const credential = { ...credentialFor(service()), baseUrl, apiKey: ` ${KEY}\n` };
 			const get = { node: 'contactDataAccount', parameters: { operation: 'get' } } as const;
 			expect((await runNode({ ...get, credential })).json).toMatchObject([account]);
 			expect(await testCredential(credential)).toMatchObject(account);
-			const uri = `${baseUrl}/api/v2/account`;
-			expect(await requestWithCredential(credential, uri)).toMatchObject(account);
+			expect(await requestWithCredential(credential, accountUrl())).toMatchObject(account);
 		},
 	);
+
+	test('without a host that can be meant, nothing is sent, and n8n shows why', async () => {
+		for (const baseUrl of ['nowhere', KEY, 'ada@acme.com', '']) {
+			const credential = { ...credentialFor(service()), baseUrl };
+			await expect(testCredential(credential)).rejects.toThrow('is not a valid URL. Enter the URL');
+		}
+	});
 });

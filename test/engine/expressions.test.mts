@@ -3,355 +3,184 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { rowsOf } from '../service/operations/bulkFinder.mts';
-import type { WireRequest } from '../service/wireLog.mts';
+import { rowsOf } from '../emulator/operations/bulkFinder.mts';
+import type { WireRequest } from '../emulator/wireLog.mts';
+import { runNode } from '../support/node/engine.mts';
 import {
 	answerIn,
-	findBulk,
-	leadOf,
-	numbers,
-	requestsOf,
-	subjectsOf,
-	verifyBulk,
-} from '../support/bulk.mts';
-import { runNode } from '../support/engine.mts';
-import { listWithId } from '../support/everyOperation.mts';
-import { evaluated } from '../support/expression.mts';
-import {
 	expectPaidOnce,
 	find,
+	findBulk,
+	leadOf,
 	lookups,
+	numbers,
+	paidAmong,
 	runLookup,
 	sentAfterwards,
-	verify,
-	type Lookup,
-} from '../support/lookups.mts';
-import { credentialFor, useService } from '../support/service.mts';
+	subjectsOf,
+	type LookupTest,
+} from '../support/leads/lookups.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
-
-/** Fields whose expressions fail where the item lacks the value: these are functions of n8n. */
-function failing({ parameters, credits }: Lookup): INodeParameters {
-	return credits === 'email'
-		? { ...parameters, lastName: '={{ $json.last.toTitleCase() }}' }
-		: { ...parameters, email: '={{ $json.email.extractEmail() }}' };
-}
-
-/** The items for so many leads, one of which lacks the value. */
-function itemsWithout({ item }: Lookup, lead: number, length: number): IDataObject[] {
-	return numbers(length).map((number) => (number === lead ? { first: 'Ann' } : item(number)));
-}
-
-/** Some leads that cost something. */
-function paidFor({ subject }: Lookup): number[] {
-	return numbers(40).filter((number) => subject(number) !== null);
-}
 
 describe.each(lookups)('an expression that fails for one item of $operation', (lookup) => {
 	const length = lookup.perRequest > 1 ? 2 * lookup.perRequest + 20 : 60;
 	const failed = length / 2;
 	const others = numbers(length).filter((number) => number !== failed);
-	const run = async (test: Parameters<typeof runLookup>[3]) => {
-		service().options.latencyMs = 5;
-		const items = itemsWithout(lookup, failed, length);
-		return await runLookup(lookup, service(), items, { ...test, parameters: failing(lookup) });
-	};
+	/** These are functions of n8n, which fail where the item lacks the value. */
+	const failing: INodeParameters =
+		lookup.credits === 'email'
+			? { lastName: '={{ $json.last.toTitleCase() }}' }
+			: { email: '={{ $json.email.extractEmail() }}' };
 
-	test.each(['stopWorkflow', 'continueRegularOutput'] as const)(
+	async function run(test: LookupTest) {
+		service().options.latencyMs = 5;
+		const items = numbers(length).map(lookup.item).with(failed, { first: 'Ann' });
+		const result = await runLookup(lookup, service(), items, { ...test, parameters: failing });
+		expect(await sentAfterwards(service())).toEqual([]);
+		return result;
+	}
+
+	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
 		'with %s: the item says so, the others are delivered, and nothing is sent afterwards',
 		async (onError) => {
-			const { json, error } = await run({ onError });
-			expect(await sentAfterwards(service())).toEqual([]);
+			const { items, errorItems, error } = await run({ onError });
 			expect(error).toBeUndefined();
-			expect(json).toHaveLength(length);
-			expect(json[failed]).toMatchObject({
-				status: 'invalid_input',
-				message: expect.stringContaining('expression'),
-			});
-			expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(lookup.answer));
+			const isApart = onError === 'continueErrorOutput';
+			const lacking = isApart ? errorItems : items.splice(failed, 1);
+			const message = expect.stringContaining('expression');
+			const problem = { status: 'invalid_input', reason: 'failing_expression', message };
+			const json = isApart ? { first: 'Ann', error: problem } : problem;
+			expect(lacking).toMatchObject([{ json, pairedItem: { item: failed } }]);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(others.map((item) => ({ item })));
+			expect(items.map((item) => answerIn(item.json))).toEqual(others.map(lookup.answer));
 			expectPaidOnce(service(), lookup, others);
 		},
 	);
 
-	test('with Continue (using error output): it goes there, the others do not', async () => {
-		const { items, errorItems } = await run({ onError: 'continueErrorOutput' });
-		expect(errorItems).toEqual([
-			{
-				json: {
-					first: 'Ann',
-					error: expect.objectContaining({ status: 'invalid_input' }),
-					message: expect.stringContaining('expression'),
-				},
-				pairedItem: { item: failed },
-			},
-		]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(others.map((item) => ({ item })));
-		expect(items.map(({ json }) => answerIn(json))).toEqual(others.map(lookup.answer));
-		expectPaidOnce(service(), lookup, others);
-	});
-
 	test('where an incomplete run is to fail: nothing is sent, before or after the end', async () => {
 		const { json, error } = await run({ options: { incompleteRun: 'fail' } });
-		expect(await sentAfterwards(service())).toEqual([]);
 		expect(error?.message).toContain(`[item ${failed}]`);
 		expect(json).toEqual([]);
 		expect(service().requests).toEqual([]);
 	});
 });
 
-describe.each([find, verifyBulk])('Max Credits of $operation as an expression', (lookup) => {
-	const wanted = paidFor(lookup).slice(0, 20);
-	const run = async (cap: IDataObject['cap'], onError?: 'continueRegularOutput') => {
-		const items = wanted.map((number) => ({ ...lookup.item(number), cap }));
-		const options = { maxCredits: '={{ $json.cap }}' };
-		return await runLookup(lookup, service(), items, { options, onError });
+test('a field named like something global is read in brackets only, as by the engine of n8n', async () => {
+	const items = [{ ...find.item(1), globalThis: find.item(1).first }];
+	const read = async (firstName: string) => {
+		const test = { parameters: { firstName }, onError: 'continueRegularOutput' } as const;
+		return (await runLookup(find, service(), items, test)).json;
 	};
-
-	test.each([
-		[7, 7],
-		['7', 7],
-		[7.9, 7],
-		[0, 0],
-		[-5, 0],
-		['-5', 0],
-	])('that gives %j lets it spend %i', async (cap, credits) => {
-		const { json } = await run(cap);
-		expect(service().ledger.total()).toBe(credits);
-		expect(json.at(-1)).toMatchObject({ status: 'not_processed', reason: 'credit_limit' });
-	});
-
-	test.each([['many'], [''], [' '], [null], [undefined], [true], [[]], [{}]])(
-		'that gives %j is refused before anything is sent',
-		async (cap) => {
-			const { json } = await run(cap, 'continueRegularOutput');
-			expect(json.map(({ status }) => status)).toEqual(wanted.map(() => 'invalid_input'));
-			expect(json[0].message).toContain('Max Credits');
-			const { error } = await run(cap);
-			expect(error?.message).toContain('Max Credits');
-			expect(service().requests).toEqual([]);
-		},
-	);
-});
-
-describe.each(lookups)('an option of $operation that is refused', (lookup) => {
-	/** The node as it is when it is added: the fields of the input come along. */
-	const { includeInputFields: _, ...parameters } = lookup.parameters;
-	const input = { ...lookup.item(1), crmId: 7 };
-	const run = async (options: INodeParameters) => {
-		const { json } = await runLookup({ ...lookup, parameters }, service(), [input], {
-			options: { maxCredits: '', ...options },
-			onError: 'continueRegularOutput',
-		});
-		expect(service().requests).toEqual([]);
-		expect(json).toHaveLength(1);
-		return json[0];
-	};
-	const refused = {
-		status: 'invalid_input',
-		message: expect.stringContaining('Max Credits'),
-		credits: 0,
-	};
-
-	test('leaves the item its fields', async () => {
-		expect(await run({})).toMatchObject({ ...input, ...refused });
-	});
-
-	test('is told under Put Result in Field, where that is set', async () => {
-		expect(await run({ resultField: 'contact' })).toEqual({
-			...input,
-			contact: expect.objectContaining(refused),
-		});
-	});
-});
-
-describe('a field of the item that is named like something global', () => {
-	const items = [{ globalThis: 'Manager' }];
-	const read = async (keyword: string) => {
-		const { json } = await runNode({
-			node: 'contactDataList',
-			parameters: {
-				operation: 'getLeads',
-				listId: listWithId('101'),
-				limit: 3,
-				options: { keyword },
-			},
-			items,
-			credential: credentialFor(service()),
-			onError: 'continueRegularOutput',
-		});
-		return json;
-	};
-
-	test('is what it is for the engine of n8n', async () => {
-		const [direct, computed] = ['={{ $json.globalThis }}', '={{ $json.globalThis + "" }}'];
-		const ofEngine = (expression: string) => {
-			return () => evaluated('contactDataList', {}, expression, items);
-		};
-		expect(ofEngine(direct)).toThrow();
-		expect(ofEngine(computed)).toThrow();
-		expect(await read(direct)).toEqual(await read(computed));
-		expect(service().requests).toEqual([]);
-	});
-
-	test('is read by its name in brackets', async () => {
-		expect(await read('={{ $json["globalThis"] }}')).toHaveLength(3);
-		expect(service().requests.map(({ rawQuery }) => rawQuery)).toEqual(['kw=Manager&size=3']);
-	});
+	for (const computed of ['', ' + ""']) {
+		const json = await read(`={{ $json.globalThis${computed} }}`);
+		expect(json).toMatchObject([{ reason: 'failing_expression' }]);
+	}
+	expect((await read('={{ $json["globalThis"] }}')).map(answerIn)).toEqual([find.answer(1)]);
 });
 
 /** Whose key a request carries. */
 const keyOf = ({ headers }: WireRequest) => String(headers['x-access-key']);
 
+/** The first names of the leads that a request asks for: each lead has one of its own. */
+function subjects({ rawQuery, body }: WireRequest): string[] {
+	const names = rowsOf(body).map(({ firstName }) => String(firstName));
+	const sent = `${rawQuery} ${names.join()}`.toLowerCase();
+	return [...sent.matchAll(/ann\d{5}/g)].map(([name]) => name);
+}
+
+const firstNameOf = (number: number) => leadOf(number).first.toLowerCase();
+
 describe('an API key that is an expression', () => {
 	const keys = ['test-key', 'second-key'];
 	const tenantKey = (number: number) => keys[number % keys.length];
+	const keyed = (items: IDataObject[]) =>
+		items.map((item, number): IDataObject => ({ tenantKey: tenantKey(number), ...item }));
 	const credential = () => ({ ...credentialFor(service()), apiKey: '={{ $json.tenantKey }}' });
 
-	test.each(lookups)('$operation: every item travels with its own', async (lookup) => {
+	describe.each(lookups)('$operation', (lookup) => {
 		const wanted = numbers(2 * lookup.perRequest + 40);
-		const items = wanted.map((number) => ({
-			...lookup.item(number),
-			tenantKey: tenantKey(number),
-		}));
-		const { json } = await runLookup(lookup, service(), items, { credential: credential() });
-		expect(json.map(answerIn)).toEqual(wanted.map(lookup.answer));
-		for (const key of keys) {
-			const own = wanted.filter((number) => tenantKey(number) === key);
-			const asked = service().requests.filter((request) => keyOf(request) === key);
-			const contents = asked.flatMap(subjects);
-			expect(contents.toSorted()).toEqual(own.map(firstNameOf).toSorted());
-			const paid = service().ledger.charges.filter(({ account }) => account === key);
-			const bulk = lookup.credits === 'email' ? findBulk : verifyBulk;
-			expect(paid.map(({ subject }) => subject).toSorted()).toEqual(
-				subjectsOf(bulk, own).toSorted(),
-			);
-		}
-		expect(service().requests).toHaveLength(
-			keys.length * Math.ceil(wanted.length / keys.length / lookup.perRequest),
-		);
-	});
+		const items = wanted.map(lookup.item);
 
-	test.each(lookups)(
-		'$operation: one that fails for an item stops a run that is to be complete before it costs anything',
-		async (lookup) => {
-			const items = numbers(2 * lookup.perRequest + 4).map((number) => ({
-				...lookup.item(number),
-				...(number !== 3 && { tenantKey: tenantKey(number) }),
-			}));
-			const { error } = await runLookup(lookup, service(), items, {
-				credential: { ...credential(), apiKey: '={{ $json.tenantKey.removeTags() }}' },
-				options: { incompleteRun: 'fail' },
-			});
+		test('every item travels with its own', async () => {
+			const test = { credential: credential() };
+			const { json } = await runLookup(lookup, service(), keyed(items), test);
+			expect(json.map(answerIn)).toEqual(wanted.map(lookup.answer));
+			for (const key of keys) {
+				const own = wanted.filter((number) => tenantKey(number) === key);
+				const asked = service().requests.filter((request) => keyOf(request) === key);
+				expect(asked.flatMap(subjects).toSorted()).toEqual(own.map(firstNameOf).toSorted());
+				expect(asked).toHaveLength(Math.ceil(own.length / lookup.perRequest));
+				const paid = service().ledger.charges.filter(({ account }) => account === key);
+				const charged = paid.map(({ subject }) => subject).toSorted();
+				expect(charged).toEqual(subjectsOf(lookup, own).toSorted());
+			}
+		});
+
+		test('one that fails for an item stops a run that is to be complete before it costs anything', async () => {
+			const { error } = await runLookup(
+				lookup,
+				service(),
+				keyed(items.with(3, { ...items[3], tenantKey: null })),
+				{
+					credential: { ...credential(), apiKey: '={{ $json.tenantKey.removeTags() }}' },
+					options: { incompleteRun: 'fail' },
+				},
+			);
 			expect(await sentAfterwards(service())).toEqual([]);
 			expect(error?.message).toContain('[item 3]');
 			expect(service().requests).toEqual([]);
-		},
-	);
-
-	test.each([find, verify, findBulk, verifyBulk])(
-		'$operation: the same lookup for two accounts is sent once for each',
-		async (lookup) => {
-			const [paid] = paidFor(lookup);
-			const items = numbers(6).map((index) => ({
-				...lookup.item(paid),
-				tenantKey: tenantKey(index),
-			}));
-			const { json } = await runLookup(lookup, service(), items, { credential: credential() });
-			expect(json.map(answerIn)).toEqual(items.map(() => lookup.answer(paid)));
-			expect(service().requests.map(keyOf).toSorted()).toEqual(keys.toSorted());
-			expect(
-				service()
-					.ledger.charges.map(({ account }) => account)
-					.toSorted(),
-			).toEqual(keys.toSorted());
-		},
-	);
-
-	test('reads: the account of each item answers', async () => {
-		const items = numbers(8).map((index) => ({ tenantKey: tenantKey(index) }));
-		const { json } = await runNode({
-			node: 'contactDataAccount',
-			parameters: { operation: 'get' },
-			items,
-			credential: credential(),
 		});
-		expect(json.map(({ email }) => email)).toEqual(
-			items.map((item) => service().fixtures.account(item.tenantKey)?.email),
-		);
-		const leads = await runNode({
-			node: 'contactDataList',
-			parameters: { operation: 'getLeads', listId: listWithId('102'), returnAll: true },
-			items: items.slice(0, 2),
-			credential: credential(),
-		});
-		expect(leads.json).toHaveLength(60);
-		const [first, second] = [false, true].map((isOther) =>
-			requestsOf(service(), 'getListLeads').filter(
-				(request) => (keyOf(request) === 'second-key') === isOther,
-			),
-		);
-		expect(first.length).toBeGreaterThan(0);
-		expect(first).toHaveLength(second.length);
 	});
 
-	test('Get Bulk Job: each job is collected with the key of its item', async () => {
+	test('reads: the account of each item answers', async () => {
+		const items = keyed(numbers(8).map(() => ({})));
+		const parameters = { operation: 'get' };
+		const test = { node: 'contactDataAccount', parameters, items } as const;
+		const { json } = await runNode({ ...test, credential: credential() });
+		expect(json.map(({ email }) => email)).toEqual(
+			items.map((item) => service().fixtures.account(String(item.tenantKey))?.email),
+		);
+	});
+
+	test('Get Bulk Job: each job is collected with the key of its item, and is for nobody else', async () => {
 		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
-		const [first, second] = paidFor(find);
-		const items = [first, second].map((number, index) => ({
-			...findBulk.item(number),
-			tenantKey: tenantKey(index),
-		}));
-		const pending = await runLookup(findBulk, service(), items, {
-			credential: credential(),
+		const wanted = paidAmong(find, 40).slice(0, 2);
+		const test = { credential: credential(), onError: 'continueRegularOutput' } as const;
+		const pending = await runLookup(findBulk, service(), keyed(wanted.map(findBulk.item)), {
+			...test,
 			options: { jobTimeout: 0 },
-			onError: 'continueRegularOutput',
 		});
 		service().variants.jobPolls = 0;
-		const jobs = pending.json.map(({ jobId }, index) => ({ jobId, tenantKey: tenantKey(index) }));
-		const others = jobs.map(({ jobId }, index) => ({ jobId, tenantKey: tenantKey(index + 1) }));
+		const jobs = pending.json.map(({ jobId }) => ({ jobId }));
+		const others = keyed(jobs).map((job, index) => ({ ...job, tenantKey: tenantKey(index + 1) }));
 		const before = service().requests.length;
 		const { json } = await runNode({
+			...test,
 			node: 'contactDataFinder',
-			parameters: { operation: 'getBulkJob', jobId: '={{ $json.jobId }}' },
-			items: [...jobs, ...others],
-			credential: credential(),
-			onError: 'continueRegularOutput',
+			parameters: { operation: 'getBulkJob' },
+			items: [...keyed(jobs), ...others],
 		});
-		expect(json.slice(0, 2).map(answerIn)).toEqual([first, second].map(findBulk.answer));
-		expect(
-			service()
-				.requests.slice(before, before + 2)
-				.map(keyOf),
-		).toEqual(keys);
-		// A job is nobody else's, whatever its number.
+		expect(json.slice(0, 2).map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		expect(service().requests.slice(before).map(keyOf).slice(0, 2)).toEqual(keys);
 		expect(json.slice(2)).toMatchObject(others.map(() => ({ status: 'failed', httpCode: 404 })));
 	});
 
 	test('an item without a key is not sent with that of another', async () => {
-		const items = [0, 1, 2].map((number) => ({
-			...find.item(number),
-			...(number !== 1 && { tenantKey: 'test-key' }),
-		}));
-		const { json } = await runLookup(find, service(), items, {
+		const items = numbers(4).map((number) => find.item(number));
+		Object.assign(items[1], { tenantKey: '' });
+		Object.assign(items[2], { tenantKey: null });
+		const { json } = await runLookup(find, service(), keyed(items), {
 			credential: credential(),
 			onError: 'continueRegularOutput',
 			options: { maxConcurrency: 1 },
 		});
-		expect([json[0], json[2]].map(answerIn)).toEqual([0, 2].map(find.answer));
-		expect(json[1].status).toBe('failed');
-		const withKey = service().requests.filter((request) => keyOf(request) === 'test-key');
-		expect(withKey.flatMap(subjects).toSorted()).toEqual([0, 2].map(firstNameOf));
+		expect([json[0], json[3]].map(answerIn)).toEqual([0, 3].map(find.answer));
+		const message = expect.stringContaining('The API Key of the credential is empty');
+		expect(json[1]).toMatchObject({ reason: 'unauthorized', message });
+		expect(json[2].status).toBe('failed');
+		const withKey = service().requests.filter((request) => keys.includes(keyOf(request)));
+		expect(withKey.flatMap(subjects).toSorted()).toEqual([0, 3].map(firstNameOf));
 	});
 });
-
-/** The first names of the leads that a request asks for: each lead has one of its own. */
-function subjects({ rawQuery, body }: WireRequest): string[] {
-	const sent = `${rawQuery} ${rowsOf(body)
-		.map(({ firstName }) => String(firstName))
-		.join()}`;
-	return [...sent.toLowerCase().matchAll(/ann\d{5}/g)].map(([name]) => name);
-}
-
-function firstNameOf(number: number): string {
-	return leadOf(number).first.toLowerCase();
-}

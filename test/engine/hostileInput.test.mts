@@ -3,456 +3,226 @@
  * a request that differs in the value alone, and costs the items beside it nothing.
  */
 
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import type { WireRequest } from '../service/wireLog.mts';
-import { expectDefined, expectJson, isProblem } from '../support/definedItems.mts';
-import { runNode, type NodeResult, type OurNode } from '../support/engine.mts';
-import { listWithId } from '../support/everyOperation.mts';
-import { personWith, fixtures } from '../support/expected.mts';
-import { useServer } from '../support/ownServer.mts';
-import { processorTime } from '../support/processorTime.mts';
-import { credentialFor, useService } from '../support/service.mts';
-import { callTool } from '../support/tool.mts';
+import type { WireRequest } from '../emulator/wireLog.mts';
+import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
+import { runNode } from '../support/node/engine.mts';
+import { listWithId, operationOf, operations, withField, type Sample } from '../operations.mts';
+import { useServer } from '../support/servers/ownServer.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+import { callTool } from '../support/node/tool.mts';
 
 const service = useService();
 
 /** Texts of people, and texts that mean something to a URL, a header, a shell or a program. */
 const texts = [
-	'Ångström Çağrı',
-	'Αλέξανδρος Νικολάου',
-	'山田太郎',
-	'김철수',
-	'أحمد بن علي',
-	'\u202Eelttil\u202C \u200Fשרה',
-	'👩‍👩‍👧‍👦 🏳️‍🌈',
-	'e\u0301\u0301\u0301',
-	'O\'Brien "Ann" <b>&amp;</b>',
-	'\uD83D',
-	'a\uDE00b',
-	'\uFEFF\u200B',
-	'ann+tag@c1.bulk.example',
-	'"ann test"@c1.bulk.example',
-	'"ann@x"@c1.bulk.example',
-	'ann@bücher.example',
-	'ann@xn--bcher-kva.example',
-	'  ANN.TEST@C1.BULK.EXAMPLE\t',
-	'a@b@c.example',
-	'ann@[127.0.0.1]',
-	'a@c.example,b@c.example',
-	'.',
-	'..',
-	'../',
-	'../../account',
-	'%2e%2e%2f',
-	'..%2f..%2faccount',
-	'/../account',
-	'?a=b',
-	'x&email=b@c.example&size=1',
-	'x;y=z',
-	'#x',
-	'//evil.example',
-	'https://evil.example/x',
-	'@evil.example',
-	'user:pass@evil.example',
-	'\\\\evil.example\\x',
-	'..\\..\\account',
-	'a\0b',
-	'%00',
-	'x\r\nX-Access-Key: stolen',
-	'x\nHost: evil.example',
-	'%0d%0aX-Evil: 1',
-	'+',
-	'a+b c%20d',
-	'{a,b}',
-	'${7*7}',
-	'{{ $json }}',
-	'={{ 1 }}',
-	'__proto__',
-	'constructor',
-	'prototype',
-	'toString',
-	'error',
-	'null',
-	'NaN',
-	'-1',
-	'0x10',
-	'1e400',
-	'102abc',
-	' 102\t',
-	'١٠٢',
-	'１０２',
-	'2026-13-45',
-	'0',
-	'-',
-	' ',
-	'',
-	'x'.repeat(10_000),
+	...['Ångström Çağrı', '山田太郎', 'أحمد بن علي', '\u202Eelttil\u202C \u200Fשרה', '👩‍👩‍👧‍👦 🏳️‍🌈'],
+	...['e\u0301\u0301\u0301', 'O\'Brien "Ann" <b>&amp;</b>', '\uD83D', 'a\uDE00b', '\uFEFF\u200B'],
+	...['ann+tag@c1.bulk.example', '"ann test"@c1.bulk.example', '"ann@x"@c1.bulk.example'],
+	...['ann@bücher.example', 'ann@xn--bcher-kva.example', '  ANN.TEST@C1.BULK.EXAMPLE\t'],
+	...['ann@[127.0.0.1]', 'a@c.example,b@c.example', '@evil.example', 'user:pass@evil.example'],
+	...['.', '..', '../', '../../account', '..%2f..%2faccount', '..\\..\\account', '?a=b'],
+	...['x&email=b@c.example&size=1', '//evil.example', 'https://evil.example/x', '${7*7}', '+'],
+	...['a\0b', 'x\r\nX-Access-Key: stolen', '%0d%0aX-Evil: 1', '={{ 1 }}', '{{ $json }}'],
+	...['Ann {{$json.x', '$json.x }} ', '__proto__', 'constructor', 'error', 'null', 'NaN', '-1'],
+	...['0x10', '102abc', ' 102\t', '١٠٢', '0', '-', ' ', '', 'x'.repeat(10_000)],
 	'é 😀 '.repeat(1_000),
 ];
 
 /** What stands where a text belongs, and is none. */
 const others: unknown[] = [
-	null,
-	true,
-	false,
-	0,
-	-1,
-	1.5,
-	1e21,
-	Number.MAX_SAFE_INTEGER,
-	[],
-	['a', 'b'],
-	[null],
-	[['x']],
-	{},
-	{ a: 1 },
-	{ email: 'ann@c1.bulk.example' },
-	{ toString: 'x', valueOf: 'y' },
-	{ length: 3 },
+	...[null, true, false, 0, -1, 1.5, 1e21, Number.MAX_SAFE_INTEGER],
+	...[[], ['a', 'b'], [null], [['x']], {}, { a: 1 }, { email: 'ann@c1.bulk.example' }],
+	...[{ toString: 'x', valueOf: 'y' }, { length: 3 }],
 ];
 
 const values: unknown[] = [...texts, ...others];
 
-/** A field of an operation, with everything else as a good item has it. */
-interface Field {
-	node: OurNode;
-	operation: string;
+/** What takes time by the square of its length takes longer than a test may. */
+const longTexts = ['x', '.', 'a@', 'www.', 'a://', ' ', '1', '+{,', '%2e/'].map(
+	(part) => `a${part.repeat(1_000_000 / part.length)}b`,
+);
+
+/** A field of an operation that takes a text; everything else is as a good item has it. */
+interface Field extends Sample {
 	field: string;
-	parameters: INodeParameters;
 	/** What a good item has there. */
 	good: string | number;
 	/** The path of its requests, where it is not the same for all values. */
 	path?: RegExp;
-	/** Whether the operation is one of those that give each item one item. */
-	isLookup?: boolean;
 }
 
 const VALUE = '={{ $json.value }}';
 
-const { email, first, last, full, company } = personWith('valid');
-const leadsOf = (id: number) => fixtures.list(id)?.leads ?? [];
+const ofList = /^\/api\/v2\/list\/\d+(\/leads|\/data)?$/;
+// One segment, whatever stands in it: nothing there leads out of it.
+const ofJob = /^\/api\/v2\/find_bulk(\/(?!\.+$)[^/]+)?$/;
+const paths: Record<string, RegExp> = { listId: ofList, jobId: ofJob, jobRow: ofJob };
 
-const inFinder = ['find', 'findBulk'].flatMap((operation): Field[] => {
-	const finder = { node: 'contactDataFinder', operation, isLookup: true } as const;
-	const who = { fullName: full, domain: company.domain };
-	const named = { firstName: first, lastName: last, domain: company.domain };
-	const old = { ...who, existingEmail: email, options: { checkedAt: '2020-01-01' } };
-	return [
-		{ ...finder, field: 'fullName', parameters: { ...who, fullName: VALUE }, good: full },
-		{ ...finder, field: 'firstName', parameters: { ...named, firstName: VALUE }, good: first },
-		{ ...finder, field: 'lastName', parameters: { ...named, lastName: VALUE }, good: last },
-		{ ...finder, field: 'domain', parameters: { ...who, domain: VALUE }, good: company.domain },
-		{
-			...finder,
-			field: 'company',
-			parameters: { fullName: full, company: VALUE },
-			good: company.name,
-		},
-		{
-			...finder,
-			field: 'country',
-			parameters: { ...who, options: { country: VALUE } },
-			good: 'Peru',
-		},
-		{ ...finder, field: 'existingEmail', parameters: { ...who, existingEmail: VALUE }, good: '' },
-		{
-			...finder,
-			field: 'checkedAt',
-			parameters: { ...old, options: { checkedAt: VALUE } },
-			good: '2020-01-01',
-		},
-		{
-			...finder,
-			field: 'maxAgeDays',
-			parameters: { ...old, options: { ...old.options, maxAgeDays: VALUE } },
-			good: 1,
-		},
-	];
-});
+const fields = operations.flatMap((sample) =>
+	Object.entries(sample.texts).map(([field, [good]]): Field => {
+		const parameters = withField(sample, field, VALUE);
+		return { ...sample, parameters, field, good, path: paths[field] };
+	}),
+);
 
-const inVerifier = ['verify', 'verifyBulk'].flatMap((operation): Field[] => {
-	const verifier = { node: 'contactDataVerifier', operation, isLookup: true } as const;
-	return [
-		{ ...verifier, field: 'email', parameters: { email: VALUE }, good: email },
-		{
-			...verifier,
-			field: 'existingStatus',
-			parameters: { email, existingStatus: VALUE },
-			good: '',
-		},
-	];
-});
+const { fullName, domain } = operationOf('findBulk').parameters;
+const { email } = operationOf('verifyBulk').parameters;
 
-/** Every field that takes a text. */
-const fields: Field[] = [
-	...inFinder,
-	...inVerifier,
-	{
-		node: 'contactDataCompany',
-		operation: 'search',
-		field: 'keyword',
-		parameters: { keyword: VALUE },
-		good: company.domain,
-		isLookup: true,
-	},
-	...(['companyWebsite', 'companyName'] as const).map(
-		(field): Field => ({
-			node: 'contactDataCompany',
-			operation: 'getLeads',
-			field,
-			parameters: { [field]: VALUE, limit: 1 },
-			good: field === 'companyName' ? company.name : company.domain,
-		}),
-	),
-	...(['title', 'location'] as const).map(
-		(field): Field => ({
-			node: 'contactDataCompany',
-			operation: 'getLeads',
-			field,
-			parameters: {
-				companyWebsite: company.domain,
-				limit: 1,
-				options: { [field]: VALUE, [`${field}Match`]: 'any' },
-			},
-			good: '',
-		}),
-	),
-	...['get', 'getLeads', 'exportLeads'].map(
-		(operation): Field => ({
-			node: 'contactDataList',
-			operation,
-			field: 'listId',
-			parameters: { listId: listWithId(VALUE), limit: 1 },
-			good: '102',
-			path: /^\/api\/v2\/list\/\d+(\/leads|\/data)?$/,
-		}),
-	),
-	{
-		node: 'contactDataList',
-		operation: 'getLeads',
-		field: 'keyword',
-		parameters: { listId: listWithId('102'), limit: 1, options: { keyword: VALUE } },
-		good: leadsOf(102)[0].person.first,
-	},
-	...['getAll', 'getLeads'].map(
-		(operation): Field => ({
-			node: 'contactDataList',
-			operation,
-			field: 'limit',
-			parameters: { listId: listWithId('102'), limit: VALUE },
-			good: 1,
-		}),
-	),
-	{
-		node: 'contactDataFinder',
-		operation: 'getBulkJob',
-		field: 'jobRow',
-		parameters: { jobId: '={{ $json.jobId }}', jobRow: VALUE },
-		good: 1,
-	},
-	{
-		node: 'contactDataFinder',
-		operation: 'getBulkJob',
-		field: 'jobId',
-		parameters: { jobId: VALUE, jobRow: '1' },
-		good: '',
-		// One segment, whatever stands in it: nothing there leads out of it.
-		path: /^\/api\/v2\/find_bulk(\/(?!\.+$)[^/]+)?$/,
-	},
-];
-
-/** The id of a job that is there to be collected. */
-async function finishedJob(): Promise<string> {
+/** A good item of an operation: for Get Bulk Job, of a job that is there to be collected. */
+async function goodItem({ operation, field, good }: Field): Promise<IDataObject> {
+	if (operation !== 'getBulkJob') return { value: good };
 	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1, jobResultShape: 'results' });
 	const { json } = await runNode({
 		node: 'contactDataFinder',
-		parameters: {
-			operation: 'findBulk',
-			fullName: full,
-			domain: company.domain,
-			options: { jobTimeout: 0 },
-		},
+		parameters: { operation: 'findBulk', fullName, domain, options: { jobTimeout: 0 } },
 		credential: credentialFor(service()),
 	});
 	service().variants.jobPolls = 0;
-	return String(json[0].jobId);
+	const [{ jobId }] = json;
+	return { value: field === 'jobId' ? jobId : good, jobId };
 }
 
-async function runField(
-	{ node, operation, parameters, isLookup }: Field,
-	items: IDataObject[],
-): Promise<NodeResult> {
+/** Runs the operation over these items, and gives what it sent. */
+async function runField({ node, parameters, isLookup }: Field, items: IDataObject[]) {
+	const { length } = service().requests;
 	const options = { ...(isLookup && { maxRetries: 0 }), ...Object(parameters.options) };
-	return await runNode({
-		node,
-		parameters: { operation, ...parameters, options },
-		items,
-		credential: credentialFor(service()),
-		onError: 'continueRegularOutput',
+	const result = await runNode({
+		...{ node, items, credential: credentialFor(service()), onError: 'continueRegularOutput' },
+		parameters: { ...parameters, options },
 	});
+	return { ...result, sent: service().requests.slice(length) };
 }
 
-/** What may not differ from request to request: all but the values. */
-function shapeOf({ method, path, rawQuery, headers, body }: WireRequest) {
-	const rows = [body].flat(2).map((row) => Object.keys(Object(row)));
-	return {
-		method,
-		path,
-		query: [...new URLSearchParams(rawQuery).keys()],
-		headers: Object.keys(headers).toSorted(),
-		rows: [...new Set(rows.flat())],
-	};
+/** The values of a request, in its query and its body, and the names that go with them. */
+function partsOf({ rawQuery, body }: WireRequest) {
+	const query = [...new URLSearchParams(rawQuery)];
+	const rows = [body].flat(2).flatMap((row) => Object.entries(Object(row)));
+	const textsIn = [...query, ...rows].map(([, value]) => String(value).toLowerCase());
+	return { query: query.map(([name]) => name), rows: rows.map(([name]) => name), texts: textsIn };
 }
 
-/** The parameters of a request that hold nothing of the value. */
-const ITS_OWN = ['size', 'start', 'tId', 'name', 'fullName', 'id'];
+const headersOf = ({ headers }: WireRequest) => Object.keys(headers).toSorted().join();
+
+/** The parameters of a request that hold nothing of the value, or a domain that can be none. */
+const ITS_OWN = ['size', 'start', 'tId', 'name', 'fullName', 'id', 'company', 'companyName'];
 
 /** Every request goes where a good one goes, with no other parameters and headers than a good one has. */
 function expectNothingElse({ path, field }: Field, good: WireRequest[], sent: WireRequest[]): void {
-	const wanted = good.map(shapeOf);
-	const known = (name: 'query' | 'rows' | 'headers') =>
-		new Set([...wanted.flatMap((shape) => shape[name]), field, ...ITS_OWN]);
-	for (const shape of sent.map(shapeOf)) {
-		if (path) expect(shape.path).toMatch(path);
-		else expect(wanted.map((one) => one.path)).toContain(shape.path);
-		expect(wanted.map(({ method }) => method)).toContain(shape.method);
-		expect(wanted.map(({ headers }) => headers)).toContainEqual(shape.headers);
-		expect([...known('query')]).toEqual(expect.arrayContaining(shape.query));
-		expect([...known('rows')]).toEqual(expect.arrayContaining(shape.rows));
+	const ofGood = good.map(partsOf);
+	for (const request of sent) {
+		if (path) expect(request.path).toMatch(path);
+		else expect(good.map((one) => one.path)).toContain(request.path);
+		expect(good.map(({ method }) => method)).toContain(request.method);
+		expect(good.map(headersOf)).toContain(headersOf(request));
+		for (const part of ['query', 'rows'] as const) {
+			const known = [...ofGood.flatMap((one) => one[part]), field, ...ITS_OWN];
+			expect(known).toEqual(expect.arrayContaining(partsOf(request)[part]));
+		}
 	}
 }
 
-/** The items of the output that are linked to one of the input. */
-function itemsOf({ items }: NodeResult, item: number): IDataObject[] {
-	return items
-		.filter(({ pairedItem }) => JSON.stringify(pairedItem) === `{"item":${item}}`)
-		.map(({ json }) => json);
+/** Why a value is refused, whichever field holds it; but a date that is none is as if it were not there. */
+function refusalOf({ field }: Field, value: unknown): string | undefined {
+	if (typeof value === 'string' && /\{\{|\}\}/.test(value)) return 'unevaluated_expression';
+	const isNoText = typeof value === 'object' && value !== null && field !== 'checkedAt';
+	return isNoText ? 'invalid_value' : undefined;
 }
 
 /** Each item has its own output, in order, and says what became of it; the good ones have a result. */
 function expectOwnOutput(
-	{ isLookup }: Field,
-	result: NodeResult,
-	items: unknown[],
-	good: number[],
-) {
-	expect(result.error).toBeUndefined();
-	const outputs = items.map((_, item) => itemsOf(result, item));
-	expect(outputs.flat()).toEqual(result.json);
-	outputs.forEach((output, item) => {
-		if (isLookup) expect(output).toHaveLength(1);
-		for (const json of output) {
-			if (isLookup || isProblem(json)) expectDefined(json);
-			expectJson(json);
-		}
-		if (!good.includes(item)) return;
-		expect(output).not.toEqual([]);
-		for (const json of output) {
-			expect(isProblem(json)).toBe(false);
-			if (isLookup) expect(['found', 'verified']).toContain(json.status);
-		}
+	field: Field,
+	{ items: output, error }: Awaited<ReturnType<typeof runField>>,
+	items: IDataObject[],
+): void {
+	const { isLookup } = field;
+	expect(error).toBeUndefined();
+	const all = output.map(({ pairedItem }) => Number(Object(pairedItem).item));
+	expect(all).toEqual(all.toSorted((a, b) => a - b));
+	items.forEach(({ value }, item) => {
+		const own = output.filter((_, index) => all[index] === item).map(({ json }) => json);
+		if (isLookup) expect(own).toHaveLength(1);
+		expectJson(own);
+		const outcomes = own.map(outcomeIn);
+		for (const one of outcomes) if (isLookup || isProblem(one)) expectDefined(one);
+		const reason = refusalOf(field, value);
+		if (reason) expect(outcomes).toMatchObject([{ status: 'invalid_input', reason }]);
+		if (item > 0 && item < items.length - 1) return;
+		expect(outcomes).not.toEqual([]);
+		expect(outcomes.filter(isProblem)).toEqual([]);
+		if (isLookup) expect(['found', 'verified']).toContain(outcomes[0].status);
 	});
 }
 
-/** The texts that a value may be sent as. */
-function sentAs(value: unknown): string[] {
-	const text = ['string', 'number'].includes(typeof value) ? String(value) : '';
-	return [text.trim().toWellFormed().toLowerCase()];
+/** The text that a value may be sent as; what is refused is not sent. */
+function sentAs(field: Field, value: unknown): string {
+	const isText = ['string', 'number'].includes(typeof value) && !refusalOf(field, value);
+	const text = isText ? String(value).toWellFormed() : '';
+	const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+	return visible
+		.replaceAll(/[\s\p{Cc}]+/gu, ' ')
+		.trim()
+		.normalize('NFC')
+		.toLowerCase();
 }
 
 /** Fields of which no more than a part is sent: the host of a URL, the words of a filter, a number. */
 const REDUCED = ['limit', 'domain', 'companyWebsite', 'title', 'location'];
 
 /** What is sent is what stood in the field, or what a good item says. */
-function expectVerbatim(
-	{ field }: Field,
-	good: WireRequest[],
-	sent: WireRequest[],
-	from: unknown[],
-) {
-	if (REDUCED.includes(field)) return;
-	const own = new Set([...good.flatMap(textsIn), ...from.flatMap(sentAs)]);
-	for (const request of sent) {
-		for (const text of textsIn(request)) expect(own.has(text) || /^\d{1,3}$/.test(text)).toBe(true);
-	}
-}
-
-/** The values of a request, in its query and its body. */
-function textsIn({ rawQuery, body }: WireRequest): string[] {
-	const rows = [body].flat(2).flatMap((row) => Object.values(Object(row)));
-	return [...new URLSearchParams(rawQuery).values(), ...rows].map((one) =>
-		String(one).toLowerCase(),
-	);
-}
-
-/** A good item of an operation. */
-async function goodItem({ operation, field, good }: Field): Promise<IDataObject> {
-	if (operation !== 'getBulkJob') return { value: good };
-	const jobId = await finishedJob();
-	return field === 'jobId' ? { value: jobId } : { value: good, jobId };
+function expectVerbatim(of: Field, good: WireRequest[], sent: WireRequest[], from: unknown[]) {
+	if (REDUCED.includes(of.field)) return;
+	const textsOf = (requests: WireRequest[]) => requests.flatMap((one) => partsOf(one).texts);
+	const own = new Set([...textsOf(good), ...from.map((value) => sentAs(of, value))]);
+	const strange = textsOf(sent).filter((text) => !own.has(text) && !/^\d{1,3}$/.test(text));
+	expect(strange).toEqual([]);
 }
 
 /** What the contract does not have: ids are numbers there, but anything may stand in a field. */
-function expectOnlyIdsRefused(): void {
-	const problems = service().violations.flatMap((one) => one.problems);
-	for (const problem of problems) {
+function expectOnlyIdsRefused({ path }: Field): void {
+	if (!path) return;
+	for (const problem of service().violations.flatMap((one) => one.problems)) {
 		expect(problem).toMatch(/^(params\/(jobId|listId)|querystring\/id) /);
 	}
 	service().reset();
 }
 
-describe.each(fields)('$operation, $field', (field) => {
-	const { isLookup } = field;
-
-	/** Runs the values, between two good items. */
-	async function runBetween(among: unknown[]): Promise<IDataObject[]> {
+test.each(fields)(
+	'$operation, $field: whatever stands there, between two good items',
+	async (field) => {
 		const good = await goodItem(field);
-		const before = service().requests.length;
-		await runField(field, [good]);
-		const alone = service().requests.slice(before);
-		const values = [good.value, ...among, good.value];
-		const items = values.map((value): IDataObject => Object.assign({}, good, { value }));
-		const { length } = service().requests;
+		const { sent: alone } = await runField(field, [good]);
+		for (const value of longTexts) await runField(field, [{ ...good, value }]);
+		const all = [good.value, ...values, good.value];
+		const items = all.map((value): IDataObject => Object.assign({}, good, { value }));
 		const result = await runField(field, items);
-		const sent = service().requests.slice(length);
-		expectOwnOutput(field, result, items, [0, items.length - 1]);
-		expectNothingElse(field, alone, sent);
-		expectVerbatim(field, alone, sent, values);
-		if (field.path) expectOnlyIdsRefused();
-		return result.json;
+		expectOwnOutput(field, result, items);
+		expectNothingElse(field, alone, result.sent);
+		expectVerbatim(field, alone, result.sent, all);
+		expectOnlyIdsRefused(field);
+	},
+);
+
+const notForTools = /^(findBulk|verifyBulk|getBulkJob) |^\w+ (existing|checkedAt|maxAge)/;
+const forTools = fields.filter(
+	({ operation, field }) => !notForTools.test(`${operation} ${field}`),
+);
+
+test.each(forTools)('$operation, $field of a tool: whatever the model fills in', async (field) => {
+	const { node, parameters, isLookup } = field;
+	const { sent: alone } = await runField(field, [{ value: field.good }]);
+	const own = JSON.stringify(parameters).replaceAll(VALUE, "={{ $fromAI('value', '', 'json') }}");
+	for (const value of values) {
+		const told = await callTool({
+			...{ node, parameters: JSON.parse(own), credential: credentialFor(service()) },
+			args: { value } as IDataObject,
+		});
+		for (const one of told.map(outcomeIn)) if (isLookup || isProblem(one)) expectDefined(one);
 	}
-
-	test('whatever stands there', async () => {
-		const json = await runBetween(values);
-		if (isLookup) expect(json).toHaveLength(values.length + 2);
-	});
-
-	test('a text of a megabyte', async () => {
-		const json = await runBetween(['x'.repeat(1_000_000)]);
-		if (isLookup) expect(json).toHaveLength(3);
-	});
-
-	test('a text that is four times as long takes no more than some times as long', async () => {
-		const good = await goodItem(field);
-		const timeOf = async (value: string) => {
-			const used = processorTime();
-			await runField(field, [{ ...good, value }]);
-			return used();
-		};
-		for (const part of ['.', 'a@', 'www.', 'a://', ' ', '1', '+{,', '%2e/']) {
-			const text = (length: number) => `a${part.repeat(length / part.length)}b`;
-			const times: Array<[short: number, long: number]> = [];
-			for (let round = 0; round < 2; round++) {
-				times.push([await timeOf(text(50_000)), await timeOf(text(200_000))]);
-			}
-			const [short, long] = [0, 1].map((at) => Math.min(...times.map((time) => time[at])));
-			// What takes time by the square takes sixteen times as long.
-			expect(long).toBeLessThan(8 * short + 150);
-		}
-		if (field.path) expectOnlyIdsRefused();
-	});
+	expectNothingElse(field, alone, service().requests.slice(alone.length));
+	expectOnlyIdsRefused(field);
 });
 
 describe('a path of the credential', () => {
@@ -460,32 +230,16 @@ describe('a path of the credential', () => {
 
 	/** Paths that would lead elsewhere, if they were put behind the Base URL, or in its place. */
 	const leadingTo = (host: string) => [
-		`//${host}/x`,
-		`http://${host}/x`,
-		`HTTP:\\\\${host}\\x`,
-		`\\\\${host}\\x`,
-		`/\\${host}/x`,
-		`/\t/${host}/x`,
-		`\t//${host}/x`,
-		`http:/${host}/x`,
-		`http:${host}/x`,
-		`@${host}/x`,
-		`:x@${host}/x`,
-		`.${host}/x`,
-		`/..//${host}/x`,
-		`/%2f${host}/x`,
-		`///${host}/x`,
-		`javascript:alert(1)//${host}`,
-		`file:///etc/passwd`,
-		...texts,
+		...[`//${host}/x`, `http://${host}/x`, `HTTP:\\\\${host}\\x`, `\\\\${host}\\x`, `/\\${host}/x`],
+		...[`/\t/${host}/x`, `\t//${host}/x`, `http:/${host}/x`, `http:${host}/x`, `@${host}/x`],
+		...[`:x@${host}/x`, `.${host}/x`, `/..//${host}/x`, `/%2f${host}/x`, `///${host}/x`],
+		...[`javascript:alert(1)//${host}`, 'file:///etc/passwd', ...texts],
 	];
 
-	const settings = [
-		['companySearchPath', 'contactDataCompany', { operation: 'search', keyword: company.domain }],
+	test.each([
+		['companySearchPath', 'contactDataCompany', { operation: 'search', keyword: domain }],
 		['bulkVerifierPath', 'contactDataVerifier', { operation: 'verifyBulk', email }],
-	] as const;
-
-	test.each(settings)(
+	] as const)(
 		'%s leads to no other host, and costs the items beside it nothing',
 		async (setting, node, parameters) => {
 			const seen: unknown[] = [];
@@ -493,157 +247,82 @@ describe('a path of the credential', () => {
 				seen.push([url, headers]);
 				response.end('{}');
 			});
-			const paths = leadingTo(new URL(elsewhere).host);
 			// An empty path is the default one.
-			const items = ['', ...paths, ''].map((path) => ({ path }));
+			const all = ['', ...leadingTo(new URL(elsewhere).host), ''];
 			const { json, error } = await runNode({
 				node,
 				parameters: { ...parameters, options: { maxRetries: 0 } },
-				items,
+				items: all.map((path) => ({ path })),
 				credential: credentialFor(service(), { [setting]: '={{ $json.path }}' }),
 				onError: 'continueRegularOutput',
 			});
-			expect(error).toBeUndefined();
-			expect(seen).toEqual([]);
-			expect(json).toHaveLength(items.length);
-			for (const item of json) expectDefined(item);
-			for (const item of [json[0], json.at(-1)]) {
-				expect(['found', 'verified']).toContain(item?.status);
+			expect([error, seen]).toEqual([undefined, []]);
+			expect(json).toHaveLength(all.length);
+			const outcomes = json.map(outcomeIn);
+			outcomes.forEach(expectDefined);
+			for (const one of [outcomes[0], outcomes.at(-1)]) {
+				expect(['found', 'verified']).toContain(one?.status);
 			}
-			const headers = service().requests.map((request) => shapeOf(request).headers);
-			expect(new Set(headers.map(String)).size).toBe(1);
+			expect(new Set(service().requests.map(headersOf)).size).toBe(1);
 			expect(new Set(service().requests.map(({ method }) => method))).toEqual(new Set(['GET']));
 			// Whoever may change the credential may name any path of the service.
 			service().reset();
 		},
 	);
-
-	test.each(['companyNameParameter', 'bulkFinderBody', 'bulkVerifierQuery', 'listPageSize'])(
-		'%s: what is not among its values changes nothing but its own part',
-		async (setting) => {
-			for (const value of values) {
-				const credential = credentialFor(service(), { [setting]: '={{ $json.value }}' });
-				for (const [node, parameters] of [
-					['contactDataFinder', { operation: 'find', fullName: full, company: company.name }],
-					['contactDataFinder', { operation: 'findBulk', fullName: full, company: company.name }],
-					['contactDataVerifier', { operation: 'verifyBulk', email }],
-					['contactDataList', { operation: 'getLeads', listId: listWithId('102'), limit: 1 }],
-				] as const) {
-					const { json, error } = await runNode({
-						node,
-						parameters: { ...parameters, options: {} },
-						items: [{ value }] as IDataObject[],
-						credential,
-						onError: 'continueRegularOutput',
-					});
-					expect(error).toBeUndefined();
-					expect(json).toHaveLength(1);
-					if ('status' in json[0]) expectDefined(json[0]);
-				}
-			}
-			const paths = new Set(service().requests.map(({ path }) => path));
-			expect([...paths].toSorted()).toEqual([
-				'/api/v2/find',
-				'/api/v2/find_bulk',
-				'/api/v2/list/102/leads',
-				'/v3/verify_bulk',
-			]);
-			service().reset();
-		},
-	);
 });
 
-describe('the name of the field for the result', () => {
-	test.each(['find', 'verifyBulk'])(
-		'%s: any text is taken literally, or refused',
-		async (operation) => {
+describe('a setting', () => {
+	/** Where each stands, its name, and the operations that are run with it. */
+	const settings = [
+		...['maxRetries', 'maxConcurrency', 'maxCredits', 'keepCredits', 'jobTimeout'],
+		...['incompleteRun', 'retryUnknownDays', 'enrich', 'includeCompanyData'],
+	].map((name) => ['options', name, ['findBulk', 'verify']] as const);
+	const ofCredential = [
+		...['companyNameParameter', 'bulkFinderBody', 'bulkVerifierQuery', 'listPageSize'],
+	].map((name) => ['credential', name, ['find', 'findBulk', 'verifyBulk', 'getLeads']] as const);
+
+	test.each([
+		...settings,
+		['options', 'resultField', ['find', 'verifyBulk']] as const,
+		['node', 'manualLimit', ['findBulk', 'verify']] as const,
+		...ofCredential,
+		// The last, as what it gives up may arrive later.
+		['requestOptions', 'timeout', ['findBulk', 'verify']] as const,
+	])('%s, %s: whatever stands there changes nothing but its own part', async (...row) => {
+		const [where, setting, names] = row;
+		const setFor = (place: string) => (where === place ? { [setting]: VALUE } : {});
+		const [company] = operationOf('find').texts.company;
+		const parameters = {
+			...{ fullName, company, email, listId: listWithId('102'), limit: 1, ...setFor('node') },
+			options: { maxRetries: 0, ...setFor('options') },
+			requestOptions: setFor('requestOptions'),
+		};
+		const credential = credentialFor(service(), setFor('credential'));
+		for (const operation of names) {
 			for (const value of values) {
 				const { json, error } = await runNode({
-					node: operation === 'find' ? 'contactDataFinder' : 'contactDataVerifier',
-					parameters: {
-						operation,
-						fullName: full,
-						domain: company.domain,
-						email,
-						options: { resultField: '={{ $json.value }}' },
-					},
+					...{ node: operationOf(operation).node, credential, mode: 'manual' },
+					parameters: { operation, ...parameters },
 					items: [{ value, kept: 1 }] as IDataObject[],
-					credential: credentialFor(service()),
 					onError: 'continueRegularOutput',
 				});
 				expect(error).toBeUndefined();
 				expect(json).toHaveLength(1);
 				expectJson(json);
-				expect(json[0].kept).toBe(1);
-				const [name] = Object.keys(json[0]).filter((key) => !['value', 'kept'].includes(key));
-				// What every object inherits, and what n8n takes for a failure, is no name.
+				const [{ value: _, kept, ...item }] = json;
+				// Put Result in Field takes any name literally, but what every object inherits, or n8n takes for a failure.
+				const [name] = Object.keys(item);
 				expect(['__proto__', 'constructor', 'prototype', 'error']).not.toContain(name);
-				const result = 'status' in json[0] ? json[0] : json[0][name];
-				expect(result).toMatchObject({
-					status: expect.stringMatching(/^(found|verified|invalid_input)$/),
-				});
-			}
-		},
-	);
-});
-
-describe('an option of a lookup', () => {
-	const options = [
-		...['maxRetries', 'maxConcurrency', 'maxCredits', 'keepCredits', 'manualLimit', 'jobTimeout'],
-		...['incompleteRun', 'retryUnknownDays', 'skipEmpty', 'enrich', 'includeCompanyData'],
-	];
-
-	test.each([...options, 'requestOptions'])('%s: whatever stands there', async (option) => {
-		for (const value of values) {
-			for (const operation of ['findBulk', 'verify']) {
-				const { json, error } = await runNode({
-					node: operation === 'verify' ? 'contactDataVerifier' : 'contactDataFinder',
-					parameters: {
-						operation,
-						fullName: full,
-						domain: company.domain,
-						email,
-						...(option === 'requestOptions'
-							? { requestOptions: { timeout: VALUE }, options: { maxRetries: 0 } }
-							: { options: { [option]: VALUE } }),
-					},
-					items: [{ value }] as IDataObject[],
-					credential: credentialFor(service()),
-					onError: 'continueRegularOutput',
-				});
-				expect(error).toBeUndefined();
-				expect(json).toHaveLength(1);
-				expectDefined(json[0]);
-				expectJson(json);
+				if (operation === 'getLeads') continue;
+				expect(kept).toBe(1);
+				const isInField = setting === 'resultField' && !('status' in item);
+				expectDefined(Object(isInField ? item[name] : item));
 			}
 		}
-	});
-});
-
-describe('a tool, whose model fills in whatever it likes', () => {
-	const forTools = fields.filter(
-		({ operation, field }) =>
-			!['findBulk', 'verifyBulk', 'getBulkJob'].includes(operation) &&
-			!/^(existing|checkedAt|maxAge)/.test(field),
-	);
-
-	test.each(forTools)('$operation, $field', async (field) => {
-		const { node, operation, parameters } = field;
-		const own = JSON.parse(
-			JSON.stringify(parameters).replaceAll(VALUE, "={{ $fromAI('value', '', 'json') }}"),
-		);
-		await runField(field, [{ value: field.good }]);
-		const alone = service().requests.slice();
-		for (const value of values) {
-			const told = await callTool({
-				node,
-				parameters: { operation, ...own, options: { ...own.options } },
-				credential: credentialFor(service()),
-				args: { value } as IDataObject,
-			});
-			for (const json of told) if (field.isLookup || isProblem(json)) expectDefined(json);
+		const endpoints = names.map((name): unknown => operationOf(name).endpoint);
+		for (const { operation } of service().requests) {
+			expect([...endpoints, 'getAccount']).toContain(operation);
 		}
-		expectNothingElse(field, alone, service().requests.slice(alone.length));
-		if (field.path) expectOnlyIdsRefused();
+		if (where === 'credential') service().reset();
 	});
 });

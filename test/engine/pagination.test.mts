@@ -1,71 +1,55 @@
-import { isDeepStrictEqual } from 'node:util';
-
-import fastify, { type FastifyInstance } from 'fastify';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { afterEach, describe, expect, test } from 'vitest';
-
-import type { BodyEffect } from '../service/faults.mts';
-import type { Lead } from '../service/fixtures.mts';
-import type { Variants } from '../service/variants.mts';
-import { runNode, type NodeTest } from '../support/engine.mts';
-import { fixtures, known, list, some } from '../support/expected.mts';
-import { whenSent } from '../support/lookups.mts';
-import { giveJson, queryOf, useServer } from '../support/ownServer.mts';
-import { saveLeads } from '../support/saveLeads.mts';
-import { credentialFor, useService } from '../support/service.mts';
-
 /**
- * Reading page after page, in the real engine: every result once, in order, in the fewest requests,
- * and never fewer results than there are without saying so.
+ * @file Reading page after page, in the real engine: every result once, in order, in the fewest requests, and never
+ * fewer results than there are without saying so.
  */
+
+import fc from 'fast-check';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import type { Effect } from '../emulator/faults.mts';
+import type { Variants } from '../emulator/variants.mts';
+import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
+import { listWithId } from '../operations.mts';
+import { fixtures, known, list, listLead, some } from '../support/leads/expected.mts';
+import { numbers, whenSent } from '../support/leads/lookups.mts';
+import { giveJson, queryOf, useServer } from '../support/servers/ownServer.mts';
+import { saveLeads } from '../support/leads/saveLeads.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+
 const service = useService();
 
+/** The 1,000 leads of a list, and the 400 people of a company. */
 const newestFirst = list(101).leads.toReversed();
 const company = known(fixtures.companies[0]);
 const employees = fixtures.peopleOf(company);
 
-const ids = (leads: readonly Lead[]) => leads.map(({ id }) => id);
-const idsOf = (items: readonly IDataObject[]) => items.map(({ id }) => id);
-const names = (people: typeof employees) => people.map(({ full }) => full);
+const titled = (word: string, leads = newestFirst) =>
+	some(leads, ({ person }) => person.title.includes(word));
 const namesOf = (items: readonly IDataObject[]) => items.map(({ fullName }) => fullName);
+const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
+/** By what each is told apart: the leads by their ids, the people by their names. */
+const idsOf = (items: ReadonlyArray<{ id?: unknown }>) => items.map(({ id }) => id);
 
-const range = (from: number, to: number) =>
-	Array.from({ length: to - from }, (_, index) => from + index);
-
-/** The items of the output that come from one item of the input. */
-function linkedTo(items: INodeExecutionData[], item: number): INodeExecutionData[] {
-	return items.filter(({ pairedItem }) => isDeepStrictEqual(pairedItem, { item }));
-}
-
-type Settings = NonNullable<Parameters<typeof credentialFor>[1]>;
-
-/** Get List Leads of the list with 1,000 leads. */
-async function listLeads(
+type Read = (
 	parameters: NodeTest['parameters'],
-	test: Partial<NodeTest> = {},
-	settings?: Settings,
-) {
-	return await runNode({
-		node: 'contactDataList',
-		parameters: {
-			operation: 'getLeads',
-			listId: { __rl: true, mode: 'id', value: '101' },
-			...parameters,
-		},
-		credential: credentialFor(service(), settings),
-		...test,
-	});
-}
+	test?: Partial<NodeTest>,
+	settings?: Parameters<typeof credentialFor>[1],
+) => Promise<NodeResult>;
 
-/** Get Company Leads of the company with 400 people. */
-async function companyLeads(parameters: NodeTest['parameters'], test: Partial<NodeTest> = {}) {
-	return await runNode({
-		node: 'contactDataCompany',
-		parameters: { operation: 'getLeads', companyWebsite: company.domain, ...parameters },
-		credential: credentialFor(service()),
-		...test,
-	});
-}
+const reads =
+	(node: NodeTest['node'], own: NodeTest['parameters']): Read =>
+	async (parameters, test, settings) =>
+		await runNode({
+			node,
+			credential: credentialFor(service(), settings),
+			...test,
+			parameters: { operation: 'getLeads', ...own, ...parameters },
+		});
+
+// As picked from the list: an ID that is typed n8n checks by a regular expression, for which it has little time.
+const listLeads = reads('contactDataList', { listId: { ...listWithId('101'), mode: 'list' } });
+const companyLeads = reads('contactDataCompany', { companyWebsite: company.domain });
 
 /** A query parameter of every request, as sent. */
 function sent(name: string): Array<string | null> {
@@ -74,140 +58,126 @@ function sent(name: string): Array<string | null> {
 
 const requestCount = () => service().requests.length;
 
-test('people at a company: a page that is gone is no end of them', async () => {
-	service().options.pageCap = 10;
-	service().faults.add({ status: 404, on: { operation: 'getCompanyLeads', nth: 3 } });
-	const { error } = await companyLeads({ returnAll: true });
-	expect(error).toBeDefined();
-	service().faults.clear();
-	service().faults.add({ status: 404, on: { operation: 'getCompanyLeads', nth: 3 } });
-	const { json } = await companyLeads({ returnAll: true }, { onError: 'continueRegularOutput' });
-	expect(json).toHaveLength(21);
-	expect(json.at(-1)).toMatchObject({ status: 'failed', httpCode: 404 });
-});
+const everyPage = { returnAll: true };
+const continues = { onError: 'continueRegularOutput' } as const;
+const cursors = ['id', 'offset'] as const;
 
-test('the fixtures have what is read here', () => {
-	expect(new Set(ids(newestFirst)).size).toBe(1_000);
-	expect(new Set(names(employees)).size).toBe(400);
-});
+/** The option Email, and the leads that it gives. */
+const filters = [
+	{ email: 'all', leads: newestFirst },
+	{ email: 'with', leads: some(newestFirst, ({ email }) => email !== null) },
+	{ email: 'without', leads: some(newestFirst, ({ email }) => email === null) },
+];
 
-describe.each(['id', 'offset'] as const)('leads of a list, start is an %s', (leadsStart) => {
-	/** What the next page is asked for with, after so many leads. */
-	const startAfter = (leads: number) =>
-		String(leadsStart === 'offset' ? leads : known(newestFirst[leads - 1]).id);
+const limits = fc.constantFrom(1, 2, 50, 99, 100, 101, 399, 500, 501, 1_000, 1_001, 5_000);
+/** Return All, or a limit; the default unless another one is set. */
+const howMany = fc.oneof(
+	fc.constant(everyPage),
+	fc.constant({}),
+	fc.oneof(limits, fc.integer({ min: 1, max: 1_100 })).map((limit) => ({ limit })),
+);
+const most = (given: { limit?: number; returnAll?: boolean }, byDefault: number) =>
+	given.returnAll ? Infinity : (given.limit ?? byDefault);
+const caps = fc.constantFrom(7, 33, 37, 80, Infinity, Infinity);
+const bounded = { numRuns: 80, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true };
 
-	test('all of them: full pages, and an empty one at the end', async () => {
-		service().variants.leadsStart = leadsStart;
-		const { json, items } = await listLeads({ returnAll: true });
-		expect(idsOf(json)).toEqual(ids(newestFirst));
-		expect(linkedTo(items, 0)).toHaveLength(1_000);
-		expect(sent('start')).toEqual([null, startAfter(500), startAfter(1_000)]);
-		expect(sent('size')).toEqual(['500', '500', '500']);
-		expect(service().ledger.total()).toBe(0);
+/** How many results each page has to be asked for, where each that comes is one of those wanted. */
+function expectSizes(wanted: number, pageSize: number, pageCap: number): void {
+	const left = (page: number) => wanted - page * Math.min(pageSize, pageCap);
+	const sizes = numbers(requestCount()).map((page) => String(Math.min(pageSize, left(page))));
+	expect(sent('size')).toEqual(sizes);
+}
+
+test('however the leads of a list are wanted and paged: each once, newest first, and no page too many', async () => {
+	const given = fc.record({
+		parameters: howMany,
+		filter: fc.constantFrom(...filters),
+		keyword: fc.constantFrom('', '', 'Manager', 'Director'),
+		simple: fc.boolean(),
+		leadsStart: fc.constantFrom(...cursors),
+		size: fc.constantFrom(100, 500),
+		pageCap: caps,
+		variants: fc.constantFrom<Partial<Variants>>(
+			{ leadsCount: 'page' },
+			{ leadSpelling: 'misspelt' },
+			{},
+		),
+		overlap: fc.boolean(),
 	});
-
-	test('a service that gives 100 leads at most', async () => {
-		Object.assign(service().variants, { leadsStart, leadsMaxSize: 100 });
-		const { json } = await listLeads({ returnAll: true }, {}, { listPageSize: 100 });
-		expect(idsOf(json)).toEqual(ids(newestFirst));
-		expect(sent('start')).toEqual([null, ...range(1, 11).map((pages) => startAfter(pages * 100))]);
-		expect(new Set(sent('size'))).toEqual(new Set(['100']));
-	});
-
-	test.each([
-		[7, 144],
-		[33, 32],
-	])('pages of %i although 500 are asked for', async (pageCap, requests) => {
-		service().variants.leadsStart = leadsStart;
-		service().options.pageCap = pageCap;
-		const { json } = await listLeads({ returnAll: true });
-		expect(idsOf(json)).toEqual(ids(newestFirst));
-		expect(requestCount()).toBe(requests);
-	});
-
-	test('pages of 33, up to a limit', async () => {
-		service().variants.leadsStart = leadsStart;
-		service().options.pageCap = 33;
-		const { json } = await listLeads({ limit: 100 });
-		expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, 100)));
-		expect(sent('size')).toEqual(['100', '67', '34', '1']);
-	});
-
-	test.each([
-		[1, ['1']],
-		[50, ['50']],
-		[500, ['500']],
-		[501, ['500', '1']],
-		[999, ['500', '499']],
-		[1_000, ['500', '500']],
-		[1_001, ['500', '500', '1']],
-	])('limit %i', async (limit, sizes) => {
-		service().variants.leadsStart = leadsStart;
-		const { json } = await listLeads({ limit });
-		expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, limit)));
-		expect(sent('size')).toEqual(sizes);
-	});
-
-	test('count_results without a keyword counts a page, and does not end the reading', async () => {
-		Object.assign(service().variants, { leadsStart, leadsCount: 'page' });
-		const { json } = await listLeads({ returnAll: true });
-		expect(idsOf(json)).toEqual(ids(newestFirst));
-	});
-
-	test.each([{ returnAll: true }, { limit: 600 }, { limit: 999 }])(
-		'leads that come on two pages come out once, %o',
-		async (parameters: { returnAll?: boolean; limit?: number }) => {
-			service().variants.leadsStart = leadsStart;
-			service().faults.add({ duplicatesAcrossPages: true });
-			const { json } = await listLeads(parameters);
-			expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, parameters.limit)));
-		},
-	);
-
-	test('leads that come on two pages, with small pages', async () => {
-		service().variants.leadsStart = leadsStart;
-		service().options.pageCap = 33;
-		service().faults.add({ duplicatesAcrossPages: true });
-		const { json } = await listLeads({ returnAll: true });
-		expect(idsOf(json)).toEqual(ids(newestFirst));
-	});
-
-	test('a cursor that leads to the same page again ends the reading, nothing is doubled', async () => {
-		service().variants.leadsStart = leadsStart;
-		service().options.pageCap = 100;
-		service().faults.add({ repeatCursor: true, on: { nth: 3 } });
-		const { json, error } = await listLeads({ returnAll: true });
+	const property = fc.asyncProperty(given, async (one) => {
+		const { parameters, filter, keyword, simple, leadsStart, size, pageCap, overlap } = one;
+		service().reset();
+		Object.assign(service().variants, { leadsStart, leadsMaxSize: size, ...one.variants });
+		Object.assign(service().options, { pageCap });
+		if (overlap) service().faults.add({ duplicatesAcrossPages: true });
+		const options = { email: filter.email, ...(keyword && { keyword }) };
+		const all = { ...parameters, simple, options };
+		const { json, error } = await listLeads(all, {}, { listPageSize: size });
 		expect(error).toBeUndefined();
-		expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, 300)));
-		expect(requestCount()).toBe(3);
+		const limit = most(parameters, 50);
+		const matching = titled(keyword);
+		const expected = matching.filter((lead) => filter.leads.includes(lead)).slice(0, limit);
+		if (simple) expect(json).toStrictEqual(expected.map(listLead));
+		else expect(idsOf(json)).toEqual(idsOf(expected));
+		if (!simple) for (const lead of json) expect(lead).toHaveProperty('network_url');
+		expect(new Set(sent('kw'))).toEqual(new Set([keyword || null]));
+		if (overlap) return;
+		expectSizes(filter.email === 'all' ? limit : Infinity, size, pageCap);
+		const pages = (leads: number) => Math.ceil(leads / Math.min(size, pageCap));
+		// The last lead that is wanted ends the reading, or what is behind the last one.
+		const last = expected.at(limit - 1);
+		if (last) expect(requestCount()).toBe(pages(matching.indexOf(last) + 1));
+		else expect(requestCount()).toBeLessThanOrEqual(pages(matching.length) + 1);
 	});
+	await fc.assert(property, bounded);
+});
 
-	test('the keyword goes with every page, and the count ends the reading', async () => {
-		service().variants.leadsStart = leadsStart;
-		service().options.pageCap = 33;
-		const keyword = 'Manager';
-		const matching = some(newestFirst, ({ person }) => person.title.includes(keyword));
-		expect(matching.length).toBeGreaterThan(99);
-		const { json } = await listLeads({ returnAll: true, options: { keyword } });
-		expect(idsOf(json)).toEqual(ids(matching));
-		expect(requestCount()).toBe(Math.ceil(matching.length / 33));
-		expect(new Set(sent('kw'))).toEqual(new Set([keyword]));
+test('however the people of a company are wanted and paged: each once, in order, in the fewest requests', async () => {
+	const given = fc.record({
+		parameters: howMany,
+		pageCap: caps,
+		filter: fc.constantFrom(
+			{ typed: {}, asked: {}, matches: () => true },
+			{
+				typed: { title: 'manager', location: 'Kyoto, Bristol', locationMatch: 'any' },
+				asked: { title: 'manager', location: '{Kyoto,Bristol}' },
+				matches: ({ title, location }: (typeof employees)[number]) =>
+					title.includes('Manager') && /Kyoto|Bristol/.test(location),
+			},
+		),
+		companyLeadsTotal: fc.constantFrom('total', 'total_results'),
 	});
+	const property = fc.asyncProperty(given, async (one) => {
+		const { parameters, pageCap, companyLeadsTotal } = one;
+		const { typed, asked, matches } = one.filter;
+		service().reset();
+		Object.assign(service().variants, { companyLeadsTotal });
+		Object.assign(service().options, { pageCap });
+		const { json } = await companyLeads({ ...parameters, ...typed });
+		const limit = most(parameters, 10);
+		const expected = some(employees, matches).slice(0, limit);
+		expect(namesOf(json)).toEqual(expected.map(({ full }) => full));
+		expect(requestCount()).toBe(Math.ceil(expected.length / Math.min(150, pageCap)));
+		expectSizes(limit, 150, pageCap);
+		for (const [name, value] of Object.entries({ ...asked, companyWebsite: company.domain })) {
+			expect(new Set(sent(name))).toEqual(new Set([value]));
+		}
+	});
+	await fc.assert(property, bounded);
+});
 
-	test('two items with different keywords, and one without: no filter leaks', async () => {
-		service().variants.leadsStart = leadsStart;
-		service().options.pageCap = 80;
-		const { items } = await listLeads(
-			{ limit: 200, options: { keyword: '={{ $json.kw }}' } },
-			{ items: [{ kw: 'Manager' }, { kw: 'Director' }, {}] },
-		);
-		const of = (item: number) => idsOf(linkedTo(items, item).map(({ json }) => json));
-		const with200 = (word: string) =>
-			ids(some(newestFirst, ({ person }) => person.title.includes(word)).slice(0, 200));
-		expect(of(0)).toEqual(with200('Manager'));
-		expect(of(1)).toEqual(with200('Director'));
-		expect(of(2)).toEqual(ids(newestFirst.slice(0, 200)));
-		expect(items).toHaveLength(of(0).length + of(1).length + of(2).length);
+test('Email and Keyword are read for each item: no filter leaks', async () => {
+	service().options.pageCap = 80;
+	const wanted = filters.flatMap((filter) =>
+		['Manager', 'Director', ''].map((keyword) => ({ ...filter, keyword })),
+	);
+	const { items } = await listLeads(
+		{ limit: 120, options: { email: '={{ $json.email }}', keyword: '={{ $json.keyword }}' } },
+		{ items: wanted.map(({ email, keyword }) => ({ email, keyword })) },
+	);
+	wanted.forEach(({ leads, keyword }, item) => {
+		const own = items.filter(({ pairedItem }) => Object(pairedItem).item === item);
+		expect(idsOf(jsonOf(own))).toEqual(idsOf(titled(keyword, leads).slice(0, 120)));
 	});
 });
 
@@ -215,7 +185,7 @@ describe('a list that changes while it is read', () => {
 	const leadList = () => known(service().fixtures.list(101));
 
 	/** Deletes leads from the list, by their ids. */
-	function deleteLeads(gone: Set<number>): void {
+	function deleteLeads(gone: Set<unknown>): void {
 		const left = leadList().leads.filter(({ id }) => !gone.has(id));
 		leadList().leads.splice(0, Infinity, ...left);
 	}
@@ -224,127 +194,101 @@ describe('a list that changes while it is read', () => {
 		const pageCap = 50;
 		service().options.pageCap = pageCap;
 		const keyword = 'Manager';
-		const matching = some(newestFirst, ({ person }) => person.title.includes(keyword));
-		const pages = Math.ceil(matching.length / pageCap);
+		const pages = Math.ceil(titled(keyword).length / pageCap);
 		expect(pages).toBeGreaterThan(2);
 		// Those of the first pages, while the last page but one is asked for.
-		const read = new Set(ids(matching.slice(0, (pages - 2) * pageCap)));
+		const read = new Set(idsOf(titled(keyword).slice(0, (pages - 2) * pageCap)));
 		whenSent(service(), pages - 1, () => deleteLeads(read));
-		const { json, error } = await listLeads({ returnAll: true, options: { keyword } });
+		const { json, error } = await listLeads({ ...everyPage, options: { keyword } });
 		expect(error).toBeUndefined();
-		expect(idsOf(json)).toEqual(ids(matching));
+		expect(idsOf(json)).toEqual(idsOf(titled(keyword)));
 	});
 
-	test.each([501, 600])(
-		'where start is an offset: 150 leads more after the first page, limit %i',
-		async (limit) => {
-			service().variants.leadsStart = 'offset';
-			whenSent(service(), 2, () => saveLeads(leadList(), 150));
-			const { json, error } = await listLeads({ limit });
-			expect(error).toBeUndefined();
-			expect(idsOf(json)).toEqual(ids(newestFirst.slice(0, limit)));
+	test('where start is an offset: 150 leads more after the first page', async () => {
+		service().variants.leadsStart = 'offset';
+		whenSent(service(), 2, () => saveLeads(leadList(), 150));
+		const { json, error } = await listLeads({ limit: 600 });
+		expect(error).toBeUndefined();
+		expect(idsOf(json)).toEqual(idsOf(newestFirst.slice(0, 600)));
+	});
+
+	test('nobody is wanted: nothing comes out, and it is read once', async () => {
+		deleteLeads(new Set(idsOf(known(filters[2]).leads)));
+		const { json, error } = await listLeads({ limit: 5, options: { email: 'without' } });
+		expect([error, json]).toEqual([undefined, []]);
+		expect(requestCount()).toBeLessThan(3);
+	});
+});
+
+describe.each([
+	...cursors.map((leadsStart) => ({ what: 'a list', read: listLeads, leadsStart })),
+	{ what: 'a company', read: companyLeads, leadsStart: 'id' as const },
+])('leads of $what, start is an $leadsStart', ({ read, leadsStart }) => {
+	const setUp = () => {
+		service().variants.leadsStart = leadsStart;
+		service().options.pageCap = 100;
+	};
+
+	test('a cursor that leads to the same page again ends the reading, nothing is doubled', async () => {
+		setUp();
+		service().faults.add({ repeatCursor: true, on: { nth: 3 } });
+		const { json, error } = await read(everyPage);
+		expect(error).toBeUndefined();
+		expect(json).toHaveLength(300);
+		expect(requestCount()).toBe(3);
+	});
+
+	const faults: Effect[] = [
+		...(['text', 'html', 'json-scalar', 'truncated', 'empty'] as const).map((body) => ({ body })),
+		{ status: 404 },
+	];
+
+	test.each(faults)(
+		'a page in the middle with %j: stops the workflow, or an item says why',
+		async (fault) => {
+			setUp();
+			service().faults.add({ ...fault, on: { every: 3 } });
+			const { error, items } = await read(everyPage);
+			expect(error?.message).toMatch(/\S/);
+			expect(items).toEqual([]);
+			expect(requestCount()).toBe(3);
+			const { json } = await read({ limit: 350 }, continues);
+			expect(json).toHaveLength(201);
+			expect(json.at(-1)).toMatchObject({ status: 'failed', message: expect.any(String) });
 		},
 	);
 });
 
-describe('people of a company', () => {
-	test('all of them, in pages of 150', async () => {
-		const { json } = await companyLeads({ returnAll: true });
-		expect(namesOf(json)).toEqual(names(employees));
-		expect(sent('size')).toEqual(['150', '150', '150']);
-		expect(new Set(sent('nextId')).size).toBe(3);
-	});
-
-	test.each([7, 33])('pages of %i although 150 are asked for', async (pageCap) => {
-		service().options.pageCap = pageCap;
-		const { json } = await companyLeads({ returnAll: true });
-		expect(namesOf(json)).toEqual(names(employees));
-		expect(requestCount()).toBe(Math.ceil(400 / pageCap));
-	});
-
-	test.each([
-		[1, ['1']],
-		[50, ['50']],
-		[150, ['150']],
-		[151, ['150', '1']],
-		[399, ['150', '150', '99']],
-		[500, ['150', '150', '150']],
-		[501, ['150', '150', '150']],
-		[999, ['150', '150', '150']],
-	])('limit %i', async (limit, sizes) => {
-		const { json } = await companyLeads({ limit });
-		expect(namesOf(json)).toEqual(names(employees.slice(0, limit)));
-		expect(sent('size')).toEqual(sizes);
-	});
-
-	test.each<Partial<Variants>>([
-		{ companyLeadsTotal: 'total' },
-		{ companyLeadsTotal: 'total_results' },
-	])('the count of a page does not end the reading, %o', async (variants) => {
-		Object.assign(service().variants, variants);
-		service().options.pageCap = 33;
-		const { json } = await companyLeads({ returnAll: true });
-		expect(namesOf(json)).toEqual(names(employees));
-	});
-
-	test('an id that leads to the same page again ends the reading, nothing is doubled', async () => {
-		service().faults.add({ repeatCursor: true, on: { nth: 2 } });
-		const { json, error } = await companyLeads({ returnAll: true });
-		expect(error).toBeUndefined();
-		expect(namesOf(json)).toEqual(names(employees.slice(0, 300)));
-		expect(requestCount()).toBe(2);
-	});
-
-	test('the filters go with every page', async () => {
-		service().options.pageCap = 7;
-		const matching = some(
-			employees,
-			({ title, location }) => title.includes('Manager') && /Kyoto|Bristol/.test(location),
-		);
-		expect(matching.length).toBeGreaterThan(14);
-		const { json } = await companyLeads({
-			returnAll: true,
-			options: { title: 'manager', location: 'Kyoto, Bristol', locationMatch: 'any' },
-		});
-		expect(namesOf(json)).toEqual(names(matching));
-		expect(requestCount()).toBe(Math.ceil(matching.length / 7));
-		expect(new Set(sent('title'))).toEqual(new Set(['manager']));
-		expect(new Set(sent('location'))).toEqual(new Set(['{Kyoto,Bristol}']));
-		expect(new Set(sent('companyWebsite'))).toEqual(new Set([company.domain]));
-	});
-
-	test('two items with different titles: no filter leaks', async () => {
-		service().options.pageCap = 20;
-		const { items } = await companyLeads(
-			{ returnAll: true, options: { title: '={{ $json.title }}' } },
-			{ items: [{ title: 'sales manager' }, { title: 'finance director' }] },
-		);
-		const titled = (title: string) => names(some(employees, (person) => person.title === title));
-		const of = (item: number) => namesOf(linkedTo(items, item).map(({ json }) => json));
-		expect(of(0)).toEqual(titled('Sales Manager'));
-		expect(of(1)).toEqual(titled('Finance Director'));
-		expect(items).toHaveLength(of(0).length + of(1).length);
-	});
+test('a page of one of two items fails: what was read comes out, and the other one has all of its leads', async () => {
+	const isSecond = ({ rawQuery }: { rawQuery: string }) => rawQuery.includes('kw=Manager');
+	service().faults.add({ body: 'text', on: { nth: 2, where: isSecond } });
+	service().options.pageCap = 50;
+	const { json, errorItems } = await listLeads(
+		{ ...everyPage, options: { keyword: '={{ $json.kw }}' } },
+		{ items: [{ kw: 'Manager' }, { kw: 'Director' }], onError: 'continueErrorOutput' },
+	);
+	expect(idsOf(json)).toEqual(idsOf([...titled('Manager').slice(0, 50), ...titled('Director')]));
+	expect(errorItems).toMatchObject([{ json: { kw: 'Manager' }, pairedItem: { item: 0 } }]);
 });
 
-describe('people of a company whose service', () => {
+describe('a service', () => {
 	const serve = useServer();
 
-	/** Everybody at a company, from a service that gives each page as the test says, counted from 1. */
-	async function everybody(page: (number: number, start: number) => object) {
+	/** Reads all, from a service that gives each page as the test says, counted from 1, from a place on. */
+	async function readFrom(read: Read, page: (number: number, start: number) => object) {
 		let pages = 0;
 		const baseUrl = await serve((request, response) => {
-			const start = Number(queryOf(request).get('nextId') ?? 0);
+			const query = queryOf(request);
+			const start = Number(query.get('nextId') ?? query.get('start') ?? 0);
 			giveJson(response, page(++pages, start));
 		});
-		const result = await companyLeads(
-			{ returnAll: true },
-			{ credential: { baseUrl, apiKey: 'test-key' }, onError: 'continueRegularOutput' },
-		);
-		return { ...result, pages };
+		const credential = { baseUrl, apiKey: 'test-key' };
+		return { ...(await read(everyPage, { credential, ...continues })), pages };
 	}
 
-	const people = (length: number) => range(0, length).map((n) => ({ full_name: `Ann Test ${n}` }));
+	const people = numbers(10).map((number) => ({ full_name: `Ann Test ${number}` }));
+	const allTen = people.map(({ full_name: fullName }) => ({ fullName }));
+	const acme = { name: 'Acme', domain: 'acme.example' };
 
 	/** Four people from a place on, of these. */
 	const fourOf = (all: object[], start: number, total_all: number | null) => ({
@@ -352,180 +296,79 @@ describe('people of a company whose service', () => {
 		results: all.slice(start, start + 4),
 	});
 
-	test('counts fewer and fewer: all are read', async () => {
-		const ten = people(10);
-		const { json } = await everybody((_, start) => fourOf(ten, start, start > 0 ? 8 : 10));
-		expect(namesOf(json)).toEqual(ten.map(({ full_name }) => full_name));
+	/** Three pages of one person each, on some of which the company is named. */
+	const naming = (companies: unknown[]) => (page: number) => ({
+		meta: { total_all: 3, ...(page < 3 && { next_results_id: `${page}` }) },
+		company: companies[page - 1],
+		results: [people[page - 1]],
 	});
+	const ofAcme = allTen
+		.slice(0, 3)
+		.map((one) => ({ ...one, company: 'Acme', ...{ domain: acme.domain } }));
 
-	test('moves them all by one between two pages: nobody comes out twice', async () => {
-		const ten = people(10);
-		const { json } = await everybody((page, start) => {
-			const all = page > 1 ? [{ full_name: 'Somebody New' }, ...ten] : ten;
-			return fourOf(all, start, null);
-		});
-		expect(namesOf(json)).toEqual(ten.map(({ full_name }) => full_name));
-	});
-
-	test('gives two pages in turn under ever new ids: says so after the first that came before', async () => {
-		const { json, pages } = await everybody((page) => ({
-			meta: page < 50 ? { next_results_id: `page-${page}` } : {},
-			results: [{ full_name: page % 2 === 0 ? 'Ann Even' : 'Ann Odd' }],
-		}));
-		expect(namesOf(json.slice(0, -1))).toEqual(['Ann Odd', 'Ann Even']);
-		expect(json.at(-1)).toMatchObject({
-			status: 'failed',
-			message: expect.stringContaining('without new results'),
-		});
-		expect(pages).toBe(3);
-	});
-});
-
-describe('a page in the middle that is none', () => {
-	const bodies: Array<BodyEffect['body']> = ['text', 'html', 'json-scalar', 'truncated', 'empty'];
-
-	test.each(bodies)('%s instead of leads of a list', async (body) => {
-		service().options.pageCap = 100;
-		service().faults.add({ body, on: { nth: 4 } });
-		const { error, items } = await listLeads({ returnAll: true });
-		expect(error?.message).toMatch(/\S/);
-		expect(items).toEqual([]);
-		expect(requestCount()).toBe(4);
-	});
-
-	test.each(bodies)('%s instead of people of a company', async (body) => {
-		service().options.pageCap = 100;
-		service().faults.add({ body, on: { nth: 2 } });
-		const { error, items } = await companyLeads({ returnAll: true });
-		expect(error?.message).toMatch(/\S/);
-		expect(items).toEqual([]);
-		expect(requestCount()).toBe(2);
-	});
-
-	test.each(bodies)('%s below a limit, On Error continues: an item that says why', async (body) => {
-		service().faults.add({ body, on: { nth: 2 } });
-		const { error, json } = await listLeads({ limit: 800 }, { onError: 'continueRegularOutput' });
-		expect(error).toBeUndefined();
-		expect(json.at(-1)).toMatchObject({ status: 'failed', message: expect.any(String) });
-	});
-
-	test('one of two items: what was read comes out, and the other one has all of its leads', async () => {
-		service().faults.add({
-			body: 'text',
-			on: { nth: 2, where: ({ rawQuery }) => rawQuery.includes('kw=Manager') },
-		});
-		service().options.pageCap = 50;
-		const { items, errorItems } = await listLeads(
-			{ returnAll: true, options: { keyword: '={{ $json.kw }}' } },
-			{ items: [{ kw: 'Manager' }, { kw: 'Director' }], onError: 'continueErrorOutput' },
-		);
-		const directors = some(newestFirst, ({ person }) => person.title.includes('Director'));
-		const managers = some(newestFirst, ({ person }) => person.title.includes('Manager'));
-		expect(idsOf(items.map(({ json }) => json))).toEqual([
-			...ids(managers).slice(0, 50),
-			...ids(directors),
-		]);
-		expect(errorItems).toHaveLength(1);
-		expect(errorItems[0]).toMatchObject({ json: { kw: 'Manager' }, pairedItem: { item: 0 } });
-	});
-
-	test('leads that are no objects', async () => {
-		const app = serve();
-		app.get('/api/v2/list/101/leads', () => ({ count_results: 2, next_start: 1, data: ['a', 7] }));
-		const { error, items } = await fromOwn(app, { returnAll: true });
-		expect(error?.message).toMatch(/page of leads/);
-		expect(items).toEqual([]);
-	});
-});
-
-/* Servers of the tests, for answers that the service never gives. */
-const servers: FastifyInstance[] = [];
-
-function serve(): FastifyInstance {
-	const app = fastify({ forceCloseConnections: true });
-	servers.push(app);
-	return app;
-}
-
-afterEach(async () => {
-	await Promise.all(servers.splice(0).map(async (app) => await app.close()));
-});
-
-async function fromOwn(
-	app: FastifyInstance,
-	parameters: NodeTest['parameters'],
-	test: Partial<NodeTest> = {},
-) {
-	const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
-	return await listLeads(parameters, {
-		credential: { baseUrl, apiKey: 'test-key', customizeInterface: false },
-		...test,
-	});
-}
-
-test('a page without next_start is the last', async () => {
-	const app = serve();
-	let requests = 0;
-	app.get('/api/v2/list/101/leads', () => {
-		requests++;
-		return { count_results: 9, data: [{ id: 2 }, { id: 1 }] };
-	});
-	const { json } = await fromOwn(app, { returnAll: true });
-	expect(idsOf(json)).toEqual([2, 1]);
-	expect(requests).toBe(1);
-});
-
-test('cursors that go round in a circle end the reading', async () => {
-	const app = serve();
-	const next: Record<string, number> = { none: 8, 8: 6, 6: 8 };
-	app.get<{ Querystring: { start?: string } }>('/api/v2/list/101/leads', ({ query }) => {
-		const start = query.start ?? 'none';
-		const first = start === 'none' ? 10 : Number(start);
-		return { next_start: next[start], data: [{ id: first }, { id: first - 1 }] };
-	});
-	const { json } = await fromOwn(app, { returnAll: true });
-	expect(idsOf(json)).toEqual([10, 9, 8, 7, 6, 5]);
-});
-
-// n8n's declarative engine takes no more than some 125,000 results from one item.
-describe('a list of 130,000 leads', () => {
-	const TOTAL = 130_000;
-
-	/** Serves leads with the ids 130000 to 1, in pages of up to 500. */
-	function serveLeads(): { app: FastifyInstance; requests: () => number } {
-		const app = serve();
-		let requests = 0;
-		app.get<{ Querystring: { size: string; start?: string } }>(
-			'/api/v2/list/101/leads',
-			({ query }) => {
-				requests++;
-				const newest = Number(query.start ?? TOTAL + 1) - 1;
-				const length = Math.max(0, Math.min(Number(query.size), 500, newest));
-				const data = Array.from({ length }, (_, index) => ({ id: newest - index }));
-				return { count_results: TOTAL, next_start: newest - length + 1, data };
-			},
-		);
-		return { app, requests: () => requests };
-	}
-
-	const downFrom = (id: number, length: number) => Array.from({ length }, (_, index) => id - index);
-
-	test.each([true, false])('Return All reads it in one run, Simplify %s', async (simple) => {
-		const { app, requests } = serveLeads();
-		const { error, items, json } = await fromOwn(app, { returnAll: true, simple });
-		expect(error).toBeUndefined();
-		expect(idsOf(json)).toEqual(downFrom(TOTAL, TOTAL));
-		expect(linkedTo(items, 0)).toHaveLength(TOTAL);
-		// The last page is known by the empty one behind it.
-		expect(requests()).toBe(TOTAL / 500 + 1);
-	});
-
-	test('a limit near its end is kept', async () => {
-		const { app, requests } = serveLeads();
-		const limit = TOTAL - 700;
-		const { error, json } = await fromOwn(app, { limit });
-		expect(error).toBeUndefined();
-		expect(idsOf(json)).toEqual(downFrom(TOTAL, limit));
-		expect(requests()).toBe(Math.ceil(limit / 500));
+	test.each<
+		[string, Read, (page: number, start: number) => object, expected: object[], pages: number]
+	>([
+		[
+			'that counts fewer and fewer: all are read',
+			companyLeads,
+			(_, start) => fourOf(people, start, start > 0 ? 8 : 10),
+			allTen,
+			3,
+		],
+		[
+			'that moves them all by one between two pages: nobody comes out twice',
+			companyLeads,
+			(page, start) => fourOf(page > 1 ? [{ full_name: 'New' }, ...people] : people, start, null),
+			allTen,
+			3,
+		],
+		...[
+			[acme, acme, undefined],
+			[acme, acme, {}],
+			[acme, acme, null],
+			[undefined, acme, { name: 'Others', domain: 'others.example' }],
+			[{}, acme, undefined],
+		].map((companies): [string, Read, (page: number) => object, object[], number] => [
+			`that names the company on some pages, ${JSON.stringify(companies)}: all have it`,
+			companyLeads,
+			naming(companies),
+			ofAcme,
+			3,
+		]),
+		[
+			'that gives two pages in turn under ever new ids: says so after the first that came before',
+			companyLeads,
+			(page) => ({
+				meta: page < 50 ? { next_results_id: `page-${page}` } : {},
+				results: [people[page % 2]],
+			}),
+			[
+				...[allTen[1], allTen[0]],
+				{ status: 'failed', message: expect.stringContaining('without new results') },
+			],
+			3,
+		],
+		[
+			'that says no next_start: that page is the last',
+			listLeads,
+			() => ({ count_results: 9, data: [{ id: 2 }, { id: 1 }] }),
+			[{ id: 2 }, { id: 1 }],
+			1,
+		],
+		[
+			'whose cursors go round in a circle: they end the reading',
+			listLeads,
+			(_, start) => ({
+				next_start: start === 8 ? 6 : 8,
+				data: [{ id: start || 10 }, { id: (start || 10) - 1 }],
+			}),
+			numbers(6).map((place) => ({ id: 10 - place })),
+			3,
+		],
+	])('%s', async (_, read, page, expected, pages) => {
+		const result = await readFrom(read, page);
+		expect(result.json).toMatchObject(expected);
+		expect(result.pages).toBe(pages);
 	});
 });

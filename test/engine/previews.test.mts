@@ -1,58 +1,58 @@
+/** @file What n8n shows in the output panel before a node's first run: a JSON schema for each operation. */
+
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-import type { IDataObject } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import { runNode, type OurNode } from '../support/engine.mts';
-import { everyOperation } from '../support/everyOperation.mts';
-import { schemaOf } from '../support/jsonSchema.mts';
-import { credentialFor, useService } from '../support/service.mts';
-
-const nodesFolder = fileURLToPath(new URL('../../nodes', import.meta.url));
+import { root } from '../machine/paths.mjs';
+import { isRecord } from '../emulator/values.mts';
+import { runNode } from '../support/node/engine.mts';
+import { bulkJob, everyOperation, type Sample } from '../operations.mts';
+import { ask } from '../support/node/operationRow.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
 
-/** Where n8n looks for the preview of an operation. */
-function fileOf(node: OurNode, resource: unknown, operation: string): string {
-	const folder = node.replace('contactData', '');
-	return join(nodesFolder, folder, '__schema__', 'v1.0.0', String(resource), `${operation}.json`);
+/** The schema that all of the values have in common; a value that is `null` once and text once is text. */
+function schemaOf(values: unknown[]): object {
+	const known = values.filter((value) => value !== null && value !== undefined);
+	if (known.length === 0) return { type: 'null' };
+	if (known.every(Array.isArray)) return { type: 'array', items: schemaOf(known.flat()) };
+	if (!known.every(isRecord)) return { type: typeof known[0] };
+	const names = new Set(known.flatMap((value) => Object.keys(value)));
+	const properties = [...names].map((name) => [name, schemaOf(known.map((value) => value[name]))]);
+	return { type: 'object', properties: Object.fromEntries(properties) };
 }
 
-/** The output of every operation, from answers that hold all fields of the specification. */
-async function outputs(): Promise<Map<string, IDataObject[]>> {
-	service().variants.finderExtras = true;
-	const credential = credentialFor(service());
-	const found = new Map<string, IDataObject[]>();
-	for (const { node, operation, parameters } of everyOperation(service())) {
-		const { json } = await runNode({ node, parameters, credential });
-		found.set(fileOf(node, parameters.resource, operation), json);
-		if (operation !== 'findBulk') continue;
-		service().variants.bulkAnswer = 'job';
-		service().variants.jobPolls = 1;
-		const jobTimeout = { ...parameters, options: { jobTimeout: 0, country: 'Kenya' } };
-		const [{ jobId }] = (await runNode({ node, parameters: jobTimeout, credential })).json;
-		const collect = { resource: 'email', operation: 'getBulkJob', jobId: String(jobId) };
-		const { json: rows } = await runNode({ node, parameters: collect, credential });
-		found.set(fileOf(node, 'email', 'getBulkJob'), rows);
-		service().variants.bulkAnswer = 'rows';
-	}
-	return found;
+/** Where n8n looks for the preview of an operation. */
+function fileOf({ node, operation, parameters: { resource } }: Sample): string {
+	const folder = join('nodes', node.replace('contactData', ''), '__schema__', 'v1.0.0');
+	return join(folder, String(resource), `${operation}.json`);
 }
 
 test('the output previews are up to date (npm run previews)', async () => {
-	const found = await outputs();
-	for (const [file, json] of found) {
-		expect(json.length, file).toBeGreaterThan(0);
+	const samples = [...everyOperation(service()), bulkJob('9001')];
+	service().variants.finderExtras = true;
+	for (const sample of samples) {
+		const { node, operation, parameters } = sample;
+		if (operation === 'getBulkJob') {
+			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 0 });
+			const { fullName, domain } = samples[0].parameters;
+			await ask(service(), '/api/v2/find_bulk', [{ tId: 1, name: fullName, domain }]);
+		}
+		const { json } = await runNode({ node, parameters, credential: credentialFor(service()) });
+		expect(json, operation).not.toEqual([]);
 		const text = `${JSON.stringify({ ...schemaOf(json), version: 1 }, null, '\t')}\n`;
+		const file = join(root, fileOf(sample));
 		if (process.env.UPDATE_PREVIEWS) {
 			await mkdir(dirname(file), { recursive: true });
 			await writeFile(file, text);
 		}
 		expect(await readFile(file, 'utf8').catch(() => 'missing'), file).toBe(text);
 	}
-	const files = await readdir(nodesFolder, { recursive: true });
+	const files = await readdir(join(root, 'nodes'), { recursive: true });
 	const previews = files.filter((file) => file.includes('__schema__') && file.endsWith('.json'));
-	expect(previews.map((file) => join(nodesFolder, file)).sort()).toEqual([...found.keys()].sort());
+	const expected = samples.map(fileOf).toSorted();
+	expect(previews.map((file) => join('nodes', file)).toSorted()).toEqual(expected);
 });

@@ -1,19 +1,29 @@
 /** @file Requests that n8n, the service or the network refuses, or never answers. */
 
-import { UserError, type ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { answerIn, asksFor, bulks, findBulk, numbers, requestsOf } from '../support/bulk.mts';
-import { runNode, type NodeResult } from '../support/engine.mts';
-import { everyOperation, listWithId } from '../support/everyOperation.mts';
-import { expectPaidOnce, find, lookups, runLookup, type Lookup } from '../support/lookups.mts';
-import { outboundHttp, ssrfProtection } from '../support/n8nServices.mts';
-import { useTcpServer } from '../support/ownServer.mts';
-import { credentialFor, KEY, useService } from '../support/service.mts';
+import { outcomeIn } from '../support/node/definedItems.mts';
+import { runNode, type NodeResult } from '../support/node/engine.mts';
+import { bulkJob, everyOperation, listWithId } from '../operations.mts';
+import {
+	answerIn,
+	find,
+	findBulk,
+	lookups,
+	numbers,
+	runLookup,
+} from '../support/leads/lookups.mts';
+import { outboundHttp, ssrfProtection } from '../support/node/n8nServices.mts';
+import { trickle, useServer, useTcpServer } from '../support/servers/ownServer.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+	vi.restoreAllMocks();
+	ssrfProtection.enabled = false;
+});
 
 const continues = { onError: 'continueRegularOutput' } as const;
 
@@ -26,83 +36,48 @@ function countedIn({ run: { data } }: NodeResult): unknown {
 
 const nothingCounted = [undefined, '0 credits spent'];
 
-describe('what n8n refuses before it is sent', () => {
-	afterEach(() => {
-		ssrfProtection.enabled = false;
-	});
-
-	/** The node has room for two lookups, and n8n refuses ten. */
-	async function refused(lookup: Lookup, credential: ICredentialDataDecryptedObject) {
-		const wanted = numbers(10);
-		const result = await runLookup(lookup, service(), wanted.map(lookup.item), {
-			...continues,
-			credential,
-			options: { maxCredits: lookup.perRequest > 1 ? 10 : 2 },
-		});
-		expect(service().requests).toEqual([]);
-		expect(countedIn(result)).toEqual(nothingCounted);
-		expect(result.json).toHaveLength(wanted.length);
-		return result.json;
-	}
-
-	test.each(lookups)(
-		"$operation: SSRF protection costs nothing, is not tried again, and n8n's words are passed on",
-		async (lookup) => {
-			ssrfProtection.enabled = true;
-			const requests = vi.spyOn(outboundHttp, 'requests');
-			const json = await refused(lookup, credentialFor(service()));
-			for (const item of json) {
-				expect(item).toMatchObject({
-					status: 'failed',
-					reason: 'refused_by_n8n',
-					message: expect.stringContaining(
-						'The request was blocked because it resolves to a restricted IP address',
-					),
-				});
-			}
-			expect(requests).toHaveBeenCalledTimes(json.length / Math.min(10, lookup.perRequest));
+describe('what is refused before it is sent', () => {
+	const restricted = 'The request was blocked because it resolves to a restricted IP address';
+	const undecrypted = 'Credentials could not be decrypted';
+	const unreadable = () => ({
+		...credentialFor(service()),
+		get apiKey(): string {
+			throw new UserError(undecrypted);
 		},
-	);
+	});
+	const rows = [
+		{
+			...{ what: 'SSRF protection', reason: 'refused_by_n8n', message: restricted },
+			...{ credentialOf: () => credentialFor(service()), sent: 15 },
+		},
+		{
+			...{ what: 'a credential that cannot be read', reason: 'refused_by_n8n' },
+			...{ message: undecrypted, credentialOf: unreadable, sent: 0 },
+		},
+		{
+			...{ what: 'a Base URL without https', reason: 'refused_base_url', message: 'https' },
+			...{ credentialOf: () => ({ baseUrl: 'http://example.com', apiKey: 'test-key' }), sent: 0 },
+		},
+	].flatMap((row) => lookups.map((lookup) => ({ ...row, lookup })));
 
-	test.each(lookups)('$operation: a credential that cannot be read', async (lookup) => {
-		const message = 'Credentials could not be decrypted';
-		const json = await refused(lookup, {
-			...credentialFor(service()),
-			get apiKey(): string {
-				throw new UserError(message);
-			},
-		});
-		for (const item of json) {
-			expect(item).toMatchObject({
-				status: 'failed',
-				reason: 'refused_by_n8n',
-				message: expect.stringContaining(message),
+	test.each(rows)(
+		'$lookup.operation: $what costs nothing, is not tried again, says nothing of the service, and why is passed on',
+		async ({ lookup, reason, message, sent, credentialOf }) => {
+			ssrfProtection.enabled = message === restricted;
+			const requests = vi.spyOn(outboundHttp, 'requests');
+			const wanted = numbers(15 * lookup.perRequest);
+			// There is room for two requests, and fifteen are refused.
+			const result = await runLookup(lookup, service(), wanted.map(lookup.item), {
+				...continues,
+				credential: credentialOf(),
+				options: { maxConcurrency: 1, maxCredits: 2 * lookup.perRequest },
 			});
-		}
-	});
-
-	test.each(lookups)('$operation: it says nothing of the service', async (lookup) => {
-		ssrfProtection.enabled = true;
-		const wanted = numbers(15 * lookup.perRequest);
-		const { json } = await runLookup(lookup, service(), wanted.map(lookup.item), {
-			...continues,
-			options: { maxConcurrency: 1 },
-		});
-		expect(json.map(({ reason }) => reason)).toEqual(wanted.map(() => 'refused_by_n8n'));
-	});
-
-	test.each(lookups)(
-		'$operation: a credential that is refused is read once for all items',
-		async (lookup) => {
-			const { json, credentialReads } = await runLookup(
-				lookup,
-				service(),
-				numbers(200).map(lookup.item),
-				{ ...continues, credential: { baseUrl: 'http://example.com', apiKey: 'test-key' } },
-			);
-			expect(json.map(({ reason }) => reason)).toEqual(json.map(() => 'refused_base_url'));
-			expect(json).toHaveLength(200);
-			expect(credentialReads).toBe(1);
+			expect(service().requests).toEqual([]);
+			expect(countedIn(result)).toEqual(nothingCounted);
+			const refused = { status: 'failed', reason, message: expect.stringContaining(message) };
+			expect(result.json).toMatchObject(wanted.map(() => refused));
+			expect(requests).toHaveBeenCalledTimes(sent);
+			if (message !== undecrypted) expect(result.credentialReads).toBe(1);
 		},
 	);
 
@@ -118,10 +93,10 @@ describe('what n8n refuses before it is sent', () => {
 	});
 });
 
-describe.each(lookups)('a connection of $operation that is cut before it is secure', (lookup) => {
+describe('a connection that is cut before it is secure', () => {
 	const listen = useTcpServer();
 
-	test('nothing was sent, and nothing can have been charged', async () => {
+	test.each(lookups)('$operation: nothing was sent or can have been charged', async (lookup) => {
 		// Of a connection that is reset, Node does not say when.
 		const baseUrl = `https://${await listen((socket) => socket.end())}`;
 		const result = await runLookup(lookup, service(), numbers(3).map(lookup.item), {
@@ -129,9 +104,8 @@ describe.each(lookups)('a connection of $operation that is cut before it is secu
 			credential: { ...credentialFor(service()), baseUrl },
 			options: { maxRetries: 0 },
 		});
-		const { json } = result;
-		expect(json.map(({ reason }) => reason)).toEqual(json.map(() => 'connection'));
-		expect(json.map(({ credits }) => credits)).toEqual([0, 0, 0]);
+		const free = { reason: 'connection', credits: 0 };
+		expect(result.json).toMatchObject([free, free, free]);
 		expect(countedIn(result)).toEqual(nothingCounted);
 	});
 });
@@ -146,53 +120,13 @@ test('a 402 for one list does not stop the reads of the others', async () => {
 		credential: credentialFor(service()),
 		onError: 'continueErrorOutput',
 	});
-	expect(errorItems).toHaveLength(1);
-	expect(json).toHaveLength(items.length - 1);
+	expect([errorItems.length, json.length]).toEqual([1, items.length - 1]);
 	expect(service().requests).toHaveLength(items.length);
-});
-
-describe.each(bulks)('a row that the service refuses, in a request of $operation', (bulk) => {
-	const wanted = numbers(250);
-	const refused = bulk.perRequest + 23;
-	const chunks = wanted.length / bulk.perRequest;
-	const halvings = Math.ceil(Math.log2(bulk.perRequest));
-
-	async function run(status: number, test = {}): Promise<NodeResult> {
-		service().faults.add({ status, on: { where: asksFor(refused) } });
-		return await runLookup(bulk, service(), wanted.map(bulk.item), test);
-	}
-
-	test.each([400, 413, 414, 422])('with a %i costs no other its answer', async (status) => {
-		const { json, error } = await run(status);
-		expect(error).toBeUndefined();
-		expect(json[refused]).toMatchObject({ status: 'failed', httpCode: status });
-		const others = wanted.filter((number) => number !== refused);
-		expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(bulk.answer));
-		expectPaidOnce(service(), bulk, others);
-		expect(requestsOf(service(), bulk.operation).length).toBeLessThanOrEqual(
-			Math.ceil(chunks) + 2 * halvings,
-		);
-	});
-
-	test.each([403, 409])(
-		'with a %i, which is not due to the row, is not sent again',
-		async (status) => {
-			const { json } = await run(status);
-			expect(json.filter((item) => item.status === 'failed')).toHaveLength(bulk.perRequest);
-			expect(service().requests).toHaveLength(Math.ceil(chunks));
-		},
-	);
-
-	test('within Max Credits: what the others cost is all that is spent', async () => {
-		const { json } = await run(400, { options: { maxCredits: 250, maxConcurrency: 1 } });
-		expect(json.filter(({ status }) => status === 'not_processed')).toEqual([]);
-		expect(json.filter(({ status }) => status === 'failed')).toHaveLength(1);
-	});
 });
 
 describe('a service that hangs', () => {
 	/** Of Request Options: how long the node waits for an answer, in milliseconds. */
-	const impatient = { requestOptions: { timeout: 150 } };
+	const impatient = { ...continues, parameters: { requestOptions: { timeout: 300 } } };
 	const mostUnanswered = 10;
 	const maxConcurrency = 5;
 
@@ -203,21 +137,17 @@ describe('a service that hangs', () => {
 		async (lookup) => {
 			service().faults.add({ delayMs: 30_000 });
 			const wanted = numbers(20 * lookup.perRequest);
-			const { json } = await runLookup(lookup, service(), wanted.map(lookup.item), {
-				...continues,
-				parameters: impatient,
-			});
+			const { json } = await runLookup(lookup, service(), wanted.map(lookup.item), impatient);
 			const sent = service().requests.length;
 			expect(sent).toBeGreaterThanOrEqual(mostUnanswered);
 			expect(sent).toBeLessThan(mostUnanswered + maxConcurrency);
 			expect(json).toHaveLength(wanted.length);
 			expect(json.at(-1)).toMatchObject(downItem);
-			const failed = json.filter(({ status }) => status === 'failed');
-			expect(failed.length).toBeGreaterThan(0);
-			expect(failed.length).toBeLessThanOrEqual(sent * lookup.perRequest);
-			expect(json).toHaveLength(
-				failed.length + json.filter(({ reason }) => reason === downItem.reason).length,
-			);
+			const failed = json.filter(({ status }) => status === 'failed').length;
+			expect(failed).toBeGreaterThan(0);
+			expect(failed).toBeLessThanOrEqual(sent * lookup.perRequest);
+			const down = json.filter(({ reason }) => reason === downItem.reason).length;
+			expect(failed + down).toBe(wanted.length);
 		},
 	);
 
@@ -225,31 +155,20 @@ describe('a service that hangs', () => {
 		service().faults.add({ delayMs: 30_000 });
 		const items = numbers(40).map((number) => ({ ...find.item(number), account: number % 4 }));
 		const { json } = await runLookup(find, service(), items, {
-			...continues,
+			...impatient,
 			credential: { ...credentialFor(service()), apiKey: '={{ "key-" + $json.account }}' },
-			parameters: impatient,
 			options: { maxConcurrency: 1, maxRetries: 0 },
 		});
 		expect(service().requests).toHaveLength(mostUnanswered);
 		expect(json.at(-1)).toMatchObject(downItem);
 	});
 
-	test('stops the workflow where nothing was answered', async () => {
-		service().faults.add({ delayMs: 30_000 });
-		const wanted = numbers(1_500);
-		const { json, error } = await runLookup(findBulk, service(), wanted.map(findBulk.item), {
-			parameters: impatient,
-		});
-		expect(json).toEqual([]);
-		expect(error?.message).toMatch(/connection|respond/);
-	});
-
-	test('and answers now and then is not given up', async () => {
+	test('and answers every third request is not given up', async () => {
+		const isUnlucky = () => service().requests.length % 3 !== 0;
 		service().faults.add({ delayMs: 30_000, on: { where: isUnlucky } });
 		const wanted = numbers(1_500);
 		const { json } = await runLookup(findBulk, service(), wanted.map(findBulk.item), {
-			...continues,
-			parameters: impatient,
+			...impatient,
 			options: { maxConcurrency: 1 },
 		});
 		const lucky = wanted.filter((number) => Math.floor(number / 100) % 3 === 2);
@@ -258,58 +177,57 @@ describe('a service that hangs', () => {
 		expect(service().requests).toHaveLength(15);
 	});
 
-	/** Two of three bulk requests. */
-	function isUnlucky(): boolean {
-		return service().requests.length % 3 !== 0;
-	}
-
 	test('is waited for 60 seconds, by a bulk request 120', async () => {
-		const timeouts: Record<string, unknown> = {};
 		const clientFor = outboundHttp.requests.bind(outboundHttp);
-		for (const { node, operation, parameters } of everyOperation(service())) {
-			const clients = vi.spyOn(outboundHttp, 'requests');
-			clients.mockImplementation((options) => {
+		for (const { node, parameters, perRequest = 1 } of everyOperation()) {
+			const timeouts = new Set<unknown>();
+			vi.spyOn(outboundHttp, 'requests').mockImplementation((options) => {
 				const client = clientFor(options);
-				const request = vi.spyOn(client, 'request');
-				request.mockImplementation(async (sent) => {
-					timeouts[`${node} ${operation}`] = sent.timeout;
-					request.mockRestore();
-					return await client.request(sent);
+				const request = client.request.bind(client);
+				vi.spyOn(client, 'request').mockImplementation(async (sent) => {
+					timeouts.add(sent.timeout);
+					return await request(sent);
 				});
 				return client;
 			});
 			await runNode({ node, parameters, credential: credentialFor(service()) });
-			clients.mockRestore();
+			expect([...timeouts]).toEqual([perRequest > 1 ? 120_000 : 60_000]);
 		}
-		const expected = everyOperation(service()).map(({ node, operation }) => [
-			`${node} ${operation}`,
-			operation.endsWith('Bulk') ? 120_000 : 60_000,
-		]);
-		expect(timeouts).toEqual(Object.fromEntries(expected));
 	});
 });
 
-test.each(bulks)(
-	'a path that the service does not know is named as such: $operation',
-	async (bulk) => {
-		service().faults.add({ status: 404, on: { operation: bulk.operation } });
-		const { error } = await runLookup(bulk, service(), [bulk.item(1)]);
-		expect(error?.message).toContain('The service does not know the path of this request');
-		expect(error?.description).toContain('Customize API Requests');
-	},
-);
+describe('a service whose answers begin and never end', () => {
+	const serve = useServer();
 
-test('an item whose key is empty is not sent', async () => {
-	const items = numbers(2).map((number) => ({
-		...find.item(number),
-		key: number === 0 ? '' : KEY,
-	}));
-	const { json } = await runLookup(find, service(), items, {
-		...continues,
-		credential: { ...credentialFor(service()), apiKey: '={{ $json.key }}' },
-	});
-	expect(json[0]).toMatchObject({ status: 'failed', reason: 'unauthorized' });
-	expect(json[0].message).toContain('The API Key of the credential is empty');
-	expect(answerIn(json[1])).toEqual(find.answer(1));
-	expect(service().requests).toHaveLength(1);
+	/** How long a node waits for an answer, and how long its run may take then, in milliseconds. */
+	const timeout = 150;
+	const bound = 6_000;
+
+	test.each(
+		[...everyOperation(), bulkJob('5')]
+			// To Check API, that is the result.
+			.filter(({ operation }) => operation !== 'check')
+			.flatMap((sample) => [false, true].map((isStopped) => ({ ...sample, isStopped }))),
+	)(
+		'$node $operation ends at the Timeout of Request Options; stopped: $isStopped',
+		{ timeout: 15_000 },
+		async ({ node, operation, parameters, isLookup, isStopped }) => {
+			// Reads are tried again, here without a wait between the tries.
+			vi.spyOn(Math, 'random').mockReturnValue(0);
+			const options = { ...Object(parameters.options), ...(isLookup && { maxRetries: 0 }) };
+			const stop = new AbortController();
+			if (isStopped) setTimeout(() => stop.abort(), timeout / 3);
+			const begun = performance.now();
+			const { json } = await runNode({
+				node,
+				parameters: { ...parameters, options, requestOptions: { timeout } },
+				credential: { baseUrl: await serve(trickle), apiKey: 'test-key' },
+				stop: stop.signal,
+				...continues,
+			});
+			expect(performance.now() - begun).toBeLessThan(bound);
+			const reason = operation.endsWith('Bulk') ? 'unknown_outcome' : 'connection';
+			if (!isStopped) expect(json.map(outcomeIn)).toMatchObject([{ status: 'failed', reason }]);
+		},
+	);
 });

@@ -3,15 +3,15 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { isRecord } from '../service/values.mts';
-import type { WireRequest } from '../service/wireLog.mts';
-import { leadOf, numbers, verifyBulk } from '../support/bulk.mts';
-import { runNode, type OurNode } from '../support/engine.mts';
-import { listWithId } from '../support/everyOperation.mts';
-import { find } from '../support/lookups.mts';
-import { useProxy, useSelfSigned } from '../support/ownServer.mts';
-import { credentialFor, KEY, useService } from '../support/service.mts';
-import { callTool } from '../support/tool.mts';
+import type { WireRequest } from '../emulator/wireLog.mts';
+import { outcomeIn } from '../support/node/definedItems.mts';
+import { ourNodes, runNode } from '../support/node/engine.mts';
+import { bulkJob, everyOperation } from '../operations.mts';
+import { loadOptionsContext } from '../support/node/loadOptions.mts';
+import { ask } from '../support/node/operationRow.mts';
+import { useProxy, useSelfSigned } from '../support/servers/ownServer.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+import { callTool } from '../support/node/tool.mts';
 
 const service = useService();
 const proxy = useProxy();
@@ -19,138 +19,96 @@ const selfSigned = useSelfSigned();
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** What a user sets, and what comes of it: the items, or what stopped the run. */
-interface Setting {
-	options: INodeParameters;
-	credential?: ICredentialDataDecryptedObject;
-}
-type Send = (setting: Setting) => Promise<IDataObject[]>;
+/** Gives the items for these Request Options, or throws what stopped the run. */
+type Send = (
+	requestOptions: INodeParameters,
+	credential: ICredentialDataDecryptedObject,
+) => Promise<IDataObject[]>;
 
-const [known] = numbers(40).filter((number) => find.subject(number) !== null);
-const { first, last, domain } = leadOf(known);
-const email = String(verifyBulk.item(known).email);
+const samples = everyOperation().filter(
+	({ isLookup, label }) => isLookup || /^Get (.* Leads|Account)$/.test(label),
+);
 
-const operations: Array<[node: OurNode, parameters: INodeParameters]> = [
-	['contactDataFinder', { operation: 'find', firstName: first, lastName: last, domain }],
-	['contactDataFinder', { operation: 'findBulk', firstName: first, lastName: last, domain }],
-	['contactDataVerifier', { operation: 'verify', email }],
-	['contactDataVerifier', { operation: 'verifyBulk', email }],
-	['contactDataCompany', { operation: 'search', keyword: 'e' }],
-	['contactDataAccount', { operation: 'get' }],
-	['contactDataList', { operation: 'getLeads', listId: listWithId('102'), returnAll: true }],
-];
-
-const parametersWith = (parameters: INodeParameters, requestOptions: INodeParameters) => ({
-	...parameters,
-	requestOptions,
-});
-
-const inWorkflow = operations.map(([node, parameters]): [string, Send] => [
-	`${node} ${String(parameters.operation)}`,
-	async ({ options, credential = credentialFor(service()) }) => {
-		const { json, errorItems } = await runNode({
-			node,
-			parameters: parametersWith(parameters, options),
-			credential,
-			onError: 'continueErrorOutput',
-		});
-		return [...json, ...errorItems.map((item) => item.json)];
-	},
-]);
-
-const asTool = operations.map(([node, parameters]): [string, Send] => [
-	`${node} ${String(parameters.operation)} as a tool`,
-	async ({ options, credential = credentialFor(service()) }) =>
-		await callTool({ node, parameters: parametersWith(parameters, options), credential }),
-]);
-
-/** Collects a job that another run was left with. */
-const getBulkJob: [string, Send] = [
-	'contactDataFinder getBulkJob',
-	async ({ options, credential = credentialFor(service()) }) => {
-		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 0 });
-		const parameters = { operation: 'getBulkJob', jobId: await submittedJob() };
-		const { json, errorItems } = await runNode({
-			node: 'contactDataFinder',
-			parameters: parametersWith(parameters, options),
-			credential,
-			onError: 'continueErrorOutput',
-		});
-		return [...json, ...errorItems.map((item) => item.json)];
-	},
-];
-
-async function submittedJob(): Promise<string> {
-	const answer = await fetch(`${service().baseUrl}/api/v2/find_bulk`, {
-		method: 'POST',
-		headers: {
-			'x-access-key': KEY,
-			accept: 'application/json',
-			'content-type': 'application/json',
+const inWorkflow = [...samples, bulkJob('9001')].map(
+	({ node, operation, parameters }): [string, Send] => [
+		`${node} ${operation}`,
+		async (requestOptions, credential) => {
+			const { json, errorItems } = await runNode({
+				node,
+				parameters: { ...parameters, requestOptions },
+				credential,
+				onError: 'continueErrorOutput',
+			});
+			return [...json, ...errorItems.map((item) => item.json)];
 		},
-		body: JSON.stringify([{ tId: 1, firstName: first, lastName: last, domain }]),
-	});
-	const job: unknown = await answer.json();
-	return isRecord(job) ? String(job.id) : '';
-}
+	],
+);
 
-const roads = [...inWorkflow, getBulkJob, ...asTool];
+const asTool = samples.map(({ node, operation, parameters }): [string, Send] => [
+	`${node} ${operation} as a tool`,
+	async (requestOptions, credential) =>
+		await callTool({ node, parameters: { ...parameters, requestOptions }, credential }),
+]);
 
-/** The requests of the operation; a job is submitted by the test itself. */
-function sent(name: string): WireRequest[] {
-	return service().requests.filter(
-		({ operation }) => name !== getBulkJob[0] || operation === 'getBulkJob',
-	);
-}
+const dropdown: Send = async (requestOptions, credential) => {
+	const context = loadOptionsContext('contactDataList', credential, { requestOptions });
+	const { methods } = ourNodes.contactDataList;
+	return (await methods.listSearch.searchLists.call(context)).results.map(({ name }) => ({ name }));
+};
 
-const failed = (items: IDataObject[]) =>
-	items.some(({ error, status }) => error ?? status === 'failed');
+const roads = [...inWorkflow, ...asTool, ['the dropdown of the lists', dropdown] as const];
 
-describe.each(roads)('%s', (name, send) => {
-	test('goes through a proxy', async () => {
+describe.each(roads)('%s', (name, road) => {
+	const isJob = name.endsWith('getBulkJob');
+	// A job is submitted by the test itself.
+	const isOfNode = ({ operation }: WireRequest) => !isJob || operation === 'getBulkJob';
+
+	/** What came of it, and which requests the service got. */
+	async function send(requestOptions: INodeParameters, credential = credentialFor(service())) {
+		if (isJob && service().requests.length === 0) {
+			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 0 });
+			await ask(service(), '/api/v2/find_bulk', [
+				{ tId: 1, name: 'Ann Test', domain: 'a.example' },
+			]);
+		}
+		const items = await road(requestOptions, credential).catch((error: unknown) => [
+			{ error: `${String(error)} ${JSON.stringify(error)}` },
+		]);
+		const failed = items.some((json) => 'error' in json || outcomeIn(json).status === 'failed');
+		return { failed, sent: service().requests.filter(isOfNode), words: JSON.stringify(items) };
+	}
+
+	test.each([
+		['', undefined],
+		['ada:p%2541ss%25@', 'ada:p%41ss%'],
+		['ada:p%40ss%3Aw%2Frd@', 'ada:p@ss:w/rd'],
+	])('goes through a proxy, with its user and password: "%s"', async (written, user) => {
 		const { host, asked, users } = await proxy();
-		const items = await send({ options: { proxy: `http://${host}` } });
-		expect(failed(items)).toBe(false);
-		expect(sent(name).length).toBeGreaterThan(0);
+		const { failed, sent } = await send({ proxy: `http://${written}${host}` });
+		expect(failed).toBe(false);
 		expect(asked).toEqual(
-			sent(name).map(({ path, rawQuery }) => {
+			sent.map(({ path, rawQuery }) => {
 				return `${service().baseUrl}${path}${rawQuery === '' ? '' : `?${rawQuery}`}`;
 			}),
 		);
-		expect(users).toEqual(asked.map(() => undefined));
-	});
-
-	test.each([
-		['p4ss%20word', 'p4ss word'],
-		['100%25', '100%'],
-		['p%2541ss', 'p%41ss'],
-		['p%40ss%3Aw%2Frd', 'p@ss:w/rd'],
-	])('gives the proxy its user and password, %s', async (written, meant) => {
-		const { host, users } = await proxy();
-		const items = await send({ options: { proxy: `http://ada:${written}@${host}` } });
-		expect(failed(items)).toBe(false);
-		expect(users).toEqual(sent(name).map(() => `ada:${meant}`));
+		expect(asked).not.toEqual([]);
+		expect(users).toEqual(asked.map(() => user));
 	});
 
 	test.each(['127.0.0.1', 'localhost'])(
 		'never goes past a proxy that is given without a scheme, at %s',
 		async (hostname) => {
 			const { host, asked } = await proxy();
-			const withoutScheme = host.replace('127.0.0.1', hostname);
-			const tell = (error: unknown) => [{ status: 'failed', error: String(error) }];
-			const items = await send({ options: { proxy: withoutScheme } }).catch(tell);
-			expect(asked).toHaveLength(sent(name).length);
+			const { failed, sent } = await send({ proxy: host.replace('127.0.0.1', hostname) });
+			expect(asked).toHaveLength(sent.length);
 			// n8n itself reads the proxy of a tool, and takes none without a scheme.
-			if (!name.endsWith('tool')) expect(asked.length).toBeGreaterThan(0);
-			expect(failed(items)).toBe(asked.length === 0);
+			if (!name.endsWith('tool')) expect(asked).not.toEqual([]);
+			expect(failed).toBe(asked.length === 0);
 		},
 	);
 
 	test('refuses what is no proxy before anything is sent', async () => {
-		const tell = (error: unknown) => [{ status: 'failed', error: String(error) }];
-		const items = await send({ options: { proxy: 'http://:::' } }).catch(tell);
-		expect(failed(items)).toBe(true);
-		expect(sent(name)).toEqual([]);
+		expect(await send({ proxy: 'http://:::' })).toMatchObject({ failed: true, sent: [] });
 	});
 
 	test.each([
@@ -160,41 +118,31 @@ describe.each(roads)('%s', (name, send) => {
 	])('waits no longer than the timeout, %d ms', async (timeout, requests) => {
 		// Without a wait between the tries.
 		vi.spyOn(Math, 'random').mockReturnValue(0);
-		const operation = name === getBulkJob[0] ? 'getBulkJob' : undefined;
-		service().faults.add({ delayMs: 20_000, on: { operation } });
+		service().faults.add({ delayMs: 20_000, on: { where: isOfNode } });
 		const begun = performance.now();
-		const items = await send({ options: { timeout } });
+		const { failed, sent } = await send({ timeout });
 		expect(performance.now() - begun).toBeLessThan(5_000);
-		expect(failed(items)).toBe(true);
-		expect(sent(name).length).toBeGreaterThanOrEqual(requests);
+		expect(failed).toBe(true);
+		expect(sent.length).toBeGreaterThanOrEqual(requests);
 	});
 
-	test.each([2 ** 31, 3e9, 1e21])(
-		'waits for an answer with a timeout of %d ms',
-		async (timeout) => {
-			service().options.latencyMs = 100;
-			expect(failed(await send({ options: { timeout } }))).toBe(false);
-		},
-	);
+	test.each([2 ** 31, 1e21])('waits for an answer with a timeout of %d ms', async (timeout) => {
+		service().options.latencyMs = 100;
+		expect((await send({ timeout })).failed).toBe(false);
+	});
 
 	test('accepts a certificate that nobody vouches for only where the user does', async () => {
-		const credential = {
-			...credentialFor(service()),
-			baseUrl: await selfSigned(service().baseUrl),
-		};
-		const refused = await send({ options: {}, credential });
-		expect(failed(refused)).toBe(true);
-		expect(JSON.stringify(refused)).toContain('certificate');
-		expect(sent(name)).toEqual([]);
+		const baseUrl = await selfSigned(service().baseUrl);
+		const credential = { ...credentialFor(service()), baseUrl };
+		const refused = await send({}, credential);
+		expect(refused).toMatchObject({ failed: true, sent: [] });
+		expect(refused.words).toContain('certificate');
 		const { host, asked } = await proxy();
-		for (const options of [{}, { proxy: `http://${host}` }]) {
-			const items = await send({
-				options: { allowUnauthorizedCerts: true, ...options },
-				credential,
-			});
-			expect(failed(items)).toBe(false);
-		}
-		expect(asked.length).toBeGreaterThan(0);
-		for (const target of asked) expect(`https://${target}`).toBe(credential.baseUrl);
+		const allowUnauthorizedCerts = true;
+		expect((await send({ allowUnauthorizedCerts }, credential)).failed).toBe(false);
+		expect(asked).toEqual([]);
+		const options = { allowUnauthorizedCerts, proxy: `http://${host}` };
+		expect((await send(options, credential)).failed).toBe(false);
+		expect(new Set(asked.map((target) => `https://${target}`))).toEqual(new Set([baseUrl]));
 	});
 });

@@ -1,160 +1,81 @@
 /** @file Where n8n calls a node as a tool directly, it knows only `routing`, and one item. */
 
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { answerIn, findBulk, leadOf, numbers, requestsOf, verifyBulk } from '../support/bulk.mts';
-import { ourNodes, runNode } from '../support/engine.mts';
-import { everyOperation, type Sample } from '../support/everyOperation.mts';
-import { find, runLookup } from '../support/lookups.mts';
-import { credentialFor, useService } from '../support/service.mts';
-import { callTool } from '../support/tool.mts';
+import { runNode } from '../support/node/engine.mts';
+import { bulkJob, everyOperation } from '../operations.mts';
+import { answerIn, find, findBulk, hit, leadOf, numbers } from '../support/leads/lookups.mts';
+import { ask } from '../support/node/operationRow.mts';
+import { timeless } from '../support/leads/outcomes.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+import { callTool } from '../support/node/tool.mts';
 
 const service = useService();
 
-const names = [
-	'contactDataAccount get',
-	'contactDataList getAll',
-	'contactDataList get',
-	'contactDataList getLeads',
-	'contactDataList exportLeads',
-	'contactDataFinder find',
-	'contactDataFinder findBulk',
-	'contactDataFinder estimate',
-	'contactDataVerifier verify',
-	'contactDataVerifier verifyBulk',
-	'contactDataVerifier estimate',
-	'contactDataCompany search',
-	'contactDataCompany getLeads',
-];
+test.each(everyOperation())(
+	"$node $operation gives the items that a workflow gets, by the same requests, and nothing of the caller's item",
+	async ({ node, parameters }) => {
+		const credential = credentialFor(service());
+		const sent = () => ({
+			requests: service().requests.map(({ method, path, rawQuery }) => [method, path, rawQuery]),
+			spent: service().ledger.total(),
+		});
+		const withoutInput = { ...parameters, includeInputFields: false };
+		const { json } = await runNode({ node, parameters: withoutInput, credential });
+		const inWorkflow = sent();
+		service().reset();
 
-function sampleOf(name: string): Sample {
-	const sample = everyOperation(service()).find(
-		({ node, operation }) => `${node} ${operation}` === name,
-	);
-	if (!sample) throw new Error(`Nobody knows ${name}`);
-	return sample;
-}
+		const input = { chatInput: 'Who is that?', email: 'other@c.bulk.example' };
+		const withInput = { ...parameters, includeInputFields: true };
+		const told = await callTool({ node, parameters: withInput, credential, input });
+		expect(json.length).toBeGreaterThan(0);
+		expect(timeless(told)).toEqual(timeless(json));
+		expect(sent()).toEqual(inWorkflow);
+	},
+);
 
-/** The items without the moment in which the service answered. */
-const withoutTime = (items: IDataObject[]) => items.map(({ checkedAt, ...json }) => json);
-
-const sent = () => service().requests.map(({ method, path, rawQuery }) => [method, path, rawQuery]);
-
-test('all operations are here', () => {
-	const all = everyOperation(service()).map(({ node, operation }) => `${node} ${operation}`);
-	expect(all).toEqual(names);
-	// Get Bulk Job needs a job.
-	const offered = Object.values(ourNodes).flatMap(({ description: { name, properties } }) =>
-		properties
-			.filter((property) => property.name === 'operation')
-			.flatMap(({ options = [] }) => options)
-			.map((option) => `${name} ${'value' in option ? option.value : ''}`),
-	);
-	expect([...all, 'contactDataFinder getBulkJob'].toSorted()).toEqual(offered.toSorted());
-});
-
-test.each(names)('%s gives the items that a workflow gets, by the same requests', async (name) => {
-	const { node, parameters } = sampleOf(name);
-	const credential = credentialFor(service());
-	const { json } = await runNode({ node, parameters, credential });
-	const inWorkflow = { sent: sent(), spent: service().ledger.total() };
-	service().reset();
-
-	const told = await callTool({ node, parameters, credential });
-	expect(json.length).toBeGreaterThan(0);
-	expect(withoutTime(told)).toEqual(withoutTime(JSON.parse(JSON.stringify(json))));
-	expect({ sent: sent(), spent: service().ledger.total() }).toEqual(inWorkflow);
-});
-
-describe('Get Bulk Job', () => {
+test('Get Bulk Job tells that the job has not finished, then gives its rows, for free', async () => {
 	const wanted = numbers(5);
-
-	async function job(): Promise<INodeParameters> {
-		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
-		const { json } = await runLookup(findBulk, service(), wanted.map(leadOf), {
-			options: { jobTimeout: 0 },
-			onError: 'continueRegularOutput',
-		});
-		return { operation: 'getBulkJob', jobId: String(json[0].jobId) };
-	}
-
-	test('gives the rows of the job', async () => {
-		const parameters = await job();
-		service().variants.jobPolls = 0;
-		const spent = service().ledger.total();
-		const credential = credentialFor(service());
-		const told = await callTool({ node: 'contactDataFinder', parameters, credential });
-		expect(told.map(answerIn)).toEqual(wanted.map(findBulk.answer));
-		expect(service().ledger.total()).toBe(spent);
-	});
-
-	test('tells that the job has not finished', async () => {
-		const parameters = await job();
-		const credential = credentialFor(service());
-		const told = await callTool({ node: 'contactDataFinder', parameters, credential });
-		expect(told).toMatchObject([{ status: 'pending', jobId: parameters.jobId }]);
-	});
+	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+	const rows = wanted.map(leadOf).map(({ first, last, domain }, index) => ({
+		...{ tId: index + 1, firstName: first, lastName: last, domain },
+	}));
+	await ask(service(), '/api/v2/find_bulk', rows);
+	const { node, parameters } = bulkJob('9001');
+	const call = { node, parameters, credential: credentialFor(service()) };
+	expect(await callTool(call)).toMatchObject([{ status: 'pending', jobId: '9001' }]);
+	service().variants.jobPolls = 0;
+	const spent = service().ledger.total();
+	expect((await callTool(call)).map(answerIn)).toEqual(wanted.map(findBulk.answer));
+	expect(service().ledger.total()).toBe(spent);
 });
 
-describe.each([find, findBulk])('$operation, called by a model', (lookup) => {
-	const parameters = {
-		...lookup.parameters,
-		firstName: '={{ $fromAI("first_name") }}',
-		lastName: '={{ $fromAI("last_name") }}',
-		domain: '={{ $fromAI("domain") }}',
-	};
-	const call = async (test = {}) => {
-		const [number] = numbers(40).filter((one) => lookup.subject(one) !== null);
-		const { first, last, domain } = leadOf(number);
-		const told = await callTool({
-			node: lookup.node,
-			parameters,
-			credential: credentialFor(service()),
-			args: { first_name: first, last_name: last, domain },
-			...test,
-		});
-		return { number, told };
-	};
-
+describe.each([find, findBulk])('$operation, called by a model', ({ node, operation, answer }) => {
 	test('looks up whom the model names, once', async () => {
-		const { number, told } = await call();
-		expect(told.map(answerIn)).toEqual([lookup.answer(number)]);
-		expect(requestsOf(service(), lookup.operation)).toHaveLength(1);
+		const names = { firstName: 'first', lastName: 'last', domain: 'domain' };
+		const fromModel = Object.entries(names).map(([field, key]) => [
+			field,
+			`={{ $fromAI("${key}") }}`,
+		]);
+		const told = await callTool({
+			node,
+			parameters: { operation, ...Object.fromEntries(fromModel) },
+			credential: credentialFor(service()),
+			args: leadOf(hit),
+		});
+		expect(told.map(answerIn)).toEqual([answer(hit)]);
+		expect(service().requests).toHaveLength(1);
 		expect(service().ledger.total()).toBe(1);
 	});
 
-	test("never tells the model the caller's own item", async () => {
-		const { number, told } = await call({
-			parameters: { ...parameters, includeInputFields: true },
-			input: { chatInput: 'Who is that?', email: 'other@c.bulk.example' },
+	test("looks up nobody of the caller's own item: the fields begin empty", async () => {
+		const told = await callTool({
+			node,
+			parameters: { operation },
+			credential: credentialFor(service()),
+			input: { fullName: 'Ada Lovelace', domain: 'acme.example', email: 'ada@acme.example' },
 		});
-		expect(told.map(answerIn)).toEqual([lookup.answer(number)]);
-		expect(told[0]).not.toHaveProperty('chatInput');
-	});
-
-	test('keeps to Max Credits', async () => {
-		const { told } = await call({ parameters: { ...parameters, options: { maxCredits: 0 } } });
-		expect(told).toMatchObject([{ status: 'not_processed', reason: 'credit_limit' }]);
+		expect(told).toMatchObject([{ status: 'invalid_input', reason: 'missing_name' }]);
 		expect(service().requests).toEqual([]);
 	});
-
-	test('tells the model what is wrong and what to do', async () => {
-		service().options.creditsLeft = { email: 0 };
-		const { told } = await call();
-		expect(told).toMatchObject([{ status: 'not_processed', reason: 'out_of_credits' }]);
-		expect(String(told[0].message)).toContain('Add credits');
-	});
-});
-
-test('Verify Emails in Bulk verifies the one email that the model names', async () => {
-	const email = String(verifyBulk.item(7).email);
-	const told = await callTool({
-		node: 'contactDataVerifier',
-		parameters: { operation: 'verifyBulk', email: '={{ $fromAI("email") }}' },
-		credential: credentialFor(service()),
-		args: { email },
-	});
-	expect(told.map(answerIn)).toEqual([verifyBulk.answer(7)]);
-	expect(service().ledger.total('verifyBulk')).toBe(1);
 });

@@ -29,6 +29,8 @@ export interface Host extends AsyncDisposable {
 	/** Its exit code, when it ended for whatever reason. */
 	readonly exited: Promise<number>;
 	stop(): Promise<void>;
+	/** Ends it as a power cut does, unless it has ended. */
+	kill(): Promise<void>;
 	/** Starts it again after a stop, at the same address and with the same data. */
 	start(): Promise<void>;
 }
@@ -39,7 +41,7 @@ const ANSWER_TIMEOUT_MS = 10_000;
 
 /** Starts n8n and waits until it answers. */
 export async function startHost(options: HostOptions): Promise<Host> {
-	return await startProcess(options, ['start'], '/rest/settings');
+	return await startProcess(options, ['start'], '/rest/login');
 }
 
 /** Starts a worker, which executes what a main n8n puts into their queue: so many at once. */
@@ -83,6 +85,14 @@ async function startProcess(
 			return program.exited;
 		},
 		stop,
+		async kill() {
+			try {
+				process.kill(-program.pid, 'SIGKILL');
+			} catch (error) {
+				if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+			}
+			await stop();
+		},
 		async start() {
 			program = launch();
 			await untilReady();
@@ -98,13 +108,13 @@ async function startProcess(
 	}
 }
 
-/** n8n listens, and says it is healthy, before its REST interface is there. */
+/** n8n listens, and says it is healthy, before its REST interface is there, to which nobody has signed in yet. */
 async function answers(url: string): Promise<boolean> {
 	try {
 		const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 		const isJson = response.headers.get('content-type')?.startsWith('application/json');
 		await response.text();
-		return response.ok && isJson === true;
+		return (response.ok || response.status === 401) && isJson === true;
 	} catch {
 		return false;
 	}

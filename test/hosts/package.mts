@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { x as extract } from 'tar';
 import { z } from 'zod';
 import { withLock } from '../machine/lock.mjs';
@@ -9,7 +9,9 @@ import { cache, logFile, root } from '../machine/paths.mjs';
 
 const TIMEOUT_MS = 5 * 60_000;
 
+/** What is packed and what it is built from. */
 const SOURCES = ['credentials', 'icons', 'nodes', 'gulpfile.js', 'package.json', 'tsconfig.json'];
+const TEXTS = ['LICENSE.md', 'README.md'];
 
 const manifestSchema = z.object({
 	name: z.string(),
@@ -19,7 +21,7 @@ const manifestSchema = z.object({
 
 /**
  * Puts the package where n8n has the community packages that its users install, unpacked from the
- * tarball that is published. It is built first if it changed since it was last built.
+ * tarball that is published. It is built and packed first if it changed since it was last.
  *
  * @returns the package's name, with which n8n prefixes its node types
  */
@@ -28,28 +30,32 @@ export async function installPackage(userFolder: string, signal?: AbortSignal): 
 		JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
 	);
 	const bounds = { timeout: TIMEOUT_MS, ...(signal && { signal }) };
+	const { credentials, nodes } = manifest.n8n;
+	const built = [...credentials, ...nodes];
+	const file = join(cache, `${manifest.name}-${manifest.version}.tgz`);
 	await withLock(
 		join(cache, 'build.lock'),
 		async () => {
-			if (!(await isBuilt(manifest.n8n))) {
+			if (!(await areNewer(built, SOURCES))) {
 				await npm(['run', 'build'], { ...bounds, log: logFile('build') });
 			}
-			await npm(['pack', '--pack-destination', userFolder], { ...bounds, log: logFile('pack') });
+			if (await areNewer([file], [...SOURCES, ...TEXTS, ...built])) return;
+			await npm(['pack', '--pack-destination', cache], { ...bounds, log: logFile('pack') });
 		},
 		bounds,
 	);
 	const folder = join(userFolder, '.n8n', 'nodes', 'node_modules', manifest.name);
 	await mkdir(folder, { recursive: true });
-	const file = join(userFolder, `${manifest.name}-${manifest.version}.tgz`);
 	await extract({ file, cwd: folder, strip: 1 });
 	return manifest.name;
 }
 
-async function isBuilt({ credentials, nodes }: z.infer<typeof manifestSchema>['n8n']) {
-	const built = [...credentials, ...nodes].map((file) => join(root, file));
-	if (!built.every((file) => existsSync(file))) return false;
-	const oldest = Math.min(...(await Promise.all(built.map(modified))));
-	const newest = Math.max(...(await Promise.all(SOURCES.map(newestIn))));
+/** Whether files are there, and were made after all of these. */
+async function areNewer(files: string[], sources: string[]): Promise<boolean> {
+	const paths = files.map((file) => resolve(root, file));
+	if (!paths.every((path) => existsSync(path))) return false;
+	const oldest = Math.min(...(await Promise.all(paths.map(modified))));
+	const newest = Math.max(...(await Promise.all(sources.map(newestIn))));
 	return oldest > newest;
 }
 

@@ -2,9 +2,11 @@ import { startPostgres } from '../components/postgres.mts';
 import { startRedis } from '../components/redis.mts';
 import { startWorker, type Host } from './host.mts';
 import { openHost, type OpenHost } from './open.mts';
-import { n8n2 } from './versions.mts';
+import { leanSettings } from './settings.mts';
+import { n8n2, type HostVersion } from './versions.mts';
 
 interface QueueOptions {
+	version?: HostVersion;
 	workers: number;
 	/** How many executions a worker has under way at most. */
 	concurrency: number;
@@ -21,11 +23,12 @@ export interface OpenQueue extends AsyncDisposable {
 }
 
 /**
- * Starts PostgreSQL, Redis and n8n's processes, one after the other.
+ * Starts PostgreSQL, Redis, and then lean processes of n8n.
  *
  * @throws {ProgramMissing}
  */
 export async function openQueue({
+	version = n8n2,
 	workers: count,
 	concurrency,
 	settings,
@@ -37,26 +40,30 @@ export async function openQueue({
 		...postgres.settings,
 		...redis.settings,
 		EXECUTIONS_MODE: 'queue',
+		// In milliseconds: it notices after 20 seconds, not after a minute, that a worker is gone.
+		QUEUE_WORKER_LOCK_DURATION: '20000',
+		QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
+		QUEUE_WORKER_STALLED_INTERVAL: '5000',
 		...settings,
 	};
 	const main = resources.use(
-		await openHost({ name: 'n8n-main', version: n8n2, settings: queueSettings }),
+		await openHost({ name: 'n8n-main', version, isLean: true, settings: queueSettings }),
 	);
-	const workers: Host[] = [];
-	for (let number = 1; number <= count; number++) {
+	const starting = Array.from({ length: count }, async (_, index) => {
 		const options = {
 			folder: main.host.folder,
 			userFolder: main.userFolder,
-			name: `n8n-worker-${number}`,
-			settings: { ...n8n2.settings, ...queueSettings },
+			name: `n8n-worker-${index + 1}`,
+			settings: { ...version.settings, ...leanSettings(version), ...queueSettings },
 		};
-		workers.push(resources.use(await startWorker(options, concurrency)));
-	}
+		return resources.use(await startWorker(options, concurrency));
+	});
+	const workers = await Promise.all(starting);
 	const opened = resources.move();
 	return {
 		main,
 		workers,
-		versions: `n8n ${n8n2.version} with PostgreSQL ${postgres.version} and Redis ${redis.version}`,
+		versions: `n8n ${version.name} with PostgreSQL ${postgres.version} and Redis ${redis.version}`,
 		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
 	};
 }

@@ -54,7 +54,7 @@ export const owner = {
 } as const;
 
 const REQUEST_TIMEOUT_MS = 60_000;
-const POLL_MS = 250;
+const POLL_MS = 100;
 /** n8n opens a webhook, and saves an execution, some time after it said that it did. */
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
@@ -72,6 +72,14 @@ const executionSchema = z.object({
 	data: z.string(),
 	customData: z.record(z.string()),
 });
+const wholeExecutionSchema = executionSchema.pick({ data: true }).passthrough();
+const migrationSchema = z.object({
+	totalWorkflows: z.number(),
+	report: z.object({
+		workflowResults: z.array(z.object({ ruleId: z.string(), nbAffectedWorkflows: z.number() })),
+		instanceResults: z.array(z.object({ ruleId: z.string() })),
+	}),
+});
 const executionListSchema = z.object({
 	results: z.array(executionSchema.pick({ id: true, status: true })),
 });
@@ -85,9 +93,6 @@ const locatorSchema = z.object({
 	paginationToken: z.unknown(),
 });
 const savedWorkflowSchema = z.object({ id: z.string(), versionId: z.string() }).passthrough();
-const settingsSchema = z.object({
-	userManagement: z.object({ showSetupOnFirstLoad: z.boolean().optional() }),
-});
 const startedSchema = z.object({ executionId: z.string() });
 
 const nodeTypeSchema = z.object({
@@ -117,16 +122,17 @@ export class RestClient {
 		this.#decode = decoderOf(host.folder);
 	}
 
-	/** Creates the owner in a new n8n, and signs in. */
+	/** Creates the owner of a new n8n, and signs in. */
+	static async setUp(host: Host, signal?: AbortSignal): Promise<RestClient> {
+		const client = new RestClient(host, signal);
+		await client.#request('POST', '/owner/setup', z.unknown(), owner);
+		return client;
+	}
+
 	static async signIn(host: Host, signal?: AbortSignal): Promise<RestClient> {
 		const client = new RestClient(host, signal);
-		const { userManagement } = await client.#request('GET', '/settings', settingsSchema);
-		if (userManagement.showSetupOnFirstLoad) {
-			await client.#request('POST', '/owner/setup', z.unknown(), owner);
-		} else {
-			const { email, password } = owner;
-			await client.#request('POST', '/login', z.unknown(), { emailOrLdapLoginId: email, password });
-		}
+		const { email: emailOrLdapLoginId, password } = owner;
+		await client.#request('POST', '/login', z.unknown(), { emailOrLdapLoginId, password });
 		return client;
 	}
 
@@ -187,25 +193,37 @@ export class RestClient {
 		body: object = {},
 		timeout = WEBHOOK_TIMEOUT_MS,
 	): Promise<string> {
+		const headers = { 'content-type': 'application/json' };
+		return await this.#post(`/webhook/${path}`, { headers, body: JSON.stringify(body) }, timeout);
+	}
+
+	/** Fills the fields of an active workflow's form, from the top, and sends it. */
+	async submitForm(path: string, values: readonly string[]): Promise<void> {
+		const body = new FormData();
+		for (const [index, value] of values.entries()) body.set(`field-${index}`, value);
+		await this.#post(`/form/${path}`, { body });
+	}
+
+	/** Sends a request to a path that n8n may open only soon. */
+	async #post(path: string, init: RequestInit, timeout = WEBHOOK_TIMEOUT_MS): Promise<string> {
 		const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
 		while (Date.now() < deadline) {
-			const response = await fetch(`${this.#host.url}/webhook/${path}`, {
+			const response = await fetch(`${this.#host.url}${path}`, {
+				...init,
 				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify(body),
 				signal: AbortSignal.timeout(timeout),
 			});
 			const answer = await response.text();
 			if (response.ok) return answer;
 			// Somebody else has the path until n8n opens it.
 			if (response.status !== 404) {
-				throw new Failure(`The webhook ${path} answered ${response.status}: ${answer}`, {
+				throw new Failure(`${path} answered ${response.status}: ${answer}`, {
 					log: this.#host.log,
 				});
 			}
 			await delay(POLL_MS);
 		}
-		throw new Failure(`The webhook ${path} did not open.`, { log: this.#host.log });
+		throw new Failure(`${path} did not open.`, { log: this.#host.log });
 	}
 
 	/** The executions of a workflow, the latest first, without their data; at most 100. */
@@ -237,22 +255,47 @@ export class RestClient {
 
 	/** Waits until an execution ends, whichever way; stops it when it does not. */
 	async waitForExecution(id: string, timeout: number): Promise<Execution> {
-		const deadline = Date.now() + timeout;
-		while (Date.now() < deadline) {
-			const { data, ...rest } = await this.#request('GET', `/executions/${id}`, executionSchema);
-			if (hasEnded(rest.status)) return { ...rest, data: this.decodeRun(data) };
-			await delay(POLL_MS, undefined, { ...(this.#signal && { signal: this.#signal }) });
-		}
+		const ended = await this.#executionOnce(hasEnded, id, timeout);
+		if (ended) return ended;
 		await this.stopExecution(id);
 		throw new Failure(`Execution ${id} did not end within ${timeout / 1000} seconds.`, {
 			log: this.#host.log,
 		});
 	}
 
-	/** What n8n shows of an execution to people who are not to see its items; n8n 1 shows all of it. */
-	async redactedRun(id: string): Promise<IRunExecutionData> {
+	/** Waits until an execution has this status, and gives it as it is then. */
+	async waitForStatus(id: string, wanted: ExecutionStatus, timeout: number): Promise<Execution> {
+		const found = await this.#executionOnce((status) => status === wanted, id, timeout);
+		if (found) return found;
+		throw new Failure(`Execution ${id} did not become "${wanted}".`, { log: this.#host.log });
+	}
+
+	async #executionOnce(
+		isWanted: (status: ExecutionStatus) => boolean,
+		id: string,
+		timeout: number,
+	): Promise<Execution | undefined> {
+		const deadline = Date.now() + timeout;
+		while (Date.now() < deadline) {
+			const { data, ...rest } = await this.#request('GET', `/executions/${id}`, executionSchema);
+			if (isWanted(rest.status)) return { ...rest, data: this.decodeRun(data) };
+			await delay(POLL_MS, undefined, { ...(this.#signal && { signal: this.#signal }) });
+		}
+		return undefined;
+	}
+
+	/**
+	 * What n8n shows of an execution to people who are not to see its items, with all that comes along; n8n 1
+	 * shows all of it.
+	 */
+	async redactedExecution(id: string): Promise<z.infer<typeof wholeExecutionSchema>> {
 		const path = `/executions/${id}?redactExecutionData=true`;
-		return this.decodeRun((await this.#request('GET', path, executionSchema)).data);
+		return await this.#request('GET', path, wholeExecutionSchema);
+	}
+
+	/** What n8n finds in this instance and its workflows that n8n 3 changes. */
+	async migrationReport(): Promise<z.infer<typeof migrationSchema>> {
+		return await this.#request('GET', '/breaking-changes/report?version=v3', migrationSchema);
 	}
 
 	async stopExecution(id: string): Promise<void> {
@@ -269,27 +312,12 @@ export class RestClient {
 		});
 	}
 
-	/** Waits until an execution has this status, and gives it as it is then. */
-	async waitForStatus(id: string, wanted: ExecutionStatus, timeout: number): Promise<Execution> {
-		const deadline = Date.now() + timeout;
-		while (Date.now() < deadline) {
-			const { data, ...rest } = await this.#request('GET', `/executions/${id}`, executionSchema);
-			if (rest.status === wanted) return { ...rest, data: this.decodeRun(data) };
-			await delay(POLL_MS, undefined, { ...(this.#signal && { signal: this.#signal }) });
-		}
-		throw new Failure(`Execution ${id} did not become "${wanted}".`, { log: this.#host.log });
-	}
-
 	/** Creates a data table in the owner's own project. */
 	async createDataTable(name: string, columns: DataTableColumn[]): Promise<DataTable> {
 		const { id: projectId } = await this.#request('GET', '/projects/personal', idSchema);
 		const path = `/projects/${projectId}/data-tables`;
 		const { id } = await this.#request('POST', path, idSchema, { name, columns });
 		return { id, name, path: `${path}/${id}` };
-	}
-
-	async insertRows({ path }: DataTable, data: DataTableRow[]): Promise<void> {
-		await this.#request('POST', `${path}/insert`, z.unknown(), { data, returnType: 'count' });
 	}
 
 	/** Changes the rows whose column has this value. */

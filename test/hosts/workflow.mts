@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { IConnections, INode, IWorkflowSettings } from 'n8n-workflow';
 import { z } from 'zod';
 import { root } from '../machine/paths.mjs';
@@ -19,6 +19,13 @@ const workflowSchema = z.object({
 	connections: z.custom<IConnections>(isObject),
 	settings: z.custom<IWorkflowSettings>(isObject).optional(),
 });
+
+/** The names of the workflows in the examples folder, sorted. */
+export async function exampleNames(): Promise<string[]> {
+	const files = await readdir(join(root, 'examples'));
+	const workflows = files.filter((file) => file.endsWith('.json'));
+	return workflows.map((file) => basename(file, '.json')).sort();
+}
 
 /** Reads a workflow of the examples folder. */
 export async function readExample(name: string): Promise<Workflow> {

@@ -3,21 +3,12 @@ import { join } from 'node:path';
 import { Failure } from './failure.mjs';
 import { programs, root } from './paths.mjs';
 
-/**
- * @typedef {{ version?: string, integrity?: string, optional?: boolean }} LockedPackage
- * @typedef {Record<string, LockedPackage>} LockedPackages by their folder
- */
-
 const wanted = join(root, 'package-lock.json');
 
 /** npm writes this as the last thing of an installation, and removes it as the first thing of the next. */
 const present = join(root, 'node_modules', '.package-lock.json');
 
-/**
- * Whether node_modules is complete and holds what the lockfile says, whoever installed it.
- *
- * @returns {boolean}
- */
+/** Whether node_modules is complete and holds what the lockfile says, whoever installed it. */
 export function isInstalled() {
 	if (!existsSync(wanted)) {
 		throw new Failure('package-lock.json is missing.', {
@@ -36,7 +27,7 @@ export function isInstalled() {
 
 /**
  * @param {string} lockfile
- * @returns {LockedPackages}
+ * @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>} by their folder
  */
 function packagesOf(lockfile) {
 	return JSON.parse(readFileSync(lockfile, 'utf8')).packages;

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from './failure.mjs';
 
-const POLL_MS = 500;
+const POLL_MS = 200;
 
 /**
  * Runs an action while no other process runs one under the same lock file. A lock whose process has
@@ -17,20 +18,29 @@ const POLL_MS = 500;
  */
 export async function withLock(file, action, { timeout, signal }) {
 	mkdirSync(dirname(file), { recursive: true });
-	const deadline = Date.now() + timeout;
-	while (!acquire(file)) {
-		const holder = holderOf(file);
-		if (!isRunning(holder)) {
-			rmSync(file, { force: true });
-			continue;
+	const own = `${file}.${randomUUID()}`;
+	writeFileSync(own, String(process.pid));
+	try {
+		const deadline = Date.now() + timeout;
+		// A link appears with its content in one step, so nobody reads a half-written lock.
+		while (!succeeds(() => linkSync(own, file))) {
+			let holder = 0;
+			// It was given free meanwhile.
+			if (!succeeds(() => (holder = Number(readFileSync(file, 'utf8'))))) continue;
+			if (!succeeds(() => process.kill(holder, 0))) {
+				rmSync(file, { force: true });
+				continue;
+			}
+			if (Date.now() > deadline) {
+				throw new Failure(`Another run (process ${holder}) has held ${file} for too long.`, {
+					remedy: 'Wait for it or end it, then run the command again.',
+				});
+			}
+			signal?.throwIfAborted();
+			await delay(POLL_MS);
 		}
-		if (Date.now() > deadline) {
-			throw new Failure(`Another run (process ${holder}) has held ${file} for too long.`, {
-				remedy: 'Wait for it or end it, then run the command again.',
-			});
-		}
-		signal?.throwIfAborted();
-		await delay(POLL_MS);
+	} finally {
+		rmSync(own);
 	}
 	try {
 		return await action();
@@ -39,37 +49,10 @@ export async function withLock(file, action, { timeout, signal }) {
 	}
 }
 
-/**
- * A link appears with its content in one step, so nobody reads a half-written lock.
- *
- * @param {string} file
- */
-function acquire(file) {
-	const own = `${file}.${process.pid}`;
-	writeFileSync(own, String(process.pid));
+/** @param {() => void} action */
+function succeeds(action) {
 	try {
-		linkSync(own, file);
-		return true;
-	} catch {
-		return false;
-	} finally {
-		rmSync(own);
-	}
-}
-
-/** @param {string} file */
-function holderOf(file) {
-	try {
-		return Number(readFileSync(file, 'utf8'));
-	} catch {
-		return Number.NaN;
-	}
-}
-
-/** @param {number} pid */
-function isRunning(pid) {
-	try {
-		process.kill(pid, 0);
+		action();
 		return true;
 	} catch {
 		return false;

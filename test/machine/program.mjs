@@ -95,27 +95,20 @@ export function start(command, args, { log, cwd = root, env = environment(), gra
  */
 export async function run(command, args, { timeout, signal, ...options }) {
 	const program = start(command, args, options);
-	const finished = new AbortController();
-	const bound = delay(timeout, undefined, {
-		signal: AbortSignal.any([finished.signal, ...(signal ? [signal] : [])]),
-	}).then(
-		() => {
-			const seconds = Math.round(timeout / 1000);
-			throw new Failure(
-				`\`${[command, ...args].join(' ')}\` did not end within ${seconds} seconds.`,
-				{
-					log: options.log,
-				},
-			);
-		},
-		(error) => {
-			throw error.cause;
-		},
-	);
+	const line = [command, ...args].join(' ');
+	const bounds = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
+	/** @type {Promise<never>} */
+	const ended = new Promise((_, reject) => {
+		const end = () => {
+			const tooLong = `\`${line}\` did not end within ${Math.round(timeout / 1000)} seconds.`;
+			reject(signal?.aborted ? signal.reason : new Failure(tooLong, { log: options.log }));
+		};
+		if (bounds.aborted) end();
+		else bounds.addEventListener('abort', end);
+	});
 	try {
-		return await Promise.race([program.exited, bound]);
+		return await Promise.race([program.exited, ended]);
 	} finally {
-		finished.abort();
 		await program.stop();
 	}
 }

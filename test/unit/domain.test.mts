@@ -1,50 +1,31 @@
-/** @file Whatever form a domain is pasted in, it comes out bare, and quickly. */
+/** @file Whatever form a domain is pasted in, it comes out bare. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { toDomain } from '../../nodes/shared/values/text.ts';
-import { processorTime } from '../support/processorTime.mts';
 
 /** Domains of two or three parts. */
 const domain = fc
 	.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9](\.[a-z]{2,5}){1,2}$/)
 	.filter((name) => !name.startsWith('www.'));
 
-describe('toDomain', () => {
-	it.each([
-		['acme.com'],
-		['Acme.COM'],
-		['  acme.com\n'],
-		['acme.com/'],
-		['acme.com/about'],
-		['acme.com?ref=mail'],
-		['acme.com#team'],
-		['www.acme.com'],
-		['WWW.Acme.com'],
-		['//acme.com'],
-		['//www.acme.com/about'],
-		['http://acme.com'],
-		['https://www.acme.com/about'],
-		['HTTPS://WWW.ACME.COM/ABOUT'],
-		['https://acme.com:8443/about'],
-		['https://www.acme.com/a/b/c.html?x=1&y=https://other.org/#top'],
-		['https://www.acme.com/@ada'],
-		['https://ada:secret@www.acme.com/'],
-		['ftp://acme.com/files'],
-		['ada@acme.com'],
-		['mailto:ada@acme.com'],
-		['acme.com.'],
-		['https://www.acme.com./about'],
-		['  https://acme.com'],
-		['https:// www.acme.com'],
-		['s3://acme.com'],
-	])('%j is acme.com', (pasted) => {
-		expect(toDomain(pasted)).toBe('acme.com');
-	});
+/** Texts that look much like domains. */
+const pasted = fc
+	.array(fc.constantFrom('www.', 'a', '.', ':', '/', '@', '?', ' ', '8', 'http://'), {
+		maxLength: 8,
+	})
+	.map((parts) => parts.join(''));
 
-	it.each([['acme.com:8443'], ['acme.com:8443/about'], ['www.acme.com:443'], ['acme.com:']])(
-		'%j, a host with its port but without a scheme, is acme.com',
+describe('toDomain', () => {
+	const acme = `
+		//www.acme.com/about https://acme.com:8443/about HTTPS://WWW.ACME.COM/ABOUT ftp://acme.com/files
+		https://www.acme.com/a/b/c.html?x=1&y=https://other.org/#top https://www.acme.com/@ada
+		https://ada:secret@www.acme.com/ ada@acme.com mailto:ada@acme.com acme.com. s3://acme.com
+		https://www.acme.com./about acme.com:8443 acme.com:8443/about www.acme.com:443 acme.com:`;
+
+	it.each([...acme.trim().split(/\s+/), '  acme.com\n', 'https:// www.acme.com'])(
+		'%j is acme.com',
 		(pasted) => {
 			expect(toDomain(pasted)).toBe('acme.com');
 		},
@@ -52,19 +33,21 @@ describe('toDomain', () => {
 
 	it.each([
 		['https://mail.acme.co.uk/inbox', 'mail.acme.co.uk'],
-		['https://www2.acme.com', 'www2.acme.com'],
 		['https://wwwacme.com', 'wwwacme.com'],
 		['https://www.bücher.de/', 'bücher.de'],
 		['xn--bcher-kva.de', 'xn--bcher-kva.de'],
-		['acme', 'acme'],
-		['www.com', 'www.com'],
 		['www.www.com', 'www.com'],
-		['www.com.', 'www.com'],
 		['', ''],
-		['   ', ''],
-		['https://', ''],
-		['/', ''],
 		[':8443', ''],
+		['Acme Inc.', ''],
+		['localhost:3000', ''],
+		['N/A', ''],
+		['...', ''],
+		['.acme.com', ''],
+		['acme .com', ''],
+		['acme.com or acme.org', ''],
+		['https://acme.com other.com/about', ''],
+		['[::1]', ''],
 	])('%j is %j', (pasted, domain) => {
 		expect(toDomain(pasted)).toBe(domain);
 	});
@@ -81,66 +64,13 @@ describe('toDomain', () => {
 		);
 	});
 
-	it('leaves every domain that it made as it is, for web addresses', () => {
-		const options = { withQueryParameters: true, withFragments: true, size: 'xsmall' } as const;
-		fc.assert(
-			fc.property(fc.webUrl(options), (url) => {
-				const once = toDomain(url);
-				expect(once).not.toBe('');
-				expect(toDomain(once)).toBe(once);
-			}),
-			{ numRuns: 30 },
-		);
-	});
-
-	it('leaves every domain that it made as it is, for any text', () => {
-		const part = fc.constantFrom('www.', 'a', '.', ':', '/', '@', '?', ' ', '8', 'http://');
-		const pasted = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''));
+	it('leaves the domain that it made of any text as it is', () => {
 		fc.assert(
 			fc.property(fc.oneof(pasted, fc.string()), (text) => {
 				const once = toDomain(text);
 				expect(toDomain(once)).toBe(once);
 			}),
-			{ numRuns: 1000 },
+			{ numRuns: 1_000 },
 		);
-	});
-
-	describe('takes time in proportion to the length of', () => {
-		/** The shortest of a few times, in milliseconds. */
-		function timeFor(text: string): number {
-			const times = Array.from({ length: 3 }, () => {
-				const used = processorTime();
-				toDomain(text);
-				return used();
-			});
-			return Math.min(...times);
-		}
-
-		it.each([
-			['dots', '.', 200_000],
-			['dots and an end', '.', 200_000, 'x'],
-			['www', 'www.', 50_000],
-			['www and an end', 'www.', 50_000, ' '],
-			['schemes', 'http://', 50_000],
-			['schemes and an end', 'http://', 50_000, '@'],
-			['slashes', '/', 200_000],
-			['slashes and an end', '/', 200_000, ':'],
-			['colons', ':', 200_000],
-			['at signs', '@', 200_000],
-			['blanks', ' ', 200_000],
-			['blanks inside', ' ', 200_000, 'x'],
-			['dots and blanks', '. ', 100_000, 'x'],
-			['letters', 'a', 200_000],
-			['letters and a scheme', 'a', 200_000, '://'],
-			['halves of schemes', 'a:/', 50_000],
-			['schemes that are none', '1://', 50_000],
-			['questions', '?', 200_000],
-		])('many %s', (_, part, times, end = '') => {
-			const text = (number: number) => part.repeat(number) + end;
-			const [once, twice] = [timeFor(text(times)), timeFor(text(2 * times))];
-			expect(twice).toBeLessThan(1_000);
-			// Four times as long would be quadratic; below a few milliseconds it is chance.
-			expect(twice).toBeLessThan(Math.max(20, 4 * once));
-		});
 	});
 });

@@ -1,70 +1,78 @@
-/** @file The lists of an account, wherever the service names them. */
+/** @file The lists of an account, wherever the service names them; a list by its id; a page of its leads. */
 
 import { describe, expect, it } from 'vitest';
 
-import { readLists } from '../../nodes/shared/reads/lists.ts';
+import { listLocator, readLeadPage, readLists, toListId } from '../../nodes/shared/reads/lists.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
-import { detailsOf, rejectionOf } from './thrown.mts';
+import { problemOf } from '../../nodes/shared/output/problem.ts';
+import { detailsOf, rejectionOf, thrownBy } from './thrown.mts';
 
-/** A service with these responses by path, and a note of what was read. */
-function serviceWith(responses: Record<string, [statusCode: number, body: unknown]>) {
-	const asked: string[] = [];
-	const get = async (path: string): Promise<object> => {
-		asked.push(path);
-		const [statusCode, body] = responses[path] ?? [500, {}];
-		return readResponse({ statusCode, headers: {}, body });
-	};
-	return { asked, get };
+/** The lists of a service that answers a request for them with this status, and has this account. */
+async function listsOf(statusCode: number, account: object): Promise<unknown> {
+	const get = async (path: string) =>
+		path === '/api/v2/list' ? readResponse({ statusCode, headers: {}, body: {} }) : account;
+	return await readLists({ get });
 }
 
-describe('readLists', () => {
+it.each([400, 404, 405])('the lists are those of the account after a %i', async (code) => {
 	const lists = [{ id: 101, name: 'Conference' }];
+	expect(await listsOf(code, { lists })).toEqual(lists);
+	expect(await listsOf(code, {})).toEqual([]);
+	for (const account of [{ lists: 'none' }, []]) {
+		const thrown = await rejectionOf(listsOf(code, account));
+		expect(detailsOf(thrown)).toMatchObject({ reason: 'unexpected_answer' });
+	}
+});
 
-	it('reads the lists', async () => {
-		const { asked, get } = serviceWith({ '/api/v2/list': [200, lists] });
-		expect(await readLists({ get })).toEqual(lists);
-		expect(asked).toEqual(['/api/v2/list']);
+describe('the id of a list', () => {
+	const refused = ['abc', '-1', '1.5', '1/leads', '../account', '1 2', '1?x=1', '１'];
+
+	it('is digits, of any number', () => {
+		for (const id of ['101', '0', '9007199254740993']) expect(toListId(id)).toBe(id);
 	});
 
-	it('reads those of the account where the service has no path for them', async () => {
-		const { asked, get } = serviceWith({
-			'/api/v2/list': [404, {}],
-			'/api/v2/account': [200, { email: 'ada@acme.com', lists }],
-		});
-		expect(await readLists({ get })).toEqual(lists);
-		expect(asked).toEqual(['/api/v2/list', '/api/v2/account']);
+	it.each([...refused, ''])('is not %j', (id) => {
+		const reason = id === '' ? 'missing_list' : 'invalid_value';
+		expect(problemOf(thrownBy(() => toListId(id)))).toMatchObject({ reason });
 	});
 
-	it('has none where the account names none', async () => {
-		const { get } = serviceWith({
-			'/api/v2/list': [404, {}],
-			'/api/v2/account': [200, { email: 'ada@acme.com' }],
+	it('is refused by the editor where the node refuses it', () => {
+		const rules = (listLocator.modes ?? []).flatMap(({ validation }) => validation ?? []);
+		const patterns = rules.flatMap((rule) => {
+			const properties = 'properties' in rule ? rule.properties : {};
+			return 'regex' in properties ? [String(properties.regex)] : [];
 		});
-		expect(await readLists({ get })).toEqual([]);
+		expect(patterns).toHaveLength(1);
+		const accepts = (text: string) => new RegExp(patterns[0]).test(text);
+		expect(['101', ' 101 ', '0'].filter(accepts)).toHaveLength(3);
+		expect(['', ...refused].filter(accepts)).toEqual([]);
+	});
+});
+
+describe('the leads of a list', () => {
+	const answer = { count_results: 42, next_start: 8999, data: [{ id: 9001 }, { id: 9000 }] };
+
+	it('come in pages', () => {
+		const expected = { results: [{ id: 9001 }, { id: 9000 }], next: 8999 };
+		expect(readLeadPage(answer, true)).toEqual({ ...expected, total: 42 });
+		// Only "when a keyword is given" it is the overall count.
+		expect(readLeadPage(answer, false)).toEqual({ ...expected, total: null });
 	});
 
 	it.each([
-		['a 404 that is not of the service', { '/api/v2/list': [404, '<html>'] }, 'not_the_service'],
-		['a 401', { '/api/v2/list': [401, {}] }, 'unauthorized'],
-		['an answer without lists', { '/api/v2/list': [200, { lists: 3 }] }, 'unexpected_answer'],
-		[
-			'an account with something else for lists',
-			{ '/api/v2/list': [404, {}], '/api/v2/account': [200, { lists: 'none' }] },
-			'unexpected_answer',
-		],
-		[
-			'a list for an account',
-			{ '/api/v2/list': [404, {}], '/api/v2/account': [200, []] },
-			'unexpected_answer',
-		],
-	] satisfies Array<[string, Record<string, [number, unknown]>, string]>)(
-		'does not take %s for no lists',
-		async (_, responses, reason) => {
-			const thrown = await rejectionOf(readLists(serviceWith(responses)));
-			const message = 'The service sent a response without a list of lists';
-			expect(detailsOf(thrown)).toMatchObject({
-				reason,
-				...(reason === 'unexpected_answer' && { message }),
+		[null, null],
+		[0, null],
+		['', null],
+	])('go on at %j: %j', (next_start, next) => {
+		expect(readLeadPage({ data: [], next_start }, true)).toMatchObject({ next });
+	});
+
+	it.each([[{}], [{ data: {} }], [{ data: [1] }], [[{ id: 1 }]]])(
+		'do not end with %j, which is no page',
+		(body) => {
+			expect(detailsOf(thrownBy(() => readLeadPage(body, false)))).toMatchObject({
+				reason: 'unexpected_answer',
+				message: 'The service sent a response without a page of leads',
 			});
 		},
 	);

@@ -1,134 +1,114 @@
 /** @file The options of a lookup, once per run: what they come to, and what cannot be meant. */
 
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
 
 import { lookupOptionsOf } from '../../nodes/shared/lookups/options.ts';
 import { Parameters } from '../../nodes/shared/host/parameters.ts';
 import { problemOf } from '../../nodes/shared/output/problem.ts';
 
-/** The parameters of a node where these options were added. */
-function parametersOf(added: Record<string, unknown>): Parameters {
-	const saved: Record<string, unknown> = Object.fromEntries(
-		Object.entries(added).map(([name, value]) => [`options.${name}`, value]),
-	);
-	return new Parameters({
+/** The options of a node with these parameters: options by their own names, `manualLimit` as it stands in the panel. */
+function optionsOf({ manualLimit, ...added }: Record<string, unknown>, extra?: string) {
+	const saved: Record<string, unknown> = {
+		...Object.fromEntries(Object.entries(added).map(([name, value]) => [`options.${name}`, value])),
+		...(manualLimit !== undefined && { manualLimit }),
+	};
+	const parameters = new Parameters({
 		json: () => ({}),
 		parameter: (name, _, fallback) => (Object.hasOwn(saved, name) ? saved[name] : fallback),
 	});
+	return lookupOptionsOf(parameters, extra);
 }
 
-function optionsOf(added: Record<string, unknown>) {
-	return lookupOptionsOf(parametersOf(added));
-}
+const pace = (maxConcurrency: unknown, maxRetries: unknown) => ({ maxConcurrency, maxRetries });
 
-function refusalOf(added: Record<string, unknown>) {
-	return problemOf(optionsOf(added).refusal);
-}
+/** Without any option. */
+const NONE = {
+	pace: pace(5, 4),
+	cap: Number.POSITIVE_INFINITY,
+	keep: undefined,
+	manualLimit: Number.POSITIVE_INFINITY,
+	failsWhenIncomplete: false,
+	resultField: undefined,
+	retryUnknown: 1,
+	hasExtra: false,
+	jobTimeout: 30 * 60_000,
+	refusal: undefined,
+};
 
-describe('lookupOptionsOf', () => {
-	it('has its defaults where nothing was added', () => {
-		expect(optionsOf({})).toMatchObject({
-			pace: { maxConcurrency: 5, maxRetries: 4 },
-			cap: Number.POSITIVE_INFINITY,
-			keep: undefined,
-			manualLimit: Number.POSITIVE_INFINITY,
-			failsWhenIncomplete: false,
-			resultField: undefined,
-			retryUnknown: 1,
-			skipsEmpty: false,
-			jobTimeout: 30 * 60_000,
-		});
-	});
+it.each([
+	[{}, NONE],
+	[
+		{ ...pace(2, 0), maxCredits: '7', keepCredits: '8' },
+		{ pace: pace(2, 0), cap: 7, keep: 8 },
+	],
+	[
+		{ manualLimit: '9', incompleteRun: 'fail' },
+		{ manualLimit: 9, failsWhenIncomplete: true },
+	],
+	[
+		{ retryUnknownDays: '3.5', enrich: true },
+		{ retryUnknown: 3.5, hasExtra: true },
+	],
+	[{ jobTimeout: 1 }, { jobTimeout: 60_000 }],
+	[pace('20', '2.9'), { pace: pace(20, 2) }],
+	// A run that sends nothing at once would wait for ever.
+	[pace(0, -1), { pace: pace(1, 0) }],
+	[pace('many', {}), { pace: pace(5, 4) }],
+	[pace(Number.POSITIVE_INFINITY, Number.NaN), { pace: pace(5, 4) }],
+	[{ keepCredits: -2 }, { keep: 0 }],
+	[{ manualLimit: 0 }, { manualLimit: Number.POSITIVE_INFINITY }],
+	[{ enrich: 'true' }, { hasExtra: false }],
+	...[' ', null, ['lookup']].map((resultField) => [{ resultField }, { resultField: undefined }]),
+	...[' lookup ', 'Result of "it"', '0', 'toString', 'Error'].map((resultField) => [
+		{ resultField },
+		{ resultField: resultField.trim() },
+	]),
+] as Array<[Record<string, unknown>, object]>)('reads %j', (added, options) => {
+	expect(optionsOf(added, 'enrich')).toMatchObject(options);
+});
 
-	it('has what was added', () => {
-		const added = {
-			maxConcurrency: 2,
-			maxRetries: 0,
-			maxCredits: '7',
-			keepCredits: '8',
-			manualLimit: '9',
-			incompleteRun: 'fail',
-			resultField: ' lookup ',
-			retryUnknownDays: '3.5',
-			skipEmpty: true,
-			jobTimeout: 1,
-		};
-		expect(optionsOf(added)).toMatchObject({
-			pace: { maxConcurrency: 2, maxRetries: 0 },
-			cap: 7,
-			keep: 8,
-			manualLimit: 9,
-			failsWhenIncomplete: true,
-			resultField: 'lookup',
-			retryUnknown: 3.5,
-			skipsEmpty: true,
-			jobTimeout: 60_000,
-		});
-	});
-
-	it.each([[''], [' '], [null], [{}], [['lookup']], [true]])(
-		'puts the result into no field of its own where its name is %j',
-		(resultField) => {
-			expect(optionsOf({ resultField }).resultField).toBeUndefined();
-		},
+it('Max Credits is never more than what was said, never below 0, and whole', () => {
+	const number = fc.oneof(
+		fc.double({ min: -1e12, max: 1e12, noNaN: true }),
+		fc.double({ min: -2, max: 3, noNaN: true }),
 	);
-
-	it.each([['a.b'], ['Result of "it"'], ['0'], ['toString'], ['Error'], ['status']])(
-		'takes the name %j literally',
-		(resultField) => {
-			expect(optionsOf({ resultField }).resultField).toBe(resultField);
-		},
+	fc.assert(
+		fc.property(number, (said) => {
+			const { cap, refusal } = optionsOf({ maxCredits: said });
+			// Never -0, which would look odd in a message.
+			expect([cap, refusal]).toEqual([Math.floor(Math.max(0, said)) + 0, undefined]);
+			expect(optionsOf({ maxCredits: ` ${said}\n` }).cap).toBe(cap);
+		}),
 	);
+});
 
-	it.each([['__proto__'], ['constructor'], ['prototype'], [' __proto__ '], ['error'], [' error']])(
-		'refuses the name %j, which would be no ordinary field',
-		(resultField) => {
-			expect(refusalOf({ resultField })).toMatchObject({
-				status: 'invalid_input',
-				reason: 'invalid: Put Result in Field',
-				message: `Not sent: "${resultField.trim()}" cannot be the name of a field`,
-			});
-		},
-	);
-
-	it.each([
-		['maxCredits', '', 'invalid: Max Credits'],
-		['maxCredits', null, 'invalid: Max Credits'],
-		['maxCredits', 'many', 'invalid: Max Credits'],
-		['keepCredits', 'some', 'invalid: Keep Credits'],
-		['manualLimit', 'few', 'invalid: Max Items in Manual Runs'],
-		['retryUnknownDays', 'soon', 'invalid: Verify Unknown Again After (Days)'],
-		['retryUnknownDays', {}, 'invalid: Verify Unknown Again After (Days)'],
-	])('refuses %s of %j', (name, value, reason) => {
-		expect(refusalOf({ [name]: value })).toMatchObject({
-			status: 'invalid_input',
-			reason,
-			message: `Not sent: ${reason.replace('invalid: ', '')} must be a number`,
+it.each([['__proto__'], ['constructor'], ['prototype'], [' error']])(
+	'refuses the name %j, which would be no ordinary field',
+	(resultField) => {
+		expect(problemOf(optionsOf({ resultField }).refusal)).toMatchObject({
+			reason: 'invalid_value',
+			message: `Not sent: "${resultField.trim()}" cannot be the name of a field`,
 		});
-	});
+	},
+);
 
-	it.each([
-		[0, 0],
-		['-5', 0],
-		[2.9, 2],
-	])('takes Max Credits of %j for %d', (maxCredits, cap) => {
-		expect(optionsOf({ maxCredits }).cap).toBe(cap);
-	});
-
-	it('takes 0 for no limit in manual runs, but for a floor of its own', () => {
-		expect(optionsOf({ manualLimit: 0 }).manualLimit).toBe(Number.POSITIVE_INFINITY);
-		expect(optionsOf({ keepCredits: 0 }).keep).toBe(0);
-	});
-
-	it('takes no other value than true for a switch that is on', () => {
-		for (const skipEmpty of ['true', 1, {}, null]) {
-			expect(optionsOf({ skipEmpty }).skipsEmpty).toBe(false);
-		}
+it.each([
+	['maxCredits', '', 'Max Credits'],
+	['maxCredits', 'many', 'Max Credits'],
+	['maxCredits', Number.POSITIVE_INFINITY, 'Max Credits'],
+	['keepCredits', '', 'Keep Credits'],
+	['manualLimit', 'few', 'Max Items in Manual Runs'],
+	['retryUnknownDays', 'soon', 'Verify Unknown Again After (Days)'],
+])('refuses %s of %j', (name, value, label) => {
+	expect(problemOf(optionsOf({ [name]: value }).refusal)).toMatchObject({
+		reason: 'invalid_value',
+		message: `Not sent: ${label} must be a number`,
 	});
 });
 
 it('still puts the result where it is to go, if that can be', () => {
-	const added = { maxCredits: 'many', incompleteRun: 'fail', resultField: 'lookup' };
-	expect(optionsOf(added)).toMatchObject({ resultField: 'lookup', failsWhenIncomplete: false });
+	const added = { maxCredits: 'many', resultField: 'lookup' };
+	expect(optionsOf(added).resultField).toBe('lookup');
 	expect(optionsOf({ maxCredits: 'many', resultField: 'error' }).resultField).toBeUndefined();
 });

@@ -82,8 +82,7 @@ describe('readNewLeads', () => {
 					const { leads, rest } = await readNewLeads(service.get, { newestId: 0 }, isTimeUp);
 					const read = idsOf(leads);
 					if (!rest) return;
-					const backlog = { topId: Number(read[0]), ...rest };
-					const later = await readNewLeads(service.get, { newestId: 0, backlog }, () => false);
+					const later = await readNewLeads(service.get, { newestId: 0, ...rest }, () => false);
 					const all = [...read, ...idsOf(later.leads)];
 					expect(new Set(all).size).toBe(all.length);
 					const stayed = service.left().filter((each) => service.before.includes(each));

@@ -3,7 +3,9 @@
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { FailingExpression, Parameters } from '../../nodes/shared/host/parameters.ts';
+import { hasExpression } from '../../nodes/shared/host/context.ts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
+import { InvalidInput } from '../../nodes/shared/values/failure.ts';
 import { thrownBy } from './thrown.mts';
 
 interface Call {
@@ -22,15 +24,14 @@ function nodeWith(saved: Record<string, unknown>, items: unknown[] = []) {
 			if (options?.rawExpressions) return value;
 			evaluated.push({ name, item, options });
 			if (value === '={{ fails }}') throw new Error('It fails');
-			const isExpression = typeof value === 'string' && value.startsWith('=');
-			return isExpression ? `${value} for ${item}` : value;
+			return hasExpression(value) ? `${name} for ${item}` : value;
 		},
 	});
 	return { parameters, evaluated };
 }
 
 describe('Parameters', () => {
-	it.each([['Ada'], [''], [5], [true], [null], [{ mode: 'id', value: '101' }], [['a']]])(
+	it.each([['Ada'], [''], [null], [{ mode: 'id', value: '101' }]])(
 		'reads %j, which is the same for all items, once',
 		(value) => {
 			const { parameters, evaluated } = nodeWith({ value });
@@ -39,50 +40,24 @@ describe('Parameters', () => {
 		},
 	);
 
-	it('gives the fallback for an option that was not added, without asking again', () => {
-		const { parameters, evaluated } = nodeWith({});
-		for (const item of [0, 1]) expect(parameters.get('options.country', item, '')).toBe('');
-		expect(evaluated.length).toBeLessThanOrEqual(1);
-	});
+	it.each([['={{ $json.name.trim() }}'], ['='], [{ mode: 'id', value: '={{ $json.id }}' }]])(
+		'has %j evaluated for each item',
+		(value) => {
+			const { parameters, evaluated } = nodeWith({ value }, [{ name: 'Ada' }, { name: 'Ida' }]);
+			for (const item of [0, 1, 1]) {
+				expect(parameters.get('value', item, '')).toBe(`value for ${item}`);
+			}
+			expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
+			// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
+			for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
+		},
+	);
 
-	it.each([
-		['={{ $json.name.trim() }}'],
-		['=Hello {{ $json.name }}'],
-		['={{ $json.name }} '],
-		['={{ $input.item.json.name }}'],
-		['='],
-	])('has %j evaluated for each item', (value) => {
-		const { parameters, evaluated } = nodeWith({ value }, [{ name: 'Ada' }, { name: 'Ida' }]);
-		for (const item of [0, 1, 1]) {
-			expect(parameters.get('value', item, '')).toBe(`${value} for ${item}`);
-		}
-		expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
-		// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
-		for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
-	});
-
-	it('has an expression inside a resource locator evaluated for each item', () => {
-		const locator = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
-		const { parameters, evaluated } = nodeWith({ listId: locator }, [{ id: 1 }, { id: 2 }]);
-		for (const item of [0, 1]) parameters.get('listId', item, '', { extractValue: true });
-		expect(evaluated.map(({ item }) => item)).toEqual([0, 1]);
-		for (const { options } of evaluated) expect(options).toMatchObject({ extractValue: true });
-	});
-
-	it('looks a plain reference up in the item, without the engine', () => {
-		const items = [{ name: 'Ada' }, { name: null }, {}, { name: 5 }];
+	it('looks a plain reference up in the item, and asks the engine only where it must', () => {
+		const items = [{ name: 'Ada' }, { name: ['Ada'] }, undefined, { name: null }, {}, { name: 5 }];
 		const { parameters, evaluated } = nodeWith({ value: '={{ $json.name }}' }, items);
 		const values = items.map((_, item) => parameters.get('value', item, 'nothing'));
-		expect(values).toEqual(['Ada', null, undefined, 5]);
-		expect(evaluated).toEqual([]);
-	});
-
-	it('asks the engine for the items where the reference finds what only the engine knows', () => {
-		const value = '={{ $json.name }}';
-		const items = [{ name: 'Ada' }, { name: ['Ada'] }, undefined, { name: 'Ida' }];
-		const { parameters, evaluated } = nodeWith({ value }, items);
-		const values = items.map((_, item) => parameters.get('value', item, ''));
-		expect(values).toEqual(['Ada', `${value} for 1`, `${value} for 2`, 'Ida']);
+		expect(values).toEqual(['Ada', 'value for 1', 'value for 2', null, undefined, 5]);
 		expect(evaluated.map(({ item }) => item)).toEqual([1, 2]);
 	});
 
@@ -90,55 +65,48 @@ describe('Parameters', () => {
 		const { parameters } = nodeWith({ value: '={{ fails }}' });
 		for (const item of [0, 1]) {
 			const thrown = thrownBy(() => parameters.get('value', item, ''));
-			expect(thrown).toBeInstanceOf(FailingExpression);
-			expect(thrown).toMatchObject({ label: 'value', message: 'It fails' });
+			expect(thrown).toBeInstanceOf(InvalidInput);
+			expect(thrown).toMatchObject({
+				reason: 'failing_expression',
+				message: expect.stringContaining('(It fails)'),
+			});
 		}
 	});
 
-	it.each([
-		['domain', 'Company Domain'],
-		['options.maxCredits', 'Max Credits'],
-		['requestOptions', 'Request Options'],
-		['options.unheardOf', 'options.unheardOf'],
-		['unheardOf.country', 'unheardOf.country'],
-	])('names %s, whose expression fails, as the editor shows it: %s', (name, label) => {
-		const parameters = new Parameters(
-			{
-				json: () => ({}),
-				parameter: () => {
-					throw 'as said';
-				},
-			},
-			[
-				{ displayName: 'Company Domain', name: 'domain', type: 'string', default: '' },
-				{
-					displayName: 'Options',
-					name: 'options',
-					type: 'collection',
-					default: {},
-					options: [
-						{ displayName: 'Max Credits', name: 'maxCredits', type: 'number', default: 100 },
-					],
-				},
-			],
-		);
-		expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
-			label,
-			message: 'as said',
-		});
-	});
+	it.each([['{{ $json.name }}'], ['Hello {{ $json.name'], ['}}'], ['{{{{']])(
+		'refuses %j, an expression that n8n did not evaluate, wherever it comes from',
+		(value) => {
+			const { parameters } = nodeWith({ typed: value, found: '={{ $json.name }}' }, [
+				{ name: value },
+			]);
+			for (const name of ['typed', 'found']) {
+				expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
+					reason: 'unevaluated_expression',
+					message: `Not sent: ${name} holds an expression that n8n did not evaluate`,
+				});
+			}
+		},
+	);
 
-	it('keeps parameters apart', () => {
-		const { parameters } = nodeWith({ email: '={{ $json.email }}', 'options.country': 'UK' }, [
-			{ email: 'ada@acme.com' },
-		]);
-		const names = ['email', 'options.country', 'country', 'toString'];
-		expect(names.map((name) => parameters.get(name, 0, 'nothing'))).toEqual([
-			'ada@acme.com',
-			'UK',
-			'nothing',
-			'nothing',
-		]);
+	it('names a field as the editor shows it', () => {
+		const field = {
+			displayName: 'Company Domain',
+			name: 'domain',
+			type: 'string',
+			default: '',
+		} as const;
+		const parameter = () => {
+			throw 'as said';
+		};
+		const parameters = new Parameters({ json: () => ({}), parameter }, { fields: [field] });
+		for (const [name, label] of [
+			['domain', 'Company Domain'],
+			['requestOptions', 'Request Options'],
+			['options.unheardOf', 'options.unheardOf'],
+		]) {
+			const message = `Not sent: the expression of ${label} cannot be evaluated (as said)`;
+			expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({ message });
+		}
 	});
 
 	it('tells an option that was not added from one without a value', () => {
@@ -146,19 +114,6 @@ describe('Parameters', () => {
 		const { parameters, evaluated } = nodeWith(saved, [{}]);
 		expect(Object.keys(saved).filter((name) => !parameters.has(name))).toEqual([]);
 		expect(parameters.has('added')).toBe(false);
-		expect(evaluated).toEqual([]);
-	});
-
-	it('tells what is filled in, whatever it comes to for an item', () => {
-		const saved = { empty: '', zero: 0, off: false, text: 'x', expression: '={{ fails }}' };
-		const { parameters, evaluated } = nodeWith(saved, [{}]);
-		const names = [...Object.keys(saved), 'added'];
-		expect(names.filter((name) => parameters.isFilledIn(name))).toEqual([
-			'zero',
-			'off',
-			'text',
-			'expression',
-		]);
 		expect(evaluated).toEqual([]);
 	});
 });

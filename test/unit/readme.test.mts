@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { root } from '../machine/paths.mjs';
 
 /** More would make the page slow to read. */
-const MOST_BYTES = 200_000;
+const MOST_BYTES = 220_000;
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const ofExamples = readFileSync(join(root, 'examples', 'README.md'), 'utf8');

@@ -5,114 +5,29 @@ import { Expression, type GenericValue, type IDataObject, type INodeType } from 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { referenceIn, valueAt } from '../../nodes/shared/host/parameters.ts';
-import { soleNode } from '../support/soleNode.mts';
-import { processorTime } from '../support/processorTime.mts';
+import { soleNode } from '../support/node/soleNode.mts';
 
 describe('referenceIn', () => {
 	it.each([
 		['={{ $json.email }}', ['email']],
-		['={{$json.email}}', ['email']],
 		['={{\n\t$json.email\n}}', ['email']],
-		['={{ $json._a1 }}', ['_a1']],
 		['={{ $json.company.domain }}', ['company', 'domain']],
 		['={{ $json["Company Name"] }}', ['Company Name']],
-		["={{ $json['Company Name'] }}", ['Company Name']],
-		['={{ $json["it\'s"]["a.b"] }}', ["it's", 'a.b']],
 		['={{ $json[\'a["b"]\'].c }}', ['a["b"]', 'c']],
-		['={{ $json["👩"] }}', ['👩']],
-		['={{ $json["{{"] }}', ['{{']],
-		['={{ $json[""] }}', ['']],
-		['={{ $json.class }}', ['class']],
 	])('finds the steps of %j', (expression, steps) => {
 		expect(referenceIn(expression)).toEqual(steps);
 	});
 
 	it.each([
 		['{{ $json.email }}'],
-		['=$json.email'],
-		['={{ $json }}'],
-		['={{ $json.email }} '],
-		[' ={{ $json.email }}'],
-		['=Mail: {{ $json.email }}'],
 		['={{ $json.email }}{{ $json.email }}'],
 		['={{ $json.email.trim() }}'],
-		['={{ $json.email ?? "" }}'],
-		['={{ $json?.email }}'],
 		['={{ $json.company?.domain }}'],
-		['={{ $json.list[0] }}'],
-		['={{ $json["a\\"b"] }}'],
-		['={{ $json["a\\u0041"] }}'],
-		['={{ $json[`a`] }}'],
-		['={{ $json["a" + "b"] }}'],
 		['={{ $json[key] }}'],
-		['={{ $json.1a }}'],
-		['={{ $json.$a }}'],
-		['={{ $json.ä }}'],
-		['={{ $JSON.email }}'],
-		['={{ json.email }}'],
 		['={{ $input.item.json.email }}'],
-		['={{ $json . email }}'],
-		['={{ $json.email // mail }}'],
-		['={{ $json["a\nb"] }}'],
-		['={{ $json["a\rb"] }}'],
-		['={{ $json["a\u2028b"] }}'],
-		['={{ $json["a}}b"] }}'],
 		['={{ $json.constructor }}'],
-		['={{ $json.constructorName }}'],
-		['={{ $json["a. constructor"] }}'],
-		['={{ $json.__proto__ }}'],
-		['={{ $json["prototype"] }}'],
-		['={{ $json.arguments }}'],
-		['={{ $json.company.binding }}'],
-		['='],
-		[''],
 	])('leaves %j to the engine', (expression) => {
 		expect(referenceIn(expression)).toBeUndefined();
-	});
-
-	it('does not take long, whatever the expression', () => {
-		const used = processorTime();
-		for (const part of ['.a', '["', '["a"]', "['", ' ', '.', '{{', 'a']) {
-			const many = part.repeat(100_000);
-			referenceIn(`={{ $json.a${many}`);
-			referenceIn(`={{ $json${many} }}`);
-			referenceIn(`={{ ${many}`);
-		}
-		expect(used()).toBeLessThan(2_000);
-	});
-});
-
-describe('valueAt', () => {
-	it.each([
-		[{ a: 'x' }, ['a'], { value: 'x' }],
-		[{ a: '' }, ['a'], { value: '' }],
-		[{ a: 0 }, ['a'], { value: 0 }],
-		[{ a: false }, ['a'], { value: false }],
-		[{ a: null }, ['a'], { value: null }],
-		[{ a: undefined }, ['a'], { value: undefined }],
-		[{}, ['a'], { value: undefined }],
-		[{ a: { b: 'x' } }, ['a', 'b'], { value: 'x' }],
-		[{ a: {} }, ['a', 'b'], { value: undefined }],
-	])('finds in %j at %j: %j', (json, steps, found) => {
-		expect(valueAt(json, steps)).toEqual(found);
-	});
-
-	it.each([
-		['an object', { a: {} }, ['a']],
-		['a list', { a: [1] }, ['a']],
-		['a date', { a: new Date(0) }, ['a']],
-		['no number', { a: Number.NaN }, ['a']],
-		['no end', { a: Number.POSITIVE_INFINITY }, ['a']],
-		['the inside of a text', { a: 'x' }, ['a', 'length']],
-		['the inside of a list', { a: [1] }, ['a', 'length']],
-		['the inside of nothing', { a: null }, ['a', 'b']],
-		['the inside of what is not there', {}, ['a', 'b']],
-		['what every object has', {}, ['toString']],
-		['what hides what every object has', { toString: 'x' }, ['toString']],
-		['what is inherited', Object.create({ a: 'x' }), ['a']],
-		['no item', undefined, ['a']],
-	])('leaves %s to the engine', (_, json: unknown, steps) => {
-		expect(valueAt(json, steps)).toBe('engine');
 	});
 });
 
@@ -133,60 +48,10 @@ const nodeType: INodeType = {
 
 /** Names that mean something to JavaScript or to n8n, that hide quotes, or that need them. */
 const oddKeys = [
-	'constructor',
-	'constructorName',
-	'a.constructor',
-	'__proto__',
-	'prototype',
-	'toString',
-	'hasOwnProperty',
-	'valueOf',
-	'length',
-	'arguments',
-	'caller',
-	'binding',
-	'mainModule',
-	'__lookupGetter__',
-	'__sanitize',
-	'___n8n_data',
-	'__isArray',
-	'then',
-	'toJSON',
-	'extend',
-	'isEmpty',
-	'class',
-	'this',
-	'a b',
-	'a.b',
-	'👩',
-	'ä',
-	"it's",
-	'a"b',
-	'a`b',
-	'${a}',
-	'a\\b',
-	'a\\u0041',
-	'{{',
-	'}}',
-	'a}}b',
-	'{{ 1 }}',
-	'a\nb',
-	'a\rb',
-	'a\u2028b',
-	'a\u00a0b',
-	'\ud83d',
-	']',
-	"']['",
-	'//',
-	'/*',
-	'isEmpty()',
-	'0',
-	'1a',
-	'',
-	' ',
-	'_',
-	'$',
-	'$json',
+	...String.raw`constructor constructorName a.constructor __proto__ prototype toString hasOwnProperty valueOf length
+		arguments caller binding mainModule __lookupGetter__ __sanitize ___n8n_data __isArray then toJSON extend isEmpty class
+		this a.b 👩 ä it's a"b a\b a\u0041 {{ }} a}}b ] '][' // /* isEmpty() 0 1a _ $ $json`.split(/\s+/),
+	...['a`b', '${a}', 'a b', '{{ 1 }}', 'a\nb', 'a\rb', 'a\u2028b', 'a\u00a0b', '\ud83d', '', ' '],
 ];
 
 const key = fc.oneof(
@@ -297,6 +162,7 @@ describe.each(['legacy', 'vm'] as const)('the %s engine of n8n', (engine) => {
 			maxCodeCacheSize: 1_024,
 		});
 		Expression.setExpressionEngine(engine);
+		expect(Expression.getActiveImplementation()).toBe(engine);
 		await workflow.expression.acquireIsolate();
 	});
 
@@ -328,10 +194,6 @@ describe.each(['legacy', 'vm'] as const)('the %s engine of n8n', (engine) => {
 		}
 	}
 
-	it('is the one that is tested', () => {
-		expect(Expression.getActiveImplementation()).toBe(engine);
-	});
-
 	it('finds whatever is found without it', () => {
 		const seen = { dotted: 0, quoted: 0, nested: 0, absent: 0, text: 0, number: 0, engine: 0 };
 		fc.assert(
@@ -343,11 +205,7 @@ describe.each(['legacy', 'vm'] as const)('the %s engine of n8n', (engine) => {
 					seen.engine++;
 					return;
 				}
-				const outcome = evaluated(expression, item);
-				if ('thrown' in outcome || !Object.is(outcome.value, found.value)) {
-					expect(outcome, `${expression} in ${JSON.stringify(item)}`).toEqual(found);
-					expect.fail(`${expression} is ${String(found.value)}`);
-				}
+				expect(evaluated(expression, item), expression).toEqual(found);
 				if (path.startsWith('.')) seen.dotted++;
 				if (path.startsWith('[')) seen.quoted++;
 				if ((steps?.length ?? 0) > 1) seen.nested++;
@@ -362,16 +220,15 @@ describe.each(['legacy', 'vm'] as const)('the %s engine of n8n', (engine) => {
 
 	it('finds the same for each odd key alone, there or not, in each way to write it', () => {
 		for (const odd of oddKeys) {
+			const holder = { [odd]: 'found' };
+			const items: IDataObject[] = [holder, {}, { company: holder }, { company: {} }];
 			for (const way of [0, 1, 2]) {
-				for (const inside of ['', '.company']) {
-					for (const holder of [Object.fromEntries([[odd, 'found']]), {}]) {
-						const item: IDataObject = inside === '' ? holder : { company: holder };
-						const expression = `={{ $json${inside}${written(odd, way)} }}`;
-						const steps = referenceIn(expression);
-						const found = steps ? valueAt(item, steps) : 'engine';
-						if (found === 'engine') continue;
-						expect(evaluated(expression, item), expression).toEqual(found);
-					}
+				for (const item of items) {
+					const inside = 'company' in item ? '.company' : '';
+					const expression = `={{ $json${inside}${written(odd, way)} }}`;
+					const steps = referenceIn(expression);
+					const found = steps ? valueAt(item, steps) : 'engine';
+					if (found !== 'engine') expect(evaluated(expression, item), expression).toEqual(found);
 				}
 			}
 		}

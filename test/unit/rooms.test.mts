@@ -1,4 +1,4 @@
-/** @file The rooms of the code: every import goes one way, and none goes round in a circle. */
+/** @file The rooms of the code: every import goes one way. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, normalize, sep } from 'node:path';
@@ -69,84 +69,35 @@ function floorOf(place: string): number {
 
 const between = imports.filter(({ from, to }) => placeOf(from) !== placeOf(to));
 
-const shown = (wrong: Import[]) => wrong.map(({ from, to }) => `${from} -> ${to}`);
-
 describe('the imports', () => {
 	it('are found, each a file of the repository', () => {
 		expect(imports.length).toBeGreaterThan(200);
 		expect(imports.filter(({ to }) => !files.includes(to))).toEqual([]);
-		// Each of the rooms is used by another one, so that the rules below have something to hold.
-		const used = new Set(between.map(({ to }) => placeOf(to)));
-		expect(FLOORS.flat().filter((room) => !used.has(`shared/${room}`))).toEqual([]);
-	});
-
-	it('leave no file without a room', () => {
+		// Every file of `shared` has a room, and each room has some.
 		const places = new Set(files.map(placeOf).filter((place) => place.startsWith('shared/')));
-		expect([...places].toSorted()).toEqual(
-			FLOORS.flat()
-				.map((room) => `shared/${room}`)
-				.toSorted(),
-		);
+		const rooms = FLOORS.flat().map((room) => `shared/${room}`);
+		expect([...places].toSorted()).toEqual(rooms.toSorted());
 	});
 
-	it('go down from room to room', () => {
-		const upwards = between.filter(({ from, to }) => {
-			const [above, below] = [floorOf(placeOf(from)), floorOf(placeOf(to))];
-			return above >= 0 && below >= 0 && below >= above;
-		});
-		expect(shown(upwards)).toEqual([]);
-	});
+	/** Whether an import goes from a room to one above it or beside it, or out of the rooms. */
+	const isUpwards = ({ from, to }: Import) => {
+		const [above, below] = [floorOf(placeOf(from)), floorOf(placeOf(to))];
+		return above >= 0 && below >= above;
+	};
 
-	it('do not go from what is shared into a node, nor into the credential', () => {
-		const out = between.filter(
-			({ from, to }) => floorOf(placeOf(from)) >= 0 && floorOf(placeOf(to)) < 0,
-		);
-		expect(shown(out)).toEqual([]);
-	});
-
-	it('do not go from one node into another, nor into the credential', () => {
-		const across = between.filter(
+	it.each<[string, (one: Import) => boolean]>([
+		['go down from room to room', isUpwards],
+		[
+			'do not go into a node, nor into the credential',
 			({ from, to }) => from.startsWith('nodes/') && floorOf(placeOf(to)) < 0,
-		);
-		expect(shown(across)).toEqual([]);
-	});
-
-	it('of the credential go to what the service needs, and no further', () => {
-		const beyond = between.filter(
+		],
+		[
+			'of the credential go to what the service needs, and no further',
 			({ from, to }) =>
 				placeOf(from) === 'credentials' &&
 				!ROOMS_OF_CREDENTIALS.some((room) => placeOf(to) === `shared/${room}`),
-		);
-		expect(shown(beyond)).toEqual([]);
-	});
-
-	it('never lead back to the file where they begin', () => {
-		const next = new Map(
-			files.map((file) => [file, imports.flatMap(({ from, to }) => (from === file ? [to] : []))]),
-		);
-		const done = new Set<string>();
-		const circles: string[] = [];
-		const visit = (file: string, path: string[]): void => {
-			if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
-			if (done.has(file) || path.includes(file)) return;
-			for (const to of next.get(file) ?? []) visit(to, [...path, file]);
-			done.add(file);
-		};
-		for (const file of files) visit(file, []);
-		expect(circles).toEqual([]);
-	});
-
-	it('of packages are n8n-workflow alone, and crypto; values need none but its types', () => {
-		const packages = files.flatMap((file) =>
-			namesIn(file).flatMap((name) => (name.startsWith('.') ? [] : [name])),
-		);
-		expect([...new Set(packages)].toSorted()).toEqual(['crypto', 'n8n-workflow']);
-		const code = files
-			.filter((file) => placeOf(file) === 'shared/values')
-			.map((file) => {
-				const text = readFileSync(join(ROOT, file), 'utf8');
-				return ts.transpileModule(text, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
-			});
-		expect(code.filter(({ outputText }) => outputText.includes('n8n-workflow'))).toEqual([]);
+		],
+	])('%s', (_, isWrong) => {
+		expect(between.filter(isWrong).map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
 	});
 });

@@ -2,128 +2,149 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { readResponse } from '../../nodes/shared/http/response.ts';
 import {
 	asServiceError,
+	connectionError,
 	inFull,
-	isNotFound,
 	ServiceError,
 	unexpectedAnswer,
+	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
-import { detailsOf, thrownBy } from './thrown.mts';
+import { detailsOf } from './thrown.mts';
 
 describe('ServiceError', () => {
-	const full = {
-		message: 'What happened',
-		description: 'What to do',
-		httpCode: 429,
-		retryAfter: 5_000,
-		mayBeCharged: true,
-	};
+	const KEY = 'key-1';
+	const told = { message: `No ${KEY}, nor ${KEY}!`, description: `Not ${KEY}.` };
+	const failure = new ServiceError('rate_limited', { ...told, httpCode: 429, retryAfter: 5_000 });
 
-	const failure = new ServiceError('rate_limited', full);
-
-	it('says how often the request was sent', () => {
-		expect(failure.after(1)).toBe(failure);
-		expect(detailsOf(failure.after(5))).toEqual({
-			...full,
-			reason: 'rate_limited',
-			message: 'What happened (sent 5 times)',
-		});
-	});
-
-	it('masks the key', () => {
-		expect(failure.without('key-1f9a77c0')).toEqual(failure);
-		expect(detailsOf(failure.without('key-1f9a77c0'))).toEqual(detailsOf(failure));
-		const telling = new ServiceError('rate_limited', { ...full, message: 'No key-1, nor key-1!' });
-		expect(detailsOf(telling.without('key-1'))).toEqual({
-			...full,
-			reason: 'rate_limited',
-			message: 'No ***, nor ***!',
-		});
-	});
-
-	it('does not claim what is not known', () => {
-		const bare = new ServiceError('connection', { message: 'A', description: 'B' });
-		expect(detailsOf(bare)).toEqual({
-			reason: 'connection',
-			message: 'A',
-			description: 'B',
-			httpCode: null,
-			retryAfter: undefined,
-			mayBeCharged: false,
-		});
-	});
-
-	it('masks the key in what to do as well', () => {
-		const telling = new ServiceError('redirected', { ...full, description: 'Not key-1.' });
-		expect(detailsOf(telling.without('key-1'))).toMatchObject({ description: 'Not ***.' });
+	it('masks the key in what happened and in what to do', () => {
+		const masked = { message: 'No ***, nor ***!', description: 'Not ***.' };
+		const rest = { reason: 'rate_limited', httpCode: 429, retryAfter: 5_000, mayBeCharged: false };
+		expect(detailsOf(failure.without(KEY))).toEqual({ ...rest, ...masked });
 	});
 
 	it('is short, however much the service says: it goes into every item', () => {
-		const long = new ServiceError('conflict', { ...full, message: 'a'.repeat(100_000) });
-		const { message, description } = long.without('key-1');
-		expect(message.length).toBeLessThanOrEqual(501);
-		expect(message).toMatch(/^a+…$/);
-		expect(description).toBe('What to do');
-		const longest = new ServiceError('conflict', { ...full, message: 'a'.repeat(500) });
-		expect(longest.without('key-1').message).toBe(longest.message);
+		const cut = (message: string) =>
+			new ServiceError('conflict', { ...told, message }).without(KEY).message;
+		expect(cut('a'.repeat(100_000))).toMatch(/^a{1,500}…$/);
+		expect(cut('a'.repeat(500))).toBe('a'.repeat(500));
 		// The key is masked before, so that no half of it is left.
-		const cut = new ServiceError('conflict', { ...full, message: `${'a'.repeat(497)}key-1 b` });
-		expect(cut.without('key-1').message).not.toContain('key');
+		expect(cut(`${'a'.repeat(497)}${KEY} b`)).not.toContain('key');
 	});
 
-	it('is told from other exceptions, which are a fault in this package', () => {
-		expect(asServiceError(failure)).toBe(failure);
-		const unexpected = {
-			reason: 'unexpected',
-			message: 'a fault in the code',
-			description: 'Run the item again. If it happens each time, please report it.',
-			httpCode: null,
-			retryAfter: undefined,
-			// Nobody knows how far the request came.
-			mayBeCharged: true,
-		};
-		expect(detailsOf(asServiceError(new Error('a fault in the code')))).toEqual(unexpected);
-		expect(detailsOf(asServiceError('a fault in the code'))).toEqual(unexpected);
-	});
+	it.each([new Error('a fault'), 'a fault'])(
+		'a fault in this package may be charged: %s',
+		(thrown) => {
+			const unexpected = { reason: 'unexpected', message: 'a fault', mayBeCharged: true };
+			expect(detailsOf(asServiceError(thrown))).toMatchObject(unexpected);
+		},
+	);
 
 	it('says in one text what happened and what to do', () => {
-		expect(inFull(new ServiceError('conflict', full))).toBe('What happened. What to do');
-		const ended = { message: 'What happened.', description: 'What to do.' };
-		expect(inFull(ended)).toBe('What happened. What to do.');
+		expect(inFull({ message: 'It broke', description: 'Mend it' })).toBe('It broke. Mend it');
+		expect(inFull({ message: 'It broke.', description: 'Mend it.' })).toBe('It broke. Mend it.');
 	});
 });
 
-describe('unexpectedAnswer', () => {
-	it('says what was to be there, and that it may have been charged', () => {
-		expect(detailsOf(unexpectedAnswer('rows'))).toEqual({
-			reason: 'unexpected_answer',
-			message: 'The service sent a response without rows',
-			description:
-				'Run the item again later. If it happens each time, check Customize API Requests in the credential.',
-			httpCode: null,
-			retryAfter: undefined,
-			mayBeCharged: true,
-		});
-	});
-});
+const KEY = 'key-1f9a77c0';
 
-describe('isNotFound', () => {
-	const refused = (statusCode: number, body: unknown) =>
-		thrownBy(() => readResponse({ statusCode, headers: {}, body }));
+/** An exception like those of HTTP clients: a code, perhaps far down, beside the whole request. */
+function networkException(code: unknown, depth = 0): Error {
+	const request = { headers: { 'X-Access-Key': KEY } };
+	let exception = Object.assign(new Error(KEY), { code, request });
+	for (let level = 0; level < depth; level++) {
+		const outer = { code: undefined, request };
+		exception = Object.assign(new Error(KEY, { cause: exception }), outer);
+	}
+	return exception;
+}
 
-	it('is a 404 of the service', () => {
-		expect(isNotFound(refused(404, {}))).toBe(true);
+describe('connectionError', () => {
+	const LOST = 'The connection was lost before a response arrived';
+	const LATE = 'The service did not respond in time';
+	const NO_HOST = 'The host of the Base URL was not found';
+	const NO_HTTPS = 'The Base URL does not accept https';
+	const UNTRUSTED = "The Base URL's certificate is not valid";
+
+	const codes: Array<[message: string, codes: string]> = [
+		[LOST, 'ECONNRESET EPIPE UND_ERR_SOCKET ERR_SSL_BAD_RECORD_MAC ERR_NETWORK'],
+		[LATE, 'ETIMEDOUT ECONNABORTED'],
+		[NO_HOST, 'ENOTFOUND EAI_AGAIN'],
+		['The Base URL refused the connection', 'ECONNREFUSED'],
+		['The Base URL cannot be reached', 'EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL'],
+		[NO_HTTPS, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
+		[UNTRUSTED, 'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+		[UNTRUSTED, 'ERR_TLS_CERT_ALTNAME_INVALID ERR_TLS_DH_PARAM_SIZE'],
+	];
+
+	it.each(
+		codes.flatMap(([message, all]) => all.split(' ').map((code) => [code, message] as const)),
+	)('of %s: %s', (code, message) => {
+		for (const depth of [0, 1, 4]) {
+			const failure = connectionError(networkException(code, depth));
+			expect(detailsOf(failure)).toMatchObject({
+				reason: message === UNTRUSTED ? 'refused_base_url' : 'connection',
+				message,
+				description: expect.stringContaining(`(${code}).`),
+				mayBeCharged: [LOST, LATE].includes(message),
+			});
+			expect(failure.cause).toBeUndefined();
+			expect(JSON.stringify({ ...failure, text: String(failure) })).not.toContain(KEY);
+		}
 	});
+
+	const notFound = { code: 'ENOTFOUND', hostname: 'api.exmaple.com' };
+	const insecure =
+		'Client network socket disconnected before secure TLS connection was established';
 
 	it.each([
-		['a 404 of something else', refused(404, '<!doctype html>')],
-		['another refusal', refused(405, {})],
-		['an answer that lacks something', unexpectedAnswer('rows')],
-		['a fault in the code', new Error('not_found')],
-		['an object that looks like one', { reason: 'not_found' }],
-	])('is not %s', (_, thrown) => {
-		expect(isNotFound(thrown)).toBe(false);
+		['a host that was not found', Object.assign(new Error(), notFound), 'The host api.exmaple.com'],
+		['no secure line', Object.assign(new Error(insecure), { code: 'ECONNRESET' }), NO_HTTPS],
+	])('of %s was never sent', (_, exception, message) => {
+		for (const thrown of [exception, new Error('Request failed', { cause: exception })]) {
+			const told = { message: expect.stringContaining(message), mayBeCharged: false };
+			expect(detailsOf(connectionError(thrown))).toMatchObject(told);
+		}
+	});
+
+	const round = new Error('round');
+	round.cause = round;
+	const blocked = 'The request was blocked as it goes to a private network';
+	const nothing = 'n8n refused the request';
+	const notSent = 'The request was not sent.';
+	const ask = Object.assign(new Error(blocked), { description: 'Ask your administrator.' });
+
+	it.each<[string, unknown, message: string, description?: string]>([
+		['nothing', undefined, nothing],
+		['a text', 'ECONNRESET', nothing],
+		['empty texts', Object.assign(new Error(''), { description: '', code: 7 }), nothing],
+		['its own cause', round, 'round'],
+		['a message', new Error(blocked), blocked],
+		['its own description', new Error('Failed', { cause: ask }), blocked, ask.description],
+		...['ERR_INVALID_URL', 'ERR_BAD_OPTION'].map((code): [string, unknown, string] => [
+			code,
+			Object.assign(new Error('Invalid'), { code }),
+			'Invalid',
+		]),
+	])(
+		'that n8n or its host refused, with %s, was not sent',
+		(_, thrown, message, description = notSent) => {
+			expect(detailsOf(connectionError(thrown))).toMatchObject({
+				reason: 'refused_by_n8n',
+				message,
+				description: expect.stringContaining(description),
+				mayBeCharged: false,
+			});
+		},
+	);
+
+	it('says of many rows that their outcome is unknown', () => {
+		const unknown = unknownOutcome(connectionError(networkException('ECONNRESET')));
+		expect(detailsOf(unknown)).toMatchObject({
+			reason: 'unknown_outcome',
+			message: expect.stringContaining('it is unclear whether these items were processed'),
+			mayBeCharged: true,
+		});
+		expect(detailsOf(unexpectedAnswer('rows'))).toMatchObject({ mayBeCharged: true });
 	});
 });

@@ -2,7 +2,6 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { validateNodeDescription } from 'n8n-core/dist/nodes-loader/validate-node-description.js';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
@@ -15,14 +14,8 @@ import { ContactDataCompany } from '../../nodes/Company/ContactDataCompany.node.
 import { ContactDataFinder } from '../../nodes/Finder/ContactDataFinder.node.ts';
 import { ContactDataList } from '../../nodes/List/ContactDataList.node.ts';
 import { errorItem, statusFields } from '../../nodes/shared/output/onError.ts';
-import {
-	invalidValue,
-	JobFailed,
-	JobPending,
-	missing,
-	problemOf,
-} from '../../nodes/shared/output/problem.ts';
-import { FailingExpression } from '../../nodes/shared/host/parameters.ts';
+import { invalidValue, JobProblem, missing, problemOf } from '../../nodes/shared/output/problem.ts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
 import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import {
 	asServiceError,
@@ -35,9 +28,9 @@ import {
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
+import { root } from '../machine/paths.mjs';
+import { operations } from '../operations.mts';
 import { thrownBy } from './thrown.mts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What n8n's guidelines keep out of such texts. */
 const UNWANTED = /error|problem|failure|mistake/i;
@@ -46,9 +39,27 @@ const UNWANTED = /error|problem|failure|mistake/i;
 const STUMBLED_OVER =
 	/(?<!\bemail )\baddress|\b(asks?|asked|answers?|answered|covered|repetitions?|under way|word of|anew|afresh|saved in|people of)\b/i;
 
+/** Whether a text has such a word; the names of settings of n8n are none of ours. */
+function isUnwelcome(text: string): boolean {
+	const own = text.replaceAll(/On Error|Allow Unauthorized/g, '');
+	return UNWANTED.test(own) || STUMBLED_OVER.test(own);
+}
+
+/** What an item is refused with where a field of its node holds this; n8n cannot evaluate what `fails`. */
+function refusalOf(value: string): unknown {
+	const parameters = new Parameters({
+		json: () => ({}),
+		parameter(_name, _item, _fallback, options) {
+			if (value.startsWith('=') && !options?.rawExpressions) throw new Error('It fails');
+			return value;
+		},
+	});
+	return thrownBy(() => parameters.get('value', 0, ''));
+}
+
 describe('what is told of an item', () => {
 	const statuses = [200, 204, 301, 302, 400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 503, 504];
-	const bodies: unknown[] = [{}, { remaining: 2 }, '', '<html>', '{"cut'];
+	const bodies: unknown[] = [{ remaining: 2 }, '', '<html>', '{"cut'];
 	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', ''];
 	/** The compiler asks for all of them. */
 	const notProcessed: Record<NotProcessedReason, true> = {
@@ -64,7 +75,7 @@ describe('what is told of an item', () => {
 		stopped: true,
 	};
 
-	const thrown: unknown[] = [
+	const problems = [
 		...statuses.flatMap((statusCode) =>
 			bodies
 				.filter((body) => statusCode >= 300 || typeof body === 'string')
@@ -77,168 +88,53 @@ describe('what is told of an item', () => {
 		asServiceError('Nobody expected this'),
 		...Object.keys(notProcessed).map((reason) => new NotProcessed(reason as NotProcessedReason)),
 		unexpectedAnswer('a list of leads'),
-		missing('Email'),
-		new FailingExpression('Email', new Error('It fails')),
+		missing(['name', 'Full Name'], ['company', 'Company Name']),
 		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),
-		new JobPending('12'),
-		new JobPending('12', 3),
-		new JobFailed('12', unexpectedAnswer('a result for this item')),
-		new JobFailed('12', unexpectedAnswer('a result for this item'), 3),
-	];
+		new JobProblem('12'),
+		new JobProblem('12', unexpectedAnswer('a result for this item'), 3),
+		...['={{ fails }}', '{{ unevaluated }}'].map(refusalOf),
+	].map((thrown) => problemOf(thrown));
 
-	const problems = thrown.map((each) => problemOf(each));
-
-	it('is never empty, and has none of the words that n8n keeps out, or that readers stumbled over', () => {
-		for (const { message, description } of problems) {
-			expect(message.trim()).not.toBe('');
-			expect(description.trim()).not.toBe('');
-			expect(message).not.toMatch(UNWANTED);
-			expect(description).not.toMatch(UNWANTED);
-			expect(message).not.toMatch(STUMBLED_OVER);
-			expect(description).not.toMatch(STUMBLED_OVER);
-		}
-	});
-
-	it('says what to do in a sentence, and what happened without a full stop', () => {
-		for (const { message, description } of problems) {
+	it('says what happened and what to do, the same in the output and in the error output', () => {
+		for (const problem of problems) {
+			const { message, description } = problem;
+			for (const text of [message, description]) {
+				expect(text.trim()).not.toBe('');
+				expect(isUnwelcome(text), text).toBe(false);
+			}
 			expect(message).not.toMatch(/[.!]$/);
 			expect(description).not.toBe(message);
-		}
-	});
-
-	it('is no error item where it goes into the output', () => {
-		for (const problem of problems) expect(statusFields(problem)).not.toHaveProperty('error');
-	});
-
-	it('says the same in the output, in the error output, and where the workflow stops', () => {
-		for (const problem of problems) {
-			const text = `${problem.message}. ${problem.description}`;
-			expect(statusFields(problem).message).toBe(text);
+			const text = `${message}. ${description}`;
+			expect(statusFields(problem)).toMatchObject({ message: text });
+			// With it, n8n would take the item for an error item.
+			expect(statusFields(problem)).not.toHaveProperty('error');
 			expect(errorItem(problem, 0, { json: {} }).json.message).toBe(text);
 		}
 	});
-
-	it('covers these reasons', () => {
-		expect([...new Set(problems.map(({ reason }) => reason))].toSorted()).toEqual([
-			'account_unreadable',
-			'bad_request',
-			'cancelled',
-			'conflict',
-			'connection',
-			'credit_floor',
-			'credit_limit',
-			'expression: Email',
-			'forbidden',
-			'invalid: Limit',
-			'job_not_finished',
-			'manual_limit',
-			'missing: Email',
-			'not_found',
-			'not_the_service',
-			'out_of_credits',
-			'rate_limited',
-			'redirected',
-			'refused_base_url',
-			'refused_by_n8n',
-			'service_down',
-			'service_unavailable',
-			'stopped',
-			'unauthorized',
-			'unexpected',
-			'unexpected_answer',
-			'unknown_outcome',
-		]);
-	});
 });
 
-describe('the texts in the code', () => {
-	/** Classes and functions that make of a text what users read. */
-	const MAKERS =
-		/^(ServiceError|NotProcessed|NodeOperationError|InvalidInput|JobPending|JobFailed|Error|unexpectedAnswer|objectIn|objectsIn|missing|invalidValue|FailingExpression|refusedBaseUrl)$/;
-
-	/** The sentences in a part of the code, with what stands around their placeholders. */
-	function sentencesIn(part: ts.Node): string[] {
-		const sentences: string[] = [];
-		const visit = (child: ts.Node): void => {
-			if (
-				ts.isStringLiteral(child) ||
-				ts.isNoSubstitutionTemplateLiteral(child) ||
-				ts.isTemplateHead(child) ||
-				ts.isTemplateMiddle(child) ||
-				ts.isTemplateTail(child)
-			) {
-				if (/\s/.test(child.text)) sentences.push(child.text);
-			}
-			ts.forEachChild(child, visit);
-		};
-		visit(part);
-		return sentences;
-	}
-
-	/** Whether what stands here is read by users as a message or as what to do about it. */
-	function isTold(part: ts.Node): boolean {
-		const isSuper =
-			ts.isCallExpression(part) && part.expression.kind === ts.SyntaxKind.SuperKeyword;
-		if (isSuper) return true;
-		if (ts.isNewExpression(part) || ts.isCallExpression(part)) {
-			return ts.isIdentifier(part.expression) && MAKERS.test(part.expression.text);
+it('no text in the code has a word that n8n keeps out, or that readers stumbled over', () => {
+	const texts: string[] = [];
+	const visit = (part: ts.Node): void => {
+		const isText = ts.isStringLiteralLike(part) || ts.isTemplateLiteralToken(part);
+		if (isText && /\s/.test(part.text)) texts.push(part.text);
+		ts.forEachChild(part, visit);
+	};
+	for (const folder of ['nodes', 'credentials']) {
+		for (const file of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
+			if (!file.endsWith('.ts')) continue;
+			const code = readFileSync(join(root, folder, file), 'utf8');
+			visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
 		}
-		const isNamed =
-			ts.isPropertyAssignment(part) ||
-			(ts.isVariableDeclaration(part) && part.initializer !== undefined);
-		if (!isNamed) return false;
-		return /^(message|description|errorMessage|MESSAGES|STATUS_CODES|UNAVAILABLE|BAD_REQUEST|STATUS_MESSAGES|NOT_SENT|NOT_READ|words|parts|results|far)$/.test(
-			part.name.getText(),
-		);
 	}
+	expect(texts).toContain('Add credits to the account, then run the remaining items again.');
+	expect(texts.filter(isUnwelcome)).toEqual([]);
+});
 
-	const files = ['nodes', 'credentials'].flatMap((folder) =>
-		readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-			.filter((file) => file.endsWith('.ts'))
-			.map((file) => join(folder, file)),
-	);
-
-	const told = files.flatMap((file) => {
-		const text = readFileSync(join(ROOT, file), 'utf8');
-		const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-		const found: string[] = [];
-		const visit = (part: ts.Node): void => {
-			if (isTold(part)) found.push(...sentencesIn(part));
-			else ts.forEachChild(part, visit);
-		};
-		visit(source);
-		return found.map((sentence) => `${file}: ${sentence}`);
-	});
-
-	it('are found', () => {
-		expect(told).toContain(
-			join('nodes', 'shared', 'http', 'errors.ts') +
-				': Add credits to the account, then run the remaining items again.',
-		);
-		expect(told.length).toBeGreaterThan(60);
-	});
-
-	it('have none of the words that n8n keeps out', () => {
-		// "On Error" is the name of a setting of n8n.
-		const unwanted = told.filter((line) =>
-			UNWANTED.test(line.slice(line.indexOf(': ')).replaceAll('On Error', '')),
-		);
-		expect(unwanted).toEqual([]);
-	});
-
-	it('have none of the words that readers stumbled over', () => {
-		expect(told.filter((line) => STUMBLED_OVER.test(line.slice(line.indexOf(': '))))).toEqual([]);
-	});
-
-	it('of the credential test are as good', () => {
-		const messages = new ContactDataApi().test.rules?.map(({ properties }) => properties.message);
-		expect(messages?.length).toBeGreaterThan(5);
-		for (const message of messages ?? []) {
-			expect(message).not.toMatch(UNWANTED);
-			expect(message).not.toMatch(STUMBLED_OVER);
-			expect(message).toMatch(/^\S.*\.$/);
-		}
-	});
+it('the credential test says each thing in whole sentences', () => {
+	const messages = new ContactDataApi().test.rules?.map(({ properties }) => properties.message);
+	expect(messages?.length).toBeGreaterThan(5);
+	for (const message of messages ?? []) expect(message).toMatch(/^\S.*\.$/);
 });
 
 describe('the texts in the editor', () => {
@@ -261,9 +157,10 @@ describe('the texts in the editor', () => {
 		properties.flatMap(withOptions),
 	);
 
-	const choices = fields.flatMap(({ options = [] }) =>
-		options.flatMap((option): INodePropertyOptions[] => ('value' in option ? [option] : [])),
-	);
+	const choicesOf = (some: INodeProperties[]) =>
+		some.flatMap(({ options = [] }) =>
+			options.flatMap((option): INodePropertyOptions[] => ('value' in option ? [option] : [])),
+		);
 
 	it('describe every field', () => {
 		const plain = fields.filter(
@@ -273,10 +170,13 @@ describe('the texts in the editor', () => {
 		);
 		expect(plain.length).toBeGreaterThan(30);
 		expect(plain.filter(({ description }) => !description)).toEqual([]);
+		expect(fields.filter(({ displayName }) => isUnwelcome(displayName))).toEqual([]);
 	});
 
 	it('end with a full stop where there are several sentences, and only there', () => {
-		const descriptions = [...nodes, ...fields, ...choices].flatMap((one) => one.description ?? []);
+		const descriptions = [...nodes, ...fields, ...choicesOf(fields)].flatMap(
+			(one) => one.description ?? [],
+		);
 		expect(descriptions.length).toBeGreaterThan(60);
 		const isOff = (text: string) => text.endsWith('.') !== /\. [A-Z\d]/.test(text);
 		expect(descriptions.filter(isOff)).toEqual([]);
@@ -293,52 +193,31 @@ describe('the texts in the editor', () => {
 		expect(examples.filter((text) => !text?.startsWith('e.g. '))).toEqual([]);
 	});
 
-	const operations = fields
-		.filter(({ name }) => ['operation', 'event'].includes(name))
-		.flatMap(({ options = [] }) =>
-			options.flatMap((option): INodePropertyOptions[] => ('value' in option ? [option] : [])),
-		);
+	const menu = choicesOf(fields.filter(({ name }) => ['operation', 'event'].includes(name)));
+	const events = ['lowCredits', 'newLead'];
 
 	it('tell of every node and operation what it costs', () => {
-		const events = ['lowCredits', 'newLead'];
-		const costly = operations.filter(({ value }) => !events.includes(String(value)));
-		expect(costly).toHaveLength(14);
+		const costly = menu.filter(({ value }) => !events.includes(String(value)));
+		expect(costly).toHaveLength(operations.length);
 		const told = [...nodes, ...costly].map(({ description }) => description ?? '');
 		const cost = /\b(costs?|uses?)\b[^.]*\bcredits?\b/i;
 		expect(told.filter((text) => !cost.test(text))).toEqual([]);
 	});
 
 	it('tell the model of an AI agent what each of its tools costs, and what the statuses mean', () => {
-		const tools = fields.filter(({ name }) => name === 'toolDescription');
-		const told = tools.map(({ default: text }) => String(text));
-		expect(told).toHaveLength(9);
+		const told = fields.flatMap(({ name, default: text }) =>
+			name === 'toolDescription' ? String(text) : [],
+		);
+		const hidden = menu.filter(({ displayOptions }) => displayOptions?.hide?.['@tool']);
+		expect(told).toHaveLength(menu.length - hidden.length - events.length);
 		for (const text of told) {
 			expect(text).toMatch(/\bcosts?\b[^.]*\bcredits?\b/i);
 			expect(text).toMatch(/^[A-Z].*\.$/);
-			expect(text).not.toMatch(UNWANTED);
-			expect(text).not.toMatch(STUMBLED_OVER);
 		}
+		const singles = operations.filter(({ perRequest }) => perRequest === 1);
 		const lookups = told.filter((text) => text.includes("'status'"));
-		expect(lookups).toHaveLength(3);
+		expect(lookups).toHaveLength(singles.length);
 		for (const text of lookups) expect(text).toContain("'message' says why and what to do");
-	});
-
-	it('hide from an AI agent what makes no sense for one question at a time', () => {
-		const isOfTool = (operation: unknown) => operation === 'find' || operation === 'verify';
-		const offered = (type: string) =>
-			nodes
-				.filter(({ name }) => name === type)
-				.flatMap(({ properties }) => properties)
-				.filter(({ name }) => name === 'options')
-				.filter(({ displayOptions }) => isOfTool(displayOptions?.show?.operation?.[0]))
-				.flatMap(({ options = [] }) => options)
-				.filter((option) => !('displayOptions' in option && option.displayOptions?.hide?.['@tool']))
-				.map(({ name }) => name);
-		const expected = { Finder: ['country', 'includeCompanyData'], Verifier: ['enrich'] };
-		for (const [node, own] of Object.entries(expected)) {
-			const names = new Set(offered(`contactData${node}`));
-			expect([...names].toSorted()).toEqual(['keepCredits', 'maxCredits', ...own].toSorted());
-		}
 	});
 
 	it("hold for n8n's own validator of hints for its AI workflow builder", () => {
@@ -353,49 +232,8 @@ describe('the texts in the editor', () => {
 	});
 
 	it('name what an operation does without articles, as the node is called by it', () => {
-		expect(operations.map(({ action }) => action).toSorted()).toEqual([
-			'Estimate cost',
-			'Estimate cost',
-			'Export leads from list',
-			'Find email',
-			'Find emails in bulk',
-			'Get account',
-			'Get bulk job',
-			'Get leads from company',
-			'Get leads from list',
-			'Get list',
-			'Get many lists',
-			'On low credits',
-			'On new lead in list',
-			'Search company',
-			'Verify email',
-			'Verify emails in bulk',
-		]);
-	});
-
-	/** What stands above an output, and what n8n's AI workflow builder is told. */
-	const hints = [
-		...nodes.flatMap(({ hints: ofNode = [] }) => ofNode.map(({ message }) => message)),
-		...nodes.flatMap(({ builderHint }) => builderHint?.searchHint ?? []),
-		...nodes.flatMap(({ builderHint }) =>
-			(builderHint?.relatedNodes ?? []).map(({ relationHint }) => relationHint),
-		),
-		...[...fields, ...choices].flatMap(({ builderHint }) => builderHint?.propertyHint ?? []),
-	];
-
-	it('have none of the words that readers stumbled over, nor of those that n8n keeps out', () => {
-		expect(hints.length).toBeGreaterThan(15);
-		const texts = [
-			...[...nodes, ...fields].map(({ displayName }) => displayName),
-			...choices.map(({ name }) => name),
-			...fields.flatMap(({ placeholder }) => placeholder ?? []),
-			...[...nodes, ...fields, ...choices].flatMap(({ description }) => description ?? []),
-			...hints,
-		];
-		expect(texts.length).toBeGreaterThan(150);
-		expect(texts.filter((text) => STUMBLED_OVER.test(text))).toEqual([]);
-		const settings = /On Error|Allow Unauthorized/g;
-		expect(texts.filter((text) => UNWANTED.test(text.replaceAll(settings, '')))).toEqual([]);
+		const named = /^(?!.*\b(a|an|the)\b)[A-Z][a-z ]+(API)?$/;
+		expect(menu.filter(({ action = '' }) => !named.test(action))).toEqual([]);
 	});
 
 	it('say of a switch whether it does something', () => {

@@ -13,6 +13,7 @@ export const get = readOperation({
 		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 	},
 	tool: "Get the account's plan, how many credits of each kind remain, and its saved lists. Costs no credits.",
+	cost: 'free',
 	fields: [simple],
 	read: async ({ get }) => ({
 		results: [objectIn(await get({}), 'an account')],

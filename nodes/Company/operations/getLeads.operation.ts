@@ -1,20 +1,25 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { OncePerRun } from '../../shared/client/once';
 import {
 	includeInputFields,
+	limitFields,
 	notice,
-	optionsField,
 	queryField,
-	returnAllOrLimit,
 	simple,
 } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/editor/operation';
+import type { Settled } from '../../shared/execution/answers';
+import { executionOf } from '../../shared/execution/execution';
+import { digest } from '../../shared/http/connection';
 import { isNotFound } from '../../shared/http/errors';
 import { objectIn, objectsIn } from '../../shared/http/response';
 import { missing } from '../../shared/output/problem';
 import { collectPages, type Page, type Pages } from '../../shared/reads/pages';
+import type { ReadRequest } from '../../shared/reads/reader';
 import { toEmailStatus } from '../../shared/values/email';
-import { lineAt, numberAt, objectAt, textAt } from '../../shared/values/json';
-import { toDomain, toText } from '../../shared/values/text';
+import { numberAt, objectAt, textAt } from '../../shared/values/json';
+
+const PATH = '/profile/search/email';
 
 /** The most people that the service gives per page (interface specification 8). */
 const PAGE_SIZE = 150;
@@ -26,12 +31,13 @@ export const getLeads = readOperation({
 		value: 'getLeads',
 		action: 'Get leads from company',
 		description: 'Get people who work at a company, with their emails. May cost credits.',
-		routing: { request: { method: 'GET', url: '/profile/search/email' } },
+		routing: { request: { method: 'GET', url: PATH } },
 		builderHint: {
 			propertyHint:
 				'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
 		},
 	},
+	cost: 'may cost credits',
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
 		notice(
@@ -41,29 +47,43 @@ export const getLeads = readOperation({
 		queryField({
 			displayName: 'Company Website',
 			name: 'companyWebsite',
+			default: '={{ $json.domain }}',
 			placeholder: 'e.g. acme.com',
 			description: 'Domain of the company. A full URL works too.',
 		}),
 		queryField({
 			displayName: 'Company Name',
 			name: 'companyName',
+			default: '={{ $json.company }}',
 			placeholder: 'e.g. Acme Inc',
 			description: "Name of the company, if you don't know its website",
 		}),
-		...returnAllOrLimit,
-		{ ...includeInputFields, default: false },
+		...wordFilter('Title', 'e.g. sales manager'),
+		...wordFilter('Location', 'e.g. Berlin'),
+		...limitFields(10),
+		{
+			...includeInputFields,
+			default: false,
+			description: "Whether to add the input item to each person, in the field 'input'",
+		},
 		simple,
-		optionsField([
-			...wordFilter('Location', 'e.g. Berlin'),
-			...wordFilter('Title', 'e.g. sales manager'),
-		]),
 	],
-	async read({ fields, limit, get }) {
-		const companyWebsite = toDomain(toText(fields.companyWebsite)) || undefined;
-		const companyName = toText(fields.companyName) || undefined;
-		if (!companyWebsite && !companyName) throw missing('Company Website (or Company Name)');
-		const title = toKeywords(toText(fields.title), fields.titleMatch);
-		const location = toKeywords(toText(fields.location), fields.locationMatch);
+	// A person is somebody else than the item that asked: its fields stand apart.
+	place: ({ input: { json, binary }, item, includesInput }, fields) => ({
+		json: includesInput ? { ...fields, input: json } : fields,
+		pairedItem: { item },
+		...(includesInput && binary && { binary }),
+	}),
+	async read(request) {
+		const { values, limit } = request;
+		const { domain, name } = values.company('companyWebsite', 'companyName');
+		if (!domain && !name) throw missing(['company', 'Company Website (or Company Name)']);
+		const filters = {
+			companyWebsite: domain || undefined,
+			companyName: name || undefined,
+			title: toKeywords(values.text('title'), values.raw('titleMatch')),
+			location: toKeywords(values.text('location'), values.raw('locationMatch')),
+		};
 		const company: IDataObject = {};
 		const pages: Pages = {
 			pageSize: PAGE_SIZE,
@@ -71,9 +91,7 @@ export const getLeads = readOperation({
 			endsOnRepeat: true,
 			idOf: (lead) => JSON.stringify(lead),
 			async fetch(size, nextId) {
-				const read = get({ companyWebsite, companyName, title, location, size, nextId });
-				// A 404 of a later page is no end of the people.
-				const answer = await (nextId === undefined ? read.catch(noPeople) : read);
+				const answer = await buyPage({ ...filters, size, nextId }, request);
 				const named = objectAt(answer, 'company');
 				company.name ??= textAt(named, 'name');
 				company.domain ??= textAt(named, 'domain');
@@ -85,13 +103,39 @@ export const getLeads = readOperation({
 	},
 });
 
+const pagesBought = new OncePerRun<IDataObject>();
+
+/** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
+async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {
+	const { connection } = client;
+	const key = digest([connection.id, PATH, query]);
+	return await pagesBought.of(client, key, async () => {
+		const { answers } = executionOf(context);
+		answers.load(connection);
+		const found = await answers.find(key);
+		const bought = found && ('results' in found ? found : 'answer' in found && found.answer);
+		if (bought) return bought.results[0];
+		const { settle } = answers.open(key, connection);
+		const request = { method: 'GET' as const, url: PATH, qs: query };
+		const settled: Settled = await client
+			.send(request, { repeats: 'once' })
+			// A 404 of a later page is no end of the people.
+			.catch(query.nextId === undefined ? noPeople : undefined)
+			.then((page) => objectIn(page, 'a page of people'))
+			.then((page) => ({ credits: null, answer: { results: [page], at: Date.now() } }))
+			.catch((error: unknown) => ({ credits: null, error }));
+		settle(settled);
+		if ('error' in settled) throw settled.error;
+		return settled.answer.results[0];
+	});
+}
+
 /** The service answers 404 for a company that it does not know: that company has no people. */
 function noPeople(thrown: unknown): object {
 	if (isNotFound(thrown)) return { results: [] };
 	throw thrown;
 }
 
-/** A filter by words, and how they are matched. */
 function wordFilter(displayName: string, placeholder: string): INodeProperties[] {
 	const name = displayName.toLowerCase();
 	const description = `Only return leads whose ${name} contains these words`;
@@ -119,20 +163,17 @@ function wordFilter(displayName: string, placeholder: string): INodeProperties[]
 /** The fields of a person of a company with Simplify (interface specification 2.12, 2.11a). */
 export function simplifyCompanyLead(lead: IDataObject, company: IDataObject): IDataObject {
 	const position = objectAt(lead, 'position');
-	const quality = objectAt(lead, 'email_quality');
 	return {
+		fullName: textAt(lead, 'full_name'),
 		firstName: textAt(lead, 'first_name'),
 		lastName: textAt(lead, 'last_name'),
-		fullName: textAt(lead, 'full_name'),
 		title: textAt(position, 'title'),
-		location: textAt(lead, 'location'),
-		positionLocation: textAt(position, 'location'),
-		startedAt: toMonth(objectAt(position, 'start_date')),
 		email: textAt(lead, 'email'),
-		emailStatus: toEmailStatus(textAt(quality, 'status')),
-		emailStatusMessage: lineAt(quality, 'status_message'),
-		companyName: textAt(company, 'name'),
-		companyDomain: textAt(company, 'domain'),
+		emailStatus: toEmailStatus(textAt(objectAt(lead, 'email_quality'), 'status')),
+		company: textAt(company, 'name'),
+		domain: textAt(company, 'domain'),
+		location: textAt(lead, 'location'),
+		startedAt: toMonth(objectAt(position, 'start_date')),
 	};
 }
 
@@ -144,10 +185,7 @@ function toMonth(date: IDataObject): string | null {
 	return month === null ? String(year) : `${year}-${String(month).padStart(2, '0')}`;
 }
 
-/**
- * A page of the people of a company (interface specification 4.9, 2.11a). The `next_results_id` is the
- * cursor of the next page.
- */
+/** A page of the people of a company (interface specification 4.9, 2.11a). */
 export function readProfilePage(answer: object): Page {
 	const page = objectIn(answer, 'a page of people');
 	const meta = objectAt(page, 'meta');

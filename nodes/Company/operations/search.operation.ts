@@ -1,22 +1,17 @@
 import {
-	includeInputFields,
+	lookupFields,
 	lookupOptions,
 	OTHER_STATUSES,
 	queryField,
-	simple,
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
 import { objectsIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/values/company';
 import { isObject } from '../../shared/values/json';
-import { toText } from '../../shared/values/text';
 
-/**
- * Search Company (interface specification 4.10). It costs credits if there is a match. The service does not
- * document how many, so Max Credits counts 1.
- */
-export const search = lookupOperation({
+/** Search Company (interface specification 4.10). The service does not document its cost: Max Credits counts 1. */
+export const search = lookupOperation<{ keyword: string }>({
 	option: {
 		name: 'Search Company',
 		value: 'search',
@@ -26,11 +21,12 @@ export const search = lookupOperation({
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.companySearchPath } },
 	},
 	tool: `Look up a company by name, domain or website: industry, size, location and more. Costs credits if there is a match. 'status' is 'found' or 'not_found'. ${OTHER_STATUSES}`,
+	cost: 'credits per match',
 	fields: [
 		queryField({
 			displayName: 'Company',
 			name: 'keyword',
-			required: true,
+			default: '={{ $json.domain }}',
 			placeholder: 'e.g. acme.com',
 			description: 'Name, domain or website of the company',
 			routing: { send: { type: 'query', property: 'kw' } },
@@ -42,17 +38,18 @@ export const search = lookupOperation({
 			default: false,
 			description: 'Whether to return all matching companies instead of the best match only',
 		},
-		{ ...includeInputFields, default: false },
-		simple,
-		lookupOptions(),
+		...lookupFields,
 	],
+	options: lookupOptions,
 	answered: 'found',
 	kind: 'search',
 	perRequest: 1,
-	identity: ({ keyword }) => ({ keyword: comparable(toText(keyword)) }),
-	prepare({ kw }) {
-		const keyword = toText(kw);
-		return { query: { keyword }, missing: keyword === '' ? ['Company'] : undefined };
+	identity: ({ keyword }) => ({ keyword: comparable(keyword) }),
+	columns: ['status', ...Object.keys(simplifyCompany({})), 'credits', 'checkedAt'],
+	resultField: 'companyData',
+	prepare(values) {
+		const keyword = values.name('kw');
+		return { query: { keyword }, missing: keyword === '' ? [['keyword', 'Company']] : undefined };
 	},
 	async ask([{ keyword }], { ask, settings }) {
 		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });

@@ -1,12 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	EMAIL_STATUSES,
-	includeInputFields,
-	lookupOptions,
-	OTHER_STATUSES,
-	simple,
-} from '../../shared/editor/fields';
+import { EMAIL_STATUSES, lookupFields, OTHER_STATUSES } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
 import { objectIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/values/company';
@@ -37,25 +31,26 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 		},
 	},
 	tool: `Find the business email of one person. Needs a name (full name, or first and last name) and the company (its domain if you know it, else its name). Costs 1 credit if an email is found, nothing otherwise. 'status' is 'found' or 'not_found'. ${EMAIL_STATUSES} ${OTHER_STATUSES} Never guess an email that was not found.`,
-	fields: [
-		...personFields,
-		includeInputFields,
-		simple,
-		lookupOptions(...personOptions, {
+	cost: '1 credit per email found',
+	fields: [...personFields, ...lookupFields],
+	options: [
+		...personOptions,
+		{
 			displayName: 'Include Company Data',
 			name: 'includeCompanyData',
 			type: 'boolean',
 			default: false,
 			description: 'Whether to add company details such as industry and size',
 			routing: { send: { type: 'query', property: 'includeCompanyData' } },
-		}),
+		},
 	],
 	...personLookup,
+	extra: { option: 'includeCompanyData', column: 'companyData' },
 	perRequest: 1,
-	prepare({ includeCompanyData, ...fields }) {
-		const { query, missing } = toPersonQuestion(fields);
-		if (includeCompanyData !== true) return { query, missing };
-		return { query: { ...query, includeCompanyData }, missing };
+	prepare(values) {
+		const question = toPersonQuestion(values);
+		if (values.raw('includeCompanyData') !== true) return question;
+		return { ...question, query: { ...question.query, includeCompanyData: true } };
 	},
 	async ask([{ company, ...person }], { ask, settings }) {
 		const qs = { ...person, [settings.companyNameParameter]: company };
@@ -64,7 +59,7 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 	},
 	collect: collectPeople,
 	simplify: (result, query) => ({
-		...simplifyFoundEmail(result, query),
+		...simplifyFoundEmail(result),
 		...(query.includeCompanyData && { companyData: companyDataOf(result) }),
 	}),
 });

@@ -1,19 +1,15 @@
-import { includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
+import { lookupFields } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
-import { DEFAULT_JOB_TIMEOUT } from '../../shared/lookups/options';
 import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
 import {
 	type Person,
 	personFields,
 	personLookup,
-	personOptions,
+	bulkPersonOptions,
 	simplifyFoundEmail,
 } from '../person';
 
-/**
- * Find Emails in Bulk (interface specification 4.6): 100 people per request. Costs 1 credit per email
- * found; a miss is free.
- */
+/** Find Emails in Bulk (interface specification 4.6). Costs 1 credit per email found; a miss is free. */
 export const findBulk = lookupOperation<Person>({
 	option: {
 		name: 'Find Emails in Bulk',
@@ -24,23 +20,12 @@ export const findBulk = lookupOperation<Person>({
 		routing: { request: { method: 'POST', url: BULK_PATH } },
 		builderHint: {
 			propertyHint:
-				'The choice for lists of leads. Map Full Name (or First Name and Last Name) and Company Domain (or Company Name) to fields of the item, and Existing Email to its email, if it has one: then it costs nothing. Every item comes out once, in order, with its own fields; see its status. No Loop, Wait, Merge or IF node is needed around it.',
+				'The choice for lists of leads. Fields of the item named fullName, firstName, lastName, domain, company and email are read by default; map the others. Every item comes out once, in order, with its own fields; see its status. No Loop, Wait, Merge or IF node is needed around it.',
 		},
 	},
-	fields: [
-		...personFields,
-		includeInputFields,
-		simple,
-		lookupOptions(...personOptions, {
-			displayName: 'Job Timeout (Minutes)',
-			name: 'jobTimeout',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: DEFAULT_JOB_TIMEOUT,
-			description:
-				"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending'; collect them later with Get Bulk Job.",
-		}),
-	],
+	cost: '1 credit per email found',
+	fields: [...personFields, ...lookupFields],
+	options: bulkPersonOptions,
 	...personLookup,
 	perRequest: MAX_ROWS,
 	async ask(people, service) {

@@ -1,17 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { includeInputFields, notForTools, simple } from '../../shared/editor/fields';
-import { costOf } from '../../shared/credits/ledger';
+import { OncePerRun } from '../../shared/client/once';
+import { costOf, NOTHING } from '../../shared/credits/ledger';
+import { includeInputFields, resultField, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/editor/operation';
-import { JobFailed, JobPending, missing } from '../../shared/output/problem';
-import { countIn, type Reading, type ReadRequest } from '../../shared/reads/reader';
 import { executionOf } from '../../shared/execution/execution';
-import type { AccountClient } from '../../shared/client/client';
 import { unexpectedAnswer } from '../../shared/http/errors';
-import { textAt } from '../../shared/values/json';
-import { toText } from '../../shared/values/text';
+import { typedText } from '../../shared/output/fieldValues';
+import { JobProblem } from '../../shared/output/problem';
+import { itemWith } from '../../shared/output/shape';
+import { countIn, type ReadRequest } from '../../shared/reads/reader';
+import { numberAt, textAt } from '../../shared/values/json';
 import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
-import { hasEmail, simplifyFoundEmail } from '../person';
+import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
 
 /**
  * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
@@ -27,92 +28,75 @@ export const getBulkJob = readOperation({
 		routing: { request: { method: 'GET', url: BULK_PATH } },
 		builderHint: {
 			propertyHint:
-				"Only for items with the status 'pending': map Job ID to the item's jobId and Job Row to its jobRow.",
+				"Behind a Finder whose items may have the status 'pending': it reads jobId and jobRow of each item, and passes all other items on.",
 		},
 	},
+	cost: 'free',
 	fields: [
 		{
 			displayName: 'Job ID',
 			name: 'jobId',
 			type: 'string',
-			default: '',
-			required: true,
+			default: '={{ $json.jobId }}',
 			placeholder: 'e.g. {{ $json.jobId }}',
-			description: "The field 'jobId' of a pending item",
+			description: "The field 'jobId' of a pending item. An item without a job is passed on.",
 		},
 		{
 			displayName: 'Job Row',
 			name: 'jobRow',
 			type: 'string',
-			default: '',
+			default: '={{ $json.jobRow }}',
 			placeholder: 'e.g. {{ $json.jobRow }}',
 			description:
-				"The field 'jobRow' of a pending item, to get the result of this item only. Leave empty to get all results of the job once.",
+				"The field 'jobRow' of a pending item, to get the result of this item. Without it, all results of the job are returned once.",
 		},
-		{
-			...includeInputFields,
-			// n8n reads no value of a hidden field: all rows of a job come without input fields.
-			displayOptions: { hide: { ...notForTools.hide, jobRow: [''] } },
-		},
+		includeInputFields,
 		simple,
 	],
-	collects: true,
+	options: [resultField],
+	place: ({ input, item, ...place }, { credits, ...fields }) =>
+		itemWith(input, item, place, {
+			fields,
+			columns: [...personLookup.columns, ...Object.keys(fields)],
+			// Nobody knows what a job costs that cannot be read.
+			credits: fields.reason === 'job_failed' ? 0 : numberAt({ credits }, 'credits'),
+			isOfJob: true,
+		}),
 	async read(request) {
-		const jobId = toText(request.parameter('jobId'));
-		const jobRow = request.parameter('jobRow');
-		const isByRow = request.isFilledIn('jobRow');
-		const hasRow = toText(jobRow) !== '';
-		// An item that is not pending, such as one that was found at once, passes through.
-		if (isByRow && jobId === '' && !hasRow) {
-			return { results: [{ status: 'skipped', credits: 0 }], simplify: (result) => result };
+		const { client, parameter } = request;
+		const jobId = typedText(parameter('jobId'), 'Job ID');
+		const row = typedText(parameter('jobRow'), 'Job Row');
+		const simplify = (result: IDataObject) => result;
+		if (jobId === '') return { results: [{ status: 'skipped', credits: 0 }], simplify };
+		const jobRow = row === '' ? undefined : countIn('Job Row', row);
+		const job = await jobs
+			.of(client, jobId, async () => await collect(jobId, request))
+			.catch((thrown: unknown) => {
+				if (jobRow === undefined) throw thrown;
+				throw new JobProblem(jobId, thrown instanceof JobProblem ? thrown.cause : thrown, jobRow);
+			});
+		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);
+		if (jobRow === undefined) {
+			// All rows come out once, for the first item that names the job.
+			const rows = job.rows.splice(0).filter((one) => !isRepeated(one, job));
+			const results = rows.map((one) => ({ ...nameIn(one), ...fieldsOf(one, job, request) }));
+			return { results, withoutInput: true, simplify };
 		}
-		if (jobId === '') throw missing('Job ID');
-		if (!isByRow) return await allRows(jobId, request);
-		if (!hasRow) throw missing('Job Row');
-		return await oneRow(jobId, jobRow, request);
+		const own = job.byId.get(String(jobRow));
+		if (!own) throw new JobProblem(jobId, unexpectedAnswer('a result for this item'), jobRow);
+		return { results: [fieldsOf(own, job, request)], simplify };
 	},
 });
 
-/** Every row of a job, for the first item that names it; none for the others. */
-async function allRows(jobId: string, request: ReadRequest): Promise<Reading> {
-	const isFirst = !jobsByRun.get(request.client)?.has(jobId);
-	const { rows, byId, isDone, checkedAt } = await collectOnce(jobId, request);
-	if (!isDone && isFirst) throw new JobPending(jobId);
-	const isRepeated = (row: IDataObject, id = textAt(row, 'tId')) =>
-		id !== null && byId.get(id) !== row;
-	const results = isFirst ? rows.filter((row) => !isRepeated(row)) : [];
-	return { results, simplify: (row) => simplifyRow(row, checkedAt) };
-}
+type CollectedJob = Awaited<ReturnType<typeof collect>>;
 
-/** The row of one item. */
-async function oneRow(jobId: string, value: unknown, request: ReadRequest): Promise<Reading> {
-	const jobRow = countIn('Job Row', value);
-	const failed = (thrown: unknown) => {
-		throw thrown instanceof JobFailed ? thrown.at(jobRow) : new JobFailed(jobId, thrown, jobRow);
-	};
-	const { byId, isDone, checkedAt } = await collectOnce(jobId, request).catch(failed);
-	if (!isDone) throw new JobPending(jobId, jobRow);
-	const row = byId.get(String(jobRow));
-	if (!row) throw new JobFailed(jobId, unexpectedAnswer('a result for this item'), jobRow);
-	return { results: [row], isMiss: !hasEmail(row), simplify: () => simplifyRow(row, checkedAt) };
-}
-
-/** The jobs that a run of the node reads for one account, by their id. */
-const jobsByRun = new WeakMap<AccountClient, Map<string, ReturnType<typeof collect>>>();
-
-/** Reads a job once for all items that name it. */
-async function collectOnce(jobId: string, request: ReadRequest) {
-	const jobs = jobsByRun.get(request.client) ?? new Map<string, ReturnType<typeof collect>>();
-	jobsByRun.set(request.client, jobs);
-	const job = jobs.get(jobId) ?? collect(jobId, request);
-	jobs.set(jobId, job);
-	return await job;
-}
+/** Each job is read once for all items that name it. */
+const jobs = new OncePerRun<CollectedJob>();
 
 /** Reads a job, again after a while if it is only likely to be done, and settles what it has cost. */
 async function collect(jobId: string, { context, client, get }: ReadRequest) {
-	const { jobs, ledger } = executionOf(context);
-	const started = [...jobs.values()].find(
+	const { answers, jobs: pending, ledger } = executionOf(context);
+	const started = [...pending.values()].find(
 		({ id, connection }) => id === jobId && connection === client.connection.id,
 	);
 	const read = jobReader(jobId, get, started?.questions.length);
@@ -121,19 +105,42 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 		await client.sleep(STEADY);
 		return await read();
 	};
-	const job = await read()
-		.then(readAgain)
-		.catch((thrown: unknown) => {
-			if (started && thrown instanceof JobFailed) ledger.collected(started, costOf([]));
-			throw thrown;
-		});
+	const reading = read().then(readAgain);
+	const job = await reading.catch((thrown: unknown) => {
+		if (started && thrown instanceof JobProblem) ledger.collected(started, NOTHING);
+		throw thrown;
+	});
 	if (started && job.isDone) {
-		ledger.collected(started, costOf(matchRows(job, started.questions.length).results));
+		const { results } = matchRows(job, started.questions.length);
+		ledger.collected(started, costOf(results));
+		// Whoever asks again gets the answer, and is not told of its cost again.
+		started.questions.forEach((key, index) => {
+			const own = results[index];
+			if (own) answers.keep([key, { results: own, at: Date.now() }], client.connection);
+		});
 	}
 	return { ...job, byId: rowsById(job.rows), checkedAt: new Date().toISOString() };
 }
 
-function simplifyRow(row: IDataObject, checkedAt: string): IDataObject {
-	const status = hasEmail(row) ? 'found' : 'not_found';
-	return { status, ...simplifyFoundEmail(row, {}), credits: 0, checkedAt };
+function isRepeated(row: IDataObject, { byId }: CollectedJob): boolean {
+	const id = textAt(row, 'tId');
+	return id !== null && byId.get(id) !== row;
+}
+
+/** What a row says. An email that was found has cost 1 credit (interface specification 8). */
+function fieldsOf(row: IDataObject, { checkedAt }: CollectedJob, { isSimple }: ReadRequest) {
+	if (!hasEmail(row)) return { status: 'not_found', credits: 0, checkedAt };
+	const fields = { status: 'found', ...simplifyFoundEmail(row), credits: 1, checkedAt };
+	return isSimple ? fields : { ...fields, response: row };
+}
+
+/** Who a row is about, where no item says so. */
+function nameIn(row: IDataObject): IDataObject {
+	return {
+		fullName: textAt(row, 'name', 'fullName'),
+		firstName: textAt(row, 'firstName'),
+		lastName: textAt(row, 'lastName'),
+		company: textAt(row, 'company', 'companyName'),
+		domain: textAt(row, 'domain'),
+	};
 }

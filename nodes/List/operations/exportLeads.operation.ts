@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/editor/operation';
-import { listLocatorFor, toListId } from '../../shared/reads/lists';
+import { emailOption, LIST_PATH, listLocator, toListId, wantsLead } from '../../shared/reads/lists';
 import { objectsIn } from '../../shared/http/response';
 import { textAt } from '../../shared/values/json';
 import { withScheme } from '../../shared/values/text';
@@ -15,38 +15,36 @@ export const exportLeads = readOperation({
 		action: 'Export leads from list',
 		description:
 			'Get all leads of a list in one request, with job title and company. Costs no credits.',
-		routing: { request: { method: 'GET' } },
+		routing: { request: { method: 'GET', url: `${LIST_PATH}/data` } },
 	},
 	tool: 'Get all leads of a saved list at once, with job title and company. The result can be long. Needs the ID of the list. Costs no credits.',
-	fields: [
-		listLocatorFor('/data'),
-		{
-			displayName: 'Only with Email',
-			name: 'emailOnly',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to return only leads that have an email',
-			routing: { send: { type: 'query', property: 'emailOnly' } },
-		},
-		simple,
-	],
-	async read({ fields, get }) {
-		toListId(fields.listId);
-		const results = objectsIn(await get({ emailOnly: fields.emailOnly === true }), 'leads');
-		return { results, simplify: simplifyExportedLead };
+	cost: 'free',
+	fields: [listLocator, simple],
+	options: [emailOption],
+	async read({ values, parameter, get }) {
+		toListId(values.raw('listId'));
+		const emailOnly = parameter('options.email') === 'with';
+		const leads = objectsIn(await get({ emailOnly }), 'leads');
+		return {
+			results: leads.filter(wantsLead(parameter) ?? Boolean),
+			simplify: simplifyExportedLead,
+		};
 	},
 });
 
 /** The fields of a lead of the export with Simplify (interface specification 2.5). */
 export function simplifyExportedLead(lead: IDataObject): IDataObject {
+	const firstName = textAt(lead, 'first_n');
+	const lastName = textAt(lead, 'last_n', 'last_nd');
 	return {
-		firstName: textAt(lead, 'first_n'),
-		lastName: textAt(lead, 'last_n', 'last_nd'),
+		fullName: [firstName, lastName].filter(Boolean).join(' ') || null,
+		firstName,
+		lastName,
 		email: textAt(lead, 'email'),
 		title: textAt(lead, 'title'),
-		location: textAt(lead, 'location'),
 		company: textAt(lead, 'company'),
 		domain: textAt(lead, 'domain'),
+		location: textAt(lead, 'location'),
 		companyIndustry: textAt(lead, 'company_industry'),
 		profileUrl: withScheme(textAt(lead, 'network_url')),
 	};

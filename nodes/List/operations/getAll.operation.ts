@@ -15,6 +15,7 @@ export const getAll = readOperation({
 		routing: { request: { method: 'GET', url: LISTS_PATH } },
 	},
 	tool: 'Get the saved lead lists of the account, with the ID of each. Costs no credits.',
+	cost: 'free',
 	fields: [...returnAllOrLimit, simple],
 	read: async ({ client, limit }) => ({
 		results: (await readLists(client)).slice(0, limit),

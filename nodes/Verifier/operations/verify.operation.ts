@@ -1,10 +1,4 @@
-import {
-	EMAIL_STATUSES,
-	includeInputFields,
-	lookupOptions,
-	OTHER_STATUSES,
-	simple,
-} from '../../shared/editor/fields';
+import { EMAIL_STATUSES, lookupFields, OTHER_STATUSES } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
 import { objectIn } from '../../shared/http/response';
 import { unexpectedAnswer } from '../../shared/http/errors';
@@ -13,7 +7,7 @@ import {
 	emailIdentity,
 	emailLookup,
 	hasStatus,
-	simplifyEnrichment,
+	personDataOf,
 	simplifyVerification,
 	verifierOptions,
 	type EmailQuery,
@@ -34,29 +28,29 @@ export const verify = lookupOperation<EmailQuery>({
 		},
 	},
 	tool: `Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid; text that can't be an email costs nothing. 'status' is 'verified'. ${EMAIL_STATUSES} ${OTHER_STATUSES}`,
-	fields: [
-		...emailFields,
-		includeInputFields,
-		simple,
-		lookupOptions(...verifierOptions, {
+	cost: '1 credit per email',
+	fields: [...emailFields, ...lookupFields],
+	options: [
+		...verifierOptions,
+		{
 			displayName: 'Include Person Data',
 			name: 'enrich',
 			type: 'boolean',
 			default: false,
 			description: 'Whether to add the name, job title and company of the person',
 			routing: { send: { type: 'query', property: 'enrich' } },
-		}),
+		},
 	],
 	...emailLookup,
+	extra: { option: 'enrich', column: 'personData' },
 	perRequest: 1,
 	async ask([query], { ask }) {
 		const result = objectIn(await ask({ qs: emailIdentity(query) }), 'a verification');
 		if (!hasStatus(result)) throw unexpectedAnswer('a verification status');
 		return { results: [[result]] };
 	},
-	simplify: (result, { email, enrich }) => ({
-		...simplifyVerification(result),
-		email,
-		...(enrich && simplifyEnrichment(result)),
+	simplify: (result, query) => ({
+		...simplifyVerification(result, query),
+		...(query.enrich && { personData: personDataOf(result) }),
 	}),
 });

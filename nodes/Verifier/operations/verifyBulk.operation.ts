@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { includeInputFields, lookupOptions, simple } from '../../shared/editor/fields';
+import { lookupFields } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/editor/operation';
 import type { Results } from '../../shared/execution/answers';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
@@ -17,15 +17,12 @@ import {
 } from '../verification';
 
 /** The most emails of one request (interface specification 8). */
-export const MAX_ADDRESSES = 50;
+const MAX_ADDRESSES = 50;
 
 /** The length of a URL, in characters, that every proxy and server accepts. */
 const MAX_URL = 6_000;
 
-/**
- * Verify Emails in Bulk (interface specification 4.8): 50 emails per request. Costs 1 credit per
- * distinct email, invalid ones included.
- */
+/** Verify Emails in Bulk (interface specification 4.8). Costs 1 credit per distinct email, invalid ones included. */
 export const verifyBulk = lookupOperation<EmailQuery>({
 	option: {
 		name: 'Verify Emails in Bulk',
@@ -36,10 +33,12 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.bulkVerifierPath } },
 		builderHint: {
 			propertyHint:
-				"The choice for lists of leads. Behind a Finder, map Existing Status to the item's emailStatus, so that only unknown emails are verified and paid for, and turn on Skip Items Without Email.",
+				'The choice for lists of leads. It reads email and emailStatus of the item by default: behind a Finder, only unknown emails are verified and paid for. Empty Existing Status to verify all.',
 		},
 	},
-	fields: [...emailFields, includeInputFields, simple, lookupOptions(...verifierOptions)],
+	cost: '1 credit per email',
+	fields: [...emailFields, ...lookupFields],
+	options: verifierOptions,
 	...emailLookup,
 	perRequest: MAX_ADDRESSES,
 	fitting(queries, { bulkVerifierPath }) {
@@ -49,7 +48,7 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 			length += '&email='.length + encodeURIComponent(email).length;
 			return length > MAX_URL;
 		});
-		return fit < 0 ? queries.length : Math.max(1, fit);
+		return fit < 0 ? queries.length : fit;
 	},
 	async ask(queries, { settings, ask, asReceived }) {
 		const addresses = queries.map(({ email }) => email.toLowerCase());
@@ -58,16 +57,15 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 			qs: { email: settings.bulkVerifierQuery === 'comma' ? addresses.join(',') : addresses },
 			arrayFormat: 'repeat',
 		});
-		const received = addresses.map((address) => asReceived(address));
+		const received = asReceived(addresses);
 		return { results: matchAddresses(objectsIn(answer, 'verifications'), received) };
 	},
-	simplify: (result, { email }) => ({ ...simplifyVerification(result), email }),
+	simplify: simplifyVerification,
 });
 
 /**
- * The verifications in the order of the addresses, which are in lower case. Each goes to the item whose
- * address it names, never by its position: first where both are spelt the same, then where they are the
- * same mailbox.
+ * The verifications in the order of the addresses (in lower case), by the address that each names, never by position:
+ * first where both are spelt the same, then where they are the same mailbox.
  */
 function matchAddresses(results: IDataObject[], addresses: string[]): Array<Results | undefined> {
 	const complete = results.filter(hasStatus);

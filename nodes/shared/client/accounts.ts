@@ -3,8 +3,7 @@ import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import { CREDENTIAL, type NodeContext } from '../host/context';
 import { connectionOf, type Connection } from '../http/connection';
 import { asServiceError, NotProcessed, refusedByN8n, type ServiceError } from '../http/errors';
-import { CircuitBreaker } from './breaker';
-import { AccountClient, type ClientSettings } from './client';
+import { AccountClient, CircuitBreaker, type ClientSettings } from './client';
 
 /** What one run of a node has for each account that its items belong to: nearly always one. */
 export class Accounts<T> {
@@ -40,11 +39,7 @@ export class Accounts<T> {
 	async of(item: number): Promise<T> {
 		if (this.common) return this.common;
 		if (this.refused) throw this.refused;
-		const { credential, isForAll } = await this.context
-			.credential(item)
-			.catch((thrown: unknown) => {
-				throw refusedByN8n(thrown);
-			});
+		const { credential, isForAll } = await this.context.credential(item).catch(refuse);
 		if (this.isOver) throw new NotProcessed('stopped');
 		try {
 			const connection = connectionOf(credential);
@@ -68,7 +63,6 @@ export class Accounts<T> {
 		return all.reduce((longest, { client }) => Math.max(longest, client.paused), 0);
 	}
 
-	/** The run is over. Nothing more is sent. */
 	end(): void {
 		this.isOver = true;
 		this.context.signal?.removeEventListener('abort', this.interrupt);
@@ -93,13 +87,15 @@ export async function withClient<T>(
 	use: (client: AccountClient) => Promise<T>,
 	settings?: ClientSettings,
 ): Promise<T> {
-	const credential = await n8n.getCredentials(CREDENTIAL).catch((thrown: unknown) => {
-		throw refusedByN8n(thrown);
-	});
+	const credential = await n8n.getCredentials(CREDENTIAL).catch(refuse);
 	const client = new AccountClient(n8n, connectionOf(credential), settings);
 	try {
 		return await use(client);
 	} finally {
 		client.end();
 	}
+}
+
+function refuse(thrown: unknown): never {
+	throw refusedByN8n(thrown);
 }

@@ -13,10 +13,9 @@ import {
 	type NotProcessedReason,
 	ServiceError,
 } from '../http/errors';
-import { sendOnce, type RequestOptions } from '../http/transport';
+import { sendOnce } from '../http/transport';
 import { gateOf, type AccountGate, type Lane } from '../pace/gate';
 import { decide, DEFAULT_PACE, type Decision, type FailedRequest, type Pace } from '../pace/retry';
-import { CircuitBreaker } from './breaker';
 
 /** How long to wait for a response, in milliseconds. */
 const TIMEOUT = 60_000;
@@ -25,17 +24,40 @@ const BULK_TIMEOUT = 120_000;
 /** After these, requests still collect what was bought before. */
 const COLLECTED_AFTER: NotProcessedReason[] = ['out_of_credits', 'unauthorized'];
 
-/** How a run of a node sends its requests. */
+/** After so many failures in a row a run sends nothing more. */
+const MAX_IN_A_ROW = 10;
+
+/** Counts failures of one kind in a row: once it is open, the client of the run sends nothing more. */
+export class CircuitBreaker {
+	failures = 0;
+
+	cause: ServiceError | undefined;
+
+	/** @param reason of the items that are not sent once it is open */
+	constructor(readonly reason: NotProcessedReason) {}
+
+	get isOpen(): boolean {
+		return this.failures >= MAX_IN_A_ROW;
+	}
+
+	failed(cause: ServiceError): void {
+		this.failures++;
+		this.cause = cause;
+	}
+
+	reset(): void {
+		this.failures = 0;
+	}
+}
+
 export interface ClientSettings {
 	pace?: Pace;
-	requestOptions?: RequestOptions;
-	/** Aborted when the execution is stopped. */
+	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
 	/** Opens when the service is silent. The clients of one run share it. */
 	silence?: CircuitBreaker;
 }
 
-/** How one request is sent. */
 export interface Sending {
 	/** Pays for a metered request. */
 	reservation?: Reservation;
@@ -46,8 +68,6 @@ export interface Sending {
 	/** Whether it looks up many items at once, which takes longer. */
 	isBulk?: boolean;
 }
-
-type Attempt = { response: object } | { failure: ServiceError; decision: Decision };
 
 /** The HTTP client of one account in one run of a node: it paces requests, retries them, and stops when all is hopeless. */
 export class AccountClient {
@@ -65,13 +85,14 @@ export class AccountClient {
 	private halted: NotProcessed | undefined;
 
 	/** All pauses that a 429 has caused, and when the last one ends, in milliseconds. */
-	private pauses = 0;
+	private pausedFor = 0;
 
 	private pausedUntil = 0;
 
-	private isOver = false;
+	private wakeAll: () => void = () => {};
 
-	private readonly sleeping = new Set<() => void>();
+	/** Resolves when nothing more is sent. */
+	private readonly interrupted = new Promise<void>((resolve) => (this.wakeAll = resolve));
 
 	constructor(
 		private readonly n8n: IAllExecuteFunctions,
@@ -86,12 +107,10 @@ export class AccountClient {
 
 	/** How long the service has made this run wait so far, in milliseconds. */
 	get paused(): number {
-		return this.pauses - Math.max(0, this.pausedUntil - Date.now());
+		return this.pausedFor - Math.max(0, this.pausedUntil - Date.now());
 	}
 
-	/** The run is over. Nothing more is sent. */
 	end(): void {
-		this.isOver = true;
 		this.halt('stopped');
 		this.interrupt();
 		this.gate.close(this.lane);
@@ -99,7 +118,7 @@ export class AccountClient {
 
 	/** Ends every wait, because nothing more is sent. */
 	interrupt(): void {
-		for (const wake of this.sleeping) wake();
+		this.wakeAll();
 		this.lane.turnAway();
 	}
 
@@ -131,7 +150,8 @@ export class AccountClient {
 				throw decision.error;
 			}
 			if (failure.mayBeCharged) uncertain = failure;
-			if (decision.mayChargeAgain && !(await sending.reservation?.renew())) {
+			const { reservation } = sending;
+			if (decision.mayChargeAgain && reservation && !(await reservation.renew())) {
 				throw failure.after(attempt);
 			}
 			const { wait, isForAll } = decision;
@@ -142,15 +162,14 @@ export class AccountClient {
 		}
 	}
 
-	/** Sends a request once. Throws {@link NotProcessed} if it was not sent. */
 	private async attempt(
 		request: IHttpRequestOptions,
 		{ reservation, repeats = 'always', collects = false }: Sending,
 		attempt: number,
 		uncertain: ServiceError | undefined,
-	): Promise<Attempt> {
+	): Promise<{ response: object } | { failure: ServiceError; decision: Decision }> {
 		this.assertGoingOn(collects);
-		const start = await this.gate.enter(this.lane, attempt > 1);
+		const start = await this.gate.enter(this.lane);
 		if (start === undefined) throw this.halted ?? new NotProcessed('cancelled');
 		let isAccepted = false;
 		try {
@@ -182,12 +201,11 @@ export class AccountClient {
 		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
 	}
 
-	/** Notes what a response, or a failure, means for the requests to come. */
 	private note(failure: ServiceError | undefined, reservation: Reservation | undefined): void {
-		const { httpCode = 200, reason, mayBeCharged = true } = failure ?? {};
+		const { httpCode = 200, mayBeCharged = true } = failure ?? {};
 		if (!mayBeCharged) reservation?.refused();
 		if (httpCode !== null) this.silence.reset();
-		else if (failure && reason === 'connection') this.silence.failed(failure);
+		else if (failure?.reason === 'connection') this.silence.failed(failure);
 		if (httpCode !== 429) this.refusals.reset();
 		if (httpCode === 401) this.halt('unauthorized', failure);
 		// The plan may exclude a free request, which says nothing about the credits.
@@ -204,21 +222,14 @@ export class AccountClient {
 	private pauseAll(wait: number): void {
 		this.gate.pause(wait);
 		const now = Date.now();
-		this.pauses += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
+		this.pausedFor += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
 		this.n8n.logger.debug(`Contact Data: rate limit, no requests for ${wait} ms`);
 	}
 
 	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */
 	async sleep(milliseconds: number): Promise<void> {
-		if (this.settings.signal?.aborted || this.isOver) return;
-		await new Promise<void>((resolve) => {
-			const wake = () => {
-				this.sleeping.delete(wake);
-				resolve();
-			};
-			this.sleeping.add(wake);
-			void sleep(milliseconds).then(wake);
-		});
+		if (this.settings.signal?.aborted) return;
+		await Promise.race([sleep(milliseconds), this.interrupted]);
 	}
 }

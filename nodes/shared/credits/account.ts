@@ -15,17 +15,11 @@ export async function readAccount(client: {
 	return objectIn(account, 'an account');
 }
 
-/** The kinds of credits (interface specification 2.2). */
-export const CREDIT_KINDS = ['email', 'verifier', 'search'] as const satisfies string[];
-
-export type CreditKind = (typeof CREDIT_KINDS)[number];
+/** Interface specification 2.2. */
+export type CreditKind = 'email' | 'verifier' | 'search';
 
 /** A counter of an account, in credits; `null` where the service does not state it. */
-export interface Counter extends IDataObject {
-	quota: number | null;
-	used: number | null;
-	remaining: number | null;
-}
+export type Counter = Record<'quota' | 'used' | 'remaining', number | null>;
 
 /** An account in the package's words (interface specification 2.1, 2.2 and their variant). */
 export function simplifyAccount(account: IDataObject): IDataObject {

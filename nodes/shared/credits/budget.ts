@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { CREDIT_KINDS, countersOf, remainingOf, type CreditKind } from './account';
+import { countersOf, remainingOf, type CreditKind } from './account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
-/** Why no credits are reserved. */
 export type Refusal = 'cancelled' | 'credit_limit' | 'credit_floor';
 
 export interface BudgetSettings {
@@ -25,10 +24,10 @@ const processTotals = new WeakMap<object, { spent: PerKind; reserved: PerKind }>
 
 /** What a node may spend at one account, by Max Credits and Keep Credits. All figures are credits. */
 export class Budget {
-	/** What this run of the node has spent. */
+	/** By this run of the node. */
 	spent = NOTHING;
 
-	/** How many credits Keep Credits leaves room for. */
+	/** Keep Credits leaves room for so many. */
 	private roomAboveFloor = () => Number.POSITIVE_INFINITY;
 
 	private readonly totals: { spent: PerKind; reserved: PerKind };
@@ -52,8 +51,9 @@ export class Budget {
 		const account = await readAccount();
 		const remaining = remainingOf(account, kind);
 		if (remaining === null) return false;
-		const kinds = countersOf(account).all ? CREDIT_KINDS : [kind];
-		const total = (counts: PerKind) => kinds.reduce((all, one) => all + counts[one], 0);
+		const isForAll = 'all' in countersOf(account);
+		const total = (counts: PerKind) =>
+			isForAll ? counts.email + counts.verifier + counts.search : counts[kind];
 		const most = Math.floor(remaining - credits) + total(spentBefore);
 		this.roomAboveFloor = () => most - total(spent) - total(reserved);
 		return true;
@@ -82,7 +82,6 @@ export class Budget {
 		}
 	}
 
-	/** Turns reserved credits into what was spent of them. */
 	settle(reserved: number, spent: Credits): void {
 		const { ledger, node, kind } = this.settings;
 		this.spent = sum(this.spent, spent);
@@ -96,7 +95,6 @@ export class Budget {
 export class Reservation {
 	private isOpen = true;
 
-	/** Whether a request is in progress that may cost the credits. */
 	private isSent = false;
 
 	/** Whether an earlier attempt may have cost as much besides. */

@@ -1,7 +1,6 @@
 import type { IContextObject, Logger } from 'n8n-workflow';
 
 import type { NodeContext } from '../host/context';
-import { isObject, objectAt } from '../values/json';
 import { count } from '../values/text';
 
 /** Credits that were charged, and credits that may have been charged: the outcome of a request is not always known. */
@@ -13,10 +12,7 @@ export interface Credits {
 export const NOTHING: Credits = { certain: 0, uncertain: 0 };
 
 export function sum(one: Credits, other: Credits): Credits {
-	return {
-		certain: one.certain + other.certain,
-		uncertain: one.uncertain + other.uncertain,
-	};
+	return { certain: one.certain + other.certain, uncertain: one.uncertain + other.uncertain };
 }
 
 /**
@@ -28,13 +24,15 @@ export function costOf(answers: Array<unknown[] | undefined>): Credits {
 	return { certain: charged, uncertain: answers.filter((results) => !results).length };
 }
 
-/** Where n8n stores the ledger with the execution. */
+/** Where n8n stores the ledger with the execution. Another shape of it needs another name. */
 const RECORD = 'contactDataCredits';
 
-const CUSTOM_DATA = 'contact_data_credits';
+interface Stored {
+	executionId: string;
+	nodes: Record<string, Credits>;
+}
 
-/** n8n cuts off custom data after 512 characters. */
-const MAX_LENGTH = 400;
+const CUSTOM_DATA = 'contact_data_credits';
 
 type Context = Pick<NodeContext, 'executionId' | 'signal' | 'customData'> & {
 	logger: Pick<Logger, 'warn'>;
@@ -55,15 +53,22 @@ export class Ledger {
 
 	private waiting: Array<() => void> = [];
 
+	/** Read once: n8n builds all that an expression can read for it. */
+	private readonly customData: ReturnType<Context['customData']>;
+
 	private isShown: boolean;
 
 	constructor(
 		private readonly record: IContextObject,
 		private readonly context: Context,
 	) {
-		this.spent = spentIn(record, context.executionId);
+		const stored: Stored | undefined = record[RECORD];
+		// A tool that n8n calls directly has no execution id.
+		const isOwn = stored !== undefined && stored.executionId === context.executionId;
+		this.spent = new Map(isOwn ? Object.entries(stored.nodes) : []);
 		// A retry begins with the custom data of the execution that it retries.
-		this.isShown = context.customData()?.get(CUSTOM_DATA) !== undefined;
+		this.customData = context.customData();
+		this.isShown = this.customData?.get(CUSTOM_DATA) !== undefined;
 		if (this.isShown && this.spent.size === 0) this.show();
 		context.signal?.addEventListener('abort', () => this.show());
 	}
@@ -82,7 +87,6 @@ export class Ledger {
 		this.reserved.set(node, this.reservedBy(node) + credits);
 	}
 
-	/** A request that may cost so many credits is in progress. */
 	sent(credits: number): void {
 		this.inProgress.requests++;
 		this.inProgress.credits += credits;
@@ -112,7 +116,6 @@ export class Ledger {
 		this.show();
 	}
 
-	/** Resolves when reserved credits are next settled. */
 	async settled(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
@@ -125,18 +128,19 @@ export class Ledger {
 		if (spent.certain === 0 && spent.uncertain === 0) return;
 		this.spent.set(node, sum(this.spent.get(node) ?? NOTHING, spent));
 		const { executionId } = this.context;
-		this.record[RECORD] = { executionId, nodes: Object.fromEntries(this.spent) };
+		const stored: Stored = { executionId, nodes: Object.fromEntries(this.spent) };
+		this.record[RECORD] = stored;
 	}
 
 	/** Shows the sum in the custom data of the execution; after a stop, the last sum goes into the log of n8n. */
 	private show(): void {
-		const { customData, executionId, logger, signal } = this.context;
+		const { executionId, logger, signal } = this.context;
 		const { certain, uncertain } = this.total;
 		const most = certain + uncertain + this.inProgress.credits;
 		const range = most > certain ? `${certain} to ` : '';
 		const text = `${range}${count(most, 'credit')} spent${this.perNode()}`;
 		this.isShown ||= most > 0;
-		if (this.isShown) customData()?.set(CUSTOM_DATA, text);
+		if (this.isShown) this.customData?.set(CUSTOM_DATA, text);
 		if (signal?.aborted && this.inProgress.requests === 0) {
 			logger.warn(`Contact Data: execution ${executionId} was stopped, ${text}`);
 		}
@@ -146,20 +150,6 @@ export class Ledger {
 	private perNode(): string {
 		const nodes = [...this.spent].filter(([, { certain }]) => certain > 0);
 		if (nodes.length < 2) return '';
-		const costs = nodes.map(([node, { certain }]) => `${node}: ${certain}`).join(', ');
-		return ` (${costs.length > MAX_LENGTH ? `${costs.slice(0, MAX_LENGTH)}…` : costs})`;
+		return ` (${nodes.map(([node, { certain }]) => `${node}: ${certain}`).join(', ')})`;
 	}
-}
-
-/** What this execution has spent before a wait. */
-function spentIn(record: IContextObject, executionId: string): Map<string, Credits> {
-	const stored = objectAt(record, RECORD);
-	const nodes = stored.executionId === executionId ? objectAt(stored, 'nodes') : {};
-	return new Map(
-		Object.entries(nodes).flatMap(([node, spent]) => {
-			const { certain, uncertain } = isObject(spent) ? spent : {};
-			if (typeof certain !== 'number' || typeof uncertain !== 'number') return [];
-			return [[node, { certain: Math.max(0, certain), uncertain: Math.max(0, uncertain) }]];
-		}),
-	);
 }

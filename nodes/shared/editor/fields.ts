@@ -1,5 +1,10 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import { DEFAULT_MAX_AGE, KEEP_CREDITS, MANUAL_LIMIT } from '../lookups/options';
+import {
+	DEFAULT_MANUAL_LIMIT,
+	DEFAULT_MAX_AGE,
+	KEEP_CREDITS,
+	MANUAL_LIMIT,
+} from '../lookups/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
 const { maxConcurrency, maxRetries } = DEFAULT_PACE;
@@ -7,7 +12,6 @@ const { maxConcurrency, maxRetries } = DEFAULT_PACE;
 /** Hides a field or an operation from AI agents, which look up one thing at a time. */
 export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
-/** A note in the panel, above the fields that it explains. */
 export function notice(name: string, displayName: string): INodeProperties {
 	return { displayName, name, type: 'notice', default: '', displayOptions: notForTools };
 }
@@ -35,36 +39,26 @@ export const includeInputFields: INodeProperties = {
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to keep the fields of the input item. A result adds to them and never erases a value.',
+		'Whether to keep the fields of the input item. A result only sets the fields of this node.',
 	displayOptions: notForTools,
 };
 
 /** A field for a value that the item already has: with it, the item needs no lookup. */
 export function knownField(
-	field: Pick<INodeProperties, 'displayName' | 'name' | 'placeholder' | 'description'>,
+	field: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'placeholder' | 'description'>,
 ): INodeProperties {
-	return { type: 'string', default: '', displayOptions: notForTools, ...field };
+	return { type: 'string', displayOptions: notForTools, ...field };
 }
-
-/** For n8n's AI workflow builder. */
-export const estimateBuilderHint = {
-	propertyHint:
-		'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
-};
-
-export const estimateNotice = notice(
-	'estimateNotice',
-	'Estimate in a copy of your lookup node: connect the copy to the node before it, unpin it, and set its Options again. n8n empties them when the Operation changes.',
-);
 
 /** The options that bound the age of an existing value. */
 export const ageOptions: INodeProperties[] = [
 	knownField({
 		displayName: 'Checked At',
 		name: 'checkedAt',
+		default: '={{ $json.checkedAt }}',
 		placeholder: 'e.g. {{ $json.checkedAt }}',
 		description:
-			'When the existing value was looked up. Without a date, it is used however old it may be.',
+			'When the existing value was looked up. Without a date, the existing value is always used.',
 	}),
 	{
 		displayName: 'Max Age (Days)',
@@ -77,120 +71,113 @@ export const ageOptions: INodeProperties[] = [
 	},
 ];
 
-/** A field for a number of at least `minValue`. */
 function atLeast(minValue: number, field: Omit<INodeProperties, 'type'>): INodeProperties {
 	return { type: 'number', typeOptions: { minValue }, ...field };
 }
 
-/** The fields of every operation whose results come in pages. */
-export const returnAllOrLimit: INodeProperties[] = [
-	{
-		displayName: 'Return All',
-		name: 'returnAll',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to return all results or only up to a given limit',
-	},
-	atLeast(1, {
-		displayName: 'Limit',
-		name: 'limit',
-		default: 50,
-		description: 'Max number of results to return',
-		displayOptions: { show: { returnAll: [false] } },
+/** The fields of an operation whose results come in pages. */
+export function limitFields(limit: number): INodeProperties[] {
+	return [
+		{
+			displayName: 'Return All',
+			name: 'returnAll',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to return all results or only up to a given limit',
+		},
+		atLeast(1, {
+			displayName: 'Limit',
+			name: 'limit',
+			default: limit,
+			description: 'Max number of results to return',
+			displayOptions: { show: { returnAll: [false] } },
+		}),
+	];
+}
+
+export const returnAllOrLimit = limitFields(50);
+
+const manualLimit = atLeast(0, {
+	displayName: MANUAL_LIMIT,
+	name: 'manualLimit',
+	default: DEFAULT_MANUAL_LIMIT,
+	description:
+		"Max number of items to look up while you try out the workflow in the editor. The rest are marked as 'not_processed'. Does not apply in production. 0 means all.",
+	displayOptions: notForTools,
+});
+
+/** The last fields of every lookup. */
+export const lookupFields = [manualLimit, includeInputFields, simple];
+
+export const resultField: INodeProperties = {
+	displayName: 'Put Result in Field',
+	name: 'resultField',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. lookup',
+	description:
+		'Name of a field for everything the lookup returns, so that no field of the input is changed',
+	displayOptions: notForTools,
+};
+
+/** The options of every lookup. */
+export const lookupOptions: INodeProperties[] = [
+	atLeast(0, {
+		displayName: KEEP_CREDITS,
+		name: 'keepCredits',
+		default: 100,
+		description:
+			'Stop before the account drops below this many credits. Credits that others use in the meantime are not counted.',
 	}),
+	atLeast(1, {
+		displayName: 'Max Concurrency',
+		name: 'maxConcurrency',
+		default: maxConcurrency,
+		description:
+			'Max number of requests to send at once. All workflows that use this account take turns.',
+		displayOptions: notForTools,
+	}),
+	atLeast(0, {
+		displayName: 'Max Credits',
+		name: 'maxCredits',
+		default: 100,
+		description:
+			'Max number of credits this node may spend per execution, including loops and Retry On Fail',
+	}),
+	atLeast(0, {
+		displayName: 'Max Retries',
+		name: 'maxRetries',
+		default: maxRetries,
+		description:
+			'Max number of times to retry a request if the service is busy or unavailable, or the connection is lost. Works without Retry On Fail.',
+		displayOptions: notForTools,
+	}),
+	{
+		displayName: 'On Incomplete Run',
+		name: 'incompleteRun',
+		type: 'options',
+		default: 'return',
+		options: [
+			{
+				name: 'Return Partial Results',
+				value: 'return',
+				description:
+					"Return everything received so far; items without a result are marked in their 'status' field",
+			},
+			{
+				name: 'Stop Workflow',
+				value: 'fail',
+				description:
+					'Stop and report how many items are done. Results already paid for are reused if the node runs again.',
+			},
+		],
+		description:
+			'What to do if some items get no result, e.g. because credits run out. Applies if On Error is set to Stop Workflow.',
+		displayOptions: notForTools,
+	},
+	resultField,
 ];
 
-/** The options of a lookup: those that all lookups share, and its own. */
-export function lookupOptions(...own: INodeProperties[]): INodeProperties {
-	return optionsField([
-		atLeast(0, {
-			displayName: KEEP_CREDITS,
-			name: 'keepCredits',
-			default: 100,
-			description:
-				'Number of credits of the kind this node uses to leave in the account. Nothing is looked up that could bring the account below it. Credits that others use in the meantime are not counted.',
-		}),
-		atLeast(1, {
-			displayName: 'Max Concurrency',
-			name: 'maxConcurrency',
-			default: maxConcurrency,
-			description:
-				'Max number of requests to send at once. All workflows that use this account take turns.',
-			displayOptions: notForTools,
-		}),
-		atLeast(0, {
-			displayName: 'Max Credits',
-			name: 'maxCredits',
-			default: 100,
-			description:
-				'Max number of credits this node may spend per execution, including loops and Retry On Fail',
-		}),
-		atLeast(0, {
-			displayName: MANUAL_LIMIT,
-			name: 'manualLimit',
-			default: 10,
-			description:
-				"Max number of items to look up while you try out the workflow in the editor. The rest are marked as 'not_processed'. Does not apply in production. 0 means all.",
-			displayOptions: notForTools,
-		}),
-		atLeast(0, {
-			displayName: 'Max Retries',
-			name: 'maxRetries',
-			default: maxRetries,
-			description:
-				'Max number of times to retry a request if the service is busy or unavailable, or the connection is lost. Works without Retry On Fail.',
-			displayOptions: notForTools,
-		}),
-		{
-			displayName: 'On Incomplete Run',
-			name: 'incompleteRun',
-			type: 'options',
-			default: 'return',
-			options: [
-				{
-					name: 'Return Partial Results',
-					value: 'return',
-					description:
-						"Return everything received so far; items without a result are marked in their 'status' field",
-				},
-				{
-					name: 'Stop Workflow',
-					value: 'fail',
-					description:
-						'Stop and report how many items are done. Results already paid for are reused if the node runs again.',
-				},
-			],
-			description:
-				'What to do if some items get no result, e.g. because credits run out. Applies if On Error is set to Stop Workflow.',
-			displayOptions: notForTools,
-		},
-		{
-			displayName: 'Put Result in Field',
-			name: 'resultField',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. lookup',
-			description:
-				'Name of a field for everything the lookup returns, so that no field of the input is changed',
-			displayOptions: notForTools,
-		},
-		...own,
-	]);
-}
-
-/** The collection "Options", sorted by name. */
-export function optionsField(options: INodeProperties[]): INodeProperties {
-	return {
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
-	};
-}
-
-/** A part of tool descriptions, for lookups that return an email. */
 export const EMAIL_STATUSES =
 	"'emailStatus' is 'valid' (it accepts mail), 'catch-all' (the domain accepts everything, so it is uncertain), 'invalid' (do not write to it) or 'unknown' (verify it again in a day).";
 

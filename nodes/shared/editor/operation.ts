@@ -15,12 +15,13 @@ import {
 	type NodeOutput,
 	updateDisplayOptions,
 } from 'n8n-workflow';
+import { ACCOUNT_PATH } from '../credits/account';
 import { saveExecution } from '../execution/execution';
 import { contextOfNode, contextOfTool, CREDENTIAL, type NodeContext } from '../host/context';
 import type { Declaration } from '../host/routing';
-import { type Estimate, runEstimate } from '../lookups/estimate';
-import type { Lookup } from '../lookups/lookup';
-import { runLookup } from '../lookups/runner';
+import { runEstimate } from '../lookups/estimate';
+import type { Lookup, Preparation } from '../lookups/lookup';
+import { LookupRun } from '../lookups/runner';
 import { type Read, runRead } from '../reads/reader';
 import { notForTools } from './fields';
 
@@ -31,36 +32,49 @@ export interface Operation extends Declaration {
 
 /** An operation that looks something up for each item, for credits. */
 export function lookupOperation<Query extends IDataObject>(lookup: Lookup<Query>): Operation {
-	return { ...lookup, run: async (context) => await runLookup(context, lookup) };
+	return { ...lookup, run: async (context) => await new LookupRun(context, lookup).run() };
 }
 
-/** An operation that says what a lookup would cost at most. */
-export function estimateOperation<Query extends IDataObject>(estimate: Estimate<Query>): Operation {
+/** Estimate Cost: an operation that says what a lookup would cost at most (interface specification 4.1, 8). */
+export function estimateOperation<Query extends IDataObject>(
+	lookup: Omit<Preparation<Query>, 'option' | 'cost'>,
+): Operation {
+	const estimate: Preparation<Query> = {
+		...lookup,
+		option: {
+			name: 'Estimate Cost',
+			value: 'estimate',
+			action: 'Estimate cost',
+			description:
+				'Estimate the most credits that looking up all input items can use. Nothing is looked up. Costs no credits.',
+			routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
+			builderHint: {
+				propertyHint:
+					'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
+			},
+		},
+		cost: 'free',
+	};
 	return { ...estimate, run: async (context) => await runEstimate(context, estimate) };
 }
 
-/** An operation that reads from the service. */
 export function readOperation(read: Read): Operation {
 	return { ...read, run: async (context) => await runRead(context, read) };
 }
 
 /** The properties of a node: its one resource (hidden), its operations, and the fields of each. */
 export function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
+	const fields = shared(operations, ({ fields }) => fields);
 	const byDefault = operations[0].option.value;
-	const shown: Array<{ field: INodeProperties; operation: NodeParameterValue[] }> = [];
-	for (const { option, fields } of operations) {
-		// The first fields, as far as another operation has the same, are one property for both: where n8n calls
-		// the node as a tool directly, it evaluates a parameter once for each property of its name.
-		let common = true;
-		for (const field of fields) {
-			const known = shown.find((one) => one.field === field);
-			common &&= known !== undefined;
-			if (common) known?.operation.push(option.value);
-			else shown.push({ field, operation: [option.value] });
-		}
-	}
 	return [
-		{ displayName: 'Resource', name: 'resource', type: 'hidden', default: resource },
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'hidden',
+			default: resource,
+			// n8n's node panel lists the operations of a resource that is an option.
+			options: [{ name: resource, value: resource }],
+		},
 		{
 			displayName: 'Operation',
 			name: 'operation',
@@ -73,9 +87,63 @@ export function operationProperties(resource: string, operations: Operation[]): 
 			routing: toolRouting(operations),
 		},
 		...operations.flatMap(toolDescription),
-		...shown.flatMap(({ field, operation }) =>
-			updateDisplayOptions({ show: { operation } }, [field]),
+		...fields.flatMap(({ field, operation }) =>
+			updateDisplayOptions({ show: { operation } }, twins(field)),
 		),
+		...optionsField(operations),
+	];
+}
+
+/**
+ * The fields of all operations, each field once: the editor forgets the value of a field when the operation changes,
+ * unless the next operation has the same field.
+ */
+function shared(operations: Operation[], fieldsOf: (operation: Operation) => INodeProperties[]) {
+	const all: Array<{ field: INodeProperties; operation: NodeParameterValue[] }> = [];
+	for (const operation of operations) {
+		let end = 0;
+		for (const field of fieldsOf(operation)) {
+			const index = all.findIndex((one) => one.field === field);
+			const { value } = operation.option;
+			if (index >= 0) all[index].operation.push(value);
+			else all.splice(end, 0, { field, operation: [value] });
+			end = Math.max(end, index < 0 ? end : index) + 1;
+		}
+	}
+	return all;
+}
+
+/** A field that begins with an expression in workflows, and empty in tools: an agent has no items. */
+function twins(field: INodeProperties): INodeProperties[] {
+	const isExpression = typeof field.default === 'string' && field.default.startsWith('=');
+	if (!isExpression || field.displayOptions?.hide?.['@tool']) return [field];
+	return [
+		...updateDisplayOptions(notForTools, [field]),
+		...updateDisplayOptions({ show: { '@tool': [true] } }, [{ ...field, default: '' }]),
+	];
+}
+
+/** The collection "Options", sorted by name. An option that some operations lack is shown for the others. */
+function optionsField(operations: Operation[]): INodeProperties[] {
+	const withOptions = operations.filter(({ options }) => options !== undefined);
+	if (withOptions.length === 0) return [];
+	const options = shared(withOptions, ({ options = [] }) => options).flatMap(
+		({ field, operation }) =>
+			operation.length === withOptions.length
+				? field
+				: updateDisplayOptions({ show: { '/operation': operation } }, [field]),
+	);
+	return [
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			// By a name without its path, n8n empties a collection when that field changes.
+			displayOptions: { show: { '/operation': withOptions.map(({ option }) => option.value) } },
+			options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
+		},
 	];
 }
 
@@ -83,10 +151,7 @@ function menuEntry({ option, tool }: Operation): INodePropertyOptions {
 	return tool === undefined ? { ...option, displayOptions: notForTools } : option;
 }
 
-/**
- * The description of a tool for the model of an AI agent. n8n adds its own property of this name, which
- * holds no more than the name of the operation, unless the node has one.
- */
+/** What the model of an AI agent reads. Without it, n8n adds a property that holds the name of the operation alone. */
 function toolDescription({ option, tool }: Operation): INodeProperties[] {
 	if (tool === undefined) return [];
 	return [
@@ -102,10 +167,13 @@ function toolDescription({ option, tool }: Operation): INodeProperties[] {
 	];
 }
 
-/** The text below the node on the canvas: an expression that gives the label of the operation. */
-export function operationSubtitle(operations: Operation[]): string {
-	const labels = Object.fromEntries(operations.map(({ option }) => [option.value, option.name]));
-	return `={{ (${JSON.stringify(labels)})[$parameter.operation] }}`;
+/** n8n gives `$parameter.listId` as the id alone, and all parameters with the name of the list. */
+export const LIST_NAME = '$parameter.toJSON().listId?.cachedResultName';
+
+/** The text below the node on the canvas: the list that it is about, else what the operation costs. */
+export function subtitleOf(operations: Operation[]): string {
+	const costs = Object.fromEntries(operations.map(({ option, cost }) => [option.value, cost]));
+	return `={{ ${LIST_NAME} || (${JSON.stringify(costs)})[$parameter.operation] }}`;
 }
 
 /** The operations of a node, as n8n runs them for all items at once. */
@@ -170,29 +238,13 @@ export function nodeDefaults(resource: string, operations: Operation[]) {
 	} satisfies Partial<INodeTypeDescription>;
 }
 
-/** The hint at the bulk operation appears above this number of lookups. */
-const MANY = 20;
-
-/** Counts identical items once, as they need one lookup, and the first items only, which is quick. */
-const LOOKUPS = `new Set($input.all().slice(0, ${5 * MANY}).map((item) => JSON.stringify(item.json))).size`;
-
-/**
- * The hint at the bulk operation, for users who look up many items one by one.
- * @param perRequest how much fits into one bulk request, e.g. `100 people`
- * @param onlySingle an option that the bulk operation lacks: while it is on, there is no hint
- */
-export function bulkHint(
-	single: Operation,
-	bulk: Operation,
-	perRequest: string,
-	onlySingle: string,
-): NodeHint {
-	const isShown = `$parameter.operation === "${single.option.value}" && !$parameter.options.${onlySingle}`;
+/** The hint at the bulk operation, for users who look up more than 20 items one by one. */
+export function bulkHint(single: Operation, bulk: Operation): NodeHint {
 	return {
-		message: `${bulk.option.name} does this with one request per ${perRequest}, at the same price and several times as fast`,
+		message: `Switch to ${bulk.option.name}: same price, several times faster`,
 		type: 'info',
 		location: 'outputPane',
 		whenToDisplay: 'always',
-		displayCondition: `={{ ${isShown} && ${LOOKUPS} > ${MANY} }}`,
+		displayCondition: `={{ $parameter.operation === "${single.option.value}" && $input.all().length > 20 }}`,
 	};
 }

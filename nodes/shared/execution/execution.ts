@@ -2,13 +2,12 @@ import type { IContextObject } from 'n8n-workflow';
 
 import { Ledger } from '../credits/ledger';
 import type { NodeContext } from '../host/context';
-import { isObject } from '../values/json';
 import { AnswerStore } from './answers';
 
-/** How many pending jobs n8n stores with an execution; the oldest go first. */
+/** The oldest go first. */
 const MAX_STORED_JOBS = 1_000;
 
-/** Where n8n stores the pending jobs with the execution. */
+/** Where n8n stores the pending jobs with the execution. Another shape of them needs another name. */
 const RECORD = 'contactDataJobs';
 
 /** A bulk job that is pending, as n8n stores it with the execution. */
@@ -25,7 +24,6 @@ export interface Job {
 	executionId: string;
 }
 
-/** What the nodes of one execution share. */
 export interface Execution {
 	answers: AnswerStore;
 	ledger: Ledger;
@@ -35,7 +33,7 @@ export interface Execution {
 	tried: Map<string, Set<string>>;
 }
 
-/** The keys are objects of n8n that live as long as the execution, so its memory goes with it. */
+/** By the object that n8n stores with the execution, so that both are forgotten together. */
 const executions = new WeakMap<IContextObject, Execution>();
 
 /** What the nodes of this execution share, with what n8n has stored of it before a wait or a retry. */
@@ -62,14 +60,6 @@ export function saveExecution(context: NodeContext): void {
 }
 
 function jobsIn(record: IContextObject): Map<string, Job> {
-	const stored: unknown = record[RECORD];
-	const jobs: Job[] = Array.isArray(stored) ? stored.filter(isJob) : [];
-	return new Map(jobs.flatMap((job) => job.questions.map((question) => [question, job])));
-}
-
-function isJob(job: unknown): job is Job {
-	if (!isObject(job)) return false;
-	const { id, connection, questions, credits, node, executionId } = job;
-	const areTexts = [id, connection, node, executionId].every((text) => typeof text === 'string');
-	return areTexts && typeof credits === 'number' && Array.isArray(questions);
+	const stored: Job[] = record[RECORD] ?? [];
+	return new Map(stored.flatMap((job) => job.questions.map((question) => [question, job])));
 }

@@ -4,15 +4,14 @@ import type {
 	IExecuteFunctions,
 	IExecutePaginationFunctions,
 	IGetNodeParameterOptions,
+	INode,
 	INodeExecutionData,
 	NodeExecutionHint,
 } from 'n8n-workflow';
 import { objectAt } from '../values/json';
 
-/** The credential type, as n8n names it. */
 export const CREDENTIAL = 'contactDataApi';
 
-/** The credential for one item. */
 export interface ItemCredential {
 	credential: ICredentialDataDecryptedObject;
 	/** Whether it is the same for all items, as none of its fields is an expression. */
@@ -27,9 +26,8 @@ export function hasExpression(parameter: unknown): boolean {
 }
 
 /**
- * Reads the credential for an item. n8n does not say whether a field of it is an expression, but it passes
- * the fields as they were saved to the workflow of the context, which evaluates them: this watches that
- * call. Without such a call the credential counts for this item only.
+ * Reads the credential for an item. n8n does not say whether a field of it is an expression, but the workflow of the
+ * context evaluates the saved fields: this watches that call. Without one the credential counts for this item only.
  */
 export async function readCredential(
 	n8n: Pick<IExecuteFunctions, 'getCredentials'>,
@@ -56,30 +54,31 @@ export function inheriting<T extends object>(object: T, properties: Record<strin
 	return Object.create(object, Object.fromEntries(descriptors));
 }
 
-/** The custom data of an execution, which n8n shows beside it. */
-interface CustomData {
-	get(key: string): unknown;
-	set(key: string, value: string): void;
+/** Whether n8n runs the node as a tool of an AI agent. */
+export function isTool({ type }: INode): boolean {
+	return type.endsWith('Tool');
 }
 
 /** The functions that n8n offers under the same name to a node and to a tool. */
 function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
+	const node = n8n.getNode();
 	return {
-		node: n8n.getNode(),
+		node,
+		isTool: isTool(node),
 		executionId: n8n.getExecutionId(),
 		logger: n8n.logger,
 		isManual: n8n.getMode() === 'manual',
-		/** Aborted when the execution is stopped. */
 		signal: n8n.getExecutionCancelSignal(),
 		/** An object that n8n stores with the execution, for all nodes. */
 		memory: () => n8n.getContext('flow'),
-		customData: (): CustomData | undefined => n8n.getWorkflowDataProxy(0).$execution?.customData,
+		/** What n8n shows beside the execution. */
+		customData: (): Pick<Map<string, string>, 'get' | 'set'> | undefined =>
+			n8n.getWorkflowDataProxy(0).$execution?.customData,
 	};
 }
 
 /** n8n's functions while a node runs, the same for a node with items and for a tool. */
 export interface NodeContext extends Readonly<ReturnType<typeof commonContext>> {
-	/** n8n's own context, for its helpers. */
 	readonly n8n: IAllExecuteFunctions;
 	readonly inputs: INodeExecutionData[];
 	/** `$json` for an item; `undefined` where only n8n's expression engine knows it. */

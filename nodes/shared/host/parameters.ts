@@ -3,21 +3,12 @@ import {
 	type INodeProperties,
 	isSafeObjectProperty,
 } from 'n8n-workflow';
+import { InvalidInput } from '../values/failure';
 import { isObject } from '../values/json';
+import { asError } from '../values/text';
 import { hasExpression, type NodeContext } from './context';
 
 type Reader = (item: number) => unknown;
-
-/** Thrown for a parameter whose expression fails for an item. */
-export class FailingExpression extends Error {
-	constructor(
-		/** The name of the field in the editor. */
-		readonly label: string,
-		cause: unknown,
-	) {
-		super(cause instanceof Error ? cause.message : String(cause));
-	}
-}
 
 /** The fallback by which an option that was not added differs from an empty one. */
 const NOT_THERE = Symbol('not there');
@@ -29,44 +20,53 @@ const NOT_THERE = Symbol('not there');
 export class Parameters {
 	private readonly readers = new Map<string, Reader>();
 
-	/** @param fields the fields of the operation, for their labels */
+	/** @param operation the operation whose fields these are, for their labels */
 	constructor(
 		private readonly context: Pick<NodeContext, 'json' | 'parameter'>,
-		private readonly fields: INodeProperties[] = [],
+		private readonly operation: { fields?: INodeProperties[]; options?: INodeProperties[] } = {},
 	) {}
 
 	/**
-	 * The value of a parameter for an item; throws {@link FailingExpression}.
+	 * The value of a parameter for an item; throws {@link InvalidInput}.
 	 * @param name the name of a parameter (`email`), or of one in a collection (`options.country`)
 	 * @returns the fallback if there is no such parameter, e.g. for an option that was not added
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
+		let value: unknown;
 		try {
 			const reader = this.readers.get(name) ?? this.readerOf(name, fallback, options);
 			this.readers.set(name, reader);
-			return reader(item);
+			value = reader(item);
 		} catch (error) {
-			throw this.failing(name, error);
+			throw this.failing(name, asError(error));
 		}
+		// n8n leaves the braces where a field was not switched to Expression, or where they are not in pairs.
+		if (typeof value !== 'string' || !/\{\{|\}\}/.test(value)) return value;
+		throw new InvalidInput({
+			reason: 'unevaluated_expression',
+			message: `Not sent: ${this.labelOf(name)} holds an expression that n8n did not evaluate`,
+			description: 'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
+		});
 	}
 
-	private failing(name: string, cause: unknown): FailingExpression {
-		const [parent, child] = name.split('.');
-		const field = this.fields.find((one) => one.name === parent);
-		const options = field?.options?.flatMap((option) => ('displayName' in option ? option : []));
-		const own = child ? options?.find((option) => option.name === child) : field;
-		const byName = name === 'requestOptions' ? 'Request Options' : name;
-		return new FailingExpression(own?.displayName ?? byName, cause);
+	private failing(name: string, { message }: Error): InvalidInput {
+		return new InvalidInput({
+			reason: 'failing_expression',
+			message: `Not sent: the expression of ${this.labelOf(name)} cannot be evaluated (${message})`,
+			description: 'Check the expression of the field, and the data that it reads.',
+		});
+	}
+
+	private labelOf(name: string): string {
+		if (name === 'requestOptions') return 'Request Options';
+		const { fields = [], options = [] } = this.operation;
+		const option = name.replace(/^options\./, '');
+		return [...fields, ...options].find((field) => field.name === option)?.displayName ?? name;
 	}
 
 	/** Whether there is such a parameter, e.g. an option that was added. */
 	has(name: string): boolean {
 		return this.raw(name) !== NOT_THERE;
-	}
-
-	/** Whether the parameter has a value or an expression, even one that gives an empty text. */
-	isFilledIn(name: string): boolean {
-		return this.has(name) && this.raw(name) !== '';
 	}
 
 	private raw(name: string): unknown {

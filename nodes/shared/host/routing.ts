@@ -1,6 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { toText } from '../values/text';
-import type { Parameters } from './parameters';
 
 /** An operation in n8n's declarative style: `routing` maps its fields to the request. */
 export interface Declaration {
@@ -8,51 +7,42 @@ export interface Declaration {
 	option: INodePropertyOptions;
 	/** The description for the model of an AI agent; an operation without one is hidden from agents. */
 	tool?: string;
+	/** What it costs, in a few words for the canvas. */
+	cost: string;
 	fields: INodeProperties[];
+	/** The fields in the collection Options. */
+	options?: INodeProperties[];
 }
 
 /** A field whose value is sent. */
 export interface RequestField {
 	/** The name for `getNodeParameter`, e.g. `options.country`. */
 	name: string;
+	label: string;
 	/** The name in the request. */
 	property: string;
-	/** Whether it is a resource locator, of which only the value is sent. */
+	/** Whether it is a resource locator, of which only the value is sent, in the path. */
 	extractValue: boolean;
 }
 
 /** The fields of an operation whose values are sent, including those among its options. */
-export function requestFields({ fields }: Declaration): RequestField[] {
-	return fields.flatMap((field) => fieldsIn(field, ''));
+export function requestFields({ fields, options = [] }: Declaration): RequestField[] {
+	return [...fields, ...options].flatMap((field) => {
+		const { name, displayName: label, type, routing } = field;
+		const extractValue = type === 'resourceLocator';
+		const property = routing?.send?.property ?? (extractValue ? name : undefined);
+		const path = options.includes(field) ? 'options.' : '';
+		return property === undefined
+			? []
+			: [{ name: `${path}${name}`, label, property, extractValue }];
+	});
 }
 
-function fieldsIn(field: INodeProperties, path: string): RequestField[] {
-	const name = `${path}${field.name}`;
-	if (field.type === 'collection') {
-		const options = field.options ?? [];
-		return options.flatMap((option) => ('type' in option ? fieldsIn(option, `${name}.`) : []));
-	}
-	const { send, request } = field.routing ?? {};
-	const property = send?.property ?? (request?.url && field.name);
-	return property ? [{ name, property, extractValue: field.type === 'resourceLocator' }] : [];
-}
-
-/**
- * The path of an operation. In n8n's style a field may declare it, with the value of the field inside:
- * `=/api/v2/list/{{$value}}/leads`.
- */
-export function pathOf({ option, fields }: Declaration, values: Record<string, unknown>): string {
-	const own = option.routing?.request?.url;
-	if (own !== undefined) return own;
-	for (const { name, routing } of fields) {
-		const template = routing?.request?.url;
-		if (template === undefined) continue;
-		return template.slice(1).replace('{{$value}}', () => encodeURIComponent(toText(values[name])));
-	}
-	throw new Error(`No field of ${option.value} declares the path`);
-}
-
-/** The value of a field for an item; throws `FailingExpression`. */
-export function fieldValue(parameters: Parameters, field: RequestField, item: number): unknown {
-	return parameters.get(field.name, item, '', { extractValue: field.extractValue });
+/** The path of an operation. As in n8n's style, a part of it may be the value of a resource locator. */
+export function pathOf({ option }: Declaration, valueOf?: (name: string) => unknown): string {
+	const path = option.routing?.request?.url ?? '';
+	const locator = /\{\{\$parameter\.(\w+)\.value\}\}/;
+	return path
+		.replace(/^=/, '')
+		.replace(locator, (_, name: string) => encodeURIComponent(toText(valueOf?.(name))));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import { parsedUrl, toText } from '../values/text';
+import { cleanText, numberOf, parsedUrl, toDomain, toText, withScheme } from '../values/text';
 import { ServiceError } from './errors';
 
 /** Characters that no header can hold, e.g. a pasted zero-width space: n8n's HTTP client drops them. */
@@ -45,22 +45,28 @@ function refusedBaseUrl(message: string, description: string): ServiceError {
 	return new ServiceError('refused_base_url', { message, description });
 }
 
+/** A path of the API (interface specification 9), which people paste at the end of the Base URL. */
+const API_PATH = /(?<![:/])\/+(?:api\/v2|v3)(?:\/.*)?\/*$/i;
+
 /**
- * The Base URL of the service, without a slash at its end (interface specification 1: HTTPS only).
- * Throws a {@link ServiceError} for a text that is no URL, and for any that the key must not be sent to:
- * plain `http`, unless it leads to this machine, or another scheme.
+ * The Base URL as it is typed (interface specification 1: HTTPS only), without a path of the API or a slash at its end.
+ * A host without a scheme gets `https://`, or `http://` if it is this machine. Throws a {@link ServiceError} for any
+ * other text, and for plain `http` to another machine.
  */
 export function checkedBaseUrl(value: unknown): string {
-	const text = toText(value);
+	const typed = cleanText(value).replace(API_PATH, '');
+	const isLocal = LOOPBACK.test(parsedUrl(`http://${typed}`)?.hostname ?? '');
+	const text = withScheme(typed, isLocal ? 'http' : 'https');
 	const url = parsedUrl(text);
-	if (url === undefined || url.host === '' || /[?#]/.test(text)) {
+	// A word alone may be the key, pasted into the wrong field: it must not be looked up as a host.
+	const isWord = text !== typed && !isLocal && toDomain(typed) === '';
+	if (!url?.host || isWord || /[?#@]/.test(text)) {
 		throw refusedBaseUrl(
 			'The Base URL of the credential is not a valid URL',
 			"Enter the URL of your provider's API, e.g. https://api.example.com",
 		);
 	}
-	const local = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
-	if (url.protocol !== 'https:' && !local) {
+	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname))) {
 		throw refusedBaseUrl(
 			'The Base URL of the credential does not start with https://',
 			"Use https, so the API key can't be intercepted. Plain http is accepted on localhost only (localhost, 127.0.0.1, [::1]).",
@@ -85,21 +91,18 @@ export function goesTo(baseUrl: string, url: string | undefined, requestBaseUrl?
 }
 
 /**
- * The request-side variants of the interface specification: one setting each, as the credential
- * stores it, with the main form as its default.
+ * One setting for each request-side variant of the interface specification (4.3, 4.5, 4.6, 4.8, 4.10), with the main
+ * form as its default.
  */
 export const INTERFACE_DEFAULTS = {
-	/** 4.6: `array` (a bare list of rows) or `people` (an object that holds them). */
+	/** `array` (a bare list of rows) or `people` (an object that holds them). */
 	bulkFinderBody: 'array',
-	/** 4.8: `repeat` (`email=a&email=b`) or `comma` (`email=a,b`). */
+	/** `repeat` (`email=a&email=b`) or `comma` (`email=a,b`). */
 	bulkVerifierQuery: 'repeat',
-	/** 4.8: the path of the bulk verifier. */
 	bulkVerifierPath: '/v3/verify_bulk',
-	/** 4.10: the path of the company search. */
 	companySearchPath: '/company/search',
-	/** 4.5: the finder's parameter for a company name, `company` or `companyName`. */
+	/** `company` or `companyName`. */
 	companyNameParameter: 'company',
-	/** 4.3: the most leads per page. */
 	listPageSize: 500,
 };
 
@@ -111,8 +114,8 @@ export function interfaceSettings(credential: IDataObject): InterfaceSettings {
 	const { listPageSize, ...texts } = INTERFACE_DEFAULTS;
 	const own = Object.entries(texts).map(([name, byDefault]): [string, string] => [
 		name,
-		toText(credential[name]) || byDefault,
+		cleanText(credential[name]) || byDefault,
 	]);
-	const pageSize = Math.floor(Number(toText(credential.listPageSize))) || listPageSize;
+	const pageSize = Math.floor(numberOf(credential.listPageSize) ?? 0) || listPageSize;
 	return { ...texts, ...Object.fromEntries(own), listPageSize: Math.max(1, pageSize) };
 }

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { Failure, type Problem } from '../values/failure';
 import { isObject, textAt } from '../values/json';
 import { withoutKey } from './mask';
 
@@ -22,12 +23,7 @@ export type FailureReason =
 	| 'refused_by_n8n'
 	| 'unexpected';
 
-interface FailureDetails {
-	/** What happened. */
-	message: string;
-	/** What the user can do. */
-	description: string;
-	httpCode?: number | null;
+interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'httpCode'> {
 	/** The pause that the service asks for, in milliseconds. */
 	retryAfter?: number;
 	/** Whether the service may have charged the request. */
@@ -38,9 +34,7 @@ interface FailureDetails {
 const MAX_MESSAGE = 500;
 
 /** A request without a usable answer: what happened, and what the user can do. */
-export class ServiceError extends Error {
-	readonly description: string;
-
+export class ServiceError extends Failure {
 	readonly httpCode: number | null;
 
 	readonly retryAfter: number | undefined;
@@ -48,14 +42,16 @@ export class ServiceError extends Error {
 	readonly mayBeCharged: boolean;
 
 	constructor(
-		readonly reason: FailureReason,
+		override readonly reason: FailureReason,
 		private readonly details: FailureDetails,
 	) {
-		super(details.message);
-		this.description = details.description;
-		this.httpCode = details.httpCode ?? null;
-		this.retryAfter = details.retryAfter;
-		this.mayBeCharged = details.mayBeCharged ?? false;
+		const { message, description, httpCode = null, retryAfter, mayBeCharged = false } = details;
+		// The request that ran into the end of the credits was refused, so the item can be sent again.
+		const status = reason === 'out_of_credits' ? 'not_processed' : 'failed';
+		super({ status, reason, message, description, httpCode });
+		this.httpCode = httpCode;
+		this.retryAfter = retryAfter;
+		this.mayBeCharged = mayBeCharged;
 	}
 
 	/** A copy whose message says how often the request was sent. */
@@ -114,10 +110,6 @@ export function isNotFound(thrown: unknown): boolean {
 	return thrown instanceof ServiceError && thrown.reason === 'not_found';
 }
 
-/** Codes of Node, and a part of its message, with which the request cannot have reached the service. */
-const NEVER_SENT =
-	/^E(CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|PROTO)$|before secure TLS connection was established/;
-
 /** Codes of an HTTP client, or of Node, that could not put the request together. */
 const NOT_A_REQUEST = /^ERR_(INVALID|UNESCAPED|BAD_OPTION|NOT_SUPPORT|HTTP_INVALID)/;
 
@@ -131,32 +123,45 @@ export function unknownOutcome({ message }: ServiceError): ServiceError {
 	});
 }
 
+/** What it means when the network says this, by a code of Node or a part of its message: nothing was sent. */
+const UNREACHABLE: Array<[said: RegExp, message: string, reason?: FailureReason]> = [
+	[/^(ENOTFOUND|EAI_AGAIN)$/, 'The host of the Base URL was not found'],
+	[/^ECONNREFUSED$/, 'The Base URL refused the connection'],
+	[/^E(HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL)$/, 'The Base URL cannot be reached'],
+	[
+		/^ERR_TLS|^[A-Z_]*(CERT|SIGNATURE)/,
+		"The Base URL's certificate is not valid",
+		'refused_base_url',
+	],
+	[/^EPROTO$|WRONG_VERSION|before secure TLS connection/, 'The Base URL does not accept https'],
+];
+
 /**
  * The error for an exception of n8n's HTTP helper. An exception of the network holds the whole request, the
- * key included: only its code is used. An exception without a code comes from n8n or its host, which refused
- * the request before it was sent (no credential, SSRF protection): its message is passed on.
+ * key included: only its code and the name of the host are used. An exception without a code comes from n8n or its
+ * host, which refused the request before it was sent (no credential, SSRF protection): its message is passed on.
  */
 export function connectionError(thrown: unknown): ServiceError {
 	const causes = causesOf(thrown);
 	const code = causes.map((error) => error.code).find((one) => typeof one === 'string');
 	if (typeof code !== 'string' || NOT_A_REQUEST.test(code)) return refusedByN8n(thrown);
-	if (/^ERR_TLS|CERT|SIGNATURE/.test(code)) {
-		return new ServiceError('refused_base_url', {
-			message: "The Base URL's certificate is not valid",
-			description: `Check the Base URL of the credential (${code}).`,
-		});
-	}
 	const said = [code, ...causes.map(({ message }) => String(message))];
-	// The code is in the description, as n8n replaces a message that holds one by its own words.
-	if (said.some((text) => NEVER_SENT.test(text))) {
-		return new ServiceError('connection', {
-			message: 'The service cannot be reached',
-			description: `Check the Base URL of the credential and the network of this n8n (${code}).`,
+	const unreachable = UNREACHABLE.find(([pattern]) => said.some((text) => pattern.test(text)));
+	if (unreachable) {
+		const [, message, reason = 'connection'] = unreachable;
+		const host = causes.map((cause) => textAt(cause, 'hostname')).find((name) => name !== null);
+		return new ServiceError(reason, {
+			message: host ? message.replace('of the Base URL', host) : message,
+			// A code goes here, as n8n replaces a message that holds one by its own words.
+			description: `Check the Base URL of the credential, and the network of this n8n (${code}).`,
 		});
 	}
+	const isTimeout = ['ETIMEDOUT', 'ECONNABORTED'].includes(code);
 	return new ServiceError('connection', {
-		message: 'The connection was lost before a response arrived',
-		description: `Run the item again later (${code}).`,
+		message: isTimeout
+			? 'The service did not respond in time'
+			: 'The connection was lost before a response arrived',
+		description: `Run the item again later${isTimeout ? ', or check the Base URL of the credential' : ''} (${code}).`,
 		mayBeCharged: true,
 	});
 }
@@ -170,7 +175,7 @@ function causesOf(thrown: unknown): IDataObject[] {
 	return causes;
 }
 
-/** For a request that n8n refused before it was sent, with n8n's own message. */
+/** With n8n's own message. */
 export function refusedByN8n(thrown: unknown): ServiceError {
 	const cause = causesOf(thrown).at(-1) ?? {};
 	return new ServiceError('refused_by_n8n', {
@@ -181,57 +186,49 @@ export function refusedByN8n(thrown: unknown): ServiceError {
 	});
 }
 
-/** The message and the description for each reason not to send an item. */
-const MESSAGES = {
-	out_of_credits: [
-		'Not sent: the account is out of credits',
-		'Add credits to the account, then run the remaining items again.',
-	],
-	credit_limit: [
-		'Not sent: the node has spent what Max Credits allows',
-		'Raise Max Credits in the options, then run the remaining items again.',
-	],
-	credit_floor: [
-		'Not sent: this could take the account below the number of credits in Keep Credits',
-		'Add credits to the account, or lower Keep Credits in the options, then run the remaining items again.',
-	],
+/** For each reason not to send an item: its short words, what to do first, and whether the service caused it. */
+const NOT_SENT = {
+	out_of_credits: ['out of credits', 'Add credits to the account', true],
+	credit_limit: ['Max Credits reached', 'Raise Max Credits in the options'],
+	credit_floor: ['Keep Credits reached', 'Add credits to the account, or lower Keep Credits'],
 	manual_limit: [
-		'Not sent: this manual run has looked up as many items as Max Items in Manual Runs allows',
-		'Raise Max Items in Manual Runs in the options, or run the workflow in production, where it does not apply.',
+		'Max Items in Manual Runs reached',
+		'Raise Max Items in Manual Runs (0 means all)',
 	],
-	cancelled: ['Not sent: the execution was stopped', 'Run the remaining items again.'],
-	unauthorized: [
-		'Not sent: the service did not accept the API key',
-		'Check the API Key of the credential, then run the remaining items again.',
-	],
-	service_down: [
-		'Not sent: the service did not respond to the last requests',
-		'Run the remaining items again when the service responds.',
-	],
-	rate_limited: [
-		'Not sent: the service refused the last requests for its rate limit, after all retries',
-		'Run the remaining items later. If it happens each time, check with your provider how many requests your plan allows.',
-	],
-	account_unreadable: [
-		'Not sent: the account could not be read, which Keep Credits needs',
-		'See what the service said, or remove Keep Credits from the options.',
-	],
-	stopped: ['Not sent: another item stopped the workflow', 'See the item named there.'],
-} satisfies Record<string, [message: string, description: string]>;
+	cancelled: ['execution stopped', 'Check why it was stopped'],
+	unauthorized: ['API key not accepted', 'Check the API Key of the credential', true],
+	service_down: ['service not responding', 'Wait until the service responds', true],
+	rate_limited: ['rate limit still exceeded', 'Wait, or check the rate limit of your plan', true],
+	account_unreadable: ['account not readable', 'Check why, or remove Keep Credits', true],
+	stopped: ['another item stopped the workflow', 'Check the item named there'],
+} satisfies Record<string, [short: string, first: string, isCausedByService?: true]>;
 
-export type NotProcessedReason = keyof typeof MESSAGES;
+export type NotProcessedReason = keyof typeof NOT_SENT;
+
+const reasons = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
+
+/** The reason in a few words; the reason itself if it is none for which an item is not sent. */
+export function shortOf(reason: string): string {
+	return reasons.get(reason)?.[0] ?? reason;
+}
+
+/** Whether items are not sent because of the service, and not because of a setting or a person. */
+export function isCausedByService(reason: string): boolean {
+	return reasons.get(reason)?.[2] ?? false;
+}
 
 /** Thrown instead of sending a request: nothing was sent and nothing charged. */
-export class NotProcessed extends Error {
-	readonly description: string;
-
-	/** @param cause the failure of an earlier request */
+export class NotProcessed extends Failure {
 	constructor(
-		readonly reason: NotProcessedReason,
+		override readonly reason: NotProcessedReason,
 		cause?: Error,
 	) {
-		const [message, description] = MESSAGES[reason];
-		super(cause ? `${message} (${cause.message})` : message);
-		this.description = description;
+		const [short, first] = NOT_SENT[reason];
+		super({
+			status: 'not_processed',
+			reason,
+			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
+			description: `${first}, then run the remaining items again.`,
+		});
 	}
 }

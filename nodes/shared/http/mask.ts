@@ -3,35 +3,28 @@ const MASK = '***';
 /** A shorter piece of Base64 may occur in another text by chance. */
 const SHORTEST_PIECE = 8;
 
-/** Most answers come from one account, so the forms of its key are made once. */
-let last: { key: string; forms: string[] } = { key: '', forms: [] };
-
 /**
  * A copy of a JSON value in which the key is masked wherever it occurs, in names of properties too: as it
  * is, URL-encoded, as JSON writes it, and in the Base64 of `user:key`. Returns the value itself if it does
  * not hold the key.
  */
 export function withoutKey<T>(value: T, key: string): T {
-	if (key !== last.key) last = { key, forms: formsOf(key) };
-	const text = JSON.stringify(value) ?? '';
-	const isIn = last.forms.some((form) => text.includes(inJson(form)));
-	return isIn ? masked(value, last.forms) : value;
+	const forms = formsOf(key);
+	const text = JSON.stringify(value);
+	const isIn = forms.some((form) => text.includes(inJson(form)));
+	return isIn ? masked(value, forms) : value;
 }
 
 /** The longest first: one form may be a part of another. */
 function formsOf(key: string): string[] {
 	const inUrl = encodeURIComponent(key);
 	const inUrlLowerCase = inUrl.replace(/%../g, (escape) => escape.toLowerCase());
-	const inBase64 = [0, 1, 2].map((before) => base64Of(key, before));
-	const forms = new Set([
-		key,
-		inJson(key),
-		inJson(key).replaceAll('/', '\\/'),
-		inUrl,
-		inUrlLowerCase,
-		...inBase64.filter(({ length }) => length >= SHORTEST_PIECE),
-	]);
-	return [...forms].filter(Boolean).toSorted((a, b) => b.length - a.length);
+	const inBase64 = [0, 1, 2]
+		.map((before) => base64Of(key, before))
+		.filter(({ length }) => length >= SHORTEST_PIECE);
+	const withSlashes = inJson(key).replaceAll('/', '\\/');
+	const forms = [key, inJson(key), withSlashes, inUrl, inUrlLowerCase, ...inBase64];
+	return forms.toSorted((a, b) => b.length - a.length);
 }
 
 function inJson(text: string): string {

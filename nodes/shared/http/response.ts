@@ -18,7 +18,7 @@ const STATUS_CODES: Record<number, Refusal> = {
 	400: [
 		'bad_request',
 		'The service did not accept the values of this request',
-		'Check the fields of the node for this item.',
+		'Check the fields of the node for this item. If every item fails, run Check API of Contact Data Account.',
 	],
 	401: [
 		'unauthorized',
@@ -43,7 +43,7 @@ const STATUS_CODES: Record<number, Refusal> = {
 	409: [
 		'conflict',
 		'The request conflicts with another one',
-		'Run the item again when the other request has ended.',
+		'Try again once the other request finishes.',
 	],
 	429: [
 		'rate_limited',
@@ -66,15 +66,28 @@ const STATUS_CODES: Record<number, Refusal> = {
 
 /**
  * The JSON answer in a response (interface specification 1, 7): an object or a list. Throws a
- * {@link ServiceError} for anything else.
+ * {@link ServiceError} for anything else. The status of an error decides what it means, whatever JSON its body is.
  */
 export function readResponse(response: HttpResponse): object {
 	const { statusCode, headers, body } = response;
 	if (statusCode >= 300 && statusCode < 400) throw redirected(statusCode, headers.location);
-	const isJson = typeof body === 'object' && body !== null;
-	if (isJson && statusCode < 300) return body;
-	if (isJson || statusCode >= 500 || statusCode === 429) throw refused(response);
-	throw notTheService(statusCode, body);
+	if (statusCode < 300 && typeof body === 'object' && body !== null) return body;
+	// A proxy on the way sends these too, with a web page.
+	const isRetryable = statusCode >= 500 || statusCode === 429;
+	if (isRetryable || (statusCode >= 400 && isJson(response))) throw refused(response);
+	// Another server sent it, or a proxy cut it off.
+	throw new ServiceError('not_the_service', {
+		message: 'The response is not JSON, so it did not come from the service',
+		description: 'Check the Base URL of the credential: a web page or a proxy responds there.',
+		httpCode: statusCode,
+		mayBeCharged: statusCode < 300,
+	});
+}
+
+/** Whether a body is JSON, or empty. n8n parses what it can, so what begins like an object or a list was cut off. */
+function isJson({ headers, body }: HttpResponse): boolean {
+	if (typeof body !== 'string' || body === '') return true;
+	return /json/i.test(toText(headers['content-type'])) && !/^\s*[[{]/.test(body);
 }
 
 function refused({ statusCode, headers, body }: HttpResponse): ServiceError {
@@ -100,21 +113,6 @@ function redirected(statusCode: number, location: unknown): ServiceError {
 		description:
 			'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential.',
 		httpCode: statusCode,
-	});
-}
-
-/** For a body that is no JSON: another server sent it, or it was cut off on the way. */
-function notTheService(statusCode: number, body: unknown): ServiceError {
-	const cut = /^[[{]/.test(toText(body));
-	return new ServiceError('not_the_service', {
-		message: cut
-			? 'The response was cut off on the way'
-			: 'The response is not JSON, so it did not come from the service',
-		description: cut
-			? 'Run the item again. If it happens each time, check the Base URL of the credential and any proxy on the way.'
-			: 'Check the Base URL of the credential: a web page or a proxy responds there.',
-		httpCode: statusCode,
-		mayBeCharged: statusCode < 300,
 	});
 }
 

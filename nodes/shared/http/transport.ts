@@ -1,7 +1,7 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL, inheriting } from '../host/context';
 import { isObject } from '../values/json';
-import { numberOf, parsedUrl, toText } from '../values/text';
+import { cleanText, numberOf, parsedUrl, withScheme } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
 import { asServiceError, connectionError, ServiceError, unexpectedAnswer } from './errors';
 import { withoutKey } from './mask';
@@ -36,7 +36,7 @@ export async function sendOnce(
 		const response: HttpResponse = await n8n.helpers.httpRequestWithAuthentication
 			.call(own, CREDENTIAL, options, { credentialsDecrypted })
 			.catch((thrown: unknown) => {
-				throw connectionError(thrown);
+				throw connectionError(deadline?.aborted ? { code: 'ETIMEDOUT' } : thrown);
 			});
 		return masked(readResponse(response), apiKey);
 	} catch (error) {
@@ -53,17 +53,14 @@ function masked(answer: object, apiKey: string): object {
 	}
 }
 
-/** The fields that n8n shows in every declarative node under "Request Options". */
-export type RequestOptions = Pick<
-	IHttpRequestOptions,
-	'timeout' | 'proxy' | 'skipSslCertificateValidation'
->;
-
 /** The longest delay of a timer in Node, in milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/** Reads the parameter `requestOptions`; throws a {@link ServiceError} for a proxy that is not valid. */
-export function requestOptionsOf(parameter: unknown): RequestOptions {
+/**
+ * Reads the parameter `requestOptions`, which n8n adds to every declarative node ("Request Options"). Throws a
+ * {@link ServiceError} for a proxy that is not valid.
+ */
+export function requestOptionsOf(parameter: unknown): Partial<IHttpRequestOptions> {
 	const { timeout, allowUnauthorizedCerts, proxy } = isObject(parameter) ? parameter : {};
 	const milliseconds = Math.min(Math.ceil(numberOf(timeout) ?? 0), MAX_TIMEOUT);
 	return {
@@ -78,9 +75,7 @@ export function requestOptionsOf(parameter: unknown): RequestOptions {
  * {@link ServiceError} for any other, as n8n would send the request without it.
  */
 function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
-	const text = toText(value);
-	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
-	const url = parsedUrl(hasScheme ? text : `http://${text}`);
+	const url = parsedUrl(withScheme(cleanText(value), 'http'));
 	if (!url || !['http:', 'https:'].includes(url.protocol)) {
 		throw new ServiceError('refused_by_n8n', {
 			message: 'The proxy is not valid',

@@ -12,13 +12,13 @@ import {
 import { readAccount } from '../credits/account';
 import { Budget, Reservation } from '../credits/budget';
 import { costOf, NOTHING, type Credits } from '../credits/ledger';
-import type { Results, Settled } from '../execution/answers';
+import type { Cost, Settled } from '../execution/answers';
 import { executionOf, type Execution, type Job } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { pathOf } from '../host/routing';
 import { withoutKey } from '../http/mask';
-import { invalidValue, JobFailed, JobPending } from '../output/problem';
+import { pathOf } from '../host/routing';
+import { invalidValue, JobProblem } from '../output/problem';
 import { asError } from '../values/text';
 import type { Answers, Lookup, LookupService } from './lookup';
 import { KEEP_CREDITS, type LookupOptions } from './options';
@@ -45,10 +45,7 @@ export interface BatcherRun<Query extends IDataObject> {
 	pool: Pool;
 }
 
-/**
- * Sends the questions of one run to one account in the fewest requests, while more questions come in. Every question is
- * settled, whatever happens.
- */
+/** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
 export class Batcher<Query extends IDataObject> {
 	/** Entries that do not fill a request yet. */
 	private entries: Array<Entry<Query>> = [];
@@ -65,7 +62,6 @@ export class Batcher<Query extends IDataObject> {
 	/** The reading of the account that Keep Credits needs. */
 	private reading: Promise<void> | undefined;
 
-	/** Whether all items are read. */
 	private isComplete = false;
 
 	/** Items that were refused alone before any item was answered. */
@@ -121,7 +117,6 @@ export class Batcher<Query extends IDataObject> {
 		await Promise.all(ofJobs.map(async ([job, byKey]) => await this.collect(job, byKey)));
 	}
 
-	/** Cuts the next batch: as many entries as fit into one request. */
 	private enqueueNext(): void {
 		const { fitting, perRequest } = this.run.lookup;
 		const queries = this.entries.slice(0, perRequest).map(({ query }) => query);
@@ -137,23 +132,20 @@ export class Batcher<Query extends IDataObject> {
 	private async send(batch: Array<Entry<Query>>): Promise<(() => void) | undefined> {
 		if (this.breather.isDue) await this.breather.breathe();
 		const reservation = await this.reserve(batch.length).catch(asError);
-		if (!(reservation instanceof Reservation)) return fail(batch, reservation, 0);
+		if (!(reservation instanceof Reservation)) return fail(batch, reservation, { credits: 0 });
 		const paid = batch.slice(0, reservation.credits);
 		if (paid.length < batch.length) this.enqueue(batch.slice(paid.length), true);
 		try {
 			const answers = await this.ask(paid, reservation);
 			this.isAnswered = true;
-			reservation.settle(costOf(paid.map((_, index) => answers.results[index])));
-			const at = Date.now();
-			const costs = (results?: Results) =>
-				results && !reservation.isRenewed ? costOf([results]).certain : null;
-			return () => answer(paid, answers, at, costs);
+			reservation.settle(costOf(answers.results));
+			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
 		} catch (error) {
 			const isFree = isFreeFailure(error);
 			reservation.settle(isFree ? NOTHING : undefined);
 			if (this.isCutInHalves(paid, error)) return undefined;
-			if (error instanceof JobPending) this.remember(paid, error.jobId, reservation.credits);
-			return fail(paid, error, isFree && !reservation.isRenewed ? 0 : null);
+			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
+			return fail(paid, error, { credits: isFree && !reservation.isRenewed ? 0 : null });
 		}
 	}
 
@@ -212,7 +204,6 @@ export class Batcher<Query extends IDataObject> {
 		return true;
 	}
 
-	/** Notes a job that is still pending, so that a later run collects it. */
 	private remember(entries: Array<Entry<Query>>, id: string, credits: number): void {
 		const { node, executionId } = this.run.context;
 		const questions = entries.map(({ key }) => key);
@@ -228,30 +219,27 @@ export class Batcher<Query extends IDataObject> {
 		const entries = questions.map((key) => byKey.get(key));
 		const collecting = this.run.lookup.collect?.(id, questions.length, this.service());
 		const answers = (await collecting?.catch(asError)) ?? { results: [] };
-		if (!(answers instanceof JobPending)) for (const key of byKey.keys()) jobs.delete(key);
+		if (isPending(answers)) return fail(entries, answers, { credits: null, isOfJob: true });
+		for (const key of byKey.keys()) jobs.delete(key);
 		if (answers instanceof Error) {
-			fail(entries, answers, 0);
+			fail(entries, answers, { credits: 0, isOfJob: true });
 			if (isFreeFailure(answers)) ledger.collected(job, NOTHING);
 		} else {
-			answer(entries, answers, Date.now(), () => 0);
+			answer(entries, answers, { isOfJob: true });
 			ledger.collected(job, costOf(answers.results));
 		}
 	}
 
-	/**
-	 * The service, as the lookup's requests reach it.
-	 * @param reservation pays for metered requests
-	 */
 	private service(reservation?: Reservation): LookupService {
 		const { client } = this;
 		const { lookup, options } = this.run;
 		const { method } = lookup.option.routing?.request ?? {};
-		const url = pathOf(lookup, {});
+		const url = pathOf(lookup);
 		const isBulk = lookup.perRequest > 1;
 		const sending: Sending = { reservation, repeats: isBulk ? 'never' : 'once', isBulk };
 		return {
 			settings: client.connection.settings,
-			asReceived: (text) => withoutKey(text, client.connection.apiKey),
+			asReceived: (texts) => withoutKey(texts, client.connection.apiKey),
 			ask: async (request) => await client.send({ method, url, ...request }, sending),
 			collect: async (request) =>
 				await client.send({ method: 'GET', url, ...request }, { collects: true }),
@@ -267,33 +255,36 @@ type Rows = Array<Entry<unknown> | undefined>;
 
 /**
  * Gives each row its answer; one that the service left out gets an error.
- * @param creditsOf the cost of an answer; `null` where nobody knows it
+ * @param isRenewed whether an earlier attempt may have been charged too, so that nobody knows the cost
  */
 function answer(
 	rows: Rows,
 	{ results, jobId }: Answers,
-	at: number,
-	creditsOf: (results?: Results) => number | null,
+	{ isRenewed = false, isOfJob = false },
 ): void {
+	const at = Date.now();
 	rows.forEach((row, index) => {
 		const own = results[index];
-		const credits = creditsOf(own);
-		if (own) return row?.settle({ answer: { results: own, at }, credits });
+		const cost = { credits: own && !isRenewed ? costOf([own]).certain : null, isOfJob };
+		if (own) return row?.settle({ ...cost, answer: { results: own, at } });
 		const leftOut = unexpectedAnswer('a result for this item');
-		const error = jobId === undefined ? leftOut : new JobFailed(jobId, leftOut, index + 1);
-		return row?.settle({ error, credits });
+		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut, index + 1);
+		return row?.settle({ ...cost, error });
 	});
 }
 
-function fail(rows: Rows, error: unknown, credits: number | null): undefined {
-	const hasRows = error instanceof JobPending || error instanceof JobFailed;
+function fail(rows: Rows, error: unknown, cost: Cost): undefined {
 	rows.forEach((row, index) => {
-		row?.settle({ error: hasRows ? error.at(index + 1) : error, credits });
+		row?.settle({ ...cost, error: error instanceof JobProblem ? error.at(index + 1) : error });
 	});
+}
+
+function isPending(error: unknown): error is JobProblem {
+	return error instanceof JobProblem && error.isPending;
 }
 
 /** Whether a request that brought no answers has cost nothing. */
 function isFreeFailure(error: unknown): boolean {
-	if (error instanceof NotProcessed || error instanceof JobFailed) return true;
-	return !(error instanceof JobPending) && !asServiceError(error).mayBeCharged;
+	if (error instanceof JobProblem) return !error.isPending;
+	return error instanceof NotProcessed || !asServiceError(error).mayBeCharged;
 }

@@ -1,29 +1,27 @@
-import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
+import type { Cost } from '../execution/answers';
 import type { NodeContext } from '../host/context';
-import { arrangedItem } from '../output/fields';
-import { isTool, OnError } from '../output/onError';
-import type { Problem } from '../output/problem';
-import type { Outcome, PreparedItem } from './item';
+import { stopError, type OnError } from '../output/onError';
+import { itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
+import type { Answered, Outcome, PreparedItem } from './item';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from './options';
-import { summaryOf, Tally, type Figures } from './summary';
+import { nothingLookedUp, summaryOf, Tally, type Figures } from './summary';
 
 /** The shortest time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_INTERVAL = 5_000;
 
-const retryOnFailHint: NodeExecutionHint = {
-	message:
-		'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.',
-	type: 'info',
-	location: 'outputPane',
-};
+const RETRY_ON_FAIL =
+	'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.';
 
 /** The output of a run. Each item is put together as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
 	private readonly items: INodeExecutionData[][] = [];
 
 	private readonly tally = new Tally();
+
+	private readonly columns: string[];
 
 	private lastProgress = Date.now();
 
@@ -32,53 +30,54 @@ export class Delivery<Query extends IDataObject> {
 		private readonly lookup: Lookup<Query>,
 		private readonly options: LookupOptions,
 		private readonly onError: OnError,
-	) {}
+	) {
+		const { columns, extra } = lookup;
+		this.columns = extra && options.hasExtra ? [...columns, extra.column] : columns;
+	}
 
-	/**
-	 * Puts the output of an item into its place.
-	 * @param cost what the request for it has cost, in credits: `null` where nobody knows; `undefined` without a request
-	 */
-	settle(
-		item: number,
-		prepared: PreparedItem<Query>,
-		outcome: Outcome,
-		cost: number | null | undefined,
-	): void {
-		const { context, lookup, options } = this;
-		const credits = cost === undefined ? 0 : cost;
+	/** @param cost of the request for the item; absent where the execution had the answer, or nothing was sent */
+	settle(item: number, prepared: PreparedItem<Query>, outcome: Outcome, cost?: Cost): void {
+		const { context, lookup, options, columns } = this;
 		const input = context.inputs[item];
-		const isAnswer = 'results' in outcome;
-		const arrange = (fields: IDataObject) =>
-			arrangedItem(input, item, fields, {
-				...options,
-				keeps: lookup.keeps,
-				includesInput: prepared.includesInput && !isTool(context.node),
-				isMiss: isAnswer && outcome.results.length === 0,
-				isAnswer,
-			});
+		const place = {
+			includesInput: prepared.includesInput && !context.isTool,
+			resultField: options.resultField ?? lookup.resultField,
+			asked: prepared.query,
+		};
+		const output = (fields: IDataObject, more?: Partial<Result>) =>
+			itemWith(input, item, place, { fields, columns, credits: 0, ...cost, ...more });
 		if ('reason' in outcome) {
-			const besides = { ...textsOf(prepared.query), credits };
-			const withStatus = (fields: IDataObject) => arrange({ ...fields, ...besides });
+			const withProblem = [...columns, ...PROBLEM_FIELDS];
+			const withStatus = (fields: IDataObject) => output(fields, { columns: withProblem });
 			this.items[item] = [this.onError.output(outcome, item, input, withStatus)];
-		} else this.items[item] = fieldsOf(lookup, prepared, outcome, credits).map(arrange);
+		} else if ('fields' in outcome) {
+			const email = prepared.query.email || null;
+			this.items[item] = [output({ email, ...outcome.fields, status: outcome.status })];
+		} else {
+			const [first, ...others] = resultsOf(lookup, prepared, outcome);
+			// A company that was found takes the place of the one that the item has.
+			const replaces = lookup.resultField !== undefined && outcome.results.length > 0;
+			this.items[item] = [
+				output(first, { replaces }),
+				...others.map((fields) => output(fields, { replaces, isFurther: true, credits: 0 })),
+			];
+		}
 		this.tally.count(item, outcome, cost !== undefined);
 		this.logProgress();
 	}
 
-	/**
-	 * The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow.
-	 */
+	/** The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow. */
 	deliver(figures: Figures): INodeExecutionData[] {
 		const { context, lookup, options, onError, tally } = this;
 		const mayStop = onError.stops && context.signal?.aborted !== true;
 		const reason = mayStop ? tally.reasonToStop(options.failsWhenIncomplete) : undefined;
-		if (reason) throw onError.exception(reason.problem, reason.item);
-		context.hint({
-			message: summaryOf(lookup, tally, figures),
-			type: tally.unwanted.length > 0 ? 'warning' : 'info',
-			location: 'outputPane',
-		});
-		if (context.node.retryOnFail === true) context.hint(retryOnFailHint);
+		if (reason) throw stopError(context.node, reason.problem, reason.item);
+		const hint = (message: string, type: 'info' | 'warning') =>
+			context.hint({ message, type, location: 'outputPane' });
+		hint(summaryOf(lookup, tally, figures), tally.unwanted.length > 0 ? 'warning' : 'info');
+		const vain = nothingLookedUp(lookup, tally);
+		if (vain) hint(vain, tally.counts.known === 0 ? 'warning' : 'info');
+		if (context.node.retryOnFail === true) hint(RETRY_ON_FAIL, 'info');
 		return this.items.flat();
 	}
 
@@ -92,31 +91,19 @@ export class Delivery<Query extends IDataObject> {
 	}
 }
 
-/** What an item says of its lookup: once, unless all matches are wanted. */
-function fieldsOf<Query extends IDataObject>(
+/** What the items of one input item say of its results: of the best one, unless all matches are wanted. */
+function resultsOf<Query extends IDataObject>(
 	{ answered, simplify }: Lookup<Query>,
 	{ query, isSimple, isAll }: PreparedItem<Query>,
-	outcome: Exclude<Outcome, Problem>,
-	credits: number | null,
+	{ results, at }: Answered,
 ): IDataObject[] {
-	if ('fields' in outcome) return [{ status: outcome.status, ...outcome.fields, credits }];
-	const { results, at } = outcome;
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
-	if (results.length === 0) {
-		const fields = { ...simplify({}, query), ...textsOf(query) };
-		return [{ status: 'not_found', ...fields, credits, checkedAt }];
-	}
-	return results.slice(0, isAll ? results.length : 1).map((result, index) => {
-		if (!isSimple) return { ...result };
-		const cost = index === 0 ? credits : 0;
-		return { status: answered, ...simplify(result, query), credits: cost, checkedAt };
-	});
-}
-
-/** The texts of a query. An empty one would erase a field of the input. */
-function textsOf(query: IDataObject): IDataObject {
-	const texts = Object.entries(query).filter(
-		([, value]) => typeof value === 'string' && value !== '',
-	);
-	return Object.fromEntries(texts);
+	if (results.length === 0) return [{ status: 'not_found', checkedAt }];
+	return results.slice(0, isAll ? results.length : 1).map((result) => ({
+		...simplify(result, query),
+		status: answered,
+		checkedAt,
+		// An answer that needed no service has no response.
+		...(!isSimple && at !== undefined && { response: { ...result } }),
+	}));
 }

@@ -1,14 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Results } from '../execution/answers';
 import type { Parameters } from '../host/parameters';
-import { type Declaration, fieldValue, type RequestField, requestFields } from '../host/routing';
-import { missing, type Problem, problemOf } from '../output/problem';
+import { type RequestField, requestFields } from '../host/routing';
+import { FieldValues, typedText } from '../output/fieldValues';
+import { FirstFailure, missing, problemOf } from '../output/problem';
+import type { Problem } from '../values/failure';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
 import type { Known, PassedOn, Preparation } from './lookup';
-import { Attempts, daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
+import { daysOf, DEFAULT_MAX_AGE } from './options';
 
-const DAY = 24 * 60 * 60_000;
+const HOUR = 60 * 60_000;
+const DAY = 24 * HOUR;
 
 /** A number that stands for an earlier time is no time of a check in milliseconds. */
 const EARLIEST_CHECK = Date.UTC(2000);
@@ -20,12 +23,12 @@ const EARLIEST_CHECK = Date.UTC(2000);
  * @param retryUnknown days after which an unknown status is looked up again
  */
 export function knownItem(
-	{ parameter: name, read }: Known,
+	{ parameter: name, label, read }: Known,
 	parameter: (name: string) => unknown,
 	retryUnknown: number,
 	now = Date.now(),
 ): PassedOn | undefined {
-	const value = read(parameter(name));
+	const value = read(typedText(parameter(name), label));
 	if (!value) return undefined;
 	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
 	const checkedAt = parameter('options.checkedAt') ?? '';
@@ -35,7 +38,8 @@ export function knownItem(
 		if (value.isUnknown) return undefined;
 		return { ...passedOn, isUndated: checkedAt !== '' };
 	}
-	const age = Math.max(0, now - moment) / DAY;
+	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
+	const age = (Math.max(0, now - moment) + HOUR) / DAY;
 	const isFresh = maxAge > 0 && age <= maxAge && !(value.isUnknown && age >= retryUnknown);
 	return isFresh ? passedOn : undefined;
 }
@@ -54,7 +58,6 @@ export interface PreparedItem<Query> {
 	/** What becomes of the item, if nothing is to be sent for it. */
 	outcome?: Outcome;
 	isSimple: boolean;
-	/** Whether all matches are wanted, not just the best. */
 	isAll: boolean;
 	includesInput: boolean;
 }
@@ -64,43 +67,40 @@ export class ItemReader<Query extends IDataObject> {
 	private readonly fields: RequestField[];
 
 	constructor(
-		private readonly lookup: Declaration & Preparation<Query>,
+		private readonly lookup: Preparation<Query>,
 		private readonly parameters: Parameters,
-		private readonly options: Pick<LookupOptions, 'retryUnknown' | 'skipsEmpty'>,
+		private readonly retryUnknown: number,
 	) {
 		this.fields = requestFields(lookup);
 	}
 
 	/**
-	 * Prepares the question of an item. What comes first holds: it is known, it is skipped, it lacks something or an
-	 * expression fails for it, its answer is certain without the service.
+	 * Prepares the question of an item. What comes first holds: it is known, it is skipped, it lacks something or a field
+	 * cannot be meant, its answer is certain without the service.
 	 */
 	read(item: number): PreparedItem<Query> {
-		const { lookup, options, parameters } = this;
-		const attempts = new Attempts();
-		const isOn = (name: string) => attempts.of(() => parameters.get(name, item, false)) === true;
+		const { lookup, parameters, retryUnknown } = this;
+		const failure = new FirstFailure();
+		const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
 		const wanted = {
 			isSimple: isOn('simple'),
 			isAll: isOn('returnAllMatches'),
 			includesInput: isOn('includeInputFields'),
 		};
+		const values = new FieldValues(this.fields, parameters, item);
+		const own = new FirstFailure(values.failure);
+		const question = own.of(() => lookup.prepare(values));
+		const { query, answer } = question ?? lookup.prepare(new FieldValues());
 		const parameter = (name: string) => parameters.get(name, item, '');
-		const known = attempts.of(
-			() => lookup.known && knownItem(lookup.known, parameter, options.retryUnknown),
+		const known = failure.of(
+			() => lookup.known && knownItem(lookup.known, parameter, retryUnknown),
 		);
-		if (known) return { ...wanted, query: lookup.prepare({}).query, outcome: known };
-		const own = new Attempts();
-		const values: Record<string, unknown> = {};
-		for (const field of this.fields) {
-			values[field.property] = own.of(() => fieldValue(parameters, field, item));
-		}
-		const question = own.of(() => lookup.prepare(values)) ?? lookup.prepare({});
-		const { query, answer } = question;
-		if (question.isEmpty && options.skipsEmpty && own.failure === undefined) {
+		if (known) return { ...wanted, query, outcome: known };
+		if (question?.isEmpty && own.error === undefined) {
 			return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
 		}
-		const lacking = question.missing && missing(...question.missing);
-		const refusal = attempts.failure ?? own.failure ?? lacking;
+		const lacking = question?.missing && missing(...question.missing);
+		const refusal = failure.error ?? own.error ?? lacking;
 		const local = answer && { results: [answer] };
 		return { ...wanted, query, outcome: refusal ? problemOf(refusal) : local };
 	}

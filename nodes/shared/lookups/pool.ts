@@ -28,25 +28,22 @@ export class Pool {
 		while (this.running.size > 0) await Promise.all(this.running);
 	}
 
-	/** @returns whether a task has started */
-	private start(): boolean {
-		let hasStarted = false;
+	private start(): void {
 		while (this.taken < this.most) {
 			const task = this.urgent.pop() ?? this.waiting.next();
 			if (!task) break;
-			hasStarted = true;
 			const running = this.run(task).finally(() => this.running.delete(running));
 			this.running.add(running);
 		}
-		return hasStarted;
 	}
 
 	private async run(task: Task): Promise<void> {
 		this.taken++;
 		const rest = await task();
 		this.taken--;
+		this.start();
 		// The next request leaves before this result becomes items.
-		if (this.start() && rest) await sleep(0);
+		if (rest) await sleep(0);
 		rest?.();
 	}
 }

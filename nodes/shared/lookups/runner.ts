@@ -3,13 +3,14 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import { NOTHING, sum } from '../credits/ledger';
 import { NotProcessed } from '../http/errors';
-import type { Settled } from '../execution/answers';
+import type { Cost, Settled } from '../execution/answers';
 import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { Parameters } from '../host/parameters';
-import { OnError } from '../output/onError';
-import { InvalidInput, problemOf, type Problem } from '../output/problem';
+import { OnError, stopError } from '../output/onError';
+import { problemOf } from '../output/problem';
+import { InvalidInput } from '../values/failure';
 import { Batcher, type BatcherRun } from './batcher';
 import { Delivery } from './delivery';
 import { ItemReader, type Outcome, type PreparedItem } from './item';
@@ -17,31 +18,22 @@ import { keyOf, type Lookup } from './lookup';
 import { lookupOptionsOf, type LookupOptions } from './options';
 import { Pool } from './pool';
 
+const BEYOND_MANUAL_LIMIT = new NotProcessed('manual_limit');
+
 /**
  * Runs a lookup over all items of the node. Identical questions are sent once, in the fewest requests, several at once,
  * while further items are still being read. Every item gets its output, in order and linked to its input, whatever
  * happens to a request.
  */
-export async function runLookup<Query extends IDataObject>(
-	context: NodeContext,
-	lookup: Lookup<Query>,
-): Promise<INodeExecutionData[]> {
-	return await new LookupRun(context, lookup).run();
-}
-
-const BEYOND_MANUAL_LIMIT = new NotProcessed('manual_limit');
-
-/** One run of a lookup: its items on their way from question to outcome. */
-class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
+export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 	private readonly prepared: Array<PreparedItem<Query>> = [];
 
-	/** The questions that this run has sent, with their coming answers. */
-	private readonly sent = new Map<string, Promise<Settled>>();
+	private readonly questions = new Map<string, Question>();
 
 	/** How many items ask what another item of the execution asks as well. */
 	private duplicates = 0;
 
-	/** Items that wait for an answer. */
+	/** The questions whose items wait for an answer. */
 	private readonly waiting = new Set<Promise<void>>();
 
 	readonly options: LookupOptions;
@@ -62,10 +54,10 @@ class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		readonly context: NodeContext,
 		readonly lookup: Lookup<Query>,
 	) {
-		const parameters = new Parameters(context, lookup.fields);
-		this.options = lookupOptionsOf(parameters);
+		const parameters = new Parameters(context, lookup);
+		this.options = lookupOptionsOf(parameters, lookup.extra?.option);
 		this.pool = new Pool(this.options.pace.maxConcurrency);
-		this.reader = new ItemReader(lookup, parameters, this.options);
+		this.reader = new ItemReader(lookup, parameters, this.options.retryUnknown);
 		this.onError = new OnError(context.node);
 		this.delivery = new Delivery(context, lookup, this.options, this.onError);
 		this.accounts = new Accounts(context, this.options, (client) => new Batcher(client, this));
@@ -90,48 +82,47 @@ class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		});
 	}
 
-	/** Reads all items, and asks their questions. */
 	private async askAll(): Promise<void> {
-		const { inputs } = this.context;
-		const { options, reader } = this;
 		// A run that stops for an incomplete item sends nothing before it.
-		const readsFirst = options.failsWhenIncomplete && this.onError.stops;
-		for (let item = 0; item < inputs.length; item++) {
+		const readsFirst = this.options.failsWhenIncomplete && this.onError.stops;
+		await this.forEachItem(async (item) => {
+			this.prepared[item] = this.read(item);
+			if (readsFirst) await this.assertComplete(item);
+			else await this.ask(item);
+		});
+		if (readsFirst) await this.forEachItem(async (item) => await this.ask(item));
+	}
+
+	private async forEachItem(work: (item: number) => Promise<void>): Promise<void> {
+		for (let item = 0; item < this.context.inputs.length; item++) {
 			if (this.breather.isDue) await this.breather.breathe();
-			this.prepared[item] = reader.read(item);
-			const problem = readsFirst && (await this.problemOf(item));
-			if (problem) throw this.onError.exception(problem, item);
-			if (!readsFirst) await this.ask(item);
-		}
-		for (let item = 0; readsFirst && item < inputs.length; item++) {
-			if (this.breather.isDue) await this.breather.breathe();
-			await this.ask(item);
+			await work(item);
 		}
 	}
 
-	/** Sends all that is left. */
+	private read(item: number): PreparedItem<Query> {
+		const { refusal } = this.options;
+		const prepared = this.reader.read(item);
+		return refusal === undefined ? prepared : { ...prepared, outcome: problemOf(refusal) };
+	}
+
 	private async finish(): Promise<void> {
 		await Promise.all(this.accounts.all.map(async (batcher) => await batcher.finish()));
 		await this.pool.done();
 	}
 
-	/** Why nothing can be sent for an item, as far as that is known before anything is. */
-	private async problemOf(item: number): Promise<Problem | undefined> {
+	/** Throws where nothing can be sent for an item, as far as that is known before anything is. */
+	private async assertComplete(item: number): Promise<void> {
 		const { outcome } = this.prepared[item];
-		if (outcome) return 'reason' in outcome ? outcome : undefined;
-		if (this.accounts.common) return undefined;
-		const found = await this.accounts.of(item).catch(problemOf);
-		return found instanceof Batcher ? undefined : found;
+		const found = outcome ?? (await this.accounts.of(item).catch(problemOf));
+		if ('reason' in found) throw stopError(this.context.node, found, item);
 	}
 
-	/** Settles an item that needs no lookup, and asks the question of any other. */
 	private async ask(item: number): Promise<void> {
-		const { refusal } = this.options;
-		const local = refusal === undefined ? this.prepared[item].outcome : problemOf(refusal);
-		if (local) return this.settle(item, local);
-		const batcher = this.accounts.common ?? (await this.accounts.of(item).catch(problemOf));
-		if (batcher instanceof Batcher) this.askWith(batcher, item);
-		else this.settle(item, batcher);
+		const { outcome } = this.prepared[item];
+		const found = outcome ?? (await this.accounts.of(item).catch(problemOf));
+		if (found instanceof Batcher) this.askWith(found, item);
+		else this.settle(item, found);
 	}
 
 	/** Takes the answer that this execution has or is getting, or sends the question. */
@@ -140,53 +131,79 @@ class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		const { query } = this.prepared[item];
 		const key = keyOf(this.lookup, batcher.connection, query);
 		// This run does not send a question twice, whatever came of it: it may have been charged.
-		const own = this.sent.get(key);
-		const found = own ?? answers.find(key);
-		if (found instanceof Promise) {
-			return this.waitFor(found, (settled) => {
-				const error = 'error' in settled ? settled.error : undefined;
-				if (!error) this.duplicates++;
-				// The limits of another run of a node are its own business.
-				const isNotSent = error instanceof NotProcessed || error instanceof InvalidInput;
-				if (isNotSent && !own) this.askWith(batcher, item);
-				else this.settle(item, outcomeOf(settled), 0);
-			});
-		}
-		if (found) {
+		const own = this.questions.get(key);
+		if (own?.settled) return this.settleWith(item, own.settled, false);
+		if (own) return void own.items.push(item);
+		const found = answers.find(key);
+		if (found && !(found instanceof Promise)) {
 			this.duplicates++;
 			return this.settle(item, found);
 		}
-		if (!batcher.jobOf(key) && this.isBeyondManualLimit(key)) {
+		if (!found && !batcher.jobOf(key) && this.isBeyondManualLimit(key)) {
 			return this.settle(item, problemOf(BEYOND_MANUAL_LIMIT));
 		}
+		const question: Question = { items: [item] };
+		this.questions.set(key, question);
+		if (found) return this.track(this.settleWithOthers(key, question, found, batcher));
 		const { settled, settle } = answers.open(key, batcher.connection);
-		this.sent.set(key, settled);
-		this.waitFor(settled, (first) => this.settle(item, outcomeOf(first), first.credits));
+		this.track(this.settleAll(question, settled));
 		batcher.add({ key, query, settle });
 	}
 
 	/** Whether a lookup is one too many for a manual run. */
 	private isBeyondManualLimit(key: string): boolean {
+		const { isManual, isTool, node } = this.context;
 		const { manualLimit } = this.options;
-		if (!this.context.isManual || manualLimit === Number.POSITIVE_INFINITY) return false;
+		if (!isManual || isTool || manualLimit === Number.POSITIVE_INFINITY) return false;
 		const { tried: triedBy } = executionOf(this.context);
-		const { name } = this.context.node;
-		const tried = triedBy.get(name) ?? new Set();
-		triedBy.set(name, tried);
+		const tried = triedBy.get(node.name) ?? new Set();
+		triedBy.set(node.name, tried);
 		if (tried.size >= manualLimit && !tried.has(key)) return true;
 		tried.add(key);
 		return false;
 	}
 
-	private waitFor(answer: Promise<Settled>, use: (settled: Settled) => void): void {
-		const waiting = answer.then((settled) => {
-			this.waiting.delete(waiting);
-			use(settled);
-		});
+	private track(work: Promise<void>): void {
+		const waiting = work.finally(() => this.waiting.delete(waiting));
 		this.waiting.add(waiting);
 	}
 
-	private settle(item: number, outcome: Outcome, cost?: number | null): void {
+	private async settleAll(question: Question, coming: Promise<Settled>): Promise<void> {
+		const settled = await coming;
+		// Items may join while this breathes.
+		for (const [index, item] of question.items.entries()) {
+			if (this.breather.isDue) await this.breather.breathe();
+			this.settleWith(item, settled, index === 0);
+		}
+		question.settled = settled;
+	}
+
+	/** Settles a question that another node has sent, or sends it where the limits of that node forbade it. */
+	private async settleWithOthers(
+		key: string,
+		question: Question,
+		coming: Promise<Settled>,
+		batcher: Batcher<Query>,
+	): Promise<void> {
+		const settled = await coming;
+		const error = 'error' in settled ? settled.error : undefined;
+		if (error instanceof NotProcessed || error instanceof InvalidInput) {
+			this.questions.delete(key);
+			for (const item of question.items) this.askWith(batcher, item);
+			return;
+		}
+		if (!error) this.duplicates++;
+		await this.settleAll(question, Promise.resolve({ ...settled, credits: 0 }));
+	}
+
+	/** The first item of a question pays for it. */
+	private settleWith(item: number, settled: Settled, isFirst: boolean): void {
+		if (!isFirst && 'answer' in settled) this.duplicates++;
+		const outcome = 'answer' in settled ? settled.answer : problemOf(settled.error);
+		this.settle(item, outcome, isFirst ? settled : { credits: 0 });
+	}
+
+	private settle(item: number, outcome: Outcome, cost?: Cost): void {
 		const prepared = this.prepared[item];
 		try {
 			this.delivery.settle(item, prepared, outcome, cost);
@@ -197,6 +214,9 @@ class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 	}
 }
 
-function outcomeOf(settled: Settled): Outcome {
-	return 'error' in settled ? problemOf(settled.error) : settled.answer;
+/** A question that this run has asked, and the items that wait for its answer. */
+interface Question {
+	items: number[];
+	/** What came of it, once no item waits any more. */
+	settled?: Settled;
 }

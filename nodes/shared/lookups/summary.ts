@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { NotProcessedReason } from '../http/errors';
-import type { Problem } from '../output/problem';
+import { isCausedByService, shortOf } from '../http/errors';
+import type { Problem } from '../values/failure';
 import { count } from '../values/text';
 import type { Outcome } from './item';
 import type { Lookup } from './lookup';
@@ -9,37 +9,15 @@ export interface Figures {
 	/** Items that ask what another item of the execution asks as well. */
 	duplicates: number;
 	spent: number;
-	/** Whether some of them may not have been spent after all. */
 	isUncertain?: boolean;
 	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
 }
 
-/** Reasons of items that were not sent because of the service, not because of a setting. */
-const CAUSED_BY_SERVICE: string[] = [
-	'out_of_credits',
-	'unauthorized',
-	'service_down',
-	'rate_limited',
-	'account_unreadable',
-] satisfies NotProcessedReason[];
-
-const NOT_SENT: Record<string, string> = {
-	out_of_credits: 'out of credits',
-	credit_limit: 'Max Credits reached',
-	credit_floor: 'Keep Credits reached',
-	manual_limit: 'Max Items in Manual Runs reached',
-	cancelled: 'execution stopped',
-	unauthorized: 'API key not accepted',
-	service_down: 'service not responding',
-	rate_limited: 'rate limit still exceeded',
-	account_unreadable: 'account not readable',
-};
-
-const NOT_READ: Record<string, string> = {
-	missing: 'missing a required field',
-	expression: 'with an expression that cannot be evaluated',
-	invalid: 'with a value that is not valid',
+const INVALID: Record<string, string> = {
+	failing_expression: 'with an expression that cannot be evaluated',
+	unevaluated_expression: 'with an expression that was not evaluated',
+	invalid_value: 'with a value that is not valid',
 };
 
 interface ItemProblem {
@@ -47,7 +25,6 @@ interface ItemProblem {
 	item: number;
 }
 
-/** Counts what the items of a run come to. */
 export class Tally {
 	readonly counts = {
 		items: 0,
@@ -98,12 +75,10 @@ export class Tally {
 		if (areAllInvalid && problems.length === this.counts.items) return first;
 		if (this.counts.ofService > 0 || statuses.includes('pending')) return undefined;
 		return problems.find(
-			({ problem: { status, reason } }) =>
-				status === 'failed' || CAUSED_BY_SERVICE.includes(reason),
+			({ problem: { status, reason } }) => status === 'failed' || isCausedByService(reason),
 		);
 	}
 
-	/** Adds to a problem how far the run has got. */
 	private inFull(problem: Problem): Problem {
 		const pending = this.problems.filter((one) => one.problem.status === 'pending');
 		const jobs = [...new Set(pending.map((one) => one.problem.jobId))];
@@ -114,7 +89,6 @@ export class Tally {
 	}
 }
 
-/** The summary of a run: its results, its problems, its cost and its waits. */
 export function summaryOf<Query extends IDataObject>(
 	{ answered }: Lookup<Query>,
 	tally: Tally,
@@ -127,9 +101,8 @@ export function summaryOf<Query extends IDataObject>(
 	const results = [
 		`${hits} ${answered}`,
 		// An email that is verified always has a result.
+		...only(known, `${known} already there`),
 		...(answered === 'found' ? [`${misses} not found`] : only(misses, `${misses} not found`)),
-		...only(known, `${known} already known`),
-		...only(skipped, `${skipped} skipped`),
 	];
 	const parts = [
 		`${count(items, 'item')}: ${results.join(', ')}`,
@@ -138,6 +111,7 @@ export function summaryOf<Query extends IDataObject>(
 			local + duplicates,
 			`${count(local + duplicates, 'item')} cost nothing (${free.join(' or ')})`,
 		),
+		...only(skipped, `${count(skipped, 'item')} skipped: no email`),
 		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
 		...reasonsOf(tally.problems.map(({ problem }) => problem)),
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
@@ -145,14 +119,23 @@ export function summaryOf<Query extends IDataObject>(
 	return `${parts.join('. ')}.`;
 }
 
-/** How many items have a problem, by reason. */
+/** The field to check where a run has looked nothing up, as every item was known or skipped. */
+export function nothingLookedUp<Query extends IDataObject>(
+	{ known: field }: Lookup<Query>,
+	{ counts: { items, known, skipped } }: Tally,
+): string | undefined {
+	if (items === 0 || known + skipped < items) return undefined;
+	if (known === 0) return 'Nothing was looked up: no item has an email. Check the field Email.';
+	const rest = skipped > 0 ? ', or no email' : '';
+	return `Nothing was looked up: every item already has a value in ${field?.label}${rest}. If that is not what you expect, check the fields of this node.`;
+}
+
 function reasonsOf(problems: Problem[]): string[] {
 	const counts = new Map<string, number>();
 	for (const { status, reason } of problems) {
-		const [kind] = reason.split(':');
 		const words = {
-			invalid_input: NOT_READ[kind] ?? kind,
-			not_processed: `not sent (${NOT_SENT[reason] ?? reason})`,
+			invalid_input: INVALID[reason] ?? 'missing a required field',
+			not_processed: `not sent (${shortOf(reason)})`,
 			failed: `failed (${reason})`,
 			pending: 'waiting for a bulk job',
 		}[status];

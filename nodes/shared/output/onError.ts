@@ -6,19 +6,15 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 
+import { isTool } from '../host/context';
 import { inFull } from '../http/errors';
-import type { Problem } from './problem';
-
-/** Whether n8n runs the node as a tool of an AI agent. */
-export function isTool({ type }: INode): boolean {
-	return type.endsWith('Tool');
-}
+import type { Problem } from '../values/failure';
 
 /** What becomes of an item without a result, by the setting On Error of the node. */
 export class OnError {
 	private readonly setting: 'stop' | 'continue' | 'errorOutput';
 
-	constructor(private readonly node: INode) {
+	constructor(node: INode) {
 		const { onError, continueOnFail } = node;
 		const continues = onError ? onError === 'continueRegularOutput' : continueOnFail;
 		// n8n tells an AI agent only what happened. An item tells it what to do as well.
@@ -27,14 +23,8 @@ export class OnError {
 		else this.setting = continues || isBareTool ? 'continue' : 'stop';
 	}
 
-	/** Whether it may stop the workflow. */
 	get stops(): boolean {
 		return this.setting === 'stop';
-	}
-
-	/** The exception that stops the workflow. */
-	exception(problem: Problem, item: number): Error {
-		return stopError(this.node, problem, item);
 	}
 
 	/**
@@ -87,7 +77,7 @@ export function errorItem(
 	return { json: { error, message }, pairedItem: { item }, ...(binary && { binary }) };
 }
 
-/** The fields of an item without a result. It has no `error`, so n8n does not take it for an error item. */
+/** What an item without a result says of that. It has no `error`, so n8n does not take it for an error item. */
 export function statusFields({ description, ...fields }: Problem): IDataObject {
-	return { ...fields, message: inFull({ ...fields, description }) };
+	return { httpCode: null, ...fields, message: inFull({ ...fields, description }) };
 }

@@ -8,7 +8,7 @@ const BETA = 0.9;
 /** C (RFC 9438, 4.2): how steeply the rate grows, in requests per second per cubed second. */
 const C = 0.0015;
 
-/** No rate below this counts as refused, in requests per second: it would take minutes to recover. */
+/** A lower rate, in requests per second, would take minutes to recover. */
 const LEAST_REFUSED = 1;
 
 /**

@@ -3,16 +3,10 @@ import { sleep } from 'n8n-workflow';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 
-/** Above this many requests at once, the gate forgets that a 429 ever halved them. */
-const FULLY_OPEN = 64;
-
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * 60_000;
 
-/**
- * The gate of one account, through which every request of this process passes, whichever node or
- * workflow sends it. Runs take turns; a 429 slows all of them down.
- */
+/** Every request of this process to one account passes its gate. Runs take turns; a 429 slows all of them down. */
 export class AccountGate {
 	/** The runs that use the account, the one whose turn is next first. */
 	private readonly lanes = new Set<Lane>();
@@ -27,10 +21,7 @@ export class AccountGate {
 
 	private readonly rate = new CubicRate();
 
-	/** Whether a timer is set for the moment when the next request may start. */
-	private isTimed = false;
-
-	/** Pauses for all that are not over. */
+	/** How many timers keep the gate closed. */
 	private pauses = 0;
 
 	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
@@ -40,10 +31,7 @@ export class AccountGate {
 
 	constructor(readonly account: string) {}
 
-	/**
-	 * Opens a lane for one run of a node, until {@link close}.
-	 * @param maxConcurrency the most requests at once that the run's options allow
-	 */
+	/** Opens a lane for one run of a node, until {@link close}. */
 	join(maxConcurrency: number): Lane {
 		const lane = new Lane(maxConcurrency);
 		this.lanes.add(lane);
@@ -65,38 +53,32 @@ export class AccountGate {
 	 * Waits until a request of a lane may start. {@link leave} follows when it is over.
 	 * @returns when it started, by `performance.now()`; undefined when it may not
 	 */
-	async enter(lane: Lane, isRetry = false): Promise<number | undefined> {
+	async enter(lane: Lane): Promise<number | undefined> {
 		return await new Promise<number | undefined>((enter) => {
-			lane.add(enter, isRetry);
+			lane.waiting.add(enter);
 			this.letIn();
 		});
 	}
 
-	/**
-	 * A request is over.
-	 * @param isAccepted whether the service answered it: neither with a 429 nor because it was not able to
-	 */
+	/** A request is over. The service accepted it unless it answered with a 429 or was not able to answer. */
 	leave(isAccepted: boolean): void {
 		this.inProgress--;
 		if (isAccepted) this.accepted += 1 / this.accepted;
-		if (isAccepted && this.accepted > FULLY_OPEN) this.accepted = Number.POSITIVE_INFINITY;
 		this.letIn();
 	}
 
 	/**
 	 * The service refused a request with a 429: the gate lets in half as many at once, and fewer per second.
-	 * @param start when the request started
 	 * @returns whether the refusal is a slight one: alone, at a rate that the service had accepted for a second
 	 */
 	refused(start: number): boolean {
 		// Requests that started before the last refusal belong to the same burst.
-		if (this.pauses > 0 || start <= this.refusedAt) return false;
+		if (start <= this.refusedAt) return false;
 		this.refusedAt = performance.now();
 		this.accepted = Math.max(1, Math.floor(this.inProgress / 2));
 		return this.rate.refused(this.refusedAt);
 	}
 
-	/** Closes the gate for all, for so many milliseconds. */
 	pause(milliseconds: number): void {
 		this.pauses++;
 		void sleep(milliseconds).then(() => {
@@ -105,68 +87,42 @@ export class AccountGate {
 		});
 	}
 
-	/** Lets in as many requests as may start now, the runs in turn. */
 	private letIn(): void {
 		while (this.isOpen) {
 			const lane = this.nextLane();
 			if (!lane) return;
 			const now = performance.now();
 			const wait = this.rate.wait(now);
-			if (wait > 0) return this.letInAfter(wait);
+			if (wait > 0) return this.pause(wait);
 			// Its next turn comes after all others.
 			this.lanes.delete(lane);
 			this.lanes.add(lane);
 			this.inProgress++;
 			this.rate.started(now);
-			lane.next()?.(now);
+			lane.waiting.next()?.(now);
 		}
 	}
 
 	private get isOpen(): boolean {
 		const most = Math.min(this.most, Math.floor(this.accepted));
-		return this.pauses === 0 && !this.isTimed && this.inProgress < most;
+		return this.pauses === 0 && this.inProgress < most;
 	}
 
 	private nextLane(): Lane | undefined {
-		for (const lane of this.lanes) if (lane.isWaiting) return lane;
+		for (const lane of this.lanes) if (lane.waiting.length > 0) return lane;
 		return undefined;
-	}
-
-	private letInAfter(milliseconds: number): void {
-		this.isTimed = true;
-		void sleep(milliseconds).then(() => {
-			this.isTimed = false;
-			this.letIn();
-		});
 	}
 }
 
-type Enter = (start?: number) => void;
-
 /** The requests of one run of a node that wait at the gate of its account. */
 export class Lane {
-	private readonly waiting = new Queue<Enter>();
-
-	/** Requests that are sent again go before the others. */
-	private readonly retries = new Queue<Enter>();
+	readonly waiting = new Queue<(start?: number) => void>();
 
 	constructor(readonly maxConcurrency: number) {}
 
-	get isWaiting(): boolean {
-		return this.waiting.length + this.retries.length > 0;
-	}
-
-	add(enter: Enter, isRetry: boolean): void {
-		(isRetry ? this.retries : this.waiting).add(enter);
-	}
-
-	next(): Enter | undefined {
-		return this.retries.next() ?? this.waiting.next();
-	}
-
 	/** No request that waits now may start. */
 	turnAway(): void {
-		for (let enter = this.next(); enter; enter = this.next()) enter();
+		while (this.waiting.length > 0) this.waiting.next()?.();
 	}
 }
 

@@ -1,7 +1,6 @@
 import { unknownOutcome, ServiceError } from '../http/errors';
-import { wholeNumber } from '../values/text';
+import { numberOf } from '../values/text';
 
-/** The pace that the options of a lookup ask for. */
 export interface Pace {
 	maxConcurrency: number;
 	maxRetries: number;
@@ -9,16 +8,11 @@ export interface Pace {
 
 export const DEFAULT_PACE: Pace = { maxConcurrency: 5, maxRetries: 4 };
 
-/**
- * Reads the pace from the options of a node.
- * @param option gives the value of an option, as the user or an AI agent filled it in
- */
+/** Reads the pace from the options of a node, as the user or an AI agent filled them in. */
 export function paceOf(option: (name: string) => unknown): Pace {
-	const number = (name: keyof Pace) => wholeNumber(option(name), DEFAULT_PACE[name]);
-	return {
-		maxConcurrency: Math.max(1, number('maxConcurrency')),
-		maxRetries: number('maxRetries'),
-	};
+	const number = (name: keyof Pace, least: number) =>
+		Math.max(least, Math.floor(numberOf(option(name)) ?? DEFAULT_PACE[name]));
+	return { maxConcurrency: number('maxConcurrency', 1), maxRetries: number('maxRetries', 0) };
 }
 
 /** The longest wait, in milliseconds, whatever the service asks for. */
@@ -27,7 +21,6 @@ const LONGEST_WAIT = 60_000;
 /** Half of the first step of the exponential back-off, in milliseconds. */
 const FIRST_STEP = 500;
 
-/** A request that has failed, and how it was sent. */
 export interface FailedRequest {
 	attempt: number;
 	maxRetries: number;
@@ -43,11 +36,9 @@ export interface FailedRequest {
 export interface Decision {
 	/** Why it fails for good. Without it, the request is sent again. */
 	error?: ServiceError;
-	/** How long to wait before anything is sent again. */
 	wait: number;
 	/** Whether all requests to the account wait, or this one alone. */
 	isForAll: boolean;
-	/** Whether sending it again may be charged a second time. */
 	mayChargeAgain: boolean;
 }
 
@@ -63,16 +54,17 @@ export function decide(
 ): Decision {
 	const { httpCode, reason, mayBeCharged, retryAfter = 0 } = failure;
 	const isUnknown = reason === 'connection' && mayBeCharged;
-	const wait = waitBeforeRetry(retryAfter, attempt, random);
+	// `Retry-After` or an exponential back-off with full jitter, so that many do not come back at once: the longer one.
+	const backOff = random * Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
 	const decision: Decision = {
-		wait,
+		wait: Math.floor(Math.min(Math.max(retryAfter, backOff), LONGEST_WAIT)),
 		isForAll: httpCode === 429 && !(isSlight && attempt === 1 && retryAfter === 0),
 		mayChargeAgain: isUnknown && repeats === 'once',
 	};
 	if (isUnknown && repeats === 'never') return { ...decision, error: unknownOutcome(failure) };
 	// The last answer counts, whatever was lost before. A 402 would wrongly say that nothing was sent.
-	const isAnswer = !mayRetry(failure) && httpCode !== 402;
-	if (isAnswer) return { ...decision, error: failure.after(attempt) };
+	const isFinal = !mayRetry(failure) && httpCode !== 402;
+	if (isFinal) return { ...decision, error: failure.after(attempt) };
 	const isRepeated = decision.mayChargeAgain && uncertain !== undefined;
 	if (mayRetry(failure) && attempt <= maxRetries && !isRepeated) return decision;
 	return { ...decision, error: (isUnknown ? failure : (uncertain ?? failure)).after(attempt) };
@@ -83,10 +75,4 @@ export function mayRetry(thrown: unknown): boolean {
 	if (!(thrown instanceof ServiceError)) return false;
 	const { reason, httpCode } = thrown;
 	return reason === 'connection' || [429, 500, 502, 503, 504].includes(httpCode ?? 0);
-}
-
-/** `Retry-After` or an exponential back-off with full jitter, so that many do not come back at once: the longer one. */
-function waitBeforeRetry(retryAfter: number, attempt: number, random: number): number {
-	const step = Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
-	return Math.floor(Math.min(Math.max(retryAfter, random * step), LONGEST_WAIT));
 }

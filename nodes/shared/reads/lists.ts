@@ -7,23 +7,25 @@ import type {
 import { withClient } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { ACCOUNT_PATH } from '../credits/account';
-import { isNotFound } from '../http/errors';
+import { ServiceError } from '../http/errors';
 import { objectIn, objectsIn } from '../http/response';
 import { requestOptionsOf } from '../http/transport';
+import { typedText } from '../output/fieldValues';
 import { invalidValue, missing } from '../output/problem';
 import { toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
-import { toText, withScheme } from '../values/text';
+import { count, withScheme } from '../values/text';
 
 export const LISTS_PATH = '/api/v2/list';
 
-/**
- * The lists of the account (interface specification 4.2, a variant). If the service answers 404, it does
- * not have that path: then the lists that the account names (2.1).
- */
+/** The codes of a service that does not have a path (interface specification 7). */
+const NOT_THERE = [400, 404, 405];
+
+/** The lists (interface specification 4.2, a variant), or those that the account names (2.1) without such a path. */
 export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDataObject[]> {
 	const lists = await client.get(LISTS_PATH).catch((thrown: unknown) => {
-		if (isNotFound(thrown)) return undefined;
+		const code = thrown instanceof ServiceError ? (thrown.httpCode ?? 0) : 0;
+		if (NOT_THERE.includes(code)) return undefined;
 		throw thrown;
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
@@ -60,14 +62,14 @@ export function readLeadPage(answer: object, isFiltered: boolean) {
 export function simplifyListLead(lead: IDataObject): IDataObject {
 	return {
 		id: numberAt(lead, 'id'),
-		name: textAt(lead, 'name'),
+		fullName: textAt(lead, 'name'),
 		firstName: textAt(lead, 'first_n'),
 		lastName: textAt(lead, 'last_n', 'last_nd'),
 		email: textAt(lead, 'email'),
 		emailStatus: toEmailStatus(textAt(lead, 'email_status')),
+		domain: textAt(lead, 'domain'),
 		profileUrl: withScheme(textAt(lead, 'network_url')),
 		location: textAt(lead, 'location'),
-		domain: textAt(lead, 'domain'),
 		companyIndustry: textAt(lead, 'company_industry'),
 		companyFounded: textAt(lead, 'company_founded', 'compnay_founded'),
 		companySize: numberAt(lead, 'company_size'),
@@ -75,7 +77,6 @@ export function simplifyListLead(lead: IDataObject): IDataObject {
 	};
 }
 
-/** A saved list, picked from the account's lists or given by its id. */
 export const listLocator: INodeProperties = {
 	displayName: 'List',
 	name: 'listId',
@@ -109,20 +110,37 @@ export const listLocator: INodeProperties = {
 	],
 };
 
-/**
- * The locator, for an operation whose path holds the id of the list.
- * @param part the path behind the id, e.g. `/leads`
- */
-export function listLocatorFor(part = ''): INodeProperties {
-	return { ...listLocator, routing: { request: { url: `=${LISTS_PATH}/{{$value}}${part}` } } };
+export const emailOption: INodeProperties = {
+	displayName: 'Email',
+	name: 'email',
+	type: 'options',
+	default: 'all',
+	options: [
+		{ name: 'All Leads', value: 'all' },
+		{ name: 'Only with Email', value: 'with' },
+		{ name: 'Only without Email', value: 'without' },
+	],
+	description: 'Which leads to return',
+};
+
+/** Whether the option Email wants a lead; `undefined` where it wants all. */
+export function wantsLead(
+	parameter: (name: string) => unknown,
+): ((lead: IDataObject) => boolean) | undefined {
+	const wanted = parameter('options.email');
+	if (wanted !== 'with' && wanted !== 'without') return undefined;
+	return (lead) => (textAt(lead, 'email') !== null) === (wanted === 'with');
 }
+
+/** The path of a list, as n8n evaluates it. */
+export const LIST_PATH = `=${LISTS_PATH}/{{$parameter.listId.value}}`;
 
 /** The id of a list; throws `InvalidInput` for any other value. */
 export function toListId(value: unknown): string {
-	const id = toText(value);
-	if (id === '') throw missing('List');
-	if (!/^\d+$/.test(id)) throw invalidValue('List', 'The list ID must be a number, e.g. 101');
-	return id;
+	const text = typedText(value, 'List');
+	if (text === '') throw missing(['list', 'List']);
+	if (!/^\d+$/.test(text)) throw invalidValue('List', 'The list ID must be a number, e.g. 101');
+	return text;
 }
 
 /** Fills the list dropdown with the lists of the account whose name holds the text that the user typed. */
@@ -135,7 +153,10 @@ export async function searchLists(
 	return {
 		results: lists
 			.map((list) => simplifyList(list))
-			.map(({ id, name }) => ({ name: String(name ?? id), value: String(id) }))
+			.map(({ id, name, leadCount }) => {
+				const leads = typeof leadCount === 'number' ? ` (${count(leadCount, 'lead')})` : '';
+				return { name: `${String(name ?? id)}${leads}`, value: String(id) };
+			})
 			.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase())),
 	};
 }

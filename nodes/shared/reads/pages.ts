@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
-import { asServiceError, NotProcessed, type ServiceError, unexpectedAnswer } from '../http/errors';
+import { unexpectedAnswer } from '../http/errors';
+import { asError } from '../values/text';
 
 /** After more pages than this without a new result, the service is taken to repeat itself for ever. */
 export const MAX_PAGES_WITHOUT_NEWS = 100;
 
 export type Cursor = string | number;
 
-/** One page of results. */
 export interface Page {
 	results: IDataObject[];
-	/** The cursor of the next page; `null` on the last page. */
+	/** `null` on the last page. */
 	next: Cursor | null;
 	/** The number of results on all pages, if the response states it. */
 	total: number | null;
@@ -17,7 +17,6 @@ export interface Page {
 
 /** How the pages of one endpoint are requested. */
 export interface Pages {
-	/** The most results to request per page. */
 	pageSize: number;
 	/** Requests a page of at most `size` results. */
 	fetch: (size: number, cursor: Cursor | undefined) => Promise<Page>;
@@ -32,13 +31,13 @@ export interface Pages {
 /** The results of all pages, and the reason if a later page could not be read. */
 export interface Collected {
 	results: IDataObject[];
-	incomplete?: ServiceError | NotProcessed;
+	incomplete?: Error;
 }
 
 /**
  * Reads page after page, until the limit, an empty page, the total, or a next page that is missing
  * or was read already. A page that is shorter than requested is not the end: services cap pages.
- * Throws a `ServiceError` or `NotProcessed` if there is no result before the page that fails.
+ * Throws if there is no result before the page that fails.
  */
 export async function collectPages(
 	pages: Pages,
@@ -56,7 +55,7 @@ export async function collectPages(
 		// A short page might hold nothing but unwanted or known results.
 		const isWhole = pages.wants !== undefined || pagesWithoutNews > 0;
 		const size = isWhole ? pages.pageSize : Math.min(pages.pageSize, limit - results.length);
-		const page = await pages.fetch(size, cursor).catch(asIncomplete);
+		const page = await pages.fetch(size, cursor).catch(asError);
 		if (page instanceof Error) {
 			if (results.length === 0) throw page;
 			return { results, incomplete: page };
@@ -82,8 +81,4 @@ export async function collectPages(
 		cursor = page.next;
 	}
 	return { results };
-}
-
-function asIncomplete(error: unknown): ServiceError | NotProcessed {
-	return error instanceof NotProcessed ? error : asServiceError(error);
 }

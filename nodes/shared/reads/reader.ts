@@ -5,51 +5,50 @@ import type { AccountClient } from '../client/client';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { Parameters } from '../host/parameters';
-import {
-	fieldValue,
-	pathOf,
-	requestFields,
-	type Declaration,
-	type RequestField,
-} from '../host/routing';
+import { pathOf, requestFields, type Declaration } from '../host/routing';
 import { requestOptionsOf } from '../http/transport';
-import { arrangedItem, LEAD_FIELDS } from '../output/fields';
-import { isTool, OnError, statusFields } from '../output/onError';
-import { invalidValue, problemOf } from '../output/problem';
-import { DEFAULT_PACE } from '../pace/retry';
+import { FieldValues, resultFieldOf } from '../output/fieldValues';
+import { OnError, statusFields, stopError } from '../output/onError';
+import { FirstFailure, invalidValue, problemOf } from '../output/problem';
+import type { Placement } from '../output/shape';
+import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { numberOf } from '../values/text';
 import type { Collected } from './pages';
 
-/** How many items are read at the same time. */
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
-/** An operation that reads what the service holds. */
 export interface Read extends Declaration {
-	/** Whether it collects the answers of lookups: items come out as theirs do, for 0 credits. */
-	collects?: boolean;
+	/** Puts a result into the item that asked for it; without this, the result is the item. */
+	place?(place: ReadPlace, fields: IDataObject): INodeExecutionData;
+	/** Of its requests; the default without one. */
+	pace?: Pace;
 	read(request: ReadRequest): Promise<Reading>;
+}
+
+/** The input item that a result is for. */
+export interface ReadPlace extends Placement {
+	input: INodeExecutionData;
+	item: number;
 }
 
 /** The results for one item, and how one of them is put in the package's words. */
 export interface Reading extends Collected {
+	/** Whether the results are no news about the item that asked, so that its fields are left out. */
+	withoutInput?: boolean;
 	simplify(result: IDataObject): IDataObject;
-	/** Whether the one result is a miss, which is simplified in any case. */
-	isMiss?: boolean;
 }
 
 /** What an operation knows of one item. */
 export interface ReadRequest {
-	/** The fields of the operation, under the names that `routing` gives them. */
-	fields: Record<string, unknown>;
+	values: FieldValues;
 	/** The most results; all of them without one. */
 	limit: number | undefined;
 	context: NodeContext;
 	/** The client of the item's account, which all its items in this run share. */
 	client: AccountClient;
+	isSimple: boolean;
 	/** The value of a parameter that the operation puts into its requests itself. */
 	parameter(name: string): unknown;
-	/** Whether a parameter has an expression or a value, whatever it comes to for this item. */
-	isFilledIn(name: string): boolean;
 	/** Sends the request with these query parameters, to the operation's path unless another is given. */
 	get(query: IDataObject, path?: string): Promise<object>;
 }
@@ -59,119 +58,90 @@ export async function runRead(
 	context: NodeContext,
 	operation: Read,
 ): Promise<INodeExecutionData[]> {
-	return await new ReadRun(context, operation).run();
-}
+	const { inputs, signal } = context;
+	const parameters = new Parameters(context, operation);
+	const fields = requestFields(operation);
+	const refusal = new FirstFailure();
+	const resultField = refusal.of(() => resultFieldOf(parameters));
+	const requestOptions = refusal.of(() =>
+		requestOptionsOf(parameters.get('requestOptions', 0, {})),
+	);
+	const { pace } = operation;
+	const accounts = new Accounts(context, { requestOptions, pace }, (client) => client);
+	const onError = new OnError(context.node);
+	const breather = new Breather();
+	/** The exceptions that stop the workflow. */
+	const failures: Error[] = [];
 
-class ReadRun {
-	private readonly parameters: Parameters;
-
-	private readonly fields: RequestField[];
-
-	private readonly onError: OnError;
-
-	private readonly breather = new Breather();
-
-	private accounts: Accounts<AccountClient> | undefined;
-
-	/** The exception that stops the workflow. */
-	private failure: Error | undefined;
-
-	constructor(
-		private readonly context: NodeContext,
-		private readonly operation: Read,
-	) {
-		this.parameters = new Parameters(context, operation.fields);
-		this.fields = requestFields(operation);
-		this.onError = new OnError(context.node);
-	}
-
-	async run(): Promise<INodeExecutionData[]> {
-		const items: INodeExecutionData[][] = [];
-		let next = 0;
-		const work = async () => {
-			for (;;) {
-				// Before an item is taken, so that no later one overtakes it.
-				if (this.breather.isDue) await this.breather.breathe();
-				if (next >= this.context.inputs.length || this.failure) return;
-				const item = next++;
-				items[item] = [];
-				await this.read(item, items[item]);
-			}
-		};
-		try {
-			await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, work));
-		} finally {
-			this.accounts?.end();
-		}
-		if (this.failure) throw this.failure;
-		return items.flat();
-	}
-
-	/** Adds the output for one item of the input. */
-	private async read(item: number, output: INodeExecutionData[]): Promise<void> {
-		const { context, operation, onError, parameters } = this;
-		const { collects = false } = operation;
-		const keeps = collects ? LEAD_FIELDS : [];
-		const input = context.inputs[item];
-		let includesInput = false;
-		const arrange = (fields: IDataObject, isMiss = false) =>
-			// Leads of a company are no answer to what the input's status is about.
-			arrangedItem(input, item, fields, { includesInput, keeps, isMiss, isAnswer: collects });
-		const fail = (thrown: unknown) => {
-			const problem = problemOf(thrown);
-			const withStatus = (fields: IDataObject) =>
-				arrange({ ...fields, ...(collects && { credits: 0 }) });
-			// A job that is still pending is no failure.
-			if (problem.status === 'pending') {
-				output.push(withStatus(statusFields(problem)));
-				return;
-			}
-			output.push(onError.output(problem, item, input, withStatus));
-			if (!onError.stops || context.signal?.aborted || this.failure) return;
-			this.failure = onError.exception(problem, item);
-			this.accounts?.end();
-		};
-		try {
-			const isWanted = parameters.get('includeInputFields', item, false) === true;
-			includesInput = isWanted && !isTool(context.node);
-			const isSimple = parameters.get('simple', item, true) === true;
-			const reading = await operation.read(await this.request(item));
-			const { results, isMiss = false, incomplete } = reading;
-			for (const result of results) {
-				if (this.breather.isDue) await this.breather.breathe();
-				output.push(arrange(isSimple || isMiss ? reading.simplify(result) : result, isMiss));
-			}
-			if (incomplete) fail(incomplete);
-		} catch (error) {
-			fail(error);
-		}
-	}
-
-	private async request(item: number): Promise<ReadRequest> {
-		const { context, operation, parameters } = this;
-		const fields = Object.fromEntries(
-			this.fields.map((field) => [field.property, fieldValue(parameters, field, item)]),
-		);
-		const limit = this.limitOf(item);
-		const requestOptions = requestOptionsOf(parameters.get('requestOptions', 0, {}));
-		this.accounts ??= new Accounts(context, { requestOptions }, (client) => client);
-		const client = await this.accounts.of(item);
+	const requestFor = async (item: number): Promise<ReadRequest> => {
+		const values = new FieldValues(fields, parameters, item);
+		const failure = refusal.error ?? values.failure;
+		if (failure !== undefined) throw failure;
+		const isAll = parameters.get('returnAll', item, true) === true;
+		const limit = isAll ? undefined : countIn('Limit', parameters.get('limit', item, 50));
+		const client = await accounts.of(item);
 		return {
-			fields,
+			values,
 			limit,
 			context,
 			client,
+			isSimple: parameters.get('simple', item, true) === true,
 			parameter: (name) => parameters.get(name, item, ''),
-			isFilledIn: (name) => parameters.isFilledIn(name),
-			get: async (qs, path = pathOf(operation, fields)) => await client.get(path, qs),
+			get: async (qs, path = pathOf(operation, (name) => values.raw(name))) =>
+				await client.get(path, qs),
 		};
-	}
+	};
 
-	/** The most results that the user wants; `undefined` for all. Throws `InvalidInput`. */
-	private limitOf(item: number): number | undefined {
-		if (this.parameters.get('returnAll', item, true) === true) return undefined;
-		return countIn('Limit', this.parameters.get('limit', item, 50));
+	const readItem = async (item: number, output: INodeExecutionData[]): Promise<void> => {
+		let input = inputs[item];
+		let includesInput = false;
+		const place = (json: IDataObject) =>
+			operation.place?.({ input, item, includesInput, resultField }, json) ?? {
+				json,
+				pairedItem: { item },
+			};
+		const fail = (thrown: unknown) => {
+			const problem = problemOf(thrown);
+			// A job that is still pending is no failure.
+			if (problem.status === 'pending') return void output.push(place(statusFields(problem)));
+			output.push(onError.output(problem, item, input, place));
+			if (!onError.stops || signal?.aborted) return;
+			failures.push(stopError(context.node, problem, item));
+			accounts.end();
+		};
+		try {
+			includesInput = parameters.get('includeInputFields', item, false) === true && !context.isTool;
+			const request = await requestFor(item);
+			const reading = await operation.read(request);
+			if (reading.withoutInput) input = { json: {} };
+			for (const result of reading.results) {
+				if (breather.isDue) await breather.breathe();
+				output.push(place(request.isSimple ? reading.simplify(result) : result));
+			}
+			if (reading.incomplete) fail(reading.incomplete);
+		} catch (error) {
+			fail(error);
+		}
+	};
+
+	const outputs: INodeExecutionData[][] = inputs.map(() => []);
+	let next = 0;
+	const work = async () => {
+		for (;;) {
+			// Before an item is taken, so that no later one overtakes it.
+			if (breather.isDue) await breather.breathe();
+			if (next >= inputs.length || failures.length > 0) return;
+			const item = next++;
+			await readItem(item, outputs[item]);
+		}
+	};
+	try {
+		await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, work));
+	} finally {
+		accounts.end();
 	}
+	if (failures.length > 0) throw failures[0];
+	return outputs.flat();
 }
 
 /** The value of a field that counts from 1; throws `InvalidInput`. */

@@ -2,10 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { numberAt, textAt } from './json';
 import { toText, withScheme } from './text';
 
-/**
- * A company in the package's words (interface specification 2.11, with the spellings of its variants):
- * absent values are `null`, and URLs have a scheme.
- */
+/** A company in the package's words (interface specification 2.11): absent values are `null`, URLs have a scheme. */
 export function simplifyCompany(company: IDataObject): IDataObject {
 	const { specialties = company.specialities } = company;
 	return {

@@ -1,11 +1,17 @@
-import { parsedUrl, toText } from './text';
+import { cleanText, parsedUrl } from './text';
+
+/** The email in a value that is typed or pasted: without `<…>` around it, `mailto:`, or the subject of such a link. */
+export function toEmail(value: unknown): string {
+	const text = cleanText(value).replace(/^<([^<>]*)>$/, '$1');
+	return text.replace(/^\s*mailto:\s*<?([^?>]*).*/i, '$1').trim();
+}
 
 /**
- * Whether a text can be an email address: it has an `@` and a domain, and no white space, comma (several
- * addresses) or U+FFFD, which stands for half of a character.
+ * Whether a text can be an email address: it has something on both sides of its `@`, and no white space, comma or
+ * semicolon (several addresses) or U+FFFD, which stands for half of a character.
  */
 export function canBeEmail(text: string): boolean {
-	return /^[^\s,\uFFFD]*@[^\s,\uFFFD@]+$/.test(text);
+	return /^[^\s,;\uFFFD]+@[^\s,;\uFFFD@]+$/.test(text);
 }
 
 /** The form in which email addresses compare: in lower case, with the domain in Punycode. */
@@ -20,28 +26,25 @@ export function comparableEmail(text: string): string {
 		: email;
 }
 
-/** Earlier vocabularies of the verification status (interface specification 3). */
-const EARLIER_WORDS = new Map([
+/** The words of the current vocabulary and of earlier ones (interface specification 3). */
+const STATUSES = new Map([
+	['valid', 'valid'],
+	['catch-all', 'catch-all'],
+	['invalid', 'invalid'],
+	['unknown', 'unknown'],
 	['ok', 'valid'],
 	['nok', 'invalid'],
 	['oka', 'catch-all'],
 ]);
 
-const CURRENT_WORDS = ['valid', 'catch-all', 'invalid', 'unknown'];
-
 /** The verification status in the current vocabulary; `undefined` for any other value. */
 export function knownStatus(value: unknown): string | undefined {
+	const word = cleanText(value).toLowerCase();
 	// Other tools, from which the status of an item may come, write `catch_all`, `catch all` or `catchall`.
-	const word = toText(value)
-		.toLowerCase()
-		.replace(/^catch[\s_]?all$/, 'catch-all');
-	return CURRENT_WORDS.includes(word) ? word : EARLIER_WORDS.get(word);
+	return STATUSES.get(word.replace(/^catch[\s_]?all$/, 'catch-all'));
 }
 
-/**
- * A verification status in the current vocabulary (`valid`, `catch-all`, `invalid`, `unknown`; interface
- * specification 3), from any vocabulary in any letter case. Any other value is returned as sent.
- */
+/** The verification status in the current vocabulary (interface specification 3); any other value as sent. */
 export function toEmailStatus(sent: string | null): string | null {
 	return knownStatus(sent) ?? sent;
 }

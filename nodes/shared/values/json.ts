@@ -22,14 +22,6 @@ export function textAt(source: IDataObject, ...keys: string[]): string | null {
 	return null;
 }
 
-/** The same in one line, as some messages of the service have line breaks. */
-export function lineAt(source: IDataObject, ...keys: string[]): string | null {
-	const lines = textAt(source, ...keys)
-		?.split(/[\r\n]/)
-		.map((line) => line.trim());
-	return lines?.filter(Boolean).join(' ') ?? null;
-}
-
 /** The first value under any of the keys, if it is a number or the text of one, else `null`. */
 export function numberAt(source: IDataObject, ...keys: string[]): number | null {
 	const text = textAt(source, ...keys);

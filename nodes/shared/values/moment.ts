@@ -1,20 +1,16 @@
-import { toText } from './text';
+import { cleanText } from './text';
 
 /** `2026-11-21`, `2026-11-21T10:00:00.000Z`, `2026-11-21 10:00`, `2026-11-21T10:00+01`, `20261121T100000Z`. */
 const ISO =
 	/^(\d{4})(-?)(\d{2})\2(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2}(?:[.,]\d+)?))?)?\s?(?:(?:Z|UTC|GMT)|([+-]\d{2}):?(\d{2})?)?)?$/i;
 
-/** Other dates begin with a number or with the name of a day or a month, and have a year. */
-const OTHER_DATE =
-	/^(?=.*\d{4})(?:\d{1,4}[\s/-]|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:day|sday|nesday|rsday|urday|uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?[,.]?\s)/i;
-
 /**
- * The moment that a value stands for, in milliseconds since 1970: a text in ISO 8601, another text of a date,
- * a number of milliseconds or its text, a `Date`, or a `DateTime` of n8n's expressions. A text without a
- * time zone is in UTC, wherever this n8n runs. `undefined` for any other value.
+ * The moment that a value stands for, in milliseconds since 1970: a text in ISO 8601, a number of milliseconds or
+ * its text, a `Date`, or a `DateTime` of n8n's expressions. A text without a time zone is in UTC, wherever this n8n
+ * runs. `undefined` for any other value.
  */
 export function momentOf(value: unknown): number | undefined {
-	const milliseconds = isDate(value) ? Number(value.valueOf()) : fromText(toText(value));
+	const milliseconds = isDate(value) ? Number(value.valueOf()) : fromText(cleanText(value));
 	return Number.isNaN(new Date(milliseconds).getTime()) ? undefined : milliseconds;
 }
 
@@ -29,8 +25,7 @@ function fromText(text: string): number {
 	const fromDate = iso ? fromIso(iso) : Number.NaN;
 	// Digits alone are a date if there is such a day, else milliseconds.
 	if (iso?.[2] === '-' || !Number.isNaN(fromDate)) return fromDate;
-	if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
-	return OTHER_DATE.test(text) ? fromOther(text) : Number.NaN;
+	return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }
 
 function fromIso(iso: RegExpExecArray): number {
@@ -41,11 +36,4 @@ function fromIso(iso: RegExpExecArray): number {
 	if (new Date(`${date}T00:00Z`).getUTCDate() !== Number(day)) return Number.NaN;
 	const time = `${hour}:${minute}:${second.replace(',', '.')}`;
 	return Date.parse(`${date}T${time}${zoneHours}:${zoneMinutes}`);
-}
-
-/** `Date.parse` by UTC, without the name of the zone in brackets with which a `Date` becomes a text. */
-function fromOther(text: string): number {
-	const bare = text.split('(')[0].trim();
-	const hasZone = /(?:Z|GMT|UTC|[ECMP][SD]T|[+-]\d{2}:?\d{2})$/i.test(bare) && bare.includes(':');
-	return Date.parse(hasZone ? bare : `${bare} UTC`);
 }

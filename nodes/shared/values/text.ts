@@ -1,6 +1,6 @@
 /**
- * The text of a value that a user, an expression or an AI agent enters: trimmed, numbers as digits, and
- * empty for any other type. A lone surrogate, half of a character, becomes U+FFFD, as it cannot be sent.
+ * The text of a value that the service sends: trimmed, numbers as digits, and empty for any other type. A lone
+ * surrogate, half of a character, becomes U+FFFD, as it cannot be sent.
  */
 export function toText(value: unknown): string {
 	if (typeof value === 'string') return value.trim().toWellFormed();
@@ -8,20 +8,40 @@ export function toText(value: unknown): string {
 	return '';
 }
 
+/** What Unicode calls ignorable: zero width, direction marks, soft hyphens. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+/**
+ * The text of a value that a user, an expression or an AI agent enters, so that values which look alike are alike:
+ * as {@link toText}, without invisible characters, with single blanks for white space and control characters, in
+ * Unicode's form NFC.
+ */
+export function cleanText(value: unknown): string {
+	const visible = toText(value).replace(INVISIBLE, '');
+	return visible
+		.replace(/[\s\p{Cc}]+/gu, ' ')
+		.trim()
+		.normalize('NFC');
+}
+
+/** What spreadsheets, databases and people write where there is nothing. "Na" is a surname. */
+const PLACEHOLDER = /^(?:n[/.]a|none|null|nil|undefined|unknown|not available|https?)?$/i;
+
+/** Whether a text stands for nothing: such a word, whatever signs are around it, or no letter or digit at all. */
+export function isPlaceholder(text: string): boolean {
+	const [word] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(text) ?? [''];
+	return text !== '' && PLACEHOLDER.test(word);
+}
+
 /** A number with its unit, e.g. "1 credit" and "2 credits". */
 export function count(number: number, unit: string): string {
 	return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }
 
-/** A whole number of at least 0; the default for a value that is no number. */
-export function wholeNumber(value: unknown, byDefault: number): number {
-	return Math.max(0, Math.floor(numberOf(value) ?? byDefault));
-}
-
 /** The number of a value or its text; `undefined` for an empty text, infinity and any other value. */
 export function numberOf(value: unknown): number | undefined {
-	const isText = typeof value === 'string' && value.trim() !== '';
-	const number = isText || typeof value === 'number' ? Number(value) : Number.NaN;
+	const text = cleanText(value);
+	const number = text === '' ? Number.NaN : Number(text);
 	return Number.isNaN(number) || number === Number.POSITIVE_INFINITY ? undefined : number;
 }
 
@@ -30,32 +50,27 @@ export function asError(thrown: unknown): Error {
 	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** A URL with a scheme: the service sends some without (`www.example.com/in/ada`). */
-export function withScheme(url: string | null): string | null {
+/** A URL with a scheme: the service sends some without (`www.example.com/in/ada`), and people type them so. */
+export function withScheme<T extends string | null>(url: T, scheme = 'https'): T | string {
 	if (url === null || /^[a-z][a-z\d+.-]*:\/\//i.test(url)) return url;
-	return `https://${url.replace(/^\/+/, '')}`;
+	return `${scheme}://${url.replace(/^\/+/, '')}`;
 }
 
 /** The URL in a text, absolute or relative to a base; `undefined` for a text that is none. */
 export function parsedUrl(text: string | undefined, base?: string): URL | undefined {
-	if (text === undefined) return undefined;
-	try {
-		return new URL(text, base);
-	} catch {
-		return undefined;
-	}
+	return text !== undefined && URL.canParse(text, base) ? new URL(text, base) : undefined;
 }
 
 /** Any number of schemes (`https://`), and of slashes after them. */
 const SCHEMES = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*/;
 
 /**
- * The bare domain of a text that a user pastes: `https://www.Acme.com/about`, `acme.com:443` and `Acme.com`
- * all give `acme.com`. Domains compare case-insensitively (interface specification 4.5). Takes time in
- * proportion to the length of the text, whatever is in it.
+ * The bare domain of a text that a user pastes, in lower case (interface specification 4.5): `acme.com` for
+ * `https://www.Acme.com/about` and `acme.com:443`; empty for a text whose host has no dot, a blank or an empty label.
  */
-export function toDomain(value: string): string {
-	const [authority] = value.trim().toLowerCase().replace(SCHEMES, '').split(/[/?#]/, 1);
+export function toDomain(text: string): string {
+	const [authority] = text.trim().toLowerCase().replace(SCHEMES, '').split(/[/?#]/, 1);
 	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
-	return host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
+	const bare = host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
+	return /^[^.\s]+(?:\.[^.\s]+)+$/.test(bare) ? bare : '';
 }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 
-import { KEY } from '../../support/service.mts';
-import type { Sent } from './serviceMessages.mts';
+import { KEY } from '../../support/servers/service.mts';
+import type { Sent } from './serviceProgram.mts';
 
 /**
  * Sends these requests again, so many at once, and does nothing with the answers but parse them: no

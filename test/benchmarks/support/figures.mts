@@ -1,3 +1,8 @@
+import Table from 'cli-table3';
+
+import manifest from '../../../package.json' with { type: 'json' };
+import { report } from '../../support/measures/report.mts';
+
 /** What repeated measurements of the same came to. */
 export interface Spread {
 	median: number;
@@ -7,13 +12,10 @@ export interface Spread {
 
 export function spreadOf(values: readonly number[]): Spread {
 	const sorted = values.toSorted((a, b) => a - b);
+	const at = (index: number) => sorted[index] ?? Number.NaN;
 	const middle = sorted.length / 2;
-	const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-	const [least, most] = [sorted[0], sorted.at(-1)];
-	if (low === undefined || high === undefined || least === undefined || most === undefined) {
-		throw new Error('Nothing was measured');
-	}
-	return { median: (low + high) / 2, least, most };
+	const median = (at(Math.ceil(middle) - 1) + at(Math.floor(middle))) / 2;
+	return { median, least: at(0), most: at(sorted.length - 1) };
 }
 
 /** How long the one takes for each unit of the other, repetition by repetition. */
@@ -41,18 +43,33 @@ export async function measureInTurn<Measurement>(
 	return measurements;
 }
 
-/** A share as it is printed. */
-export function percent(share: number): string {
-	return `${(100 * share).toFixed(1)} %`;
+/** A figure and what it should be at most; without a target it is there for comparison. */
+export interface Row {
+	name: string;
+	figure: Spread;
+	target?: number | undefined;
+	/** Written behind the numbers; a ratio has none. */
+	unit?: 'ms';
 }
 
-/**
- * How much of a rate limit was used by the requests that arrived at these moments, in milliseconds. Without
- * a second of them there is nothing to tell.
- */
-export function usedRate(times: readonly number[], perSecond: number): number | undefined {
-	const sorted = times.toSorted((a, b) => a - b);
-	const [first = 0, last = 0] = [sorted[0], sorted.at(-1)];
-	if (last - first < 1_000) return undefined;
-	return (sorted.length - 1) / (((last - first) / 1_000) * perSecond);
+/** Prints what was measured beside its target: whether it is met is for people to judge. */
+export function printRows(title: string, rows: readonly Row[]): void {
+	const cells = rows.map(({ name, figure: { median, least, most }, target, unit }) => {
+		const text = (value: number) => (unit ? `${value.toFixed(0)} ${unit}` : value.toFixed(2));
+		return [name, ...[median, least, most].map(text), target === undefined ? '' : text(target)];
+	});
+	printTable([title, 'median', 'least', 'most', 'at most'], cells);
+}
+
+/** Prints a table, and what its figures belong to. */
+export function printTable(head: string[], rows: Array<Array<string | number>>): void {
+	const table = new Table({
+		head,
+		colAligns: head.map((_, column) => (column === 0 ? 'left' : 'right')),
+		style: { head: [], border: [], compact: true },
+	});
+	table.push(...rows);
+	const { name, version, devDependencies } = manifest;
+	const n8n = `n8n ${devDependencies['n8n-core']}, Node.js ${process.versions.node}`;
+	report(`${table.toString()}\n${n8n}, ${name} ${version}`);
 }

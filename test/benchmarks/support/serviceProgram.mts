@@ -1,60 +1,82 @@
-import { startService, type Service } from '../../service/service.mts';
-import { known } from '../../support/expected.mts';
-import { saveLeads } from '../../support/saveLeads.mts';
-import { questionSchema, type Books, type Circumstances, type Sent } from './serviceMessages.mts';
+/** @file The emulated service in a process of its own: its work takes no time from those who are measured. */
 
-// The emulated service in a process of its own: its work takes no time from those who are measured.
+import { z } from 'zod';
 
-const LIST = 101;
+import { startService } from '../../emulator/service.mts';
+import { known } from '../../support/leads/expected.mts';
+import { saveLeads } from '../../support/leads/saveLeads.mts';
+
+/** How the service is while something is measured. */
+export interface Circumstances {
+	/** The mean time that a request takes. */
+	latencyMs: number;
+	/** By how much of it the latency differs at most, more or less; every value is as likely. */
+	jitter?: number;
+	/** What the service allows, and nobody is told of. */
+	perSecond?: number;
+	/** One in so many requests fails with a 503. */
+	failingEvery?: number;
+	/** How many people work at the first company beyond those of the fixtures. */
+	morePeople?: number;
+	/** How many leads are in list 101 beyond those of the fixtures. */
+	moreLeads?: number;
+}
+
+/** A request as it was sent. */
+export interface Sent {
+	method: string;
+	/** With the query. */
+	path: string;
+	body?: unknown;
+}
+
+/** What the wire log and the ledger hold since the last reset. */
+export interface Books {
+	requests: Sent[];
+	/** How many of them were refused for the rate limit. */
+	refused: number;
+	/** What was paid for, once per credit. */
+	paid: string[];
+	violations: readonly unknown[];
+}
 
 const service = await startService();
+const { fixtures } = service;
 
-function reset(circumstances: Circumstances): void {
-	const { moreLeads = 0, morePeople = 0, failing = 0, perSecond, ...latency } = circumstances;
+function reset(circumstances: Circumstances): null {
+	const { moreLeads = 0, morePeople = 0, failingEvery, perSecond, ...latency } = circumstances;
 	service.reset();
 	Object.assign(service.options, latency, perSecond && { rateLimit: { perSecond } });
-	if (failing > 0) service.faults.add({ status: 503, on: { every: Math.round(1 / failing) } });
-	const { fixtures } = service;
-	const list = fixtures.list(LIST);
+	if (failingEvery) service.faults.add({ status: 503, on: { every: failingEvery } });
+	const list = fixtures.list(101);
 	if (list && moreLeads > 0) saveLeads(list, moreLeads);
 	const [someone] = fixtures.peopleOf(known(fixtures.companies[0]));
 	for (let number = 0; number < morePeople; number++) {
 		fixtures.people.push({ ...known(someone), full: `Someone ${number}` });
 	}
-}
-
-function booksOf({ requests, ledger, violations }: Service): Books {
-	const count: Record<string, number> = {};
-	for (const { operation, status } of requests) {
-		const kind = `${operation} ${status}`;
-		count[kind] = (count[kind] ?? 0) + 1;
-	}
-	return {
-		answers: count,
-		paid: ledger.charges.flatMap(({ subject, credits }) => Array<string>(credits).fill(subject)),
-		violations: violations.map((violation) => JSON.stringify(violation)),
-		admitted: requests
-			.filter(({ status }) => status !== 429)
-			.map(({ startedAt }) => startedAt - (requests[0]?.startedAt ?? 0)),
-	};
-}
-
-function sent(): Sent[] {
-	return service.requests.map(({ method, path, rawQuery, body }) => ({
-		method,
-		path: rawQuery === '' ? path : `${path}?${rawQuery}`,
-		body: body ?? undefined,
-	}));
-}
-
-function answerTo(message: unknown): unknown {
-	const question = questionSchema.parse(message);
-	if (question.kind === 'books') return booksOf(service);
-	if (question.kind === 'requests') return sent();
-	reset(question.circumstances);
 	return null;
 }
 
-process.on('message', (message) => process.send?.(answerTo(message)));
+function books(): Books {
+	const { requests, ledger, violations } = service;
+	return {
+		requests: requests.map(({ method, path, rawQuery, body }) => ({
+			method,
+			path: rawQuery === '' ? path : `${path}?${rawQuery}`,
+			body: body ?? undefined,
+		})),
+		refused: requests.filter(({ status }) => status === 429).length,
+		paid: ledger.charges.flatMap(({ subject, credits }) => Array<string>(credits).fill(subject)),
+		violations,
+	};
+}
+
+/** Asked for its books, or to be reset. */
+const questionSchema = z.custom<'books' | Circumstances>();
+
+process.on('message', (message) => {
+	const question = questionSchema.parse(message);
+	process.send?.(question === 'books' ? books() : reset(question));
+});
 process.once('disconnect', () => void service.close());
-process.send?.({ baseUrl: service.baseUrl });
+process.send?.(service.baseUrl);

@@ -1,22 +1,17 @@
-import { request } from 'undici';
-import type { Service } from '../../service/service.mts';
-import {
-	company,
-	getAccount,
-	headers,
-	testOperations,
-	valid,
-} from '../../support/operationCases.mts';
-import { item, objectOf, type Row } from '../../support/operationRow.mts';
-import { useService } from '../../support/service.mts';
+/** @file The operations of the Account node: what goes over the wire, the whole output, and the credits. */
 
-/**
- * Every operation in every variant of the interface specification, in the real engine: what goes over
- * the wire, the whole output, and the credits. A row is one case.
- */
-const service = useService();
+import type { Service } from '../../emulator/service.mts';
+import { company, getAccount, newestFirst, valid } from '../../support/node/operationCases.mts';
+import {
+	ask,
+	get,
+	testOperations,
+	type ExpectedRequest,
+	type Row,
+} from '../../support/node/operationRow.mts';
 
 const unusedCredits = { quota: 250_000, used: 0, remaining: 250_000 };
+const usedCredits = { quota: 250_000, used: 1, remaining: 249_999 };
 const account = {
 	name: 'Ada Lovelace',
 	email: 'ada@engine.example',
@@ -31,67 +26,83 @@ const account = {
 };
 
 /** Spends one credit of each kind. */
-async function spendCredits({ baseUrl }: Service): Promise<void> {
-	for (const path of [
-		`/api/v2/find?fullName=${encodeURIComponent(valid.full)}&domain=${company.domain}`,
-		`/v3/verify?email=${valid.email}`,
-		`/company/search?kw=${company.domain}`,
-	]) {
-		await request(`${baseUrl}${path}`, { headers });
-	}
+async function spendCredits(service: Service): Promise<void> {
+	const name = encodeURIComponent(valid.full);
+	await ask(service, `/api/v2/find?fullName=${name}&domain=${company.domain}`);
+	await ask(service, `/v3/verify?email=${valid.email}`);
+	await ask(service, `/company/search?kw=${company.domain}`);
 }
 
-const accountRows: Row[] = [
-	{
-		title: 'main form',
-		requests: [getAccount],
-		output: [item(0, account)],
-	},
-	{
-		title: 'credits used before',
-		before: spendCredits,
-		requests: [getAccount],
-		output: [
-			item(0, {
-				...account,
-				credits: {
-					email: { quota: 250_000, used: 1, remaining: 249_999 },
-					verifier: { quota: 250_000, used: 1, remaining: 249_999 },
-					search: { quota: 250_000, used: 1, remaining: 249_999 },
-				},
-			}),
-		],
-	},
-	{
-		title: 'only finder credits are counted (2.2)',
-		variants: { creditCounters: ['email'] },
-		requests: [getAccount],
-		output: [item(0, { ...account, credits: { email: unusedCredits } })],
-	},
-	{
-		title: 'variant with credits.remaining and credits.total (2.1)',
-		variants: { accountShape: 'credits' },
-		before: spendCredits,
-		requests: [getAccount],
-		output: [
-			item(0, {
-				...account,
-				name: null,
-				credits: { all: { quota: 250_000, used: 1, remaining: 249_999 } },
-				csvImport: null,
-				lists: null,
-			}),
-		],
-	},
-	...(['full', 'credits'] as const).map(
-		(accountShape): Row => ({
-			title: `not simplified, ${accountShape}`,
-			parameters: { simple: false },
-			variants: { accountShape },
-			requests: [getAccount],
-			output: ([answer]) => [item(0, objectOf(answer))],
-		}),
+const accountRow = (title: string, fields: object, more: Partial<Row> = {}): Row => ({
+	title,
+	requests: [getAccount],
+	output: [{ ...account, ...fields }],
+	...more,
+});
+
+const accountRows = [
+	accountRow('main form', {}),
+	accountRow(
+		'credits used before',
+		{ credits: { email: usedCredits, verifier: usedCredits, search: usedCredits } },
+		{ before: spendCredits },
+	),
+	accountRow(
+		'only finder credits are counted (2.2)',
+		{ credits: { email: unusedCredits } },
+		{ variants: { creditCounters: ['email'] } },
+	),
+	accountRow(
+		'variant with credits.remaining and credits.total (2.1)',
+		{ name: null, credits: { all: usedCredits }, csvImport: null, lists: null },
+		{ variants: { accountShape: 'credits' }, before: spendCredits },
 	),
 ];
 
-testOperations(service, 'contactDataAccount', { get: accountRows });
+const entries = { entries: ['id', 'name', 'leads'] };
+const listFields = { entries: ['list_id', 'name', 'creation_date', 'count_leads'] };
+const path = '/api/v2/list/102';
+const start = String(newestFirst[0].id);
+
+/** What Check API says of an endpoint, and the requests by which it knows. */
+const endpoints: Array<[string, code: number, operations: string, object?, ExpectedRequest[]?]> = [
+	[
+		'GET /api/v2/account',
+		200,
+		'Get Account, Estimate Cost, On Low Credits',
+		{ counters: ['email', 'verifier', 'search'] },
+	],
+	['GET /api/v2/list', 200, 'Get Many Lists', entries],
+	['GET /api/v2/list/:listId', 200, 'Get List', listFields, [get(path)]],
+	[
+		'GET /api/v2/list/:listId/leads',
+		200,
+		'Get List Leads, On New Lead in List',
+		{ start: 'id', pageSize: 500 },
+		[get(`${path}/leads`, { size: '1' }), get(`${path}/leads`, { size: '500', start })],
+	],
+	['GET /api/v2/list/:listId/data', 200, 'Export List Leads', undefined, [get(`${path}/data`)]],
+	['GET /api/v2/find', 400, 'Find Email'],
+	['POST /api/v2/find_bulk', 400, 'Find Emails in Bulk, Get Bulk Job'],
+	['GET /v3/verify', 400, 'Verify Email'],
+	['GET /v3/verify_bulk', 400, 'Verify Emails in Bulk'],
+	['GET /profile/search/email', 400, 'Get Company Leads'],
+	['GET /company/search', 400, 'Search Company'],
+];
+
+/** Other forms have a test of their own. */
+const checkRow: Row = {
+	title: 'main form',
+	requests: endpoints.flatMap(([endpoint, , , , requests]) => {
+		const [method, path] = endpoint.split(' ');
+		return requests ?? { method, path, query: [], ...(method === 'POST' && { body: undefined }) };
+	}),
+	output: endpoints.map(([endpoint, httpCode, operations, variant = null]) => ({
+		...{ endpoint, operations, works: true, httpCode },
+		detail: 'Exists, and the API key is accepted',
+		variant,
+		setting: null,
+	})),
+};
+
+testOperations('contactDataAccount', { get: accountRows, check: [checkRow] });

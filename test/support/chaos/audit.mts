@@ -3,34 +3,51 @@
 import type { IDataObject, INodeExecutionData, IRun, ITaskData } from 'n8n-workflow';
 import { expect } from 'vitest';
 
-import { expectedEmail, expectedVerification } from '../../service/addresses.mts';
-import { creditKinds, type Charge } from '../../service/ledger.mts';
-import type { Service } from '../../service/service.mts';
-import type { WireRequest } from '../../service/wireLog.mts';
-import { STATUSES } from '../outcomes.mts';
-import type { Plan, Step } from './plan.mts';
-import { isFinder, isVerifier, KEYS, nameOf, type Executed, type Outcome } from './run.mts';
+import { expectedEmail, expectedVerification } from '../../emulator/addresses.mts';
+import type { CreditKind } from '../../emulator/fixtures.mts';
+import { creditKinds, type Charge } from '../../emulator/ledger.mts';
+import type { Service } from '../../emulator/service.mts';
+import type { WireRequest } from '../../emulator/wireLog.mts';
+import { operationOf } from '../../operations.mts';
+import { companyFields, fixtures, known } from '../leads/expected.mts';
+import { isBlank, PROBLEMS, STALE, STATUSES } from '../leads/outcomes.mts';
+import { RESULT, type Plan, type Step } from './plan.mts';
+import {
+	collectorOf,
+	isObject,
+	KEYS,
+	kindOf,
+	nameOf,
+	valueIn,
+	type Executed,
+	type Outcome,
+} from './run.mts';
 
 /** What the runs have met, to see that they meet what they are to. */
-export interface Seen {
-	items: number;
-	charges: number;
-	'of them unclear': number;
-	'executions stopped': number;
-	'executions failed': number;
-	'presses of Retry': number;
-	'items pending': number;
-	'at a cap': number;
-	'at a floor': number;
-	known: number;
+export type Seen = Record<string, number>;
+
+/** An item that came out of a lookup, or of Get Bulk Job behind it. */
+interface Item {
+	step: Step;
+	kind: CreditKind;
+	collects: boolean;
+	isError: boolean;
+	input: IDataObject;
+	/** What the result was put into: the item, the object in its field, or only what was looked up. */
+	before: IDataObject;
+	json: IDataObject;
+	/** What tells what came of the lookup: the item, the object in its field, or its error. */
+	result: IDataObject;
 }
 
-/** One time that a lookup ran: what went in, and what came out. */
-interface Round {
-	step: Step;
-	inputs: IDataObject[];
-	output: INodeExecutionData[];
-	errors: INodeExecutionData[];
+/** A charge, and what is known of its request. */
+interface Payment extends Charge {
+	/** The place of its request among all. */
+	place: number;
+	/** Whether the service let nobody know what it had charged. */
+	isUnknown: boolean;
+	/** What was paid for. */
+	about: string;
 }
 
 /** Judges a run; throws at the first thing that does not hold. */
@@ -38,29 +55,41 @@ export function audit(outcome: Outcome, service: Service, seen: Seen): void {
 	const { plan, executions, keys } = outcome;
 	expect(service.violations).toEqual([]);
 	// What was sent late, by a run before this one, has the key of that one.
-	const strangers = service.requests.filter(({ headers }) => !keys.includes(keyIn(headers)));
+	const strangers = service.requests.filter(
+		({ headers }) => !keys.includes(String(headers['x-access-key'])),
+	);
 	expect(strangers).toEqual([]);
 	expectWithinBounds(outcome, service);
 	expectFloorsKept(outcome, service);
+	const allPayments = service.ledger.charges.map((charge) => paymentOf(charge, service));
 	executions.forEach((executed, index) => {
-		const charges = service.ledger.charges.filter(
-			({ subject }) => ownerOf(subject, service) === index,
-		);
-		const rounds = roundsOf(executed, plan);
-		for (const round of rounds) expectRound(round, service);
-		expectPaidOnce(charges, service);
-		expectDelivered(charges, rounds, executed, service);
-		expectCapsKept(charges, executed, plan);
-		expectFailuresExplained(charges, executed, plan, service);
-		expectCostsTold(charges, executed);
-		expectItemCosts(charges, rounds, executed, service);
+		const payments = allPayments.filter(({ subject }) => ownerOf(subject, service) === index);
+		const items = itemsOf(executed, plan);
+		for (const item of items) expectItem(item, service);
+		expectPaidOnce(payments);
+		expectDelivered(payments, items, executed);
+		expectCapsKept(payments, executed, plan);
+		expectFailuresExplained(payments, executed, plan);
+		expectCostsTold(payments, items, executed);
 		expect(JSON.stringify(executed.attempts)).not.toContain(KEYS);
-		count(rounds, charges, executed, service, seen);
+		count(payments, items, executed, seen);
 	});
 }
 
-function keyIn(headers: WireRequest['headers']): string {
-	return String(headers['x-access-key']);
+function paymentOf(charge: Charge, { requests }: Service): Payment {
+	const place = requests.findIndex(({ id }) => id === charge.requestId);
+	const { faults } = known(requests[place]);
+	const isSpoilt = faults.some((fault) => 'reset' in fault || 'body' in fault);
+	// Of a job, the service may leave a row out when it is read.
+	const reads = requests.filter(({ operation }) => operation === 'getBulkJob');
+	const own =
+		charge.operation === 'findBulk' ? [faults, ...reads.map((read) => read.faults)] : [faults];
+	const about = `${creditKinds[charge.operation]} ${lower(charge.subject)}`;
+	return { ...charge, place, about, isUnknown: isSpoilt || own.some(leavesOut) };
+}
+
+function leavesOut(faults: WireRequest['faults']): boolean {
+	return faults.some((fault) => 'rows' in fault && fault.rows === 'missing');
 }
 
 /** Whose leads these are: each execution has leads, and companies, of its own. */
@@ -72,200 +101,308 @@ function ownerOf(subject: string, { fixtures }: Service): number {
 	return Math.floor(company / 10);
 }
 
-/** Every run of every lookup that gave something out, the waits and the attempts taken together. */
-function roundsOf({ attempts }: Executed, { steps }: Plan): Round[] {
-	const run = attempts[attempts.length - 1];
-	return steps.flatMap((step, index) =>
-		(run.data.resultData.runData[nameOf(index)] ?? [])
-			.filter(({ data }) => data)
-			.map((task) => ({
-				step,
-				inputs: inputsOf(task, run),
-				output: task.data?.main[0] ?? [],
-				errors: task.data?.main[1] ?? [],
-			})),
+/** What came out of every run of every lookup, the waits and the attempts taken together. */
+function itemsOf({ attempts }: Executed, { steps }: Plan): Item[] {
+	const run = known(attempts.at(-1));
+	const runsOf = (name: string) => run.data.resultData.runData[name] ?? [];
+	return steps.flatMap((step, index) => [
+		...runsOf(nameOf(index)).flatMap((task) => itemsOfRun(step, false, task, run)),
+		...runsOf(collectorOf(index)).flatMap((task) => itemsOfRun(step, true, task, run)),
+	]);
+}
+
+/** Each item came out once, in order, linked to its own. */
+function itemsOfRun(step: Step, collects: boolean, task: ITaskData, run: IRun): Item[] {
+	if (!task.data) return [];
+	const inputs = inputsOf(task, run);
+	const outputs = [0, 1].map((index) => task.data?.main[index] ?? []);
+	const places = outputs.map((output) => output.map(placeOf));
+	for (const one of places) expect(one).toEqual(one.toSorted((a, b) => a - b));
+	expect(places.flat().toSorted((a, b) => a - b)).toEqual(inputs.map((_, place) => place));
+	if (collects || step.onError !== 'continueErrorOutput') expect(outputs[1]).toEqual([]);
+	const kind = kindOf(step);
+	return outputs.flatMap((output, index) =>
+		output.map((one) => {
+			const { json } = one;
+			const [input, isError] = [inputs[placeOf(one)], index === 1];
+			const item = { step, kind, collects, isError, input, json } as const;
+			const target = targetOf(item);
+			const result = isError ? json.error : target === undefined ? json : json[target];
+			if (!isObject(result)) throw new Error('A result is missing');
+			return { ...item, result, before: heldBefore(item) };
+		}),
 	);
 }
 
+function placeOf({ pairedItem }: INodeExecutionData): number {
+	if (typeof pairedItem === 'object' && 'item' in pairedItem) return pairedItem.item;
+	throw new Error('An item without its link');
+}
+
 function inputsOf({ source }: ITaskData, run: IRun): IDataObject[] {
-	const [from] = source;
-	if (!from) throw new Error('A lookup has a node before it');
-	const { previousNode, previousNodeOutput = 0, previousNodeRun = 0 } = from;
+	const { previousNode, previousNodeOutput = 0, previousNodeRun = 0 } = known(source[0]);
 	const task = run.data.resultData.runData[previousNode]?.[previousNodeRun];
 	return (task?.data?.main[previousNodeOutput] ?? []).map(({ json }) => json);
 }
 
-/** Where an item tells what came of the lookup. */
-function resultIn({ options }: Step, json: IDataObject): IDataObject {
-	const { result } = json;
-	if (options.resultField === undefined) return json;
-	if (typeof result !== 'object' || result === null) throw new Error('A result is missing');
-	return JSON.parse(JSON.stringify(result));
+/** The field that holds the result; without one, the item itself does. */
+function targetOf({ step, kind }: Pick<Item, 'step' | 'kind'>): string | undefined {
+	if (step.options.resultField !== undefined) return RESULT;
+	return kind === 'search' ? 'companyData' : undefined;
 }
 
-/** Each item came out once, in order, linked to its own, with a status that fits what it asks. */
-function expectRound(round: Round, service: Service): void {
-	const { step, inputs, output, errors } = round;
-	const links = (items: INodeExecutionData[]) => items.map(({ pairedItem }) => itemOf(pairedItem));
-	for (const items of [output, errors]) {
-		expect(links(items)).toEqual(links(items).toSorted((one, other) => one - other));
-	}
-	const all = [...links(output), ...links(errors)].toSorted((one, other) => one - other);
-	expect(all).toEqual(inputs.map((_, item) => item));
-	if (step.onError !== 'continueErrorOutput') expect(errors).toEqual([]);
-	for (const item of output)
-		expectAnswer(step, inputs[itemOf(item.pairedItem)], item.json, service);
-	for (const { json } of errors) {
+function heldBefore(item: Omit<Item, 'before' | 'result'>): IDataObject {
+	const { step, kind, collects, input } = item;
+	const target = targetOf(item);
+	if (target !== undefined) return isObject(input[target]) ? input[target] : {};
+	if (collects || step.includeInputFields) return input;
+	return kind === 'verifier' && !isBlank(input.email) ? { email: String(input.email).trim() } : {};
+}
+
+/** The fields that a lookup of this kind sets in every item. */
+const COLUMNS = {
+	email: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
+	verifier: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
+	search: ['status', ...Object.keys(companyFields(fixtures.companies[0])), 'credits', 'checkedAt'],
+};
+
+/** The fields that an item without a result has besides. */
+const WHY = ['reason', 'message', 'httpCode'];
+
+/** What was looked up, as an item without its input shows it. */
+const ASKED = ['fullName', 'firstName', 'lastName', 'domain', 'company', 'email', 'keyword'];
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** The fields of an object whose names are, or are not, among these. */
+function picked(fields: IDataObject, names: string[], isWanted = true): IDataObject {
+	const isPicked = ([name]: [string, unknown]) => names.includes(name) === isWanted;
+	return Object.fromEntries(Object.entries(fields).filter(isPicked));
+}
+
+/** An item tells what came of its lookup, and what nobody touched is as it was. */
+function expectItem(item: Item, service: Service): void {
+	const { isError, json } = item;
+	if (isError) {
 		expect(json.error).toMatchObject({ status: expect.any(String), reason: expect.any(String) });
 		expect(json.message).toEqual(expect.any(String));
-	}
-}
-
-function itemOf(link: INodeExecutionData['pairedItem']): number {
-	if (typeof link === 'object' && 'item' in link) return link.item;
-	throw new Error('An item without its link');
-}
-
-function expectAnswer(step: Step, input: IDataObject, json: IDataObject, service: Service): void {
-	const result = resultIn(step, json);
-	const { status, email } = result;
-	if (status === undefined) {
-		expect(step.simple).toBe(false);
 		return;
 	}
-	expect(STATUSES).toContain(status);
-	if (status === 'known' && isFinder(step)) expect(lower(email)).toBe(lower(input.email));
-	if (status === 'known' || status === 'skipped') expect(result.credits).toBe(0);
-	if (status === 'failed' || status === 'not_processed' || status === 'invalid_input') {
-		expect(result.reason).toEqual(expect.any(String));
+	expectNothingElseTouched(item);
+	const passedOn = passedOnAs(item);
+	if (passedOn) return expectPassedOn(item, passedOn);
+	expectCredits(item);
+	expectAnswer(item, service);
+}
+
+/** The lookup has set its own fields, all of them, the first ones first, and has touched no other. */
+function expectNothingElseTouched(item: Item): void {
+	const { step, kind, collects, input, before, json, result } = item;
+	const target = targetOf(item);
+	const includesInput = collects || step.includeInputFields;
+	const columns = COLUMNS[kind];
+	if (target !== undefined) {
+		const others = picked(json, [target], false);
+		if (includesInput) expect(others).toEqual(picked(input, [target], false));
+		else expect(ASKED).toEqual(expect.arrayContaining(Object.keys(others)));
 	}
-	if (status === 'pending')
-		expect(result).toMatchObject({ jobId: expect.anything(), jobRow: expect.anything() });
-	if (status === 'found' && isFinder(step)) expect(lower(email)).toBe(subjectOf(step, input));
-	if (status === 'not_found' && isFinder(step) && !wasHitBy(404, service)) {
-		expect(subjectOf(step, input)).toBeUndefined();
+	const isReplaced = kind === 'search' && result.status === 'found' && !('email' in before);
+	const asked = target === undefined && !includesInput ? ASKED : [];
+	// What was said of an email goes with it.
+	const own = [...columns, ...STALE, 'mailboxType', 'response', ...asked];
+	expect(picked(result, own, false)).toEqual(picked(isReplaced ? {} : before, own, false));
+	const names = Object.keys(result);
+	expect(names).toEqual(expect.arrayContaining(isProblem(result) ? [...columns, ...WHY] : columns));
+	const first = kind === 'search' ? ['status'] : ['status', 'email', 'emailStatus'];
+	expect(names.slice(0, first.length)).toEqual(first);
+}
+
+const isOurs = ({ status }: IDataObject) => STATUSES.includes(String(status));
+const isProblem = ({ status }: IDataObject) => PROBLEMS.includes(String(status));
+
+/** How an item comes out that needs no lookup, as it has what is wanted already, or nothing to look up. */
+function passedOnAs({
+	step,
+	kind,
+	collects,
+	input,
+	before,
+}: Item): 'known' | 'skipped' | undefined {
+	if (collects) return isBlank(before.jobId) ? 'skipped' : undefined;
+	const valueOf = (field: string) => valueIn(step, input, field);
+	const checkedAt = String(valueOf('checkedAt'));
+	const takesKnown = step.takesKnown && !checkedAt.startsWith('2020');
+	if (kind === 'email') return takesKnown && isEmail(valueOf('email')) ? 'known' : undefined;
+	if (kind === 'search') return undefined;
+	const emailStatus = inOurWords(valueOf('emailStatus'));
+	const isKnown =
+		emailStatus === 'unknown' ? checkedAt.startsWith('20') : emailStatus !== undefined;
+	if (takesKnown && isKnown) return 'known';
+	return isBlank(valueOf('email')) ? 'skipped' : undefined;
+}
+
+function isEmail(value: unknown): boolean {
+	return /^[^\s,;]+@[^\s,;@]+$/.test(String(value ?? '').trim());
+}
+
+function inOurWords(status: unknown): string | undefined {
+	const words: IDataObject = { OK: 'valid', nok: 'invalid' };
+	const word = String(words[String(status)] ?? status);
+	return ['valid', 'invalid', 'catch-all', 'unknown'].find((one) => one === word);
+}
+
+/** It keeps what it has, and the status of an earlier lookup where that says more. */
+function expectPassedOn(
+	{ step, kind, input, before, result }: Item,
+	as: 'known' | 'skipped',
+): void {
+	const isKnown = as === 'known';
+	const stays = isKnown ? ['found', 'verified'].includes(String(before.status)) : isOurs(before);
+	expect(result.status).toBe(stays ? before.status : as);
+	expect(result.credits).toBe(isOurs(before) ? before.credits : 0);
+	const existing = isKnown ? valueIn(step, input, 'email') : before.email;
+	expect(lower(result.email)).toBe(lower(existing));
+	const isSame = lower(before.email) === lower(existing);
+	if (isKnown && kind === 'verifier') {
+		expect(result.emailStatus).toBe(inOurWords(valueIn(step, input, 'emailStatus')));
+	} else if (isSame) {
+		expect(result.emailStatus).toBe(before.emailStatus ?? null);
 	}
-	if (status === 'verified') {
-		expect(lower(email)).toBe(lower(input.email));
-		expect(result.emailStatus).toBe(expectedVerification(lower(input.email)).email_status);
+	if (isSame) expect(result.checkedAt).toBe(before.checkedAt ?? null);
+}
+
+/** The result has the status that fits what the item asks, and says nothing that was not answered. */
+function expectAnswer(item: Item, service: Service): void {
+	const { step, kind, collects, input, before, result } = item;
+	const { status, email, emailStatus, mailboxType = null, checkedAt } = result;
+	const kept = before.checkedAt ?? null;
+	const answered = kind === 'verifier' ? 'verified' : 'found';
+	expect([answered, 'not_found', ...PROBLEMS]).toContain(status);
+	const subject = subjectOf(item);
+	if (status === answered) {
+		expect(kind === 'search' ? result.domain : lower(email)).toBe(subject);
+		if (kind === 'verifier')
+			expect(emailStatus).toBe(expectedVerification(lower(email)).email_status);
+		if (kind === 'email') {
+			expect(emailStatus).toBe(personIn(input)?.status);
+			// What was said of another email is gone.
+			const isSame = lower(before.email) === lower(email);
+			expect(mailboxType).toBe((isSame && before.mailboxType) || null);
+		}
+		// What can be no email is not sent.
+		const isSent = kind !== 'verifier' || isEmail(email);
+		if (isSent) expect(checkedAt).toMatch(ISO);
+		if (isSent && !step.simple && !collects) expect(result.response).toEqual(expect.any(Object));
+	} else if (kind !== 'search') {
+		// What an item came with is not erased by an absent value.
+		expect({ email, emailStatus, mailboxType }).toEqual({
+			email: before.email ?? null,
+			emailStatus: before.emailStatus ?? null,
+			mailboxType: before.mailboxType ?? null,
+		});
 	}
+	if (status === 'not_found') {
+		if (kind === 'email' && !wasHitBy(404, service)) expect(subject).toBeUndefined();
+		if (isBlank(before.email)) expect(checkedAt).toMatch(ISO);
+		else expect(checkedAt).toBe(kept);
+	}
+	if (isProblem(result)) {
+		expect(result.reason).toMatch(/^[a-z_]+$/);
+		expect(result.message).toEqual(expect.any(String));
+		expect(checkedAt).toBe(kept);
+		const job = { jobId: expect.any(String), jobRow: expect.any(Number) };
+		if (status === 'pending') expect(result).toMatchObject(job);
+	} else {
+		// Nothing is left of what an earlier lookup did not get; the user's own fields of these names stay.
+		expect(picked(result, STALE)).toEqual(picked(before, isProblem(before) ? [] : STALE));
+	}
+}
+
+/** The credits of an item add up: what this lookup cost is added to what earlier ones did. */
+function expectCredits({ collects, before, result }: Item): void {
+	const { status, credits } = result;
+	const was = isOurs(before) ? before.credits : 0;
+	const isPending = before.status === 'pending';
+	if (was === null && !isPending && status !== 'pending') expect(credits).toBe(null);
+	if (credits !== null) expect([0, 1]).toContain(Number(credits) - Number(was));
+	// The row of a job takes the place of what nobody knew; of another item's job, it adds nothing.
+	if (!collects || !isPending) return;
+	if (was !== null) expect(credits).toBe(was);
+	else if (!isProblem(result)) expect(credits).toBe(status === 'found' ? 1 : 0);
 }
 
 function wasHitBy(status: number, { requests }: Service): boolean {
-	return requests.some(({ faults }) =>
-		faults.some((fault) => 'status' in fault && fault.status === status),
-	);
+	const faults = requests.flatMap((request) => request.faults);
+	return faults.some((fault) => 'status' in fault && fault.status === status);
 }
 
 function lower(value: unknown): string {
-	return String(value).trim().toLowerCase();
+	return String(value ?? '')
+		.trim()
+		.toLowerCase();
 }
 
 /** What the ledger calls the answer to an item, if it costs anything. */
-function subjectOf(
-	step: Step,
-	{ first, last, domain, email, site }: IDataObject,
-): string | undefined {
-	if (isVerifier(step)) return email === undefined ? undefined : lower(email);
-	if (!isFinder(step)) return site === undefined ? undefined : lower(site);
-	if (typeof first !== 'string' || typeof last !== 'string') return undefined;
+function subjectOf({ step, kind, input }: Item): string | undefined {
+	if (kind === 'email') return personIn(input)?.email.toLowerCase();
+	const value = kind === 'verifier' ? valueIn(step, input, 'email') : input.site;
+	return isBlank(value) ? undefined : lower(value);
+}
+
+/** What the finder knows of the person that an item names. */
+function personIn({ firstName, lastName, domain }: IDataObject) {
+	if (typeof firstName !== 'string' || typeof lastName !== 'string') return undefined;
 	const host = lower(domain)
 		.replace(/^https:\/\/www\./, '')
 		.replace(/\/.*$/, '');
-	return expectedEmail(first, last.trim(), host)?.email.toLowerCase();
-}
-
-/** Whether the service let nobody know what it had charged. */
-function isSpoilt({ faults }: WireRequest): boolean {
-	return faults.some((fault) => 'reset' in fault || 'body' in fault) || leavesOut(faults);
-}
-
-function leavesOut(faults: WireRequest['faults']): boolean {
-	return faults.some((fault) => 'rows' in fault && fault.rows === 'missing');
-}
-
-/** The same of one charge: of a job, the service may leave a row out when it is read. */
-function isUnknown(charge: Charge, service: Service): boolean {
-	const reads = service.requests.filter(({ operation }) => operation === 'getBulkJob');
-	const isOfJob = charge.operation === 'findBulk' && reads.some(({ faults }) => leavesOut(faults));
-	return isOfJob || isSpoilt(requestOf(charge, service));
-}
-
-function requestOf({ requestId }: Charge, { requests }: Service): WireRequest {
-	const request = requests.find(({ id }) => id === requestId);
-	if (!request) throw new Error(`No request ${requestId}`);
-	return request;
+	return expectedEmail(firstName, lastName.trim(), host);
 }
 
 /** What was answered properly is never bought again, by the execution and its retries. */
-function expectPaidOnce(charges: Charge[], service: Service): void {
-	const proper = charges
-		.filter((charge) => !isUnknown(charge, service))
-		.map(
-			({ account, operation, subject }) => `${account} ${creditKinds[operation]} ${lower(subject)}`,
-		);
+function expectPaidOnce(payments: Payment[]): void {
+	const proper = payments
+		.filter(({ isUnknown }) => !isUnknown)
+		.map(({ account, about }) => `${account} ${about}`);
 	expect(proper.filter((one, index) => proper.indexOf(one) !== index)).toEqual([]);
 }
 
 /** What was charged came out, or can be collected; or nobody knew that it was, and an item says that it failed. */
-function expectDelivered(
-	charges: Charge[],
-	rounds: Round[],
-	{ attempts, begun }: Executed,
-	service: Service,
-): void {
-	const run = attempts[attempts.length - 1];
-	const delivered = new Set<string>();
-	const failed = new Set<string>();
-	for (const { step, inputs, output, errors } of rounds) {
-		const noteOf = (item: number) => `${kindOf(step)} ${subjectOf(step, inputs[item])}`;
-		for (const { json, pairedItem } of output) {
-			const result = resultIn(step, json);
-			(isDelivered(result) ? delivered : failed).add(noteOf(itemOf(pairedItem)));
-		}
-		for (const { json, pairedItem } of errors) {
-			const error: IDataObject = JSON.parse(JSON.stringify(json.error));
-			(isDelivered(error) ? delivered : failed).add(noteOf(itemOf(pairedItem)));
-		}
-	}
+function expectDelivered(payments: Payment[], items: Item[], { attempts, begun }: Executed): void {
+	const asked = items.filter((item) => !item.collects && (item.isError || !passedOnAs(item)));
+	const aboutOf = (item: Item) => `${item.kind} ${subjectOf(item)}`;
+	// The result itself, or the job that has it.
+	const isDelivered = ({ result: { status, jobId } }: Item) =>
+		['found', 'verified', 'pending'].includes(String(status)) || jobId !== undefined;
+	const delivered = new Set(asked.filter(isDelivered).map(aboutOf));
+	const failed = new Set(asked.filter((item) => !isDelivered(item)).map(aboutOf));
 	// Where n8n tries again, by itself or by its Retry button, only what became of the last try is seen.
-	const triedAgain = attempts.length > 1 || rounds.some(({ step }) => step.retryOnFail);
-	const lost = charges.filter((charge) => {
-		const subject = `${creditKinds[charge.operation]} ${lower(charge.subject)}`;
-		const isExplained = isUnknown(charge, service) && (triedAgain || failed.has(subject));
-		return !delivered.has(subject) && !isExplained;
+	const triedAgain = attempts.length > 1 || items.some(({ step }) => step.retryOnFail);
+	const lost = payments.filter(({ about, isUnknown }) => {
+		const isExplained = isUnknown && (triedAgain || failed.has(about));
+		return !delivered.has(about) && !isExplained;
 	});
 	// A node that stops gives nothing out: what it bought, in any attempt, is kept for a retry.
-	const isLast = ({ node }: { node: string }) => node === run.data.resultData.lastNodeExecuted;
-	const stopped = run.status === 'error' ? begun.flat().find(isLast)?.requests : undefined;
-	const index = (charge: Charge) => service.requests.indexOf(requestOf(charge, service));
-	expect(lost.filter((charge) => index(charge) < (stopped ?? Infinity))).toEqual([]);
+	const { status, data } = known(attempts.at(-1));
+	const isLast = ({ node }: { node: string }) => node === data.resultData.lastNodeExecuted;
+	const stopped = status === 'error' ? begun.flat().find(isLast)?.requests : undefined;
+	expect(lost.filter(({ place }) => place < (stopped ?? Infinity))).toEqual([]);
 }
 
-function kindOf(step: Step) {
-	return isFinder(step) ? 'email' : isVerifier(step) ? 'verifier' : 'search';
-}
+const endpointOf = ({ operation }: Step) => operationOf(operation).endpoint;
 
-/** The result itself, or the job that has it. An answer with Simplify off has no status. */
-function isDelivered({ status, jobId }: IDataObject): boolean {
-	return (
-		['found', 'verified', 'pending', undefined].some((one) => one === status) || jobId !== undefined
-	);
-}
-
-function expectCapsKept(charges: Charge[], { attempts }: Executed, { steps }: Plan): void {
-	for (const operation of new Set(steps.map((step) => step.operation))) {
+function expectCapsKept(payments: Payment[], { attempts }: Executed, { steps }: Plan): void {
+	for (const operation of new Set(steps.map(endpointOf))) {
+		const own = payments.filter((payment) => payment.operation === operation);
 		const caps = steps
-			.filter((step) => step.operation === operation)
+			.filter((step) => endpointOf(step) === operation)
 			.map(({ options }) => Number(options.maxCredits ?? Infinity));
-		const spent = charges
-			.filter((charge) => charge.operation === operation)
-			.reduce((sum, { credits }) => sum + credits, 0);
 		// A retry counts anew.
-		const most = caps.reduce((sum, cap) => sum + cap, 0) * attempts.length;
-		expect(spent).toBeLessThanOrEqual(most);
+		expect(creditsOf(own)).toBeLessThanOrEqual(sum(caps) * attempts.length);
 	}
 }
+
+const sum = (figures: number[]) => figures.reduce((total, one) => total + one, 0);
+const creditsOf = (payments: Payment[]) => sum(payments.map(({ credits }) => credits));
 
 function expectFloorsKept({ plan, keys }: Outcome, { ledger }: Service): void {
 	const { creditsLeft, keepCredits, variants } = plan;
@@ -273,31 +410,27 @@ function expectFloorsKept({ plan, keys }: Outcome, { ledger }: Service): void {
 	// The short form of the account tells what is left for the finder only.
 	const kinds = ['email', 'verifier', 'search'] as const;
 	const told = kinds.slice(0, variants.accountShape === 'credits' ? 1 : 3);
-	for (const key of keys) {
-		for (const kind of told) {
-			expect(ledger.spent(key, kind)).toBeLessThanOrEqual(Math.max(0, creditsLeft - keepCredits));
-		}
-	}
+	const spent = keys.flatMap((key) => told.map((kind) => ledger.spent(key, kind)));
+	expect(Math.max(...spent)).toBeLessThanOrEqual(Math.max(0, creditsLeft - keepCredits));
 }
 
 /** No more at once than is allowed, and nothing new once the execution is stopped. */
-function expectWithinBounds({ plan, requestsAtStop, keys }: Outcome, service: Service): void {
+function expectWithinBounds({ plan, keys }: Outcome, service: Service): void {
 	// A connection that was reset ends a little later here than there.
 	if (service.requests.some(({ status }) => status === null)) return;
-	const atOnce = Math.max(...plan.steps.map(({ options }) => Number(options.maxConcurrency)));
 	// The gate of an account lets so many out; Get Bulk Job and the account's reading bring the default along.
-	const most = Math.max(atOnce, 5) * keys.length;
+	const allowed = plan.steps.map(({ options }) => Number(options.maxConcurrency));
+	const most = Math.max(...allowed, 5) * keys.length;
 	expect(service.maxInFlight).toBeLessThanOrEqual(most);
-	if (requestsAtStop === undefined || plan.executions.length > 1) return;
-	expect(service.requests.length - requestsAtStop).toBeLessThanOrEqual(most);
+	if (plan.stopAt === undefined || plan.executions.length > 1) return;
+	expect(service.requests.length - plan.stopAt).toBeLessThanOrEqual(most);
 }
 
 /** A workflow stops only where it is to, and then not for a lookup that was answered. */
 function expectFailuresExplained(
-	charges: Charge[],
+	payments: Payment[],
 	{ attempts, begun }: Executed,
 	{ steps }: Plan,
-	service: Service,
 ): void {
 	attempts.forEach((run, attempt) => {
 		if (run.status !== 'error') return;
@@ -307,72 +440,75 @@ function expectFailuresExplained(
 		expect(step?.onError).toBe('stopWorkflow');
 		if (step?.options.incompleteRun === 'fail') return;
 		const from = begun[attempt].findLast(({ node }) => node === lastNodeExecuted)?.requests ?? 0;
-		const to = begun[attempt + 1]?.[0]?.requests ?? service.requests.length;
-		const sent = service.requests.slice(from, to);
-		const proper = charges.filter(
-			(charge) => sent.includes(requestOf(charge, service)) && !isUnknown(charge, service),
+		const to = begun[attempt + 1]?.[0]?.requests ?? Infinity;
+		const proper = payments.filter(
+			({ place, isUnknown }) => place >= from && place < to && !isUnknown,
 		);
 		expect(proper).toEqual([]);
 	});
 }
 
-/** What the executions tell that they cost, in all, holds what they did cost. */
-function expectCostsTold(charges: Charge[], { attempts, isStopped }: Executed): void {
-	if (isStopped) return;
-	const total = charges.reduce((sum, { credits }) => sum + credits, 0);
-	let least = 0;
-	let most = 0;
-	for (const { data } of attempts) {
-		const told = data.resultData.metadata?.contact_data_credits ?? '0 credits spent';
-		const [, low, high = low] = /^(\d+)(?: to (\d+))? credits? spent/.exec(told) ?? [];
-		least += Number(low);
-		most += Number(high);
-	}
-	expect(least).toBeLessThanOrEqual(total);
-	expect(most).toBeGreaterThanOrEqual(total);
-}
-
-/** What the items say that they cost is what was charged, where all of it is known and came out. */
-function expectItemCosts(
-	charges: Charge[],
-	rounds: Round[],
-	{ attempts }: Executed,
-	service: Service,
+/**
+ * What the executions tell that they cost, in all, holds what they did cost. What the lookups have added to the credits
+ * of their items was charged, and is all that was, where it is known and came out.
+ */
+function expectCostsTold(
+	payments: Payment[],
+	items: Item[],
+	{ attempts, isStopped }: Executed,
 ): void {
-	const isPlain = rounds.every(({ step }) => step.simple && !step.retryOnFail);
-	const isKnown = charges.every((charge) => !isUnknown(charge, service));
-	if (!isPlain || !isKnown || attempts.some(({ status }) => status === 'error')) return;
-	const costs = rounds.flatMap(({ step, output }) =>
-		output.map(({ json }) => resultIn(step, json).credits),
+	const total = creditsOf(payments);
+	const told = attempts.map(({ data }) => {
+		const text = data.resultData.metadata?.contact_data_credits ?? '0 credits spent';
+		const [, low, high = low] = /^(\d+)(?: to (\d+))? credits? spent/.exec(text) ?? [];
+		return { low: Number(low), high: Number(high) };
+	});
+	if (!isStopped) {
+		expect(sum(told.map(({ low }) => low))).toBeLessThanOrEqual(total);
+		expect(sum(told.map(({ high }) => high))).toBeGreaterThanOrEqual(total);
+	}
+	const inItems = items.filter(({ isError }) => !isError);
+	const credits = inItems.map(({ result }) => result.credits);
+	const before = inItems.map((item) => (isOurs(item.before) ? item.before.credits : 0));
+	const added = sum(
+		credits.map((one, index) => (one === null ? 0 : Number(one) - Number(before[index]))),
 	);
-	// What a job that goes on will have cost is not known yet.
-	const pending = rounds.some(({ errors }) =>
-		errors.some(({ json }) => JSON.stringify(json.error).includes('"pending"')),
+	expect(added).toBeLessThanOrEqual(total);
+	const isUnknown = (one: unknown) => one === null;
+	const isKnown =
+		credits.filter(isUnknown).length === before.filter(isUnknown).length &&
+		!payments.some((payment) => payment.isUnknown);
+	const isHidden = items.some(
+		({ step, isError, result }) => step.retryOnFail || (isError && result.status === 'pending'),
 	);
-	if (pending || costs.includes(null)) return;
-	const total = charges.reduce((sum, { credits }) => sum + credits, 0);
-	expect(costs.reduce<number>((sum, credits) => sum + Number(credits ?? 0), 0)).toBe(total);
+	const isWhole = attempts.every(({ status }) => status !== 'error');
+	if (isKnown && isWhole && !isHidden) expect(added).toBe(total);
 }
 
 function count(
-	rounds: Round[],
-	charges: Charge[],
+	payments: Payment[],
+	items: Item[],
 	{ attempts, isStopped }: Executed,
-	service: Service,
 	seen: Seen,
 ): void {
-	const results = rounds.flatMap(({ step, output }) =>
-		output.map(({ json }) => resultIn(step, json)),
-	);
-	const many = (wanted: (result: IDataObject) => boolean) => results.filter(wanted).length;
-	seen.items += rounds.reduce((sum, { inputs }) => sum + inputs.length, 0);
-	seen.charges += charges.length;
-	seen['of them unclear'] += charges.filter((charge) => isUnknown(charge, service)).length;
-	seen['items pending'] += many(({ status }) => status === 'pending');
-	seen.known += many(({ status }) => status === 'known');
-	seen['at a cap'] += many(({ reason }) => reason === 'credit_limit');
-	seen['at a floor'] += many(({ reason }) => reason === 'credit_floor');
-	if (isStopped) seen['executions stopped']++;
-	if (attempts.at(-1)?.status === 'error') seen['executions failed']++;
-	seen['presses of Retry'] += attempts.length - 1;
+	const lookups = items.filter(({ collects }) => !collects);
+	const many = (field: 'status' | 'reason', value: string) =>
+		lookups.filter(({ isError, result }) => !isError && result[field] === value).length;
+	const own: Seen = {
+		items: lookups.length,
+		charges: payments.length,
+		'of them unclear': payments.filter(({ isUnknown }) => isUnknown).length,
+		'executions stopped': isStopped ? 1 : 0,
+		'executions failed': attempts.at(-1)?.status === 'error' ? 1 : 0,
+		'presses of Retry': attempts.length - 1,
+		'items pending': many('status', 'pending'),
+		'rows collected': items.filter(
+			({ collects, before, result }) =>
+				collects && before.status === 'pending' && result.status === 'found',
+		).length,
+		'at a cap': many('reason', 'credit_limit'),
+		'at a floor': many('reason', 'credit_floor'),
+		known: many('status', 'known'),
+	};
+	for (const [what, times] of Object.entries(own)) seen[what] = (seen[what] ?? 0) + times;
 }

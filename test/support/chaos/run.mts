@@ -1,13 +1,14 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 
-import type { Company } from '../../service/fixtures.mts';
-import type { Service } from '../../service/service.mts';
-import { addressOf, leadOf } from '../bulk.mts';
-import { collects, emits, waits } from '../chains.mts';
-import { runWorkflow, type OurNode, type TestNode, type TestWorkflow } from '../engine.mts';
-import { whenSent } from '../lookups.mts';
-import { credentialFor, openAccount } from '../service.mts';
-import { oddEmails, type Operation, type Plan, type Row, type Step } from './plan.mts';
+import type { Company, CreditKind } from '../../emulator/fixtures.mts';
+import { creditKinds } from '../../emulator/ledger.mts';
+import type { Service } from '../../emulator/service.mts';
+import { collects, emits, waits } from '../node/chains.mts';
+import { runWorkflow, type TestNode, type TestWorkflow } from '../node/engine.mts';
+import { operationOf } from '../../operations.mts';
+import { addressOf, leadOf, whenSent } from '../leads/lookups.mts';
+import { credentialFor, openAccount } from '../servers/service.mts';
+import { oddEmails, RESULT, type Plan, type Row, type Step } from './plan.mts';
 
 /** What all keys of the accounts begin with; it stands in no item. */
 export const KEYS = 'chaos-key-';
@@ -25,25 +26,12 @@ export interface Executed {
 export interface Outcome {
 	plan: Plan;
 	executions: Executed[];
-	/** How many requests had arrived when the first execution was stopped. */
-	requestsAtStop: number | undefined;
 	keys: string[];
 }
 
-const nodeOf: Record<Operation, OurNode> = {
-	find: 'contactDataFinder',
-	findBulk: 'contactDataFinder',
-	verify: 'contactDataVerifier',
-	verifyBulk: 'contactDataVerifier',
-	search: 'contactDataCompany',
-};
-
-export function isFinder({ operation }: Pick<Step, 'operation'>): boolean {
-	return nodeOf[operation] === 'contactDataFinder';
-}
-
-export function isVerifier({ operation }: Pick<Step, 'operation'>): boolean {
-	return nodeOf[operation] === 'contactDataVerifier';
+/** The kind of credits that a lookup is paid with. */
+export function kindOf({ operation }: Step): CreditKind {
+	return creditKinds[operation === 'search' ? 'searchCompany' : operation];
 }
 
 let runs = 0;
@@ -57,18 +45,10 @@ export async function runPlan(plan: Plan, service: Service): Promise<Outcome> {
 	const { variants, options, faults } = service;
 	Object.assign(variants, plan.variants);
 	options.latencyMs = plan.latencyMs;
-	if (plan.creditsLeft !== undefined) {
-		const { creditsLeft } = plan;
-		options.creditsLeft = { email: creditsLeft, verifier: creditsLeft, search: creditsLeft };
-	}
+	const { creditsLeft: left, stopAt } = plan;
+	if (left !== undefined) options.creditsLeft = { email: left, verifier: left, search: left };
 	const stop = new AbortController();
-	let requestsAtStop: number | undefined;
-	if (plan.stopAt !== undefined) {
-		whenSent(service, plan.stopAt, () => {
-			requestsAtStop = plan.stopAt;
-			stop.abort();
-		});
-	}
+	if (stopAt !== undefined) whenSent(service, stopAt, () => stop.abort());
 	for (const { effect, on } of plan.troubles) faults.add({ ...effect, on: { ...on } });
 	const apiKey = `={{ "${KEYS}${runs}-" + ($json.account ?? 0) }}`;
 	const credential = { ...credentialFor(service), apiKey };
@@ -81,7 +61,7 @@ export async function runPlan(plan: Plan, service: Service): Promise<Outcome> {
 			return await execute(workflow, plan, service, index === 0 ? stop.signal : undefined);
 		}),
 	);
-	return { plan, executions, requestsAtStop, keys };
+	return { plan, executions, keys };
 }
 
 /** Runs a workflow over its waits, and again while it fails, as a user does with the Retry button. */
@@ -96,11 +76,8 @@ async function execute(
 	for (let attempt = 0; attempt <= retries; attempt++) {
 		const own: Executed['begun'][number] = [];
 		begun.push(own);
-		const test = {
-			...workflow,
-			stop,
-			onNode: (node: string) => void own.push({ node, requests: requests.length }),
-		};
+		const onNode = (node: string) => void own.push({ node, requests: requests.length });
+		const test = { ...workflow, stop, onNode };
 		let run = await runWorkflow({ ...test, retryOf: attempts.at(-1) });
 		while (run.status === 'waiting') run = await runWorkflow({ ...test, resumes: run });
 		attempts.push(run);
@@ -129,7 +106,7 @@ function workflowOf(
 		connections.push(`${last} !> Failed`);
 		if (step.operation === 'findBulk' && step.collected !== 'not') {
 			if (step.collected === 'later') append(waits(`Wait for Job ${index}`));
-			append(collects(collectorOf(index), jobParameters));
+			append(collects(collectorOf(index), collectorParameters(step)));
 		}
 		if (step.waits) append(waits(`Wait ${index}`));
 	});
@@ -141,60 +118,85 @@ function workflowOf(
 	return { nodes, connections, credential, mode: plan.mode };
 }
 
-/** A pending item tells its job in the field for the result, if there is one. */
-const jobParameters: INodeParameters = {
-	jobId: '={{ $json.jobId ?? $json.result?.jobId }}',
-	jobRow: '={{ $json.jobRow ?? $json.result?.jobRow }}',
-};
+/** A pending item names its job in the field for the result, if there is one. */
+function collectorParameters({ options: { resultField } }: Step): INodeParameters {
+	if (resultField === undefined) return {};
+	return {
+		jobId: `={{ $json.${RESULT}?.jobId }}`,
+		jobRow: `={{ $json.${RESULT}?.jobRow }}`,
+		options: { resultField: RESULT },
+	};
+}
 
 export function nameOf(step: number): string {
 	return `Step ${step}`;
 }
 
-function collectorOf(step: number): string {
+export function collectorOf(step: number): string {
 	return `Collect ${step}`;
 }
 
 function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
-	const { operation, onError, retryOnFail, simple, includeInputFields, takesKnown } = step;
+	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
 	return {
 		name: nameOf(index),
-		type: nodeOf[operation],
+		type: operationOf(operation).node,
 		onError,
 		retryOnFail,
 		waitBetweenTries: 1,
 		parameters: {
 			...{ operation, simple, includeInputFields },
+			...(manualLimit !== undefined && { manualLimit }),
 			...fieldsOf(step),
-			...(takesKnown && isFinder(step) && { existingEmail: '={{ $json.email }}' }),
-			...(takesKnown && isVerifier(step) && { existingStatus: '={{ $json.emailStatus }}' }),
 			options: {
-				...parametersIn(step.options),
+				...step.options,
 				...(keepCredits !== undefined && { keepCredits }),
 				...(operation === 'findBulk' && { jobTimeout: 0 }),
-				...(takesKnown && { checkedAt: '={{ $json.checkedAt }}' }),
-				...(takesKnown && isVerifier(step) && { skipEmpty: true }),
+				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
 			},
 		},
 	};
 }
 
+/** The fields stand at their defaults where these are meant. */
 function fieldsOf(step: Step): INodeParameters {
-	if (isVerifier(step)) return { email: '={{ $json.email }}' };
-	if (!isFinder(step)) return { keyword: '={{ $json.site }}' };
+	const { takesKnown, options } = step;
+	const isDefault = options.resultField === undefined;
+	if (kindOf(step) === 'email') {
+		if (takesKnown && isDefault) return {};
+		return { existingEmail: takesKnown ? expressionFor(step, 'email') : '' };
+	}
+	if (kindOf(step) === 'search') return { keyword: '={{ $json.site }}' };
 	return {
-		firstName: '={{ $json.first }}',
-		lastName: '={{ $json.last }}',
-		domain: '={{ $json.domain }}',
+		...(!isDefault && { email: expressionFor(step, 'email') }),
+		...(!takesKnown && { existingStatus: '' }),
+		...(takesKnown && !isDefault && { existingStatus: expressionFor(step, 'emailStatus') }),
 	};
 }
 
-function parametersIn(options: IDataObject): INodeParameters {
-	return JSON.parse(JSON.stringify(options));
+/** With Put Result in Field a step goes on with what an earlier one has put there. */
+function expressionFor({ options: { resultField } }: Step, field: string): string {
+	return resultField === undefined
+		? `={{ $json.${field} }}`
+		: `={{ $json.${RESULT}?.${field} || $json.${field} }}`;
+}
+
+/** The same, read from an item. */
+export function valueIn(
+	{ options: { resultField } }: Step,
+	{ [RESULT]: held, ...item }: IDataObject,
+	field: string,
+): unknown {
+	const own = resultField !== undefined && isObject(held) ? held[field] : undefined;
+	return own || item[field];
+}
+
+export function isObject(value: unknown): value is IDataObject {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function itemOf(
-	{ lead, twin, lacks, odd, emailStatus, checkedAt }: Row,
+	{ lead, twin, lacks, odd, emailStatus, checkedAt, hasOwn }: Row,
 	account: number,
 	sites: Company[],
 ): IDataObject {
@@ -206,10 +208,11 @@ function itemOf(
 	return {
 		account,
 		...(lead % 3 !== 0 && { site: sites[lead % sites.length].domain }),
-		...(hasName && { first, last: twin ? `${last} ` : last }),
+		...(hasName && { firstName: first, lastName: twin ? `${last} ` : last }),
 		domain: twin ? `https://www.${domain.toUpperCase()}/about` : domain,
 		...(hasEmail && { email }),
 		emailStatus,
 		checkedAt,
+		...(hasOwn && { status: 'open', credits: 7, reason: 'trade fair', message: 'call back' }),
 	};
 }

@@ -1,0 +1,323 @@
+import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+import type { AccountClient } from '../../shared/client/client';
+import { OncePerRun } from '../../shared/client/once';
+import { ACCOUNT_PATH, countersOf } from '../../shared/credits/account';
+import { readOperation } from '../../shared/editor/operation';
+import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
+import { inFull, unexpectedAnswer } from '../../shared/http/errors';
+import { withoutKey } from '../../shared/http/mask';
+import { objectIn, objectsIn } from '../../shared/http/response';
+import { problemOf } from '../../shared/output/problem';
+import { DEFAULT_PACE } from '../../shared/pace/retry';
+import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
+import type { Problem } from '../../shared/values/failure';
+import { textAt } from '../../shared/values/json';
+
+/**
+ * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
+ * leads of one list are free (8), and a metered endpoint gets a request with nothing of what it requires, whatever the
+ * settings are, so that it cannot be completed. Its refusal, a 400 (7), shows that the endpoint exists and accepts the
+ * key. `works` is about the credential as it is, and `null` where nothing free can tell: where the request has a form
+ * to choose (4.5, 4.6, 4.8) that the refusal does not name, where it is accepted or refused for credits or for now,
+ * and where there is no list. A service that does not work is a result, so it never throws.
+ */
+export const check = readOperation({
+	option: {
+		name: 'Check API',
+		value: 'check',
+		action: 'Check API',
+		description:
+			"Check what works with your provider's API, and which settings it needs. Costs no credits.",
+		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
+	},
+	cost: 'free',
+	fields: [],
+	pace: { ...DEFAULT_PACE, maxRetries: 1 },
+	async read({ client, context }) {
+		let checks: Check[] = [];
+		// However many items there are.
+		await checked.of(client, 'check', async () => {
+			// A path of the credential may hold the key.
+			checks = withoutKey(await checkAll(client), client.connection.apiKey);
+			const type = checks.some(({ works }) => works === false) ? 'warning' : 'info';
+			context.hint({ message: summaryOf(checks), type, location: 'outputPane' });
+		});
+		return { results: checks.map((one) => ({ ...one })), simplify: (result) => result };
+	},
+});
+
+const checked = new OncePerRun<void>();
+
+interface Check {
+	/** Those that need the endpoint. */
+	operations: string;
+	works: boolean | null;
+	detail: string;
+	/** What to choose under Customize API Requests of the credential. */
+	setting: string | null;
+	endpoint: string;
+	httpCode: number | null;
+	/** The variant of the interface, as far as it can be seen. */
+	variant: IDataObject | null;
+}
+
+/** Where an endpoint differs from one that exists and responds with a 200. */
+type Finding = Partial<Check>;
+
+/** What the requests so far have found. */
+interface Found {
+	client: AccountClient;
+	account?: IDataObject;
+	/** The shortest list that has leads, as its export comes in one response. */
+	listId?: string;
+	/** Why nothing more is sent. */
+	stop?: Finding;
+}
+
+/** The two forms of a request, by setting: the choice in the credential, and what names it in a refusal. */
+const FORMS = {
+	companyNameParameter: {
+		company: ['Company Name Parameter: Company (company=Acme)', /(["'`])company\1/],
+		companyName: ['Company Name Parameter: Company Name (companyName=Acme)', /\bcompanyName\b/],
+	},
+	bulkFinderBody: {
+		array: ['Bulk Finder Body: Array of Rows', /\barray\b/i],
+		people: ['Bulk Finder Body: Object with People', /\bpeople\b/i],
+	},
+	bulkVerifierQuery: {
+		repeat: ['Bulk Verifier Query: Repeated (email=a&email=b)', /\brepeat/i],
+		comma: ['Bulk Verifier Query: Comma-Separated (email=a,b)', /\bcomma\b/i],
+	},
+} satisfies Partial<Record<keyof InterfaceSettings, Record<string, [string, RegExp]>>>;
+
+interface Endpoint {
+	method?: 'POST';
+	/** `:listId` stands for a list. */
+	path: string | ((settings: InterfaceSettings) => string);
+	operations: string[];
+	/** Reads it for free, and throws what the request throws; without this it is metered, and probed. */
+	read?(found: Found, path: string, endpoint: Endpoint): Promise<Finding | void>;
+	/** The setting for the form of its request. */
+	form?: keyof typeof FORMS;
+	/** The label of the setting for its path, and the paths that services have. */
+	paths?: [label: string, ...paths: string[]];
+}
+
+const ENDPOINTS: Endpoint[] = [
+	{
+		path: ACCOUNT_PATH,
+		operations: ['Get Account', 'Estimate Cost', 'On Low Credits'],
+		async read(found, path) {
+			const account = objectIn(await send(found, path), 'an account');
+			// Every variant of an account has an email.
+			if (textAt(account, 'email') === null) throw unexpectedAnswer('an account');
+			found.account = account;
+			return { variant: { counters: Object.keys(countersOf(account)) } };
+		},
+	},
+	{ path: LISTS_PATH, operations: ['Get Many Lists'], read: findList },
+	{
+		path: `${LISTS_PATH}/:listId`,
+		operations: ['Get List'],
+		read: async (found, path) => entriesOf(await send(found, path)),
+	},
+	{
+		path: `${LISTS_PATH}/:listId/leads`,
+		operations: ['Get List Leads', 'On New Lead in List'],
+		read: readLeads,
+	},
+	{
+		path: `${LISTS_PATH}/:listId/data`,
+		operations: ['Export List Leads'],
+		read: async (found, path) => void objectsIn(await send(found, path), 'leads'),
+	},
+	{ path: '/api/v2/find', operations: ['Find Email'], form: 'companyNameParameter' },
+	{
+		method: 'POST',
+		path: '/api/v2/find_bulk',
+		operations: ['Find Emails in Bulk', 'Get Bulk Job'],
+		form: 'bulkFinderBody',
+	},
+	{ path: '/v3/verify', operations: ['Verify Email'] },
+	{
+		path: ({ bulkVerifierPath }) => bulkVerifierPath,
+		operations: ['Verify Emails in Bulk'],
+		form: 'bulkVerifierQuery',
+		paths: ['Bulk Verifier Path', INTERFACE_DEFAULTS.bulkVerifierPath, '/api/v2/find_bulk'],
+	},
+	{ path: '/profile/search/email', operations: ['Get Company Leads'] },
+	{
+		path: ({ companySearchPath }) => companySearchPath,
+		operations: ['Search Company'],
+		paths: ['Company Search Path', INTERFACE_DEFAULTS.companySearchPath, '/lwh/company/search'],
+	},
+];
+
+/** The page size that every service accepts (8). */
+const SMALL_PAGE = 100;
+
+const EXISTS = 'Exists, and the API key is accepted';
+const ONLY_PAID = 'Only a paid request would tell';
+
+/** Refusals that say nothing of the endpoint, and what says nothing of the others. */
+const OPEN = ['rate_limited', 'out_of_credits', 'conflict', 'service_unavailable'];
+const GOES_ON = ['not_found', 'unexpected_answer', 'service_unavailable'];
+
+/** One after the other: the lists may need the account, the leads a list, and a low rate limit allows no more. */
+async function checkAll(client: AccountClient): Promise<Check[]> {
+	const found: Found = { client };
+	const checks: Check[] = [];
+	for (const one of ENDPOINTS) {
+		const { method = 'GET' } = one;
+		const path = typeof one.path === 'string' ? one.path : one.path(client.connection.settings);
+		checks.push({
+			operations: one.operations.join(', '),
+			works: true,
+			detail: EXISTS,
+			setting: null,
+			endpoint: `${method} ${path}`,
+			httpCode: 200,
+			variant: null,
+			...(await findingOf(one, path, found)),
+		});
+	}
+	return checks;
+}
+
+async function findingOf(endpoint: Endpoint, path: string, found: Found): Promise<Finding | void> {
+	const { read = probe } = endpoint;
+	if (found.stop) return found.stop;
+	if (path.includes(':listId') && !found.listId) return notSent('no list is known');
+	try {
+		return await read(found, path.replace(':listId', found.listId ?? ''), endpoint);
+	} catch (thrown) {
+		const problem = problemOf(thrown);
+		const finding = unusable(problem);
+		if (path !== ACCOUNT_PATH || GOES_ON.includes(problem.reason)) return finding;
+		// Where no API is, or none that lets the key in, further requests would not find one.
+		found.stop = { ...notSent(problem.message), works: finding.works };
+		return { ...finding, detail: inFull(problem) };
+	}
+}
+
+function notSent(why: string): Finding {
+	return { works: null, httpCode: null, detail: `Not sent: ${why}` };
+}
+
+function unusable({ reason, message, httpCode = null }: Problem): Finding {
+	const isMissing = reason === 'not_found';
+	const detail = isMissing ? 'Not there: the service does not know this path' : message;
+	return { works: OPEN.includes(reason) ? null : false, httpCode, detail };
+}
+
+function needs(setting: string, { httpCode }: Problem): Finding {
+	return { works: false, httpCode, detail: 'Works only with the setting of this row', setting };
+}
+
+/** Whether the service, and no web page, refused a request for what it holds or lacks. */
+function isIncomplete({ reason, httpCode }: Problem): boolean {
+	return reason === 'bad_request' && httpCode === 400;
+}
+
+/** Sends a request, also after a 401 of another endpoint. */
+async function send({ client }: Found, url: string, more: Partial<IHttpRequestOptions> = {}) {
+	return await client.send({ method: 'GET', url, ...more }, { collects: true });
+}
+
+async function problemIn(sent: Promise<object>): Promise<Problem | undefined> {
+	return await sent.then(() => undefined, problemOf);
+}
+
+/** Sends a metered endpoint a request with nothing of what it requires. */
+async function probe(found: Found, path: string, endpoint: Endpoint): Promise<Finding> {
+	const { method = 'GET', form, paths: [label, ...paths] = [] } = endpoint;
+	// A path with a query might hold what is required.
+	if (path.includes('?')) return notSent('the path holds a query');
+	const problem = await problemIn(send(found, path, { method }));
+	if (!problem) return { works: null, detail: `${EXISTS}. ${ONLY_PAID} more` };
+	if (isIncomplete(problem)) return ofForm(problem, form, found);
+	const isMissing = problem.httpCode === 404 || problem.httpCode === 405;
+	for (const other of isMissing ? paths.filter((one) => one !== path) : []) {
+		const refusal = await problemIn(send(found, other, { method }));
+		if (!refusal || !isIncomplete(refusal)) continue;
+		const settings = [`${label}: ${other}`, ofForm(refusal, form, found).setting ?? []].flat();
+		return needs(settings.join('; '), problem);
+	}
+	return unusable(problem);
+}
+
+/** What the refusal of an incomplete request shows: its words may name the form that is required. */
+function ofForm(problem: Problem, form: Endpoint['form'], found: Found): Finding {
+	const { httpCode, message } = problem;
+	if (!form) return { httpCode };
+	const own = found.client.connection.settings[form];
+	const choices = Object.entries(FORMS[form]);
+	const named = choices.filter(([, [, words]]) => words.test(message)).map(([value]) => value);
+	const [[, [setting]]] = choices.filter(([value]) => value !== own);
+	const detail = `${EXISTS}. ${ONLY_PAID} whether it needs ${setting}`;
+	if (named.length !== 1) return { works: null, httpCode, detail };
+	return named[0] === own ? { httpCode } : needs(setting, problem);
+}
+
+/** The lists, of the account where the service has no index of them (4.2), as the operations read them. */
+async function findList(found: Found, path: string): Promise<Finding> {
+	const { account = {} } = found;
+	const index = send(found, path);
+	const lists = await readLists({ get: async (url) => await (url === path ? index : account) });
+	const leadsOf = ({ leadCount }: IDataObject) => Number(leadCount) || Number.POSITIVE_INFINITY;
+	const [list] = lists.map(simplifyList).toSorted((a, b) => leadsOf(a) - leadsOf(b));
+	if (list?.id) found.listId = String(list.id);
+	const missing = await problemIn(index);
+	if (!missing) return lists.length > 0 ? entriesOf(lists[0]) : {};
+	if (!account.lists) return unusable(missing);
+	const detail = 'Not there: the operations read the lists of the account instead';
+	return { httpCode: missing.httpCode, detail };
+}
+
+/** The names of the fields of a list, in which its variants differ (2.3). */
+function entriesOf(list: object): Finding {
+	return { variant: { entries: Object.keys(objectIn(list, 'a list')) } };
+}
+
+/** Reads one lead of a list, then as many as the operations request at once (4.3). */
+async function readLeads(found: Found, path: string): Promise<Finding> {
+	const { results, next } = readLeadPage(await send(found, path, { qs: { size: 1 } }), false);
+	// Where the last ID is 1, nothing is next.
+	const meaning = next === results.length ? 'offset' : 'id';
+	const start = next === null ? null : meaning;
+	const size = found.client.connection.settings.listPageSize;
+	const qs = { size, start: next ?? undefined };
+	const problem = await problemIn(send(found, path, { qs }));
+	if (!problem) return { variant: { start, pageSize: size } };
+	if (!isIncomplete(problem) || size <= SMALL_PAGE) return unusable(problem);
+	const variant = { start, pageSize: SMALL_PAGE };
+	return { ...needs(`List Page Size: ${SMALL_PAGE}`, problem), variant };
+}
+
+/** The check in a sentence, and what to do. */
+function summaryOf(checks: Check[]): string {
+	const broken = checks.filter(({ works, setting }) => works === false && setting === null);
+	const open = checks.filter(({ works }) => works === null);
+	// The service may have ended its words with a full stop.
+	const reasons = [...broken, ...open].map(({ detail }) => detail.replace(/\.+$/, ''));
+	if (reasons.length === checks.length) {
+		const isOpen = broken.length === 0;
+		const verdict = isOpen ? 'Whether this API works is unknown' : 'This API does not work';
+		const [, ...others] = checks;
+		const isChecked = others.some(({ httpCode }) => httpCode !== null);
+		return `${isChecked ? verdict : 'Nothing could be checked'}: ${reasons[0]}.`;
+	}
+	const settings = checks.flatMap(({ setting }) => setting ?? []).join('; ');
+	const why = [...new Set(reasons.slice(0, broken.length))].join('; ');
+	const parts = [`This API works${settings && ' with other settings'}`];
+	if (why) parts.push(`, but not ${namesOf(broken)} (${why})`);
+	if (open.length > 0) parts.push(`. Unknown, for the reason in its row: ${namesOf(open)}`);
+	// Without a full stop behind it: people copy a path.
+	return settings
+		? `${parts.join('')}. In the credential, turn on Customize API Requests and choose: ${settings}`
+		: `${parts.join('')}.`;
+}
+
+function namesOf(checks: Check[]): string {
+	return checks.flatMap(({ operations }) => operations).join(', ');
+}

@@ -1,0 +1,69 @@
+import { isSafeObjectProperty } from 'n8n-workflow';
+import type { Parameters } from '../host/parameters';
+import type { RequestField } from '../host/routing';
+import { cleanText, isPlaceholder, toDomain, toText } from '../values/text';
+import { FirstFailure, invalidValue } from './problem';
+
+/** The values that an item has in the fields of an operation, under the names that they have in the request. */
+export class FieldValues {
+	private readonly values = new Map<string, unknown>();
+
+	/** The exception for the first field that cannot be read. */
+	readonly failure: unknown;
+
+	constructor(
+		private readonly fields: RequestField[] = [],
+		parameters?: Parameters,
+		item = 0,
+	) {
+		const failure = new FirstFailure();
+		for (const { name, property, extractValue } of fields) {
+			const read = () => parameters?.get(name, item, '', { extractValue });
+			this.values.set(property, failure.of(read));
+		}
+		this.failure = failure.error;
+	}
+
+	raw(property: string): unknown {
+		return this.values.get(property);
+	}
+
+	/** The text in a field, cleaned. Throws `InvalidInput` for a list or an object. */
+	text(property: string): string {
+		const field = this.fields.find((one) => one.property === property);
+		return typedText(this.raw(property), field?.label ?? property);
+	}
+
+	/** The same for the name of a person or a company, where `n/a` and the like count as empty. */
+	name(property: string): string {
+		return nameIn(this.text(property));
+	}
+
+	/** A company (interface specification 4.5, 4.9). Text that cannot be a domain is its name, unless there is one. */
+	company(domainProperty: string, nameProperty: string): { domain: string; name: string } {
+		const typed = this.name(domainProperty);
+		const domain = toDomain(typed);
+		// Beside a domain, the lookup can do without the name.
+		if (domain !== '') return { domain, name: nameIn(cleanText(this.raw(nameProperty))) };
+		return { domain, name: this.name(nameProperty) || typed };
+	}
+}
+
+/** A typed text, cleaned. Throws `InvalidInput` for a list or an object. */
+export function typedText(value: unknown, label: string): string {
+	if (typeof value !== 'object' || value === null) return cleanText(value);
+	const kind = Array.isArray(value) ? 'a list' : 'an object';
+	throw invalidValue(label, `${label} must be text, and this item has ${kind} there`);
+}
+
+/** The name of the field for the result, if any. Throws `InvalidInput` for one that is no ordinary field. */
+export function resultFieldOf(parameters: Parameters): string | undefined {
+	const name = toText(parameters.get('options.resultField', 0, ''));
+	// n8n takes an item with a field `error` for a failed one.
+	if (isSafeObjectProperty(name) && name !== 'error') return name === '' ? undefined : name;
+	throw invalidValue('Put Result in Field', `"${name}" cannot be the name of a field`);
+}
+
+function nameIn(text: string): string {
+	return isPlaceholder(text) ? '' : text;
+}

@@ -1,0 +1,147 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { comparableEmail, toEmail } from '../values/email';
+import { isObject, numberAt } from '../values/json';
+
+/** The names of the fields that say why an item has no result. */
+export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
+
+/** The statuses of items without a result; these fields go with them when another status replaces them. */
+const WITHOUT_RESULT = new Set<unknown>(['invalid_input', 'not_processed', 'pending', 'failed']);
+const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, 'jobId', 'jobRow'];
+
+const WITHOUT_PROBLEM = ['found', 'verified', 'known', 'skipped', 'not_found'];
+const STATUSES = new Set<unknown>([...WITHOUT_PROBLEM, ...WITHOUT_RESULT]);
+
+/** What is said of an email, and goes when the email changes. */
+const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData', 'response'];
+
+/** These come before all other fields, so that a table shows them first. */
+const FIRST = ['status', 'email', 'emailStatus'];
+
+/** What a lookup says of an item. */
+export interface Result {
+	/** The status, and the node's own fields that have a value. */
+	fields: IDataObject;
+	/** What it cost, in credits; `null` where nobody knows. */
+	credits: number | null;
+	/** The node's own fields, which every item has: `null` where there is nothing. */
+	columns: string[];
+	/** Whether it collects a bulk job: that cost is told once, by the item that does not know it yet. */
+	isOfJob?: boolean;
+	/** Whether it replaces all that the target holds. */
+	replaces?: boolean;
+	/** Whether it is a further match: what the lookups have cost stands in the first one. */
+	isFurther?: boolean;
+}
+
+export interface Placement {
+	includesInput: boolean;
+	/** The name of the field for the result; without it, the result joins the item itself. */
+	resultField?: string;
+	/** The query, whose texts stand in for the input where that is not included. */
+	asked?: IDataObject;
+}
+
+/** The output item for a result, linked to its input. The input stays as it is. */
+export function itemWith(
+	{ json: input, binary }: INodeExecutionData,
+	item: number,
+	{ includesInput, resultField, asked = {} }: Placement,
+	result: Result,
+): INodeExecutionData {
+	const fields = includesInput ? { ...input } : textsOf(asked);
+	// n8n takes an item with an `error` for one that failed.
+	delete fields.error;
+	const held = resultField === undefined ? fields : input[resultField];
+	const merged = withResult(isObject(held) ? held : {}, result);
+	return {
+		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
+		pairedItem: { item },
+		...(includesInput && binary && { binary }),
+	};
+}
+
+/**
+ * Puts a result into its target: the item, or the object that the item holds for it. It goes field by field, as every
+ * lead passes here: objects that are spread and built from entries take more than ten times as long.
+ */
+function withResult(target: IDataObject, result: Result): IDataObject {
+	const { fields, columns } = result;
+	const gone = goneFrom(target, result);
+	const added = Object.keys(fields).filter((name) => isAdded(name, target, fields));
+	const merged: IDataObject = {};
+	for (const name of FIRST) if (columns.includes(name)) merged[name] = null;
+	for (const name of Object.keys(target)) {
+		if (!gone.includes(name)) put(merged, name, target[name] ?? null);
+		// What is replaced keeps its place.
+		else if (added.includes(name)) merged[name] = null;
+	}
+	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
+	for (const name of added) merged[name] = fields[name];
+	merged.credits = creditsAfter(target, result);
+	return merged;
+}
+
+/** The fields of the target that a result takes away. */
+function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): string[] {
+	// An object with an email holds a lead, which a result that replaces has nothing to do with.
+	if (replaces && !('email' in target)) return Object.keys(target);
+	const gone = replaces ? [...columns, 'response'] : [];
+	if (isNewEmail(target, fields)) gone.push(...ABOUT_EMAIL);
+	const losesProblem = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, fields);
+	return losesProblem ? [...gone, ...TOLD_WITH_STATUS] : gone;
+}
+
+/** Whether a field of a result reaches the target. */
+function isAdded(name: string, target: IDataObject, fields: IDataObject): boolean {
+	if (fields[name] === null || fields[name] === undefined) return false;
+	if (name === 'status') return !keepsStatus(target, fields);
+	// A miss is no check of the email that the item keeps.
+	return name !== 'checkedAt' || fields.status !== 'not_found' || isEmpty(target.email);
+}
+
+/** Sets a field, by whatever name: `__proto__` cannot be assigned. */
+function put(fields: IDataObject, name: string, value: IDataObject[string]): void {
+	if (name !== '__proto__') fields[name] = value;
+	else
+		Object.defineProperty(fields, name, {
+			value,
+			enumerable: true,
+			configurable: true,
+			writable: true,
+		});
+}
+
+/** Whether an item that is passed on keeps the status that it came with. */
+function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): boolean {
+	if (status === 'known') return before === 'found' || before === 'verified';
+	return status === 'skipped' && STATUSES.has(before);
+}
+
+/** Whether another email takes the place of the one that the target holds, or of none. */
+function isNewEmail(target: IDataObject, { status, email }: IDataObject): boolean {
+	if (isEmpty(email)) return false;
+	// A known email may come from another field than `email`: what the item says of it stays.
+	if (isEmpty(target.email)) return status === 'found';
+	return comparableEmail(toEmail(target.email)) !== comparableEmail(toEmail(email));
+}
+
+/** What the lookups of the target have cost by now: `null` where nobody knows. */
+function creditsAfter(target: IDataObject, result: Result): number | null {
+	const { credits, isOfJob, isFurther, fields } = result;
+	if (isFurther || !STATUSES.has(target.status)) return credits;
+	const before = numberAt(target, 'credits');
+	if (isOfJob && target.status === 'pending') return before ?? credits;
+	// A job tells what a row cost to the item with `null`: not to another one that waits for the same row.
+	const isUnknown = target.credits === null && fields.status !== 'pending';
+	return isUnknown || credits === null ? null : (before ?? 0) + credits;
+}
+
+function textsOf(query: IDataObject): IDataObject {
+	const entries = Object.entries(query);
+	return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' && value));
+}
+
+function isEmpty(value: unknown): boolean {
+	return typeof value === 'string' ? value.trim() === '' : value === undefined || value === null;
+}

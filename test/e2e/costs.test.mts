@@ -1,0 +1,457 @@
+/**
+ * @file What runs cost in n8n itself, by the ledger: no more than the limits allow; after a stop nothing more, and
+ * what was paid for is told; over a Wait, a restart of n8n and its button Retry nothing twice.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { IDataObject, INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
+import { describe, expect, test, vi } from 'vitest';
+
+import { outputOf, type Execution } from '../hosts/execution.mts';
+import type { SavedWorkflow } from '../hosts/rest.mts';
+import { n8n1, n8n3 } from '../hosts/versions.mts';
+import { chain } from '../hosts/workflow.mts';
+import type { Variants } from '../emulator/variants.mts';
+import { useComponent } from '../support/hosts/component.mts';
+import { listWithId } from '../operations.mts';
+import { leadsWithoutEmail } from '../support/hosts/exampleScenes.mts';
+import { known, list, some } from '../support/leads/expected.mts';
+import { useHost } from '../support/hosts/host.mts';
+import { requestsOf } from '../support/leads/lookups.mts';
+import { report } from '../support/measures/report.mts';
+import { byWebhook, manually, ours } from '../support/hosts/savedNodes.mts';
+import { useService } from '../support/servers/service.mts';
+import { PushConnection } from './support/pushConnection.mts';
+import { resume, waiting } from './support/waiting.mts';
+
+const TIMEOUT_MS = 240_000;
+
+/** An option, an account, and what a run over the leads without an email then spends. */
+interface Limit {
+	what: string;
+	options?: INodeParameters;
+	/** How many credits the account has left. */
+	left?: number;
+	variants?: Partial<Variants>;
+	/** Max Items in Manual Runs of a run by hand; in production it does not matter. */
+	byHand?: number;
+	/** Credits; all that there is to find, unless given. */
+	spends?: number;
+	/** Of the items that were not sent. */
+	reason?: string;
+	/** Of a run that does not begin. */
+	error?: string;
+}
+
+const missing = leadsWithoutEmail(102);
+const findable = missing.filter(({ person: { email } }) => email !== null).length;
+
+const limits: Limit[] = [
+	{ what: 'no limit; Max Items in Manual Runs 1, in production' },
+	{ what: 'Max Credits 2', options: { maxCredits: 2 }, spends: 2, reason: 'credit_limit' },
+	...[{}, { accountShape: 'credits' as const }].map((variants) => ({
+		what: `Keep Credits 10 of 12 ${JSON.stringify(variants)}`,
+		options: { keepCredits: 10 },
+		left: 12,
+		variants,
+		spends: 2,
+		reason: 'credit_floor',
+	})),
+	{
+		what: 'Keep Credits 10 of 10',
+		options: { keepCredits: 10 },
+		left: 10,
+		spends: 0,
+		reason: 'credit_floor',
+	},
+	{ what: 'Keep Credits 10 of 10,000', options: { keepCredits: 10 }, left: 10_000 },
+	{
+		what: 'Keep Credits 1 of an account that does not state its credits',
+		options: { keepCredits: 1 },
+		variants: { creditCounters: ['verifier'] },
+		spends: 0,
+		error: 'Keep Credits cannot be used',
+	},
+	{ what: 'Max Items in Manual Runs 0, by hand', byHand: 0 },
+	{
+		what: 'Max Items in Manual Runs 1, by hand',
+		byHand: 1,
+		spends: missing[0]?.person.email ? 1 : 0,
+		reason: 'manual_limit',
+	},
+];
+
+/** How long after the answer to a stop a request may still start. */
+const GRACE_MS = 1_000;
+
+/** A lookup of a thousand leads, and after how many requests it is in the middle of them. */
+const single = {
+	operation: 'find' as 'find' | 'findBulk',
+	latencyMs: 50,
+	maxConcurrency: 5,
+	perRequest: 1,
+	stopAfter: 150,
+};
+const bulk: typeof single = {
+	operation: 'findBulk',
+	latencyMs: 500,
+	maxConcurrency: 2,
+	perRequest: 100,
+	stopAfter: 3,
+};
+
+/** How many leads are bought: the last of three bulk requests is not full. */
+const BOUGHT = 250;
+
+const { leads } = list(101);
+const service = useService();
+
+describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
+	const running = useHost(service, { name: `n8n-costs-${version.name}`, version, isLean: true });
+	const push = useComponent(async () => await PushConnection.open(running()));
+	let paths = 0;
+
+	/** Saves a workflow of these nodes in a row behind its start. */
+	async function save(
+		start: INode,
+		nodes: INode[],
+		settings?: IWorkflowSettings,
+	): Promise<SavedWorkflow> {
+		return await running().client.createWorkflow({
+			name: `Costs of ${nodes.at(-1)?.name}`,
+			nodes: [start, ...nodes],
+			connections: chain('Start', ...nodes.map(({ name }) => name)),
+			settings: { executionOrder: 'v1', ...settings },
+		});
+	}
+
+	/** Starts these nodes, by hand or as a webhook does in production; gives the execution's id. */
+	async function start(
+		nodes: INode[],
+		isManual: boolean,
+		settings?: IWorkflowSettings,
+	): Promise<string> {
+		const { client } = running();
+		if (isManual) {
+			return await client.startWorkflow(
+				await save(manually(), nodes, settings),
+				'Start',
+				push().ref,
+			);
+		}
+		const path = `costs-${(paths += 1)}`;
+		const saved = await save(byWebhook(path), nodes, settings);
+		await client.activateWorkflow(saved);
+		await client.callWebhook(path);
+		const [id] = await client.newExecutions(saved);
+		return id;
+	}
+
+	async function ended(id: string): Promise<Execution> {
+		return await running().client.waitForExecution(id, TIMEOUT_MS);
+	}
+
+	/** n8n saves what an execution cost a moment after it has ended. */
+	async function expectTold(id: string, credits: number): Promise<void> {
+		const told = credits === 1 ? '1 credit spent' : `${credits} credits spent`;
+		const costs = async () => (await ended(id)).customData.contact_data_credits;
+		await expect.poll(costs).toBe(credits === 0 ? undefined : told);
+	}
+
+	function leadsOf(name: string, id: number, parameters: INodeParameters): INode {
+		return ours(running(), name, 'contactDataList', {
+			resource: 'list',
+			operation: 'getLeads',
+			listId: listWithId(String(id)),
+			...parameters,
+		});
+	}
+
+	function finder(name: string, operation: string, parameters: INodeParameters = {}): INode {
+		return ours(running(), name, 'contactDataFinder', {
+			resource: 'email',
+			operation,
+			...parameters,
+		});
+	}
+
+	describe('within its limits', () => {
+		const source = () => leadsOf('Leads', 102, { returnAll: true, options: { email: 'without' } });
+
+		test.each(limits)('$what', async (limit) => {
+			const { options = {}, left, variants, byHand, spends = findable, reason, error } = limit;
+			if (left !== undefined) service().options.creditsLeft = { email: left };
+			Object.assign(service().variants, variants);
+			const find = finder('Find', 'findBulk', { manualLimit: byHand ?? 1, options });
+			const execution = await ended(await start([source(), find], byHand !== undefined));
+			expect(service().ledger.total()).toBe(spends);
+			if (error) {
+				expect(execution.data.resultData.error?.message).toContain(error);
+				expect(requestsOf(service(), 'findBulk')).toEqual([]);
+				return;
+			}
+			expect(execution.status).toBe('success');
+			await expectTold(execution.id, spends);
+			const items = results(execution, 'Find');
+			expect(items).toHaveLength(missing.length);
+			const reasons = new Set(items.flatMap((item) => item.reason ?? []));
+			expect([...reasons]).toEqual(reason ? [reason] : []);
+		});
+
+		test('Estimate Cost, then the lookup, and the estimate again', async () => {
+			const estimate = async (...before: INode[]) => {
+				const id = await start([source(), ...before, finder('Estimate', 'estimate')], true);
+				return results(await ended(id), 'Estimate')[0];
+			};
+			const count = missing.length;
+			const before = { items: count, lookups: count, mostCredits: count, enough: true };
+			expect(await estimate()).toMatchObject(before);
+			expect(service().ledger.total()).toBe(0);
+			const bought = count - findable;
+			expect(await estimate(finder('Find', 'findBulk', { manualLimit: 0 }))).toMatchObject({
+				...{ known: findable, alreadyBought: bought, lookups: 0, mostCredits: 0 },
+			});
+			expect(service().ledger.total()).toBe(findable);
+		});
+	});
+
+	describe('when it is stopped', () => {
+		/** Starts a lookup of a thousand leads, and waits until it is in the middle of them. */
+		async function inTheMiddle(
+			{ operation, latencyMs, maxConcurrency, stopAfter }: typeof single,
+			isManual: boolean,
+			settings?: IWorkflowSettings,
+		): Promise<string> {
+			service().faults.add({ delayMs: latencyMs, on: { operation } });
+			const options = { maxConcurrency };
+			const find = finder('Find', operation, { existingEmail: '', manualLimit: 0, options });
+			const id = await start(
+				[leadsOf('Leads', 101, { returnAll: true }), find],
+				isManual,
+				settings,
+			);
+			const isThere = () => requestsOf(service(), operation).length >= stopAfter;
+			await vi.waitUntil(isThere, { timeout: TIMEOUT_MS / 2, interval: 5 });
+			return id;
+		}
+
+		/** @returns when the stop was answered, in milliseconds since 1970 */
+		async function stop(id: string): Promise<number> {
+			await running().client.stopExecution(id);
+			return performance.timeOrigin + performance.now();
+		}
+
+		/** Nothing more is sent; what was charged is in the execution, and to the credit in the log of n8n. */
+		async function expectStopped(
+			id: string,
+			stoppedAt: number,
+			wanted: typeof single,
+		): Promise<Execution> {
+			const { operation, maxConcurrency, perRequest } = wanted;
+			const inProgress = () => service().requests.some(({ finishedAt }) => finishedAt === null);
+			do await delay(Math.max(100, stoppedAt + 2 * GRACE_MS - Date.now()));
+			while (inProgress());
+			const sent = requestsOf(service(), operation);
+			const lastStart = Math.max(...sent.map(({ startedAt }) => startedAt));
+			expect(lastStart - stoppedAt).toBeLessThan(GRACE_MS);
+			expect(sent.length * perRequest).toBeLessThan(leads.length);
+
+			const execution = await ended(id);
+			const total = service().ledger.total();
+			const costs = execution.customData.contact_data_credits;
+			const log = await readFile(running().host.log, 'utf8');
+			const [inLog] = new RegExp(`execution ${id} was stopped, .*`).exec(log) ?? [];
+			expect(inLog).toBe(`execution ${id} was stopped, ${total} credits spent`);
+			const [, least = '', most = least] = /^(\d+)(?: to (\d+))? credits spent$/.exec(costs) ?? [];
+			expect(total).toBeGreaterThan(0);
+			expect(Number(least)).toBeLessThanOrEqual(total);
+			expect(Number(most)).toBeGreaterThanOrEqual(total);
+			// No more is left open than what was in progress.
+			expect(Number(most) - Number(least)).toBeLessThanOrEqual(maxConcurrency * perRequest);
+			report(`n8n ${version.name}, ${operation}, ${total} credits charged: "${costs}", "${inLog}"`);
+			return execution;
+		}
+
+		test.each([single, bulk])(
+			'$operation in the editor: it shows all that was paid for',
+			async (wanted) => {
+				const id = await inTheMiddle(wanted, true);
+				const stoppedAt = await stop(id);
+				const { data, hints = [] } = await push().outputOf(id, 'Find', 30_000);
+				await expectStopped(id, stoppedAt, wanted);
+				const output = data?.main[0] ?? [];
+				const items = output.map(({ json }) => json);
+				const pairs = output.map(({ pairedItem }) => pairedItem);
+				expect(pairs).toEqual(leads.map((_, item) => ({ item })));
+				const found = some(items, ({ status }) => status === 'found');
+				expect(found.map(({ email }) => email).toSorted()).toEqual(charged().toSorted());
+				const rest = some(items, ({ status }) => status === 'not_processed');
+				expect(new Set(rest.map(({ reason }) => reason))).toEqual(new Set(['cancelled']));
+				const sent = requestsOf(service(), wanted.operation).length * wanted.perRequest;
+				expect(rest).toHaveLength(leads.length - sent);
+				const missed = items.filter(({ status }) => status === 'not_found');
+				expect(missed).toHaveLength(sent - found.length);
+				const used = expect.stringContaining(`${charged().length} credits used.`);
+				expect(hints.map(({ message }) => message)).toEqual([used]);
+			},
+		);
+
+		test.each([single, bulk])(
+			'$operation in production: n8n saves no items of it, but what they cost',
+			async (wanted) => {
+				const id = await inTheMiddle(wanted, false);
+				const stoppedAt = await stop(id);
+				const { status, data } = await expectStopped(id, stoppedAt, wanted);
+				expect(status).toBe('canceled');
+				expect(data.resultData.runData).not.toHaveProperty('Find');
+				// What was in progress at the stop is answered and charged; nothing more.
+				const late = service().ledger.charges.filter(({ at }) => at > stoppedAt);
+				expect(late.length).toBeLessThanOrEqual(wanted.maxConcurrency * wanted.perRequest);
+			},
+		);
+
+		test('by the timeout of its workflow: the same', async () => {
+			// Long enough to be in the middle of it at the timeout, on a busy machine too.
+			const slow = { ...bulk, latencyMs: 2_000, maxConcurrency: 1, stopAfter: 1 };
+			const id = await inTheMiddle(slow, false, { executionTimeout: 10 });
+			const stoppedAt = known((await ended(id)).stoppedAt).getTime();
+			expect((await expectStopped(id, stoppedAt, slow)).status).toBe('canceled');
+		});
+	});
+
+	describe('bought once', () => {
+		const source = (name: string) => leadsOf(name, 101, { limit: BOUGHT });
+		const find = (name: string, options: INodeParameters = {}) =>
+			finder(name, 'findBulk', {
+				existingEmail: '',
+				manualLimit: 0,
+				includeInputFields: false,
+				options,
+			});
+
+		/** Looks leads up before and after a Wait. */
+		async function lookUpTwice(options?: INodeParameters) {
+			const { client } = running();
+			const before = spent();
+			const wait = waiting(`wait-${(paths += 1)}`);
+			const nodes = [source('Leads'), find('Find', options), ...wait];
+			const id = await start([...nodes, source('Again'), find('Once', options)], true);
+			const stored = await client.waitForStatus(id, 'waiting', TIMEOUT_MS);
+			await expectRedacted(id);
+			const bought = spentSince(before);
+			expect(bought.requests).toBe(3);
+			return async () => {
+				const then = spent();
+				await resume(running().host, stored);
+				const execution = await ended(id);
+				expect(execution.status).toBe('success');
+				expect(spentSince(then)).toEqual({ requests: 0, credits: 0 });
+				await expectRedacted(id);
+				await expectTold(id, bought.credits);
+				const [first, second] = [results(execution, 'Find'), results(execution, 'Once')];
+				return { credits: bought.credits, first, second };
+			};
+		}
+
+		async function aWait() {
+			const goOn = await lookUpTwice();
+			return async () => {
+				const { credits, first, second } = await goOn();
+				expect(second).toEqual(first.map((item) => ({ ...item, credits: 0 })));
+				expect(sumOf(first)).toBe(credits);
+			};
+		}
+
+		async function aPendingJob() {
+			const { variants } = service();
+			Object.assign(variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+			const goOn = await lookUpTwice({ jobTimeout: 0 });
+			variants.bulkAnswer = 'rows';
+			return async () => {
+				variants.jobPolls = 0;
+				const { credits, first, second } = await goOn();
+				expect(new Set(first.map(({ status }) => status))).toEqual(new Set(['pending']));
+				expect(second.filter(({ status }) => status === 'found')).toHaveLength(credits);
+				// The pending items could not tell what they cost.
+				expect(sumOf(second)).toBe(credits);
+			};
+		}
+
+		/** @param isCurrent with the workflow as it is now, or as it was then */
+		async function aRetry(isCurrent: boolean) {
+			const { client } = running();
+			service().faults.add({ status: 503, on: { operation: 'findBulk', nth: 2 } });
+			const before = spent();
+			const options = { incompleteRun: 'fail', maxRetries: 0, maxConcurrency: 1 };
+			const saved = await save(manually(), [source('Leads'), find('Find', options)]);
+			const id = await client.startWorkflow(saved, 'Start');
+			expect((await ended(id)).status).toBe('error');
+			service().faults.clear();
+			await expectRedacted(id);
+			const first = charged().slice(before.credits);
+			expect(first.length).toBeGreaterThan(0);
+			return async () => {
+				const then = spent();
+				await client.retryExecution(id, isCurrent);
+				const [latest] = await client.newExecutions(saved, 1, [id]);
+				const retried = await ended(latest);
+				expect(retried.status).toBe('success');
+				await expectRedacted(latest);
+				expect(results(retried, 'Find')).toHaveLength(BOUGHT);
+				// Two of the three requests had their answers.
+				const { requests, credits } = spentSince(then);
+				expect(requests).toBe(1);
+				expect(sumOf(results(retried, 'Find'))).toBe(credits);
+				const all = [...first, ...charged().slice(then.credits)];
+				expect(new Set(all).size).toBe(all.length);
+			};
+		}
+
+		test('what a run bought outlives a Wait, a job that was left pending and a failure, though n8n is restarted', async () => {
+			const afterwards = [
+				await aRetry(false),
+				await aRetry(true),
+				await aWait(),
+				await aPendingJob(),
+			];
+			await running().host.stop();
+			await running().host.start();
+			for (const goOn of afterwards) await goOn();
+		});
+
+		/** No name and no email is in what n8n shows of an execution to people who are not to see its items. */
+		async function expectRedacted(id: string): Promise<void> {
+			// n8n 1 redacts nothing.
+			if (version === n8n1) return;
+			const shown = JSON.stringify(await running().client.redactedExecution(id));
+			expect(shown).toContain('user_requested');
+			const people = leads.slice(0, BOUGHT).map(({ person }) => person);
+			const personal = people.flatMap(({ full, email }) => [full, email ?? full]);
+			expect(personal.filter((text) => shown.includes(text))).toEqual([]);
+		}
+
+		const spent = () => ({
+			requests: requestsOf(service(), 'findBulk').length,
+			credits: service().ledger.total(),
+		});
+
+		function spentSince(before: ReturnType<typeof spent>): ReturnType<typeof spent> {
+			const { requests, credits } = spent();
+			return { requests: requests - before.requests, credits: credits - before.credits };
+		}
+	});
+});
+
+function charged(): string[] {
+	return service().ledger.charges.map(({ subject }) => subject);
+}
+
+function sumOf(items: IDataObject[]): number {
+	return items.reduce((sum, { credits }) => sum + Number(credits), 0);
+}
+
+function results(execution: Execution, name: string): IDataObject[] {
+	return outputOf(execution, name).map(({ json }) => json);
+}

@@ -1,0 +1,448 @@
+/** @file The nodes as tools: of n8n's AI agent, in two versions of it, and of assistants elsewhere that n8n serves over MCP. */
+
+import { readFile } from 'node:fs/promises';
+
+import type { IDataObject, INode } from 'n8n-workflow';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { outputOf, type Execution } from '../hosts/execution.mts';
+import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
+import { n8n1, n8n3 } from '../hosts/versions.mts';
+import { chain, type Workflow } from '../hosts/workflow.mts';
+import type { Fault } from '../emulator/faults.mts';
+import { useChatModel, type ToolCall, type Turn } from '../support/servers/chatModel.mts';
+import { useComponent } from '../support/hosts/component.mts';
+import { withoutCosts } from '../support/leads/costs.mts';
+import {
+	companyFields,
+	foundEmail,
+	list,
+	listLead,
+	notFound,
+	personWith,
+	unfindable,
+	verified,
+} from '../support/leads/expected.mts';
+import { credentialData, useHost } from '../support/hosts/host.mts';
+import { answerIn } from '../support/leads/lookups.mts';
+import { report } from '../support/measures/report.mts';
+import { manually, ours } from '../support/hosts/savedNodes.mts';
+import { KEY, useService } from '../support/servers/service.mts';
+import { McpClient } from './support/mcpClient.mts';
+import { agentWorkflow, mcpWorkflow, toolNodes } from './support/toolWorkflows.mts';
+
+const WRONG_KEY = 'wrong-key-1234';
+const anyKey = new RegExp(`${KEY}|${WRONG_KEY}`);
+
+/** Agents from 3 on have the workflow run a tool as a node; this one calls it itself, as MCP does. */
+const OLD_AGENT = 2.2;
+
+const hosts = [
+	{ version: n8n3, mcp: 2.1, agent: 3.1 },
+	{ version: n8n1, mcp: 2, agent: 3 },
+];
+
+const service = useService();
+const model = useChatModel();
+
+const person = personWith('valid');
+const { email, company } = person;
+const asked = { fullName: person.full, domain: company.domain };
+const who = { full_name: person.full, domain: company.domain };
+const nobody = { full_name: unfindable.full, domain: unfindable.company.domain };
+const find = (values: object): ToolCall => ({ tool: 'Find', arguments: { ...values } });
+const verify = (address: string): ToolCall => ({ tool: 'Verify', arguments: { email: address } });
+const found = [foundEmail(person, asked)];
+
+function charged(): string[] {
+	return service().ledger.charges.map(({ operation, subject }) => `${operation} ${subject}`);
+}
+
+function sent(): unknown[] {
+	return service().requests.map(({ operation }) => operation);
+}
+
+/** The items in what the model reads, without their costs, which the ledger has, and without their moment. */
+function itemsIn(text: string): IDataObject[] {
+	const items = z.array(z.custom<IDataObject>(isObject)).parse(JSON.parse(text));
+	return withoutCosts(items.map((json) => ({ json }))).items.map(({ json }) => json);
+}
+
+function isObject(value: unknown): boolean {
+	return typeof value === 'object' && value !== null;
+}
+
+/** Of a tool that the model is offered. */
+function offer(description: RegExp, properties: Record<string, object>) {
+	const required = Object.keys(properties);
+	return { description: expect.stringMatching(description), properties, required };
+}
+
+const text = (description: string) => ({ type: 'string', description });
+const names = {
+	full_name: text('First and last name of the person'),
+	domain: text('Web domain of the company'),
+};
+const address = { email: text('Address to verify') };
+const limit = { limit: { type: 'number', description: 'How many' } };
+const offers = {
+	Find: offer(/^Find the business email.* 1 credit .*'message' says/, names),
+	Find_or_Stop: offer(/^Find the business email.* 1 credit .*'message' says/, names),
+	Find_Bulk: offer(/find emails in bulk/i, names),
+	Find_Bulk_Later: offer(/find emails in bulk/i, names),
+	Get_Job: offer(/get .*bulk job/i, { job_id: text('Id of the job') }),
+	Verify: offer(
+		/^Check whether an email.* 1 credit .*'emailStatus' is 'valid'.*'message' says/,
+		address,
+	),
+	Verify_Bulk: offer(/verify emails in bulk/i, address),
+	Get_Lists: offer(/saved lead lists.* no credits/i, limit),
+	Get_Leads: offer(/^Get leads saved to a list.* no credits\.$/, {
+		list_id: text('Id of the list'),
+		...limit,
+	}),
+	Search_Company: offer(/^Look up a company.* credits if .*'message' says/, {
+		keyword: text('Name or domain of the company'),
+	}),
+};
+
+/** What a tool with On Error at Continue tells the agent. */
+interface Told {
+	what: string;
+	turns: Turn[];
+	fault?: Fault;
+	/** What the tools answered. */
+	answers: unknown[];
+	charged?: string[];
+	/** How many requests the service got; one for each charge unless given. */
+	requests?: number;
+}
+
+const name = 'Full Name (or First Name and Last Name)';
+const place = 'Company Domain (or Company Name)';
+const notSent: Array<[string, values: object, reason: string, field: string]> = [
+	['no domain', { full_name: person.full }, 'missing_company', place],
+	['no name', { domain: company.domain }, 'missing_name', name],
+	['empty texts', { full_name: '', domain: ' ' }, 'missing_name', `${name} and ${place}`],
+	['null', { full_name: null, domain: null }, 'missing_name', `${name} and ${place}`],
+	['an object', { ...who, domain: { url: who.domain } }, 'invalid_value', 'Company Domain'],
+	['a list', { ...who, full_name: [person.full] }, 'invalid_value', 'Full Name'],
+];
+const refused: Array<
+	[what: string, httpCode: number, requests: number, item: object, remedy: string]
+> = [
+	['the key', 401, 1, { status: 'failed', reason: 'unauthorized' }, 'Check the API Key of the'],
+	[
+		'for want of credits',
+		402,
+		1,
+		{ status: 'not_processed', reason: 'out_of_credits' },
+		'Add credits',
+	],
+	[
+		'again and again',
+		503,
+		5,
+		{ status: 'failed', reason: 'service_unavailable' },
+		'Run the remaining',
+	],
+];
+const told: Told[] = [
+	{
+		what: 'a miss, for no credit',
+		turns: [[find(nobody)]],
+		answers: [[notFound({ fullName: nobody.full_name, domain: nobody.domain })]],
+		requests: 1,
+	},
+	...notSent.map(([what, values, reason, field]) => ({
+		what: `${what}: what is wrong and what to do, without a request`,
+		turns: [[find(values)]],
+		answers: [
+			[{ status: 'invalid_input', reason, message: containing('Not sent: ', field, '. Check ') }],
+		],
+	})),
+	{
+		what: 'a number for a text: looked up as text',
+		turns: [[find({ ...who, full_name: 42 })]],
+		answers: [[notFound({ ...asked, fullName: '42' })]],
+		requests: 1,
+	},
+	{
+		what: 'more than the schema knows: ignored',
+		turns: [[find({ ...who, operation: 'verify', baseUrl: 'http://elsewhere.example', all: [1] })]],
+		answers: [found],
+		charged: [`find ${email}`],
+	},
+	{
+		what: 'what is no email: invalid, without a request',
+		turns: [[verify('ada at acme')]],
+		answers: [[{ status: 'verified', emailStatus: 'invalid' }]],
+	},
+	...refused.map(([what, httpCode, requests, item, remedy]) => ({
+		what: `the service refuses ${what} (${httpCode}): what happened and what to do`,
+		turns: [[find(who)]],
+		fault: { status: httpCode },
+		answers: [[{ ...item, httpCode, ...asked, message: containing(remedy) }]],
+		requests,
+	})),
+	{
+		what: 'no credits, and the agent goes on with another tool',
+		turns: [[find(who)], [verify(email)]],
+		fault: { status: 402, on: { operation: 'find' } },
+		answers: [[{ reason: 'out_of_credits' }], [verified(email)]],
+		charged: [`verify ${email}`],
+		requests: 2,
+	},
+	{
+		what: 'the same call again, in one turn and in the next: paid once; and another tool',
+		turns: [[find(who), find(who), verify(email)], [find(who)]],
+		answers: [found, found, [verified(email)], found],
+		charged: [`find ${email}`, `verify ${email}`],
+	},
+	{
+		what: 'tools that read and search',
+		turns: [
+			[{ tool: 'Get_Leads', arguments: { list_id: '102', limit: 2 } }],
+			[{ tool: 'Search_Company', arguments: { keyword: company.domain } }],
+			[{ tool: 'Get_Leads', arguments: { list_id: '999', limit: 2 } }],
+		],
+		answers: [
+			list(102).leads.slice(-2).reverse().map(listLead),
+			[{ companyData: { status: 'found', ...companyFields(company) }, keyword: company.domain }],
+			[
+				{
+					status: 'failed',
+					reason: 'not_found',
+					message: containing('was not found', 'Check that'),
+				},
+			],
+		],
+		charged: [`searchCompany ${company.domain}`],
+		requests: 3,
+	},
+];
+
+function containing(...parts: string[]): unknown {
+	const escaped = parts.map((part) => part.replaceAll(/[.()]/g, '\\$&'));
+	return expect.stringMatching(new RegExp(escaped.join('.*')));
+}
+
+describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp, agent }) => {
+	const ran = { calls: 0, agents: 0 };
+	const running = useHost(service, { name: `n8n-tools-${version.name}`, version, isLean: true });
+	let modelCredential: Credential;
+	let wrongCredential: Credential;
+
+	beforeAll(async () => {
+		const { client } = running();
+		modelCredential = await model().createCredential(client);
+		const data = { ...credentialData(service()), apiKey: WRONG_KEY };
+		wrongCredential = await client.createCredential('Wrong key', 'contactDataApi', data);
+	});
+
+	const server = useComponent(async () => await serve('tools'));
+	const refusing = useComponent(async () => await serve('refused', wrongCredential));
+
+	function tools(credential = running().credential, onError?: INode['onError']): INode[] {
+		return toolNodes({ packageName: running().packageName, credential, onError });
+	}
+
+	/** A workflow that serves the tools, and a client that uses them. */
+	async function serve(path: string, credential?: Credential) {
+		const { client: n8n, host } = running();
+		const workflow = await n8n.createWorkflow(mcpWorkflow(tools(credential), path, mcp));
+		await n8n.activateWorkflow(workflow);
+		const client = await McpClient.connect(`${host.url}/mcp/${path}`);
+		const close = async () => await client[Symbol.asyncDispose]();
+		return { workflow, client, [Symbol.asyncDispose]: close };
+	}
+
+	/** What the model hears of a tool over MCP; never a key. */
+	async function call(tool: string, values: object, { client } = server()): Promise<string> {
+		const heard = await client.callTool(tool, values);
+		ran.calls += 1;
+		expect(heard).not.toMatch(anyKey);
+		return heard;
+	}
+
+	async function itemOf(tool: string, values: object, of = server()): Promise<IDataObject> {
+		const [item, ...others] = itemsIn(await call(tool, values, of));
+		expect(others).toEqual([]);
+		return item ?? {};
+	}
+
+	/** What the model of an agent hears of its tools when it takes these turns, and then its last one; never a key. */
+	async function heardBy(typeVersion: number, turns: Turn[], own = tools()): Promise<string[]> {
+		model().says(...turns, 'Done.');
+		ran.agents += 1;
+		const execution = await run(agentWorkflow(own, modelCredential, typeVersion));
+		expect(outputOf(execution, 'Agent')).toMatchObject([{ json: { output: 'Done.' } }]);
+		const everything = JSON.stringify(model().requests) + JSON.stringify(execution.data);
+		expect(everything).not.toMatch(anyKey);
+		expect(model().toolMessages).toHaveLength(turns.flat().length);
+		return model().toolMessages;
+	}
+
+	async function run(workflow: Workflow): Promise<Execution> {
+		const { client } = running();
+		const id = await client.startWorkflow(await client.createWorkflow(workflow), 'Start');
+		const execution = await client.waitForExecution(id, 60_000);
+		expect(execution.status).toBe('success');
+		return execution;
+	}
+
+	/** What n8n saved of the calls of a server, as soon as there are so many. */
+	async function executionsOf(workflow: SavedWorkflow, count: number): Promise<Execution[]> {
+		const { client } = running();
+		const all = async () => await client.listExecutions(workflow);
+		await expect.poll(all).toHaveLength(count);
+		const ended = (await all()).map(({ id }) => client.waitForExecution(id, 10_000));
+		return await Promise.all(ended);
+	}
+
+	test('an assistant and an agent are offered the tools with a name, a description and their fields', async () => {
+		const fields = z.object({ properties: z.unknown(), required: z.unknown() });
+		await heardBy(agent, []);
+		const toAgent = (model().requests[0]?.tools ?? []).map(({ function: tool }) => ({
+			...tool,
+			inputSchema: tool.parameters,
+		}));
+		for (const offered of [await server().client.listTools(), toAgent]) {
+			const byName = offered.map(({ name: own, description, inputSchema }) => {
+				return [own, { description, ...fields.parse(inputSchema) }] as const;
+			});
+			expect(Object.fromEntries(byName)).toEqual(offers);
+		}
+	});
+
+	test('Find Email gives the same item on every road, and each pays for itself', async () => {
+		const parameters = { ...asked, includeInputFields: false };
+		const inWorkflow = async () => {
+			const nodes = [manually(), ours(running(), 'Find', 'contactDataFinder', parameters)];
+			const ended = await run({ name: 'Find', nodes, connections: chain('Start', 'Find') });
+			return JSON.stringify(outputOf(ended, 'Find').map(({ json }) => json));
+		};
+		const roads = [
+			inWorkflow,
+			async () => (await heardBy(agent, [[find(who)]])).join(),
+			async () => (await heardBy(OLD_AGENT, [[find(who)]])).join(),
+			async () => await call('Find', who),
+		];
+		for (const [index, road] of roads.entries()) {
+			expect(itemsIn(await road())).toMatchObject(found);
+			expect(charged()).toEqual(Array(index + 1).fill(`find ${email}`));
+		}
+		expect(sent()).toEqual(roads.map(() => 'find'));
+	});
+
+	describe('what tools that stop on an error tell', () => {
+		type Road = (values: object, isRefused?: boolean) => Promise<string>;
+		const by = async (typeVersion: number, values: object, isRefused = false) => {
+			const own = tools(isRefused ? wrongCredential : undefined);
+			return (await heardBy(typeVersion, [[find(values)]], own)).join();
+		};
+		const at = (isRefused = false) => (isRefused ? refusing() : server());
+		const roads: Array<[title: string, hear: Road]> = [
+			['an assistant', async (values, wrong) => await call('Find', values, at(wrong))],
+			['the same, set so', async (values, wrong) => await call('Find_or_Stop', values, at(wrong))],
+			['an agent', async (values, wrong) => await by(agent, values, wrong)],
+			['an old agent', async (values, wrong) => await by(OLD_AGENT, values, wrong)],
+		];
+
+		test.each(roads)('%s: what is missing, the refused key and no credits', async (title, hear) => {
+			const missing = await hear({ ...who, full_name: '' });
+			expect(missing).toMatch(/full ?name/i);
+			// A new agent reads the message alone.
+			const isWhole = title !== 'an agent';
+			if (isWhole) expect(missing).toMatch(/not sent: .*check that your expressions/is);
+			expect(sent()).toEqual([]);
+			const unknown = await hear(who, true);
+			expect(unknown).toMatch(/did not accept the API key/i);
+			if (isWhole) expect(unknown).toMatch(/check the API key of the credential/i);
+			expect(sent()).toEqual(['find']);
+			service().faults.add({ status: 402 });
+			expect(await hear(who)).toContain('Not enough credits');
+			expect(charged()).toEqual([]);
+		});
+	});
+
+	test.each(version === n8n3 ? told : [])('an agent is told: $what', async (wanted) => {
+		if (wanted.fault) service().faults.add(wanted.fault);
+		const own = tools(undefined, 'continueRegularOutput');
+		const answers = (await heardBy(agent, wanted.turns, own)).map(itemsIn);
+		expect(answers).toMatchObject(wanted.answers);
+		expect(charged().toSorted()).toEqual(wanted.charged ?? []);
+		expect(sent()).toHaveLength(wanted.requests ?? charged().length);
+	});
+
+	describe('an assistant', () => {
+		// Max Credits of this tool is 1.
+		test('calls the same again: an execution of its own, with its own credits', async () => {
+			await using own = await serve('again');
+			const first = await itemOf('Find', who, own);
+			expect(await itemOf('Find', who, own)).toEqual(first);
+			expect(charged()).toEqual([`find ${email}`, `find ${email}`]);
+			const executions = await executionsOf(own.workflow, 2);
+			expect(executions.map(({ status }) => status)).toEqual(['success', 'success']);
+			expect(JSON.stringify(executions)).not.toMatch(anyKey);
+			const customData = async () => (await executionsOf(own.workflow, 2))[0]?.customData;
+			const costs = { contact_data_credits: expect.stringMatching(/^1\b/) };
+			await expect.poll(customData).toEqual(costs);
+		});
+
+		test('calls several tools at the same time: an answer each', async () => {
+			const calls = [itemOf('Find', who), itemOf('Find', nobody), itemOf('Verify', { email })];
+			expect((await Promise.all(calls)).map(answerIn)).toEqual([
+				answerIn(foundEmail(person, asked)),
+				{ status: 'not_found', email: null, emailStatus: null },
+				answerIn(verified(email)),
+			]);
+			expect(charged().sort()).toEqual([`find ${email}`, `verify ${email}`]);
+		});
+
+		test('reads as many items as it wants', async () => {
+			for (const count of [2, 1]) {
+				const lists = itemsIn(await call('Get_Lists', { limit: count }));
+				expect(lists).toMatchObject([{ id: 101 }, { id: 102 }].slice(0, count));
+			}
+		});
+
+		test.each([
+			['Find', 'find', who, 'found', [`find ${email}`, `findBulk ${email}`]],
+			['Find', 'find', nobody, 'not_found', []],
+			['Verify', 'verify', { email }, 'verified', [`verify ${email}`, `verifyBulk ${email}`]],
+		])(
+			'hears of %s in bulk for one item what the single one says',
+			async (tool, one, values, status, costs) => {
+				const single = answerIn(await itemOf(tool, values));
+				expect(answerIn(await itemOf(`${tool}_Bulk`, values))).toEqual(single);
+				expect(single.status).toBe(status);
+				expect(charged()).toEqual(costs);
+				expect(sent()).toEqual([one, `${one}Bulk`]);
+			},
+		);
+
+		test('collects in a later call what was not waited for, and hears of a job that is not there', async () => {
+			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000 });
+			const pending = await itemOf('Find_Bulk_Later', who);
+			expect(pending).toMatchObject({ status: 'pending', jobId: expect.stringMatching(/^\d+$/) });
+			service().variants.jobPolls = 0;
+			const item = answerIn(await itemOf('Get_Job', { job_id: pending.jobId }));
+			expect(item).toEqual(answerIn(foundEmail(person, asked)));
+			expect(charged()).toEqual([`findBulk ${email}`]);
+			const gone = await call('Get_Job', { job_id: '424242' });
+			expect(gone).toMatch(/"failed".*job .*not found/i);
+		});
+
+		test('leaves a value out: n8n itself says so', async () => {
+			expect(await call('Find', { domain: who.domain })).toContain('full_name');
+			expect(sent()).toEqual([]);
+		});
+	});
+
+	test('the log of n8n has no key in it', async () => {
+		expect(await readFile(running().host.log, 'utf8')).not.toMatch(anyKey);
+		report(`n8n ${version.name}: ${ran.calls} calls over MCP, ${ran.agents} runs of an AI agent`);
+	});
+});

@@ -1,0 +1,65 @@
+import type { CreditKind } from './fixtures.mts';
+
+/** Which credits pay for an operation; interface specification 2.2 and 8. */
+export const creditKinds = {
+	find: 'email',
+	findBulk: 'email',
+	verify: 'verifier',
+	verifyBulk: 'verifier',
+	searchCompany: 'search',
+} as const;
+
+/** Operations that cost credits. */
+export type MeteredOperation = keyof typeof creditKinds;
+
+export interface Charge {
+	/** Milliseconds since 1970. */
+	at: number;
+	/** The access key that paid. */
+	account: string;
+	operation: MeteredOperation;
+	/** The address found or verified, or the domain of the first company found. */
+	subject: string;
+	credits: number;
+	/** `id` of the request in the wire log. */
+	requestId: number;
+}
+
+/** What was charged, to whom, for what. Only actual charges are entered: a miss leaves no trace. */
+export class Ledger {
+	readonly charges: Charge[] = [];
+	/** Credits that every paid account got on top of its quota. */
+	readonly toppedUp = { email: 0, verifier: 0, search: 0 };
+	readonly #spent = new Map<string, number>();
+
+	enter(charge: Omit<Charge, 'at'>): void {
+		this.charges.push({ at: Date.now(), ...charge });
+		add(this.#spent, `${creditKinds[charge.operation]} ${charge.account}`, charge.credits);
+	}
+
+	/** Credits charged to all accounts, for one operation or for all. */
+	total(operation?: MeteredOperation): number {
+		return this.charges
+			.filter((charge) => !operation || charge.operation === operation)
+			.reduce((credits, charge) => credits + charge.credits, 0);
+	}
+
+	/** Credits charged per address or company, to tell what was paid more than once. */
+	bySubject(): Map<string, number> {
+		const totals = new Map<string, number>();
+		for (const { subject, credits } of this.charges) add(totals, subject, credits);
+		return totals;
+	}
+
+	spent(account: string, kind: CreditKind): number {
+		return this.#spent.get(`${kind} ${account}`) ?? 0;
+	}
+
+	topUp(credits: number, kind: CreditKind = 'email'): void {
+		this.toppedUp[kind] += credits;
+	}
+}
+
+function add(totals: Map<string, number>, name: string, credits: number): void {
+	totals.set(name, (totals.get(name) ?? 0) + credits);
+}

@@ -1,0 +1,34 @@
+import { creditsLeft, ok, type Answer, type Call } from '../world.mts';
+
+/** The account with its credits; interface specification 2.1, 2.2 and 4.1. */
+export function getAccount({ world, account }: Call): Answer {
+	const { variants, ledger, fixtures } = world;
+	const countersOf = (kind: 'email' | 'verifier' | 'search') => {
+		const used = ledger.spent(account.key, kind);
+		const remaining = creditsLeft(world, account, kind);
+		return { used, remaining, total: used + remaining };
+	};
+	if (variants.accountShape === 'credits') {
+		// This form has one counter: that of the finder.
+		const { remaining, total } = countersOf('email');
+		return ok({
+			email: account.email,
+			plan: account.plan,
+			expiry: new Date(account.renewsAt).toISOString().slice(0, 10),
+			credits: { remaining, total },
+		});
+	}
+	const credit = variants.creditCounters.map((kind) => {
+		const { used, total } = countersOf(kind);
+		return [kind, { quota: total, used }];
+	});
+	return ok({
+		name: account.name,
+		email: account.email,
+		package: account.plan,
+		packageRDate: account.renewsAt,
+		credit: Object.fromEntries(credit),
+		options: { csv_import: account.paid },
+		lists: fixtures.lists.map(({ id, name }) => ({ id, name, path: `/lists/${id}` })),
+	});
+}

@@ -1,0 +1,336 @@
+/** @file Which requests of an execution share one answer, for how long, and which never do. */
+
+import {
+	createRunExecutionData,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type INodeParameters,
+} from 'n8n-workflow';
+import { describe, expect, test, vi } from 'vitest';
+
+import type { Fault } from '../emulator/faults.mts';
+import { chain, emits, looksUp, outputOf, runOverWaits, waits } from '../support/node/chains.mts';
+import { runNode, runWorkflow, type NodeTest, type OurNode } from '../support/node/engine.mts';
+import { operationOf } from '../operations.mts';
+import { fixtures } from '../support/leads/expected.mts';
+import {
+	addressOf,
+	answerIn,
+	find,
+	findBulk,
+	hit,
+	leadOf,
+	lookups,
+	miss,
+	numbers,
+	paidAmong,
+	runLookup,
+	verify,
+	verifyBulk,
+} from '../support/leads/lookups.mts';
+import { giveJson, queryOf, useServer } from '../support/servers/ownServer.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+import { callTool } from '../support/node/tool.mts';
+
+const service = useService();
+const clock = useQuickClock();
+
+const HOUR = 60 * 60_000;
+const continues = { onError: 'continueRegularOutput' } as const;
+
+/** An operation of a node, and its parameters. */
+type Step = [node: OurNode, parameters: INodeParameters];
+
+const [company, other] = fixtures.companies;
+const companyNode = 'contactDataCompany';
+
+/** What was asked, the rows of bulk requests one by one. */
+const asked = () => service().requests.flatMap(({ query, body }) => Object(body ?? query));
+
+async function run([node, parameters]: Step, test: Partial<NodeTest> = {}) {
+	return await runNode({
+		...{ node, parameters, credential: credentialFor(service()), ...continues },
+		...test,
+	});
+}
+
+/** Runs nodes one after the other, each for these items; gives what each gave out. */
+async function inARow(
+	items: IDataObject[],
+	steps: Step[],
+	credential: ICredentialDataDecryptedObject = credentialFor(service()),
+): Promise<IDataObject[][]> {
+	const nodes = steps.flatMap(([type, parameters], index) => [
+		emits(index === 0 ? 'Start' : `Items ${index}`, items),
+		{ name: `Node ${index}`, type, parameters },
+	]);
+	const ended = await runWorkflow(chain(nodes, credential));
+	return steps.map((_, index) => outputOf(ended, `Node ${index}`));
+}
+
+describe('spellings that look alike are one lookup, and others are not', () => {
+	const { name, domain } = company;
+	const page = 'https://network.example/company/';
+	const email = addressOf(hit);
+	const names = [
+		...['Jos\u00e9 Test', 'Jose\u0301 Test', ' Jos\u00e9 \t Test\n', 'Jos\u00e9\u00a0Test'],
+		...['Jo\u200bs\u00e9 Test\ufeff', 'J\u00ados\u00e9 Te\u200est'],
+	];
+
+	test.each<[string, string, alike: string[][], node?: OurNode]>([
+		['find', 'fullName', [names]],
+		['findBulk', 'fullName', [names, ['Jose Test']]],
+		['getLeads', 'companyName', [names], companyNode],
+		['find', 'domain', [[domain, `https://www.${domain.toUpperCase()}\u200b/x`], [other.domain]]],
+		[
+			'verify',
+			'email',
+			[
+				[email, ` mailto:${email}`, `<${email}>`, email.replace('@', '\u200b@')],
+				[email.replace('@', '.@')],
+			],
+		],
+		[
+			'search',
+			'keyword',
+			[
+				[domain, domain.toUpperCase(), `https://www.${domain}/`],
+				[name, name.toUpperCase(), ` ${name}\u200b`],
+				...[page, `${page}AbC`, `${page}aBc`, `sales@${domain}`].map((one) => [one]),
+			],
+		],
+	])('%s by %s', async (operation, field, alike, node = operationOf(operation).node) => {
+		const who = { fullName: 'Ann Test', domain: 'c1.bulk.example', companyWebsite: '' };
+		const none = { existingEmail: '', existingStatus: '' };
+		const parameters = { operation, ...who, ...none, [field]: '={{ $json.value }}' };
+		const items = alike.flat().map((value) => ({ value }));
+		await run([node, parameters], { items });
+		expect(asked()).toHaveLength(alike.length);
+	});
+});
+
+describe('nodes of one execution', () => {
+	const step = ({ node, parameters }: { node: OurNode; parameters: INodeParameters }): Step => [
+		node,
+		parameters,
+	];
+	const finds = (fields: INodeParameters): Step => [
+		'contactDataFinder',
+		{ operation: 'find', existingEmail: '', ...fields },
+	];
+	const email = 'ann.test@c1.bulk.example';
+	const ann = { first: 'Ann', last: 'Test', domain: 'c1.bulk.example', email };
+
+	/** The operation with its option, and without. */
+	const withOption = (name: string, option: string) =>
+		[true, false].map((on): Step => {
+			const { node, parameters } = operationOf(name);
+			return [node, { ...parameters, existingEmail: '', options: { [option]: on } }];
+		});
+	const [withCompany, withoutCompany] = withOption('find', 'includeCompanyData');
+	const [withPerson, withoutPerson] = withOption('verify', 'enrich');
+
+	test.each<[string, Step[], asked: number]>([
+		['single, then bulk', [step(find), step(findBulk)], 1],
+		['bulk, then single', [step(findBulk), step(find)], 1],
+		['single, then bulk', [step(verify), step(verifyBulk)], 1],
+		['bulk, then single', [step(verifyBulk), step(verify)], 1],
+		['Include Company Data', [withCompany, withoutCompany, withCompany], 2],
+		['Include Company Data later', [withoutCompany, withCompany, withoutCompany], 2],
+		['Include Person Data', [withPerson, withoutPerson, withPerson], 2],
+		['Include Person Data later', [withoutPerson, withPerson, withoutPerson], 2],
+		[
+			'other questions in the same words',
+			[
+				['contactDataVerifier', { operation: 'verify', email }],
+				[companyNode, { operation: 'search', keyword: email }],
+				[companyNode, { operation: 'search', keyword: JSON.stringify({ email }) }],
+				finds({ fullName: email, company: email }),
+				finds({ fullName: email, domain: ann.domain }),
+				finds({ firstName: 'Ann', lastName: 'Bee', company: 'C' }),
+				finds({ fullName: 'Ann Bee', company: 'C' }),
+				finds({ firstName: 'Ann Bee', lastName: 'C', domain: 'c.example' }),
+			],
+			8,
+		],
+	])('pay once for the same question: %s', async (_, steps, questions) => {
+		const outputs = await inARow([ann], steps);
+		expect(asked()).toHaveLength(questions);
+		for (const [index, [, { options }]] of steps.entries()) {
+			const hasExtra = ['companyData', 'personData'].some((name) => name in outputs[index][0]);
+			if (options) expect(hasExtra).toBe(Object.values(options).includes(true));
+			else if (questions === 1) expect(outputs[index]).toMatchObject([answerIn(outputs[0][0])]);
+		}
+	});
+
+	test.each([find, findBulk, verifyBulk])(
+		'$operation: another account is asked too',
+		async ({ node, parameters, item, answer }) => {
+			const items = ['test-key', 'second-key', 'test-key'].map((key) => ({ ...item(0), key }));
+			const credential = { ...credentialFor(service()), apiKey: '={{ $json.key }}' };
+			const same: Step = [node, parameters];
+			const outputs = await inARow(items, [same, same], credential);
+			expect(outputs.flat().map(answerIn)).toEqual(numbers(6).map(() => answer(0)));
+			const keys = service().requests.map(({ headers }) => headers['x-access-key']);
+			expect(keys.toSorted()).toEqual(['second-key', 'test-key']);
+		},
+	);
+
+	test('other interface settings are asked too: they may change the answer', async () => {
+		const credential = credentialFor(service(), { companySearchPath: '={{ $json.path }}' });
+		const [main, variant] = ['/company/search', '/lwh/company/search'];
+		const items = [main, variant, main].map((path) => ({ path }));
+		const search = { operation: 'search', keyword: company.domain };
+		const [json] = await inARow(items, [[companyNode, search]], credential);
+		expect(json).toMatchObject(
+			['found', 'not_found', 'found'].map((status) => ({ companyData: { status } })),
+		);
+		expect(service().requests.map(({ path }) => path)).toEqual([main, variant]);
+		expect(service().ledger.total()).toBe(1);
+	});
+
+	test('as tools at the same time share a result, but not the Max Credits of one', async () => {
+		const [first, second, third] = paidAmong(find, 40);
+		service().options.latencyMs = 200;
+		const execution = createRunExecutionData();
+		const ask = async (name: string, number: number, options: INodeParameters = {}) =>
+			await callTool({
+				...{ node: find.node, name, input: find.item(number), execution },
+				parameters: { ...find.parameters, options },
+				credential: credentialFor(service()),
+			});
+		const paying = ask('Capped', first, { maxCredits: 1 });
+		await vi.waitUntil(() => service().requests.length > 0, { interval: 10 });
+		const [paid, refused, free] = await Promise.all([
+			paying,
+			ask('Capped', second, { maxCredits: 1 }),
+			ask('Free', second),
+		]);
+		expect([...paid, ...free].map(answerIn)).toEqual([first, second].map(find.answer));
+		expect(refused).toMatchObject([{ status: 'not_processed', reason: 'credit_limit' }]);
+		const shared = await Promise.all(['One', 'Two'].map((name) => ask(name, third)));
+		expect(shared.flat().map(answerIn)).toEqual([third, third].map(find.answer));
+		expect([service().requests.length, service().ledger.total()]).toEqual([3, 3]);
+	});
+});
+
+describe.each(lookups)('$operation, and the same lookup later', (lookup) => {
+	test.each([
+		['in memory', 23, 1],
+		['in memory', 25, 2],
+		['over a Wait', 23, 1],
+		['over a Wait', 25, 2],
+	])('%s, after %i hours: %i requests', async (way, hours, requests) => {
+		const [one, two] = ['One', 'Two'].map((name) => looksUp(name, lookup));
+		const [start, again] = ['Start', 'Again'].map((name) => emits(name, [lookup.item(hit)]));
+		const pause = way === 'in memory' ? [] : [waits()];
+		const runs = await runOverWaits({
+			...chain([start, one, ...pause, again, two], credentialFor(service())),
+			onNode: (name) => name === 'Again' && clock.forward(hours * HOUR),
+		});
+		expect(outputOf(runs[runs.length - 1], 'Two')).toMatchObject([lookup.answer(hit)]);
+		expect(service().requests).toHaveLength(requests);
+	});
+});
+
+describe('verifications of emails that are nearly the same', () => {
+	const server = useServer();
+	const own = (pair: string[]) => (email: string) => [
+		{ email, email_status: email === pair[0] ? 'valid' : 'invalid' },
+	];
+	const inTheFormOfTheSecond =
+		([, email]: string[]) =>
+		() => [{ email, email_status: 'valid' }];
+	const onlyTheFirst =
+		([first]: string[]) =>
+		(email: string) =>
+			email === first ? [{ email, email_status: 'valid' }] : [];
+
+	/** What the service answers to each email of a pair, and what comes of it. */
+	test.each<[pair: string[], typeof own, means: unknown[]]>([
+		[['ada@exämple.com', 'ada@exämple.com?subject=hi'], own, ['valid', 'invalid']],
+		[['ada@exämple.com/a', 'ada@exämple.com/b'], own, ['valid', 'invalid']],
+		[['ada@exämple.com', 'ada@exämple.com:80'], own, ['valid', 'invalid']],
+		[['eve@example.com', 'eve@\uff45xample.com'], own, ['valid', 'invalid']],
+		[['x@bücher.example', 'x@xn--bcher-kva.example'], inTheFormOfTheSecond, ['valid', 'valid']],
+		[['x@bücher.example', 'x@BU\u0308CHER.example'], inTheFormOfTheSecond, ['valid', 'valid']],
+		[['ada@acme.example', 'ada@\uff41cme.example'], onlyTheFirst, ['valid', null]],
+		[['ada@üa.example', 'ada@ü%61.example'], onlyTheFirst, ['valid', null]],
+	])('%j: each item has its own', async (pair, answersOf, means) => {
+		const baseUrl = await server((request, response) => {
+			giveJson(response, queryOf(request).getAll('email').flatMap(answersOf(pair)));
+		});
+		for (const emails of [pair, pair.toReversed()]) {
+			const items = emails.map((email) => ({ email }));
+			const credential = { baseUrl, apiKey: 'nearly-the-same' };
+			const { json } = await run([verifyBulk.node, verifyBulk.parameters], { items, credential });
+			const statuses = json.map(({ emailStatus }) => emailStatus);
+			expect(emails === pair ? statuses : statuses.toReversed()).toEqual(means);
+		}
+	});
+});
+
+describe('Get Company Leads', () => {
+	const getLeads: Step = [companyNode, { operation: 'getLeads' }];
+	const contacts = ({ domain }: { domain: string }) => numbers(20).map((id) => ({ id, domain }));
+	const askFor = ({ domain: companyWebsite }: { domain: string }) =>
+		expect.objectContaining({ companyWebsite, size: 10 });
+
+	test('asks once for a company of 20 contacts, for 10 people each, in two nodes', async () => {
+		const outputs = await inARow(contacts(company), [getLeads, getLeads]);
+		expect(asked()).toEqual([askFor(company)]);
+		expect(outputs.map(({ length }) => length)).toEqual([200, 200]);
+	});
+
+	test('sends a request whose connection is lost twice at most', async () => {
+		service().faults.add({ reset: 'after-charge' });
+		await run(getLeads, { items: contacts(company) });
+		expect(asked()).toHaveLength(2);
+	});
+
+	test("asks nothing again for answered companies after n8n's Retry", async () => {
+		const items = [...contacts(company), ...contacts(other)];
+		const on: Fault['on'] = { where: ({ rawQuery }) => rawQuery.includes(other.domain), times: 1 };
+		service().faults.add({ status: 400, on });
+		const stops = { items, onError: 'stopWorkflow' } as const;
+		const failed = await run(getLeads, stops);
+		expect(failed.error).toBeDefined();
+		const before = asked().length;
+		const { json } = await run(getLeads, { ...stops, retryOf: failed.run });
+		expect(asked().slice(before)).toEqual([askFor(other)]);
+		expect(json).toHaveLength(400);
+	});
+
+	test.each([
+		['n/a', 'Acme Inc', 'Acme Inc'],
+		['ac me.example', 'N/A', 'ac me.example'],
+		[' - ', 'none', undefined],
+	])('by the website %j and the name %j asks for %j', async (website, name, companyName) => {
+		const fields = { companyWebsite: website, companyName: name };
+		const { json } = await run([companyNode, { ...getLeads[1], ...fields }]);
+		if (companyName) expect(asked()).toMatchObject([{ companyName }]);
+		else expect(json).toMatchObject([{ status: 'invalid_input', reason: 'missing_company' }]);
+		for (const sent of asked()) expect(sent).not.toHaveProperty('companyWebsite');
+	});
+});
+
+describe('a connection is lost', () => {
+	test.each(['before-charge', 'after-charge'] as const)(
+		'%s, then a 404: a miss whose cost nobody knows, which stops no workflow',
+		async (reset) => {
+			service().faults.add({ reset, on: { nth: 1 } });
+			const { json, error } = await runLookup(find, service(), [leadOf(miss)]);
+			expect([error, asked().length]).toEqual([undefined, 2]);
+			expect(json).toMatchObject([{ status: 'not_found', credits: null }]);
+		},
+	);
+
+	test('after the charge, then no credits: it may have been charged, so it counts as sent', async () => {
+		service().options.creditsLeft = { email: 1 };
+		service().faults.add({ reset: 'after-charge', on: { nth: 1 } });
+		const { json } = await runLookup(find, service(), [leadOf(hit)], continues);
+		expect(service().requests.map(({ status }) => status)).toEqual([null, 402]);
+		expect(json).toMatchObject([{ status: 'failed', reason: 'connection', credits: null }]);
+	});
+});

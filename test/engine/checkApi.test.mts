@@ -1,0 +1,265 @@
+/** @file Check API: what it says of every service, that it says what to choose, and that it can cost nothing. */
+
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
+import { notForTools } from '../../nodes/shared/editor/fields.ts';
+import type { Effect } from '../emulator/faults.mts';
+import { startService, type Service } from '../emulator/service.mts';
+import { mainVariants, type Variants } from '../emulator/variants.mts';
+import type { Operation, WireRequest } from '../emulator/wireLog.mts';
+import { deviations, settingsFor } from '../support/servers/emulatorForms.mts';
+import { ourNodes, runNode, type NodeTest } from '../support/node/engine.mts';
+import { operations } from '../operations.mts';
+import { known } from '../support/leads/expected.mts';
+import { giveJson, trickle, useServer } from '../support/servers/ownServer.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
+import { credentialFor, KEY } from '../support/servers/service.mts';
+
+useQuickClock();
+
+let service: Service;
+beforeAll(async () => {
+	service = await startService();
+});
+afterAll(async () => await service.close());
+
+/** Requests that would be answered, and charged, if they held what they require. */
+const METERED = ['find', 'findBulk', 'verify', 'verifyBulk', 'searchCompany', 'getCompanyLeads'];
+
+afterEach(() => service.reset());
+
+/** Whatever the service is and says: nothing is charged or could be, and nothing is repeated more than once. */
+function expectFree(requests: readonly WireRequest[]): void {
+	const sent = requests.map(({ method, path, rawQuery }) => `${method} ${path}?${rawQuery}`);
+	const completed = requests.filter(({ operation, rawQuery, body, status }) => {
+		const isBare = rawQuery === '' && (body ?? null) === null;
+		return METERED.includes(String(operation)) && (!isBare || status === 202);
+	});
+	expect(completed).toEqual([]);
+	for (const one of sent) expect(sent.filter((other) => other === one).length, one).toBeLessThan(3);
+	expect(service.ledger.charges).toEqual([]);
+	// A page that is larger than the service gives is what the check may try.
+	const problems = service.violations.flatMap((one) => one.problems);
+	expect(new Set(['query/size is over 100', ...problems]).size).toBe(1);
+}
+
+async function check(
+	credential: NodeTest['credential'] = credentialFor(service),
+	test: Partial<NodeTest> = {},
+) {
+	const before = service.requests.length;
+	const { json, error, hints } = await runNode({
+		node: 'contactDataAccount',
+		parameters: { operation: 'check', ...test.parameters },
+		credential,
+		items: test.items,
+	});
+	expect(error).toBeUndefined();
+	expectFree(service.requests.slice(before));
+	expect(JSON.stringify([json, hints])).not.toContain(KEY);
+	const find = (operation: string) =>
+		known(json.find(({ operations }) => String(operations).split(', ').includes(operation)));
+	const settings = json.flatMap(({ setting }) => (setting ? String(setting).split('; ') : []));
+	const works = json.map((one) => one.works);
+	return { json, find, settings, works, summary: String(hints?.[0]?.message) };
+}
+
+/** The credential with what the check said to choose, by the labels in its dialog. */
+function withSettings(settings: string[]): NodeTest['credential'] {
+	const fields = new ContactDataApi().properties;
+	const chosen = settings.map((setting) => {
+		const [label, choice] = setting.split(': ');
+		const { name, options = [] } = known(fields.find(({ displayName }) => displayName === label));
+		const option = options.find((one) => one.name === choice);
+		return [name, option && 'value' in option ? option.value : choice];
+	});
+	return credentialFor(service, Object.fromEntries(chosen));
+}
+
+/** What a variant makes the check say to choose. */
+const needed: Partial<Record<keyof Variants, string>> = {
+	leadsMaxSize: 'List Page Size: 100',
+	finderCompanyParameter: 'Company Name Parameter: Company Name (companyName=Acme)',
+	bulkBody: 'Bulk Finder Body: Object with People',
+	verifyBulkPath: 'Bulk Verifier Path: /api/v2/find_bulk',
+	verifyBulkQuery: 'Bulk Verifier Query: Comma-Separated (email=a,b)',
+	companySearchPath: 'Company Search Path: /lwh/company/search',
+};
+
+const cases = [...deviations, { name: 'creditCounters', value: [], form: mainVariants() } as const];
+
+describe('a service in another form', () => {
+	test.each(cases)('$name: $value', async ({ name, value, form }) => {
+		Object.assign(service.variants, { [name]: value });
+		const { settings, summary, works } = await check();
+		const setting = needed[name];
+		expect(settings).toEqual(setting ? [setting] : []);
+		expect(works.filter((one) => one === false)).toHaveLength(settings.length);
+		if (name === 'refusalWords') return;
+		if (!setting) return expect(summary).toBe('This API works.');
+		expect(summary).toBe(
+			`This API works with other settings. In the credential, turn on Customize API Requests and choose: ${setting}`,
+		);
+		// With these settings the operations do what they do in the main form: they are those of their own tests.
+		const { baseUrl, apiKey, customizeInterface, ...chosen } = withSettings(settings);
+		const all = Object.entries(settingsFor(form)).map(([key, one]) => [key, String(one)]);
+		expect(Object.fromEntries(all)).toMatchObject(chosen);
+		const again = await check(withSettings(settings));
+		expect(again.summary).toBe('This API works.');
+		expect(again.works).toEqual(works.map(() => true));
+	});
+
+	test('all of them at once, found in one go', async () => {
+		for (const { name, value } of deviations) {
+			if (name in needed) Object.assign(service.variants, { [name]: value });
+		}
+		const { settings } = await check();
+		expect(settings.toSorted()).toEqual(Object.values(needed).toSorted());
+		expect((await check(withSettings(settings))).summary).toBe('This API works.');
+	});
+
+	test('what is seen of it', async () => {
+		Object.assign(service.variants, { accountShape: 'credits', leadsStart: 'offset' });
+		Object.assign(service.variants, { listShape: 'entry', leadsMaxSize: 100 });
+		const { find } = await check();
+		expect(find('Get Account').variant).toEqual({ counters: ['all'] });
+		expect(find('Get List').variant).toEqual({ entries: ['id', 'name', 'leads'] });
+		expect(find('Get List Leads').variant).toEqual({ start: 'offset', pageSize: 100 });
+	});
+
+	test('null where only a paid request would tell', async () => {
+		service.variants.refusalWords = 'silent';
+		const { json, summary } = await check();
+		const unknown = json.filter(({ works }) => works === null).map((one) => one.operations);
+		const names = 'Find Email, Find Emails in Bulk, Get Bulk Job, Verify Emails in Bulk';
+		expect(unknown.join(', ')).toBe(names);
+		expect(summary).toBe(`${open}${names}.`);
+	});
+});
+
+test('every operation is named as in the menus, once for all items', async () => {
+	const { json } = await check(undefined, { items: [{}, {}, {}] });
+	const named = json.flatMap((one) => String(one.operations).split(', '));
+	const menus = operations.map(({ label }) => label).filter((label) => label !== 'Check API');
+	const events = ['On New Lead in List', 'On Low Credits'];
+	expect(named.toSorted()).toEqual([...new Set([...menus, ...events])].toSorted());
+});
+
+/** What goes wrong with some endpoints; how many do not work then, how many are open, how many requests; the sentence. */
+const every: Operation[] = ['getAccount', 'getLists', 'getList', 'getListLeads', 'exportLeads'];
+const half: Operation[] = ['getList', 'exportLeads', 'findBulk', 'verifyBulk', 'getCompanyLeads'];
+type Trouble = [what: string, Effect, Operation[], figures: string, sentence: string];
+const none = 'Nothing could be checked: ';
+const down = 'This API does not work: ';
+const open = 'This API works. Unknown, for the reason in its row: ';
+const metered = METERED as Operation[];
+const all = [...every, ...metered];
+const elsewhere = { redirect: 'https://elsewhere.example.com/' };
+const rubbish = { body: { json: '{"a":1}' }, status: 200 };
+
+test.each<Trouble>([
+	['half of it is missing', { status: 404 }, half, '5 0 13', 'but not Get List, '],
+	['no API at all', { status: 404 }, all, '8 3 10', `${down}Not there`],
+	['the plan has no API', { status: 403 }, ['getAccount'], '11 0 1', `${none}Your plan`],
+	['a 401 for one', { status: 401 }, ['getLists'], '1 3 8', 'but not Get Many Lists (The'],
+	['a redirect', elsewhere, all, '11 0 1', `${none}The Base URL redirects`],
+	['busy', { status: 429 }, all, '0 11 2', `${none}The rate limit`],
+	['down', { status: 503 }, all, '0 11 16', 'Whether this API works is unknown: The service is'],
+	['no credits', { status: 402 }, metered, '0 6 12', `${open}Find Email, `],
+	['slow', { delayMs: 30 }, all, '0 0 12', 'This API works.'],
+	['web pages', { body: 'html' }, all, '11 0 1', `${none}The response is not JSON`],
+	['no JSON', { body: 'truncated' }, all, '11 0 1', `${none}The response is not JSON`],
+	['numbers', { body: 'json-scalar' }, all, '11 0 1', none],
+	['other objects', rubbish, all, '2 9 8', `${down}The service sent a response without an account`],
+	['a page for one', { body: 'html' }, ['verify'], '1 0 12', 'but not Verify Email (The response'],
+	['lost', { reset: 'before-charge' }, all, '11 0 2', `${none}The connection was lost`],
+])('%s', async (_, effect, faulty, figures, sentence) => {
+	const where = ({ operation }: WireRequest) => operation !== null && faulty.includes(operation);
+	service.faults.add({ ...effect, on: { where } });
+	const { works, summary, json } = await check();
+	expect(json).toHaveLength(11);
+	expect(summary).toContain(sentence);
+	const ofKind = [false, null].map((kind) => works.filter((one) => one === kind).length);
+	expect([...ofKind, service.requests.length].join(' ')).toBe(figures);
+});
+
+test('what fails once is tried once more, and a low rate limit is waited for', async () => {
+	for (const operation of all) service.faults.add({ status: 503, on: { operation, nth: 1 } });
+	expect((await check()).summary).toBe('This API works.');
+	service.options.rateLimit = { perSecond: 1, retryAfter: 'seconds' };
+	expect((await check()).summary).toBe('This API works.');
+});
+
+describe('what is no service', () => {
+	const serve = useServer();
+
+	test('an answer that never ends', async () => {
+		const parameters: INodeParameters = { requestOptions: { timeout: 150 } };
+		const credential = { baseUrl: await serve(trickle), apiKey: KEY };
+		const { works, summary } = await check(credential, { parameters });
+		expect(new Set(works)).toEqual(new Set([false]));
+		expect(summary).toContain('did not respond in time');
+	});
+
+	test('one that refuses any request: that says nothing of a single one', async () => {
+		const baseUrl = await serve((_, response) => giveJson(response, { message: 'Bad' }, 400));
+		const { summary } = await check({ baseUrl, apiKey: KEY });
+		expect(summary).toContain(`${none}The service did not accept`);
+	});
+
+	test('a refusal that names two forms', async () => {
+		const baseUrl = await serve(({ url }, response) => {
+			if (url === '/api/v2/account') return giveJson(response, { email: 'ada@engine.example' });
+			giveJson(response, { message: 'people must be an array' }, 400);
+		});
+		const { find } = await check({ baseUrl, apiKey: KEY });
+		expect(find('Find Emails in Bulk').works).toBe(null);
+	});
+
+	test('one that would take any request: none holds what could be looked up', async () => {
+		const bodies: IDataObject[] = [];
+		const baseUrl = await serve((request, response) => {
+			const { method = '', url = '', headers } = request;
+			bodies.push({ method, url, length: headers['content-length'] ?? '0' });
+			giveJson(response, { email: 'ada@engine.example', data: [], lists: [{ id: 1 }] });
+		});
+		const { find } = await check({ baseUrl, apiKey: KEY });
+		expect(find('Find Email').works).toBe(null);
+		expect(bodies.filter(({ method, length }) => method === 'POST' && length !== '0')).toEqual([]);
+		expect(bodies.filter(({ url }) => /\?(?!size=)/.test(String(url)))).toEqual([]);
+	});
+});
+
+test('a key that is refused, a host that is none, a credential that is none', async () => {
+	const refused = await check({ ...credentialFor(service), apiKey: 'nobody' });
+	expect(refused.summary).toBe(
+		`${none}The service did not accept the API key: A valid access key is required in X-Access-Key. Check the API Key of the credential. A rotated key stops working at once.`,
+	);
+	expect(service.requests).toHaveLength(1);
+	const nowhere = await check({ baseUrl: 'https://nowhere.invalid', apiKey: KEY });
+	expect(nowhere.works).toEqual(refused.works);
+	const parameters = { operation: 'check' };
+	const credential = { baseUrl: 'http://example.com', apiKey: KEY };
+	const { error } = await runNode({ node: 'contactDataAccount', parameters, credential });
+	expect(error?.message).toContain('https://');
+});
+
+test.each([
+	'/company/search?kw=acme',
+	`/company/search?key=${KEY}`,
+	'https://elsewhere.example.com/search',
+])('a path that could complete a request is not sent: %s', async (companySearchPath) => {
+	const { find } = await check(credentialFor(service, { companySearchPath }));
+	expect(find('Search Company').works).not.toBe(true);
+	expect(service.requests.filter(({ operation }) => operation === 'searchCompany')).toEqual([]);
+});
+
+test('agents are not offered it', () => {
+	const { properties } = ourNodes.contactDataAccount.description;
+	const option = properties
+		.flatMap(({ options = [] }) => options)
+		.find(({ name }) => name === 'Check API');
+	expect(option).toMatchObject({ displayOptions: notForTools });
+});

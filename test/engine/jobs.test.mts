@@ -1,0 +1,556 @@
+/**
+ * @file Find Emails in Bulk where the service takes a job, and Get Bulk Job: a job is waited for, and never lost; each
+ * pending item gets its own row, free, and the job has cost what its rows say.
+ */
+
+import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import type { Effect, Trigger } from '../emulator/faults.mts';
+import type { Variants } from '../emulator/variants.mts';
+import {
+	chain,
+	collects,
+	emits,
+	looksUp,
+	outputOf,
+	runOverWaits,
+	spentText,
+	toldBy,
+	waits,
+} from '../support/node/chains.mts';
+import { runNode, runWorkflow, type NodeTest, type TestNode } from '../support/node/engine.mts';
+import {
+	addressOf,
+	answerIn,
+	asksFor,
+	expectPaidOnce,
+	findBulk,
+	leadOf,
+	numbers,
+	paidAmong,
+	requestsOf,
+	runLookup,
+	subjectsOf,
+	type LookupTest,
+} from '../support/leads/lookups.mts';
+import { giveJson, useServer } from '../support/servers/ownServer.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+
+const service = useService({
+	variants: { bulkAnswer: 'job', jobPolls: 0, jobResultShape: 'results' },
+});
+const server = useServer();
+useQuickClock();
+
+/** Asks for a job once and does not wait for it. */
+const noWait = { jobTimeout: 0 };
+/** As long as a test wants the jobs unfinished. */
+const unfinished = 1_000_000;
+const continues = { onError: 'continueRegularOutput' } as const;
+
+/** More than two jobs, the last of them not full. */
+const wanted = numbers(230);
+
+async function find(leads: number[], test: LookupTest = {}) {
+	return await runLookup(findBulk, service(), leads.map(leadOf), { options: noWait, ...test });
+}
+
+/** The lead with a number, as a CRM has it. */
+const crmLead = (number: number) => ({ id: `crm-${number}`, ...leadOf(number) });
+
+/** Leads that wait for their jobs, which are done when they are read the next time. */
+async function pendingLeads(leads = wanted, jobPolls = 0): Promise<IDataObject[]> {
+	service().variants.jobPolls = unfinished;
+	const { json } = await runLookup(findBulk, service(), leads.map(crmLead), {
+		options: { ...noWait, maxConcurrency: 1 },
+		parameters: { includeInputFields: true },
+	});
+	service().variants.jobPolls = jobPolls;
+	return json;
+}
+
+/** Get Bulk Job for these items; with {@link wholeJob} all rows of the jobs that they name. */
+async function collect(
+	items: IDataObject[],
+	parameters: INodeParameters = {},
+	test: Partial<NodeTest> = {},
+) {
+	return await runNode({
+		node: findBulk.node,
+		parameters: { operation: 'getBulkJob', ...parameters },
+		items,
+		credential: credentialFor(service()),
+		...test,
+	});
+}
+
+const wholeJob = { jobRow: '' };
+const submitted = () => requestsOf(service(), 'findBulk').length;
+const polls = () => requestsOf(service(), 'getBulkJob').map(({ path }) => path);
+const inOrder = (items: unknown[]) => items.map((_, item) => ({ pairedItem: { item } }));
+const costOf = (number: number) => subjectsOf(findBulk, [number]).length;
+
+/** The paths of the jobs that these items wait for. */
+const jobsOf = (items: IDataObject[]) =>
+	[...new Set(items.map(({ jobId }) => `/api/v2/find_bulk/${String(jobId)}`))].toSorted();
+
+/** What a collected row makes of an item of {@link pendingLeads}: nothing is left of the wait. */
+const collected = (number: number): IDataObject => ({
+	...{ ...findBulk.answer(number), ...crmLead(number), credits: costOf(number) },
+	checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+});
+
+describe('Find Emails in Bulk', () => {
+	const leads = numbers(130);
+
+	test('collects a job though the credits ran out meanwhile', async () => {
+		const [bought, rest] = [leads.slice(0, 100), leads.slice(100)];
+		// The second request is refused while the job of the first is waited for.
+		service().faults.add({ status: 402, on: { where: asksFor(rest[0]) } });
+		const { json } = await find(leads, { options: {} });
+		expect(json.slice(0, 100).map(answerIn)).toEqual(bought.map(findBulk.answer));
+		expect(json.slice(100)).toMatchObject(rest.map(() => ({ reason: 'out_of_credits' })));
+		expectPaidOnce(service(), findBulk, bought);
+	});
+
+	test('counts a job against Max Credits with what it found', async () => {
+		await find(numbers(400), { options: { ...noWait, maxCredits: 150, maxConcurrency: 4 } });
+		expect(service().ledger.total()).toBe(150);
+	});
+
+	test('leaves each item pending with the job and the row of its own at the end of Job Timeout', async () => {
+		service().variants.jobPolls = unfinished;
+		const { json, error, hints } = await find([...leads, 7]);
+		expect(error).toBeUndefined();
+		expect(json).toStrictEqual(
+			[...leads, 7].map((number, index) => {
+				const { first, last, domain } = leadOf(number);
+				return {
+					...{ status: 'pending', email: null, emailStatus: null },
+					...{ firstName: first, lastName: last, domain },
+					// Nobody knows yet what it costs, but that it costs nothing twice.
+					...{ credits: index < leads.length ? null : 0, checkedAt: null },
+					...{ reason: 'job_not_finished', message: expect.stringContaining('Get Bulk Job') },
+					...{
+						httpCode: null,
+						jobId: expect.stringMatching(/^90\d\d$/),
+						jobRow: (number % 100) + 1,
+					},
+				};
+			}),
+		);
+		expect([jobsOf(json.slice(0, 100)).length, jobsOf(json.slice(100, 130)).length]).toEqual([
+			1, 1,
+		]);
+		expect([...new Set(polls())].toSorted()).toEqual(jobsOf(json));
+		expect(hints?.[0]?.message).toContain('131 waiting for a bulk job');
+		expect(submitted()).toBe(2);
+	});
+
+	test('asks again for a row that a job lacks, alone, with Retry On Fail', async () => {
+		service().faults.add({ rows: 'missing', on: { operation: 'getBulkJob', times: 1 } });
+		const options = { ...noWait, incompleteRun: 'fail', maxConcurrency: 1 };
+		const { json, error } = await find(leads, { options, retryOnFail: true, maxTries: 2 });
+		expect(error).toBeUndefined();
+		expect(json.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
+		expect(asked).toEqual([100, 30, 1]);
+	});
+});
+
+describe('a job that cannot be read is not lost:', () => {
+	const leads = numbers(3);
+
+	test.each<[string, Effect?]>([
+		...[404, 410, 503].map((status): [string, Effect] => [
+			`${status}`,
+			{ status, retryAfter: 'seconds', seconds: 0 },
+		]),
+		['a web page', { body: 'html' }],
+		['a stop'],
+	])('%s', async (_, fault) => {
+		const stop = new AbortController();
+		if (fault) {
+			service().faults.add({ ...fault, on: { operation: 'getBulkJob' } });
+		} else {
+			service().variants.jobPolls = unfinished;
+			service().onRequest(() => void setTimeout(() => stop.abort(), 800));
+		}
+		const options = { ...(fault && noWait), maxRetries: 1 };
+		const { json } = await find(leads, { options, stop: stop.signal, ...continues });
+		expect(json.map(({ status }) => status)).toEqual(leads.map(() => 'pending'));
+		expect(jobsOf(json)).toHaveLength(1);
+		if (!fault) expect(polls()).toEqual([]);
+		service().faults.clear();
+		service().variants.jobPolls = 0;
+		expect((await collect(json)).json.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		expectPaidOnce(service(), findBulk, leads);
+	});
+});
+
+describe.each<[Variants['jobResultShape'], Effect]>([
+	['bare', { rows: 'shuffled' }],
+	['results', { rows: 'doubled' }],
+	['people', { rows: 'unknown' }],
+	['data', { reset: 'after-charge' }],
+	['rows', { delayMs: 1 }],
+])('a job that is not finished, with its rows under %s', (jobResultShape, fault) => {
+	const leads = numbers(130);
+	const pending = { status: 'pending', jobId: expect.stringMatching(/^\d+$/) };
+
+	test.each(['empty', 'some'] as const)(
+		'shows %s of them: none is lost, and each job is named until all are there',
+		async (jobProgress) => {
+			Object.assign(service().variants, { jobResultShape, jobProgress, jobPolls: unfinished });
+			const { json } = await find(leads, continues);
+			expect(json).toEqual(leads.map(() => expect.objectContaining(pending)));
+			// A bare list of rows does not say that it is not all.
+			if (jobResultShape !== 'bare') {
+				const perJob = json.map((item) => (item.jobRow === 1 ? item : { ...item, jobId: '' }));
+				const { json: rows } = await collect(perJob, wholeJob);
+				expect(rows.filter(({ jobId }) => jobId !== '')).toMatchObject([pending, pending]);
+			}
+			service().variants.jobPolls = 0;
+			const { json: rows } = await collect(json, wholeJob);
+			expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
+			expectPaidOnce(service(), findBulk, leads);
+		},
+	);
+
+	test(`is waited for, with ${JSON.stringify(fault)} when it is read first`, async () => {
+		Object.assign(service().variants, { jobResultShape, jobProgress: 'some', jobPolls: 1 });
+		service().faults.add({ ...fault, on: { operation: 'getBulkJob', times: 1 } });
+		const { json } = await find(leads, { options: {} });
+		expect(json.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		expectPaidOnce(service(), findBulk, leads);
+		expect(submitted()).toBe(2);
+	});
+});
+
+describe('a job in words of its own', () => {
+	let keys = 0;
+	const leads = numbers(5).map(leadOf);
+	const withoutEmail = (row: IDataObject) => ({ ...row, email: null });
+	const foundRow = (row: IDataObject) => ({
+		...{ ...row, email: `p${row.tId}@x.example` },
+		quality: { status: 'valid' },
+	});
+	const shownForOne = (row: IDataObject) => (row.tId === 1 ? foundRow(row) : withoutEmail(row));
+
+	/** What comes of leads whose service is at this URL. */
+	async function findAt(baseUrl: string, options = {}): Promise<IDataObject[]> {
+		const { json } = await runNode({
+			...{ node: findBulk.node, parameters: { ...findBulk.parameters, options }, items: leads },
+			credential: { baseUrl, apiKey: `own-words-${++keys}` },
+			...{ ...continues, retryOnFail: true, maxTries: 3 },
+		});
+		return json;
+	}
+
+	/** A service that takes jobs, and tells of them in these words; with what it was asked. */
+	async function serviceThatSays(
+		status: string,
+		shown?: (row: IDataObject) => unknown,
+		isDone: (polls: number) => boolean = () => true,
+		done = 'completed',
+	) {
+		const jobs: IDataObject[][] = [];
+		const polls: number[] = [];
+		const baseUrl = await server(async (request, response) => {
+			const isNew = request.method === 'POST';
+			if (isNew) jobs.push(JSON.parse((await request.toArray()).join('')));
+			const id = isNew ? jobs.length : Number(request.url?.split('/').at(-1));
+			if (!isNew) polls[id] = (polls[id] ?? 0) + 1;
+			const isOver = !isNew && isDone(polls[id]);
+			const rows = jobs[id - 1] ?? [];
+			const results = isOver ? rows.map(foundRow) : shown && rows.map(shown);
+			const answer = { id, status: isOver ? done : status, total: rows.length, results };
+			giveJson(response, answer, isNew ? 202 : 200);
+		});
+		return { baseUrl, jobs, polls };
+	}
+
+	test.each<[string, string, ((row: IDataObject) => unknown)?]>([
+		['success', 'no rows when it is accepted'],
+		['processing', 'nulls', () => null],
+		['processing', 'texts', () => 'queued'],
+		['verifying', 'rows without an email', withoutEmail],
+		['50%', 'an email for one so far', shownForOne],
+	])('%s, with %s: it is waited for, and paid once', async (status, _, shown) => {
+		const { baseUrl, jobs, polls } = await serviceThatSays(status, shown);
+		const json = await findAt(baseUrl);
+		expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
+		expect([jobs.length, polls[1]]).toEqual([1, 1]);
+	});
+
+	test('partially_completed, with all rows, and they stay the same: it is done', async () => {
+		const { baseUrl } = await serviceThatSays('partially_completed', foundRow, () => false);
+		const credential = { baseUrl, apiKey: 'own-words' };
+		const found = await findAt(baseUrl, { jobTimeout: 5 });
+		const rows = await collect([{ jobId: '1' }], wholeJob, { credential });
+		for (const json of [found, rows.json]) {
+			expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
+		}
+	});
+
+	test.each(['completing', 'processing (2 of 3 done)'])(
+		'%s, with an email for some so far: Max Credits holds',
+		async (status) => {
+			const { baseUrl, jobs } = await serviceThatSays(status, shownForOne, (polls) => polls > 1);
+			const json = await findAt(baseUrl, { maxCredits: 3 });
+			expect(jobs.map(({ length }) => length)).toEqual([3]);
+			expect(json.map((item) => item.reason ?? item.status)).toEqual([
+				...['found', 'found', 'found', 'credit_limit', 'credit_limit'],
+			]);
+		},
+	);
+});
+
+describe('Get Bulk Job gives each item', () => {
+	test('its own row, in order, with its fields; each job is read once, for free', async () => {
+		const pending = await pendingLeads();
+		const before = polls().length;
+		const spent = service().ledger.total();
+		const order = wanted.toSorted((a, b) => ((a * 37) % 230) - ((b * 37) % 230));
+		const result = await collect(order.map((number) => pending[number]));
+		expect(result.json).toStrictEqual(order.map(collected));
+		expect(Object.keys(result.json[0])).toEqual(Object.keys(collected(0)));
+		expect(result.items).toMatchObject(inOrder(wanted));
+		expect(polls().slice(before).toSorted()).toEqual(jobsOf(pending));
+		expect(jobsOf(pending)).toHaveLength(3);
+		// What the items say of their cost is the bill of the execution that has bought them.
+		const credits = result.json.reduce((sum, item) => sum + Number(item.credits), 0);
+		expect([credits, service().ledger.total()]).toEqual([spent, spent]);
+	});
+
+	test('that repeats another the row of that one, which has paid', async () => {
+		const pending = await pendingLeads([5, 6, 5]);
+		expect(pending).toMatchObject([
+			{ jobRow: 1, credits: null },
+			{ jobRow: 2, credits: null },
+			{ jobRow: 1, credits: 0 },
+		]);
+		const { json } = await collect(pending);
+		expect(json).toStrictEqual([collected(5), collected(6), { ...collected(5), credits: 0 }]);
+	});
+
+	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
+		'as it was while its job is still at work, which is no failure with %s',
+		async (onError) => {
+			const pending = await pendingLeads(wanted, unfinished);
+			const before = polls().length;
+			const result = await collect(pending, {}, { onError });
+			expect([result.error, result.errorItems]).toEqual([undefined, []]);
+			expect(result.items).toMatchObject(inOrder(wanted));
+			expect(result.json).toStrictEqual(pending);
+			expect(polls().slice(before)).toHaveLength(3);
+			service().variants.jobPolls = 0;
+			const { json } = await collect(result.json, {}, { onError });
+			expect(json).toStrictEqual(wanted.map(collected));
+		},
+	);
+
+	test('its binary data with its fields', async () => {
+		const start = emits('Start', [...(await pendingLeads([3, 4])), {}]);
+		start.parameters = { ...start.parameters, file: 'QWRh' };
+		const run = await runWorkflow(chain([start, collects('Collect')], credentialFor(service())));
+		const [output] = run.data.resultData.runData.Collect?.[0]?.data?.main ?? [];
+		const card = { binary: { data: { fileName: 'card.txt' } } };
+		expect(output).toMatchObject([card, card, card]);
+	});
+
+	test('that waits for no job as it came', async () => {
+		const checkedAt = '2026-01-01T00:00:00.000Z';
+		const found = { status: 'found', email: addressOf(1), emailStatus: 'valid', credits: 1 };
+		const nothing = { email: null, emailStatus: null, credits: 0, checkedAt: null };
+		const others: IDataObject[] = [
+			{ ...found, id: 1, checkedAt, message: 'x' },
+			{ id: 2, status: 'not_found', jobId: '', jobRow: '' },
+			{ id: 3, jobId: null, jobRow: 2 },
+			{ id: 4 },
+		];
+		const items = [...others, ...(await pendingLeads([3]))];
+		const before = polls().length;
+		const result = await collect(items);
+		expect(result.error).toBeUndefined();
+		expect(result.items).toMatchObject(inOrder(items));
+		expect(result.json).toStrictEqual([
+			others[0],
+			{ ...nothing, ...others[1] },
+			...others.slice(2).map((item) => ({ ...nothing, ...item, status: 'skipped' })),
+			collected(3),
+		]);
+		expect(polls()).toHaveLength(before + 1);
+	});
+
+	/** What goes wrong with one item among others, and what is said of it. */
+	const failed = { status: 'failed', reason: 'unexpected_answer', jobRow: 101 };
+	const unknown = { status: 'failed', reason: 'not_found', httpCode: 404, jobId: '77', jobRow: 2 };
+	const noRow = { status: 'invalid_input', reason: 'invalid_value' };
+	const failing = { status: 'invalid_input', reason: 'failing_expression' };
+	test.each<[string, IDataObject, said: IDataObject]>([
+		['a row that the job lacks', { jobRow: 101 }, failed],
+		['half a row', { jobRow: 1.5 }, noRow],
+		['an object for a job', { jobId: { id: 1 } }, noRow],
+		['an expression that fails', { jobRow: null }, failing],
+		['a job that the service does not know', { jobId: '77', jobRow: 2 }, unknown],
+	])('%s: On Error says what becomes of the item', async (_, fields, said) => {
+		const pending = await pendingLeads([3, 4, 5]);
+		const items = pending.map((item, index) => (index === 1 ? { ...item, ...fields } : item));
+		const onError = async (setting: NodeTest['onError']) => {
+			const parameters = said === failing ? { jobRow: '={{ $json.jobRow.toInt() }}' } : {};
+			return await collect(items, parameters, { onError: setting });
+		};
+		// Nobody knows what its row has cost. The others get theirs.
+		const marked = await onError('continueRegularOutput');
+		expect(marked.json[1]).toMatchObject({ ...crmLead(4), ...said, credits: null });
+		expect([marked.json[0], marked.json[2]]).toStrictEqual([3, 5].map(collected));
+
+		const { json, errorItems } = await onError('continueErrorOutput');
+		expect(json).toStrictEqual([3, 5].map(collected));
+		const { status, reason } = said;
+		const error = expect.objectContaining({ status, reason, message: expect.any(String) });
+		const message = expect.any(String);
+		expect(errorItems).toEqual([
+			{ json: { ...items[1], message, error }, pairedItem: { item: 1 } },
+		]);
+
+		const stopped = await onError('stopWorkflow');
+		expect(stopped.json).toEqual([]);
+		expect(stopped.error?.message).toContain('[item 1]');
+	});
+});
+
+test('of a job that Get Bulk Job cannot read every item is failed, those of others are not', async () => {
+	const pending = await pendingLeads();
+	const [{ jobId }] = pending;
+	const where: Trigger = { where: ({ path }) => path.endsWith(String(jobId)) };
+	service().faults.add({ status: 403, on: { ...where, operation: 'getBulkJob' } });
+	const before = polls().length;
+	const { json } = await collect(pending, {}, continues);
+	expect(polls()).toHaveLength(before + 3);
+	expect(json.map(({ status }) => status === 'failed')).toEqual(
+		wanted.map((number) => number < 100),
+	);
+	expect(json[5]).toMatchObject({ id: 'crm-5', httpCode: 403, jobId, jobRow: 6, credits: null });
+	// Items that failed can be collected again.
+	service().faults.clear();
+	const again = await collect(json.slice(0, 100));
+	expect(again.json.map(answerIn)).toEqual(wanted.slice(0, 100).map(findBulk.answer));
+});
+
+test('of a job that has failed the items have cost nothing', async () => {
+	const pending = await pendingLeads([3, 4]);
+	service().variants.jobOutcome = 'failed';
+	const { json } = await collect(pending, {}, continues);
+	const failed = { status: 'failed', reason: 'job_failed', jobId: pending[0].jobId, credits: 0 };
+	expect(json).toMatchObject([1, 2].map((jobRow) => ({ ...failed, jobRow })));
+});
+
+test.each([{}, { includeInputFields: true }])(
+	'without a row: every row of a job once, without the fields of the input: %j',
+	async (parameters) => {
+		const pending = await pendingLeads();
+		const before = polls().length;
+		const { items } = await collect([...pending, { id: 1 }], { ...wholeJob, ...parameters });
+		expect(items.slice(0, -1)).toStrictEqual(
+			wanted.map((number) => {
+				const { id: _, first, last, ...row } = collected(number);
+				// The rows name a person and a company as they were asked for.
+				const json = { ...row, fullName: null, firstName: first, lastName: last, company: null };
+				return { json, pairedItem: { item: Math.floor(number / 100) * 100 } };
+			}),
+		);
+		expect(items.at(-1)?.json).toMatchObject({ status: 'skipped', credits: 0 });
+		expect(polls().slice(before)).toHaveLength(3);
+	},
+);
+
+describe('what the execution has spent', () => {
+	/** Leads that each cost a credit. */
+	const hits = paidAmong(findBulk, 40).slice(0, 5);
+	const finder = { ...findBulk, parameters: { ...findBulk.parameters, includeInputFields: true } };
+	const begin = [emits('Start', hits.map(leadOf)), looksUp('Find', finder, noWait)];
+
+	/** Nodes behind a finder that has left a job pending, which is done when it is read once more. */
+	async function behindJob(...nodes: TestNode[]): Promise<IRun> {
+		service().variants.jobPolls = 1;
+		const runs = await runOverWaits(chain([...begin, ...nodes], credentialFor(service())));
+		return runs[runs.length - 1];
+	}
+
+	const ways: Array<[string, TestNode[]]> = [
+		['right behind the finder', [collects('Collect')]],
+		['after a Wait', [waits(), collects('Collect')]],
+		['for the whole job', [collects('Collect', wholeJob)]],
+		['for the whole job after a Wait', [waits(), collects('Collect', wholeJob)]],
+	];
+
+	/** What the job turns out to be, and the least of what it has cost; the most is told as well. */
+	const withRows = (rows: 'unknown' | 'doubled' | 'missing') => () =>
+		service().faults.add({ rows, on: { operation: 'getBulkJob', nth: 2 } });
+	const turns: Array<[string, () => unknown, least: number, most: number]> = [
+		['is done', () => {}, 5, 5],
+		['has rows of others', withRows('unknown'), 5, 5],
+		['has its rows twice', withRows('doubled'), 5, 5],
+		['lacks a row', withRows('missing'), 4, 5],
+		['has failed', () => (service().variants.jobOutcome = 'failed'), 0, 0],
+		['goes on', () => service().onRequest(() => (service().variants.jobPolls = unfinished)), 0, 5],
+	];
+
+	test.each(
+		ways.flatMap(([way, nodes]) => turns.map((turn) => [way, turn[0], nodes, turn] as const)),
+	)('is right where Get Bulk Job reads it %s and it %s', async (...[, , nodes, turn]) => {
+		const [, arrange, least, most] = turn;
+		arrange();
+		const run = await behindJob(...nodes);
+		expect(polls().length).toBeGreaterThanOrEqual(2);
+		expect(toldBy(run)).toBe(spentText(least, most));
+		expect(service().ledger.total()).toBe(most);
+	});
+
+	test('is put right once, whoever reads the job again', async () => {
+		service().variants.jobPolls = 1;
+		const again = [emits('Later', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
+		const all = [
+			...begin,
+			collects('One'),
+			collects('Other'),
+			waits(),
+			collects('Third'),
+			...again,
+		];
+		const runs = await runOverWaits({
+			nodes: all.map((node, index) => ({ ...node, position: [index * 100, index * 100] })),
+			connections: [
+				...['Start > Find', 'Find > One', 'Find > Other', 'Find > Wait', 'Wait > Third'],
+				...['Third > Later', 'Later > Find Again'],
+			],
+			credential: credentialFor(service()),
+		});
+		expect(runs.map(toldBy)).toEqual([5, 5].map((spent) => spentText(spent)));
+		for (const name of ['One', 'Other', 'Third', 'Find Again']) {
+			expect(outputOf(runs[1], name).map(answerIn)).toEqual(hits.map(findBulk.answer));
+		}
+		// The items of the first finder tell of the costs already.
+		expect(outputOf(runs[1], 'Find Again')).toMatchObject(hits.map(() => ({ credits: 0 })));
+		expect(submitted()).toBe(1);
+	});
+
+	test('is not changed by the job of somebody else', async () => {
+		const [{ jobId }] = outputOf(await behindJob(), 'Find');
+		const nodes = [
+			...[emits('Start', numbers(5, 100).map(leadOf)), looksUp('Find', findBulk, noWait)],
+			emits(
+				'Other',
+				hits.map((_, index) => ({ jobId, jobRow: index + 1 })),
+			),
+			collects('Collect'),
+		];
+		const run = await runWorkflow(chain(nodes, credentialFor(service())));
+		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.map(findBulk.answer));
+		expect(toldBy(run)).toBe(spentText(0, 5));
+	});
+});

@@ -1,0 +1,306 @@
+/**
+ * @file What users limit: Max Credits, Keep Credits and Max Items in Manual Runs. Random runs with faults, several at once,
+ * are in properties.test.mts.
+ */
+
+import type { IDataObject, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import type { Effect } from '../emulator/faults.mts';
+import { chain, emits, looksUp, outputOf } from '../support/node/chains.mts';
+import { runWorkflow, type NodeResult } from '../support/node/engine.mts';
+import { fixtures } from '../support/leads/expected.mts';
+import {
+	answerIn,
+	existingOf,
+	expectPaidOnce,
+	lookups,
+	numbers,
+	requestsOf,
+	runInLoop,
+	runLookup,
+	subjectsOf,
+	verify,
+	type Lookup,
+	type LookupTest,
+} from '../support/leads/lookups.mts';
+import { credentialFor, KEY, useService } from '../support/servers/service.mts';
+
+const service = useService();
+
+const LEFT = 30;
+const continues = { onError: 'continueRegularOutput' } as const;
+
+/** The account has so many credits of each kind. */
+function leave(credits: number): void {
+	service().options.creditsLeft = { email: credits, verifier: credits, search: credits };
+}
+
+const accountReads = () => requestsOf(service(), 'getAccount').length;
+
+/** The lookups that were sent. */
+const sent = (lookup: Lookup) => requestsOf(service(), lookup.operation).length;
+
+async function run(
+	lookup: Lookup,
+	items: IDataObject[],
+	options: INodeParameters,
+	test: LookupTest = {},
+): Promise<NodeResult> {
+	return await runLookup(lookup, service(), items, { ...test, options });
+}
+
+const leads = numbers(60);
+
+const search = {
+	node: 'contactDataCompany',
+	operation: 'search',
+	credits: 'search',
+	parameters: { operation: 'search', keyword: '={{ $json.domain }}' },
+	item: (number: number) => ({ domain: fixtures.companies[number].domain }),
+} as const;
+
+describe.each(lookups)('Max Credits of $operation', (lookup) => {
+	const { perRequest } = lookup;
+	const wanted = numbers(6 * perRequest + 20);
+	const items = wanted.map(lookup.item);
+
+	test.each<[maxCredits: string | number, spends: number, maxConcurrency: number]>([
+		[2 * perRequest + 3, 2 * perRequest + 3, 1],
+		[2 * perRequest + 3, 2 * perRequest + 3, 8],
+		['={{ "7.9" }}', 7, 5],
+		['0', 0, 5],
+		[-5, 0, 5],
+	])(
+		'%j lets it spend %i, with %i requests at once',
+		async (maxCredits, spends, maxConcurrency) => {
+			service().options.latencyMs = 5;
+			const { json, error } = await run(lookup, items, { maxCredits, maxConcurrency });
+			expect(error).toBeUndefined();
+			expect(service().ledger.total()).toBe(spends);
+			const bought = wanted.filter((number) => json[number].status !== 'not_processed');
+			expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(lookup.answer));
+			expectPaidOnce(service(), lookup, bought);
+			if (spends === 0) expect(service().requests).toEqual([]);
+			expect(json.at(-1)).toMatchObject({
+				...{ status: 'not_processed', reason: 'credit_limit' },
+				message: expect.stringMatching(/Max Credits.*Raise Max Credits/),
+			});
+		},
+	);
+
+	test.each<[string, INodeParameters]>([
+		['Max Credits', { options: { maxCredits: '' } }],
+		['Max Credits', { options: { maxCredits: '={{ null }}' } }],
+		['Keep Credits', { options: { keepCredits: 'many' } }],
+		['Max Items in Manual Runs', { manualLimit: 'few' }],
+	])('with a %s that is no number nothing is sent: %j', async (label, parameters) => {
+		const { json } = await run(lookup, items, {}, { parameters, ...continues });
+		const message = expect.stringContaining(`${label} must be a number`);
+		const refused = { status: 'invalid_input', reason: 'invalid_value', message };
+		expect(json).toMatchObject(items.map(() => refused));
+		const stopped = await run(lookup, items, {}, { parameters });
+		expect([stopped.items, stopped.error?.message]).toEqual([[], message]);
+		expect(service().requests).toEqual([]);
+	});
+});
+
+describe.each(lookups)('Keep Credits of $operation', (lookup) => {
+	const items = leads.map(lookup.item);
+	const all = subjectsOf(lookup, leads).length;
+
+	test.each([
+		['20', 10, 'full'],
+		[20.9, 10, 'credits'],
+		[29, 1, 'credits'],
+		[30, 0, 'full'],
+		[-5, LEFT, 'full'],
+	] as const)(
+		'with %j to keep spends %i of 30 credits, of an account of the form "%s"',
+		async (keepCredits, most, accountShape) => {
+			// The one counter of the short form is that of the finder.
+			Object.assign(service().variants, { accountShape });
+			leave(LEFT);
+			const { json, hints } = await run(lookup, items, { keepCredits });
+			expect(accountReads()).toBe(1);
+			expect(service().ledger.total()).toBe(most);
+			if (most === 0) expect(sent(lookup)).toBe(0);
+			const rest = json.filter(({ reason }) => reason === 'credit_floor');
+			expect(rest.length).toBeGreaterThanOrEqual(all - most);
+			const message = expect.stringContaining('Keep Credits');
+			for (const item of rest) {
+				expect(item).toMatchObject({ status: 'not_processed', message, credits: 0 });
+			}
+			expect(hints?.[0].message).toContain(`${rest.length} not sent (Keep Credits reached)`);
+			expect(json.filter(({ status }) => status === 'not_processed')).toEqual(rest);
+		},
+	);
+
+	const parameters = existingOf(lookup);
+	const withKnown = [{ email: 'ada@acme.example', emailStatus: 'valid' }, ...items];
+
+	test('of an account that does not state its credits: what would be sent is refused', async () => {
+		Object.assign(service().variants, { creditCounters: ['search'] });
+		const keeps = { keepCredits: 5 };
+		const { json } = await run(lookup, withKnown, keeps, { parameters, ...continues });
+		expect(json[0]).toMatchObject({ status: 'known', credits: 0 });
+		const message = expect.stringContaining('the service sends no counter');
+		for (const item of json.slice(1)) {
+			expect(item).toMatchObject({ status: 'invalid_input', reason: 'invalid_value', message });
+		}
+		expect(accountReads()).toBe(1);
+		expect((await run(lookup, withKnown, keeps, { parameters })).error).toBeUndefined();
+		for (const stopped of [
+			await run(lookup, items, keeps),
+			await run(lookup, withKnown, { ...keeps, incompleteRun: 'fail' }, { parameters }),
+		]) {
+			expect(stopped.error?.message).toContain('Keep Credits cannot be used with this account');
+		}
+		expect(sent(lookup)).toBe(0);
+	});
+
+	test.each<[Effect, string]>([
+		[{ status: 401 }, 'unauthorized'],
+		[{ status: 402 }, 'out_of_credits'],
+		[{ status: 503 }, 'service_down'],
+		[{ reset: 'before-charge' }, 'service_down'],
+		[{ status: 403 }, 'account_unreadable'],
+		[{ status: 429, retryAfter: 'seconds', seconds: 0 }, 'account_unreadable'],
+	])('of an account that cannot be read (%j) sends nothing: %s', async (fault, reason) => {
+		service().faults.add({ ...fault, on: { operation: 'getAccount' } });
+		const options = { keepCredits: 5, maxRetries: 0 };
+		const { json } = await run(lookup, withKnown, options, { parameters, ...continues });
+		expect(json[0].status).toBe('known');
+		for (const item of json.slice(1)) {
+			expect(item).toMatchObject({ status: 'not_processed', reason, credits: 0 });
+		}
+		expect(accountReads()).toBe(1);
+		expect((await run(lookup, items, options)).error).toBeDefined();
+		expect(sent(lookup)).toBe(0);
+	});
+});
+
+test.each([...lookups, search])(
+	'$operation goes by the counter of its own credits, and by what is spent of these',
+	async (lookup) => {
+		leave(1_000);
+		Object.assign(service().options.creditsLeft ?? {}, { [lookup.credits]: 3 });
+		const items = numbers(12).map(lookup.item);
+		await runLookup(lookup, service(), items, { options: { keepCredits: 1 } });
+		expect(service().ledger.spent(KEY, lookup.credits)).toBe(2);
+	},
+);
+
+test('each account keeps its own', async () => {
+	leave(LEFT);
+	const keys = [KEY, 'second-key'];
+	const items = leads.map((number) => ({ ...verify.item(number), key: keys[number % 2] }));
+	const credential = { ...credentialFor(service()), apiKey: '={{ $json.key }}' };
+	await run(verify, items, { keepCredits: 25 }, { credential });
+	expect(keys.map((key) => service().ledger.spent(key, 'verifier'))).toEqual([5, 5]);
+	expect(accountReads()).toBe(2);
+});
+
+test('what another execution has reserved counts as spent, at once', async () => {
+	leave(1);
+	service().faults.add({ delayMs: 2_000, on: { operation: 'verify' } });
+	const first = run(verify, [verify.item(1)], { keepCredits: 0 });
+	await expect.poll(() => sent(verify), { interval: 5, timeout: 10_000 }).toBe(1);
+	const { json } = await run(verify, [verify.item(2)], { keepCredits: 0 });
+	expect(json).toMatchObject([{ status: 'not_processed', reason: 'credit_floor' }]);
+	expect(requestsOf(service(), 'verify')[0].finishedAt).toBeNull();
+	expect((await first).json).toMatchObject([{ status: 'verified' }]);
+});
+
+test('what the execution has bought is delivered though the account cannot be read', async () => {
+	service().faults.add({ status: 503, on: { operation: 'getAccount' } });
+	const bought = numbers(5).map(verify.item);
+	const nodes = [
+		...[emits('Start', bought), looksUp('Verify', verify)],
+		emits('Again', [...bought, verify.item(9)]),
+		looksUp('Once More', verify, { keepCredits: 1, maxRetries: 0 }),
+	];
+	const output = outputOf(await runWorkflow(chain(nodes, credentialFor(service()))), 'Once More');
+	const statuses = [...bought.map(() => 'verified'), 'not_processed'];
+	expect(output.map(({ status }) => status)).toEqual(statuses);
+	expect(service().ledger.total()).toBe(5);
+});
+
+describe.each(lookups)('Max Items in Manual Runs of $operation', (lookup) => {
+	const twenty = numbers(20);
+	const options = { incompleteRun: 'fail' };
+
+	async function manual(
+		limit: string | number | undefined,
+		{ parameters, ...test }: LookupTest = {},
+		items = twenty.map(lookup.item),
+	) {
+		const manualLimit = limit === undefined ? {} : { manualLimit: limit };
+		return await runLookup(lookup, service(), items, {
+			mode: 'manual',
+			...test,
+			parameters: { ...manualLimit, ...parameters },
+		});
+	}
+
+	test.each<[string | number | undefined, WorkflowExecuteMode, number]>([
+		[undefined, 'manual', 10],
+		['3', 'manual', 3],
+		[0, 'manual', 20],
+		[3, 'trigger', 20],
+		[3, 'retry', 20],
+	])('%j in mode "%s" looks up %i of 20 items', async (manualLimit, mode, most) => {
+		// It never makes a run incomplete.
+		const { error, json, hints } = await manual(manualLimit, { mode, options });
+		expect([error, json.length]).toEqual([undefined, 20]);
+		expectPaidOnce(service(), lookup, twenty.slice(0, most));
+		for (const item of json.slice(0, most)) expect(item.status).not.toBe('not_processed');
+		for (const item of json.slice(most)) {
+			expect(item).toMatchObject({
+				...{ status: 'not_processed', reason: 'manual_limit', credits: 0 },
+				message: expect.stringContaining('Max Items in Manual Runs'),
+			});
+		}
+		if (most === 20) return;
+		expect(hints?.[0]).toMatchObject({
+			type: 'info',
+			message: expect.stringContaining(`${20 - most} not sent (Max Items in Manual Runs reached)`),
+		});
+	});
+
+	test('does not hide what makes a run incomplete', async () => {
+		service().faults.add({ status: 402, on: { operation: lookup.operation } });
+		const failed = await manual(3, { options });
+		expect(failed.error?.description).toContain('0 of 20 items are done');
+		expect((await manual(3)).error?.message).toContain('credits');
+	});
+
+	test('counts distinct lookups that are to be sent: known items and repeated ones do not', async () => {
+		const known = { email: 'ada@acme.example', emailStatus: 'valid' };
+		const wanted = [1, 2, 3, 1, 2, 3, 4, 4, 1];
+		const items = [known, known, ...wanted.map(lookup.item)];
+		const { json, errorItems } = await manual(
+			3,
+			{ parameters: existingOf(lookup), onError: 'continueErrorOutput' },
+			items,
+		);
+		expectPaidOnce(service(), lookup, [1, 2, 3]);
+		expect(json.slice(0, 2).map(({ status }) => status)).toEqual(['known', 'known']);
+		expect(json).toHaveLength(items.length - 2);
+		const limited = { json: { error: { reason: 'manual_limit' } } };
+		expect(errorItems).toMatchObject([limited, limited]);
+	});
+});
+
+test('Max Items in Manual Runs counts distinct lookups over the rounds of a loop, what is tried again once', async () => {
+	service().faults.add({ status: 500, on: { operation: 'verify', nth: 1 } });
+	const parameters = { ...verify.parameters, manualLimit: 2 };
+	const items = [1, 2, 1, 3, 2].map((number) => [verify.item(number)]);
+	const { rounds } = await runInLoop({ node: verify.node, parameters }, service(), items, {
+		options: { maxRetries: 0 },
+		mode: 'manual',
+		onError: 'continueRegularOutput',
+	});
+	const answered = ['failed', 'verified', 'verified', 'not_processed', 'verified'];
+	expect(rounds.flatMap(({ json }) => json.map(({ status }) => status))).toEqual(answered);
+});

@@ -1,0 +1,139 @@
+/** @file On Error and On Incomplete Run: where an item without a result goes, with which words, and what stops a run. */
+
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import {
+	asksFor,
+	find,
+	findBulk,
+	leadOf,
+	lookups,
+	numbers,
+	paidAmong,
+	runLookup,
+	verify,
+} from '../support/leads/lookups.mts';
+import { useService } from '../support/servers/service.mts';
+
+const service = useService();
+
+const person = 'Full Name (or First Name and Last Name)';
+const place = 'Company Domain (or Company Name)';
+const check = 'Check that your expressions point to fields that exist in the input.';
+
+describe.each(lookups)('$operation', (lookup) => {
+	// Asked one by one: the first has its answer, the second lacks a field, the third is over the cap.
+	const [one, two] = paidAmong(lookup, 50);
+	const isFinder = lookup.credits === 'email';
+	const incomplete: IDataObject = { email: ['none'], first: 'Nobody', note: 'kept' };
+	const complete = [one, two].map(lookup.item);
+	const items = [complete[0], incomplete, complete[1]];
+	const { first: firstName, last: lastName, domain } = leadOf(two);
+	const asked = isFinder ? { firstName, lastName, domain } : lookup.item(two);
+
+	const problems = [
+		{
+			said: { status: 'invalid_input', reason: isFinder ? 'missing_name' : 'invalid_value' },
+			message: isFinder
+				? `Not sent: this item has no ${person} and ${place}`
+				: 'Not sent: Email must be text, and this item has a list there',
+			remedy: isFinder ? check : 'Check the field Email.',
+		},
+		{
+			said: { status: 'not_processed', reason: 'credit_limit' },
+			message: 'Not sent: Max Credits reached',
+			remedy: 'Raise Max Credits in the options, then run the remaining items again.',
+		},
+	];
+	const [lack, limit] = problems;
+	const nothing = { email: null, emailStatus: null, credits: 0, checkedAt: null, httpCode: null };
+	const none = isFinder ? nothing : { ...nothing, mailboxType: null };
+	const linked = (index: number, json: IDataObject): INodeExecutionData => {
+		return { json, pairedItem: { item: index } };
+	};
+	const answered = linked(0, expect.objectContaining({ ...lookup.answer(one), credits: 1 }));
+	const statusItems = problems.map(({ said, message, remedy }, index) =>
+		linked(1 + index, {
+			...{ ...none, ...said, message: `${message}. ${remedy}` },
+			...(index === 1 && asked),
+		}),
+	);
+	const errorItems = problems.map(({ said, message, remedy }, index) =>
+		linked(1 + index, {
+			...items[1 + index],
+			error: { ...said, message },
+			message: `${message}. ${remedy}`,
+		}),
+	);
+	const options = { maxCredits: 1, maxConcurrency: 1 };
+	const failing = { options: { ...options, incompleteRun: 'fail' } };
+
+	test.each([
+		['stopWorkflow', 'return'],
+		['continueRegularOutput', 'return'],
+		['continueRegularOutput', 'fail'],
+		['continueErrorOutput', 'return'],
+		['continueErrorOutput', 'fail'],
+	] as const)('%s, On Incomplete Run %s: every item comes out', async (onError, incompleteRun) => {
+		const test = { options: { ...options, incompleteRun }, onError };
+		const result = await runLookup(lookup, service(), items, test);
+		expect(result.error).toBeUndefined();
+		const isApart = onError === 'continueErrorOutput';
+		expect(result.items).toEqual([answered, ...(isApart ? [] : statusItems)]);
+		expect(result.errorItems).toEqual(isApart ? errorItems : []);
+	});
+
+	test('Stop Workflow twice: an item that lacks a field stops it before a credit', async () => {
+		const { error, items: output } = await runLookup(lookup, service(), items, failing);
+		expect(output).toEqual([]);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: `${lack.message} [item 1]`,
+			description: lack.remedy,
+		});
+		expect(service().requests).toEqual([]);
+	});
+
+	test('Stop Workflow twice: the error tells the item, and how far the run got', async () => {
+		const { error, items: output } = await runLookup(lookup, service(), complete, failing);
+		expect(output).toEqual([]);
+		expect(error).toMatchObject({
+			name: 'NodeApiError',
+			message: `${limit.message} [item 1]`,
+			description: `1 of 2 items are done. ${limit.remedy}`,
+		});
+	});
+});
+
+test.each([find, verify])(
+	'a request that the service refuses stops at the end, with its status: $operation',
+	async (lookup) => {
+		const wanted = numbers(100);
+		service().faults.add({ status: 409, on: { where: asksFor(2) } });
+		const { error, json } = await runLookup(lookup, service(), wanted.map(lookup.item), {
+			options: { incompleteRun: 'fail' },
+		});
+		expect(json).toEqual([]);
+		expect(error).toMatchObject({
+			message: expect.stringMatching(/conflicts with another one.*\[item 2\]$/),
+			description: expect.stringMatching(/^99 of 100 items are done\. \S/),
+			httpCode: '409',
+			context: { itemIndex: 2 },
+		});
+		expect(service().requests).toHaveLength(100);
+	},
+);
+
+test.each<[IDataObject, reason: string, fields: string]>([
+	[{ domain: '' }, 'missing_company', place],
+	[{ domain: null }, 'missing_company', place],
+	[{ last: '   ' }, 'missing_name', person],
+	[{ first: '', last: '', domain: '' }, 'missing_name', `${person} and ${place}`],
+])('a person with %j: the message names what is missing', async (fields, reason, missing) => {
+	const items = [leadOf(0), { ...leadOf(1), ...fields }];
+	const { json } = await runLookup(findBulk, service(), items);
+	expect(json[1]).toMatchObject({ status: 'invalid_input', reason });
+	expect(json[1].message).toContain(`this item has no ${missing}.`);
+	expect(service().requests).toHaveLength(1);
+});

@@ -1,0 +1,392 @@
+/** @file Answers and jobs outlive the run of a node: in a loop, over a Wait, Retry On Fail and the button Retry. */
+
+import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import type { Fault } from '../emulator/faults.mts';
+import {
+	contextOf,
+	emits,
+	looksUp,
+	outputsOf,
+	spentText,
+	toldBy,
+	waits,
+} from '../support/node/chains.mts';
+import { runWorkflow, type NodeResult, type TestWorkflow } from '../support/node/engine.mts';
+import {
+	answerIn,
+	asksFor,
+	atOnce,
+	expectPaidOnce,
+	find,
+	findBulk,
+	leadOf,
+	lookups,
+	numbers,
+	paidAmong,
+	requestsOf,
+	runLookup,
+	type Lookup,
+	type LookupTest,
+} from '../support/leads/lookups.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
+import { credentialFor, KEY, openAccount, useService } from '../support/servers/service.mts';
+
+const service = useService();
+useQuickClock();
+
+const sent = () => service().requests.length;
+const spent = () => service().ledger.total();
+const sumOf = (items: IDataObject[]) => items.reduce((sum, item) => sum + Number(item.credits), 0);
+
+/** How a workflow comes to a lookup for the second time. */
+interface Way {
+	way: string;
+	/** Whether a Wait lies between. */
+	isLater: boolean;
+	/** Whether it is the same node. */
+	isSame: boolean;
+}
+
+const ways: Way[] = [
+	{ way: 'in another node', isLater: false, isSame: false },
+	{ way: 'in a loop', isLater: false, isSame: true },
+	{ way: 'after a Wait', isLater: true, isSame: false },
+	{ way: 'in a loop with a Wait', isLater: true, isSame: true },
+];
+
+/** A lookup, and the same one, or another, for other items. */
+function twice(
+	{ isLater, isSame }: Way,
+	lookup: Pick<Lookup, 'node' | 'parameters'>,
+	[first, second]: [IDataObject[], IDataObject[]],
+	options: INodeParameters = {},
+	later = looksUp('Again', lookup, options),
+): TestWorkflow {
+	const once = looksUp('Once', lookup, options);
+	const target = isSame ? once.name : later.name;
+	return {
+		nodes: [
+			{ ...emits('Start', first), position: [0, 0] },
+			{ ...once, position: [200, 0] },
+			{ ...(isLater ? waits('Between') : emits('Between', [{}])), position: [100, 900] },
+			{ ...emits('Items', second), position: [200, 900] },
+			...(isSame ? [] : [{ ...later, position: [300, 900] satisfies [number, number] }]),
+		],
+		connections: ['Start > Once', 'Start > Between', 'Between > Items', `Items > ${target}`],
+		credential: credentialFor(service()),
+	};
+}
+
+/** Runs it to its end; `between` is done at the Wait. */
+async function runTwice(
+	workflow: TestWorkflow,
+	between: (waiting: IRun) => unknown = () => {},
+	more: Partial<TestWorkflow> = {},
+): Promise<{ first: IDataObject[]; second: IDataObject[]; run: IRun; waiting?: IRun }> {
+	let run = await runWorkflow(workflow);
+	let waiting: IRun | undefined;
+	if (run.status === 'waiting') {
+		waiting = run;
+		await between(waiting);
+		run = await runWorkflow({ ...workflow, ...more, resumes: waiting });
+	}
+	expect(run.status).toBe('success');
+	const outputs = ['Once', 'Again'].flatMap((name) => outputsOf(run, name));
+	expect(outputs).toHaveLength(2);
+	return { first: outputs[0], second: outputs[1], run, waiting };
+}
+
+/** That answers are stored, and that nothing in the context can be read: no name, no address, no key. */
+function expectSealed(run: IRun): void {
+	const context = contextOf(run);
+	const sealed = [...context.matchAll(/"sealed":"([^"]+)"/g)].map(([, text]) => text);
+	expect(sealed.length).toBeGreaterThan(0);
+	const decoded = sealed.map((text) => Buffer.from(text, 'base64').toString('latin1'));
+	for (const text of [context, ...decoded]) {
+		expect(text).not.toMatch(/ann\d{5}|bulk\.example/i);
+		expect(text).not.toContain(KEY);
+	}
+}
+
+describe.each(ways)('$way', (way) => {
+	describe.each(lookups)('$operation', (lookup) => {
+		const wanted = numbers(lookup.perRequest > 1 ? 130 : 12);
+		const items = wanted.map(lookup.item);
+
+		test('buys nothing twice, and tells what it has cost', async () => {
+			const both: [IDataObject[], IDataObject[]] = [items, items.toReversed()];
+			const { first, second, run, waiting } = await runTwice(twice(way, lookup, both));
+			expect(first.map(answerIn)).toEqual(wanted.map(lookup.answer));
+			expect(second).toStrictEqual(first.toReversed().map((item) => ({ ...item, credits: 0 })));
+			expect(sent()).toBe(Math.ceil(wanted.length / lookup.perRequest));
+			expectPaidOnce(service(), lookup, wanted);
+			expect(sumOf(first)).toBe(spent());
+			expect(toldBy(run)).toBe(spentText(spent()));
+			for (const stored of [run, waiting ?? run]) expectSealed(stored);
+		});
+
+		test('sends only what is new, within one Max Credits of the node', async () => {
+			const paid = paidAmong(lookup, 400).slice(0, 8);
+			const both: [IDataObject[], IDataObject[]] = [
+				paid.slice(0, 3).map(lookup.item),
+				paid.slice(2).map(lookup.item),
+			];
+			const options = { maxCredits: 4, maxConcurrency: 1 };
+			const { second, run } = await runTwice(twice(way, lookup, both, options));
+			// Another node has a budget of its own.
+			const bought = way.isSame ? 1 : 4;
+			const { status } = lookup.answer(paid[0]);
+			expect(second.map((item) => item.reason ?? item.status)).toEqual([
+				...numbers(1 + bought).map(() => status),
+				...numbers(5 - bought).map(() => 'credit_limit'),
+			]);
+			expect(second[0].credits).toBe(0);
+			expect(sumOf(second)).toBe(bought);
+			expectPaidOnce(service(), lookup, paid.slice(0, 3 + bought));
+			expect(toldBy(run)).toBe(spentText(3 + bought));
+		});
+	});
+
+	describe('a bulk job that is pending', () => {
+		const wanted = numbers(130);
+		const items = wanted.map(leadOf);
+		const options = { jobTimeout: 0 };
+		const total = paidAmong(findBulk, 130).length;
+		const submitted = () => requestsOf(service(), 'findBulk').length;
+		/** Each job is done when it is asked for the second time. */
+		const takeJobs = (jobPolls = 1) =>
+			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls, jobResultShape: 'results' });
+
+		const byFindEmail: Row[] = way.isSame ? [] : [['by Find Email', wanted, find]];
+		type Row = [how: string, part: number[], later?: Lookup];
+		test.each<Row>([['whole', wanted], ['in part', [7, 120, 3, 7]], ...byFindEmail])(
+			'is collected %s: an item says what its row has cost',
+			async (_, part, later) => {
+				takeJobs();
+				const workflow = twice(
+					way,
+					findBulk,
+					[items, part.map(leadOf)],
+					options,
+					later && looksUp('Again', later),
+				);
+				const { first, second, run, waiting } = await runTwice(workflow);
+				expect(new Set(first.map(({ status, credits }) => [status, credits].join()))).toEqual(
+					new Set(['pending,']),
+				);
+				expect(second.map(answerIn)).toEqual(part.map(findBulk.answer));
+				expect(second.map(({ credits }) => credits)).toEqual(
+					part.map((number, index) =>
+						findBulk.subject(number) === null || part.indexOf(number) < index ? 0 : 1,
+					),
+				);
+				expect([submitted(), requestsOf(service(), 'find')]).toEqual([2, []]);
+				expectPaidOnce(service(), findBulk, wanted);
+				expect(toldBy(run)).toBe(spentText(total));
+				const [{ jobId }] = first;
+				if (part === wanted) expect(contextOf(run)).not.toContain(String(jobId));
+				if (!waiting) return;
+				expect(toldBy(waiting)).toBe(spentText(0, 130));
+				expect(contextOf(waiting)).toContain(String(jobId));
+				expect(contextOf(waiting)).not.toMatch(/ann\d{5}|bulk\.example/i);
+			},
+		);
+
+		test('is pending as before where it goes on, and may still cost what it may', async () => {
+			takeJobs(1_000_000);
+			const workflow = twice(way, findBulk, [items, items], options);
+			const { first, second, run } = await runTwice(workflow);
+			expect(second).toStrictEqual(first);
+			expect(submitted()).toBe(2);
+			expect(toldBy(run)).toBe(spentText(0, 130));
+		});
+	});
+});
+
+describe('after a Wait', () => {
+	const [, , way] = ways;
+
+	/** Looks so many leads up twice; gives how many questions of the second time were sent. */
+	async function askedAgain(
+		length: number,
+		...[between, more]: [Parameters<typeof runTwice>[1]?, Partial<TestWorkflow>?]
+	): Promise<number> {
+		const wanted = numbers(length);
+		const items = wanted.map(leadOf);
+		const { second } = await runTwice(twice(way, findBulk, [items, items]), between, more);
+		expect(second.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		const asked = service().requests.map((request) => findBulk.asked(request, service()));
+		return asked.reduce((sum, questions) => sum + questions) - length;
+	}
+
+	test('in which the API key is rotated nothing can be opened: all is sent again', async () => {
+		const apiKey = openAccount(service());
+		const credential = { ...credentialFor(service()), apiKey };
+		expect(await askedAgain(30, undefined, { credential })).toBe(30);
+		const keys = service().requests.map(({ headers }) => headers['x-access-key']);
+		expect(keys).toEqual([KEY, apiKey]);
+	});
+
+	test('what is stored, and was changed in one letter, is no answer', async () => {
+		const changed = (text: string) =>
+			`${text.slice(0, 40)}${text[40] === 'A' ? 'B' : 'A'}${text.slice(41)}`;
+		const damage = ({ data }: IRun) => {
+			const batches = data.executionData?.contextData.flow.contactDataAnswers;
+			if (!Array.isArray(batches)) throw new Error('n8n stores the answers in batches');
+			for (const batch of batches) batch.sealed = changed(batch.sealed);
+		};
+		expect(await askedAgain(30, damage)).toBe(30);
+	});
+
+	test(
+		'10,000 answers are there, and the oldest are asked again',
+		{ timeout: 120_000 },
+		async () => {
+			const again = await askedAgain(10_400, (waiting) => {
+				expect(contextOf(waiting).length).toBeLessThan(5_100_000);
+			});
+			expect(again).toBeGreaterThanOrEqual(400);
+			expect(again).toBeLessThan(1_000);
+		},
+	);
+});
+
+/** How n8n runs a node again that has stopped the workflow. */
+const repeats = ['Retry On Fail', 'Retry'] as const;
+
+describe.each(repeats)('%s', (repeat) => {
+	/** Runs a lookup that stops where it is incomplete, and once more. */
+	async function repeated(
+		lookup: Lookup,
+		wanted: number[],
+		options: INodeParameters = {},
+		between: (failed: NodeResult) => unknown = () => {},
+	): Promise<NodeResult> {
+		const run = async (test: LookupTest = {}) =>
+			await runLookup(lookup, service(), wanted.map(lookup.item), {
+				options: { maxConcurrency: 1, maxRetries: 1, incompleteRun: 'fail', ...options },
+				...test,
+			});
+		if (repeat === 'Retry On Fail') return await run({ retryOnFail: true, maxTries: 2 });
+		const failed = await run();
+		expect(failed.error).toBeDefined();
+		await between(failed);
+		return await run({ retryOf: failed.run });
+	}
+
+	describe.each(lookups)('of $operation', (lookup) => {
+		const { perRequest, operation, credits } = lookup;
+		const wanted = numbers(3 * perRequest);
+		const where = asksFor(perRequest);
+		const isBulk = perRequest > 1;
+		/** The halves of the request that hold the item that is refused, down to the item itself. */
+		const halvings = Math.ceil(Math.log2(perRequest));
+		const fail =
+			(fault: Fault, times = 1) =>
+			() =>
+				service().faults.add({ ...fault, on: { where, times } });
+
+		/** Runs out of credits, and is topped up after the refusal. */
+		function runOut(): void {
+			const { options, ledger, requests } = service();
+			options.creditsLeft = { [credits]: perRequest + 10 };
+			let toppedUp = false;
+			service().onRequest(() => {
+				if (toppedUp || !requests.some(({ status }) => status === 402)) return;
+				toppedUp = true;
+				ledger.topUp(1_000, credits);
+			});
+		}
+
+		/** What happens to the second request; how many are sent in all, and how many questions the last one asks. */
+		type Trouble = [string, () => unknown, requests?: number, last?: number];
+		const troubles: Trouble[] = [
+			['a 429 to the last', fail({ status: 429, ...atOnce }, 2), 5],
+			['a 503 to the last', fail({ status: 503, ...atOnce }, 2), 5],
+			['a 409', fail({ status: 409 })],
+			['a 401', fail({ status: 401 })],
+			['a web page', fail({ body: 'html' })],
+			['half an answer', fail({ body: 'truncated' })],
+		];
+		const ofBulk: Trouble[] = [
+			['a 400 of one item', fail({ status: 400 }, 1 + halvings), 4 + 2 * halvings, 1],
+			['a 402 and a top-up', runOut],
+			['a lost connection', fail({ reset: 'before-charge' })],
+			['a connection lost after the charge', fail({ reset: 'after-charge' })],
+			['a missing row', fail({ rows: 'missing' }), 4, 1],
+		];
+
+		test.each([...troubles, ...(isBulk ? ofBulk : [])])(
+			'after %s sends only what has no answer, and pays nothing twice',
+			async (what, arrange, requests = 4, last = perRequest) => {
+				arrange();
+				const isKnown = /^a \d/.test(what);
+				let before = 0;
+				const { json, error, run } = await repeated(lookup, wanted, {}, (failed) => {
+					before = spent();
+					expectSealed(failed.run);
+					if (isKnown) expect(toldBy(failed.run)).toBe(spentText(before));
+				});
+				expect(error).toBeUndefined();
+				expect(json.map(answerIn)).toEqual(wanted.map(lookup.answer));
+				const sent = requestsOf(service(), operation);
+				expect(sent).toHaveLength(requests);
+				expect(lookup.asked(sent[sent.length - 1], service())).toBe(last);
+				// What was charged and not delivered is charged again.
+				const isLost = /charge|row/.test(what);
+				const again = isLost ? wanted.slice(2 * perRequest - last, 2 * perRequest) : [];
+				expectPaidOnce(service(), lookup, [...wanted, ...again]);
+				// A retry is an execution of its own, and tells what it has spent itself.
+				if (repeat === 'Retry') expect(sumOf(json)).toBe(spent() - before);
+				if (isKnown) expect(toldBy(run)).toBe(spentText(spent() - before));
+			},
+		);
+
+		test('begins a new Max Credits, or goes on with the one of its execution', async () => {
+			const paid = paidAmong(lookup, 400).slice(0, 12);
+			const { error } = await repeated(lookup, paid, { maxCredits: 4 });
+			expect(error?.message).toContain('Max Credits');
+			expectPaidOnce(service(), lookup, paid.slice(0, repeat === 'Retry' ? 8 : 4));
+		});
+	});
+
+	describe('of a job that is pending', () => {
+		const wanted = numbers(130);
+		const options = { jobTimeout: 0 };
+		test('collects it, and buys nothing', async () => {
+			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1 });
+			const { json, run } = await repeated(findBulk, wanted, options, ({ error }) => {
+				expect(error?.description).toMatch(/Unfinished jobs: 90\d\d, 90\d\d\./);
+			});
+			// The execution before has paid for it.
+			expect(toldBy(run)).toBe(spentText(repeat === 'Retry' ? 0 : spent()));
+			expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+			expect(json.map(({ credits }) => credits)).toEqual(
+				wanted.map((number) => (findBulk.subject(number) === null ? 0 : 1)),
+			);
+			expect(requestsOf(service(), 'findBulk')).toHaveLength(2);
+			expect(requestsOf(service(), 'getBulkJob')).toHaveLength(4);
+			expectPaidOnce(service(), findBulk, wanted);
+		});
+	});
+});
+
+test('Retry On Fail sends the rows again of a job that fails in the end', async () => {
+	const { variants } = service();
+	Object.assign(variants, { bulkAnswer: 'job', jobPolls: 1 });
+	const submitted = () => requestsOf(service(), 'findBulk').length;
+	// The first job is bound to fail; the job of the third try is not.
+	service().onRequest(() => {
+		variants.jobOutcome = submitted() > 1 ? 'completed' : 'failed';
+	});
+	const { json } = await runLookup(findBulk, service(), numbers(3).map(leadOf), {
+		options: { jobTimeout: 0, incompleteRun: 'fail' },
+		retryOnFail: true,
+		maxTries: 4,
+	});
+	expect(json.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
+	expect(submitted()).toBe(2);
+	expectPaidOnce(service(), find, numbers(3));
+});

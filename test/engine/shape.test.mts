@@ -1,0 +1,405 @@
+/**
+ * @file What comes out of a lookup: the node's own fields, put into the item, or into the object under Put
+ * Result in Field, by one rule. Nothing else of the input is added, changed or removed.
+ */
+
+import fc from 'fast-check';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import { expectedVerification } from '../emulator/addresses.mts';
+import type { Fault } from '../emulator/faults.mts';
+import type { Variants } from '../emulator/variants.mts';
+import {
+	runNode,
+	runWorkflow,
+	type NodeResult,
+	type NodeTest,
+	type OurNode,
+} from '../support/node/engine.mts';
+import { companyFields, fixtures } from '../support/leads/expected.mts';
+import {
+	addressOf,
+	find,
+	hit,
+	leadOf,
+	lookups,
+	miss,
+	type Lookup,
+} from '../support/leads/lookups.mts';
+import { objectOf } from '../support/node/operationRow.mts';
+import { isBlank, STATUSES, timeless } from '../support/leads/outcomes.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+
+const service = useService();
+
+/** What a test runs a node with. */
+interface Given extends Partial<Pick<NodeTest, 'onError'>> {
+	fault?: Fault;
+	variants?: Partial<Variants>;
+	parameters?: INodeParameters;
+	options?: INodeParameters;
+}
+
+/** Fields by which an item asks, and which no node writes; nothing is known unless a test says so. */
+const asking: INodeParameters = {
+	firstName: '={{ $json.first }}',
+	lastName: '={{ $json.last }}',
+	domain: '={{ $json.site }}',
+	email: '={{ $json.to }}',
+	keyword: '={{ $json.site }}',
+	...{ fullName: '', company: '', existingEmail: '', existingStatus: '' },
+};
+
+/** An item that asks for the lead with a number. */
+function ask(number: number): IDataObject {
+	const { domain: site, ...name } = leadOf(number);
+	return { ...name, site, to: addressOf(number), note: { by: 'Eve' } };
+}
+
+interface Operation {
+	node: OurNode;
+	operation: string;
+}
+
+async function run(
+	{ node, operation }: Operation,
+	items: IDataObject[],
+	{ fault, variants, parameters, options, onError = 'continueRegularOutput' }: Given = {},
+): Promise<NodeResult> {
+	service().reset();
+	if (fault) service().faults.add(fault);
+	Object.assign(service().variants, variants);
+	const all = { maxRetries: 0, jobTimeout: 0, ...options };
+	return await runNode({
+		node,
+		parameters: { ...asking, ...parameters, operation, options: all },
+		items,
+		credential: credentialFor(service()),
+		onError,
+	});
+}
+
+/** The only item that comes out, with the text "then" for when the service answered. */
+async function one(...given: Parameters<typeof run>): Promise<IDataObject> {
+	const { json } = await run(...given);
+	expect(json).toHaveLength(1);
+	return timeless(json)[0];
+}
+
+const isFinder = ({ credits }: Pick<Lookup, 'credits'>) => credits === 'email';
+
+/** The fields that every item of a lookup has, where there is nothing to say. */
+function ownOf(lookup: Lookup): IDataObject {
+	const own = { status: null, email: null, emailStatus: null, credits: 0, checkedAt: null };
+	return isFinder(lookup) ? own : { ...own, mailboxType: null };
+}
+
+/** What an earlier run has bought. Beside its status, the fields of a problem are the user's own. */
+const bought = {
+	...{ status: 'found', email: 'old@acme.example', emailStatus: 'catch-all' },
+	...{ mailboxType: 'webmail', personData: { title: 'CTO' }, credits: 2, checkedAt: '2020-01-01' },
+	...{ jobId: 'J-1', jobRow: 'B' },
+};
+
+/**
+ * Something that can become of an item: what a new item has of it, what it costs, and what it changes in
+ * {@link bought}, if not the same; `undefined` for what goes.
+ */
+type Outcome = [
+	what: string,
+	given: Given & { number?: number },
+	cost: number | null,
+	writes: IDataObject,
+	changes?: IDataObject,
+];
+
+const email = (email: string): Given => ({ parameters: { email } });
+const existing = (text: string): Given => ({
+	parameters: { existingEmail: text, existingStatus: text },
+});
+const without = (status: string, reason: string) => ({ status, reason });
+const known = (email: string) => ({ status: 'known', email });
+const missed = { status: 'not_found', checkedAt: 'then' };
+const verified = (email: string) => ({
+	...{ status: 'verified', email, emailStatus: expectedVerification(email).email_status },
+	...{ mailboxType: 'professional', checkedAt: 'then' },
+});
+const malformed = { status: 'verified', email: 'no-at-sign', emailStatus: 'invalid' };
+
+const kept = { status: 'found' };
+const asBefore = { checkedAt: bought.checkedAt };
+const other = { mailboxType: undefined, personData: undefined };
+const unknown = { mailboxType: null, personData: undefined, checkedAt: null };
+
+const ofFinder: Outcome[] = [
+	['an answer', {}, 1, { ...find.answer(hit), checkedAt: 'then' }, other],
+	['a miss', { number: miss }, 0, missed, asBefore],
+	['its own email', existing(' <OLD@acme.example> '), 0, known('OLD@acme.example'), kept],
+	[
+		'another email that it has',
+		existing(addressOf(7)),
+		0,
+		known(addressOf(7)),
+		{ ...kept, ...other, emailStatus: null, checkedAt: null },
+	],
+];
+
+const itsStatus = { parameters: { existingStatus: 'OKA', email: bought.email } };
+const ofVerifier: Outcome[] = [
+	['an answer', email(` ${bought.email}`), 1, verified(bought.email)],
+	['an answer about another email', {}, 1, verified(addressOf(hit)), { personData: undefined }],
+	['no email address', email('no-at-sign'), 0, malformed, unknown],
+	['no email', email(' '), 0, { status: 'skipped' }, kept],
+	['its own status', itsStatus, 0, { ...known(bought.email), emailStatus: 'catch-all' }, kept],
+];
+
+const unevaluated = { parameters: { firstName: '{{ $json.x }}', email: '{{ $json.x }}' } };
+const problems: Outcome[] = [
+	['a 400', { fault: { status: 400 } }, 0, without('failed', 'bad_request')],
+	['a 500', { fault: { status: 500 } }, 0, without('failed', 'service_unavailable')],
+	['a 402', { fault: { status: 402 } }, 0, without('not_processed', 'out_of_credits')],
+	['a cap', { options: { maxCredits: 0 } }, 0, without('not_processed', 'credit_limit')],
+	['an expression', unevaluated, 0, without('invalid_input', 'unevaluated_expression')],
+];
+const job: Outcome = [
+	'a job',
+	{ variants: { bulkAnswer: 'job', jobPolls: 1_000_000 } },
+	null,
+	{ ...without('pending', 'job_not_finished'), jobId: '9001', jobRow: 1 },
+];
+
+const outcomes = lookups.flatMap((lookup) => {
+	const { operation, perRequest } = lookup;
+	const lost = without('failed', perRequest > 1 ? 'unknown_outcome' : 'connection');
+	const all: Outcome[] = [
+		...(isFinder(lookup) ? ofFinder : ofVerifier),
+		...problems,
+		['a lost connection', { fault: { reset: 'after-charge' } }, null, lost],
+		...(operation === 'findBulk' ? [job] : []),
+	];
+	return all.map(([what, ...outcome]) => ({ operation, what, lookup, outcome }));
+});
+
+/** The fields without the words of a problem, which it has to have. */
+function wordless({ message, httpCode, ...json }: IDataObject): IDataObject {
+	const isProblem = 'reason' in json;
+	expect(typeof message).toBe(isProblem ? 'string' : 'undefined');
+	if (!isProblem) expect(httpCode).toBeUndefined();
+	return json;
+}
+
+describe.each(outcomes)('$operation: $what', ({ lookup, outcome }) => {
+	const [given, cost, writes, changes] = outcome;
+	const own = ownOf(lookup);
+	const question = ask(given.number ?? hit);
+	const credits = cost === null ? null : bought.credits + cost;
+	const changed = { ...bought, ...writes, ...changes, credits };
+
+	test('gives a new item its own fields, null where there is nothing', async () => {
+		const json = await one(lookup, [question], given);
+		expect(wordless(json)).toStrictEqual({ ...question, ...own, ...writes, credits: cost });
+		const onError = 'continueErrorOutput';
+		const { errorItems } = await run(lookup, [question], { ...given, onError });
+		const message = expect.any(String);
+		const error = expect.objectContaining({ ...writes, message });
+		const sent = { json: { ...question, message, error }, pairedItem: { item: 0 } };
+		expect(errorItems).toEqual('reason' in writes ? [sent] : []);
+	});
+
+	test('changes nothing else of what was bought, in the order of the fields', async () => {
+		const json = await one(lookup, [{ error: 'x', ...question, ...bought }], given);
+		expect(wordless(json)).toEqual({ ...question, ...changed });
+		const first = ['status', 'email', 'emailStatus', ...Object.keys(question)];
+		expect(Object.keys(json).slice(0, first.length)).toEqual(first);
+		expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(own)));
+	});
+
+	test('does the same under Put Result in Field, and leaves the item as it came', async () => {
+		const crm = { ...question, status: 'new', email: 'crm@acme.example', credits: 9, jobRow: 5 };
+		const options = { ...given.options, resultField: 'a look.up' };
+		for (const includeInputFields of [true, false]) {
+			const parameters = { ...given.parameters, includeInputFields };
+			const item = { ...crm, 'a look.up': bought, error: 'x' };
+			const json = await one(lookup, [item], { ...given, options, parameters });
+			const { 'a look.up': target, ...left } = json;
+			expect(wordless(objectOf(target))).toEqual(changed);
+			if (includeInputFields) expect(left).toStrictEqual(crm);
+			else for (const name of Object.keys(left)) expect(asking).toHaveProperty(name);
+		}
+	});
+});
+
+describe.each(lookups)('an item that comes to $operation', (lookup) => {
+	const words = { reason: 'r', message: 'm', httpCode: 418, jobId: 'J', jobRow: 'B' };
+	const isKnown = { parameters: { existingEmail: addressOf(1), existingStatus: 'valid' } };
+	const answered = isFinder(lookup) ? 'found' : 'verified';
+
+	test.each<[status: IDataObject['status'], credits: number | null, after: number | null]>([
+		['found', 2, 3],
+		['verified', 2, 3],
+		['known', 0, 1],
+		['skipped', 0, 1],
+		['not_found', null, null],
+		['failed', null, null],
+		['not_processed', 3, 4],
+		['invalid_input', 0, 1],
+		['pending', 4, 5],
+		['new', 7, 1],
+		['Failed', 7, 1],
+		[null, 7, 1],
+		[5, 7, 1],
+	])('as %j, with %j credits and the words of a problem', async (status, credits, after) => {
+		const isOurs = STATUSES.includes(String(status));
+		const isOld = ['failed', 'not_processed', 'invalid_input', 'pending'].includes(String(status));
+		const item = { ...ask(hit), status, credits, ...words };
+		const stay = expect.objectContaining(words);
+		const go = expect.not.objectContaining({ reason: 'r' });
+
+		const json = await one(lookup, [item]);
+		expect(json).toMatchObject({ status: answered, credits: after });
+		expect(json).toEqual(isOld ? go : stay);
+		for (const name of Object.keys(words)) expect(name in json).toBe(!isOld);
+
+		const known = await one(lookup, [item], isKnown);
+		const isResult = status === 'found' || status === 'verified';
+		expect(known.status).toBe(isResult ? status : 'known');
+		expect(known).toEqual(isOld ? go : stay);
+		if (isOurs) expect(known.credits).toBe(credits);
+
+		if (isFinder(lookup)) return;
+		const skipped = await one(lookup, [item], { parameters: { email: '' } });
+		expect(skipped).toMatchObject({ ...words, status: isOurs ? status : 'skipped' });
+		if (isOurs) expect(skipped.credits).toBe(credits);
+	});
+});
+
+/** A company of the fixtures. */
+const [{ domain }] = fixtures.companies;
+const company = companyFields(fixtures.companies[0]);
+
+const search: Operation = { node: 'contactDataCompany', operation: 'search' };
+const getLeads: Operation = { node: 'contactDataCompany', operation: 'getLeads' };
+
+describe('Search Company', () => {
+	const lead = { id: 1, status: 'found', email: 'ada@acme.example', credits: 4, checkedAt: 'x' };
+	const before = { status: 'found', name: 'Old', own: 1, response: {}, credits: 2, checkedAt: 'x' };
+	const result = { status: 'found', ...company, credits: 1, checkedAt: 'then' };
+	const nobody: Given = { parameters: { keyword: 'nobody has such a name' } };
+	const nothing = Object.fromEntries(Object.keys(company).map((name) => [name, null]));
+
+	test.each<[string, Given, IDataObject | string | undefined, IDataObject]>([
+		['adds it', {}, undefined, result],
+		['replaces what is no object', {}, 'Acme', result],
+		['has the same fields at a miss', nobody, undefined, { ...missed, credits: 0 }],
+		['replaces the whole object', {}, before, { ...result, credits: 3 }],
+		['leaves the fields that were there at a miss', nobody, before, { ...before, ...missed }],
+		[
+			'leaves them at a 402',
+			{ fault: { status: 402 } },
+			before,
+			{ ...before, status: 'not_processed', reason: 'out_of_credits' },
+		],
+		[
+			'adds the response with Simplify off',
+			{ parameters: { simple: false } },
+			undefined,
+			{ ...result, response: expect.objectContaining({ lid: company.id }) },
+		],
+	])('%s, in one object', async (_, given, companyData, expected) => {
+		for (const field of ['companyData', 'co.of it']) {
+			const item: IDataObject = { ...lead, site: domain, [field]: companyData };
+			const options = { resultField: field === 'companyData' ? '' : field };
+			const { [field]: target, ...left } = await one(search, [item], { ...given, options });
+			expect(wordless(objectOf(target))).toEqual({ ...nothing, ...expected });
+			expect(left).toStrictEqual({ ...lead, site: domain });
+		}
+	});
+
+	test('leaves a lead alone that the same field holds', async () => {
+		const held = { ...before, email: 'ada@acme.example', emailStatus: 'valid' };
+		const item = { site: domain, lookup: held };
+		const { lookup } = await one(search, [item], { options: { resultField: 'lookup' } });
+		const { email, emailStatus } = held;
+		expect(lookup).toMatchObject({ name: company.name, email, emailStatus, credits: 3 });
+		expect(lookup).not.toHaveProperty('response');
+	});
+
+	test('gives an item for each match, of which the first did cost something', async () => {
+		const parameters = { keyword: 'north', returnAllMatches: true };
+		const { items } = await run(search, [lead], { parameters });
+		const matches = fixtures.companies.filter(({ name }) => /north/i.test(name));
+		expect(matches.length).toBeGreaterThan(1);
+		const costs = matches.map(({ id }, index) => ({ id, credits: index === 0 ? 1 : 0 }));
+		expect(items).toMatchObject(
+			costs.map((companyData) => ({ json: { ...lead, companyData }, pairedItem: { item: 0 } })),
+		);
+	});
+});
+
+test.each([...lookups, search, getLeads])('binary data comes along by $operation', async (one) => {
+	const file = { data: { data: 'QWRh', fileName: 'card.txt', mimeType: 'text/plain' } };
+	const items = [
+		{ ...ask(hit), site: domain },
+		{ to: '{{ $json.x }}', site: '{{ $json.x }}' },
+	];
+	for (const includeInputFields of [true, false]) {
+		const own = { companyWebsite: '={{ $json.site }}', limit: 2, includeInputFields };
+		const parameters = { ...asking, operation: one.operation, ...own };
+		const start = { items: JSON.stringify(items), file: 'QWRh' };
+		const { data } = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: 'start', parameters: start },
+				{ name: 'Node', type: one.node, parameters, onError: 'continueErrorOutput' },
+			],
+			connections: ['Start > Node'],
+			credential: credentialFor(service()),
+		});
+		const [output, errors] = data.resultData.runData.Node[0].data?.main ?? [];
+		expect(output?.[0].binary).toEqual(includeInputFields ? file : undefined);
+		expect(errors).toMatchObject([{ json: items[1], binary: file }]);
+	}
+});
+
+/** All that may be the package's own in an item. */
+const OWNED = [...Object.keys(bought), 'reason', 'message', 'httpCode', 'companyData', 'response'];
+
+test.each([...lookups, search])(
+	'$operation loses, moves and changes nothing of the user, whatever there is',
+	{ timeout: 100_000 },
+	async (operation) => {
+		const words = fc.constantFrom<unknown>(null, '', ' ', 0, false, 'found', 'failed', 'valid');
+		const field = fc.constantFrom(...OWNED, 'error', 'a.b', 'toString', 'constructor', '0', 'co');
+		const item = fc.record({
+			fields: fc.dictionary(field, fc.oneof(words, fc.jsonValue({ maxDepth: 1 }))),
+			status: fc.constantFrom(...STATUSES, 'new', null),
+			question: fc.oneof(fc.nat(9).map(ask), fc.constant({})),
+		});
+		const given = fc.record({
+			made: fc.array(item, { minLength: 1, maxLength: 5 }),
+			status: fc.constantFrom(404, 402, 503, undefined),
+			simple: fc.boolean(),
+			existing: fc.constantFrom('', '={{ $json.email }}', '={{ $json.emailStatus }}'),
+			resultField: fc.constantFrom('', 'co'),
+		});
+		const property = fc.asyncProperty(given, async ({ made, status, existing, ...set }) => {
+			const items: IDataObject[] = made.map(({ fields, question, ...own }) =>
+				JSON.parse(JSON.stringify({ ...fields, ...own, ...question })),
+			);
+			const { json } = await run(operation, items, {
+				fault: status && { status, on: { nth: 1 } },
+				parameters: { simple: set.simple, existingEmail: existing, existingStatus: existing },
+				options: { resultField: set.resultField },
+			});
+			expect(json).toHaveLength(items.length);
+			const owned = [...(set.resultField === '' ? OWNED : [set.resultField]), 'error'];
+			json.forEach((output, index) => {
+				const foreign = (item: IDataObject) =>
+					Object.entries(item).filter(([name]) => !owned.includes(name));
+				expect(foreign(output)).toStrictEqual(foreign(items[index]));
+				if (!isBlank(items[index].email)) expect(isBlank(output.email)).toBe(false);
+			});
+		});
+		await fc.assert(property, { numRuns: 60, interruptAfterTimeLimit: 60_000 });
+	},
+);

@@ -1,0 +1,270 @@
+/**
+ * @file The operations: the one list of them. What is tested of every operation goes by it: fields and their
+ * defaults, faults, fuzzed answers, hostile input, tools and previews.
+ */
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { Service } from './emulator/service.mts';
+import type { WireRequest } from './emulator/wireLog.mts';
+import type { OurNode } from './support/node/engine.mts';
+import { fixtures as ownFixtures, known } from './support/leads/expected.mts';
+
+/** An operation, and one way to run it. */
+export interface Sample {
+	/** Its name in the panel. */
+	label: string;
+	node: OurNode;
+	operation: string;
+	endpoint: NonNullable<WireRequest['operation']>;
+	/** What it costs, as the canvas says. */
+	cost: string;
+	/** Of a lookup: the most questions of one request; interface specification 8. */
+	perRequest?: number;
+	/** Whether it gives each item one item, and its result an object with a status. */
+	isLookup: boolean;
+	/** The fields that users see, with their defaults in a workflow: n8n does not save these. */
+	fields: Record<string, unknown>;
+	/** The options that an agent may set, where these are others. */
+	toolOptions?: string[];
+	/** What it is run with, and has an answer for. */
+	parameters: INodeParameters;
+	/** The fields that take a text: what a good item has there, and the other parameters where not as above. */
+	texts: Record<string, [good: string | number, others?: INodeParameters]>;
+}
+
+/** A list by its id, as the resource locator stores it. */
+export function listWithId(value: string): INodeParameters {
+	return { __rl: true, mode: 'id', value };
+}
+
+/** People whom the finder knows, each of another company: items with fields as the panel expects them. */
+export function peopleIn({ fixtures }: Pick<Service, 'fixtures'>, length: number) {
+	const people = fixtures.companies.flatMap((company) => {
+		const { domain } = company;
+		const person = fixtures.peopleOf(company).find(({ email }) => email !== null);
+		return person?.email ? [{ fullName: person.full, domain, email: person.email }] : [];
+	});
+	return people.slice(0, length);
+}
+
+/** A field that begins with what the items of this package have there. */
+const item = (name: string) => `={{ $json.${name} }}`;
+
+const simple = { simple: true };
+const limits = (limit: number) => ({ returnAll: false, limit });
+const list = { listId: { mode: 'list', value: '' } };
+const leadOptions = { 'options.email': 'all' };
+const person = {
+	fullName: item('fullName'),
+	firstName: item('firstName'),
+	lastName: item('lastName'),
+	domain: item('domain'),
+	company: item('company'),
+	existingEmail: item('email'),
+};
+const address = { email: item('email'), existingStatus: item('emailStatus') };
+const panel = { manualLimit: 10, includeInputFields: true, ...simple };
+const lookupOptions = {
+	'options.resultField': '',
+	'options.incompleteRun': 'return',
+	'options.keepCredits': 100,
+	'options.maxConcurrency': 5,
+	'options.maxCredits': 100,
+	'options.maxRetries': 4,
+};
+const ageOptions = { 'options.checkedAt': item('checkedAt'), 'options.maxAgeDays': 90 };
+const finderOptions = { ...lookupOptions, ...ageOptions, 'options.country': '' };
+const verifierOptions = { ...lookupOptions, ...ageOptions, 'options.retryUnknownDays': 1 };
+const toolOptions = ['keepCredits', 'maxCredits'];
+
+/** Every operation, the lookups first. */
+function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
+	const [company] = fixtures.companies;
+	const { domain } = company;
+	const lead = known(fixtures.peopleOf(company).find((one) => one.email !== null));
+	const [who, email] = [{ fullName: lead.full, domain }, known(lead.email)];
+	const listId = listWithId('102');
+	const named = { firstName: lead.first, lastName: lead.last, domain };
+	const dated = { ...who, existingEmail: email, options: { checkedAt: '2020-01-01' } };
+	const ofPerson: Sample['texts'] = {
+		fullName: [lead.full],
+		firstName: [lead.first, named],
+		lastName: [lead.last, named],
+		domain: [domain],
+		company: [company.name, { fullName: lead.full }],
+		country: ['Peru'],
+		existingEmail: [''],
+		checkedAt: ['2020-01-01', dated],
+		maxAgeDays: [1, dated],
+	};
+	const ofEmail: Sample['texts'] = { email: [email], existingStatus: [''] };
+	const filtered = { companyWebsite: domain, limit: 1, titleMatch: 'any', locationMatch: 'any' };
+	return [
+		sample('Find Email', 'Finder find', 'find', {
+			cost: '1 credit per email found',
+			perRequest: 1,
+			fields: { ...person, ...panel, ...finderOptions, 'options.includeCompanyData': false },
+			toolOptions: ['country', 'includeCompanyData', ...toolOptions],
+			parameters: { ...who, options: { includeCompanyData: true } },
+			texts: ofPerson,
+		}),
+		sample('Find Emails in Bulk', 'Finder findBulk', 'findBulk', {
+			cost: '1 credit per email found',
+			perRequest: 100,
+			fields: { ...person, ...panel, ...finderOptions, 'options.jobTimeout': 30 },
+			parameters: who,
+			texts: ofPerson,
+		}),
+		sample('Verify Email', 'Verifier verify', 'verify', {
+			cost: '1 credit per email',
+			perRequest: 1,
+			fields: { ...address, ...panel, ...verifierOptions, 'options.enrich': false },
+			toolOptions: ['enrich', ...toolOptions],
+			parameters: { email, options: { enrich: true } },
+			texts: ofEmail,
+		}),
+		sample('Verify Emails in Bulk', 'Verifier verifyBulk', 'verifyBulk', {
+			cost: '1 credit per email',
+			perRequest: 50,
+			fields: { ...address, ...panel, ...verifierOptions },
+			parameters: { email },
+			texts: ofEmail,
+		}),
+		sample('Search Company', 'Company search', 'searchCompany', {
+			cost: 'credits per match',
+			perRequest: 1,
+			fields: { keyword: item('domain'), returnAllMatches: false, ...panel, ...lookupOptions },
+			toolOptions,
+			parameters: { keyword: domain },
+			texts: { keyword: [domain] },
+		}),
+		sample('Get Bulk Job', 'Finder getBulkJob', 'getBulkJob', {
+			fields: {
+				jobId: item('jobId'),
+				jobRow: item('jobRow'),
+				includeInputFields: true,
+				...simple,
+				'options.resultField': '',
+			},
+			parameters: { jobId: '', jobRow: '' },
+			texts: { jobRow: [1, { jobId: item('jobId') }], jobId: ['', { jobRow: '1' }] },
+		}),
+		sample('Get Account', 'Account get', 'getAccount', { fields: simple }),
+		sample('Check API', 'Account check', 'getAccount', { fields: {} }),
+		sample('Get Many Lists', 'List getAll', 'getLists', {
+			fields: { ...limits(50), ...simple },
+			parameters: { returnAll: true },
+			texts: { limit: [1, {}] },
+		}),
+		sample('Get List', 'List get', 'getList', {
+			fields: { ...list, ...simple },
+			parameters: { listId },
+			texts: { listId: ['102'] },
+		}),
+		sample('Get List Leads', 'List getLeads', 'getListLeads', {
+			fields: { ...list, ...limits(50), ...simple, ...leadOptions, 'options.keyword': '' },
+			parameters: { listId, returnAll: true },
+			texts: {
+				listId: ['102', { limit: 1 }],
+				keyword: [known(fixtures.list(102)).leads[0].person.first, { listId, limit: 1 }],
+				limit: [1, { listId }],
+			},
+		}),
+		sample('Export List Leads', 'List exportLeads', 'exportLeads', {
+			fields: { ...list, ...simple, ...leadOptions },
+			parameters: { listId },
+			texts: { listId: ['102'] },
+		}),
+		sample('Estimate Cost', 'Finder estimate', 'getAccount', {
+			fields: { ...person, ...finderOptions, 'options.jobTimeout': 30 },
+			parameters: who,
+		}),
+		sample('Estimate Cost', 'Verifier estimate', 'getAccount', {
+			fields: { ...address, ...verifierOptions },
+			parameters: { email },
+		}),
+		sample('Get Company Leads', 'Company getLeads', 'getCompanyLeads', {
+			cost: 'may cost credits',
+			fields: {
+				companyWebsite: item('domain'),
+				companyName: item('company'),
+				...{ title: '', titleMatch: 'all', location: '', locationMatch: 'all' },
+				...limits(10),
+				includeInputFields: false,
+				...simple,
+			},
+			parameters: { companyWebsite: domain, limit: 3 },
+			texts: {
+				companyWebsite: [domain, { limit: 1 }],
+				companyName: [company.name, { limit: 1 }],
+				title: ['', filtered],
+				location: ['', filtered],
+			},
+		}),
+	];
+}
+
+function sample(
+	label: string,
+	name: string,
+	endpoint: Sample['endpoint'],
+	{ parameters, ...own }: Partial<Sample> & Pick<Sample, 'fields'>,
+): Sample {
+	const [type, operation] = name.split(' ');
+	const [node, resource] = NODES[type];
+	return {
+		...{ label, node, operation, endpoint, cost: 'free', texts: {} },
+		isLookup: own.perRequest !== undefined,
+		parameters: { resource, operation, ...parameters },
+		...own,
+	};
+}
+
+const NODES: Record<string, [node: OurNode, resource: string]> = {
+	Account: ['contactDataAccount', 'account'],
+	List: ['contactDataList', 'list'],
+	Finder: ['contactDataFinder', 'email'],
+	Verifier: ['contactDataVerifier', 'email'],
+	Company: ['contactDataCompany', 'company'],
+};
+
+/** Every operation with parameters that the emulated service has an answer for, but Get Bulk Job, which needs a job. */
+export function everyOperation(
+	service: Pick<Service, 'fixtures'> = { fixtures: ownFixtures },
+): Sample[] {
+	return all(service).filter(({ operation }) => operation !== 'getBulkJob');
+}
+
+/** Every operation, with the fixtures of a service as it starts. */
+export const operations = all({ fixtures: ownFixtures });
+
+/** All rows of the job with this id. */
+export function bulkJob(jobId: string): Sample {
+	const job = operationOf('getBulkJob');
+	return { ...job, parameters: { ...job.parameters, jobId } };
+}
+
+/** An operation by its name; those of several nodes by their node, too. */
+export function operationOf(name: string, type?: OurNode): Sample {
+	return known(operations.find((one) => one.operation === name && one.node === (type ?? one.node)));
+}
+
+/** The parameters of an operation that reads what it looks up from its items, by the panel's own expressions. */
+export function ofItems({ parameters }: Sample): INodeParameters {
+	const { fullName, domain, email, keyword, companyWebsite, jobId, jobRow, ...others } = parameters;
+	return { ...others, existingEmail: '', existingStatus: '' };
+}
+
+/** The parameters of an operation with this in one of its fields that take a text. */
+export function withField(
+	{ operation, fields, texts, parameters }: Sample,
+	name: string,
+	value: string,
+): INodeParameters {
+	const { options, ...own } = texts[name][1] ?? parameters;
+	const isOption = `options.${name}` in fields;
+	const set = { [name]: name === 'listId' ? listWithId(value) : value };
+	const all = { ...Object(options), ...(isOption && set) };
+	return { operation, ...own, ...(!isOption && set), options: all };
+}

@@ -1,0 +1,79 @@
+/** @file What every item of the package has to be, whatever went in and whatever the service said. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { IDataObject } from 'n8n-workflow';
+import { expect } from 'vitest';
+
+import { root } from '../../machine/paths.mjs';
+import { isRecord } from '../../emulator/values.mts';
+import { STATUSES } from '../leads/outcomes.mts';
+
+/** The reasons that the documentation tells, but for the one that is a fault of the package. */
+const REASONS = new Set(
+	readFileSync(join(root, 'docs', 'when-items-fail.md'), 'utf8')
+		.split('\n')
+		.filter((line) => line.startsWith('| `'))
+		.flatMap((line) => [...line.split('|')[1].matchAll(/`(\w+)`/g)].map(([, reason]) => reason))
+		.filter((reason) => reason !== 'unexpected'),
+);
+
+/** Of the fields that an item lacks, or that hold what cannot be meant. */
+const OF_FIELDS =
+	/^(missing_(name|company|keyword|list)|invalid_value|(unevaluated|failing)_expression)$/;
+
+/**
+ * An item of a lookup, or one that says why there is no result: its status and reason are documented. What Search
+ * Company says stands in the field `companyData` of its item.
+ */
+export function expectDefined({ status, reason, message }: IDataObject): void {
+	expect(STATUSES).toContain(status);
+	if (status === 'invalid_input') expect(reason).toMatch(OF_FIELDS);
+	else if (status === 'pending') expect(reason).toBe('job_not_finished');
+	else if (status === 'failed' || status === 'not_processed') {
+		expect([...REASONS]).toContain(reason);
+	} else return;
+	expect(message).toEqual(expect.any(String));
+}
+
+/** Where an item says what became of it: Search Company says it in an object of its own, beside the fields of the item. */
+export function outcomeIn(json: IDataObject): IDataObject {
+	const { companyData } = json;
+	const isOutcome = (value: unknown): value is IDataObject => isRecord(value) && 'status' in value;
+	return isOutcome(companyData) ? companyData : json;
+}
+
+/** Whether an item says why there is no result. */
+export function isProblem({ status, reason }: IDataObject): boolean {
+	return STATUSES.includes(String(status)) && typeof reason === 'string';
+}
+
+/**
+ * What n8n can store: nothing `undefined`, no number that JSON does not have, nothing nested too deep.
+ *
+ * @param isRaw whether it is the service's own object, which may say 1e400
+ */
+export function expectJson(value: unknown, isRaw = false): void {
+	expect(() => JSON.stringify(value)).not.toThrow();
+	expect(strangersIn(value, isRaw)).toEqual([]);
+}
+
+/** Where something is that JSON does not have; it may lie deeper than a function can call itself. */
+function strangersIn(value: unknown, isRaw: boolean): string[] {
+	const strangers: string[] = [];
+	const left: Array<[path: string, value: unknown]> = [['', value]];
+	for (let next = left.pop(); next; next = left.pop()) {
+		const [path, one] = next;
+		const isPlain = isRecord(one) && Object.getPrototypeOf(one) === Object.prototype;
+		if (isPlain || Array.isArray(one)) {
+			for (const [name, inner] of Object.entries(one)) left.push([`${path}.${name}`, inner]);
+		} else if (!isJsonValue(one, isRaw)) strangers.push(`${path}: ${String(one)}`);
+	}
+	return strangers;
+}
+
+function isJsonValue(value: unknown, isRaw: boolean): boolean {
+	if (typeof value === 'number') return isRaw ? !Number.isNaN(value) : Number.isFinite(value);
+	return value === null || typeof value === 'string' || typeof value === 'boolean';
+}

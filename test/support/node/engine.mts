@@ -1,0 +1,262 @@
+import 'reflect-metadata';
+
+import { DirectoryLoader, ExecuteContext, RoutingNode, WorkflowExecute } from 'n8n-core';
+import {
+	Workflow,
+	type IConnections,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type INodeType,
+	type IRun,
+	type IRunExecutionData,
+	type ITaskData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { ContactDataAccount } from '../../../nodes/Account/ContactDataAccount.node.ts';
+import { ContactDataCompany } from '../../../nodes/Company/ContactDataCompany.node.ts';
+import { ContactDataFinder } from '../../../nodes/Finder/ContactDataFinder.node.ts';
+import { ContactDataList } from '../../../nodes/List/ContactDataList.node.ts';
+import { ContactDataVerifier } from '../../../nodes/Verifier/ContactDataVerifier.node.ts';
+import { serverOf, type OnCredentialRead } from '../servers/server.mts';
+
+/** Emits the items of a test, as any node before ours would. */
+const start: INodeType = {
+	description: {
+		displayName: 'Start',
+		name: 'start',
+		group: ['trigger'],
+		version: 1,
+		description: 'Emits the items of a test',
+		defaults: { name: 'Start' },
+		inputs: [],
+		outputs: ['main'],
+		properties: [
+			{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
+			{ displayName: 'File of Each Item', name: 'file', type: 'string', default: '' },
+		],
+	},
+	async execute(this: IExecuteFunctions) {
+		const items: IDataObject[] = JSON.parse(String(this.getNodeParameter('items', 0)));
+		const file = String(this.getNodeParameter('file', 0, ''));
+		const binary = { data: { data: file, fileName: 'card.txt', mimeType: 'text/plain' } };
+		return [items.map((json) => ({ json, ...(file !== '' && { binary }) }))];
+	},
+};
+
+/** Passes its items on: an end for a branch. */
+const end: INodeType = {
+	description: {
+		...start.description,
+		displayName: 'End',
+		name: 'end',
+		group: ['transform'],
+		inputs: ['main'],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		return [this.getInputData()];
+	},
+};
+
+/** Puts the execution to sleep, as n8n's Wait node does, under the name by which it is known. */
+const wait: INodeType = {
+	description: { ...end.description, displayName: 'Wait', name: 'wait' },
+	async execute(this: IExecuteFunctions) {
+		await this.putExecutionToWait(new Date(Date.now() + 60_000));
+		return [this.getInputData()];
+	},
+};
+
+const WAIT = 'n8n-nodes-base.wait';
+
+/** Our nodes by the name of their type, as n8n would load them. */
+export const ourNodes = {
+	contactDataAccount: new ContactDataAccount(),
+	contactDataList: new ContactDataList(),
+	contactDataFinder: new ContactDataFinder(),
+	contactDataVerifier: new ContactDataVerifier(),
+	contactDataCompany: new ContactDataCompany(),
+} satisfies Record<string, INodeType>;
+
+export type OurNode = keyof typeof ourNodes;
+
+const nodeTypes: Record<string, INodeType> = { start, end, [WAIT]: wait, ...ourNodes };
+
+function nodeTypeOf(name: string, others: Record<string, INodeType> = {}): INodeType {
+	const nodeType = nodeTypes[name] ?? others[name];
+	if (!nodeType) throw new Error(`No node type ${name}`);
+	// n8n gives declarative nodes the Request Options and this `execute` when it loads them.
+	if (nodeType.description.requestDefaults) {
+		DirectoryLoader.applyDeclarativeNodeOptionParameters(nodeType);
+		nodeType.execute ??= async function (this: IExecuteFunctions) {
+			if (!(this instanceof ExecuteContext)) throw new Error('Not the context of the engine');
+			return (await new RoutingNode(this, nodeType).runNode()) ?? [];
+		};
+	}
+	return nodeType;
+}
+
+/** A node of a test workflow. */
+export interface TestNode extends Partial<INode> {
+	name: string;
+	type: OurNode | 'start' | 'end' | typeof WAIT | 'other';
+}
+
+export interface TestWorkflow {
+	nodes: TestNode[];
+	/** `from > to` by name; `from !> to` from the error output. */
+	connections: string[];
+	credential: ICredentialDataDecryptedObject;
+	mode?: WorkflowExecuteMode;
+	/** Node types besides those that are here. */
+	types?: Record<string, INodeType>;
+	/** Aborted to stop the execution, as the Stop button does. */
+	stop?: AbortSignal;
+	/** Is given what n8n saves, in the moment in which it does: at the end, or when it is stopped. */
+	save?: (run: IRun) => void;
+	/** Is told of each node that begins. */
+	onNode?: (name: string) => void;
+	onCredentialRead?: OnCredentialRead;
+	/** A failed execution that this one repeats, as n8n's Retry button does. */
+	retryOf?: IRun;
+	/** An execution that waits, which this one goes on with, as n8n does when the wait is over. */
+	resumes?: IRun;
+}
+
+let executions = 0;
+
+/** What n8n knows each execution by. */
+const idOf = new WeakMap<IRun, string>();
+
+/** Runs a workflow in the real engine and returns what n8n would store. */
+export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
+	const connections: IConnections = {};
+	for (const text of test.connections) {
+		const [, from, error, to] = /^(.*?) (!?)> (.*)$/.exec(text) ?? [];
+		const outputs = (connections[from] ??= { main: [] }).main;
+		const index = error ? 1 : 0;
+		while (outputs.length <= index) outputs.push([]);
+		outputs[index]?.push({ node: to, type: 'main', index: 0 });
+	}
+	const nodes = test.nodes.map((node, index) => ({
+		id: String(index),
+		typeVersion: 1,
+		position: [index * 200, 0] satisfies [number, number],
+		parameters: {},
+		...(node.type in ourNodes && { credentials: { contactDataApi: { id: '1', name: 'Test' } } }),
+		...node,
+	}));
+	const workflow = new Workflow({
+		id: 'test',
+		name: 'Test',
+		nodes,
+		connections,
+		active: false,
+		nodeTypes: {
+			getByName: (name) => nodeTypeOf(name, test.types),
+			getByNameAndVersion: (name) => nodeTypeOf(name, test.types),
+			getKnownTypes: () => ({}),
+		},
+		settings: { executionOrder: 'v1' },
+	});
+	const mode = test.mode ?? (test.retryOf ? 'retry' : 'trigger');
+	const id = (test.resumes && idOf.get(test.resumes)) ?? String(++executions);
+	const server = serverOf(test.credential, mode, id, test.onCredentialRead);
+	server.hooks?.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
+	server.hooks?.addHandler('nodeExecuteBefore', async (name) => test.onNode?.(name));
+	const stored = storedOf(test, workflow);
+	const execute = new WorkflowExecute(server, mode, stored);
+	const running = stored
+		? execute.processRunExecutionData(workflow)
+		: execute.run({ workflow, startNode: workflow.getNode('Start') ?? undefined });
+	test.stop?.addEventListener('abort', () => running.cancel());
+	const run = await running;
+	idOf.set(run, id);
+	return run;
+}
+
+/** The execution that this one goes on with, as n8n has stored it. */
+function storedOf(
+	{ retryOf, resumes }: TestWorkflow,
+	workflow: Workflow,
+): IRunExecutionData | undefined {
+	if (retryOf) return storedForRetry(retryOf, workflow);
+	return resumes && JSON.parse(JSON.stringify(resumes.data));
+}
+
+/** What n8n has stored of a failed execution when it is retried, with the workflow as it is now. */
+function storedForRetry(failed: IRun, workflow: Workflow): IRunExecutionData {
+	const data: IRunExecutionData = JSON.parse(JSON.stringify(failed.data));
+	const { lastNodeExecuted = '', runData } = data.resultData;
+	delete data.resultData.error;
+	if (runData[lastNodeExecuted]?.at(-1)?.error) runData[lastNodeExecuted].pop();
+	for (const waiting of data.executionData?.nodeExecutionStack ?? []) {
+		waiting.node = workflow.getNode(waiting.node.name) ?? waiting.node;
+	}
+	return data;
+}
+
+/** What one of our nodes is run with. */
+export interface NodeTest
+	extends Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'executeOnce'> {
+	node: OurNode;
+	parameters: INode['parameters'];
+	items?: IDataObject[];
+	credential: ICredentialDataDecryptedObject;
+	waitBetweenTries?: number;
+	stop?: AbortSignal;
+	save?: (run: IRun) => void;
+	retryOf?: IRun;
+	mode?: WorkflowExecuteMode;
+}
+
+export interface NodeResult {
+	run: IRun;
+	/** What the node gave out on its first output. */
+	items: INodeExecutionData[];
+	/** What it gave out on its error output. */
+	errorItems: INodeExecutionData[];
+	/** The `json` of the items on the first output. */
+	json: IDataObject[];
+	/** What stopped the workflow. */
+	error: ITaskData['error'];
+	hints: ITaskData['hints'];
+	/** How often n8n had to read the credential. */
+	credentialReads: number;
+}
+
+/** Runs one node of ours in the real engine, between a node that emits the items and two ends. */
+export async function runNode({ items = [{}], ...test }: NodeTest): Promise<NodeResult> {
+	const { node: type, credential, stop, save, retryOf, mode, ...settings } = test;
+	let credentialReads = 0;
+	const run = await runWorkflow({
+		nodes: [
+			{ name: 'Start', type: 'start', parameters: { items: JSON.stringify(items) } },
+			{ name: 'Node', type, waitBetweenTries: 1, ...settings },
+			{ name: 'End', type: 'end' },
+			{ name: 'Failed', type: 'end' },
+		],
+		connections: ['Start > Node', 'Node > End', 'Node !> Failed'],
+		credential,
+		stop,
+		save,
+		retryOf,
+		mode,
+		onCredentialRead: () => credentialReads++,
+	});
+	const task = run.data.resultData.runData.Node?.at(-1);
+	const [success, failed] = task?.data?.main ?? [];
+	return {
+		run,
+		items: success ?? [],
+		errorItems: failed ?? [],
+		json: (success ?? []).map(({ json }) => json),
+		error: task?.error ?? run.data.resultData.error,
+		hints: task?.hints,
+		credentialReads,
+	};
+}

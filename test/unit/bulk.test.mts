@@ -1,0 +1,113 @@
+/** @file Each row of a bulk request finds its person again; a job goes on, is done, or has failed. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { jobIn, matchRows } from '../../nodes/Finder/bulk.ts';
+import { problemOf } from '../../nodes/shared/output/problem.ts';
+import { detailsOf, thrownBy } from './thrown.mts';
+
+const [one, two] = [
+	{ tId: 1, email: 'ada@acme.com' },
+	{ tId: 2, email: null },
+];
+const both = [one, two];
+
+it('the rows find each person again, in whatever order, with whatever others; a miss is not left out', () => {
+	const row = fc.record({
+		tId: fc.oneof(fc.integer({ min: -1, max: 15 }), fc.constantFrom('3', ' 4', 'x', null)),
+		email: fc.constantFrom(null, '', 'ada@acme.com', 'ida@acme.com'),
+	});
+	fc.assert(
+		fc.property(fc.array(row, { maxLength: 20 }), fc.nat(12), (rows, people) => {
+			const { results, jobId } = matchRows({ rows, jobId: '12' }, people);
+			expect([results.length, jobId]).toEqual([people, '12']);
+			results.forEach((result, index) => {
+				const own = rows.find(({ tId }) => String(tId).trim() === String(index + 1));
+				expect(result).toEqual(own && (own.email ? [own] : []));
+			});
+		}),
+	);
+});
+
+/** What each status makes of a job: it goes on, is done, is neither for sure, or has failed. */
+const statuses = {
+	on: 'processing PROCESSING queued in_progress In-Progress pending scheduled',
+	done: 'done Completed complete FINISHED processed Succeeded success READY',
+	open: 'odd closed Processing-complete partially_completed not-ready incomplete already-started',
+	failed: 'failed FAILURE error cancelled canceled rejected expired aborted',
+};
+
+const inWords = (words: string) => words.split(' ').map((word) => word.replace('-', ' '));
+
+describe('jobIn', () => {
+	it.each(['results', 'people', 'data', 'rows'])('takes all rows at once for done: %s', (key) => {
+		for (const answer of [both, { [key]: both }]) {
+			expect(jobIn(answer, 2)).toEqual({ jobId: undefined, rows: both, isDone: true });
+		}
+	});
+
+	it.each([
+		...inWords(statuses.on).map((status) => [status, false] as const),
+		...inWords(statuses.done).map((status) => [status, true] as const),
+	])('goes by the status %j, whatever rows the job shows: %s', (status, isDone) => {
+		for (const results of [undefined, [], [one], both]) {
+			const job = jobIn({ id: 12, status, results }, 2);
+			expect([job.jobId, job.isDone, job.isLikelyDone ?? false]).toEqual(['12', isDone, false]);
+		}
+	});
+
+	it.each(inWords(statuses.open))(
+		'leaves open whether it is done where it says %j, and all rows are there',
+		(status) => {
+			const isLikelyDone = (results: object[], people?: number) => {
+				const job = jobIn({ id: 12, status, results }, people);
+				expect(job.isDone).toBe(false);
+				return job.isLikelyDone;
+			};
+			expect(isLikelyDone(both, 2)).toBe(true);
+			expect(isLikelyDone(both, 3)).toBe(false);
+			// Rows may be there before anybody was looked for, and nobody may know how many there are.
+			expect(isLikelyDone([two, { tId: 1 }], 2)).toBe(false);
+			expect(isLikelyDone([one])).toBe(false);
+		},
+	);
+
+	it.each<[object, number | undefined, boolean]>([
+		[{ id: 12, data: [{ tId: '2' }, { tId: '1' }] }, 2, true],
+		[{ id: 12, rows: [one, { tId: 7 }, two, one] }, 2, true],
+		[{ id: 12, results: [one] }, undefined, true],
+		[{ id: 12, total: 2 }, 2, false],
+		[{ id: 12, results: [] }, undefined, false],
+		// One that is there twice, or that nobody asked for, stands for no other.
+		[{ id: 12, results: [one, one] }, 2, false],
+		[{ id: 12, results: [one, { tId: 7 }] }, 2, false],
+		[[one, one], 2, false],
+		[{ id: 12, total: Number.MAX_VALUE, results: [one] }, undefined, false],
+	])(
+		'goes by the rows where there is no status: %j for %j people, %j',
+		(answer, people, isDone) => {
+			expect(jobIn(answer, people).isDone).toBe(isDone);
+		},
+	);
+
+	it.each(inWords(statuses.failed))('takes of a job that says %j only who was found', (status) => {
+		const job = { jobId: '12', rows: [one], isDone: true };
+		expect(jobIn({ id: 12, status, results: both }, 2)).toEqual(job);
+		const failed = thrownBy(() => jobIn({ id: 12, status, results: [two] }, 2));
+		expect(problemOf(failed)).toMatchObject({
+			status: 'failed',
+			reason: 'job_failed',
+			message: `The bulk job 12 ended with the status "${status}"`,
+			jobId: '12',
+		});
+	});
+
+	it.each([{}, { message: 'ok' }, { results: ['ada@acme.com'] }, [1, 2]])(
+		'does not take %j for an answer',
+		(answer) => {
+			const told = { reason: 'unexpected_answer', mayBeCharged: true };
+			expect(detailsOf(thrownBy(() => jobIn(answer, 2)))).toMatchObject(told);
+		},
+	);
+});

@@ -1,0 +1,372 @@
+/** @file The emulator keeps to the contract, takes every form, goes wrong as told and charges what was found. */
+
+import { request } from 'undici';
+import { describe, expect, it, vi } from 'vitest';
+
+import { expectedEmail, expectedVerification } from '../../emulator/addresses.mts';
+import type { Effect } from '../../emulator/faults.mts';
+import { Fixtures } from '../../emulator/fixtures.mts';
+import { variantValues, type Variants } from '../../emulator/variants.mts';
+import type { WireRequest } from '../../emulator/wireLog.mts';
+import { KEY, useService } from '../../support/servers/service.mts';
+
+const service = useService();
+
+interface Question {
+	method?: 'GET' | 'POST';
+	headers?: Record<string, string>;
+	body?: unknown;
+}
+
+/** Sends one request as a well-behaved client does; what is given replaces its headers. */
+async function ask(path: string, { body, headers, ...question }: Question = {}) {
+	const answer = await request(service().baseUrl + path, {
+		method: body === undefined ? 'GET' : 'POST',
+		headers: {
+			'x-access-key': KEY,
+			accept: 'application/json',
+			...(body !== undefined && { 'content-type': 'application/json' }),
+			...headers,
+		},
+		body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+		...question,
+	});
+	const text = await answer.body.text();
+	return { status: answer.statusCode, headers: answer.headers, text, json: () => JSON.parse(text) };
+}
+
+async function statuses(count: number, path = account): Promise<number[]> {
+	const seen: number[] = [];
+	for (let index = 0; index < count; index++) seen.push((await ask(path)).status);
+	return seen;
+}
+
+/** A path with a query string in which every value is percent-encoded. */
+const at = (path: string, query: Record<string, string>): string =>
+	`${path}?${new URLSearchParams(query)}`;
+
+const domain = 'big.bulk.example';
+const account = '/api/v2/account';
+const leads = '/api/v2/list/101/leads';
+const bulk = '/api/v2/find_bulk';
+const verifyBulk = '/v3/verify_bulk';
+const profiles = '/profile/search/email';
+const find = (query: Record<string, string>): string => at('/api/v2/find', query);
+const row = { name: 'Ann Lee', domain };
+const emails = Array.from({ length: 51 }, (_, index) => `a${index}@one.example`);
+const ann = (lastName: string) => ({ firstName: 'Ann', lastName, domain });
+const everybody = Array.from({ length: 100 }, (_, index) => `Lee${index}`);
+const emailOf = (lastName: string) => expectedEmail('Ann', lastName, domain)?.email;
+const found = everybody.filter(emailOf);
+const [hit] = found;
+const [miss] = everybody.filter((lastName) => !emailOf(lastName));
+const comma = { verifyBulkQuery: 'comma' } as const;
+
+describe('a breach of the contract is refused, recorded and free', () => {
+	it.each<[names: string, path: string, question?: Question, variants?: Partial<Variants>]>([
+		// By the document.
+		['(debug)', `${account}?debug=1`],
+		["'lastName'", find({ firstName: 'Ann', domain })],
+		['more than 100 items', bulk, { body: Array(101).fill(row) }],
+		['body/0 must NOT have additional', bulk, { body: [{ ...row, email: 'a@b.example' }] }],
+		['not valid JSON', bulk, { body: '[{' }],
+		['more than 50 items', `${verifyBulk}?email=${emails.join('&email=')}`],
+		['querystring/title', at(profiles, { companyName: 'Hazel Law', title: 'sales+manager' })],
+		['is not in the document', '/v2/account'],
+		// By the variants.
+		['companyName is called company', find({ fullName: 'A', companyName: 'B' })],
+		['size is over 100', `${leads}?size=101`, {}, { leadsMaxSize: 100 }],
+		['the same tId', bulk, { body: [1, '1'].map((tId) => ({ tId, ...row })) }],
+		['not in the form people', bulk, { body: [row] }, { bulkBody: 'people' }],
+		['over 50 addresses', at(verifyBulk, { email: emails.join() }), {}, comma],
+		['a comma list, but', `${verifyBulk}?email=a@b.example,c@d.example`],
+		['repeated, but', `${verifyBulk}?email=a@b.example&email=c@d.example`, {}, comma],
+		// By its way here.
+		['headers/accept', account, { headers: { accept: '*/*' } }],
+		['a GET request has a body', account, { method: 'GET', body: {} }],
+		['its header: headers/auth', account, { headers: { authorization: `Bearer ${KEY}` } }],
+		['its header: query string', find({ ...row, fullName: 'A', country: KEY })],
+		['its header: body', bulk, { body: [{ ...row, country: KEY }] }],
+		[
+			'its header: path',
+			'/api/v2/list/mistyped-key',
+			{ headers: { 'x-access-key': 'mistyped-key' } },
+		],
+	])('%s: %s', async (names, path, question, variants) => {
+		Object.assign(service().variants, variants);
+		service().faults.add({ status: 503 });
+		const { status, text } = await ask(path, question);
+		expect(status).toBe(path === '/v2/account' ? 404 : 400);
+		const violations = service().violations.splice(0);
+		expect(violations).toMatchObject([{ kind: 'request', requestId: service().requests[0].id }]);
+		expect(violations[0].problems.join()).toContain(names);
+		if (status === 400) expect(JSON.parse(text).violations).toEqual(violations[0].problems);
+		expect(service().ledger.charges).toEqual([]);
+	});
+
+	it.each([
+		`${profiles}?companyName=hazel+law&title=sales+manager`,
+		at(profiles, { companyName: 'Hazel Law', title: '{sales,growth marketing}' }),
+	])('but not: %s', async (path) => {
+		const { status } = await ask(path, { headers: { 'content-type': 'application/json' } });
+		expect(status).toBe(200);
+	});
+
+	it('also by the emulator itself', async () => {
+		service().fixtures.lists[0].createdAt = 'yesterday';
+		expect((await ask('/api/v2/list/101')).status).toBe(500);
+		const [{ kind, problems }] = service().violations.splice(0);
+		expect([kind, problems[0]]).toEqual(['response', expect.stringContaining('creation_date')]);
+	});
+});
+
+describe('every form of the interface differs from the others, and keeps to the document', () => {
+	const { people } = new Fixtures();
+	const isValid = (email = '') => expectedVerification(email).email_status === 'valid';
+	const [found] = people.filter(({ email }) => email && isValid(email));
+	const [missed] = people.filter(({ email }) => email === null);
+	const [who, nobody] = [found, missed].map(({ full: name, company }) => ({
+		name,
+		domain: company.domain,
+	}));
+	const rows = [
+		{ ...who, tId: 7 },
+		{ ...nobody, tId: '8' },
+	];
+	const paths = [
+		...[account, '/api/v2/list', '/api/v2/list/101'],
+		...[
+			leads,
+			'/api/v2/list/102/leads?size=101',
+			`${leads}?kw=manager&size=2`,
+			`${leads}?size=2&start=60000`,
+		],
+		...[who, nobody].map(({ name, domain }) => find({ fullName: name, domain })),
+		find({ fullName: who.name, domain: who.domain, includeCompanyData: 'true' }),
+		find({ fullName: who.name, companyName: found.company.name }),
+		...[1, 2, 3].flatMap(() => [`${bulk}/9001`, `${bulk}?id=9001`]),
+		...[at('/v3/verify', { email: found.email ?? '', enrich: 'true' }), '/v3/verify'],
+		...[verifyBulk, bulk].map((path) => `${path}?email=a@b.example`),
+		`${verifyBulk}?email=a@b.example,c@d.example`,
+		...['/company/search', '/lwh/company/search'].map((path) => at(path, { kw: who.domain })),
+		at(profiles, { companyName: found.company.name, size: '3' }),
+	];
+	const questions: Array<[path: string, question?: Question]> = [
+		[find({ fullName: 'Ann Lee', domain }), { headers: { 'x-access-key': 'free-key' } }],
+		[bulk, { body: rows }],
+		[bulk, { body: { people: rows } }],
+		...paths.map((path): [string] => [path]),
+	];
+
+	it.each(Object.entries(variantValues))('%s: %o', async (name, values) => {
+		const seen = new Set<string>();
+		for (const value of values) {
+			service().reset();
+			// What it says of jobs can be seen only where there are some.
+			const bulkAnswer = name.startsWith('job') ? 'job' : 'rows';
+			Object.assign(service().variants, { bulkAnswer, [name]: value });
+			const answers: string[] = [];
+			for (const [path, question] of questions) answers.push((await ask(path, question)).text);
+			seen.add(answers.join('\n'));
+			const violations = service().violations.splice(0);
+			expect(violations.filter(({ kind }) => kind === 'response')).toEqual([]);
+		}
+		expect(seen.size).toBe(values.length);
+	});
+});
+
+it.each([
+	['completed', 1, [{ tId: 1 }, { tId: 2 }]],
+	['failed', 0, { status: 'failed', total: 2 }],
+] as const)('a job that is %s costs %i, however often it is collected', async (...given) => {
+	const [jobOutcome, credits, result] = given;
+	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1, jobOutcome });
+	const body = [hit, miss].map((lastName, index) => ({ ...ann(lastName), tId: index + 1 }));
+	const { status, json } = await ask(bulk, { body });
+	expect([status, json()]).toEqual([202, { id: 9001, status: 'processing', total: 2 }]);
+	expect((await ask(`${bulk}/9001`)).json()).toEqual(json());
+	for (const _ of body) expect((await ask(`${bulk}/9001`)).json()).toMatchObject(result);
+	expect(service().ledger.total()).toBe(credits);
+	const headers = { 'x-access-key': 'second-key' };
+	expect((await ask(`${bulk}/9001`, { headers })).status).toBe(404);
+});
+
+describe('a fault', () => {
+	it.each([
+		[{ nth: 2 }, [200, 503, 200, 200]],
+		[{ every: 2 }, [200, 503, 200, 503]],
+		[{ times: 2 }, [503, 503, 200, 200]],
+		[{ operation: 'getLists' }, [200, 200, 200, 200]],
+		[{ where: ({ path }: WireRequest) => path.endsWith('/list') }, [200, 200, 200, 200]],
+		[{}, [503, 503, 503, 503]],
+	] as const)('%o picks requests', async (on, expected) => {
+		service().faults.add({ on, status: 503 });
+		expect(await statuses(4)).toEqual(expected);
+	});
+
+	it('decides the answer alone: another one waits', async () => {
+		service().faults.add({ on: { times: 1 }, status: 500 });
+		service().faults.add({ on: { times: 1 }, status: 502 });
+		expect(await statuses(3)).toEqual([500, 502, 200]);
+	});
+
+	const json = '{"__proto__":1e400}';
+
+	it.each<[Effect, credits: number, expected: [status: number, text: RegExp] | string]>([
+		[{ status: 429 }, 0, [429, /^\{"error":"too_many_requests","message":"/]],
+		[{ body: 'html' }, 0, [200, /^<!doctype html>/]],
+		[{ body: 'html', charge: true }, 1, [200, /^<!doctype html>/]],
+		[{ body: 'text', status: 502 }, 0, [502, /^Something/]],
+		[{ body: 'json-scalar' }, 0, [200, /^42$/]],
+		[{ body: 'empty' }, 0, [200, /^$/]],
+		[{ body: 'truncated' }, 0, [200, /^\{.*[^}]$/]],
+		[{ body: 'echo' }, 0, [200, /test-key/]],
+		[{ body: { json }, status: 402 }, 0, [402, /^\{"__proto__":1e400\}$/]],
+		[{ redirect: 'https://elsewhere.example/' }, 0, [302, /^$/]],
+		[{ reset: 'before-charge' }, 0, 'ECONNRESET'],
+		[{ reset: 'after-charge' }, 1, 'ECONNRESET'],
+		[{ body: 'cut-off' }, 0, 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'],
+	])('%o charges %i', async (effect, credits, expected) => {
+		service().faults.add(effect);
+		const outcome = await ask('/v3/verify?email=a@one.example').catch(({ code }) => code);
+		const [status, text] = Array.isArray(expected) ? expected : [];
+		expect(outcome).toEqual(
+			text ? expect.objectContaining({ status, text: expect.stringMatching(text) }) : expected,
+		);
+		if (status) expect(service().requests[0].status).toBe(status);
+		expect(outcome.headers?.location).toBe(effect.redirect);
+		expect(service().ledger.total()).toBe(credits);
+	});
+
+	it('says when to come back, in seconds, as a date, nonsensically or not at all', async () => {
+		const interval = async () => String((await ask(account)).headers['retry-after']);
+		for (const retryAfter of ['seconds', 'date', 'nonsense'] as const) {
+			service().faults.add({ on: { times: 1 }, status: 429, retryAfter, seconds: 7 });
+		}
+		service().faults.add({ status: 429 });
+		expect(await interval()).toBe('7');
+		expect(Math.round((Date.parse(await interval()) - Date.now()) / 1_000)).toBeOneOf([6, 7, 8]);
+		expect([await interval(), await interval()]).toEqual(['soon', 'undefined']);
+	});
+
+	it.each(['id', 'offset'] as const)('makes pages overlap: start is an %s', async (leadsStart) => {
+		service().variants.leadsStart = leadsStart;
+		service().faults.add({ duplicatesAcrossPages: true });
+		const ids: number[] = [];
+		let start = '';
+		for (const _ of [1, 2, 3, 4]) {
+			const page = (await ask(`/api/v2/list/102/leads?size=10${start}`)).json();
+			ids.push(...page.data.map(({ id }: { id: number }) => id));
+			start = `&start=${page.next_start}`;
+		}
+		expect([new Set(ids).size, ids[9], ids[19]]).toEqual([30, ids[10], ids[20]]);
+	});
+
+	it.each([
+		['missing', [0, 1, 2]],
+		['doubled', [0, 0, 1, 2, 3]],
+		['unknown', [0, 1, 2, 3, 'nobody-asked-for-this']],
+		['shuffled', [3, 2, 1, 0]],
+	] as const)('makes rows %s', async (rows, expected) => {
+		service().faults.add({ rows });
+		const answer = await ask(bulk, { body: [0, 1, 2, 3].map((tId) => ({ ...row, tId })) });
+		expect(answer.json().map(({ tId }: { tId: unknown }) => tId)).toEqual(expected);
+	});
+});
+
+describe('credits', () => {
+	const all = (lastNames: string[]) => ({ body: lastNames.map(ann) });
+	const one = (lastName: string) => find(ann(lastName));
+
+	it.each([
+		[one(hit), 'find', [emailOf(hit)]],
+		[one(miss), 'find', []],
+		[bulk, 'findBulk', found.map(emailOf)],
+		['/v3/verify?email=nonsense', 'verify', ['nonsense']],
+		[
+			`${verifyBulk}?email=a@b.example&email=c@d.example`,
+			'verifyBulk',
+			['a@b.example', 'c@d.example'],
+		],
+		['/company/search?kw=hazel', 'searchCompany', ['hazel-law.example']],
+		['/company/search?kw=nobody', 'searchCompany', []],
+		[`${profiles}?companyName=hazel%20law`, '', []],
+		[leads, '', []],
+	])('%s is charged for what comes of it', async (path, operation, subjects) => {
+		await ask(path, path === bulk ? all(everybody) : {});
+		expect(service().ledger.charges).toEqual(
+			subjects.map((subject) => ({
+				...{ at: expect.any(Number), account: KEY, operation, subject, credits: 1 },
+				requestId: service().requests[0].id,
+			})),
+		);
+	});
+
+	it('are never overdrawn, a bulk request is refused as a whole, and they can be topped up', async () => {
+		const { options, ledger, variants } = service();
+		options.creditsLeft = { email: found.length - 1 };
+		const refused = await ask(bulk, all(everybody));
+		expect([refused.status, refused.json().remaining]).toEqual([402, found.length - 1]);
+		expect(ledger.total()).toBe(0);
+		options.latencyMs = 5;
+		const replies = await Promise.all(found.map((last) => ask(one(last))));
+		expect(replies.filter(({ status }) => status === 200)).toHaveLength(found.length - 1);
+		const insufficient = {
+			error: 'insufficient_credits',
+			message: expect.any(String),
+			remaining: 0,
+		};
+		expect((await ask(one(hit))).json()).toEqual(insufficient);
+		expect(await statuses(1, '/v3/verify?email=a@one.example')).toEqual([200]);
+		ledger.topUp(1);
+		expect(await statuses(2, one(hit))).toEqual([200, 402]);
+		variants.paymentWording = 'refused';
+		expect((await ask(one(hit))).json()).not.toHaveProperty('remaining');
+	});
+});
+
+it('has every request as it came, and how many were in flight', async () => {
+	await ask('/v3/verify?email=a%40one.example&enrich=true', { headers: { 'user-agent': 'test' } });
+	await ask(bulk, { body: [row] });
+	service().options.latencyMs = 30;
+	await Promise.all([1, 2, 3].map(() => ask(account)));
+	const [first, second, ...others] = service().requests;
+	expect(first).toMatchObject({
+		method: 'GET',
+		path: '/v3/verify',
+		rawQuery: 'email=a%40one.example&enrich=true',
+		query: { email: 'a@one.example', enrich: true },
+		headers: { 'user-agent': 'test', 'x-access-key': KEY },
+		status: 200,
+		operation: 'verify',
+	});
+	expect(first.finishedAt).toBeGreaterThanOrEqual(first.startedAt);
+	expect(second).toMatchObject({ method: 'POST', operation: 'findBulk', body: [row] });
+	expect(others.map(({ inFlight }) => inFlight)).toEqual([1, 2, 3]);
+	expect(service().maxInFlight).toBe(3);
+});
+
+it('limits the rate per key', async () => {
+	vi.useFakeTimers({ toFake: ['performance'] });
+	service().options.rateLimit = { perSecond: 2, retryAfter: 'seconds' };
+	expect(await statuses(3)).toEqual([200, 200, 429]);
+	expect((await ask(account)).headers['retry-after']).toBe('1');
+	expect((await ask(account, { headers: { 'x-access-key': 'second-key' } })).status).toBe(200);
+	vi.advanceTimersByTime(1_000);
+	expect(await statuses(3)).toEqual([200, 200, 429]);
+	vi.useRealTimers();
+});
+
+it('goes back to how it was started', async () => {
+	const before = structuredClone({ ...service().variants, ...service().fixtures });
+	Object.assign(service().variants, { accountShape: 'credits' });
+	service().options.latencyMs = 1;
+	service().faults.add({ status: 500 });
+	service().fixtures.lists[0].leads[0].email = 'other@one.example';
+	for (const values of [service().fixtures.accounts, service().fixtures.people]) values.pop();
+	await ask('/v3/verify?email=a@one.example', { headers: { accept: '*/*' } });
+	service().reset();
+	expect({ ...service().variants, ...service().fixtures }).toEqual(before);
+	expect([service().options, service().requests, service().violations]).toEqual([{}, [], []]);
+	expect(await statuses(1)).toEqual([200]);
+});

@@ -1,0 +1,53 @@
+/** @file No text that anybody types or sends takes longer than its length is worth. */
+
+import { expect, it } from 'vitest';
+
+import { toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts';
+import { referenceIn } from '../../nodes/shared/host/parameters.ts';
+import { checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
+import { canBeEmail, knownStatus, toEmail } from '../../nodes/shared/values/email.ts';
+import { momentOf } from '../../nodes/shared/values/moment.ts';
+import { cleanText, isPlaceholder, toDomain, toText } from '../../nodes/shared/values/text.ts';
+import { processorTime } from '../support/measures/processorTime.mts';
+
+/** What a text may repeat. */
+const PARTS = [
+	...[' ', '\n\t', '\u200b', ' \u200b', '\ud83d', '\udc69 ', 'e\u0308', '. ', 'a ', '1 ', ', '],
+	...'. - -a / : @ .@ ? < > + { (( +01: a 1 1. www. http:// a:/ 1:// mailto: /api'.split(' '),
+	...'/v3x//api// 2026-11-21T10:30:00 .a [" ["a"] [\' {{'.split(' '),
+	...['1 2026', 'Nov '],
+];
+
+const LENGTH = 100_000;
+
+it.each<[string, (text: string) => unknown, start?: string]>([
+	['toText', toText],
+	['cleanText', cleanText],
+	['isPlaceholder', isPlaceholder],
+	['toDomain', toDomain],
+	['toDomain of a URL', toDomain, 'https://www.'],
+	['toEmail', toEmail],
+	['toEmail of a link', toEmail, '<mailto:'],
+	['canBeEmail', canBeEmail],
+	['knownStatus', knownStatus],
+	['momentOf', momentOf],
+	['momentOf a time', momentOf, '2026-11-21T10:30:00.'],
+	['toKeywords', (text) => [toKeywords(text, 'all'), toKeywords(text, 'any')]],
+	['checkedBaseUrl', checkedBaseUrl],
+	['checkedBaseUrl of a host', checkedBaseUrl, 'https://api.example.com'],
+	['referenceIn', (text) => [referenceIn(`={{ ${text}`), referenceIn(`={{ $json${text} }}`)]],
+])('%s takes time by the length of the text', (_, read, start = '') => {
+	for (const part of PARTS) {
+		for (const end of ['', 'x', '@ ']) {
+			const text = start + part.repeat(LENGTH / part.length) + end;
+			const used = processorTime();
+			try {
+				read(text);
+			} catch {
+				// It may refuse it, too.
+			}
+			// What takes time by the square takes seconds.
+			expect(used(), JSON.stringify(part)).toBeLessThan(1_000);
+		}
+	}
+});
