@@ -81,9 +81,9 @@ const most = (given: { limit?: number; returnAll?: boolean }, byDefault: number)
 const caps = fc.constantFrom(7, 33, 37, 80, Infinity, Infinity);
 const bounded = { numRuns: 80, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true };
 
-/** How many results each page has to be asked for, where each that comes is one of those wanted. */
-function expectSizes(wanted: number, pageSize: number, pageCap: number): void {
-	const left = (page: number) => wanted - page * Math.min(pageSize, pageCap);
+/** How many results each page has to be asked for, where each of those that are there is wanted. */
+function expectSizes(wanted: number, there: number, pageSize: number, pageCap: number): void {
+	const left = (page: number) => wanted - Math.min(there, page * Math.min(pageSize, pageCap));
 	const sizes = numbers(requestCount()).map((page) => String(Math.min(pageSize, left(page))));
 	expect(sent('size')).toEqual(sizes);
 }
@@ -122,7 +122,7 @@ test('however the leads of a list are wanted and paged: each once, newest first,
 		if (!simple) for (const lead of json) expect(lead).toHaveProperty('network_url');
 		expect(new Set(sent('kw'))).toEqual(new Set([keyword || null]));
 		if (overlap) return;
-		expectSizes(filter.email === 'all' ? limit : Infinity, size, pageCap);
+		expectSizes(filter.email === 'all' ? limit : Infinity, matching.length, size, pageCap);
 		const pages = (leads: number) => Math.ceil(leads / Math.min(size, pageCap));
 		// The last lead that is wanted ends the reading, or what is behind the last one.
 		const last = expected.at(limit - 1);
@@ -158,7 +158,7 @@ test('however the people of a company are wanted and paged: each once, in order,
 		const expected = some(employees, matches).slice(0, limit);
 		expect(namesOf(json)).toEqual(expected.map(({ full }) => full));
 		expect(requestCount()).toBe(Math.ceil(expected.length / Math.min(150, pageCap)));
-		expectSizes(limit, 150, pageCap);
+		expectSizes(limit, expected.length, 150, pageCap);
 		for (const [name, value] of Object.entries({ ...asked, companyWebsite: company.domain })) {
 			expect(new Set(sent(name))).toEqual(new Set([value]));
 		}
