@@ -1,63 +1,47 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 
-import type { Credential, CredentialData, DataTable, RestClient } from '../../hosts/rest.mts';
+import type { Credential, CredentialData, RestClient } from '../../hosts/rest.mts';
 import type { Workflow } from '../../hosts/workflow.mts';
-import { byWebhook } from './savedNodes.mts';
 
-/** The workflow with a data table picked in every node that has one. */
-export function withTable(workflow: Workflow, { id, name }: DataTable): Workflow {
-	const dataTableId = { __rl: true, mode: 'list', value: id, cachedResultName: name };
-	const tables = workflow.nodes.filter(({ parameters }) => 'dataTableId' in parameters);
-	if (tables.length === 0) throw new Error('The workflow has no data table');
-	return tables.reduce(
-		(changed, node) => withParameters(changed, node.name, { dataTableId }),
-		workflow,
-	);
+/** The name of a node, or what nodes have in common. */
+type Which = string | ((node: INode) => boolean);
+
+/** The workflow with a change of some nodes. */
+export function withNodes(
+	workflow: Workflow,
+	which: Which,
+	change: (node: INode) => Partial<INode>,
+): Workflow {
+	const named = typeof which === 'string' ? nodeOf(workflow, which) : undefined;
+	const isMeant = typeof which === 'string' ? (node: INode) => node === named : which;
+	const nodes = workflow.nodes.map((node) => (isMeant(node) ? { ...node, ...change(node) } : node));
+	return { ...workflow, nodes };
+}
+
+/** The workflow with other parameters of some nodes. */
+export function withParameters(
+	workflow: Workflow,
+	which: Which,
+	changed: INodeParameters,
+): Workflow {
+	return withNodes(workflow, which, ({ parameters }) => ({
+		parameters: { ...parameters, ...changed },
+	}));
 }
 
 /** The workflow with lookups that do not stop at the first items of a manual run. */
 export function withAllItems(workflow: Workflow): Workflow {
-	const lookups = workflow.nodes.filter(({ type }) =>
-		/contactData(Finder|Verifier|Company)$/.test(type),
-	);
-	return lookups.reduce(
-		(changed, { name }) => withParameters(changed, name, { manualLimit: 0 }),
-		workflow,
-	);
-}
-
-/** The workflow with a webhook in place of its trigger: a call of this path starts it. */
-export function withWebhook(workflow: Workflow, trigger: string, path: string): Workflow {
-	return withNode(workflow, trigger, ({ id, name, position }) => ({
-		...byWebhook(path),
-		id,
-		name,
-		position,
-	}));
-}
-
-/** The workflow with other parameters of a node. */
-export function withParameters(
-	workflow: Workflow,
-	name: string,
-	parameters: INodeParameters,
-): Workflow {
-	return withNode(workflow, name, (node) => ({
-		...node,
-		parameters: { ...node.parameters, ...parameters },
-	}));
+	const isLookup = ({ type }: INode) => /contactData(Finder|Verifier|Company)$/.test(type);
+	return withParameters(workflow, isLookup, { manualLimit: 0 });
 }
 
 /** The workflow with a credential of a node that is not the package's. */
 export function withCredentialOf(
 	workflow: Workflow,
-	name: string,
-	{ id, name: title, type }: Credential,
+	which: Which,
+	{ id, name, type }: Credential,
 ): Workflow {
-	return withNode(workflow, name, (node) => ({
-		...node,
-		credentials: { [type]: { id, name: title } },
-	}));
+	return withNodes(workflow, which, () => ({ credentials: { [type]: { id, name } } }));
 }
 
 /** What people enter in n8n to work with a tool. */
@@ -77,27 +61,19 @@ export async function withTool(
 	{ node, credentialType, credentialData, picked = {} }: SetUp,
 ): Promise<Workflow> {
 	const credential = await client.createCredential(node, credentialType, credentialData);
-	return workflow.nodes
-		.filter(
-			({ type, parameters }) => type === node || parameters.nodeCredentialType === credentialType,
-		)
-		.reduce((changed, { name, parameters }) => {
-			// What the example fills in itself, nobody picks.
-			const isOpen = ([parameter]: [string, unknown]) => !Object(parameters[parameter]).value;
-			const own = Object.fromEntries(Object.entries(picked).filter(isOpen));
-			return withParameters(withCredentialOf(changed, name, credential), name, own);
-		}, workflow);
+	const isUser = ({ type, parameters }: INode) =>
+		type === node || parameters.nodeCredentialType === credentialType;
+	return withNodes(withCredentialOf(workflow, isUser, credential), isUser, ({ parameters }) => {
+		// What the example fills in itself, nobody picks.
+		const isOpen = ([parameter]: [string, unknown]) => !Object(parameters[parameter]).value;
+		const own = Object.fromEntries(Object.entries(picked).filter(isOpen));
+		return { parameters: { ...parameters, ...own } };
+	});
 }
 
 /** The node of this name, which has to be there. */
-export function nodeOf(workflow: Workflow, name: string): INode {
-	const node = workflow.nodes.find((one) => one.name === name);
+export function nodeOf({ nodes }: Workflow, name: string): INode {
+	const node = nodes.find((one) => one.name === name);
 	if (!node) throw new Error(`There is no node ${name}`);
 	return node;
-}
-
-function withNode(workflow: Workflow, name: string, change: (node: INode) => INode): Workflow {
-	const changed = nodeOf(workflow, name);
-	const nodes = workflow.nodes.map((node) => (node === changed ? change(node) : node));
-	return { ...workflow, nodes };
 }

@@ -1,11 +1,13 @@
 /** What the examples meet in the world, so that each of their branches has something to do. */
 
+import type { INode } from 'n8n-workflow';
+
 import type { DataTable, RestClient } from '../../hosts/rest.mts';
 import { readExample, withCredential, withList, type Workflow } from '../../hosts/workflow.mts';
 import type { Lead, Person } from '../../emulator/fixtures.mts';
 import type { Service } from '../../emulator/service.mts';
 import type { Turn } from '../servers/chatModel.mts';
-import { withTable, withTool, type SetUp } from './exampleChanges.mts';
+import { withParameters, withTool, type SetUp } from './exampleChanges.mts';
 import {
 	known,
 	list,
@@ -83,8 +85,11 @@ export async function setUpExample(
 ): Promise<Workflow> {
 	const imported = withCredential(await readExample(name), packageName, credential);
 	let workflow = withList(imported, list(listId));
-	if (workflow.nodes.some(({ parameters }) => 'dataTableId' in parameters)) {
-		workflow = withTable(workflow, table ?? (await createLeadsTable(client)));
+	const hasTable = ({ parameters }: INode) => 'dataTableId' in parameters;
+	if (workflow.nodes.some(hasTable)) {
+		const { id, name: title } = table ?? (await createLeadsTable(client));
+		const dataTableId = { __rl: true, mode: 'list', value: id, cachedResultName: title };
+		workflow = withParameters(workflow, hasTable, { dataTableId });
 	}
 	for (const { setUp } of tools) if (setUp) workflow = await withTool(workflow, client, setUp);
 	return workflow;
