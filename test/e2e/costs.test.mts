@@ -13,7 +13,6 @@ import { outputOf, type Execution } from '../hosts/execution.mts';
 import type { SavedWorkflow } from '../hosts/rest.mts';
 import { n8n1, n8n3 } from '../hosts/versions.mts';
 import { chain } from '../hosts/workflow.mts';
-import type { Variants } from '../emulator/variants.mts';
 import { useComponent } from '../support/hosts/component.mts';
 import { listWithId } from '../operations.mts';
 import { leadsWithoutEmail } from '../support/hosts/exampleScenes.mts';
@@ -28,51 +27,31 @@ import { resume, waiting } from './support/waiting.mts';
 
 const TIMEOUT_MS = 240_000;
 
-/** An option, an account, and what a run over the leads without an email then spends. */
+/** An option, and what a run over the leads without an email then spends. */
 interface Limit {
 	what: string;
 	options?: INodeParameters;
-	/** How many credits the account has left. */
-	left?: number;
-	variants?: Partial<Variants>;
 	/** Max Items in Manual Runs of a run by hand; in production it does not matter. */
 	byHand?: number;
 	/** Credits; all that there is to find, unless given. */
 	spends?: number;
 	/** Of the items that were not sent. */
 	reason?: string;
-	/** Of a run that does not begin. */
-	error?: string;
 }
 
 const missing = leadsWithoutEmail(102);
 const findable = missing.filter(({ person: { email } }) => email !== null).length;
+/** How many email credits the account has left. */
+const LEFT = 50;
 
 const limits: Limit[] = [
 	{ what: 'no limit; Max Items in Manual Runs 1, in production' },
 	{ what: 'Max Credits 2', options: { maxCredits: 2 }, spends: 2, reason: 'credit_limit' },
-	...[{}, { accountShape: 'credits' as const }].map((variants) => ({
-		what: `Keep Credits 10 of 12 ${JSON.stringify(variants)}`,
-		options: { keepCredits: 10 },
-		left: 12,
-		variants,
+	{
+		what: `Keep Credits ${LEFT - 2} of ${LEFT}`,
+		options: { keepCredits: LEFT - 2 },
 		spends: 2,
 		reason: 'credit_floor',
-	})),
-	{
-		what: 'Keep Credits 10 of 10',
-		options: { keepCredits: 10 },
-		left: 10,
-		spends: 0,
-		reason: 'credit_floor',
-	},
-	{ what: 'Keep Credits 10 of 10,000', options: { keepCredits: 10 }, left: 10_000 },
-	{
-		what: 'Keep Credits 1 of an account that does not state its credits',
-		options: { keepCredits: 1 },
-		variants: { creditCounters: ['verifier'] },
-		spends: 0,
-		error: 'Keep Credits cannot be used',
 	},
 	{ what: 'Max Items in Manual Runs 0, by hand', byHand: 0 },
 	{
@@ -86,7 +65,7 @@ const limits: Limit[] = [
 /** How long after the answer to a stop a request may still start. */
 const GRACE_MS = 1_000;
 
-/** A lookup of a thousand leads, and after how many requests it is in the middle of them. */
+/** A lookup of a thousand leads, after how many requests it is in the middle of them, and what stops it then. */
 const single = {
 	operation: 'find' as 'find' | 'findBulk',
 	latencyMs: 50,
@@ -134,15 +113,9 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 		settings?: IWorkflowSettings,
 	): Promise<string> {
 		const { client } = running();
-		if (isManual) {
-			return await client.startWorkflow(
-				await save(manually(), nodes, settings),
-				'Start',
-				push().ref,
-			);
-		}
 		const path = `costs-${(paths += 1)}`;
-		const saved = await save(byWebhook(path), nodes, settings);
+		const saved = await save(isManual ? manually() : byWebhook(path), nodes, settings);
+		if (isManual) return await client.startWorkflow(saved, 'Start', push().ref);
 		await client.activateWorkflow(saved);
 		await client.callWebhook(path);
 		const [id] = await client.newExecutions(saved);
@@ -161,43 +134,39 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 	}
 
 	function leadsOf(name: string, id: number, parameters: INodeParameters): INode {
+		const listId = listWithId(String(id));
 		return ours(running(), name, 'contactDataList', {
-			resource: 'list',
-			operation: 'getLeads',
-			listId: listWithId(String(id)),
-			...parameters,
+			...{ resource: 'list', operation: 'getLeads', listId, ...parameters },
 		});
 	}
 
 	function finder(name: string, operation: string, parameters: INodeParameters = {}): INode {
-		return ours(running(), name, 'contactDataFinder', {
-			resource: 'email',
-			operation,
-			...parameters,
-		});
+		const own = { resource: 'email', operation, ...parameters };
+		return ours(running(), name, 'contactDataFinder', own);
 	}
 
 	describe('within its limits', () => {
 		const source = () => leadsOf('Leads', 102, { returnAll: true, options: { email: 'without' } });
 
-		test.each(limits)('$what', async (limit) => {
-			const { options = {}, left, variants, byHand, spends = findable, reason, error } = limit;
-			if (left !== undefined) service().options.creditsLeft = { email: left };
-			Object.assign(service().variants, variants);
+		test.each(limits)('$what', async ({ options = {}, byHand, spends = findable, reason }) => {
+			service().options.creditsLeft = { email: LEFT };
 			const find = finder('Find', 'findBulk', { manualLimit: byHand ?? 1, options });
 			const execution = await ended(await start([source(), find], byHand !== undefined));
 			expect(service().ledger.total()).toBe(spends);
-			if (error) {
-				expect(execution.data.resultData.error?.message).toContain(error);
-				expect(requestsOf(service(), 'findBulk')).toEqual([]);
-				return;
-			}
 			expect(execution.status).toBe('success');
 			await expectTold(execution.id, spends);
 			const items = results(execution, 'Find');
 			expect(items).toHaveLength(missing.length);
 			const reasons = new Set(items.flatMap((item) => item.reason ?? []));
 			expect([...reasons]).toEqual(reason ? [reason] : []);
+		});
+
+		test('Keep Credits of an account that does not state its credits: nothing is sent', async () => {
+			service().variants.creditCounters = ['verifier'];
+			const find = finder('Find', 'findBulk', { options: { keepCredits: 1 } });
+			const { data } = await ended(await start([source(), find], false));
+			expect(data.resultData.error?.message).toContain('Keep Credits cannot be used');
+			expect(requestsOf(service(), 'findBulk')).toEqual([]);
 		});
 
 		test('Estimate Cost, then the lookup, and the estimate again', async () => {
@@ -227,11 +196,8 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 			service().faults.add({ delayMs: latencyMs, on: { operation } });
 			const options = { maxConcurrency };
 			const find = finder('Find', operation, { existingEmail: '', manualLimit: 0, options });
-			const id = await start(
-				[leadsOf('Leads', 101, { returnAll: true }), find],
-				isManual,
-				settings,
-			);
+			const nodes = [leadsOf('Leads', 101, { returnAll: true }), find];
+			const id = await start(nodes, isManual, settings);
 			const isThere = () => requestsOf(service(), operation).length >= stopAfter;
 			await vi.waitUntil(isThere, { timeout: TIMEOUT_MS / 2, interval: 5 });
 			return id;
@@ -247,9 +213,8 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 		async function expectStopped(
 			id: string,
 			stoppedAt: number,
-			wanted: typeof single,
+			{ operation, maxConcurrency, perRequest }: typeof single,
 		): Promise<Execution> {
-			const { operation, maxConcurrency, perRequest } = wanted;
 			const inProgress = () => service().requests.some(({ finishedAt }) => finishedAt === null);
 			do await delay(Math.max(100, stoppedAt + 2 * GRACE_MS - Date.now()));
 			while (inProgress());
@@ -298,11 +263,20 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 			},
 		);
 
-		test.each([single, bulk])(
-			'$operation in production: n8n saves no items of it, but what they cost',
-			async (wanted) => {
-				const id = await inTheMiddle(wanted, false);
-				const stoppedAt = await stop(id);
+		test.each([
+			['find in production', single, undefined],
+			// Long enough to be in the middle of it at the timeout, on a busy machine too.
+			[
+				'findBulk by the timeout of its workflow',
+				{ ...bulk, latencyMs: 2_000, maxConcurrency: 1, stopAfter: 1 },
+				10,
+			],
+		])(
+			'%s: n8n saves no items of it, but what they cost',
+			async (_, wanted, executionTimeout = -1) => {
+				const id = await inTheMiddle(wanted, false, { executionTimeout });
+				const stoppedAt =
+					executionTimeout > 0 ? known((await ended(id)).stoppedAt).getTime() : await stop(id);
 				const { status, data } = await expectStopped(id, stoppedAt, wanted);
 				expect(status).toBe('canceled');
 				expect(data.resultData.runData).not.toHaveProperty('Find');
@@ -311,38 +285,43 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 				expect(late.length).toBeLessThanOrEqual(wanted.maxConcurrency * wanted.perRequest);
 			},
 		);
-
-		test('by the timeout of its workflow: the same', async () => {
-			// Long enough to be in the middle of it at the timeout, on a busy machine too.
-			const slow = { ...bulk, latencyMs: 2_000, maxConcurrency: 1, stopAfter: 1 };
-			const id = await inTheMiddle(slow, false, { executionTimeout: 10 });
-			const stoppedAt = known((await ended(id)).stoppedAt).getTime();
-			expect((await expectStopped(id, stoppedAt, slow)).status).toBe('canceled');
-		});
 	});
 
 	describe('bought once', () => {
 		const source = (name: string) => leadsOf(name, 101, { limit: BOUGHT });
 		const find = (name: string, options: INodeParameters = {}) =>
 			finder(name, 'findBulk', {
-				existingEmail: '',
-				manualLimit: 0,
-				includeInputFields: false,
-				options,
+				...{ existingEmail: '', manualLimit: 0, includeInputFields: false, options },
 			});
+		const spent = () => ({
+			requests: requestsOf(service(), 'findBulk').length,
+			credits: service().ledger.total(),
+		});
+		const spentSince = (before: ReturnType<typeof spent>) => ({
+			requests: spent().requests - before.requests,
+			credits: spent().credits - before.credits,
+		});
 
-		/** Looks leads up before and after a Wait. */
-		async function lookUpTwice(options?: INodeParameters) {
-			const { client } = running();
+		/**
+		 * Looks leads up before a Wait, and in what it gives after it.
+		 *
+		 * @param isPending with a job that is left before the Wait
+		 */
+		async function aWait(isPending: boolean) {
+			const { variants } = service();
+			if (isPending) Object.assign(variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+			const options = isPending ? { jobTimeout: 0 } : {};
 			const before = spent();
 			const wait = waiting(`wait-${(paths += 1)}`);
 			const nodes = [source('Leads'), find('Find', options), ...wait];
 			const id = await start([...nodes, source('Again'), find('Once', options)], true);
-			const stored = await client.waitForStatus(id, 'waiting', TIMEOUT_MS);
+			const stored = await running().client.waitForStatus(id, 'waiting', TIMEOUT_MS);
 			await expectRedacted(id);
 			const bought = spentSince(before);
 			expect(bought.requests).toBe(3);
+			variants.bulkAnswer = 'rows';
 			return async () => {
+				variants.jobPolls = 0;
 				const then = spent();
 				await resume(running().host, stored);
 				const execution = await ended(id);
@@ -351,31 +330,14 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 				await expectRedacted(id);
 				await expectTold(id, bought.credits);
 				const [first, second] = [results(execution, 'Find'), results(execution, 'Once')];
-				return { credits: bought.credits, first, second };
-			};
-		}
-
-		async function aWait() {
-			const goOn = await lookUpTwice();
-			return async () => {
-				const { credits, first, second } = await goOn();
-				expect(second).toEqual(first.map((item) => ({ ...item, credits: 0 })));
-				expect(sumOf(first)).toBe(credits);
-			};
-		}
-
-		async function aPendingJob() {
-			const { variants } = service();
-			Object.assign(variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
-			const goOn = await lookUpTwice({ jobTimeout: 0 });
-			variants.bulkAnswer = 'rows';
-			return async () => {
-				variants.jobPolls = 0;
-				const { credits, first, second } = await goOn();
-				expect(new Set(first.map(({ status }) => status))).toEqual(new Set(['pending']));
-				expect(second.filter(({ status }) => status === 'found')).toHaveLength(credits);
 				// The pending items could not tell what they cost.
-				expect(sumOf(second)).toBe(credits);
+				expect(sumOf(isPending ? second : first)).toBe(bought.credits);
+				if (!isPending) {
+					expect(second).toEqual(first.map((item) => ({ ...item, credits: 0 })));
+					return;
+				}
+				expect(new Set(first.map(({ status }) => status))).toEqual(new Set(['pending']));
+				expect(second.filter(({ status }) => status === 'found')).toHaveLength(bought.credits);
 			};
 		}
 
@@ -413,8 +375,8 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 			const afterwards = [
 				await aRetry(false),
 				await aRetry(true),
-				await aWait(),
-				await aPendingJob(),
+				await aWait(false),
+				await aWait(true),
 			];
 			await running().host.stop();
 			await running().host.start();
@@ -430,16 +392,6 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 			const people = leads.slice(0, BOUGHT).map(({ person }) => person);
 			const personal = people.flatMap(({ full, email }) => [full, email ?? full]);
 			expect(personal.filter((text) => shown.includes(text))).toEqual([]);
-		}
-
-		const spent = () => ({
-			requests: requestsOf(service(), 'findBulk').length,
-			credits: service().ledger.total(),
-		});
-
-		function spentSince(before: ReturnType<typeof spent>): ReturnType<typeof spent> {
-			const { requests, credits } = spent();
-			return { requests: requests - before.requests, credits: credits - before.credits };
 		}
 	});
 });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExecutionStatus, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { ExecutionStatus, IDataObject, INodeParameters } from 'n8n-workflow';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
@@ -15,6 +15,7 @@ import { startService, type Service } from '../emulator/service.mts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { listWithId } from '../operations.mts';
 import { known } from '../support/leads/expected.mts';
+import { numbers } from '../support/leads/lookups.mts';
 import { credentialData } from '../support/hosts/host.mts';
 import { report } from '../support/measures/report.mts';
 import { node, ours } from '../support/hosts/savedNodes.mts';
@@ -28,7 +29,7 @@ const PAGE_SIZE = 5;
 const everyThirdSecond = everySecond.filter((_, second) => second % 3 === 0);
 const THRESHOLD = 100;
 
-const { KILLS_SEED = String(Date.now() % 1_000_000), KILLS } = process.env;
+const { KILLS_SEED = String(Date.now() % 1_000_000), KILLS = '5' } = process.env;
 
 /**
  * A poll may read pages for about 4 seconds, so that a backlog takes several polls; and n8n takes up the polls
@@ -36,18 +37,22 @@ const { KILLS_SEED = String(Date.now() % 1_000_000), KILLS } = process.env;
  */
 const shortPolls = { N8N_SCHEDULER_POLL_TIMEOUT: '12', N8N_SCHEDULER_LEASE_DURATION: '13' };
 
-/** These are killed side by side, each so many times: what takes long is to wait for polls. */
+/** Processes that are killed side by side, each `KILLS` times: most of the time they wait for polls. */
 const rows = [
-	...['first', 'second', 'third'].map((which) => ({
-		title: `n8n ${n8n2.version}, durable cursors, the ${which}`,
+	...numbers(6, 1).map((number) => ({
+		title: `n8n ${n8n2.version}, durable cursors, process ${number}`,
 		version: n8n2,
 		settings: { ...durableCursors, ...shortPolls },
 		isDurable: true,
-		kills: 10,
 	})),
-	{ title: `n8n ${n8n2.version}`, version: n8n2, settings: {}, isDurable: false, kills: 5 },
-	{ title: `n8n ${n8n1.version}`, version: n8n1, settings: {}, isDurable: false, kills: 5 },
+	...[n8n2, n8n1].map((version) => ({
+		title: `n8n ${version.version}`,
+		version,
+		settings: {},
+		isDurable: false,
+	})),
 ].map((row, index) => ({ ...row, seed: Number(KILLS_SEED) + index }));
+vi.setConfig({ maxConcurrency: rows.length });
 
 /** A workflow that a trigger starts, and everything that has to start it. */
 interface Started {
@@ -55,7 +60,7 @@ interface Started {
 	service: Service;
 	workflow: SavedWorkflow;
 	/** By what an item is known. */
-	keyOf: (item: INodeExecutionData) => number;
+	keyOf: (item: IDataObject) => number;
 	expected: number[];
 }
 
@@ -68,7 +73,7 @@ const executionSchema = z.object({
 test.concurrent.for(rows)(
 	'$title: killed at any moment, each lead and each fall of credits starts it as promised',
 	{ timeout: TEST_TIMEOUT_MS },
-	async ({ title, version, settings, isDurable, kills, seed }, { task }) => {
+	async ({ title, version, settings, isDurable, seed }, { task }) => {
 		await using resources = new AsyncDisposableStack();
 		const prng = new Prng(seed);
 		const services: Service[] = [];
@@ -93,8 +98,12 @@ test.concurrent.for(rows)(
 					({ startedAt, finishedAt }) => startedAt >= since && finishedAt !== null,
 				),
 			);
-		const polledSince = (since = aliveSince, times = 1) =>
-			triggers.every((one) => answeredOf([one], since).filter(isFirstOfPoll).length >= times);
+		const waitForPolls = async (times: number, since = aliveSince) =>
+			await vi.waitUntil(
+				() =>
+					triggers.every((one) => answeredOf([one], since).filter(isFirstOfPoll).length >= times),
+				WAIT,
+			);
 
 		/** Lets credits fall or recover, if the polls of this process have seen the last change. */
 		const changeCredits = () => {
@@ -113,47 +122,51 @@ test.concurrent.for(rows)(
 
 		/** What was in progress, at each kill. */
 		const seen: string[] = [];
-		for (let number = 0; number < Number(KILLS ?? kills); number++) {
-			await vi.waitUntil(() => polledSince(), WAIT);
+		for (let number = 0; number < Number(KILLS); number++) {
+			await waitForPolls(1);
 			save(120);
 			changeCredits();
 			await randomMoment(prng, () => answeredOf(triggers).length);
 			changeCredits();
-			const where = requestsInProgress(triggers);
-			await kill(n8n);
+			const requests = requestsInProgress(triggers);
+			await n8n.host.kill();
 			aliveSince = now();
-			seen.push([...where, ...executionsInProgress(n8n)].join(', ') || 'nothing');
+			seen.push([...requests, ...executionsInProgress(n8n)].join(', ') || 'nothing');
 			save(10);
+			// With it, n8n waits for 10 seconds before it starts.
+			await rm(join(n8n.userFolder, '.n8n', 'crash.journal'), { force: true });
 			await n8n.host.start();
 		}
-		await vi.waitUntil(() => polledSince(aliveSince, 2), WAIT);
+		await waitForPolls(2);
 		const last = [byId, byOffset].map((one) => saveIn(one, 20));
 		// Without durable cursors n8n stores what the trigger remembers before it has created the execution: a kill in
 		// between costs the leads of that poll. The next poll goes on behind them.
 		const promised = triggers.map((one, index) => (isDurable ? one.expected : (last[index] ?? [])));
 		const missing = () =>
-			triggers.map((one, index) => missingIn(known(promised[index]), startsOf(n8n, one)));
-		const isComplete = () => missing().flat().length === 0;
+			triggers.flatMap((one, index) => missingIn(known(promised[index]), startsOf(n8n, one)));
+		const isComplete = () => missing().length === 0;
 		await vi.waitUntil(isComplete, { timeout: WAIT.timeout, interval: 1_000 }).catch(() => {});
 		// A poll would give the same again, had the one before not remembered it.
-		const completeAt = now();
-		await vi.waitUntil(() => polledSince(completeAt, 3), WAIT);
+		await waitForPolls(3, now());
 		await n8n.host.stop();
 
 		const starts = triggers.map((one) => startsOf(n8n, one));
-		report(`${title}, ${killsIn(seen)} (seed ${seed})`, task);
-		triggers.forEach((one, index) =>
-			report(`${title}, ${startsIn(one, known(starts[index]))}`, task),
+		const kills = Object.entries(Object.groupBy(seen, (one) => one)).map(
+			([place, { length } = []]) => `${length} with ${place}`,
 		);
+		report(`${title}, kills with in progress: ${kills.join('; ')} (seed ${seed})`, task);
+		for (const [index, { name: which, expected }] of triggers.entries()) {
+			const started = known(starts[index]);
+			const lost = missingIn(expected, started).length;
+			const twice = expected.filter((key) => (started.get(key) ?? 0) > 1).length;
+			const counts = `${expected.length} saved, ${lost} missing, ${twice} more than once`;
+			report(`${title}, ${which}: ${counts}`, task);
+		}
 		expect(services.flatMap(({ violations }) => violations)).toEqual([]);
-		expect(missing().flat()).toEqual([]);
+		expect(missing()).toEqual([]);
 		if (!isDurable) return;
-		triggers.forEach((one, index) => {
-			const once = one.expected.map((key) => [key, 1]);
-			expect([...known(starts[index])].sort(([a], [b]) => a - b)).toEqual(
-				once.sort(([a = 0], [b = 0]) => a - b),
-			);
-		});
+		const once = triggers.map(({ expected }) => new Map(expected.map((key) => [key, 1])));
+		expect(starts).toEqual(once);
 	},
 );
 
@@ -162,9 +175,14 @@ async function activateAll(
 	{ client, packageName }: OpenHost,
 	[byId, byOffset]: Service[],
 ): Promise<[Started, Started, Started]> {
-	const activate = async (name: string, service = known(byId), event: INodeParameters) => {
+	const activate = async (
+		name: string,
+		service: Service | undefined,
+		event: INodeParameters,
+		keyOf: Started['keyOf'],
+	): Promise<Started> => {
 		const credential = await client.createCredential(name, 'contactDataApi', {
-			...credentialData(service),
+			...credentialData(known(service)),
 			customizeInterface: true,
 			listPageSize: PAGE_SIZE,
 		});
@@ -180,17 +198,14 @@ async function activateAll(
 			settings: { executionOrder: 'v1' },
 		});
 		await client.activateWorkflow(workflow);
-		const expected: number[] = [];
-		return { name, service, workflow, expected };
+		return { name, service: known(service), workflow, keyOf, expected: [] };
 	};
 	const newLead = { event: 'newLead', listId: listWithId('102') };
 	const lowCredits = { event: 'lowCredits', creditKind: 'email', threshold: THRESHOLD };
-	const idOf = ({ json }: INodeExecutionData) => Number(json.id);
-	const remainingOf = ({ json }: INodeExecutionData) => Number(json.remaining);
 	return [
-		{ ...(await activate('leads, start is an id', byId, newLead)), keyOf: idOf },
-		{ ...(await activate('leads, start is an offset', byOffset, newLead)), keyOf: idOf },
-		{ ...(await activate('low credits', byId, lowCredits)), keyOf: remainingOf },
+		await activate('leads, start is an id', byId, newLead, ({ id }) => Number(id)),
+		await activate('leads, start is an offset', byOffset, newLead, ({ id }) => Number(id)),
+		await activate('low credits', byId, lowCredits, ({ remaining }) => Number(remaining)),
 	];
 }
 
@@ -202,7 +217,7 @@ function requestsOf({ service, name }: Started): WireRequest[] {
 }
 
 function saveIn({ service, expected }: Started, count: number): number[] {
-	const saved = saveLeads(listOf(service), count);
+	const saved = saveLeads(known(service.fixtures.list(102)), count);
 	expected.push(...saved);
 	return saved;
 }
@@ -210,10 +225,6 @@ function saveIn({ service, expected }: Started, count: number): number[] {
 /** On the clock of the service's requests. */
 function now(): number {
 	return performance.timeOrigin + performance.now();
-}
-
-function listOf({ fixtures }: Service) {
-	return known(fixtures.list(102));
 }
 
 /** A moment at random, or shortly after a response, when n8n stores what was polled and starts executions. */
@@ -232,22 +243,12 @@ function requestsInProgress(triggers: Started[]): string[] {
 	return [...new Set(names)].sort();
 }
 
-async function kill({ host, userFolder }: OpenHost): Promise<void> {
-	await host.kill();
-	// With it, n8n waits for 10 seconds before it starts.
-	await rm(join(userFolder, '.n8n', 'crash.journal'), { force: true });
-}
-
 /** All executions in n8n's database. */
 function executionsIn({ userFolder }: OpenHost) {
-	const database = new DatabaseSync(join(userFolder, '.n8n', 'database.sqlite'));
-	try {
-		const query =
-			'SELECT workflowId, status, data FROM execution_entity JOIN execution_data ON executionId = id';
-		return z.array(executionSchema).parse(database.prepare(query).all());
-	} finally {
-		database.close();
-	}
+	using database = new DatabaseSync(join(userFolder, '.n8n', 'database.sqlite'));
+	const query =
+		'SELECT workflowId, status, data FROM execution_entity JOIN execution_data ON executionId = id';
+	return z.array(executionSchema).parse(database.prepare(query).all());
 }
 
 function executionsInProgress(n8n: OpenHost): string[] {
@@ -264,7 +265,7 @@ function startsOf(n8n: OpenHost, { workflow, keyOf }: Started): Map<number, numb
 		const ran = resultData.runData[TRIGGER]?.flatMap((run) => run.data?.main?.[0] ?? []) ?? [];
 		const stack = executionData?.nodeExecutionStack.find((one) => one.node.name === TRIGGER);
 		const keys = [ran, stack?.data.main?.[0] ?? []].map((items) =>
-			items.map(keyOf).filter(Number.isFinite),
+			items.map(({ json }) => keyOf(json)).filter(Number.isFinite),
 		);
 		// An execution that was killed has its items on its stack. n8n may note an empty one as its output.
 		for (const key of keys.find((one) => one.length > 0) ?? []) {
@@ -276,20 +277,4 @@ function startsOf(n8n: OpenHost, { workflow, keyOf }: Started): Map<number, numb
 
 function missingIn(expected: number[], starts: Map<number, number>): number[] {
 	return expected.filter((key) => !starts.has(key));
-}
-
-/** What was in progress at the kills, in words. */
-function killsIn(seen: string[]): string {
-	const places = [...new Set(seen)].sort();
-	const counts = places.map(
-		(place) => `${seen.filter((one) => one === place).length} with ${place}`,
-	);
-	return `${seen.length} kills, in progress: ${counts.join('; ')}`;
-}
-
-/** What the starts of a workflow come to, in words. */
-function startsIn({ name, expected }: Started, starts: Map<number, number>): string {
-	const twice = expected.filter((key) => (starts.get(key) ?? 0) > 1).length;
-	const missing = missingIn(expected, starts).length;
-	return `${name}: ${expected.length} saved, ${missing} missing, ${twice} more than once`;
 }

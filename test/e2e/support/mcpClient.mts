@@ -9,21 +9,13 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const OPEN_TIMEOUT_MS = 30_000;
 const POLL_MS = 250;
 
-const messageSchema = z.object({
-	id: z.number().optional(),
-	result: z.unknown(),
-	error: z.object({ code: z.number(), message: z.string() }).optional(),
-});
+const messageSchema = z.object({ result: z.unknown(), error: z.unknown() });
 const toolsSchema = z.object({
 	tools: z.array(
 		z.object({
 			name: z.string(),
 			description: z.string(),
-			inputSchema: z.object({
-				type: z.literal('object'),
-				properties: z.record(z.unknown()),
-				required: z.array(z.string()).default([]),
-			}),
+			inputSchema: z.object({ properties: z.unknown(), required: z.unknown() }),
 		}),
 	),
 });
@@ -31,20 +23,15 @@ const answerSchema = z.object({
 	content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
 });
 
-/** A tool as the client shows it to its model. */
-export type OfferedTool = z.infer<typeof toolsSchema>['tools'][number];
-
 /** A client of the Model Context Protocol over streamable HTTP, as desktop assistants have one. */
 export class McpClient implements AsyncDisposable {
-	readonly #url: string;
-	readonly #token: string | undefined;
 	#session: string | undefined;
 	#requests = 0;
 
-	private constructor(url: string, token?: string) {
-		this.#url = url;
-		this.#token = token;
-	}
+	private constructor(
+		private readonly url: string,
+		private readonly token: string | undefined,
+	) {}
 
 	/**
 	 * Opens a session; waits until somebody serves the address.
@@ -62,7 +49,7 @@ export class McpClient implements AsyncDisposable {
 		return client;
 	}
 
-	async listTools(): Promise<OfferedTool[]> {
+	async listTools() {
 		return toolsSchema.parse(await this.#request('tools/list', {})).tools;
 	}
 
@@ -74,48 +61,44 @@ export class McpClient implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		const response = await this.#fetch({ method: 'DELETE' });
-		await response.text();
+		await (await this.#fetch({ method: 'DELETE' })).text();
 	}
 
 	/** Asks, and gives the result; what the server refuses is thrown. */
 	async #request(method: string, params: object): Promise<unknown> {
 		this.#requests += 1;
-		const id = this.#requests;
-		const messages = messagesIn(await this.#send({ id, method, params }));
-		const answer = messages.find((message) => message.id === id);
-		if (answer?.result !== undefined) return answer.result;
-		throw new Error(`${method} has no result: ${answer?.error?.message ?? 'no answer came'}`);
+		const body = await this.#send({ id: this.#requests, method, params });
+		// The answer is the body, or an event in a stream; n8n sends no other messages.
+		const [, text = body] = /^data: (.+)$/m.exec(body) ?? [];
+		const { result, error } = messageSchema.parse(JSON.parse(text));
+		if (result !== undefined) return result;
+		throw new Error(`${method} has no result: ${JSON.stringify(error)}`);
 	}
 
 	/** Sends a message and gives the body of the response. */
 	async #send(message: object): Promise<string> {
+		const body = JSON.stringify({ jsonrpc: '2.0', ...message });
 		const deadline = Date.now() + OPEN_TIMEOUT_MS;
 		for (;;) {
-			const response = await this.#fetch({
-				method: 'POST',
-				body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-			});
+			const response = await this.#fetch({ method: 'POST', body });
 			const text = await response.text();
-			if (response.ok) {
-				this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
-				return text;
-			}
+			this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
+			if (response.ok) return text;
 			const mayOpen = response.status === 404 && this.#session === undefined;
 			if (!mayOpen || Date.now() > deadline) {
-				throw new Error(`${this.#url} answered ${response.status}: ${text}`);
+				throw new Error(`${this.url} answered ${response.status}: ${text}`);
 			}
 			await delay(POLL_MS);
 		}
 	}
 
 	async #fetch(request: RequestInit): Promise<Response> {
-		return await fetch(this.#url, {
+		return await fetch(this.url, {
 			...request,
 			headers: {
 				accept: 'application/json, text/event-stream',
 				'content-type': 'application/json',
-				...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+				...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
 				...(this.#session !== undefined && {
 					'mcp-protocol-version': PROTOCOL_VERSION,
 					'mcp-session-id': this.#session,
@@ -124,11 +107,4 @@ export class McpClient implements AsyncDisposable {
 			signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
 		});
 	}
-}
-
-/** The messages of a body: it is one, or a stream of events that carry one each. */
-function messagesIn(body: string) {
-	const events = body.matchAll(/^data: (.+)$/gm);
-	const texts = body.startsWith('{') ? [body] : [...events].map(([, data = '']) => data);
-	return texts.map((text) => messageSchema.parse(JSON.parse(text)));
 }

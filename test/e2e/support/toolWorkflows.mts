@@ -5,15 +5,8 @@ import { chain, type Workflow } from '../../hosts/workflow.mts';
 import { listWithId } from '../../operations.mts';
 import { manually, node, ours } from '../../support/hosts/savedNodes.mts';
 
-/** What the tools of a workflow have. */
-export interface ToolSettings {
-	packageName: string;
-	credential: Credential;
-	onError?: INode['onError'];
-}
-
 /** Every kind of operation as a tool, by the names that people give them; what has its default is left out. */
-export function toolNodes({ packageName, credential, onError }: ToolSettings): INode[] {
+export function toolNodes(host: Parameters<typeof ours>[0], onError?: INode['onError']): INode[] {
 	const person = {
 		fullName: fromModel('full_name', 'First and last name of the person'),
 		domain: fromModel('domain', 'Web domain of the company'),
@@ -25,12 +18,11 @@ export function toolNodes({ packageName, credential, onError }: ToolSettings): I
 	const listId = listWithId(fromModel('list_id', 'Id of the list'));
 	const later = { options: { jobTimeout: 0 } };
 	const tool = (name: string, type: string, parameters: INode['parameters']): INode => ({
-		...ours({ packageName, credential }, name, `contactData${type}Tool`, parameters),
+		...ours(host, name, `contactData${type}Tool`, parameters),
 		...(onError && { onError }),
 	});
 	return [
 		tool('Find', 'Finder', { ...person, options: { maxCredits: 1 } }),
-		{ ...tool('Find or Stop', 'Finder', person), onError: 'stopWorkflow' },
 		tool('Find Bulk', 'Finder', { operation: 'findBulk', ...person }),
 		tool('Find Bulk Later', 'Finder', { operation: 'findBulk', ...person, ...later }),
 		tool('Get Job', 'Finder', { operation: 'getBulkJob', jobId }),
@@ -45,45 +37,36 @@ export function toolNodes({ packageName, credential, onError }: ToolSettings): I
 /** A workflow in which an AI agent gets one task and has these tools for it. */
 export function agentWorkflow(
 	tools: INode[],
-	modelCredential: Credential,
+	{ id, name, type }: Credential,
 	typeVersion: number,
 ): Workflow {
-	const model = { __rl: true, mode: 'id', value: 'scripted' };
-	const text = 'Complete the record of this lead.';
-	const { id, name, type } = modelCredential;
-	return toolWorkflow('Agent', tools, [
-		node('Agent', '@n8n/n8n-nodes-langchain.agent', typeVersion, {
-			...{ promptType: 'define', text, options: {} },
-		}),
-		{
-			...node('Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.3, {
-				...{ model, responsesApiEnabled: false, options: { maxRetries: 0 } },
-			}),
-			credentials: { [type]: { id, name } },
-		},
-		manually(),
-	]);
+	const task = { promptType: 'define', text: 'Complete the record of this lead.', options: {} };
+	const chosen = { __rl: true, mode: 'id', value: 'scripted' };
+	const settings = { model: chosen, responsesApiEnabled: false, options: { maxRetries: 0 } };
+	const model = node('Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.3, settings);
+	const user = node('Agent', '@n8n/n8n-nodes-langchain.agent', typeVersion, task);
+	const workflow = toolWorkflow(user, tools);
+	workflow.nodes.push(manually(), { ...model, credentials: { [type]: { id, name } } });
+	Object.assign(workflow.connections, chain('Start', 'Agent'), {
+		Model: { ai_languageModel: [[{ node: 'Agent', type: 'ai_languageModel', index: 0 }]] },
+	});
+	return workflow;
 }
 
 /** A workflow that serves tools to assistants elsewhere, at an address that ends with this path. */
 export function mcpWorkflow(tools: INode[], path: string, typeVersion: number): Workflow {
 	const type = '@n8n/n8n-nodes-langchain.mcpTrigger';
 	const trigger = { ...node('MCP Server', type, typeVersion, { path }), webhookId: path };
-	return toolWorkflow('MCP Server', tools, [trigger]);
+	return toolWorkflow(trigger, tools);
 }
 
-/** Whoever uses the tools, and a model if there is one. */
-function toolWorkflow(user: string, tools: INode[], others: INode[]): Workflow {
-	const toUser = (type: 'ai_languageModel' | 'ai_tool') => ({
-		[type]: [[{ node: user, type, index: 0 }]],
-	});
+/** Tools, and whoever uses them. */
+function toolWorkflow(user: INode, tools: INode[]): Workflow {
+	const toUser = { ai_tool: [[{ node: user.name, type: 'ai_tool' as const, index: 0 }]] };
 	return {
-		name: `${user} with ${tools.length} tools`,
-		nodes: [...others, ...tools],
-		connections: {
-			...(user === 'Agent' && { ...chain('Start', user), Model: toUser('ai_languageModel') }),
-			...Object.fromEntries(tools.map(({ name }) => [name, toUser('ai_tool')])),
-		},
+		name: `${user.name} with ${tools.length} tools`,
+		nodes: [user, ...tools],
+		connections: Object.fromEntries(tools.map(({ name }) => [name, toUser])),
 		settings: { executionOrder: 'v1' },
 	};
 }
