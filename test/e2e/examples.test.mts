@@ -210,8 +210,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 	'ai-agent': async (trial) => {
 		const person = personWith('valid');
 		const { turns, answer } = findAndVerify(person);
-		const model = new ChatModel();
-		await model.listen();
+		await using model = await ChatModel.open();
 		model.says(...turns);
 		const credential = await model.createCredential(trial.client);
 		const withModel = withCredentialOf(await trial.example(), 'Chat Model', credential);
@@ -221,7 +220,6 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const { webhookId } = nodeOf(workflow, 'Chat');
 		const said = { action: 'sendMessage', sessionId: 'one', chatInput: 'What is the address?' };
 		const answered = await trial.client.callWebhook(`${webhookId}/chat`, said, RUN_TIMEOUT_MS);
-		await model.close();
 		expect(JSON.parse(answered)).toEqual({ output: answer });
 		const [id] = await trial.client.newExecutions(saved);
 		await trial.succeeded(id);

@@ -21,15 +21,16 @@ import { report } from '../support/measures/report.mts';
 import { manually, node as foreign, ours } from '../support/hosts/savedNodes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
-// n8n 1 has words of its own for what answers with a status other than 2xx.
 const WRONG_KEY =
 	'The service did not accept the API key. Check it in the settings of your account.';
 const OLD_WRONG_KEY = 'Authorization failed - please check your credentials';
 const REDIRECT = 'The Base URL redirects. Enter the final URL.';
+const OLD_REDIRECT = 'Request failed with status code 302';
 const WEB_PAGE = 'The Base URL responded, but not with account data. Check the URL.';
-const GREEN = 'Connection successful!';
+const NOT_HTTPS = /does not start with https:\/\/\. Use https/;
 
 const service = useService();
+const server = useServer();
 
 describe.each([n8n2, n8n1, guarded])('n8n $name', (version) => {
 	const ran = { operations: 0, executions: 0 };
@@ -73,27 +74,6 @@ describe.each([n8n2, n8n1, guarded])('n8n $name', (version) => {
 		}
 	}, 300_000);
 
-	test('an item without an answer goes to the error output, with its reason', async () => {
-		const parameters = { resource: 'email', operation: 'find', fullName: 'Ada Lovelace' };
-		const workflow = workflowOf({ node: 'contactDataFinder', parameters });
-		workflow.nodes[1].onError = 'continueErrorOutput';
-		const execution = await run(workflow);
-		expect(outputOf(execution, 'Ours', 0)).toEqual([]);
-		expect(outputOf(execution, 'Ours', 1)).toEqual([
-			{
-				json: {
-					error: {
-						status: 'invalid_input',
-						reason: 'missing_company',
-						message: 'Not sent: this item has no Company Domain (or Company Name)',
-					},
-					message: expect.stringContaining('Check that your expressions'),
-				},
-				pairedItem: { item: 0 },
-			},
-		]);
-	});
-
 	test('the list dropdown fills, and typing narrows it', async () => {
 		const query = {
 			nodeType: `${running().packageName}.contactDataList`,
@@ -110,51 +90,27 @@ describe.each([n8n2, n8n1, guarded])('n8n $name', (version) => {
 		expect(narrowed.results).toEqual([{ name: 'Trade Fair (30 leads)', value: '102' }]);
 	});
 
-	describe('the test of the credential', () => {
-		const server = useServer();
+	test('the test of the credential is green for either form of an account, and tells what is wrong', async () => {
+		const { client, credential } = running();
+		const page = await server(giveWebPage);
+		const told = async (data: CredentialData = {}) =>
+			await client.testCredential(credential, { ...credentialData(service()), ...data });
+		for (const accountShape of ['full', 'credits'] as const) {
+			service().variants.accountShape = accountShape;
+			expect(await told()).toEqual({ status: 'OK', message: 'Connection successful!' });
+		}
+		// n8n 1 has words of its own for what answers with a status other than 2xx.
 		const isOld = version === n8n1;
-		type Row = [
-			what: string,
-			message: unknown,
-			change: () => Promise<CredentialData> | CredentialData,
+		const wrong: Array<[CredentialData, message: unknown]> = [
+			[{ apiKey: 'wrong-key-1234' }, isOld ? OLD_WRONG_KEY : WRONG_KEY],
+			[{ baseUrl: page }, WEB_PAGE],
+			[{ baseUrl: 'http://api.example.com' }, expect.stringMatching(NOT_HTTPS)],
 		];
-
-		test.each<Row>([
-			['is green for the service', GREEN, () => ({})],
-			['takes a slash at the end', GREEN, () => ({ baseUrl: `${service().baseUrl}/` })],
-			[
-				'is green for the other form of an account',
-				GREEN,
-				() => {
-					service().variants.accountShape = 'credits';
-					return {};
-				},
-			],
-			[
-				'tells a wrong key',
-				isOld ? OLD_WRONG_KEY : WRONG_KEY,
-				() => ({ apiKey: 'wrong-key-1234' }),
-			],
-			['tells a web page', WEB_PAGE, async () => ({ baseUrl: await server(giveWebPage) })],
-			[
-				'tells a refused address, before the key is sent',
-				expect.stringMatching(/does not start with https:\/\/\. Use https/),
-				() => ({ baseUrl: 'http://api.example.com' }),
-			],
-			[
-				'tells a redirect, and does not follow it',
-				isOld ? 'Request failed with status code 302' : REDIRECT,
-				async () => {
-					service().faults.add({ redirect: `${await server(giveWebPage)}/` });
-					return {};
-				},
-			],
-		])('%s', async (_, message, change) => {
-			const { client, credential } = running();
-			const data = { ...credentialData(service()), ...(await change()) };
-			const status = message === GREEN ? 'OK' : 'Error';
-			expect(await client.testCredential(credential, data)).toEqual({ status, message });
-		});
+		for (const [data, message] of wrong) {
+			expect(await told(data)).toEqual({ status: 'Error', message });
+		}
+		service().faults.add({ redirect: `${page}/` });
+		expect(await told()).toEqual({ status: 'Error', message: isOld ? OLD_REDIRECT : REDIRECT });
 	});
 
 	test('offers all nodes under their names, with icons of their own', async () => {

@@ -1,8 +1,9 @@
 import fastify from 'fastify';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterEach } from 'vitest';
 import { z } from 'zod';
 
 import type { Credential, RestClient } from '../../hosts/rest.mts';
+import { useComponent } from '../hosts/component.mts';
 
 /** A tool that the model asks for, with arguments of any form: models make mistakes. */
 export interface ToolCall {
@@ -13,38 +14,42 @@ export interface ToolCall {
 /** What the model says next: it asks for tools, or it says its last word. */
 export type Turn = readonly ToolCall[] | string;
 
-const messageSchema = z.object({
-	role: z.string(),
-	content: z.unknown(),
-	tool_call_id: z.string().optional(),
-});
+const messageSchema = z.object({ role: z.string(), content: z.unknown() });
 
+const toolSchema = z.object({
+	name: z.string(),
+	description: z.string(),
+	parameters: z.record(z.unknown()),
+});
 const requestSchema = z.object({
 	messages: z.array(messageSchema),
 	stream: z.literal(false).optional(),
-	tools: z
-		.array(
-			z.object({
-				type: z.literal('function'),
-				function: z.object({
-					name: z.string(),
-					description: z.string(),
-					parameters: z.record(z.unknown()),
-				}),
-			}),
-		)
-		.optional(),
+	tools: z.array(z.object({ type: z.literal('function'), function: toolSchema })).optional(),
 });
 
-type ModelRequest = z.infer<typeof requestSchema>;
-
 /** A chat model that says what a test has written down, over the interface of OpenAI's. */
-export class ChatModel {
-	readonly requests: ModelRequest[] = [];
+export class ChatModel implements AsyncDisposable {
+	readonly requests: Array<z.infer<typeof requestSchema>> = [];
 	readonly #app = fastify({ forceCloseConnections: true });
 	#turns: readonly Turn[] = [];
 	#calls = 0;
 	#baseUrl = '';
+
+	static async open(): Promise<ChatModel> {
+		const model = new ChatModel();
+		model.#app.post('/v1/chat/completions', async (request) => {
+			model.requests.push(requestSchema.parse(request.body));
+			const turn = model.#turns[model.requests.length - 1];
+			if (turn === undefined) throw new Error('The script of the model has no more turns');
+			return model.#completion(turn);
+		});
+		model.#baseUrl = `${await model.#app.listen({ host: '127.0.0.1', port: 0 })}/v1`;
+		return model;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#app.close();
+	}
 
 	/** The credential with which an n8n finds it. */
 	async createCredential(client: RestClient): Promise<Credential> {
@@ -69,22 +74,9 @@ export class ChatModel {
 			.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
 	}
 
-	async listen(): Promise<void> {
-		this.#app.post('/v1/chat/completions', async (request) => {
-			this.requests.push(requestSchema.parse(request.body));
-			const turn = this.#turns[this.requests.length - 1];
-			if (turn === undefined) throw new Error('The script of the model has no more turns');
-			return this.#completion(turn);
-		});
-		this.#baseUrl = `${await this.#app.listen({ host: '127.0.0.1', port: 0 })}/v1`;
-	}
-
-	async close(): Promise<void> {
-		await this.#app.close();
-	}
-
 	#completion(turn: Turn) {
-		const calls = typeof turn === 'string' ? [] : turn;
+		const isLast = typeof turn === 'string';
+		const calls = isLast ? [] : turn.map((call) => this.#toolCall(call));
 		return {
 			id: `completion-${this.requests.length}`,
 			object: 'chat.completion',
@@ -95,8 +87,8 @@ export class ChatModel {
 					index: 0,
 					message: {
 						role: 'assistant',
-						content: typeof turn === 'string' ? turn : null,
-						...(calls.length > 0 && { tool_calls: calls.map((call) => this.#toolCall(call)) }),
+						content: isLast ? turn : null,
+						...(calls.length > 0 && { tool_calls: calls }),
 					},
 					finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',
 				},
@@ -105,28 +97,19 @@ export class ChatModel {
 		};
 	}
 
-	#toolCall(call: ToolCall) {
+	#toolCall({ tool: name, arguments: values }: ToolCall) {
 		this.#calls += 1;
 		return {
 			id: `call-${this.#calls}`,
 			type: 'function',
-			function: { name: call.tool, arguments: JSON.stringify(call.arguments) },
+			function: { name, arguments: JSON.stringify(values) },
 		};
 	}
 }
 
 /** A model for the tests of a file; each writes its script. */
 export function useChatModel(): () => ChatModel {
-	let model: ChatModel | undefined;
-	const running = () => {
-		if (!model) throw new Error('The model runs inside tests only');
-		return model;
-	};
-	beforeAll(async () => {
-		model = new ChatModel();
-		await model.listen();
-	});
-	afterEach(() => running().says());
-	afterAll(async () => await model?.close());
-	return running;
+	const model = useComponent(async () => await ChatModel.open());
+	afterEach(() => model().says());
+	return model;
 }
