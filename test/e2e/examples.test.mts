@@ -94,7 +94,7 @@ class Trial {
 	}
 
 	/** Waits for the end of an execution, which has to succeed. */
-	async succeeded(id = ''): Promise<Execution> {
+	async succeeded(id: string): Promise<Execution> {
 		const execution = await this.client.waitForExecution(id, RUN_TIMEOUT_MS);
 		const { lastNodeExecuted, error } = execution.data.resultData;
 		expect({ status: execution.status, lastNodeExecuted, error }).toEqual({
@@ -103,6 +103,12 @@ class Trial {
 			error: undefined,
 		});
 		return execution;
+	}
+
+	/** The end of what a trigger starts besides these executions. */
+	async started(saved: SavedWorkflow, before: string[] = []): Promise<Execution> {
+		const [id] = await this.client.newExecutions(saved, 1, before);
+		return await this.succeeded(id);
 	}
 
 	/** Whose emails were charged, in the order of the charges. */
@@ -221,8 +227,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const said = { action: 'sendMessage', sessionId: 'one', chatInput: 'What is the address?' };
 		const answered = await trial.client.callWebhook(`${webhookId}/chat`, said, RUN_TIMEOUT_MS);
 		expect(JSON.parse(answered)).toEqual({ output: answer });
-		const [id] = await trial.client.newExecutions(saved);
-		await trial.succeeded(id);
+		await trial.started(saved);
 		const [found, verified] = model.toolMessages;
 		expect(found).toContain(`"email":"${person.email}"`);
 		expect(verified).toContain('"emailStatus":"valid"');
@@ -251,8 +256,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			expect.stringContaining('490 email credits left'),
 		]);
 		await client.deactivateWorkflow(saved);
-		const [id] = await client.newExecutions(saved);
-		await trial.succeeded(id);
+		await trial.started(saved);
 	},
 
 	/** Each lead gets its result, of a job after the Wait or at once. */
@@ -356,8 +360,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			const before = (await client.listExecutions(saved)).map(({ id }) => id);
 			const { webhookId = '' } = nodeOf(workflow, 'Lead Form');
 			await client.submitForm(webhookId, [first, last, company.domain]);
-			const [id] = await client.newExecutions(saved, 1, before);
-			await trial.succeeded(id);
+			await trial.started(saved, before);
 		}
 		expect(team.messages).toEqual(
 			leads.map(({ first, last, company, email }, index) => ({
@@ -437,17 +440,11 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const workflow = await trial.example({ tools: [assistants] });
 		await trial.activated(workflow);
 		const url = `${opened.host.url}/mcp/${String(nodeOf(workflow, 'Assistants').parameters.path)}`;
-		await using assistant = await McpClient.connect(url, assistants.setUp.credentialData.token);
+		const assistant = await McpClient.connect(url, assistants.setUp.credentialData.token);
 		await expect(McpClient.connect(url)).rejects.toThrow(/ 40[13]/);
 
-		const offered = await assistant.listTools();
-		expect(Object.fromEntries(offered.map(({ name, description }) => [name, description]))).toEqual(
-			{
-				Find_Email: expect.stringMatching(/1 credit if an email is found.*'message' says why/),
-				Verify_Email: expect.stringMatching(/1 credit per email.*'message' says why/),
-				Get_Account: expect.stringMatching(/no credits/),
-			},
-		);
+		const offered = (await assistant.listTools()).map(({ name }) => name);
+		expect(offered.sort()).toEqual(['Find_Email', 'Get_Account', 'Verify_Email']);
 		const { full: full_name, company, email } = personWith('valid');
 		const who = { full_name, domain: company.domain, company: '' };
 		expect(await assistant.callTool('Find_Email', who)).toContain(`"email":"${email}"`);

@@ -128,10 +128,9 @@ test.concurrent.for(rows)(
 			changeCredits();
 			await randomMoment(prng, () => answeredOf(triggers).length);
 			changeCredits();
-			const requests = requestsInProgress(triggers);
+			seen.push(inProgress(triggers, n8n));
 			await n8n.host.kill();
 			aliveSince = now();
-			seen.push([...requests, ...executionsInProgress(n8n)].join(', ') || 'nothing');
 			save(10);
 			// With it, n8n waits for 10 seconds before it starts.
 			await rm(join(n8n.userFolder, '.n8n', 'crash.journal'), { force: true });
@@ -235,14 +234,6 @@ async function randomMoment(prng: Prng, answers: () => number): Promise<void> {
 	await delay(prng.between(0, 120));
 }
 
-function requestsInProgress(triggers: Started[]): string[] {
-	const open = triggers.flatMap(requestsOf).filter(({ finishedAt }) => finishedAt === null);
-	const names = open.map((one) =>
-		isLeads(one) ? (isFirstOfPoll(one) ? 'first page' : 'later page') : 'account',
-	);
-	return [...new Set(names)].sort();
-}
-
 /** All executions in n8n's database. */
 function executionsIn({ userFolder }: OpenHost) {
 	using database = new DatabaseSync(join(userFolder, '.n8n', 'database.sqlite'));
@@ -251,9 +242,13 @@ function executionsIn({ userFolder }: OpenHost) {
 	return z.array(executionSchema).parse(database.prepare(query).all());
 }
 
-function executionsInProgress(n8n: OpenHost): string[] {
-	const statuses = executionsIn(n8n).map(({ status }) => status);
-	return ['new', 'running'].filter((status) => statuses.some((one) => one === status));
+/** What is in progress, for people. */
+function inProgress(triggers: Started[], n8n: OpenHost): string {
+	const open = triggers.flatMap(requestsOf).filter(({ finishedAt }) => finishedAt === null);
+	const sent = open.map((one) => (isFirstOfPoll(one) ? one.operation : 'later page'));
+	const ran = executionsIn(n8n).map(({ status }) => status);
+	const executions = ran.filter((status) => status === 'new' || status === 'running');
+	return [...new Set([...sent, ...executions])].sort().join(', ') || 'nothing';
 }
 
 /** How many executions each lead, or each fall of credits, has started. */

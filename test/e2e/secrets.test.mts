@@ -1,19 +1,17 @@
 /**
  * @file The key is nowhere in n8n: not in its database, its logs or an execution, whatever the service does,
- * and though it sends the key back. The leads are in the items alone.
+ * and though it sends the key back.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 
-import type { INode, IRunExecutionData } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
 import { chain } from '../hosts/workflow.mts';
-import { expectedEmail } from '../emulator/addresses.mts';
 import type { Effect } from '../emulator/faults.mts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { everyOperation, type Sample } from '../operations.mts';
@@ -21,6 +19,7 @@ import { useHost } from '../support/hosts/host.mts';
 import { report } from '../support/measures/report.mts';
 import { openAccount, useService } from '../support/servers/service.mts';
 import { manually, node, ours } from '../support/hosts/savedNodes.mts';
+import { formsOf } from './support/formsOf.mts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -31,18 +30,6 @@ const SECRET = 'xq7-J9f+zW/2kT4vBn8';
 const OF_N8N = /debug\s+Credential test failed.*/g;
 
 const LOOKUPS = ['find', 'findBulk', 'verify', 'verifyBulk', 'search'];
-
-/** People whose names and addresses are nowhere else; the service finds them. */
-const LEADS = ['Quorbelline', 'Vexandrosius', 'Tizmarralda', 'Plimfordine', 'Jagworthine']
-	.map((firstName) => ({
-		firstName,
-		lastName: 'Yufferlingen',
-		domain: 'wobbelstrand.bulk.example',
-	}))
-	.flatMap((lead) => {
-		const found = expectedEmail(lead.firstName, lead.lastName, lead.domain);
-		return found ? [{ ...lead, email: found.email }] : [];
-	});
 
 /** A word that is in the executions, and shows that they are looked through. */
 const MARK = 'mark-of-this-run';
@@ -121,68 +108,6 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		return { ...ours({ packageName, credential }, name, type, own), onError };
 	}
 
-	test(
-		'holds names, addresses and the key in no context',
-		{ timeout: 10 * TIMEOUT_MS },
-		async () => {
-			const { client, packageName } = running();
-			openAccount(service(), SECRET);
-			const data = { baseUrl: service().baseUrl, apiKey: SECRET };
-			const credential = await client.createCredential('Contexts', 'contactDataApi', data);
-			const json = { leads: LEADS.map(({ email: _, ...lead }) => lead) };
-			const set = { mode: 'raw', jsonOutput: JSON.stringify(json) };
-			const lookup = (name: string, type: string, parameters: INode['parameters']) =>
-				ours({ packageName, credential }, name, type, { resource: 'email', ...parameters });
-			const wait = node('Wait', 'n8n-nodes-base.wait', 1.1, { resume: 'webhook', options: {} });
-			const nodes = [
-				manually(),
-				node('Set', 'n8n-nodes-base.set', 3.4, set),
-				node('Leads', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'leads', options: {} }),
-				lookup('Find', 'contactDataFinder', { operation: 'findBulk' }),
-				lookup('Verify', 'contactDataVerifier', {
-					operation: 'verifyBulk',
-					existingStatus: '',
-					options: { incompleteRun: 'fail', maxRetries: 0 },
-				}),
-				{ ...wait, webhookId: 'secrets' },
-			];
-			let contexts = 0;
-			const saved = await client.createWorkflow({
-				name: 'Contexts',
-				nodes,
-				connections: chain(...nodes.map(({ name }) => name)),
-				settings: { executionOrder: 'v1' },
-			});
-			for (const status of ['waiting', 'error'] as const) {
-				if (status === 'error')
-					service().faults.add({ status: 503, on: { operation: 'verifyBulk' } });
-				const id = await client.startWorkflow(saved, 'Start');
-				const shown = (await client.waitForStatus(id, status, TIMEOUT_MS)).data;
-				for (const { email } of LEADS) expect(JSON.stringify(shown)).toContain(email);
-				const redacted = client.decodeRun((await client.redactedExecution(id)).data);
-				if (version === n8n2) expect(JSON.stringify(redacted)).not.toContain(LEADS[0].email);
-				for (const run of [shown, redacted, storedRun(id)]) {
-					const context = JSON.stringify(run.executionData?.contextData);
-					expect(context).toContain('contactDataAnswers');
-					for (const text of [SECRET, ...LEADS.flatMap((lead) => Object.values(lead))]) {
-						const forms = [...formsOf(text), ...formsOf(text.toLowerCase())];
-						for (const form of forms) expect(found(context, form)).toEqual([]);
-					}
-					contexts++;
-				}
-			}
-			report(`n8n ${version.version}: ${contexts} contexts looked through for leads: none there`);
-		},
-	);
-
-	/** An execution as it is in the database. */
-	function storedRun(id: string): IRunExecutionData {
-		const file = join(running().userFolder, '.n8n', 'database.sqlite');
-		using database = new DatabaseSync(file, { readOnly: true });
-		const select = database.prepare('SELECT data FROM execution_data WHERE executionId = ?');
-		return running().client.decodeRun(String(select.get(id)?.data));
-	}
-
 	test('holds the key nowhere', { timeout: 30 * TIMEOUT_MS }, async () => {
 		const { client, host, userFolder } = running();
 		openAccount(service(), SECRET);
@@ -222,22 +147,6 @@ async function filesIn(folder: string): Promise<string[]> {
 	return entries
 		.filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
 		.map((entry) => join(entry.parentPath, entry.name));
-}
-
-/** Every way in which a text may be written down. */
-function formsOf(text: string): string[] {
-	const bytes = Buffer.from(text);
-	const inBase64 = ['', 'x', 'xx'].map((before) =>
-		Buffer.from(`${before}${text}`).toString('base64').slice(4, 20),
-	);
-	return [
-		text,
-		text.replaceAll('/', '\\/'),
-		encodeURIComponent(text),
-		bytes.toString('hex'),
-		Buffer.from(text, 'utf16le').toString('latin1'),
-		...inBase64,
-	];
 }
 
 /** Where a text stands, with what is around it. */

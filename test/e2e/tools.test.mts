@@ -10,9 +10,7 @@ import { outputOf, type Execution } from '../hosts/execution.mts';
 import type { Credential, SavedWorkflow } from '../hosts/rest.mts';
 import { n8n1, n8n3 } from '../hosts/versions.mts';
 import { chain, type Workflow } from '../hosts/workflow.mts';
-import type { Fault } from '../emulator/faults.mts';
 import { useChatModel, type ToolCall, type Turn } from '../support/servers/chatModel.mts';
-import { useComponent } from '../support/hosts/component.mts';
 import { withoutCosts } from '../support/leads/costs.mts';
 import {
 	companyFields,
@@ -102,95 +100,47 @@ const offers = {
 	}),
 };
 
-/** What tools with On Error at Continue tell the agent. */
-interface Told {
-	what: string;
-	turns: Turn[];
-	fault?: Fault;
-	/** What the tools answered. */
-	answers: unknown[];
-	charged?: string[];
-	/** How many requests the service got; one for each charge unless given. */
-	requests?: number;
-}
+const isFound = [answerIn(foundEmail(person, asked))];
+const nameAndPlace = 'Full Name (or First Name and Last Name) and Company Domain (or Company Name)';
+const notSent = (reason: string, field: string) => [
+	{ status: 'invalid_input', reason, message: containing('Not sent: ', field, '. Check ') },
+];
+const gone = {
+	...{ status: 'failed', reason: 'not_found' },
+	message: containing('was not found', 'Check that'),
+};
 
-const notSent: Array<[string, values: object, reason: string, field: string]> = [
-	['no domain', { full_name: person.full }, 'missing_company', 'Company Domain (or Company Name)'],
+/** Calls of an agent, one after the other, and what tools with On Error at Continue answer. */
+const calls: Array<[ToolCall, answer: unknown[]]> = [
+	// Nothing is sent: it says what is wrong and what to do.
+	[find({ full_name: person.full }), notSent('missing_company', 'Company Domain')],
+	[find({ full_name: null, domain: null }), notSent('missing_name', nameAndPlace)],
+	[find({ ...who, domain: { url: who.domain } }), notSent('invalid_value', 'Company Domain')],
+	// A number is looked up as text, and what the schema does not know is ignored.
 	[
-		'null',
-		{ full_name: null, domain: null },
-		'missing_name',
-		'Full Name (or First Name and Last Name) and Company Domain (or Company Name)',
+		find({ ...who, full_name: 42, operation: 'verify', baseUrl: 'http://a.example' }),
+		[notFound({ ...asked, fullName: '42' })],
 	],
-	['an object', { ...who, domain: { url: who.domain } }, 'invalid_value', 'Company Domain'],
+	[find(who), found],
+	// It is paid for once.
+	[find(who), found],
+	[verify(email), [verified(email)]],
+	[
+		{ tool: 'Get_Leads', arguments: { list_id: '102', limit: 2 } },
+		list(102).leads.slice(-2).reverse().map(listLead),
+	],
+	[
+		{ tool: 'Search_Company', arguments: { keyword: company.domain } },
+		[{ companyData: { status: 'found', ...companyFields(company) }, keyword: company.domain }],
+	],
+	[{ tool: 'Get_Leads', arguments: { list_id: '999', limit: 2 } }, [gone]],
 ];
-const told: Told[] = [
-	...notSent.map(([what, values, reason, field]) => ({
-		what: `${what}: what is wrong and what to do, without a request`,
-		turns: [[find(values)]],
-		answers: [
-			[{ status: 'invalid_input', reason, message: containing('Not sent: ', field, '. Check ') }],
-		],
-	})),
-	{
-		what: 'a number for a text, and more than the schema knows: looked up as text, and ignored',
-		turns: [[find({ ...who, full_name: 42, operation: 'verify', baseUrl: 'http://a.example' })]],
-		answers: [[notFound({ ...asked, fullName: '42' })]],
-		requests: 1,
-	},
-	{
-		what: 'the key is refused: what happened and what to do',
-		turns: [[find(who)]],
-		fault: { status: 401 },
-		answers: [
-			[
-				{
-					...{ status: 'failed', reason: 'unauthorized', httpCode: 401, ...asked },
-					message: containing('Check the API Key of the'),
-				},
-			],
-		],
-		requests: 1,
-	},
-	{
-		what: 'no credits, and the agent goes on with another tool',
-		turns: [[find(who)], [verify(email)]],
-		fault: { status: 402, on: { operation: 'find' } },
-		answers: [
-			[{ status: 'not_processed', reason: 'out_of_credits', message: containing('Add credits') }],
-			[verified(email)],
-		],
-		charged: [`verify ${email}`],
-		requests: 2,
-	},
-	{
-		what: 'the same call again, in one turn and in the next: paid once; and another tool',
-		turns: [[find(who), find(who), verify(email)], [find(who)]],
-		answers: [found, found, [verified(email)], found],
-		charged: [`find ${email}`, `verify ${email}`],
-	},
-	{
-		what: 'tools that read and search',
-		turns: [
-			[{ tool: 'Get_Leads', arguments: { list_id: '102', limit: 2 } }],
-			[{ tool: 'Search_Company', arguments: { keyword: company.domain } }],
-			[{ tool: 'Get_Leads', arguments: { list_id: '999', limit: 2 } }],
-		],
-		answers: [
-			list(102).leads.slice(-2).reverse().map(listLead),
-			[{ companyData: { status: 'found', ...companyFields(company) }, keyword: company.domain }],
-			[
-				{
-					status: 'failed',
-					reason: 'not_found',
-					message: containing('was not found', 'Check that'),
-				},
-			],
-		],
-		charged: [`searchCompany ${company.domain}`],
-		requests: 3,
-	},
-];
+
+/** A workflow that serves the tools, and a client that uses them. */
+interface Served {
+	workflow: SavedWorkflow;
+	client: McpClient;
+}
 
 function containing(...parts: string[]): unknown {
 	const escaped = parts.map((part) => part.replaceAll(/[.()]/g, '\\$&'));
@@ -202,33 +152,31 @@ describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp,
 	const running = useHost(service, { name: `n8n-tools-${version.name}`, version, isLean: true });
 	let modelCredential: Credential;
 	let wrongCredential: Credential;
+	let server: Served;
+	let refusing: Served;
 
 	beforeAll(async () => {
 		const { client } = running();
 		modelCredential = await model().createCredential(client);
 		const data = { ...credentialData(service()), apiKey: WRONG_KEY };
 		wrongCredential = await client.createCredential('Wrong key', 'contactDataApi', data);
+		server = await serve('tools');
+		refusing = await serve('refused', wrongCredential);
 	});
-
-	const server = useComponent(async () => await serve('tools'));
-	const refusing = useComponent(async () => await serve('refused', wrongCredential));
 
 	function tools(credential = running().credential, onError?: INode['onError']): INode[] {
 		return toolNodes({ packageName: running().packageName, credential }, onError);
 	}
 
-	/** A workflow that serves the tools, and a client that uses them. */
-	async function serve(path: string, credential?: Credential) {
+	async function serve(path: string, credential?: Credential): Promise<Served> {
 		const { client: n8n, host } = running();
 		const workflow = await n8n.createWorkflow(mcpWorkflow(tools(credential), path, mcp));
 		await n8n.activateWorkflow(workflow);
-		const client = await McpClient.connect(`${host.url}/mcp/${path}`);
-		const close = async () => await client[Symbol.asyncDispose]();
-		return { workflow, client, [Symbol.asyncDispose]: close };
+		return { workflow, client: await McpClient.connect(`${host.url}/mcp/${path}`) };
 	}
 
 	/** What the model hears of a tool over MCP; never a key. */
-	async function call(tool: string, values: object, { client } = server()): Promise<string> {
+	async function call(tool: string, values: object, { client } = server): Promise<string> {
 		const heard = await client.callTool(tool, values);
 		ran.calls += 1;
 		expect(heard).not.toMatch(anyKey);
@@ -273,7 +221,7 @@ describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp,
 			...tool,
 			inputSchema: tool.parameters,
 		}));
-		for (const offered of [await server().client.listTools(), toAgent]) {
+		for (const offered of [await server.client.listTools(), toAgent]) {
 			const byName = Object.fromEntries(offered.map((tool) => [tool.name, tool]));
 			expect(Object.keys(byName).sort()).toEqual(Object.keys(offers).sort());
 			expect(byName).toMatchObject(offers);
@@ -308,7 +256,7 @@ describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp,
 		'%s hears of tools that stop on an error: what is missing, the refused key, no credits',
 		async (title, typeVersion) => {
 			const hear = async (values: object, isRefused = false) => {
-				if (!typeVersion) return await call('Find', values, isRefused ? refusing() : server());
+				if (!typeVersion) return await call('Find', values, isRefused ? refusing : server);
 				const own = tools(isRefused ? wrongCredential : undefined);
 				return (await heardBy(typeVersion, [[find(values)]], own)).join();
 			};
@@ -328,18 +276,38 @@ describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp,
 		},
 	);
 
-	test.each(version === n8n3 ? told : [])('an agent is told: $what', async (wanted) => {
-		if (wanted.fault) service().faults.add(wanted.fault);
-		const own = tools(undefined, 'continueRegularOutput');
-		const answers = (await heardBy(agent, wanted.turns, own)).map(itemsIn);
-		expect(answers).toMatchObject(wanted.answers);
-		expect(charged().toSorted()).toEqual(wanted.charged ?? []);
-		expect(sent()).toHaveLength(wanted.requests ?? charged().length);
-	});
+	test.runIf(version === n8n3)(
+		'an agent hears of each tool that continues on an error what came of it, in one turn and in the next',
+		async () => {
+			const own = tools(undefined, 'continueRegularOutput');
+			const turns = [calls.slice(0, 6), calls.slice(6)].map((turn) => turn.map(([one]) => one));
+			const answers = (await heardBy(agent, [...turns, [find(who)]], own)).map(itemsIn);
+			expect(answers).toMatchObject([...calls.map(([, answer]) => answer), found]);
+			const paid = [`find ${email}`, `searchCompany ${company.domain}`, `verify ${email}`];
+			expect(charged().sort()).toEqual(paid);
+			expect(sent()).toHaveLength(paid.length + 3);
+		},
+	);
+
+	test.runIf(version === n8n3).each([
+		[401, 'failed', 'unauthorized', 'Check the API Key of the'],
+		[402, 'not_processed', 'out_of_credits', 'Add credits'],
+	])(
+		'an agent is refused with %i: it hears why, and goes on with another tool',
+		async (httpCode, status, reason, remedy) => {
+			service().faults.add({ status: httpCode, on: { operation: 'find' } });
+			const own = tools(undefined, 'continueRegularOutput');
+			const answers = (await heardBy(agent, [[find(who)], [verify(email)]], own)).map(itemsIn);
+			const refused = { status, reason, httpCode, ...asked, message: containing(remedy) };
+			expect(answers).toMatchObject([[refused], [verified(email)]]);
+			expect(charged()).toEqual([`verify ${email}`]);
+			expect(sent()).toEqual(['find', 'verify']);
+		},
+	);
 
 	// Max Credits of this tool is 1.
 	test('an assistant calls the same again: an execution of its own, with its own credits', async () => {
-		await using own = await serve('again');
+		const own = await serve('again');
 		const first = itemsIn(await call('Find', who, own));
 		expect(itemsIn(await call('Find', who, own))).toEqual(first);
 		expect(charged()).toEqual([`find ${email}`, `find ${email}`]);
@@ -352,7 +320,6 @@ describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp,
 	});
 
 	test('an assistant calls all at the same time: an answer each, in bulk as well as singly', async () => {
-		const isFound = [answerIn(foundEmail(person, asked))];
 		const isVerified = [answerIn(verified(email))];
 		const isMissed = [{ status: 'not_found', email: null, emailStatus: null }];
 		const calls: Array<[tool: string, values: object, answers: object[]]> = [
@@ -382,10 +349,10 @@ describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp,
 		expect(pending).toMatchObject({ status: 'pending', jobId: expect.stringMatching(/^\d+$/) });
 		service().variants.jobPolls = 0;
 		const collected = await answersOf('Get_Job', { job_id: pending?.jobId });
-		expect(collected).toEqual([answerIn(foundEmail(person, asked))]);
+		expect(collected).toEqual(isFound);
 		expect(charged()).toEqual([`findBulk ${email}`]);
-		const gone = await call('Get_Job', { job_id: '424242' });
-		expect(gone).toMatch(/"failed".*job .*not found/i);
+		const missing = await call('Get_Job', { job_id: '424242' });
+		expect(missing).toMatch(/"failed".*job .*not found/i);
 	});
 
 	test('the log of n8n has no key in it', async () => {

@@ -24,7 +24,7 @@ const answerSchema = z.object({
 });
 
 /** A client of the Model Context Protocol over streamable HTTP, as desktop assistants have one. */
-export class McpClient implements AsyncDisposable {
+export class McpClient {
 	#session: string | undefined;
 	#requests = 0;
 
@@ -60,10 +60,6 @@ export class McpClient implements AsyncDisposable {
 		return text;
 	}
 
-	async [Symbol.asyncDispose](): Promise<void> {
-		await (await this.#fetch({ method: 'DELETE' })).text();
-	}
-
 	/** Asks, and gives the result; what the server refuses is thrown. */
 	async #request(method: string, params: object): Promise<unknown> {
 		this.#requests += 1;
@@ -77,10 +73,22 @@ export class McpClient implements AsyncDisposable {
 
 	/** Sends a message and gives the body of the response. */
 	async #send(message: object): Promise<string> {
-		const body = JSON.stringify({ jsonrpc: '2.0', ...message });
 		const deadline = Date.now() + OPEN_TIMEOUT_MS;
 		for (;;) {
-			const response = await this.#fetch({ method: 'POST', body });
+			const response = await fetch(this.url, {
+				method: 'POST',
+				body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+				headers: {
+					accept: 'application/json, text/event-stream',
+					'content-type': 'application/json',
+					...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
+					...(this.#session !== undefined && {
+						'mcp-protocol-version': PROTOCOL_VERSION,
+						'mcp-session-id': this.#session,
+					}),
+				},
+				signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+			});
 			const text = await response.text();
 			this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
 			if (response.ok) return text;
@@ -90,21 +98,5 @@ export class McpClient implements AsyncDisposable {
 			}
 			await delay(POLL_MS);
 		}
-	}
-
-	async #fetch(request: RequestInit): Promise<Response> {
-		return await fetch(this.url, {
-			...request,
-			headers: {
-				accept: 'application/json, text/event-stream',
-				'content-type': 'application/json',
-				...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
-				...(this.#session !== undefined && {
-					'mcp-protocol-version': PROTOCOL_VERSION,
-					'mcp-session-id': this.#session,
-				}),
-			},
-			signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-		});
 	}
 }

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ITaskData } from 'n8n-workflow';
 import { WebSocket } from 'undici';
+import { vi } from 'vitest';
 import { z } from 'zod';
 
 import type { OpenHost } from '../../hosts/open.mts';
 
 const OPEN_TIMEOUT_MS = 60_000;
-const POLL_MS = 100;
 
 const nodeOutputSchema = z.object({
 	type: z.literal('nodeExecuteAfterData'),
@@ -46,22 +45,13 @@ export class PushConnection implements AsyncDisposable {
 
 	/** What the editor shows of a node; waits until n8n tells it. */
 	async outputOf(executionId: string, node: string, timeout: number): Promise<ITaskData> {
-		const deadline = Date.now() + timeout;
-		while (Date.now() < deadline) {
-			const output = this.#outputs.find(
-				(one) => one.executionId === executionId && one.nodeName === node,
-			);
-			if (output) return output.data;
-			await delay(POLL_MS);
-		}
-		throw new Error(`The editor was told nothing of ${node} within ${timeout / 1000} seconds`);
+		const isMeant = (one: NodeOutput) => one.executionId === executionId && one.nodeName === node;
+		const output = () => this.#outputs.find(isMeant)?.data;
+		return await vi.waitUntil(output, { timeout, interval: 100 });
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		if (this.socket.readyState === WebSocket.CLOSED) return;
-		const closed = once(this.socket, 'close');
 		this.socket.close();
-		await Promise.race([closed, delay(POLL_MS)]);
 	}
 
 	#receive(data: unknown): void {
