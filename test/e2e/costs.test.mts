@@ -30,39 +30,28 @@ import { resume, waiting } from './support/waiting.mts';
 
 const TIMEOUT_MS = 240_000;
 
-/** An option, and what a run over the leads without an email then spends. */
-interface Limit {
-	what: string;
-	options?: INodeParameters;
-	/** Max Items in Manual Runs of a run by hand; in production it does not matter. */
-	byHand?: number;
-	/** Credits; all that there is to find, unless given. */
-	spends?: number;
-	/** Of the items that were not sent. */
-	reason?: string;
-}
-
 const missing = leadsWithoutEmail(102);
 const findable = missing.filter(({ person: { email } }) => email !== null).length;
+const firstIsFound = missing[0]?.person.email !== null;
 /** How many email credits the account has left. */
 const LEFT = 50;
 
+/** A run over the leads without an email: what it spends of what there is to find, and why no more. */
+type Limit = [
+	what: string,
+	options: INodeParameters,
+	spends: number,
+	reason?: string,
+	/** Max Items in Manual Runs of a run by hand; in production it does not matter. */
+	byHand?: number,
+];
+
 const limits: Limit[] = [
-	{ what: 'no limit; Max Items in Manual Runs 1, in production' },
-	{ what: 'Max Credits 2', options: { maxCredits: 2 }, spends: 2, reason: 'credit_limit' },
-	{
-		what: `Keep Credits ${LEFT - 2} of ${LEFT}`,
-		options: { keepCredits: LEFT - 2 },
-		spends: 2,
-		reason: 'credit_floor',
-	},
-	{ what: 'Max Items in Manual Runs 0, by hand', byHand: 0 },
-	{
-		what: 'Max Items in Manual Runs 1, by hand',
-		byHand: 1,
-		spends: missing[0]?.person.email ? 1 : 0,
-		reason: 'manual_limit',
-	},
+	['no limit; Max Items in Manual Runs 1, in production', {}, findable],
+	['Max Credits 2', { maxCredits: 2 }, 2, 'credit_limit'],
+	[`Keep Credits ${LEFT - 2} of ${LEFT}`, { keepCredits: LEFT - 2 }, 2, 'credit_floor'],
+	['Max Items in Manual Runs 0, by hand', {}, findable, undefined, 0],
+	['Max Items in Manual Runs 1, by hand', {}, firstIsFound ? 1 : 0, 'manual_limit', 1],
 ];
 
 /** How long after the answer to a stop a request may still start. */
@@ -151,7 +140,7 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 	describe('within its limits', () => {
 		const source = () => leadsOf('Leads', 102, { returnAll: true, options: { email: 'without' } });
 
-		test.each(limits)('$what', async ({ options = {}, byHand, spends = findable, reason }) => {
+		test.each(limits)('%s', async (_, options, spends, reason, byHand) => {
 			service().options.creditsLeft = { email: LEFT };
 			const find = finder('Find', 'findBulk', { manualLimit: byHand ?? 1, options });
 			const execution = await ended(await start([source(), find], byHand !== undefined));

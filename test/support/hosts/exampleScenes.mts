@@ -57,12 +57,9 @@ export const targetCompanies = [
 let tables = 0;
 
 /** Creates the data table that the notes of the examples tell to create. */
-export async function createLeadsTable(
-	client: RestClient,
-	name = `Leads ${(tables += 1)}`,
-): Promise<DataTable> {
+export async function createLeadsTable(client: RestClient): Promise<DataTable> {
 	const texts = ['fullName', 'domain', 'email', 'emailStatus', 'status'];
-	return await client.createDataTable(name, [
+	return await client.createDataTable(`Leads ${(tables += 1)}`, [
 		{ name: 'leadId', type: 'number' },
 		...texts.map((text) => ({ name: text, type: 'string' as const })),
 		{ name: 'checkedAt', type: 'date' },
