@@ -102,7 +102,7 @@ describe.each([n8n2, n8n1])('n8n $version', (version) => {
 		onError: INode['onError'],
 	): INode {
 		const { packageName } = running();
-		const options = { ...Object(parameters.options), maxRetries: 0 };
+		const options = { ...Object(parameters.options), maxRetries: 1 };
 		const name = `${type} ${operation}`;
 		const own = { ...parameters, ...(LOOKUPS.includes(operation) && { options }) };
 		return { ...ours({ packageName, credential }, name, type, own), onError };
