@@ -57,7 +57,7 @@ const limits: Limit[] = [
 /** How long after the answer to a stop a request may still start. */
 const GRACE_MS = 1_000;
 
-/** A lookup of a thousand leads, after how many requests it is in the middle of them, and what stops it then. */
+/** A lookup of a thousand leads, and after how many requests it is in the middle of them. */
 const single = {
 	operation: 'find' as 'find' | 'findBulk',
 	latencyMs: 50,

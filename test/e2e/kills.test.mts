@@ -250,6 +250,7 @@ async function activateAll(
 	];
 }
 
+const listOf = ({ fixtures }: Service) => known(fixtures.list(102));
 const isLeads = ({ operation }: WireRequest) => operation !== 'getAccount';
 const isFirstOfPoll = ({ rawQuery }: WireRequest) => !rawQuery.includes('start=');
 
@@ -263,14 +264,8 @@ function saveIn({ service, expected }: Started, count: number): number[] {
 	return saved;
 }
 
-function listOf({ fixtures }: Service) {
-	return known(fixtures.list(102));
-}
-
 /** On the clock of the service's requests. */
-function now(): number {
-	return performance.timeOrigin + performance.now();
-}
+const now = () => performance.timeOrigin + performance.now();
 
 /** A moment at random, or shortly after a response, when n8n stores what was polled and starts executions. */
 async function randomMoment(prng: Prng, answers: () => number): Promise<void> {

@@ -69,17 +69,13 @@ test('runs nothing while it is installed, and needs no other package', async () 
 	expect(manifest.keywords).toContain('n8n-community-node-package');
 });
 
-/** The rules by which n8n checks community packages, as its command line brings them along. */
-async function rulesOfN8n(): Promise<ESLint.Plugin> {
+test('passes the rules by which n8n scans packages, in what is built too', async () => {
+	// n8n's command line brings its rules along.
 	const require = createRequire(import.meta.url);
 	const ofCommandLine = createRequire(require.resolve('@n8n/node-cli/eslint'));
 	const path = ofCommandLine.resolve('@n8n/eslint-plugin-community-nodes');
-	return (await import(pathToFileURL(path).href)).default;
-}
-
-test('passes the rules by which n8n scans packages, in what is built too', async () => {
-	const { configs } = await rulesOfN8n();
-	const recommended = configs?.recommended;
+	const plugin: { default: ESLint.Plugin } = await import(pathToFileURL(path).href);
+	const recommended = plugin.default.configs?.recommended;
 	if (!recommended || Array.isArray(recommended)) throw new Error('The plugin has its rules');
 	const eslint = new ESLint({
 		cwd: folder,

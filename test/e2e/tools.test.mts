@@ -136,12 +136,6 @@ const calls: Array<[ToolCall, answer: unknown[]]> = [
 	[{ tool: 'Get_Leads', arguments: { list_id: '999', limit: 2 } }, [gone]],
 ];
 
-/** A workflow that serves the tools, and a client that uses them. */
-interface Served {
-	workflow: SavedWorkflow;
-	client: McpClient;
-}
-
 function containing(...parts: string[]): unknown {
 	const escaped = parts.map((part) => part.replaceAll(/[.()]/g, '\\$&'));
 	return expect.stringMatching(new RegExp(escaped.join('.*')));
@@ -152,8 +146,8 @@ describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp,
 	const running = useHost(service, { name: `n8n-tools-${version.name}`, version, isLean: true });
 	let modelCredential: Credential;
 	let wrongCredential: Credential;
-	let server: Served;
-	let refusing: Served;
+	let server: Awaited<ReturnType<typeof serve>>;
+	let refusing: typeof server;
 
 	beforeAll(async () => {
 		const { client } = running();
@@ -168,7 +162,8 @@ describe.each(hosts)('n8n $version.name', { timeout: 120_000 }, ({ version, mcp,
 		return toolNodes({ packageName: running().packageName, credential }, onError);
 	}
 
-	async function serve(path: string, credential?: Credential): Promise<Served> {
+	/** A workflow that serves the tools, and a client that uses them. */
+	async function serve(path: string, credential?: Credential) {
 		const { client: n8n, host } = running();
 		const workflow = await n8n.createWorkflow(mcpWorkflow(tools(credential), path, mcp));
 		await n8n.activateWorkflow(workflow);

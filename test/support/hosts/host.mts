@@ -15,12 +15,8 @@ export function useHost(service: () => Service, options: OpenOptions): () => Tes
 		await using resources = new AsyncDisposableStack();
 		const host = resources.use(await openHost(options));
 		const credential = await createCredential(host.client, service());
-		const opened = resources.move();
-		return {
-			...host,
-			credential,
-			[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
-		};
+		resources.move();
+		return { ...host, credential };
 	});
 }
 

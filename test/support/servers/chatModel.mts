@@ -76,7 +76,11 @@ export class ChatModel implements AsyncDisposable {
 
 	#completion(turn: Turn) {
 		const isLast = typeof turn === 'string';
-		const calls = isLast ? [] : turn.map((call) => this.#toolCall(call));
+		const calls = (isLast ? [] : turn).map(({ tool: name, arguments: values }) => ({
+			id: `call-${(this.#calls += 1)}`,
+			type: 'function',
+			function: { name, arguments: JSON.stringify(values) },
+		}));
 		return {
 			id: `completion-${this.requests.length}`,
 			object: 'chat.completion',
@@ -94,15 +98,6 @@ export class ChatModel implements AsyncDisposable {
 				},
 			],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-		};
-	}
-
-	#toolCall({ tool: name, arguments: values }: ToolCall) {
-		this.#calls += 1;
-		return {
-			id: `call-${this.#calls}`,
-			type: 'function',
-			function: { name, arguments: JSON.stringify(values) },
 		};
 	}
 }
