@@ -16,12 +16,7 @@ import { startService, type Service } from '../emulator/service.mts';
 import { ChatModel } from '../support/servers/chatModel.mts';
 import { useComponent } from '../support/hosts/component.mts';
 import { ourNodes } from '../support/node/engine.mts';
-import {
-	nodeOf,
-	withAllItems,
-	withCredentialOf,
-	withParameters,
-} from '../support/hosts/exampleChanges.mts';
+import { nodeOf, withCredentialOf, withParameters } from '../support/hosts/exampleChanges.mts';
 import {
 	assistants,
 	createLeadsTable,
@@ -75,7 +70,9 @@ class Trial {
 	async example({ tools = [], ...setUps }: Partial<SetUps> = {}): Promise<Workflow> {
 		for (const tool of tools) if ('app' in tool) await this.tools.use(tool);
 		const host = { ...this.opened, credential: this.credential };
-		return withAllItems(await setUpExample(this.name, host, { listId: 102, tools, ...setUps }));
+		const workflow = await setUpExample(this.name, host, { listId: 102, tools, ...setUps });
+		const isLookup = ({ type }: INode) => /contactData(Finder|Verifier|Company)$/.test(type);
+		return withParameters(workflow, isLookup, { manualLimit: 0 });
 	}
 
 	/** Runs a workflow by hand, which has to succeed. */

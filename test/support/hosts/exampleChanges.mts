@@ -29,12 +29,6 @@ export function withParameters(
 	}));
 }
 
-/** The workflow with lookups that do not stop at the first items of a manual run. */
-export function withAllItems(workflow: Workflow): Workflow {
-	const isLookup = ({ type }: INode) => /contactData(Finder|Verifier|Company)$/.test(type);
-	return withParameters(workflow, isLookup, { manualLimit: 0 });
-}
-
 /** The workflow with a credential of a node that is not the package's. */
 export function withCredentialOf(
 	workflow: Workflow,
