@@ -5,10 +5,19 @@ import { describe, expect, it } from 'vitest';
 
 import { find } from '../../nodes/Finder/operations/find.operation.ts';
 import { personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
-import { valuesOf } from './fieldsOf.mts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
+import { requestFields } from '../../nodes/shared/host/routing.ts';
+import { FieldValues } from '../../nodes/shared/output/fieldValues.ts';
 import { thrownBy } from './thrown.mts';
 
-const questionOf = (fields: Record<string, unknown>) => toPersonQuestion(valuesOf(find, fields));
+/** The question of an item whose fields hold these, options by their own names. */
+function questionOf(held: Record<string, unknown>) {
+	const parameters = new Parameters({
+		json: () => ({}),
+		parameter: (name, _, fallback) => held[name.replace(/^options\./, '')] ?? fallback,
+	});
+	return toPersonQuestion(new FieldValues(requestFields(find), parameters));
+}
 
 const ada = { fullName: 'Ada Lovelace' };
 const both = { firstName: 'Ada', lastName: 'Lovelace' };

@@ -59,19 +59,22 @@ test('passes on what came, and writes only what is known to be harmless', async 
 			request: {
 				method: 'GET',
 				path: '/api/v2/find',
-				query: { fullName: 'Word-1 Word-2', domain: 'company-1.example', 'field-1': 'word-3' },
+				query: { fullName: 'Word-1 Word-2', domain: 'word-3.word-4', 'field-1': 'word-5' },
 			},
 			response: {
 				status: 429,
 				headers: { 'content-type': 'application/json', 'retry-after': '3' },
 				body: {
-					email: 'Person-1@company-1.example',
-					quality: { status: 'valid', status_message: 'Word-1 Word-2, person-1@company-1.example' },
+					email: 'Word-1.Word-2@Word-3.word-4',
+					quality: {
+						status: 'valid',
+						status_message: 'Word-1 Word-2, word-1.word-2@word-3.word-4',
+					},
 					'field-2': 1,
 					people: [{ id: 10_001 }, { id: 10_000 }, { id: '10001' }],
-					'field-3': ['Word-4 word-5', 'word-6', null, true],
+					'field-3': ['Word-6 word-6/10+00=', 'word-7==', null, true],
 					'field-4': '2001-01-02T00:00:00Z',
-					website: 'https://www.company-1.example/path-1',
+					website: 'https://www.word-3.word-4/word-8?word-9=word-1',
 				},
 			},
 		},
