@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { listLocator, readLeadPage, readLists, toListId } from '../../nodes/shared/reads/lists.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { problemOf } from '../../nodes/shared/output/problem.ts';
-import { detailsOf, rejectionOf, thrownBy } from './thrown.mts';
+import { thrownBy } from './thrown.mts';
 
 /** The lists of a service that answers a request for them with this status, and has this account. */
 async function listsOf(statusCode: number, account: object): Promise<unknown> {
@@ -19,8 +19,8 @@ it.each([400, 404, 405])('the lists are those of the account after a %i', async 
 	expect(await listsOf(code, { lists })).toEqual(lists);
 	expect(await listsOf(code, {})).toEqual([]);
 	for (const account of [{ lists: 'none' }, []]) {
-		const thrown = await rejectionOf(listsOf(code, account));
-		expect(detailsOf(thrown)).toMatchObject({ reason: 'unexpected_answer' });
+		const told = { reason: 'unexpected_answer' };
+		await expect(listsOf(code, account)).rejects.toMatchObject(told);
 	}
 });
 
@@ -67,7 +67,7 @@ it.each<[next: unknown, isFiltered: boolean, read: object]>([
 it.each([[{}], [{ data: {} }], [{ data: [1] }], [[{ id: 1 }]]])(
 	'the leads of a list do not end with %j, which is no page',
 	(body) => {
-		expect(detailsOf(thrownBy(() => readLeadPage(body, false)))).toMatchObject({
+		expect(thrownBy(() => readLeadPage(body, false))).toMatchObject({
 			reason: 'unexpected_answer',
 			message: 'The service sent a response without a page of leads',
 		});

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 
 import { readProfilePage, toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts';
-import { detailsOf, thrownBy } from './thrown.mts';
+import { thrownBy } from './thrown.mts';
 
 const results = [{ full_name: 'Ada Lovelace' }];
 
@@ -19,7 +19,7 @@ it.each<[meta: object | undefined, next: string | null, total: number | null]>([
 it.each([[[]], [{ results: {} }], [{ results: ['Ada'] }]])(
 	'does not take %j for a page, nor for the end',
 	(body) => {
-		expect(detailsOf(thrownBy(() => readProfilePage(body)))).toMatchObject({
+		expect(thrownBy(() => readProfilePage(body))).toMatchObject({
 			reason: 'unexpected_answer',
 			message: 'The service sent a response without a page of people',
 		});

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 
 import { requestOptionsOf } from '../../nodes/shared/http/transport.ts';
-import { detailsOf, thrownBy } from './thrown.mts';
+import { thrownBy } from './thrown.mts';
 
 const http = (host: string, port: number) => ({ protocol: 'http', host, port });
 const withUser = (username: string, password: string) => ({
@@ -40,7 +40,7 @@ it.each([
 	['socks5://proxy.example.com:1080'],
 	[{ host: 'proxy.example.com' }],
 ])('refuses the proxy %j before anything is sent without it', (proxy) => {
-	expect(detailsOf(thrownBy(() => requestOptionsOf({ proxy })))).toMatchObject({
+	expect(thrownBy(() => requestOptionsOf({ proxy }))).toMatchObject({
 		reason: 'refused_by_n8n',
 		message: 'The proxy is not valid',
 		mayBeCharged: false,

@@ -10,7 +10,6 @@ import {
 	unexpectedAnswer,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
-import { detailsOf } from './thrown.mts';
 
 describe('ServiceError', () => {
 	const KEY = 'key-1';
@@ -20,7 +19,7 @@ describe('ServiceError', () => {
 	it('masks the key in what happened and in what to do', () => {
 		const masked = { message: 'No ***, nor ***!', description: 'Not ***.' };
 		const rest = { reason: 'rate_limited', httpCode: 429, retryAfter: 5_000, mayBeCharged: false };
-		expect(detailsOf(failure.without(KEY))).toEqual({ ...rest, ...masked });
+		expect(failure.without(KEY)).toMatchObject({ ...rest, ...masked });
 	});
 
 	it('is short, however much the service says: it goes into every item', () => {
@@ -36,7 +35,7 @@ describe('ServiceError', () => {
 		'a fault in this package may be charged: %s',
 		(thrown) => {
 			const unexpected = { reason: 'unexpected', message: 'a fault', mayBeCharged: true };
-			expect(detailsOf(asServiceError(thrown))).toMatchObject(unexpected);
+			expect(asServiceError(thrown)).toMatchObject(unexpected);
 		},
 	);
 
@@ -82,7 +81,7 @@ describe('connectionError', () => {
 	)('of %s: %s', (code, message) => {
 		for (const depth of [0, 1, 4]) {
 			const failure = connectionError(networkException(code, depth));
-			expect(detailsOf(failure)).toMatchObject({
+			expect(failure).toMatchObject({
 				reason: message === UNTRUSTED ? 'refused_base_url' : 'connection',
 				message,
 				description: expect.stringContaining(`(${code}).`),
@@ -103,7 +102,7 @@ describe('connectionError', () => {
 	])('of %s was never sent', (_, exception, message) => {
 		for (const thrown of [exception, new Error('Request failed', { cause: exception })]) {
 			const told = { message: expect.stringContaining(message), mayBeCharged: false };
-			expect(detailsOf(connectionError(thrown))).toMatchObject(told);
+			expect(connectionError(thrown)).toMatchObject(told);
 		}
 	});
 
@@ -129,7 +128,7 @@ describe('connectionError', () => {
 	])(
 		'that n8n or its host refused, with %s, was not sent',
 		(_, thrown, message, description = notSent) => {
-			expect(detailsOf(connectionError(thrown))).toMatchObject({
+			expect(connectionError(thrown)).toMatchObject({
 				reason: 'refused_by_n8n',
 				message,
 				description: expect.stringContaining(description),
@@ -140,11 +139,11 @@ describe('connectionError', () => {
 
 	it('says of many rows that their outcome is unknown', () => {
 		const unknown = unknownOutcome(connectionError(networkException('ECONNRESET')));
-		expect(detailsOf(unknown)).toMatchObject({
+		expect(unknown).toMatchObject({
 			reason: 'unknown_outcome',
 			message: expect.stringContaining('it is unclear whether these items were processed'),
 			mayBeCharged: true,
 		});
-		expect(detailsOf(unexpectedAnswer('rows'))).toMatchObject({ mayBeCharged: true });
+		expect(unexpectedAnswer('rows')).toMatchObject({ mayBeCharged: true });
 	});
 });

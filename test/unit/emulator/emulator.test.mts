@@ -212,6 +212,24 @@ describe('a fault', () => {
 		expect(await statuses(3)).toEqual([500, 502, 200]);
 	});
 
+	it('repeats the key, as pages for debugging do', async () => {
+		service().faults.add({ body: 'echo' });
+		expect((await ask(account)).text).toContain(KEY);
+	});
+
+	it.each(['id', 'offset'] as const)('makes pages overlap: start is an %s', async (leadsStart) => {
+		service().variants.leadsStart = leadsStart;
+		service().faults.add({ duplicatesAcrossPages: true });
+		const ids: number[] = [];
+		let start = '';
+		for (const _ of [1, 2, 3, 4]) {
+			const page = (await ask(`/api/v2/list/102/leads?size=10${start}`)).json();
+			ids.push(...page.data.map(({ id }: { id: number }) => id));
+			start = `&start=${page.next_start}`;
+		}
+		expect([new Set(ids).size, ids[9], ids[19]]).toEqual([30, ids[10], ids[20]]);
+	});
+
 	it.each([
 		['missing', [0, 1, 2]],
 		['doubled', [0, 0, 1, 2, 3]],
