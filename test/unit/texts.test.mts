@@ -9,10 +9,6 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
-import { ContactDataAccount } from '../../nodes/Account/ContactDataAccount.node.ts';
-import { ContactDataCompany } from '../../nodes/Company/ContactDataCompany.node.ts';
-import { ContactDataFinder } from '../../nodes/Finder/ContactDataFinder.node.ts';
-import { ContactDataList } from '../../nodes/List/ContactDataList.node.ts';
 import { errorItem, statusFields } from '../../nodes/shared/output/onError.ts';
 import { invalidValue, JobProblem, missing, problemOf } from '../../nodes/shared/output/problem.ts';
 import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
@@ -26,9 +22,9 @@ import {
 } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
-import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
 import { root } from '../machine/paths.mjs';
 import { operations } from '../operations.mts';
+import { ourNodes } from '../support/node/engine.mts';
 import { thrownBy } from './thrown.mts';
 
 /** What n8n's guidelines keep out of such texts. */
@@ -122,14 +118,9 @@ it('the credential test says each thing in whole sentences', () => {
 });
 
 describe('the texts in the editor', () => {
-	const nodes = [
-		ContactDataAccount,
-		ContactDataCompany,
-		ContactDataFinder,
-		ContactDataList,
-		ContactDataTrigger,
-		ContactDataVerifier,
-	].map((Node) => new Node().description);
+	const nodes = [...Object.values(ourNodes), new ContactDataTrigger()].map(
+		({ description }) => description,
+	);
 
 	/** A property with those inside it. */
 	function withOptions(property: INodeProperties): INodeProperties[] {
