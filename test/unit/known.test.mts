@@ -116,6 +116,8 @@ it('is looked up from an hour before it is too old, or before an unknown is due'
 			examples: [
 				[false, 90 * DAY - HOUR, null, 1],
 				[false, 90 * DAY - HOUR + 1, null, 1],
+				[false, 9_000 * DAY - HOUR, 9_000, 1],
+				[false, 9_000 * DAY - HOUR + 1, 9_000, 1],
 				[true, DAY - HOUR - 1, null, 1],
 				[true, DAY - HOUR, null, 1],
 				[true, 8 * DAY, 7, 30],

@@ -16,9 +16,11 @@ export const emulatorForms = [0, 1, 2, 3, 4].map(
 
 /** Every other value of every variant, alone: each is a point in which a service may differ from the main form. */
 export const deviations = Object.entries(variantValues).flatMap(([name, values]) =>
-	values
-		.slice(1)
-		.map((value) => ({ name, value, form: { ...mainVariants(), [name]: value } as Variants })),
+	values.slice(1).map((value) => ({
+		name: name as keyof Variants,
+		value,
+		form: { ...mainVariants(), [name]: value },
+	})),
 );
 
 /** What a credential for such a service says of its requests. */

@@ -1,6 +1,6 @@
 /**
  * @file The emulator keeps to the contract, takes every form and is never overdrawn. What its faults do, what it charges
- * and what it logs, the tests of the nodes see: test/engine/faultMatrix.test.mts and test/engine/operations.
+ * and logs, and its jobs, the tests of the nodes see: faultMatrix, jobs and operations in test/engine.
  */
 
 import { request } from 'undici';
@@ -61,7 +61,6 @@ const everybody = Array.from({ length: 100 }, (_, index) => `Lee${index}`);
 const emailOf = (lastName: string) => expectedEmail('Ann', lastName, domain)?.email;
 const found = everybody.filter(emailOf);
 const [hit] = found;
-const [miss] = everybody.filter((lastName) => !emailOf(lastName));
 const comma = { verifyBulkQuery: 'comma' } as const;
 
 describe('a breach of the contract is refused, recorded and free', () => {
@@ -175,22 +174,6 @@ describe('every form of the interface differs from the others, and keeps to the 
 		}
 		expect(seen.size).toBe(values.length);
 	});
-});
-
-it.each([
-	['completed', 1, [{ tId: 1 }, { tId: 2 }]],
-	['failed', 0, { status: 'failed', total: 2 }],
-] as const)('a job that is %s costs %i, however often it is collected', async (...given) => {
-	const [jobOutcome, credits, result] = given;
-	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1, jobOutcome });
-	const body = [hit, miss].map((lastName, index) => ({ ...ann(lastName), tId: index + 1 }));
-	const { status, json } = await ask(bulk, { body });
-	expect([status, json()]).toEqual([202, { id: 9001, status: 'processing', total: 2 }]);
-	expect((await ask(`${bulk}/9001`)).json()).toEqual(json());
-	for (const _ of body) expect((await ask(`${bulk}/9001`)).json()).toMatchObject(result);
-	expect(service().ledger.total()).toBe(credits);
-	const headers = { 'x-access-key': 'second-key' };
-	expect((await ask(`${bulk}/9001`, { headers })).status).toBe(404);
 });
 
 describe('a fault', () => {
