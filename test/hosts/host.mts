@@ -65,15 +65,9 @@ async function startProcess(
 	let program = launch();
 	const stop = async () => await program.stop();
 	const url = `http://127.0.0.1:${ownPort}`;
+	const isReady = async () => await answers(`${url}${readyPath}`);
 	const untilReady = async () =>
-		await ready({
-			title: 'n8n',
-			exited: program.exited,
-			log,
-			isReady: async () => await answers(`${url}${readyPath}`),
-			timeout: START_TIMEOUT_MS,
-			signal,
-		});
+		await ready(program, { title: 'n8n', isReady, timeout: START_TIMEOUT_MS, signal });
 	const host: Host = {
 		url,
 		folder,

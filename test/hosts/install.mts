@@ -34,7 +34,7 @@ export async function installHost(
 	const folder = join(hostsFolder(), `${host.version}-${await lockfileHash(source)}`);
 	if (existsSync(folder)) return folder;
 
-	const bounds = { timeout: TIMEOUT_MS, ...(signal && { signal }) };
+	const bounds = { timeout: TIMEOUT_MS, signal };
 	await withLock(
 		`${folder}.lock`,
 		async () => {

@@ -53,7 +53,7 @@ export async function openHost({
 	await using resources = new AsyncDisposableStack();
 	const folder = await step(
 		`Install n8n ${version.version}`,
-		async (note) => await installHost(version, { note, ...(signal && { signal }) }),
+		async (note) => await installHost(version, { note, signal }),
 	);
 	const userFolder = resources.use(await makeFolder());
 	const packageName = await step(
@@ -61,21 +61,14 @@ export async function openHost({
 		async () => await installPackage(userFolder.path, signal),
 	);
 	return await step(`Start n8n ${version.version}`, async () => {
-		const options = { folder, ...(signal && { signal }) };
 		const isNew = settings?.DB_TYPE !== undefined;
 		if (!isNew) {
 			const database = join(userFolder.path, '.n8n', 'database.sqlite');
-			await copyFile(await preparedDatabase(options), database);
+			await copyFile(await preparedDatabase({ folder, signal }), database);
 		}
-		const host = resources.use(
-			await startHost({
-				...options,
-				userFolder: userFolder.path,
-				...(name !== undefined && { name }),
-				...(port !== undefined && { port }),
-				settings: { ...version.settings, ...(isLean && leanSettings(version)), ...settings },
-			}),
-		);
+		const all = { ...version.settings, ...(isLean && leanSettings(version)), ...settings };
+		const options = { folder, userFolder: userFolder.path, name, port, settings: all, signal };
+		const host = resources.use(await startHost(options));
 		const client = await RestClient[isNew ? 'setUp' : 'signIn'](host, signal);
 		const opened = resources.move();
 		return {

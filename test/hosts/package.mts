@@ -29,7 +29,7 @@ export async function installPackage(userFolder: string, signal?: AbortSignal): 
 	const manifest = manifestSchema.parse(
 		JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
 	);
-	const bounds = { timeout: TIMEOUT_MS, ...(signal && { signal }) };
+	const bounds = { timeout: TIMEOUT_MS, signal };
 	const { credentials, nodes } = manifest.n8n;
 	const built = [...credentials, ...nodes];
 	const file = join(cache, `${manifest.name}-${manifest.version}.tgz`);

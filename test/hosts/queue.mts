@@ -1,5 +1,4 @@
-import { startPostgres } from '../components/postgres.mts';
-import { startRedis } from '../components/redis.mts';
+import { startPostgres, startRedis } from '../components/servers.mts';
 import { startWorker, type Host } from './host.mts';
 import { openHost, type OpenHost } from './open.mts';
 import { leanSettings } from './settings.mts';
@@ -63,7 +62,7 @@ export async function openQueue({
 	return {
 		main,
 		workers,
-		versions: `n8n ${version.name} with PostgreSQL ${postgres.version} and Redis ${redis.version}`,
+		versions: `n8n ${version.name} with ${postgres.title} and ${redis.title}`,
 		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
 	};
 }
