@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, Failure } from '../machine/failure.mjs';
+import { Failure } from '../machine/failure.mjs';
 import { isInstalled } from '../machine/installation.mjs';
 import { withLock } from '../machine/lock.mjs';
 import { npm } from '../machine/npm.mjs';
 import { cache, logFile, programs } from '../machine/paths.mjs';
 import { environment } from '../machine/program.mjs';
-import { interruption, INTERRUPTED } from './interruption.mjs';
+import { INTERRUPTED, runCommand } from './command.mjs';
 
 const OLDEST_NODE = 20;
 const INSTALL_TIMEOUT_MS = 20 * 60_000;
@@ -24,16 +24,12 @@ export async function launch(script, help) {
 		console.log(help);
 		return;
 	}
-	const signal = interruption();
-	try {
+	await runCommand(async (signal) => {
 		checkNode();
 		const bounds = { timeout: INSTALL_TIMEOUT_MS, signal };
 		if (!isInstalled()) await withLock(join(cache, 'install.lock'), () => install(bounds), bounds);
-		process.exitCode = await handOver(script, signal);
-	} catch (error) {
-		console.error(`\n${describe(error)}`);
-		process.exitCode = signal.aborted ? INTERRUPTED : 1;
-	}
+		return await handOver(script, signal);
+	});
 }
 
 function checkNode() {

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { styleText } from 'node:util';
 
 import { Failure } from '../machine/failure.mjs';
 import { startService, type Service } from '../emulator/service.mts';
 import { variantValues, type Variants } from '../emulator/variants.mts';
-import { runCommand } from './command.mts';
-import { readOptions } from './options.mts';
-import { play, record } from './recording.mts';
+import { readOptions, runCommand } from './command.mjs';
+import { play, record, untilAborted } from './recording.mts';
 
 const PORT = 8055;
 const FAIL_EVERY = 7;
@@ -25,32 +23,24 @@ await runCommand(async (signal) => {
 		recording: { type: 'string' },
 	});
 	const port = toNumber('port', given.port);
-	if (given.record !== undefined) {
-		await record(given.record, given.target, { port, signal });
-		return 0;
-	}
-	if (given.recording !== undefined) {
-		await play(given.recording, { port, signal });
-		return 0;
-	}
+	const running = { port, signal };
+	if (given.record !== undefined) return await record(given.record, given.target, running);
+	if (given.recording !== undefined) return await play(given.recording, running);
 	const service = await startService({
 		demo: true,
 		port,
 		latencyMs: toNumber('latency', given.latency),
-		...(given.rate !== undefined && { rateLimit: { perSecond: toNumber('rate', given.rate) } }),
-		...(given.credits !== undefined && {
-			creditsLeft: allKinds(toNumber('credits', given.credits)),
-		}),
+		...(given.rate && { rateLimit: { perSecond: toNumber('rate', given.rate) } }),
+		...(given.credits && { creditsLeft: allKinds(toNumber('credits', given.credits)) }),
 		variants: { ...variantsOf(given.variant), ...(given.jobs && { bulkAnswer: 'job' }) },
 	});
 	if (given.fail !== undefined) {
 		service.faults.add({ status: toNumber('fail', given.fail), on: { every: FAIL_EVERY } });
 	}
 	tell(service);
-	if (!signal.aborted) await once(signal, 'abort');
+	await untilAborted(signal);
 	console.log(`${service.requests.length} requests, ${service.ledger.total()} credits`);
 	await service.close();
-	return 0;
 });
 
 /** Prints where it is, and every request that comes. */

@@ -10,8 +10,7 @@ import { Failure } from '../machine/failure.mjs';
 import { isFree } from '../machine/ports.mts';
 import { demoList } from '../emulator/demo.mts';
 import { startService } from '../emulator/service.mts';
-import { runCommand } from './command.mts';
-import { readOptions } from './options.mts';
+import { readOptions, runCommand } from './command.mjs';
 import { step } from './step.mts';
 
 const API_KEY = 'test-key';
@@ -40,8 +39,9 @@ await runCommand(async (signal) => {
 		return await startService({ demo: true });
 	});
 	resources.defer(async () => await service.close());
-	const options = { step, signal, ...(port !== undefined && { port: Number(port) }) };
-	const opened = resources.use(await openHost(options));
+	const opened = resources.use(
+		await openHost({ step, signal, port: port === undefined ? port : Number(port) }),
+	);
 	const { workflowUrl, leads } = await step(
 		'Run the example workflow',
 		async () => await runExample(opened, { baseUrl: service.baseUrl, apiKey: API_KEY }),
@@ -51,7 +51,7 @@ await runCommand(async (signal) => {
 	console.log(`
 ${leadTable(leads)}
 ${leads.length} leads, ${ledger.total()} credits spent: ${ledger.total('findBulk')} to find, ${ledger.total('verifyBulk')} to verify`);
-	if (endAfterRun) return 0;
+	if (endAfterRun) return;
 
 	console.log(`
 ${styleText('bold', 'n8n')}       ${workflowUrl}
@@ -65,7 +65,6 @@ Ctrl-C ends both.`);
 		throw new Failure(`n8n ended by itself with code ${code}.`, { log });
 	});
 	if (!signal.aborted) await Promise.race([once(signal, 'abort'), ended]);
-	return 0;
 });
 
 async function checkPort(text: string): Promise<void> {
@@ -99,9 +98,8 @@ async function runExample({ client, host, packageName }: OpenHost, connection: C
 	const execution = await client.waitForExecution(id, RUN_TIMEOUT_MS);
 	if (execution.status !== 'success') {
 		const { error } = execution.data.resultData;
-		const remedy = error?.description ?? undefined;
 		throw new Failure(`The workflow ended with status ${execution.status}: ${error?.message}`, {
-			...(remedy !== undefined && { remedy }),
+			remedy: error?.description ?? undefined,
 			log,
 		});
 	}
