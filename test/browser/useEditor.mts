@@ -33,11 +33,11 @@ export function useEditor(service: () => Service): {
 	});
 	let page: EditorPage | undefined;
 	beforeEach(async () => {
-		page = await EditorPage.open(running().context);
+		page = new EditorPage(await running().context.newPage());
 	});
 	afterEach(async ({ task }) => {
 		if (task.result?.state === 'fail') console.log(await page?.screenshotFailure(task.name));
-		await page?.close();
+		await page?.page.close();
 		page = undefined;
 		tools?.endTest();
 	});

@@ -2,8 +2,7 @@ import type { IConnections, IDataObject, INode } from 'n8n-workflow';
 import { expect } from 'vitest';
 
 import { outputOf } from '../../hosts/execution.mts';
-import { openHost, type OpenHost } from '../../hosts/open.mts';
-import type { Credential } from '../../hosts/rest.mts';
+import { openHost } from '../../hosts/open.mts';
 import { n8n2 } from '../../hosts/versions.mts';
 import { chain } from '../../hosts/workflow.mts';
 import { createCredential } from '../../support/hosts/host.mts';
@@ -46,44 +45,43 @@ export interface Outcome {
 	refused: number;
 }
 
-/** An n8n in which nodes of different origin do the same work. */
-export class HostBench implements AsyncDisposable {
-	private constructor(
-		readonly host: OpenHost,
-		readonly service: ServiceProcess,
-		readonly leads: LeadSource,
-		/** For our nodes. */
-		readonly credential: Credential,
-		/** For n8n's HTTP Request. */
-		readonly headerCredential: Credential,
-		private readonly resources: AsyncDisposableStack,
-	) {}
+export type HostBench = Awaited<ReturnType<typeof openHostBench>>;
 
-	static async open(): Promise<HostBench> {
-		await using resources = new AsyncDisposableStack();
-		const host = resources.use(await openHost({ name: 'n8n-benchmark', version: n8n2 }));
-		const service = resources.use(await ServiceProcess.start());
-		const leads = resources.use(await LeadSource.open());
-		const { client } = host;
-		const credential = await createCredential(client, service);
-		const header = { name: 'X-Access-Key', value: KEY };
-		const headerCredential = await client.createCredential('Key', 'httpHeaderAuth', header);
-		return new HostBench(host, service, leads, credential, headerCredential, resources.move());
-	}
+/** An n8n in which nodes of different origin do the same work. */
+export async function openHostBench() {
+	await using resources = new AsyncDisposableStack();
+	const host = resources.use(await openHost({ name: 'n8n-benchmark', version: n8n2 }));
+	const service = resources.use(await ServiceProcess.start());
+	const leads = resources.use(await LeadSource.open());
+	const { client } = host;
+	const credential = await createCredential(client, service);
+	const header = { name: 'X-Access-Key', value: KEY };
+	const headerCredential = await client.createCredential('Key', 'httpHeaderAuth', header);
+	const opened = resources.move();
+	return {
+		host,
+		service,
+		leads,
+		/** For our nodes. */
+		credential,
+		/** For n8n's HTTP Request. */
+		headerCredential,
+		run,
+		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+	};
 
 	/** Runs nodes, which may get it wrong. */
-	async run(
+	async function run(
 		{ name, nodes, loops, countRight }: Contender,
 		{ leads, circumstances }: Task,
 	): Promise<Outcome> {
-		await this.service.reset(circumstances);
+		await service.reset(circumstances);
 		const sources = [manually()];
 		if (leads !== undefined) {
 			sources.push(node('Leads', 'n8n-nodes-base.httpRequest', 4.5, { url: leads, options: {} }));
 		}
 		const before = sources.map((source) => source.name);
 		const [first = '', ...others] = nodes.map((own) => own.name);
-		const { client } = this.host;
 		const workflow = await client.createWorkflow({
 			name,
 			nodes: [...sources, ...nodes],
@@ -100,7 +98,7 @@ export class HostBench implements AsyncDisposable {
 		const ended = Math.max(
 			...runs.map(({ startTime, executionTime }) => startTime + executionTime),
 		);
-		const { requests, refused, paid, violations } = await this.service.books();
+		const { requests, refused, paid, violations } = await service.books();
 		return {
 			milliseconds: ended - began,
 			right: countRight(outputOf(execution, MEASURED).map(({ json }) => json)),
@@ -109,10 +107,6 @@ export class HostBench implements AsyncDisposable {
 			requests: requests.length,
 			refused,
 		};
-	}
-
-	async [Symbol.asyncDispose](): Promise<void> {
-		await this.resources.disposeAsync();
 	}
 }
 
