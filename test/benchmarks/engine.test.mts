@@ -18,7 +18,7 @@ import { processorTime } from '../support/measures/processorTime.mts';
 import { KEY } from '../support/servers/service.mts';
 import { replay } from './support/bareClient.mts';
 import { measureInTurn, printRows, ratioOf, spreadOf } from './support/figures.mts';
-import { ServiceProcess } from './support/serviceProcess.mts';
+import { startServiceProcess } from './support/serviceProcess.mts';
 import type { Circumstances } from './support/serviceProgram.mts';
 
 // What our nodes take in n8n's engine, beside a client that does nothing but send the same requests.
@@ -29,7 +29,7 @@ const LATENCY_MS = 20;
 /** The latency of a request lies so far from its mean at most. */
 const JITTER = 0.25;
 
-const service = useComponent(async () => await ServiceProcess.start());
+const service = useComponent(async () => await startServiceProcess());
 
 /** What a node of ours is to do. */
 interface Work {

@@ -17,9 +17,9 @@ import { listWithId } from '../operations.mts';
 import { createCredential } from '../support/hosts/host.mts';
 import { byWebhook, node, ours } from '../support/hosts/savedNodes.mts';
 import { printTable } from './support/figures.mts';
-import { LeadSource } from './support/leadSource.mts';
+import { openLeadSource } from './support/leadSource.mts';
 import { forgetPeak, processFigures } from './support/processFigures.mts';
-import { ServiceProcess } from './support/serviceProcess.mts';
+import { startServiceProcess } from './support/serviceProcess.mts';
 
 // What a run takes as it grows. Each runs in an n8n of its own, so that the most memory that n8n ever held is
 // that of this run; executions are not saved, as people with many leads have it. What is judged are the last
@@ -32,8 +32,8 @@ const JITTER = 0.25;
 const MEASURED = 'Measured';
 const EXECUTION_TIMEOUT_MS = 10 * 60_000;
 
-const service = useComponent(async () => await ServiceProcess.start());
-const source = useComponent(async () => await LeadSource.open());
+const service = useComponent(async () => await startServiceProcess());
+const source = useComponent(async () => await openLeadSource());
 
 interface Work {
 	/** The nodes that do it, for so many leads. */

@@ -56,7 +56,7 @@ async function startProcess(
 	readyPath: string,
 ): Promise<Host> {
 	const [freePort = 0, brokerPort = 0] = await freePorts(2);
-	const ownPort = port ?? freePort;
+	const ownPort = port || freePort;
 	const entry = join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 	const log = logFile(name);
 	const env = { ...hostSettings({ port: ownPort, brokerPort, userFolder }), ...settings };

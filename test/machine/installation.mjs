@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from './failure.mjs';
 import { programs, root } from './paths.mjs';
 
 const wanted = join(root, 'package-lock.json');
@@ -10,11 +9,6 @@ const present = join(root, 'node_modules', '.package-lock.json');
 
 /** Whether node_modules is complete and holds what the lockfile says, whoever installed it. */
 export function isInstalled() {
-	if (!existsSync(wanted)) {
-		throw new Failure('package-lock.json is missing.', {
-			remedy: 'Restore it: `git checkout package-lock.json`.',
-		});
-	}
 	if (!existsSync(present) || !existsSync(join(programs, 'node'))) return false;
 	const installed = packagesOf(present);
 	return Object.entries(packagesOf(wanted)).every(

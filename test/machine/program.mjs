@@ -95,19 +95,14 @@ export function start(command, args, { log, cwd = root, env = environment(), gra
  */
 export async function run(command, args, { timeout, signal, ...options }) {
 	const program = start(command, args, options);
-	const line = [command, ...args].join(' ');
-	const bounds = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
-	/** @type {Promise<never>} */
-	const ended = new Promise((_, reject) => {
-		const end = () => {
-			const tooLong = `\`${line}\` did not end within ${Math.round(timeout / 1000)} seconds.`;
-			reject(signal?.aborted ? signal.reason : new Failure(tooLong, { log: options.log }));
-		};
-		if (bounds.aborted) end();
-		else bounds.addEventListener('abort', end);
-	});
+	const late = async () => {
+		await delay(timeout, undefined, { signal, ref: false }).catch(() => signal?.throwIfAborted());
+		const line = [command, ...args].join(' ');
+		const seconds = Math.round(timeout / 1000);
+		throw new Failure(`\`${line}\` did not end within ${seconds} seconds.`, { log: options.log });
+	};
 	try {
-		return await Promise.race([program.exited, ended]);
+		return await Promise.race([program.exited, late()]);
 	} finally {
 		await program.stop();
 	}

@@ -9,8 +9,8 @@ import { createCredential } from '../../support/hosts/host.mts';
 import { manually, node } from '../../support/hosts/savedNodes.mts';
 import { KEY } from '../../support/servers/service.mts';
 import { MEASURED } from './contenders.mts';
-import { LeadSource } from './leadSource.mts';
-import { ServiceProcess } from './serviceProcess.mts';
+import { openLeadSource } from './leadSource.mts';
+import { startServiceProcess } from './serviceProcess.mts';
 import type { Circumstances } from './serviceProgram.mts';
 
 const EXECUTION_TIMEOUT_MS = 180_000;
@@ -51,8 +51,8 @@ export type HostBench = Awaited<ReturnType<typeof openHostBench>>;
 export async function openHostBench() {
 	await using resources = new AsyncDisposableStack();
 	const host = resources.use(await openHost({ name: 'n8n-benchmark', version: n8n2 }));
-	const service = resources.use(await ServiceProcess.start());
-	const leads = resources.use(await LeadSource.open());
+	const service = resources.use(await startServiceProcess());
+	const leads = resources.use(await openLeadSource());
 	const { client } = host;
 	const credential = await createCredential(client, service);
 	const header = { name: 'X-Access-Key', value: KEY };
