@@ -11,7 +11,7 @@ import { KEY } from '../../support/servers/service.mts';
 import { MEASURED } from './contenders.mts';
 import { openLeadSource } from './leadSource.mts';
 import { startServiceProcess } from './serviceProcess.mts';
-import type { Circumstances } from './serviceProgram.mts';
+import type { Books, Circumstances } from './serviceProgram.mts';
 
 const EXECUTION_TIMEOUT_MS = 180_000;
 
@@ -33,16 +33,10 @@ export interface Task {
 }
 
 /** What came of it. */
-export interface Outcome {
+export interface Outcome extends Books {
 	milliseconds: number;
 	/** Items with the right result. */
 	right: number;
-	/** What was paid for, once per credit. */
-	paid: string[];
-	violations: readonly unknown[];
-	requests: number;
-	/** Requests refused for the rate limit. */
-	refused: number;
 }
 
 export type HostBench = Awaited<ReturnType<typeof openHostBench>>;
@@ -98,14 +92,10 @@ export async function openHostBench() {
 		const ended = Math.max(
 			...runs.map(({ startTime, executionTime }) => startTime + executionTime),
 		);
-		const { requests, refused, paid, violations } = await service.books();
 		return {
 			milliseconds: ended - began,
 			right: countRight(outputOf(execution, MEASURED).map(({ json }) => json)),
-			paid,
-			violations,
-			requests: requests.length,
-			refused,
+			...(await service.books()),
 		};
 	}
 }
