@@ -36,16 +36,11 @@ const REPETITIONS = 3;
 const LATENCY_MS = 20;
 const LIST = 101;
 
-interface Rival extends Contender {
-	/** What it has to pay for. */
-	paid?: string[];
-}
-
 interface Comparison extends Pick<Task, 'leads'> {
 	title: string;
 	items: number;
 	/** Ours comes first. */
-	contenders: [Rival, ...Rival[]];
+	contenders: [Contender, ...Contender[]];
 	moreLeads?: number;
 }
 

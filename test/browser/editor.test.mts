@@ -1,6 +1,6 @@
 /** @file What people see of the package in n8n's editor, in a real browser. */
 
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
@@ -9,6 +9,7 @@ import { chain } from '../hosts/workflow.mts';
 import { demoList } from '../emulator/demo.mts';
 import { list, some } from '../support/leads/expected.mts';
 import { giveWebPage, useSelfSigned, useServer } from '../support/servers/ownServer.mts';
+import { manually, node, ours } from '../support/hosts/savedNodes.mts';
 import { report } from '../support/measures/report.mts';
 import { KEY, useService } from '../support/servers/service.mts';
 import { expectDocumented } from './pictures.mts';
@@ -28,44 +29,16 @@ const { running, editor } = useEditor(service);
 const secure = useSelfSigned();
 const server = useServer();
 
-interface NodeToShow {
-	name: string;
-	/** Of this package if it has no package of its own. */
-	type: string;
-	typeVersion?: number;
-	parameters?: INodeParameters;
-}
-
-const START: NodeToShow = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
-
-/** A saved workflow whose nodes follow each other. */
-async function chainOf(name: string, ...nodes: NodeToShow[]): Promise<SavedWorkflow> {
-	const { client } = running();
-	return await client.createWorkflow({
+/** A saved workflow whose nodes follow each other, three in a row. */
+async function chainOf(name: string, ...nodes: INode[]): Promise<SavedWorkflow> {
+	return await running().client.createWorkflow({
 		name,
-		nodes: nodes.map(toNode),
-		connections: chain(...nodes.map((node) => node.name)),
+		nodes: nodes.map((one, index) => ({
+			...one,
+			position: [220 * (index % 3), 220 * Math.floor(index / 3)],
+		})),
+		connections: chain(...nodes.map((one) => one.name)),
 	});
-}
-
-function toNode(
-	{ name, type, typeVersion = 1, parameters = {} }: NodeToShow,
-	index: number,
-): INode {
-	const isOurs = !type.includes('.');
-	return {
-		id: name,
-		name,
-		type: isOurs ? `${running().packageName}.${type}` : type,
-		typeVersion,
-		position: [220 * (index % 3), 220 * Math.floor(index / 3)],
-		parameters,
-		...(isOurs && {
-			credentials: {
-				contactDataApi: { id: running().credential.id, name: running().credential.name },
-			},
-		}),
-	};
 }
 
 /** Executes the open node. */
@@ -115,7 +88,7 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 }, 180_000);
 
 test('the node panel finds a node by what it is for, shows all, and lists what one does', async () => {
-	await editor().openWorkflow(await chainOf('What people search for', START));
+	await editor().openWorkflow(await chainOf('What people search for', manually()));
 	await editor().openNodePanel();
 	for (const [query, displayName] of [
 		['find email', 'Contact Data Finder'],
@@ -147,7 +120,7 @@ test('the node panel finds a node by what it is for, shows all, and lists what o
 }, 120_000);
 
 test('the form of the credential tells what is wrong, and turns green when it is right', async () => {
-	await editor().openWorkflow(await chainOf('A new credential', START));
+	await editor().openWorkflow(await chainOf('A new credential', manually()));
 	await editor().openNodePanel();
 	await editor().addNode('Contact Data Finder', 'Find email');
 	const dialog = editor().credentialDialog;
@@ -183,24 +156,14 @@ test('a field of another name is entered, the output is linked to the input, and
 	const asked = people.map(({ full, company }) => ({ person: full, domain: company.domain }));
 	const found = people.map(({ email }) => email ?? 'null');
 	// As a table or a CRM gives them.
-	const table: NodeToShow = {
-		name: 'Table',
-		type: 'n8n-nodes-base.set',
-		typeVersion: 3.4,
-		parameters: { mode: 'raw', jsonOutput: JSON.stringify({ people: asked }), options: {} },
-	};
-	const split: NodeToShow = {
-		name: 'People',
-		type: 'n8n-nodes-base.splitOut',
-		parameters: { fieldToSplitOut: 'people', options: {} },
-	};
-	const finder: NodeToShow = {
-		name: 'Find Emails',
-		type: 'contactDataFinder',
-		// The fields that these people do not have, cleared.
-		parameters: { firstName: '', lastName: '', company: '', existingEmail: '' },
-	};
-	await editor().openWorkflow(await chainOf('Find emails', START, table, split, finder));
+	const json = { mode: 'raw', jsonOutput: JSON.stringify({ people: asked }), options: {} };
+	const table = node('Table', 'n8n-nodes-base.set', 3.4, json);
+	const field = { fieldToSplitOut: 'people', options: {} };
+	const split = node('People', 'n8n-nodes-base.splitOut', 1, field);
+	// The fields that these people do not have, cleared.
+	const cleared = { firstName: '', lastName: '', company: '', existingEmail: '' };
+	const finder = ours(running(), 'Find Emails', 'contactDataFinder', cleared);
+	await editor().openWorkflow(await chainOf('Find emails', manually(), table, split, finder));
 	await editor().page.setViewportSize({ width: 1680, height: 720 });
 	await editor().openNode(finder.name);
 	await editor().fillExpression('fullName', '{{ $json.person }}');
@@ -243,9 +206,9 @@ test('a field of another name is entered, the output is linked to the input, and
 }, 180_000);
 
 test('the node after it shows what comes out, before anything runs', async () => {
-	const finder: NodeToShow = { name: 'Find Emails', type: 'contactDataFinder' };
-	const after: NodeToShow = { name: 'After', type: 'n8n-nodes-base.set', typeVersion: 3.4 };
-	await editor().openWorkflow(await chainOf('Preview', START, finder, after));
+	const finder = ours(running(), 'Find Emails', 'contactDataFinder', {});
+	const after = node('After', 'n8n-nodes-base.set', 3.4, {});
+	await editor().openWorkflow(await chainOf('Preview', manually(), finder, after));
 	await editor().openNode(after.name);
 	const { input } = editor();
 	await input.getByTestId('radio-button-schema').click();
@@ -261,18 +224,18 @@ test('the canvas shows what each node costs, and an icon for a light and for a d
 		'Contact Data Verifier': '1 credit per email',
 		'Contact Data Account': 'free',
 	};
-	const nodes = NODE_NAMES.map((name) => ({
-		name,
-		type: name.replaceAll(' ', '').replace(/^C/, 'c'),
-		...(name.endsWith('Verifier') && { parameters: { operation: 'verifyBulk' } }),
-	}));
+	const nodes = NODE_NAMES.map((name) => {
+		const type = name.replaceAll(' ', '').replace(/^C/, 'c');
+		const parameters = name.endsWith('Verifier') ? { operation: 'verifyBulk' } : {};
+		return ours(running(), name, type, parameters);
+	});
 	await editor().openWorkflow(await chainOf('Themes', ...nodes));
 	for (const { name } of nodes) {
-		const node = editor().canvasNode(name);
+		const shown = editor().canvasNode(name);
 		await expect
-			.poll(async () => (await node.innerText()).split(/\n+/))
+			.poll(async () => (await shown.innerText()).split(/\n+/))
 			.toEqual(expect.arrayContaining([name, tells[name] ?? name]));
-		const icon = node.locator('img').first();
+		const icon = shown.locator('img').first();
 		const source = async () => await icon.getAttribute('src');
 		await editor().page.emulateMedia({ colorScheme: 'light' });
 		await expect.poll(source).toMatch(/[a-z]\/[a-z]+\.svg$/);

@@ -39,7 +39,7 @@ async function open(service: Service) {
 		await openHost({ name: 'n8n-editor', version: n8n2, settings: tools.settings }),
 	);
 	const credential = await createCredential(client, service);
-	const context = await signIn(browser, host);
+	const context = await signIn(browser, host.url, client);
 	const opened = resources.move();
 	return {
 		client,

@@ -26,12 +26,13 @@ await runCommand(async (signal) => {
 	const running = { port, signal };
 	if (given.record !== undefined) return await record(given.record, given.target, running);
 	if (given.recording !== undefined) return await play(given.recording, running);
+	const credits = toNumber('credits', given.credits ?? '0');
 	const service = await startService({
 		demo: true,
 		port,
 		latencyMs: toNumber('latency', given.latency),
 		...(given.rate && { rateLimit: { perSecond: toNumber('rate', given.rate) } }),
-		...(given.credits && { creditsLeft: allKinds(toNumber('credits', given.credits)) }),
+		...(given.credits && { creditsLeft: { email: credits, verifier: credits, search: credits } }),
 		variants: { ...variantsOf(given.variant), ...(given.jobs && { bulkAnswer: 'job' }) },
 	});
 	if (given.fail !== undefined) {
@@ -45,26 +46,19 @@ await runCommand(async (signal) => {
 
 /** Prints where it is, and every request that comes. */
 function tell(service: Service): void {
-	const [account] = service.fixtures.accounts;
+	const { accounts, lists, people } = service.fixtures;
+	// The last ones are those of the demo.
+	const found = people.filter(({ email }) => email !== null).slice(-3);
+	const names = found.map(({ full, company }) => `${full} at ${company.domain}`);
 	console.log(`${styleText('bold', 'Base URL')}  ${service.baseUrl}
-${styleText('bold', 'API key')}   ${account?.key}
+${styleText('bold', 'API key')}   ${accounts[0]?.key}
 
-People to look up: ${somePeople(service)}. Lists: ${service.fixtures.lists.map(({ id }) => id).join(', ')}.
+People to look up: ${names.join(', ')}. Lists: ${lists.map(({ id }) => id).join(', ')}.
 Ctrl-C ends it.
 `);
 	service.onRequest(({ method, path, rawQuery }) =>
 		console.log(`${method} ${path}${rawQuery && `?${rawQuery}`}`),
 	);
-}
-
-/** The last ones are those of the demo. */
-function somePeople({ fixtures }: Service): string {
-	const found = fixtures.people.filter(({ email }) => email !== null).slice(-3);
-	return found.map(({ full, company }) => `${full} at ${company.domain}`).join(', ');
-}
-
-function allKinds(credits: number) {
-	return { email: credits, verifier: credits, search: credits };
 }
 
 function toNumber(option: string, text: string): number {

@@ -23,6 +23,8 @@ export interface Contender {
 	loops?: boolean;
 	/** How many items are right. */
 	countRight: (items: IDataObject[]) => number;
+	/** What it has to pay for. */
+	paid?: string[];
 }
 
 /** What all contenders get to do, and how. */
