@@ -87,13 +87,11 @@ function checkedTarget(target = ''): string {
 	const { protocol, hostname } = URL.canParse(target) ? new URL(target) : {};
 	const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '');
 	if (protocol === 'https:' || (protocol === 'http:' && isHere)) return target;
-	throw new Failure(
-		target === '' ? '--record needs a --target.' : `"${target}" is not the Base URL of a service.`,
-		{
-			remedy:
-				"Give the Base URL of your credential, e.g. --target https://api.example.com. It's https.",
-		},
-	);
+	const missing = '--record needs a --target.';
+	throw new Failure(target === '' ? missing : `"${target}" is not the Base URL of a service.`, {
+		remedy:
+			'Give the Base URL of your credential, with https, e.g. --target https://api.example.com.',
+	});
 }
 
 /** Throws if nobody answers there; asks without the key. */

@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from './folder.mts';
-import { startHost, type Host } from './host.mts';
+import { startHost } from './host.mts';
 import { installHost } from './install.mts';
 import { installPackage } from './package.mts';
 import { preparedDatabase } from './prepared.mts';
@@ -31,14 +31,7 @@ export interface OpenOptions {
 }
 
 /** A running n8n with the package in it, whose data is thrown away at the end. */
-export interface OpenHost extends AsyncDisposable {
-	readonly host: Host;
-	readonly client: RestClient;
-	/** Where it keeps its data and the package. */
-	readonly userFolder: string;
-	/** With which n8n prefixes the package's node types. */
-	readonly packageName: string;
-}
+export type OpenHost = Awaited<ReturnType<typeof openHost>>;
 
 /** Installs n8n where it is missing, gives it the packed package, starts it and signs in. */
 export async function openHost({
@@ -49,7 +42,7 @@ export async function openHost({
 	settings,
 	isLean = false,
 	signal,
-}: OpenOptions = {}): Promise<OpenHost> {
+}: OpenOptions = {}) {
 	await using resources = new AsyncDisposableStack();
 	const folder = await step(
 		`Install n8n ${version.version}`,
@@ -74,7 +67,9 @@ export async function openHost({
 		return {
 			host,
 			client,
+			/** Where it keeps its data and the package. */
 			userFolder: userFolder.path,
+			/** With which n8n prefixes the package's node types. */
 			packageName,
 			[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
 		};

@@ -18,8 +18,8 @@ const GRACE_MS = 1_000;
  * @throws {Failure} with npm's log, which says what happened and what to do
  */
 export async function npm(args, options) {
-	const line = `npm ${args.join(' ')}`;
 	const env = { ...RETRIES, ...(options.env ?? environment()) };
 	const code = await run('npm', args, { grace: GRACE_MS, ...options, env });
-	if (code !== 0) throw new Failure(`\`${line}\` ended with code ${code}.`, { log: options.log });
+	if (code === 0) return;
+	throw new Failure(`\`npm ${args.join(' ')}\` ended with code ${code}.`, { log: options.log });
 }
