@@ -316,7 +316,7 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 			// Long enough to be in the middle of it at the timeout, on a busy machine too.
 			const slow = { ...bulk, latencyMs: 2_000, maxConcurrency: 1, stopAfter: 1 };
 			const id = await inTheMiddle(slow, false, { executionTimeout: 10 });
-			const stoppedAt = known((await ended(id)).stoppedAt).getTime();
+			const stoppedAt = Date.parse(known((await ended(id)).stoppedAt));
 			expect((await expectStopped(id, stoppedAt, slow)).status).toBe('canceled');
 		});
 	});
