@@ -82,8 +82,8 @@ const row = (first: number, many: number) =>
 			3,
 		),
 		checkedAt: maybe(fc.constantFrom('2020-01-01', '2099-12-31T00:00:00Z', 'no date'), 3),
-		/** Whether the user has fields of the same names as ours. */
-		hasOwn: seldom(4),
+		/** Whether it has fields of the names of ours: of the user, or of an earlier execution. */
+		has: fc.constantFrom('nothing', 'nothing', 'own', 'ours'),
 	});
 
 /** Mostly some items, now and then more than one request of a bulk lookup takes. */
@@ -142,8 +142,9 @@ const variants: fc.Arbitrary<Partial<Variants>> = fc.record({
 export const plan = fc.record({
 	/** Executions of the workflow at once, each over leads of its own. */
 	executions: fc.oneof(
-		{ weight: 3, arbitrary: fc.tuple(someRows(0)) },
-		{ weight: 1, arbitrary: fc.tuple(someRows(0), someRows(1)) },
+		{ weight: 6, arbitrary: fc.tuple(someRows(0)) },
+		{ weight: 2, arbitrary: fc.tuple(someRows(0), someRows(1)) },
+		{ weight: 1, arbitrary: fc.tuple(someRows(0), someRows(1), someRows(2)) },
 	),
 	steps: fc.array(step, { minLength: 1, maxLength: 4 }),
 	/** Whether the first lookup runs once more, over the same items, as in a loop. */

@@ -196,7 +196,7 @@ export function isObject(value: unknown): value is IDataObject {
 }
 
 function itemOf(
-	{ lead, twin, lacks, odd, emailStatus, checkedAt, hasOwn }: Row,
+	{ lead, twin, lacks, odd, emailStatus, checkedAt, has }: Row,
 	account: number,
 	sites: Company[],
 ): IDataObject {
@@ -213,6 +213,7 @@ function itemOf(
 		...(hasEmail && { email }),
 		emailStatus,
 		checkedAt,
-		...(hasOwn && { status: 'open', credits: 7, reason: 'trade fair', message: 'call back' }),
+		...(has === 'own' && { status: 'open', credits: 7, reason: 'fair', message: 'call back' }),
+		...(has === 'ours' && { status: 'found', credits: 3 }),
 	};
 }
