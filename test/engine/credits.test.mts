@@ -228,21 +228,6 @@ describe('Max Credits of a node that has left a job', () => {
 		expect(toldBy(run)).toBe(spentText(certain, 10));
 		expect(service().ledger.total()).toBe(certain || costOf(ofJob));
 	});
-
-	test('does not hold up what it has room for', async () => {
-		takeOneJob(service());
-		Object.assign(service().variants, { ...jobs, jobPolls: 1_000_000 });
-		const sentAt: number[] = [];
-		service().onRequest(({ operation }) => {
-			if (operation === 'findBulk') sentAt.push(Date.now());
-		});
-		const first = itemsOf(numbers(100)).map((lead) => ({ ...lead, jobTimeout: 0 }));
-		const more = itemsOf(numbers(160)).map((lead) => ({ ...lead, jobTimeout: 3 }));
-		const options = { maxCredits: 150, jobTimeout: '={{ $json.jobTimeout }}' };
-		await runInLoop(findBulk, service(), [first, more], { options, ...continues });
-		expect(sentAt.length).toBeGreaterThanOrEqual(2);
-		expect(sentAt[1] - sentAt[0]).toBeLessThan(60_000);
-	});
 });
 
 describe('at a stop', () => {

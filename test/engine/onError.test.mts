@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import {
 	asksFor,
 	find,
-	findBulk,
 	leadOf,
 	lookups,
 	numbers,
@@ -124,16 +123,3 @@ test.each([find, verify])(
 		expect(service().requests).toHaveLength(100);
 	},
 );
-
-test.each<[IDataObject, reason: string, fields: string]>([
-	[{ domain: '' }, 'missing_company', place],
-	[{ domain: null }, 'missing_company', place],
-	[{ last: '   ' }, 'missing_name', person],
-	[{ first: '', last: '', domain: '' }, 'missing_name', `${person} and ${place}`],
-])('a person with %j: the message names what is missing', async (fields, reason, missing) => {
-	const items = [leadOf(0), { ...leadOf(1), ...fields }];
-	const { json } = await runLookup(findBulk, service(), items);
-	expect(json[1]).toMatchObject({ status: 'invalid_input', reason });
-	expect(json[1].message).toContain(`this item has no ${missing}.`);
-	expect(service().requests).toHaveLength(1);
-});

@@ -23,24 +23,9 @@ export function jsonOf(value: unknown): string {
 
 /** What no document promises. */
 const anything: fc.Arbitrary<unknown> = fc.oneof(
-	fc.constantFrom<unknown>(
-		...[
-			null,
-			true,
-			false,
-			0,
-			-0.5,
-			-1,
-			1e21,
-			Number.MAX_VALUE,
-			-Number.MAX_VALUE,
-			Number.MIN_VALUE,
-		],
-		...['', ' ', '\0', '\uD83D', 'a\r\nb', '1,000', 'NaN', 'Infinity', '__proto__', 'constructor'],
-		...[[], {}, [null], [[]], ['a', 1, {}], { length: 3 }],
-		{ toString: 1, valueOf: null, toJSON: 'x' },
-	),
-	fc.constantFrom(...Object.keys(TOKENS)),
+	fc.jsonValue({ maxDepth: 2 }),
+	fc.constantFrom('', ' ', '\0', '\uD83D', 'a\r\nb', '1,000', 'NaN', ...Object.keys(TOKENS)),
+	fc.constantFrom({ length: 3 }, { toString: 1, valueOf: null, toJSON: 'x' }),
 	fc.string({ unit: 'binary', maxLength: 8 }),
 );
 

@@ -5,6 +5,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Effect, Trigger } from '../../emulator/faults.mts';
 import type { Variants } from '../../emulator/variants.mts';
+import { STATUSES } from '../leads/outcomes.mts';
 
 type Of<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
 export type Plan = Of<typeof plan>;
@@ -82,8 +83,20 @@ const row = (first: number, many: number) =>
 			3,
 		),
 		checkedAt: maybe(fc.constantFrom('2020-01-01', '2099-12-31T00:00:00Z', 'no date'), 3),
-		/** Whether it has fields of the names of ours: of the user, or of an earlier execution. */
-		has: fc.constantFrom('nothing', 'nothing', 'own', 'ours'),
+		/** What an earlier lookup, or the user, has in fields of the names of ours. */
+		earlier: maybe(
+			fc.record({
+				status: fc.constantFrom(...STATUSES, 'open'),
+				credits: fc.constantFrom(0, 3, null),
+				...{ reason: fc.constant('trade fair'), message: fc.constant('call back') },
+			}),
+		),
+		/** What else the user has in it. */
+		others: fc.dictionary(
+			fc.constantFrom('note', 'a.b', 'toString', 'constructor', '0'),
+			fc.jsonValue({ maxDepth: 1 }),
+			{ maxKeys: 2 },
+		),
 	});
 
 /** Mostly some items, now and then more than one request of a bulk lookup takes. */

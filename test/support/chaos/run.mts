@@ -196,7 +196,7 @@ export function isObject(value: unknown): value is IDataObject {
 }
 
 function itemOf(
-	{ lead, twin, lacks, odd, emailStatus, checkedAt, has }: Row,
+	{ lead, twin, lacks, odd, emailStatus, checkedAt, earlier, others }: Row,
 	account: number,
 	sites: Company[],
 ): IDataObject {
@@ -206,6 +206,7 @@ function itemOf(
 	const plain = odd ? oddEmails[odd](addressOf(lead)) : addressOf(lead);
 	const email = twin ? ` ${plain.toUpperCase()}` : plain;
 	return {
+		...others,
 		account,
 		...(lead % 3 !== 0 && { site: sites[lead % sites.length].domain }),
 		...(hasName && { firstName: first, lastName: twin ? `${last} ` : last }),
@@ -213,7 +214,6 @@ function itemOf(
 		...(hasEmail && { email }),
 		emailStatus,
 		checkedAt,
-		...(has === 'own' && { status: 'open', credits: 7, reason: 'fair', message: 'call back' }),
-		...(has === 'ours' && { status: 'found', credits: 3 }),
+		...earlier,
 	};
 }
