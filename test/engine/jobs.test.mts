@@ -1,6 +1,7 @@
 /**
  * @file Find Emails in Bulk where the service takes a job, and Get Bulk Job: a job is waited for, and never lost; each
- * pending item gets its own row, free, and the job has cost what its rows say.
+ * pending item gets its own row, free, and the job has cost what its rows say. What goes wrong while it is read, and
+ * items that wait for no job, are in chaos.test.mts.
  */
 
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
@@ -21,7 +22,6 @@ import {
 } from '../support/node/chains.mts';
 import { runNode, runWorkflow, type NodeTest, type TestNode } from '../support/node/engine.mts';
 import {
-	addressOf,
 	answerIn,
 	asksFor,
 	expectPaidOnce,
@@ -152,36 +152,6 @@ describe('Find Emails in Bulk', () => {
 	});
 });
 
-describe('a job that cannot be read is not lost:', () => {
-	const leads = numbers(3);
-
-	test.each<[string, Effect?]>([
-		...[404, 410, 503].map((status): [string, Effect] => [
-			`${status}`,
-			{ status, retryAfter: 'seconds', seconds: 0 },
-		]),
-		['a web page', { body: 'html' }],
-		['a stop'],
-	])('%s', async (_, fault) => {
-		const stop = new AbortController();
-		if (fault) {
-			service().faults.add({ ...fault, on: { operation: 'getBulkJob' } });
-		} else {
-			service().variants.jobPolls = unfinished;
-			service().onRequest(() => void setTimeout(() => stop.abort(), 800));
-		}
-		const options = { ...(fault && noWait), maxRetries: 1 };
-		const { json } = await find(leads, { options, stop: stop.signal, ...continues });
-		expect(json.map(({ status }) => status)).toEqual(leads.map(() => 'pending'));
-		expect(jobsOf(json)).toHaveLength(1);
-		if (!fault) expect(polls()).toEqual([]);
-		service().faults.clear();
-		service().variants.jobPolls = 0;
-		expect((await collect(json)).json.map(answerIn)).toEqual(leads.map(findBulk.answer));
-		expectPaidOnce(service(), findBulk, leads);
-	});
-});
-
 describe.each<[Variants['jobResultShape'], Effect]>([
 	['bare', { rows: 'shuffled' }],
 	['results', { rows: 'doubled' }],
@@ -191,25 +161,22 @@ describe.each<[Variants['jobResultShape'], Effect]>([
 ])('a job that is not finished, with its rows under %s', (jobResultShape, fault) => {
 	const leads = numbers(130);
 	const pending = { status: 'pending', jobId: expect.stringMatching(/^\d+$/) };
+	const firstRows = [leads[0], leads[100]];
 
-	test.each(['empty', 'some'] as const)(
-		'shows %s of them: none is lost, and each job is named until all are there',
-		async (jobProgress) => {
-			Object.assign(service().variants, { jobResultShape, jobProgress, jobPolls: unfinished });
-			const { json } = await find(leads, continues);
-			expect(json).toEqual(leads.map(() => expect.objectContaining(pending)));
-			// A bare list of rows does not say that it is not all.
-			if (jobResultShape !== 'bare') {
-				const perJob = json.map((item) => (item.jobRow === 1 ? item : { ...item, jobId: '' }));
-				const { json: rows } = await collect(perJob, wholeJob);
-				expect(rows.filter(({ jobId }) => jobId !== '')).toMatchObject([pending, pending]);
-			}
-			service().variants.jobPolls = 0;
-			const { json: rows } = await collect(json, wholeJob);
-			expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
-			expectPaidOnce(service(), findBulk, leads);
-		},
-	);
+	test.each(['empty', 'some'] as const)('shows %s of them: none is lost', async (jobProgress) => {
+		Object.assign(service().variants, { jobResultShape, jobProgress, jobPolls: unfinished });
+		const { json } = await find(leads, continues);
+		expect(json).toMatchObject(leads.map(() => pending));
+		// Each job is named until all are there. A bare list of rows does not say that it is not all.
+		const named = firstRows.map((number) => json[number]);
+		if (jobResultShape !== 'bare') {
+			expect((await collect(named, wholeJob)).json).toMatchObject([pending, pending]);
+		}
+		service().variants.jobPolls = 0;
+		const { json: rows } = await collect(json, wholeJob);
+		expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		expectPaidOnce(service(), findBulk, leads);
+	});
 
 	test(`is waited for, with ${JSON.stringify(fault)} when it is read first`, async () => {
 		Object.assign(service().variants, { jobResultShape, jobProgress: 'some', jobPolls: 1 });
@@ -283,17 +250,6 @@ describe('Get Bulk Job gives each item', () => {
 		expect([credits, service().ledger.total()]).toEqual([spent, spent]);
 	});
 
-	test('that repeats another the row of that one, which has paid', async () => {
-		const pending = await pendingLeads([5, 6, 5]);
-		expect(pending).toMatchObject([
-			{ jobRow: 1, credits: null },
-			{ jobRow: 2, credits: null },
-			{ jobRow: 1, credits: 0 },
-		]);
-		const { json } = await collect(pending);
-		expect(json).toStrictEqual([collected(5), collected(6), { ...collected(5), credits: 0 }]);
-	});
-
 	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
 		'as it was while its job is still at work, which is no failure with %s',
 		async (onError) => {
@@ -317,30 +273,6 @@ describe('Get Bulk Job gives each item', () => {
 		const [output] = run.data.resultData.runData.Collect?.[0]?.data?.main ?? [];
 		const card = { binary: { data: { fileName: 'card.txt' } } };
 		expect(output).toMatchObject([card, card, card]);
-	});
-
-	test('that waits for no job as it came', async () => {
-		const checkedAt = '2026-01-01T00:00:00.000Z';
-		const found = { status: 'found', email: addressOf(1), emailStatus: 'valid', credits: 1 };
-		const nothing = { email: null, emailStatus: null, credits: 0, checkedAt: null };
-		const others: IDataObject[] = [
-			{ ...found, id: 1, checkedAt, message: 'x' },
-			{ id: 2, status: 'not_found', jobId: '', jobRow: '' },
-			{ id: 3, jobId: null, jobRow: 2 },
-			{ id: 4 },
-		];
-		const items = [...others, ...(await pendingLeads([3]))];
-		const before = polls().length;
-		const result = await collect(items);
-		expect(result.error).toBeUndefined();
-		expect(result.items).toMatchObject(inOrder(items));
-		expect(result.json).toStrictEqual([
-			others[0],
-			{ ...nothing, ...others[1] },
-			...others.slice(2).map((item) => ({ ...nothing, ...item, status: 'skipped' })),
-			collected(3),
-		]);
-		expect(polls()).toHaveLength(before + 1);
 	});
 
 	/** What goes wrong with one item among others, and what is said of it. */

@@ -53,6 +53,8 @@ const step = fc.record({
 	/** Max Items in Manual Runs, where it is not left at its default. */
 	manualLimit: maybe(fc.nat(20), 2),
 	options,
+	/** In minutes. */
+	jobTimeout: fc.constantFrom(0, 0, 30),
 	/** Whether Get Bulk Job collects what is pending, right behind it or after a Wait. */
 	collected: fc.constantFrom('at once', 'later', 'not'),
 	/** Whether the execution waits behind it. */

@@ -151,7 +151,7 @@ function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 			options: {
 				...step.options,
 				...(keepCredits !== undefined && { keepCredits }),
-				...(operation === 'findBulk' && { jobTimeout: 0 }),
+				...(operation === 'findBulk' && { jobTimeout: step.jobTimeout }),
 				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
 			},
 		},
