@@ -262,12 +262,6 @@ describe('Get Company Leads', () => {
 		expect(outputs.map(({ length }) => length)).toEqual([200, 200]);
 	});
 
-	test('sends a request whose connection is lost twice at most', async () => {
-		service().faults.add({ reset: 'after-charge' });
-		await run(getLeads, { items: contacts(company) });
-		expect(asked()).toHaveLength(2);
-	});
-
 	test("asks nothing again for answered companies after n8n's Retry", async () => {
 		const items = [...contacts(company), ...contacts(other)];
 		const on: Fault['on'] = { where: ({ rawQuery }) => rawQuery.includes(other.domain), times: 1 };

@@ -34,17 +34,12 @@ const junk: Record<Bulk['operation'], Input[]> = {
 	findBulk: [
 		{},
 		{ first: 'Ada', last: 'Lovelace' },
-		{ first: ' ', last: '\t', domain: 'c1.bulk.example' },
-		{ first: 'Ada', last: 'Lovelace', domain: 'n/a' },
-		{ first: ['Ada'], last: { of: 'Lovelace' }, domain: true },
-		{ first: null, last: null, domain: null },
+		{ first: ['Ada'], last: {}, domain: true },
 	].map((item) => ({ item, asks: null, answer: { status: 'invalid_input' } })),
 	verifyBulk: [
-		...[{}, { email: '  ' }, { email: null }].map((item) => ({ item, status: 'skipped' })),
+		{ item: { email: '  ' }, status: 'skipped' },
 		{ item: { email: ['a@c1.bulk.example'] }, status: 'invalid_input' },
-		...['no-at-sign', 'no-domain@', 'white space@c1.bulk.example', '12'].map((email) => {
-			return { item: { email }, status: 'verified', email, emailStatus: 'invalid' };
-		}),
+		{ item: { email: '12' }, status: 'verified', email: '12', emailStatus: 'invalid' },
 	].map(({ item, ...answer }) => ({ item, asks: null, answer })),
 };
 

@@ -125,7 +125,10 @@ const effect: fc.Arbitrary<Effect> = fc.oneof(
 		body: fc.constantFrom('html', 'text', 'empty', 'echo'),
 		status: fc.constantFrom(400, 401, 403, 500, 503),
 	}),
-	fc.record({ reset: fc.constantFrom('before-charge', 'after-charge') }),
+	{
+		weight: 3,
+		arbitrary: fc.record({ reset: fc.constantFrom('before-charge', 'after-charge') }),
+	},
 	fc.record({ rows: fc.constantFrom('missing', 'doubled', 'unknown', 'shuffled') }),
 	fc.record({ delayMs: fc.nat(15) }),
 );

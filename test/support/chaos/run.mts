@@ -128,13 +128,8 @@ function collectorParameters({ options: { resultField } }: Step): INodeParameter
 	};
 }
 
-export function nameOf(step: number): string {
-	return `Step ${step}`;
-}
-
-export function collectorOf(step: number): string {
-	return `Collect ${step}`;
-}
+export const nameOf = (step: number) => `Step ${step}`;
+export const collectorOf = (step: number) => `Collect ${step}`;
 
 function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
