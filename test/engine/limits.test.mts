@@ -24,9 +24,11 @@ import {
 	type Lookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, KEY, useService } from '../support/servers/service.mts';
 
 const service = useService();
+useQuickClock();
 
 const LEFT = 30;
 const continues = { onError: 'continueRegularOutput' } as const;
