@@ -115,11 +115,6 @@ describe('Find Emails in Bulk', () => {
 		expectPaidOnce(service(), findBulk, bought);
 	});
 
-	test('counts a job against Max Credits with what it found', async () => {
-		await find(numbers(400), { options: { ...noWait, maxCredits: 150, maxConcurrency: 4 } });
-		expect(service().ledger.total()).toBe(150);
-	});
-
 	test('leaves each item pending with the job and the row of its own at the end of Job Timeout', async () => {
 		service().variants.jobPolls = unfinished;
 		const all = [...leads, 7];

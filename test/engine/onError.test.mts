@@ -3,16 +3,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import {
-	asksFor,
-	find,
-	leadOf,
-	lookups,
-	numbers,
-	paidAmong,
-	runLookup,
-	verify,
-} from '../support/leads/lookups.mts';
+import { leadOf, lookups, paidAmong, runLookup } from '../support/leads/lookups.mts';
 import { useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -104,22 +95,3 @@ describe.each(lookups)('$operation', (lookup) => {
 		});
 	});
 });
-
-test.each([find, verify])(
-	'a request that the service refuses stops at the end, with its status: $operation',
-	async (lookup) => {
-		const wanted = numbers(100);
-		service().faults.add({ status: 409, on: { where: asksFor(2) } });
-		const { error, json } = await runLookup(lookup, service(), wanted.map(lookup.item), {
-			options: { incompleteRun: 'fail' },
-		});
-		expect(json).toEqual([]);
-		expect(error).toMatchObject({
-			message: expect.stringMatching(/conflicts with another one.*\[item 2\]$/),
-			description: expect.stringMatching(/^99 of 100 items are done\. \S/),
-			httpCode: '409',
-			context: { itemIndex: 2 },
-		});
-		expect(service().requests).toHaveLength(100);
-	},
-);

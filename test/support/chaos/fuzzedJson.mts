@@ -72,22 +72,17 @@ function promisedBy(schema: Schema, fitting: Fitting): fc.Arbitrary<unknown> {
 	return fc.oneof(...[schema.type].flat().map((type) => promisedByType(type, schema, fitting)));
 }
 
+const numbers = fc.constantFrom(0, 1, 2, 7, 101, 1_790_000_000_000);
+
+const plain: Record<string, fc.Arbitrary<unknown>> = {
+	string: fc.constantFrom('Ann', 'acme.example', 'www.acme.example/x', '2026-11-21', '12'),
+	...{ integer: numbers, number: numbers, boolean: fc.boolean() },
+};
+
 function promisedByType(type: unknown, schema: Schema, fitting: Fitting): fc.Arbitrary<unknown> {
-	switch (type) {
-		case 'object':
-			return objects(schema, fitting);
-		case 'array':
-			return lists(schema, fitting);
-		case 'string':
-			return fc.constantFrom('Ann', 'acme.example', 'www.acme.example/x', '2026-11-21', '12');
-		case 'integer':
-		case 'number':
-			return fc.constantFrom(0, 1, 2, 7, 101, 1_790_000_000_000);
-		case 'boolean':
-			return fc.boolean();
-		default:
-			return fc.constant(null);
-	}
+	if (type === 'object') return objects(schema, fitting);
+	if (type === 'array') return lists(schema, fitting);
+	return plain[String(type)] ?? fc.constant(null);
 }
 
 function objects(schema: Schema, fitting: Fitting): fc.Arbitrary<unknown> {
