@@ -1,4 +1,4 @@
-/** @file Whatever throws, where nothing should: every question is settled, and the run ends. */
+/** @file Whatever throws, where nothing should: every question is settled, and the run ends. Nothing of it is kept. */
 
 import { inspect } from 'node:util';
 
@@ -14,6 +14,7 @@ import {
 	sentAfterwards,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
+import { forgotten } from '../support/measures/garbage.mts';
 import { useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -90,4 +91,18 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 			expect(again.map(answerIn)).toEqual(wanted.map(lookup.answer));
 		},
 	);
+});
+
+test('the answers are given back when n8n drops the execution', async () => {
+	/** The object of n8n that the answers of an execution hang on. */
+	async function contextOfRun(): Promise<WeakRef<object>> {
+		const { run } = await runLookup(find, service(), numbers(50).map(leadOf));
+		const context = run.data.executionData?.contextData.flow;
+		if (!context) throw new Error('The execution has no context');
+		return new WeakRef(context);
+	}
+	const context = await contextOfRun();
+	// The expression engine of n8n keeps the last execution that it has seen.
+	await runLookup(find, service(), [leadOf(60)]);
+	await expect.poll(async () => await forgotten([context])).toBe(1);
 });

@@ -329,7 +329,7 @@ describe('the fields and the subtitle', () => {
 	}
 
 	test('name the list', () => {
-		const listId = { ...listWithId('101'), mode: 'list', cachedResultName: 'Fair "2026"' };
+		const listId = { ...listWithId('101'), cachedResultName: 'Fair "2026"' };
 		expect(subtitleOf({ event: 'newLead', listId })).toBe('Fair "2026"');
 		expect(subtitleOf({ event: 'lowCredits', listId })).toBe('On Low Credits');
 	});

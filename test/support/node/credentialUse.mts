@@ -26,21 +26,9 @@ function otherNode(
 	const { node, workflow } = soleNode(nodeType);
 	const server = serverOf(credential, 'internal', 'credential');
 	const run = createRunExecutionData();
-	const item = { json: {} };
-	const data = { node, data: {}, source: null };
-	const input = { main: [[item]] };
-	const context = new ExecuteContext(
-		workflow,
-		node,
-		server,
-		'internal',
-		run,
-		0,
-		[],
-		input,
-		data,
-		[],
-	);
+	const input = { main: [[{ json: {} }]] };
+	const by = { node, data: {}, source: null };
+	const context = new ExecuteContext(workflow, node, server, 'internal', run, 0, [], input, by, []);
 	return { nodeType, context };
 }
 
