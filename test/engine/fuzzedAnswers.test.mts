@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import { searchLists as listSearch } from '../../nodes/shared/reads/lists.ts';
 import { testCredential } from '../support/node/credentialUse.mts';
 import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
@@ -21,7 +20,7 @@ import {
 } from '../operations.mts';
 import { fuzzedAnswer, fuzzedError, jsonOf, type Fitting } from '../support/chaos/fuzzedJson.mts';
 import { fixtures } from '../support/leads/expected.mts';
-import { loadOptionsContext } from '../support/node/loadOptions.mts';
+import { searchLists } from '../support/node/loadOptions.mts';
 import { pollingTrigger } from '../support/node/poll.mts';
 import { processorTime } from '../support/measures/processorTime.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
@@ -200,8 +199,7 @@ test.each([
 test('the list dropdown: any answer', { timeout: 60_000 }, async () => {
 	await forMany(answers('getLists'), async (given) => {
 		answerWith('getLists', given);
-		const context = loadOptionsContext('contactDataList', credentialFor(service()));
-		const found = await messageOrValue(listSearch.call(context, ''));
+		const found = await messageOrValue(searchLists(credentialFor(service())));
 		const entry = { name: expect.any(String), value: expect.any(String) };
 		for (const one of found?.results ?? []) expect(one).toEqual(entry);
 	});

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { outcomeIn } from '../support/node/definedItems.mts';
-import { ourNodes, runNode } from '../support/node/engine.mts';
+import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation } from '../operations.mts';
-import { loadOptionsContext } from '../support/node/loadOptions.mts';
+import { searchLists } from '../support/node/loadOptions.mts';
 import { ask } from '../support/node/operationRow.mts';
 import { useProxy, useSelfSigned } from '../support/servers/ownServer.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -51,9 +51,8 @@ const asTool = samples.map(({ node, operation, parameters }): [string, Send] => 
 ]);
 
 const dropdown: Send = async (requestOptions, credential) => {
-	const context = loadOptionsContext('contactDataList', credential, { requestOptions });
-	const { methods } = ourNodes.contactDataList;
-	return (await methods.listSearch.searchLists.call(context)).results.map(({ name }) => ({ name }));
+	const { results } = await searchLists(credential, undefined, { requestOptions });
+	return results.map(({ name }) => ({ name }));
 };
 
 const roads = [...inWorkflow, ...asTool, ['the dropdown of the lists', dropdown] as const];

@@ -1,24 +1,24 @@
 import { LoadOptionsContext } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
-	ILoadOptionsFunctions,
+	INodeListSearchResult,
 	INodeParameters,
 } from 'n8n-workflow';
 
-import { ourNodes, type OurNode } from './engine.mts';
+import { ourNodes } from './engine.mts';
 import { serverOf } from '../servers/server.mts';
 import { soleNode } from './soleNode.mts';
 
-/** The context in which n8n fills a dropdown of one of our nodes, while the node is being edited. */
-export function loadOptionsContext(
-	type: OurNode,
+/** What n8n fills the dropdown of the saved lists with while the node is being edited, and a text is typed. */
+export async function searchLists(
 	credential: ICredentialDataDecryptedObject,
+	typed?: string,
 	parameters: INodeParameters = {},
-): ILoadOptionsFunctions {
-	const { node, workflow } = soleNode(ourNodes[type], { parameters });
-	const server = {
-		...serverOf(credential, 'internal', 'dropdown'),
-		currentNodeParameters: parameters,
-	};
-	return new LoadOptionsContext(workflow, node, server, 'listId');
+): Promise<INodeListSearchResult> {
+	const { contactDataList } = ourNodes;
+	const { node, workflow } = soleNode(contactDataList, { parameters });
+	const server = serverOf(credential, 'internal', 'dropdown');
+	server.currentNodeParameters = parameters;
+	const context = new LoadOptionsContext(workflow, node, server, 'listId');
+	return await contactDataList.methods.listSearch.searchLists.call(context, typed);
 }
