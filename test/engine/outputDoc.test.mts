@@ -17,7 +17,7 @@ import type { Variants } from '../emulator/variants.mts';
 import { runNode, type OurNode } from '../support/node/engine.mts';
 import { operations, type Sample } from '../operations.mts';
 import { fixtures, personWith, some, unfindable } from '../support/leads/expected.mts';
-import { ask } from '../support/node/operationRow.mts';
+import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
@@ -47,10 +47,7 @@ async function first(operation: string, scene: Scene = {}, more: INodeParameters
 	Object.assign(service().variants, variants);
 	if (fault) service().faults.add(fault);
 	const isJob = operation === 'getBulkJob';
-	if (isJob) {
-		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 0 });
-		await ask(service(), '/api/v2/find_bulk', [{ tId: 1, name: lead.fullName, domain }]);
-	}
+	if (isJob) await acceptJob(service(), { tId: 1, name: lead.fullName, domain });
 	const { json } = await runNode({
 		node,
 		parameters: { operation, options: { maxRetries: 0, jobTimeout: 0, ...options }, ...more },

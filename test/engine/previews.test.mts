@@ -9,7 +9,7 @@ import { root } from '../machine/paths.mjs';
 import { isRecord } from '../emulator/values.mts';
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation, type Sample } from '../operations.mts';
-import { ask } from '../support/node/operationRow.mts';
+import { acceptJob } from '../support/node/operationRow.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -37,9 +37,8 @@ test('the output previews are up to date (npm run previews)', async () => {
 	for (const sample of samples) {
 		const { node, operation, parameters } = sample;
 		if (operation === 'getBulkJob') {
-			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 0 });
-			const { fullName, domain } = samples[0].parameters;
-			await ask(service(), '/api/v2/find_bulk', [{ tId: 1, name: fullName, domain }]);
+			const { fullName: name, domain } = samples[0].parameters;
+			await acceptJob(service(), { tId: 1, name, domain });
 		}
 		const { json } = await runNode({ node, parameters, credential: credentialFor(service()) });
 		expect(json, operation).not.toEqual([]);

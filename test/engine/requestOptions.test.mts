@@ -8,7 +8,7 @@ import { outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation } from '../operations.mts';
 import { searchLists } from '../support/node/loadOptions.mts';
-import { ask } from '../support/node/operationRow.mts';
+import { acceptJob } from '../support/node/operationRow.mts';
 import { useProxy, useSelfSigned } from '../support/servers/ownServer.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 import { callTool } from '../support/node/tool.mts';
@@ -65,10 +65,7 @@ describe.each(roads)('%s', (name, road) => {
 	/** What came of it, and which requests the service got. */
 	async function send(requestOptions: INodeParameters, credential = credentialFor(service())) {
 		if (isJob && service().requests.length === 0) {
-			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 0 });
-			await ask(service(), '/api/v2/find_bulk', [
-				{ tId: 1, name: 'Ann Test', domain: 'a.example' },
-			]);
+			await acceptJob(service(), { tId: 1, name: 'Ann Test', domain: 'a.example' });
 		}
 		const items = await road(requestOptions, credential).catch((error: unknown) => [
 			{ error: `${String(error)} ${JSON.stringify(error)}` },

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation } from '../operations.mts';
 import { answerIn, find, findBulk, hit, leadOf, numbers } from '../support/leads/lookups.mts';
-import { ask } from '../support/node/operationRow.mts';
+import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 import { callTool } from '../support/node/tool.mts';
@@ -36,11 +36,11 @@ test.each(everyOperation())(
 
 test('Get Bulk Job tells that the job has not finished, then gives its rows, for free', async () => {
 	const wanted = numbers(5);
-	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
-	const rows = wanted.map(leadOf).map(({ first, last, domain }, index) => ({
-		...{ tId: index + 1, firstName: first, lastName: last, domain },
-	}));
-	await ask(service(), '/api/v2/find_bulk', rows);
+	const rows = wanted.map(leadOf).map(({ first: firstName, last: lastName, domain }, index) => {
+		return { tId: index + 1, firstName, lastName, domain };
+	});
+	await acceptJob(service(), ...rows);
+	service().variants.jobPolls = 1_000_000;
 	const { node, parameters } = bulkJob('9001');
 	const call = { node, parameters, credential: credentialFor(service()) };
 	expect(await callTool(call)).toMatchObject([{ status: 'pending', jobId: '9001' }]);

@@ -32,9 +32,6 @@ const searchRows: Row[] = [
 	searchRow('by name', 'Willow & Sons'),
 	searchRow('by domain', willow.domain, { parameters: {}, items: [{ domain: willow.domain }] }),
 	searchRow('by website', `https://www.${willow.domain}/about`),
-	searchRow('a company path set, but Customize Interface is off', 'Willow & Sons', {
-		settings: { customizeInterface: false, companySearchPath: '/lwh/company/search' },
-	}),
 	searchRow('the best match only', 'north', { output: [found('north', northern[0])] }),
 	searchRow('all matches, for each of two items', 'north', {
 		parameters: { keyword: '={{ $json.kw }}', returnAllMatches: true },
@@ -61,20 +58,16 @@ const byDomain = { companyWebsite: willow.domain };
 function leadsRow(
 	title: string,
 	typed: Record<string, string>,
-	{ people = atWillow, sent = typed, ...more }: Partial<Row> & Partial<Sending> = {},
+	more: Partial<Row> & { people?: Person[]; sent?: Record<string, string> } = {},
 ): Row {
+	const { people = atWillow, sent = typed, ...row } = more;
 	return {
 		title,
 		parameters: { returnAll: true, ...typed },
 		requests: [get('/profile/search/email', { size: '150', ...sent })],
 		output: people.map(companyLead),
-		...more,
+		...row,
 	};
-}
-
-interface Sending {
-	people: Person[];
-	sent: Record<string, string>;
 }
 
 /** How filters are typed at a company, and sent: with braces any of the phrases counts, else all words. */
@@ -115,11 +108,9 @@ const asking = [1, 2].map((id) => ({ id, domain: willow.domain, email: 'info@acm
 
 const companyLeadRows: Row[] = [
 	leadsRow('by website', byDomain),
-	leadsRow(
-		'by pasted address',
-		{ companyWebsite: `https://www.${willow.domain}/about` },
-		{ sent: byDomain },
-	),
+	leadsRow('by pasted address', byDomain, {
+		parameters: { companyWebsite: `https://www.${willow.domain}/about`, returnAll: true },
+	}),
 	leadsRow('by name', { companyName: 'Willow & Sons' }),
 	leadsRow('a company that the service does not know has no people', byDomain, {
 		parameters: { companyWebsite: '={{ $json.site }}', returnAll: true },
@@ -129,16 +120,12 @@ const companyLeadRows: Row[] = [
 		),
 		links: atWillow.map(() => 1),
 	}),
-	leadsRow(
-		'limit of 10 by default, of the company of the item',
-		{},
-		{
-			parameters: {},
-			items: [{ domain: company.domain }],
-			sent: { companyWebsite: company.domain, size: '10' },
-			people: fixtures.peopleOf(company).slice(0, 10),
-		},
-	),
+	leadsRow('limit of 10 by default, of the company of the item', byDomain, {
+		parameters: {},
+		items: [{ domain: company.domain }],
+		sent: { companyWebsite: company.domain, size: '10' },
+		people: fixtures.peopleOf(company).slice(0, 10),
+	}),
 	leadsRow('limit', byDomain, {
 		parameters: { ...byDomain, limit: 2 },
 		sent: { ...byDomain, size: '2' },
@@ -152,21 +139,18 @@ const companyLeadRows: Row[] = [
 		),
 		links: asking.flatMap((_, item) => atWillow.map(() => item)),
 	}),
-	leadsRow(
-		'without a company nothing is sent',
-		{},
-		{
-			items: [{ domain: 'N/A', company: '-' }],
-			onError: 'continueRegularOutput',
-			requests: [],
-			output: [
-				{
-					...{ status: 'invalid_input', reason: 'missing_company', httpCode: null },
-					message: expect.stringMatching(/Company Website \(or Company Name\)/),
-				},
-			],
-		},
-	),
+	{
+		title: 'without a company nothing is sent',
+		items: [{ domain: 'N/A', company: '-' }],
+		onError: 'continueRegularOutput',
+		requests: [],
+		output: [
+			{
+				...{ status: 'invalid_input', reason: 'missing_company', httpCode: null },
+				message: expect.stringMatching(/Company Website \(or Company Name\)/),
+			},
+		],
+	},
 	...filteredRows,
 ];
 
