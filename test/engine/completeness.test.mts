@@ -3,30 +3,38 @@
  * save. And the hints that the editor shows.
  */
 
-import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeType,
+} from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
+import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import { ourNodes, type OurNode } from '../support/node/engine.mts';
-import { operations, type Sample } from '../operations.mts';
+import { listWithId, operations, type Sample } from '../operations.mts';
 import { bulks, runLookup } from '../support/leads/lookups.mts';
 import { useService } from '../support/servers/service.mts';
 import { soleNode } from '../support/node/soleNode.mts';
 
 const service = useService();
 
+const trigger = new ContactDataTrigger();
+const version = { typeVersion: 1 };
+
 /** What the editor makes of an expression of a description, for these parameters and so many items. */
 function evaluated(
-	type: OurNode,
+	nodeType: INodeType,
 	parameters: INodeParameters,
 	expression = '',
 	items = 0,
 ): unknown {
-	const { description } = ourNodes[type];
+	const { description } = nodeType;
 	const { properties } = description;
-	const version = { typeVersion: 1 };
 	const { getNodeParameters } = NodeHelpers;
 	const all = getNodeParameters(properties, parameters, true, false, version, description);
-	const { node, workflow } = soleNode(ourNodes[type], { parameters: all ?? {} });
+	const { node, workflow } = soleNode(nodeType, { parameters: all ?? {} });
 	const input = Array.from({ length: items }, () => ({ json: {} }));
 	const evaluator = workflow.expression;
 	return evaluator.getParameterValue(expression, null, 0, 0, node.name, input, 'manual', {});
@@ -34,43 +42,44 @@ function evaluated(
 
 const isProperty = (option: object): option is INodeProperties => 'type' in option;
 
-/** The properties that n8n shows for these values, as a node of a workflow or as the tool of an agent. */
+/** The properties that n8n shows for these values, but for notices: of a node in a workflow, or of an agent's tool. */
 function shown(
-	type: OurNode,
+	{ description }: INodeType,
 	properties: INodeProperties[],
 	values: INodeParameters,
-	root: INodeParameters,
-	isTool: boolean,
+	root = values,
+	isTool = false,
 ): INodeProperties[] {
-	const { description } = ourNodes[type];
-	const node = { typeVersion: 1 };
-	const name = isTool ? `${type}Tool` : type;
-	return properties.filter((property) =>
-		NodeHelpers.displayParameter(values, property, node, { ...description, name }, root),
+	const name = `${description.name}${isTool ? 'Tool' : ''}`;
+	return properties.filter(
+		(property) =>
+			property.type !== 'notice' &&
+			NodeHelpers.displayParameter(values, property, version, { ...description, name }, root),
 	);
 }
 
+/** Properties that are no fields of an operation. */
+const OF_ALL = ['resource', 'operation', 'toolDescription'];
+
 /** The fields that the editor shows for an operation, options included, by their names. */
 function shownFields({ node: type, parameters }: Sample, isTool = false, returnAll = false) {
-	const { properties } = ourNodes[type].description;
+	const nodeType = ourNodes[type];
 	const { resource, operation } = parameters;
 	const values = { resource, operation, returnAll, jobRow: '={{ $json.jobRow }}' };
-	const fields = new Map<string, INodeProperties>();
-	for (const property of shown(type, properties, values, values, isTool)) {
-		const { name, type: kind, options = [] } = property;
-		if (['resource', 'operation', 'toolDescription'].includes(name) || kind === 'notice') continue;
-		expect(fields.has(name), `${name} is shown twice`).toBe(false);
-		if (name !== 'options') fields.set(name, property);
-		const inside = kind === 'collection' ? options.filter(isProperty) : [];
-		for (const option of shown(type, inside, {}, values, isTool)) {
-			expect(fields.has(`options.${option.name}`)).toBe(false);
-			fields.set(`options.${option.name}`, option);
-		}
-	}
-	return fields;
+	const fields = shown(nodeType, nodeType.description.properties, values, values, isTool)
+		.filter(({ name }) => !OF_ALL.includes(name))
+		.flatMap((property): Array<[string, INodeProperties]> => {
+			const { name, options = [] } = property;
+			if (name !== 'options') return [[name, property]];
+			const inside = shown(nodeType, options.filter(isProperty), {}, values, isTool);
+			return inside.map((option) => [`options.${option.name}`, option]);
+		});
+	const names = fields.map(([name]) => name);
+	expect(names, 'a field is shown twice').toEqual([...new Set(names)]);
+	return new Map(fields);
 }
 
-const defaultsOf = (fields: Map<string, INodeProperties>) =>
+const defaultsOf = (fields: Iterable<[string, INodeProperties]>) =>
 	Object.fromEntries([...fields].map(([name, property]) => [name, property.default]));
 
 const types = Object.keys(ourNodes).filter((type): type is OurNode => type in ourNodes);
@@ -104,7 +113,7 @@ describe.each(types)('%s', (type) => {
 	test.each(own)('$operation: fields, defaults, and what the canvas says', (sample) => {
 		const { operation, fields, cost } = sample;
 		expect(defaultsOf(shownFields(sample))).toEqual(fields);
-		expect(evaluated(type, { operation }, description.subtitle)).toBe(cost);
+		expect(evaluated(ourNodes[type], { operation }, description.subtitle)).toBe(cost);
 	});
 
 	test.each(own)('$operation as a tool: what begins empty, and what options it has', (sample) => {
@@ -138,8 +147,7 @@ describe.each(types)('%s', (type) => {
 			Object.keys(fields).map((name) => name.replace(/\..*/, '')),
 		);
 		const fields = description.properties.filter(({ type: kind }) => kind !== 'notice');
-		const ofAll = ['resource', 'operation', 'toolDescription'];
-		expect(new Set(fields.map(({ name }) => name))).toEqual(new Set([...ofAll, ...ofOperations]));
+		expect(new Set(fields.map(({ name }) => name))).toEqual(new Set([...OF_ALL, ...ofOperations]));
 	});
 });
 
@@ -148,11 +156,28 @@ test.each(operations.filter(({ fields }) => 'limit' in fields))(
 	(sample) => expect(shownFields(sample, false, true).has('limit')).toBe(false),
 );
 
-test('the canvas names the list that was picked', () => {
-	const listId = { __rl: true, mode: 'list', value: '102', cachedResultName: 'Trade Fair' };
-	const { subtitle } = ourNodes.contactDataList.description;
-	const values = { operation: 'getLeads', listId };
-	expect(evaluated('contactDataList', values, subtitle)).toBe('Trade Fair');
+describe('the trigger', () => {
+	const { properties, subtitle } = trigger.description;
+
+	test.each([
+		['newLead', 'On New Lead in List', { listId: { mode: 'list', value: '' }, simple: true }],
+		['lowCredits', 'On Low Credits', { creditKind: 'any', threshold: 100, simple: true }],
+	])('%s: fields, defaults, and what the canvas says', (event, label, fields) => {
+		const own = shown(trigger, properties, { event });
+		const defaults = defaultsOf(own.map((property) => [property.name, property]));
+		expect(defaults).toEqual({ event: 'newLead', ...fields });
+		expect(evaluated(trigger, { event }, subtitle)).toBe(label);
+	});
+});
+
+test.each<[INodeType, INodeParameters, said: string]>([
+	[ourNodes.contactDataList, { operation: 'getLeads' }, 'Fair "2026"'],
+	[trigger, { event: 'newLead' }, 'Fair "2026"'],
+	[trigger, { event: 'lowCredits' }, 'On Low Credits'],
+])('the canvas names the list that was picked, where one is read', (nodeType, parameters, said) => {
+	const listId = { ...listWithId('102'), cachedResultName: 'Fair "2026"' };
+	const { subtitle } = nodeType.description;
+	expect(evaluated(nodeType, { ...parameters, listId }, subtitle)).toBe(said);
 });
 
 type Case = [string, INodeParameters, items: number, hints: number];
@@ -161,7 +186,8 @@ describe.each([
 	['contactDataFinder' as const, 'find', ['findBulk', 'getBulkJob'], 'Find Emails in Bulk'],
 	['contactDataVerifier' as const, 'verify', ['verifyBulk'], 'Verify Emails in Bulk'],
 ])('the hint at the bulk operation of %s', (type, operation, others, name) => {
-	const { hints = [] } = ourNodes[type].description;
+	const nodeType = ourNodes[type];
+	const { hints = [] } = nodeType.description;
 
 	test.each<Case>([
 		['more than 20 items', { operation }, 21, 1],
@@ -171,7 +197,7 @@ describe.each([
 		...others.map((other): Case => [other, { operation: other }, 500, 0]),
 	])('with %s', (_, parameters, items, count) => {
 		const shown = hints.filter(({ displayCondition }) =>
-			evaluated(type, parameters, displayCondition, items),
+			evaluated(nodeType, parameters, displayCondition, items),
 		);
 		const expected = expect.objectContaining({
 			message: expect.stringContaining(`Switch to ${name}`),
@@ -181,7 +207,7 @@ describe.each([
 
 	test('is not shown to a tool of an AI agent, which has no input items', () => {
 		for (const { displayCondition } of hints) {
-			expect(() => evaluated(type, { operation }, displayCondition)).toThrow();
+			expect(() => evaluated(nodeType, { operation }, displayCondition)).toThrow();
 		}
 	});
 });

@@ -1,10 +1,9 @@
 /** @file On New Lead in List: each lead once, whatever happens between two polls and however long they may take. */
 
 import fc from 'fast-check';
-import { NodeHelpers, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import type { Effect } from '../emulator/faults.mts';
 import { startService, type Service } from '../emulator/service.mts';
 import { listWithId } from '../operations.mts';
@@ -13,7 +12,6 @@ import { whenSent } from '../support/leads/lookups.mts';
 import { pollingTrigger, type Polled } from '../support/node/poll.mts';
 import { saveLeads } from '../support/leads/saveLeads.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
-import { soleNode } from '../support/node/soleNode.mts';
 
 const service = useService();
 
@@ -316,35 +314,3 @@ describe.each(['id', 'offset'] as const)(
 		});
 	},
 );
-
-describe('the fields and the subtitle', () => {
-	const nodeType = new ContactDataTrigger();
-	const { description } = nodeType;
-
-	function subtitleOf(parameters: INodeParameters): unknown {
-		const { node, workflow } = soleNode(nodeType, { parameters });
-		const { expression } = workflow;
-		const { subtitle = '' } = description;
-		return expression.getParameterValue(subtitle, null, 0, 0, node.name, [], 'manual', {});
-	}
-
-	test('name the list', () => {
-		const listId = { ...listWithId('101'), cachedResultName: 'Fair "2026"' };
-		expect(subtitleOf({ event: 'newLead', listId })).toBe('Fair "2026"');
-		expect(subtitleOf({ event: 'lowCredits', listId })).toBe('On Low Credits');
-	});
-
-	test.each([
-		['newLead', 'On New Lead in List', { listId: { mode: 'list', value: '' }, simple: true }],
-		['lowCredits', 'On Low Credits', { creditKind: 'any', threshold: 100, simple: true }],
-	])('of %s', (event, label, fields) => {
-		const shown = description.properties.filter(
-			(property) =>
-				property.type !== 'notice' &&
-				NodeHelpers.displayParameter({ event }, property, { typeVersion: 1 }, description),
-		);
-		const defaults = shown.map((one) => [one.name, one.default]);
-		expect(Object.fromEntries(defaults)).toEqual({ event: 'newLead', ...fields });
-		expect(subtitleOf({ event })).toBe(label);
-	});
-});
