@@ -14,18 +14,6 @@ const serve = useServer();
 const account = { name: 'Ada Lovelace', email: 'ada@engine.example' };
 const accountUrl = () => `${service().baseUrl}/api/v2/account`;
 
-test("n8n's HTTP Request node gets any path of the service with the key", async () => {
-	const credential = credentialFor(service());
-	expect(await requestWithCredential(credential, accountUrl())).toMatchObject(account);
-	for (const path of ['/api/v2/list?x=1#y', '/company/search?kw=e']) {
-		// What it requests is not the credential's business.
-		await requestWithCredential(credential, `${service().baseUrl}${path}`).catch(() => {});
-	}
-	const keys = service().requests.map(({ headers }) => headers['x-access-key']);
-	expect(keys).toEqual([KEY, KEY, KEY]);
-	service().reset();
-});
-
 test('the key goes to no other origin, neither directly nor by a redirect', async () => {
 	let seen = 0;
 	const elsewhere = await serve((_, response) => {

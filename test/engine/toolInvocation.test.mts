@@ -1,10 +1,10 @@
 /** @file Where n8n calls a node as a tool directly, it knows only `routing`, and one item. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation } from '../operations.mts';
-import { answerIn, find, findBulk, hit, leadOf, numbers } from '../support/leads/lookups.mts';
+import { answerIn, find, findBulk, leadOf, numbers } from '../support/leads/lookups.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -50,25 +50,9 @@ test('Get Bulk Job tells that the job has not finished, then gives its rows, for
 	expect(service().ledger.total()).toBe(spent);
 });
 
-describe.each([find, findBulk])('$operation, called by a model', ({ node, operation, answer }) => {
-	test('looks up whom the model names, once', async () => {
-		const names = { firstName: 'first', lastName: 'last', domain: 'domain' };
-		const fromModel = Object.entries(names).map(([field, key]) => [
-			field,
-			`={{ $fromAI("${key}") }}`,
-		]);
-		const told = await callTool({
-			node,
-			parameters: { operation, ...Object.fromEntries(fromModel) },
-			credential: credentialFor(service()),
-			args: leadOf(hit),
-		});
-		expect(told.map(answerIn)).toEqual([answer(hit)]);
-		expect(service().requests).toHaveLength(1);
-		expect(service().ledger.total()).toBe(1);
-	});
-
-	test("looks up nobody of the caller's own item: the fields begin empty", async () => {
+test.each([find, findBulk])(
+	"$operation, called by a model, looks up nobody of the caller's own item: the fields begin empty",
+	async ({ node, operation }) => {
 		const told = await callTool({
 			node,
 			parameters: { operation },
@@ -77,5 +61,5 @@ describe.each([find, findBulk])('$operation, called by a model', ({ node, operat
 		});
 		expect(told).toMatchObject([{ status: 'invalid_input', reason: 'missing_name' }]);
 		expect(service().requests).toEqual([]);
-	});
-});
+	},
+);

@@ -35,9 +35,6 @@ const listsRow = (title: string, output: IDataObject[], more: Partial<Row> = {})
 	...more,
 });
 
-/** A service that does not have the path of the lists. */
-const requests = [get('/api/v2/list'), getAccount];
-
 const listsRows: Row[] = [
 	listsRow('entries of the index: id, name, leads', bare),
 	listsRow('entries like single lists: list_id, creation_date, count_leads', [spring, fair], {
@@ -52,12 +49,8 @@ const listsRows: Row[] = [
 	}),
 	listsRow('without an index, limit', [{ ...bare[0], leadCount: null }], {
 		variants: { listIndex: 'missing' },
-		requests,
+		requests: [get('/api/v2/list'), getAccount],
 		parameters: { limit: 1 },
-	}),
-	listsRow('without an index, and an account without lists', [], {
-		variants: { listIndex: 'missing', accountShape: 'credits' },
-		requests,
 	}),
 ];
 

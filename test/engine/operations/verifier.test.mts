@@ -68,9 +68,6 @@ const verifyRows: Row[] = [
 			output: [verified(email, mailboxType)],
 		});
 	}),
-	...[`mailto:${valid.email}?subject=Hi`, `<${valid.email}>`].map((email) =>
-		verifyRow(`pasted as ${email}`, valid.email, { parameters: { email } }),
-	),
 	personRow('person data', valid.email, { ...verified(valid.email), personData }),
 	personRow('person data, but nobody is known', 'nobody@freemail.example', {
 		...verified('nobody@freemail.example', 'webmail'),
