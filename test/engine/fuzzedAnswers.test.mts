@@ -196,20 +196,20 @@ test.each([
 	});
 });
 
-test('the list dropdown: any answer', { timeout: 60_000 }, async () => {
-	await forMany(answers('getLists'), async (given) => {
-		answerWith('getLists', given);
-		const found = await messageOrValue(searchLists(credentialFor(service())));
-		const entry = { name: expect.any(String), value: expect.any(String) };
-		for (const one of found?.results ?? []) expect(one).toEqual(entry);
-	});
-});
-
-test('the test of the credential: any answer', { timeout: 60_000 }, async () => {
-	await forMany(answers('getAccount'), async (given) => {
-		answerWith('getAccount', given);
-		await testCredential(credentialFor(service())).catch((thrown: unknown) => {
-			expect(thrown).toBeInstanceOf(Error);
+test(
+	'the list dropdown and the test of the credential: any answer',
+	{ timeout: 60_000 },
+	async () => {
+		const both = fc.record({ lists: answers('getLists'), account: answers('getAccount') });
+		await forMany(both, async ({ lists, account }) => {
+			answerWith('getAccount', account);
+			await testCredential(credentialFor(service())).catch((thrown: unknown) => {
+				expect(thrown).toBeInstanceOf(Error);
+			});
+			answerWith('getLists', lists);
+			const found = await messageOrValue(searchLists(credentialFor(service())));
+			const entry = { name: expect.any(String), value: expect.any(String) };
+			for (const one of found?.results ?? []) expect(one).toEqual(entry);
 		});
-	});
-});
+	},
+);

@@ -82,11 +82,8 @@ describe.each(roads)('%s', (name, road) => {
 		const { host, asked, users } = await proxy();
 		const { failed, sent } = await send({ proxy: `http://${written}${host}` });
 		expect(failed).toBe(false);
-		expect(asked).toEqual(
-			sent.map(({ path, rawQuery }) => {
-				return `${service().baseUrl}${path}${rawQuery === '' ? '' : `?${rawQuery}`}`;
-			}),
-		);
+		const urls = sent.map(({ path, rawQuery }) => `${service().baseUrl}${path}?${rawQuery}`);
+		expect(asked).toEqual(urls.map((url) => url.replace(/\?$/, '')));
 		expect(asked).not.toEqual([]);
 		expect(users).toEqual(asked.map(() => user));
 	});

@@ -94,9 +94,9 @@ test.each([
 
 test('a database may give back what is remembered with its keys in another order', async () => {
 	const { poll, goBack } = await published();
-	const newestId = list().leads.at(-1)?.id;
-	const memory = { newestId, service: `${service().baseUrl}/`, listId: '102' };
-	goBack({ 'node:Trigger': { memory } });
+	const { memory } = remembered(list().leads.at(-1)?.id)['node:Trigger'];
+	const reversed = Object.fromEntries(Object.entries(memory).toReversed());
+	goBack({ 'node:Trigger': { memory: reversed } });
 	const saved = save(1);
 	expect(await idsOf(poll)).toEqual(saved);
 });
@@ -263,11 +263,7 @@ describe.each(['id', 'offset'] as const)(
 			// Full pages, and at most one more per poll.
 			{
 				what: 'come over several polls',
-				cap: 500,
-				many: 60_000,
-				inPoll: 20,
-				after: untouched,
-				most: 136,
+				...{ cap: 500, many: 60_000, inPoll: 20, most: 136, after: untouched },
 			},
 			{
 				what: 'of which the oldest stay: a poll has time to find them',
