@@ -1,14 +1,17 @@
-/** @file Whatever throws, where nothing should: every question is settled, and the run ends. Nothing of it is kept. */
+/** @file Whatever throws, an expression or code where nothing should: every question is settled, and the run ends. */
 
 import { inspect } from 'node:util';
 
+import type { INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import {
 	answerIn,
+	expectPaidOnce,
 	find,
 	findBulk,
 	leadOf,
+	lookups,
 	numbers,
 	runLookup,
 	sentAfterwards,
@@ -50,6 +53,57 @@ vi.mock(import('../../nodes/Finder/person.ts'), async (load) => throwing(await l
 
 afterEach(() => {
 	fault.at = '';
+});
+
+describe.each(lookups)('an expression that fails for one item of $operation', (lookup) => {
+	const length = lookup.perRequest > 1 ? 2 * lookup.perRequest + 20 : 60;
+	const failed = length / 2;
+	const others = numbers(length).filter((number) => number !== failed);
+	/** These are functions of n8n, which fail where the item lacks the value. */
+	const failing: INodeParameters =
+		lookup.credits === 'email'
+			? { lastName: '={{ $json.last.toTitleCase() }}' }
+			: { email: '={{ $json.email.extractEmail() }}' };
+
+	async function run(test: LookupTest) {
+		service().options.latencyMs = 5;
+		const items = numbers(length).map(lookup.item).with(failed, { first: 'Ann' });
+		const result = await runLookup(lookup, service(), items, { ...test, parameters: failing });
+		expect(await sentAfterwards(service())).toEqual([]);
+		return result;
+	}
+
+	test('goes to the error output, the others are delivered, and nothing is sent afterwards', async () => {
+		const { items, errorItems, error } = await run({ onError: 'continueErrorOutput' });
+		expect(error).toBeUndefined();
+		const message = expect.stringContaining('expression');
+		const problem = { status: 'invalid_input', reason: 'failing_expression', message };
+		const json = { first: 'Ann', error: problem };
+		expect(errorItems).toMatchObject([{ json, pairedItem: { item: failed } }]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(others.map((item) => ({ item })));
+		expect(items.map((item) => answerIn(item.json))).toEqual(others.map(lookup.answer));
+		expectPaidOnce(service(), lookup, others);
+	});
+
+	test('where an incomplete run is to fail: nothing is sent, before or after the end', async () => {
+		const { json, error } = await run({ options: { incompleteRun: 'fail' } });
+		expect(error?.message).toContain(`[item ${failed}]`);
+		expect(json).toEqual([]);
+		expect(service().requests).toEqual([]);
+	});
+});
+
+test('a field named like something global is read in brackets only, as by the engine of n8n', async () => {
+	const items = [{ ...find.item(1), globalThis: find.item(1).first }];
+	const read = async (firstName: string) => {
+		const test = { parameters: { firstName }, onError: 'continueRegularOutput' } as const;
+		return (await runLookup(find, service(), items, test)).json;
+	};
+	for (const computed of ['', ' + ""']) {
+		const json = await read(`={{ $json.globalThis${computed} }}`);
+		expect(json).toMatchObject([{ reason: 'failing_expression' }]);
+	}
+	expect((await read('={{ $json["globalThis"] }}')).map(answerIn)).toEqual([find.answer(1)]);
 });
 
 describe.each([find, findBulk])('an exception in the code of $operation', (lookup) => {
