@@ -202,91 +202,71 @@ test('a page of one of two items fails: what was read comes out, and the other o
 describe('a service', () => {
 	const serve = useServer();
 
-	/** Reads all, from a service that gives each page as the test says, counted from 1, from a place on. */
-	async function readFrom(read: Read, page: (number: number, start: number) => object) {
-		let pages = 0;
-		const baseUrl = await serve((request, response) => {
-			const query = queryOf(request);
-			const start = Number(query.get('nextId') ?? query.get('start') ?? 0);
-			giveJson(response, page(++pages, start));
-		});
-		const credential = { baseUrl, apiKey: 'test-key' };
-		return { ...(await read(everyPage, { credential, onError: 'continueRegularOutput' })), pages };
-	}
+	/** A page of it, counted from 1, from a place on. */
+	type PageAt = (page: number, start: number) => object;
 
 	const people = numbers(10).map((number) => ({ full_name: `Ann Test ${number}` }));
 	const allTen = people.map(({ full_name: fullName }) => ({ fullName }));
 	const acme = { name: 'Acme', domain: 'acme.example' };
+	const others = { name: 'Others', domain: 'others.example' };
+	const ofAcme = allTen
+		.slice(0, 3)
+		.map((one) => ({ ...one, company: 'Acme', domain: 'acme.example' }));
 
 	/** Four people from a place on, of these. */
 	const fourOf = (all: object[], start: number, total_all: number | null) => ({
 		meta: { total_all, next_results_id: start + 4 < all.length ? String(start + 4) : null },
 		results: all.slice(start, start + 4),
 	});
+	const fewer: PageAt = (_, start) => fourOf(people, start, start > 0 ? 8 : 10);
+	const moved: PageAt = (page, start) =>
+		fourOf(page > 1 ? [{ full_name: 'New' }, ...people] : people, start, null);
 
 	/** Three pages of one person each, on some of which the company is named. */
-	const naming = (companies: unknown[]) => (page: number) => ({
-		meta: { total_all: 3, ...(page < 3 && { next_results_id: `${page}` }) },
-		company: companies[page - 1],
-		results: [people[page - 1]],
-	});
-	const ofAcme = allTen
-		.slice(0, 3)
-		.map((one) => ({ ...one, company: 'Acme', ...{ domain: acme.domain } }));
+	const naming =
+		(companies: unknown[]): PageAt =>
+		(page) => ({
+			meta: { total_all: 3, ...(page < 3 && { next_results_id: `${page}` }) },
+			company: companies[page - 1],
+			results: [people[page - 1]],
+		});
 
-	test.each<
-		[string, Read, (page: number, start: number) => object, expected: object[], pages: number]
-	>([
-		[
-			'that counts fewer and fewer: all are read',
-			companyLeads,
-			(_, start) => fourOf(people, start, start > 0 ? 8 : 10),
-			allTen,
-			3,
-		],
-		[
-			'that moves them all by one between two pages: nobody comes out twice',
-			companyLeads,
-			(page, start) => fourOf(page > 1 ? [{ full_name: 'New' }, ...people] : people, start, null),
-			allTen,
-			3,
-		],
+	/** Two pages in turn, under ever new ids. */
+	const inTurn: PageAt = (page) => ({
+		meta: page < 50 ? { next_results_id: `page-${page}` } : {},
+		results: [people[page % 2]],
+	});
+	const [first, second] = allTen;
+	const message = expect.stringContaining('without new results');
+	const both = [second, first, { status: 'failed', message }];
+
+	const ended: PageAt = () => ({ count_results: 9, data: [{ id: 2 }, { id: 1 }] });
+
+	test.each<[string, Read, PageAt, expected: object[], pages: number]>([
+		['that counts fewer and fewer: all are read', companyLeads, fewer, allTen, 3],
+		['that moves them all by one: nobody comes out twice', companyLeads, moved, allTen, 3],
 		...[
 			[acme, acme, undefined],
 			[acme, acme, {}],
 			[acme, acme, null],
-			[undefined, acme, { name: 'Others', domain: 'others.example' }],
+			[undefined, acme, others],
 			[{}, acme, undefined],
-		].map((companies): [string, Read, (page: number) => object, object[], number] => [
+		].map((companies): [string, Read, PageAt, object[], number] => [
 			`that names the company on some pages, ${JSON.stringify(companies)}: all have it`,
-			companyLeads,
-			naming(companies),
-			ofAcme,
-			3,
+			...([companyLeads, naming(companies), ofAcme, 3] as const),
 		]),
-		[
-			'that gives two pages in turn under ever new ids: says so after the first that came before',
-			companyLeads,
-			(page) => ({
-				meta: page < 50 ? { next_results_id: `page-${page}` } : {},
-				results: [people[page % 2]],
-			}),
-			[
-				...[allTen[1], allTen[0]],
-				{ status: 'failed', message: expect.stringContaining('without new results') },
-			],
-			3,
-		],
-		[
-			'that says no next_start: that page is the last',
-			listLeads,
-			() => ({ count_results: 9, data: [{ id: 2 }, { id: 1 }] }),
-			[{ id: 2 }, { id: 1 }],
-			1,
-		],
-	])('%s', async (_, read, page, expected, pages) => {
-		const result = await readFrom(read, page);
-		expect(result.json).toMatchObject(expected);
-		expect(result.pages).toBe(pages);
+		['that gives two pages in turn: says so at the first again', companyLeads, inTurn, both, 3],
+		['that says no next_start: that page is the last', listLeads, ended, [{ id: 2 }, { id: 1 }], 1],
+	])('%s', async (_, read, pageAt, expected, most) => {
+		let pages = 0;
+		const baseUrl = await serve((request, response) => {
+			const query = queryOf(request);
+			const start = Number(query.get('nextId') ?? query.get('start') ?? 0);
+			giveJson(response, pageAt(++pages, start));
+		});
+		const credential = { baseUrl, apiKey: 'test-key' };
+		const { json } = await read(everyPage, { credential, onError: 'continueRegularOutput' });
+		expect(json).toMatchObject(expected);
+		expect(pages).toBe(most);
 	});
 });

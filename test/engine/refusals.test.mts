@@ -1,6 +1,6 @@
 /** @file Requests that n8n, the network or the service refuses, or that nobody answers. */
 
-import { UserError } from 'n8n-workflow';
+import { UserError, type ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { outcomeIn } from '../support/node/definedItems.mts';
@@ -64,45 +64,45 @@ function expectNothingSpent({ run: { data } }: NodeResult): void {
 	expect([contactDataCredits, told]).toEqual([undefined, '0 credits spent']);
 }
 
-/** What n8n or the node refuses, why, and how often n8n is asked to send a request. */
 const restricted = 'The request was blocked because it resolves to a restricted IP address';
 const undecrypted = 'Credentials could not be decrypted';
-const refused = [
-	{ what: 'SSRF protection', reason: 'refused_by_n8n', message: restricted, own: {}, asked: 15 },
-	{
-		...{ what: 'a credential that cannot be read', reason: 'refused_by_n8n', asked: 0 },
-		message: undecrypted,
-		own: {
-			get apiKey(): string {
-				throw new UserError(undecrypted);
-			},
-		},
+const unreadable = () => ({
+	...credentialFor(service()),
+	get apiKey(): string {
+		throw new UserError(undecrypted);
 	},
-	{
-		...{ what: 'a Base URL without https', reason: 'refused_base_url', asked: 0 },
-		...{ message: 'https', own: { baseUrl: 'http://example.com' } },
-	},
+});
+const insecure = () => ({ baseUrl: 'http://example.com', apiKey: KEY });
+
+type Refusal = [
+	what: string,
+	reason: string,
+	message: string,
+	credential: () => ICredentialDataDecryptedObject,
+	asked: number,
+];
+
+/** What n8n or the node refuses, and how often n8n is asked to send a request. */
+const refused: Refusal[] = [
+	['SSRF protection', 'refused_by_n8n', restricted, () => credentialFor(service()), 15],
+	['a credential that cannot be read', 'refused_by_n8n', undecrypted, unreadable, 0],
+	['a Base URL without https', 'refused_base_url', 'https', insecure, 0],
 ];
 
 type Trouble = [what: string, reason: string, message: RegExp, () => Promise<string> | string];
+
+const plain = () => service().baseUrl.replace('http', 'https');
+// Of a connection that is reset, Node does not say when.
+const cut = async () => `https://${await listen((socket) => socket.end())}`;
+const untrusted = async () => await selfSigned(service().baseUrl);
 
 /** What the network does to a request before it is sent: at which Base URL, and what the item says. */
 const unreachable: Trouble[] = [
 	['an unknown host', 'connection', /^The host api.invalid was not/, () => 'https://api.invalid'],
 	['a closed port', 'connection', /URL refused the connection/, () => 'https://127.0.0.1:9'],
-	[
-		...(['a server without https', 'connection', /^The Base URL does not accept https/] as const),
-		() => service().baseUrl.replace('http', 'https'),
-	],
-	[
-		...(['a cut before it is secure', 'connection', /URL does not accept https/] as const),
-		// Of a connection that is reset, Node does not say when.
-		async () => `https://${await listen((socket) => socket.end())}`,
-	],
-	[
-		...(['its own certificate', 'refused_base_url', /URL's certificate is not valid/] as const),
-		async () => await selfSigned(service().baseUrl),
-	],
+	['a server without https', 'connection', /not accept https/, plain],
+	['a cut before it is secure', 'connection', /not accept https/, cut],
+	['its own certificate', 'refused_base_url', /certificate is not valid/, untrusted],
 ];
 
 const mostUnanswered = 10;
@@ -112,18 +112,15 @@ describe.each(lookups)('$operation', (lookup) => {
 	const { perRequest } = lookup;
 
 	test.each(refused)(
-		'$what costs nothing, is not tried again, says nothing of the service, and why is passed on',
-		async ({ reason, message, own, asked }) => {
+		'%s costs nothing, is not tried again, says nothing of the service, and why is passed on',
+		async (_, reason, message, credential, asked) => {
 			ssrfProtection.enabled = message === restricted;
 			const requests = vi.spyOn(outboundHttp, 'requests');
 			const wanted = numbers(15 * perRequest);
 			// There is room for two requests, and fifteen are refused.
 			const result = await runLookup(lookup, service(), wanted.map(lookup.item), {
 				...continues,
-				credential: Object.defineProperties(
-					credentialFor(service()),
-					Object.getOwnPropertyDescriptors(own),
-				),
+				credential: credential(),
 				options: { maxConcurrency: 1, maxCredits: 2 * perRequest },
 			});
 			expectNothingSpent(result);
@@ -134,21 +131,23 @@ describe.each(lookups)('$operation', (lookup) => {
 		},
 	);
 
-	test.each(unreachable)('%s costs nothing, and is told in words', async (...row) => {
-		const [, reason, said, place] = row;
-		const result = await runLookup(lookup, service(), numbers(3).map(lookup.item), {
-			...continues,
-			credential: { baseUrl: await place(), apiKey: KEY },
-			options: { maxRetries: 0 },
-		});
-		expectNothingSpent(result);
-		for (const { message, ...item } of result.json) {
-			expect(item).toMatchObject({ status: 'failed', reason, credits: 0 });
-			expect(message).toMatch(said);
-			expect(message).toMatch(/\. Check the Base URL of the credential/);
-		}
-		expect(JSON.stringify(result.run)).not.toContain(KEY);
-	});
+	test.each(unreachable)(
+		'%s costs nothing, and is told in words',
+		async (_, reason, said, place) => {
+			const result = await runLookup(lookup, service(), numbers(3).map(lookup.item), {
+				...continues,
+				credential: { baseUrl: await place(), apiKey: KEY },
+				options: { maxRetries: 0 },
+			});
+			expectNothingSpent(result);
+			for (const { message, ...item } of result.json) {
+				expect(item).toMatchObject({ status: 'failed', reason, credits: 0 });
+				expect(message).toMatch(said);
+				expect(message).toMatch(/\. Check the Base URL of the credential/);
+			}
+			expect(JSON.stringify(result.run)).not.toContain(KEY);
+		},
+	);
 
 	test('after ten requests in a row without an answer nothing more is sent', async () => {
 		service().faults.add({ delayMs: 30_000 });

@@ -255,40 +255,36 @@ test('whatever is saved and removed between polls, of which some fail: each lead
 	for (const times of Object.values(seen)) expect(times).toBeGreaterThan(20);
 });
 
+/** What happens to the leads that were saved, after one poll of many, and which of them have to come. */
+type Later = (saved: number[]) => number[];
+const untouched: Later = (saved) => saved;
+const onlyOldStay: Later = (saved) => {
+	remove(saved.slice(500));
+	return saved.slice(0, 500);
+};
+const newestGo: Later = (saved) => {
+	remove(saved.slice(-1_300));
+	return saved;
+};
+const moreCome: Later = (saved) => [...saved, ...save(1_500)];
+
 describe.each(['id', 'offset'] as const)(
 	'more leads than one poll has time for, start is an %s',
 	(leadsStart) => {
-		const untouched = (saved: number[]) => saved;
-		const backlogs = [
+		test.each<[string, cap: number, many: number, inPoll: number, most: number, Later]>([
 			// Full pages, and at most one more per poll.
-			{
-				what: 'come over several polls',
-				...{ cap: 500, many: 60_000, inPoll: 20, most: 136, after: untouched },
-			},
-			{
-				what: 'of which the oldest stay: a poll has time to find them',
-				...{ cap: 100, many: 3_000, inPoll: 20, most: 30 },
-				after: (saved: number[]) => {
-					remove(saved.slice(500));
-					return saved.slice(0, 500);
-				},
-			},
-			{
-				what: 'and more than 100 pages are added before the rest is read',
-				...{ cap: 10, many: 5_000, inPoll: 350, most: Infinity },
-				after: (saved: number[]) => [...saved, ...save(1_500)],
-			},
-			{
-				what: 'and more than 100 pages are removed before the rest is read',
-				...{ cap: 10, many: 5_000, inPoll: 350, most: Infinity },
-				after: (saved: number[]) => {
-					remove(saved.slice(-1_300));
-					return saved;
-				},
-			},
-		];
-
-		test.each(backlogs)('$what', async ({ cap, many, inPoll, after, most }) => {
+			['come over several polls', 500, 60_000, 20, 136, untouched],
+			['of which the oldest stay: a poll has time to find them', 100, 3_000, 20, 30, onlyOldStay],
+			['and over 100 pages are added before the rest is read', 10, 5_000, 350, Infinity, moreCome],
+			[
+				'and over 100 pages are removed before the rest is read',
+				10,
+				5_000,
+				350,
+				Infinity,
+				newestGo,
+			],
+		])('%s', async (_, cap, many, inPoll, most, later) => {
 			service().variants.leadsStart = leadsStart;
 			const first = await published();
 			service().options.pageCap = cap;
@@ -296,7 +292,7 @@ describe.each(['id', 'offset'] as const)(
 			clockByRequests();
 			let polled = await pollOnce(first.state(), budgetFor(inPoll));
 			const given = [...known(polled.ids)];
-			const wanted = new Set(after(saved));
+			const wanted = new Set(later(saved));
 			const before = service().requests.length;
 			// Newer leads come once the backlog is done.
 			for (let polls = 1; known(polled.ids).length > 0 || isInBacklog(polled.stored); polls++) {

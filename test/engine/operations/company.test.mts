@@ -103,24 +103,11 @@ const companyLeadRows: Row[] = [
 		parameters: { companyWebsite: `https://www.${willow.domain}/about`, returnAll: true },
 	}),
 	leadsRow('by name', { companyName: 'Willow & Sons' }),
-	leadsRow('a company that the service does not know has no people', byDomain, {
-		parameters: { companyWebsite: '={{ $json.site }}', returnAll: true },
-		items: [{ site: 'nobody.example' }, { site: willow.domain }],
-		requests: ['nobody.example', willow.domain].map((companyWebsite) =>
-			get('/profile/search/email', { companyWebsite, size: '150' }),
-		),
-		links: atWillow.map(() => 1),
-	}),
 	leadsRow('limit of 10 by default, of the company of the item', byDomain, {
 		parameters: {},
 		items: [{ domain: company.domain }],
 		sent: { companyWebsite: company.domain, size: '10' },
 		people: fixtures.peopleOf(company).slice(0, 10),
-	}),
-	leadsRow('limit', byDomain, {
-		parameters: { ...byDomain, limit: 2 },
-		sent: { ...byDomain, size: '2' },
-		people: atWillow.slice(0, 2),
 	}),
 	leadsRow('the item that asked stands under `input`; identical requests are sent once', byDomain, {
 		parameters: { returnAll: true, includeInputFields: true },
