@@ -5,6 +5,8 @@ import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import * as bulk from '../../nodes/Finder/bulk.ts';
+import * as person from '../../nodes/Finder/person.ts';
 import {
 	answerIn,
 	expectPaidOnce,
@@ -22,38 +24,30 @@ import { useService } from '../support/servers/service.mts';
 
 const service = useService();
 
-/** The function of the finder that throws, for what the lead with this name has to do with. */
-const fault = vi.hoisted(() => ({ at: '', times: 0, lead: '' }));
+vi.mock(import('../../nodes/Finder/bulk.ts'), { spy: true });
+vi.mock(import('../../nodes/Finder/person.ts'), { spy: true });
 
-/** The same functions, but for the one that throws. */
-const throwing = vi.hoisted(
-	() =>
-		function throwing(module: object): object {
-			const functions = Object.entries(module).map(([name, original]): [string, unknown] => {
-				// What the operations of a node share is an object of functions.
-				const isShared = typeof original === 'object' && original !== null && 'prepare' in original;
-				if (isShared) return [name, throwing(original)];
-				if (typeof original !== 'function') return [name, original];
-				const instead = (...values: unknown[]): unknown => {
-					const text = () => inspect(values, { depth: 6, maxArrayLength: null });
-					if (name === fault.at && fault.times > 0 && text().includes(fault.lead)) {
-						fault.times--;
-						throw new TypeError('Nobody thought of that');
-					}
-					return original(...values);
-				};
-				return [name, instead];
-			});
-			return Object.fromEntries(functions);
-		},
+afterEach(() => void vi.resetAllMocks());
+
+/** The functions of these modules by their names, and those that operations share. */
+const functionsOf = (first: typeof bulk, second: typeof person) =>
+	new Map<string, unknown>(Object.entries({ ...first, ...second, ...second.personLookup }));
+const originals = functionsOf(
+	await vi.importActual('../../nodes/Finder/bulk.ts'),
+	await vi.importActual('../../nodes/Finder/person.ts'),
 );
 
-vi.mock(import('../../nodes/Finder/bulk.ts'), async (load) => throwing(await load()));
-vi.mock(import('../../nodes/Finder/person.ts'), async (load) => throwing(await load()));
-
-afterEach(() => {
-	fault.at = '';
-});
+/** Lets a function of the finder throw, so many times, for what the lead with this name has to do with. */
+function failAt(place: string, times: number, lead: string): void {
+	const [spy, original] = [functionsOf(bulk, person).get(place), originals.get(place)];
+	if (!vi.isMockFunction(spy) || typeof original !== 'function') throw new TypeError(place);
+	spy.mockImplementation((...values) => {
+		const text = () => inspect(values, { depth: 6, maxArrayLength: null });
+		if (times === 0 || !text().includes(lead)) return original(...values);
+		times--;
+		throw new TypeError('Nobody thought of that');
+	});
+}
 
 describe.each(lookups)('an expression that fails for one item of $operation', (lookup) => {
 	const length = lookup.perRequest > 1 ? 2 * lookup.perRequest + 20 : 60;
@@ -114,7 +108,7 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 	const failing = wanted.find((number) => number > 3 && lookup.subject(number) !== null) ?? 0;
 
 	async function runWithFault(at: string, times: number, options?: LookupTest) {
-		Object.assign(fault, { at, times, lead: leadOf(failing).first });
+		failAt(at, times, leadOf(failing).first);
 		const { json, error } = await runLookup(lookup, service(), wanted.map(leadOf), options);
 		expect(error).toBeUndefined();
 		expect(json).toHaveLength(length);
