@@ -16,7 +16,7 @@ import { ourNodes, type OurNode } from '../support/node/engine.mts';
 import { listWithId, operations, type Sample } from '../operations.mts';
 import { bulks, runLookup } from '../support/leads/lookups.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
-import { searchLists } from '../support/node/loadOptions.mts';
+import { searchLists } from '../support/node/contexts.mts';
 import { soleNode } from '../support/node/soleNode.mts';
 
 const service = useService();

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 import { rowsOf } from '../emulator/operations/bulkFinder.mts';
 import type { WireRequest } from '../emulator/wireLog.mts';
-import { requestWithCredential, testCredential } from '../support/node/credentialUse.mts';
+import { requestWithCredential, testCredential } from '../support/node/contexts.mts';
 import { runNode } from '../support/node/engine.mts';
 import {
 	answerIn,

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import { testCredential } from '../support/node/credentialUse.mts';
+import { pollingTrigger, searchLists, testCredential } from '../support/node/contexts.mts';
 import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
 import {
@@ -20,8 +20,6 @@ import {
 } from '../operations.mts';
 import { fuzzedAnswer, fuzzedError, jsonOf, type Fitting } from '../support/chaos/fuzzedJson.mts';
 import { fixtures } from '../support/leads/expected.mts';
-import { searchLists } from '../support/node/loadOptions.mts';
-import { pollingTrigger } from '../support/node/poll.mts';
 import { processorTime } from '../support/measures/processorTime.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';

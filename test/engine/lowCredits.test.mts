@@ -8,7 +8,7 @@ import type { CreditKind } from '../emulator/fixtures.mts';
 import { runNode } from '../support/node/engine.mts';
 import { listWithId } from '../operations.mts';
 import { giveJson, useServer } from '../support/servers/ownServer.mts';
-import { pollingTrigger, type Polled } from '../support/node/poll.mts';
+import { type Polled, pollingTrigger } from '../support/node/contexts.mts';
 import { credentialFor, KEY, useService } from '../support/servers/service.mts';
 
 const service = useService();

@@ -7,7 +7,7 @@ import type { WireRequest } from '../emulator/wireLog.mts';
 import { outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation } from '../operations.mts';
-import { searchLists } from '../support/node/loadOptions.mts';
+import { searchLists } from '../support/node/contexts.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
 import { useProxy, useSelfSigned } from '../support/servers/ownServer.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';

@@ -9,7 +9,7 @@ import { startService, type Service } from '../emulator/service.mts';
 import { listWithId } from '../operations.mts';
 import { known } from '../support/leads/expected.mts';
 import { whenSent } from '../support/leads/lookups.mts';
-import { pollingTrigger, type Polled } from '../support/node/poll.mts';
+import { type Polled, pollingTrigger } from '../support/node/contexts.mts';
 import { saveLeads } from '../support/leads/saveLeads.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 

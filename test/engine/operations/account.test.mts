@@ -82,7 +82,7 @@ const endpoints: Array<[string, code: number, operations: string, variant?: obje
 
 /** How many leads a page holds, and what its cursor is, take one request each. */
 const start = String(newestFirst[0].id);
-const pages = [{ size: '1' }, { size: '500', start }];
+const pages: Array<Record<string, string>> = [{ size: '1' }, { size: '500', start }];
 
 /** Other forms have a test of their own. */
 const checkRow: Row = {
