@@ -17,6 +17,7 @@ export default defineConfig({
 				include: [`test/${name}/**/*.test.mts`],
 				// What measures has to be alone.
 				fileParallelism: name !== 'benchmarks',
+				setupFiles: ['unit', 'engine'].includes(name) ? ['test/support/seed.mts'] : [],
 				testTimeout: 60_000,
 				hookTimeout: 60_000,
 				expect: { poll: { timeout: 30_000 } },

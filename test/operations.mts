@@ -33,9 +33,9 @@ export interface Sample {
 	texts: Record<string, [good: string | number, others?: INodeParameters]>;
 }
 
-/** A list by its id, as the resource locator stores it. */
+/** A list as picked from the dropdown: a typed ID n8n checks by a regular expression, with little time for it. */
 export function listWithId(value: string): INodeParameters {
-	return { __rl: true, mode: 'id', value };
+	return { __rl: true, mode: 'list', value };
 }
 
 /** People whom the finder knows, each of another company: items with fields as the panel expects them. */

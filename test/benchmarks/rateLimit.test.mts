@@ -10,7 +10,7 @@ import { node } from '../support/hosts/savedNodes.mts';
 import { drawBars, type Bar } from './support/chart.mts';
 import { httpRequest, lookup, ourAnswers, person, serviceAnswers } from './support/contenders.mts';
 import { measureInTurn, printTable, spreadOf } from './support/figures.mts';
-import { HostBench, type Contender, type Outcome } from './support/hostBench.mts';
+import { openHostBench, type Contender, type Outcome } from './support/hostBench.mts';
 
 // What people would pick instead, in a real n8n, with a service that allows so many requests per second:
 // a list as it comes out of a CRM, with duplicates and malformed leads. Whoever does not know of the limit
@@ -27,7 +27,7 @@ const BATCH = 40;
 const leads = crmLeads(findBulk, LEADS);
 const owed = subjectsOf(findBulk, leads.distinct);
 
-const bench = useComponent(async () => await HostBench.open());
+const bench = useComponent(async () => await openHostBench());
 
 test.each([
 	{ title: `${PER_SECOND} requests per second allowed`, limit: { perSecond: PER_SECOND } },
@@ -93,8 +93,10 @@ function theirs(): Contender[] {
 		{ name: 'HTTP Request', nodes: [request()], countRight },
 		{ name: 'HTTP Request with batching', nodes: [request(batching)], countRight },
 		{
-			...{ name: 'Loop Over Items, HTTP Request, Wait', countRight },
-			...{ nodes: [loop, request(), wait], loops: true },
+			name: 'Loop Over Items, HTTP Request, Wait',
+			nodes: [loop, request(), wait],
+			countRight,
+			loops: true,
 		},
 	];
 }

@@ -1,7 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import { openHost, type OpenHost } from '../hosts/open.mts';
+import { openHost } from '../hosts/open.mts';
 import { n8n2 } from '../hosts/versions.mts';
 import { chain } from '../hosts/workflow.mts';
 import {
@@ -17,9 +17,9 @@ import { listWithId } from '../operations.mts';
 import { createCredential } from '../support/hosts/host.mts';
 import { byWebhook, node, ours } from '../support/hosts/savedNodes.mts';
 import { printTable } from './support/figures.mts';
-import { LeadSource } from './support/leadSource.mts';
+import { openLeadSource } from './support/leadSource.mts';
 import { forgetPeak, processFigures } from './support/processFigures.mts';
-import { ServiceProcess } from './support/serviceProcess.mts';
+import { startServiceProcess } from './support/serviceProcess.mts';
 
 // What a run takes as it grows. Each runs in an n8n of its own, so that the most memory that n8n ever held is
 // that of this run; executions are not saved, as people with many leads have it. What is judged are the last
@@ -32,12 +32,12 @@ const JITTER = 0.25;
 const MEASURED = 'Measured';
 const EXECUTION_TIMEOUT_MS = 10 * 60_000;
 
-const service = useComponent(async () => await ServiceProcess.start());
-const source = useComponent(async () => await LeadSource.open());
+const service = useComponent(async () => await startServiceProcess());
+const source = useComponent(async () => await openLeadSource());
 
 interface Work {
 	/** The nodes that do it, for so many leads. */
-	nodes: (host: OpenHost, size: number) => Promise<INode[]>;
+	nodes: (host: Parameters<typeof ours>[0], size: number) => INode[];
 	/** That this is the last of so many items. */
 	expectLast: (json: IDataObject, size: number) => void;
 	/** What is to be paid for, once each. */
@@ -55,17 +55,11 @@ interface Measured {
 const leadsOf = (size: number) =>
 	node('Leads', 'n8n-nodes-base.httpRequest', 4.5, { url: source().urlOf(size), options: {} });
 
-async function ownNode(host: OpenHost, type: string, parameters: INode['parameters']) {
-	const { baseUrl } = service();
-	const credential = await createCredential(host.client, { baseUrl });
-	return ours({ packageName: host.packageName, credential }, MEASURED, type, parameters);
-}
-
 function inBulk(bulk: Bulk): Work {
 	return {
-		nodes: async (host, size) => [
+		nodes: (host, size) => [
 			leadsOf(size),
-			await ownNode(host, bulk.node, { resource: 'email', ...bulk.parameters }),
+			ours(host, MEASURED, bulk.node, { resource: 'email', ...bulk.parameters }),
 		],
 		expectLast: (json, size) => expect(answerIn(json)).toEqual(bulk.answer(size - 1)),
 		paid: (size) => subjectsOf(bulk, numbers(size)),
@@ -74,8 +68,8 @@ function inBulk(bulk: Bulk): Work {
 }
 
 const listLeads: Work = {
-	nodes: async (host) => [
-		await ownNode(host, 'contactDataList', {
+	nodes: (host) => [
+		ours(host, MEASURED, 'contactDataList', {
 			resource: 'list',
 			operation: 'getLeads',
 			listId: listWithId('101'),
@@ -91,7 +85,7 @@ const listLeads: Work = {
 function editFields(example: IDataObject): Work {
 	const { status, ...fields } = example;
 	return {
-		nodes: async (_host, size) => [
+		nodes: (_host, size) => [
 			leadsOf(size),
 			node(MEASURED, 'n8n-nodes-base.set', 3.5, {
 				mode: 'raw',
@@ -109,9 +103,11 @@ function editFields(example: IDataObject): Work {
 /** Runs it in a new n8n. */
 async function measure(work: Work, size: number): Promise<Measured> {
 	await service().reset({ latencyMs: LATENCY_MS, jitter: JITTER, moreLeads: size - 1_000 });
-	await using host = await openHost({ name: 'n8n-scale', version: n8n2 });
-	const nodes = await work.nodes(host, size);
-	const workflow = await host.client.createWorkflow({
+	await using opened = await openHost({ name: 'n8n-scale', version: n8n2 });
+	const { client, host, packageName } = opened;
+	const credential = await createCredential(client, service());
+	const nodes = work.nodes({ packageName, credential }, size);
+	const workflow = await client.createWorkflow({
 		name: 'Scale',
 		nodes: [
 			byWebhook('scale', 'lastNode'),
@@ -121,18 +117,18 @@ async function measure(work: Work, size: number): Promise<Measured> {
 		connections: chain('Start', ...nodes.map(({ name }) => name), 'Last'),
 		settings: { executionOrder: 'v1', saveDataSuccessExecution: 'none' },
 	});
-	await host.client.activateWorkflow(workflow);
-	await forgetPeak(host.host.pid);
-	const before = await processFigures(host.host.pid);
+	await client.activateWorkflow(workflow);
+	await forgetPeak(host.pid);
+	const before = await processFigures(host.pid);
 	const startedAt = performance.now();
-	const answer = await host.client.callWebhook('scale', {}, EXECUTION_TIMEOUT_MS);
+	const answer = await client.callWebhook('scale', {}, EXECUTION_TIMEOUT_MS);
 	const last: IDataObject = Object(JSON.parse(answer));
 	const milliseconds = performance.now() - startedAt;
-	const after = await processFigures(host.host.pid);
+	const after = await processFigures(host.pid);
 	const { requests, paid, violations } = await service().books();
 	expect(violations).toEqual([]);
 	expect(paid.toSorted()).toEqual(work.paid(size).toSorted());
-	expect(requests.length).toBeLessThanOrEqual(work.requests(size) + 1);
+	expect(requests).toBeLessThanOrEqual(work.requests(size) + 1);
 	work.expectLast(last, size);
 	return {
 		last,
@@ -141,7 +137,7 @@ async function measure(work: Work, size: number): Promise<Measured> {
 			(milliseconds / 1_000).toFixed(1),
 			((after.processor - before.processor) / size).toFixed(2),
 			(after.peak - before.held).toFixed(0),
-			`${requests.length}`,
+			`${requests}`,
 			`${paid.length}`,
 		],
 	};

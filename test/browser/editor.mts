@@ -7,14 +7,12 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
-import { z } from 'zod';
 
-import type { Host } from '../hosts/host.mts';
-import { owner, type Credential, type SavedWorkflow } from '../hosts/rest.mts';
+import type { RestClient, SavedWorkflow } from '../hosts/rest.mts';
 import { keep, keepForReadme } from './pictures.mts';
-import { workflowArea, type Area } from './workflowArea.mts';
 
-type Theme = 'light' | 'dark';
+/** A part of a page, in its pixels. */
+type Area = Record<'x' | 'y' | 'width' | 'height', number>;
 
 /** A note in the page, as far as its size is measured there. */
 interface NoteElement {
@@ -34,6 +32,9 @@ const TAKE_OVER_MS = 1_000;
 
 const VIEWPORT = { width: 1280, height: 800 };
 
+/** Around a workflow in a picture. */
+const MARGIN = 24;
+
 /** Room for a workflow in full size. */
 const LARGE_VIEWPORT = { width: 2000, height: 1300 };
 
@@ -50,19 +51,14 @@ const PLAIN = `
 	}
 `;
 
-/** Counts what a person does with the mouse. */
-const COUNT_CLICKS = `
-	window.counted = { clicks: 0, drags: 0 };
-	addEventListener('pointerdown', () => window.counted.clicks++, true);
-	addEventListener('dragstart', () => window.counted.drags++, true);
-`;
-
-const countedSchema = z.object({ clicks: z.number(), drags: z.number() });
-
 selectors.setTestIdAttribute('data-test-id');
 
 /** A browser in which the owner of an n8n is signed in. */
-export async function signIn(browser: Browser, { url }: Host): Promise<BrowserContext> {
+export async function signIn(
+	browser: Browser,
+	url: string,
+	client: RestClient,
+): Promise<BrowserContext> {
 	const context = await browser.newContext({
 		baseURL: url,
 		viewport: VIEWPORT,
@@ -71,17 +67,14 @@ export async function signIn(browser: Browser, { url }: Host): Promise<BrowserCo
 		serviceWorkers: 'block',
 	});
 	context.setDefaultTimeout(TIMEOUT_MS);
-	await context.addInitScript({ content: COUNT_CLICKS });
-	const { email, password } = owner;
-	const login = await context.request.post('/rest/login', {
-		data: { emailOrLdapLoginId: email, password },
-	});
-	if (!login.ok()) throw new Error(`n8n answered ${login.status()} to the login`);
+	const [name = '', value = ''] = client.cookie.split(/=(.*)/s);
+	await context.addCookies([{ name, value, url }]);
 	return context;
 }
 
 /** n8n's editor in a tab of the browser, as its users see it. */
 export class EditorPage {
+	readonly page: Page;
 	/** The panel with the nodes to add. */
 	readonly nodePanel: Locator;
 	/** The open node: its input, parameters and output. */
@@ -95,9 +88,7 @@ export class EditorPage {
 	/** The nodes on the canvas, sticky notes not included. */
 	readonly canvasNodes: Locator;
 
-	private readonly page: Page;
-
-	private constructor(page: Page) {
+	constructor(page: Page) {
 		this.page = page;
 		this.nodePanel = page.getByTestId('node-creator');
 		this.node = page.getByTestId('ndv');
@@ -109,14 +100,6 @@ export class EditorPage {
 		this.canvasNodes = page.getByTestId('canvas-node');
 	}
 
-	static async open(context: BrowserContext): Promise<EditorPage> {
-		return new EditorPage(await context.newPage());
-	}
-
-	async close(): Promise<void> {
-		await this.page.close();
-	}
-
 	async openWorkflow({ id }: SavedWorkflow): Promise<void> {
 		await this.page.goto(`/workflow/${id}`);
 		await this.canvasNodes.first().waitFor();
@@ -125,18 +108,6 @@ export class EditorPage {
 	async openEmptyWorkflow(): Promise<void> {
 		await this.page.goto('/workflow/new');
 		await this.page.getByTestId('canvas-add-button').waitFor();
-	}
-
-	/** How often the mouse was pressed, and how often something was dragged, since the page was loaded. */
-	async clicks(): Promise<z.infer<typeof countedSchema>> {
-		return countedSchema.parse(await this.page.evaluate('window.counted'));
-	}
-
-	/** Opens a new workflow with what a file holds, as the menu's Import from File does. */
-	async importWorkflow(file: string): Promise<void> {
-		await this.openEmptyWorkflow();
-		await this.page.getByTestId('workflow-import-input').setInputFiles(file);
-		await this.canvasNodes.first().waitFor();
 	}
 
 	canvasNode(name: string): Locator {
@@ -159,12 +130,6 @@ export class EditorPage {
 		await this.nodePanel.waitFor();
 	}
 
-	/** Opens the panel with the nodes to add in a workflow that has none yet. */
-	async addFirstStep(): Promise<void> {
-		await this.page.getByTestId('canvas-add-button').click();
-		await this.nodePanel.waitFor();
-	}
-
 	async searchNodePanel(query: string): Promise<void> {
 		const search = this.page.getByTestId('node-creator-search-bar');
 		// The node under the pointer would show its own buttons.
@@ -177,20 +142,16 @@ export class EditorPage {
 		return await this.nodePanel.getByTestId('node-creator-item-name').allInnerTexts();
 	}
 
-	/** The icon of one of {@link foundNodes}, by its place there. */
-	foundIcon(index: number): Locator {
-		const name = this.nodePanel.getByTestId('node-creator-item-name').nth(index);
-		return name.locator('xpath=ancestor::*[.//img][1]').locator('img').first();
-	}
-
 	/** Opens the actions of a node that the panel shows. */
 	async openActions(displayName: string): Promise<void> {
 		await this.nodePanel.getByText(displayName, { exact: true }).first().click();
 		await this.nodePanel.getByText(/^Actions \(\d+\)$/).waitFor();
 	}
 
-	/** Adds a node by one of the actions that the panel shows; it opens. */
-	async addAction(action: string): Promise<void> {
+	/** Adds a node by one of its actions; it opens. */
+	async addNode(displayName: string, action: string): Promise<void> {
+		await this.searchNodePanel(displayName);
+		await this.openActions(displayName);
 		await this.nodePanel.getByText(action, { exact: true }).click();
 		await this.parameters.waitFor();
 	}
@@ -205,21 +166,9 @@ export class EditorPage {
 		return this.parameter(name).getByTestId('inline-expression-editor-input');
 	}
 
-	/** What the control of a parameter holds, if the open node shows it. */
-	async valueOf(parameter: string): Promise<string | undefined> {
-		const [control] = await this.parameter(parameter).locator('input').all();
-		return await control?.inputValue();
-	}
-
 	async choose(parameter: string, choice: string): Promise<void> {
 		const dropdown = await this.#openDropdown(this.parameter(parameter));
 		await dropdown.filter({ has: this.page.getByText(choice, { exact: true }) }).click();
-	}
-
-	/** Fills the input of a parameter. */
-	async fill(parameter: string, value: string): Promise<void> {
-		await this.parameter(parameter).locator('input').fill(value);
-		await this.page.keyboard.press('Tab');
 	}
 
 	/** Replaces the expression that a parameter holds, as by pasting. */
@@ -235,10 +184,6 @@ export class EditorPage {
 		const add = this.parameters.getByTestId('collection-parameter-add').filter({ visible: true });
 		const offered = await this.#openDropdown(add);
 		await offered.filter({ has: this.page.getByText(name, { exact: true }) }).click();
-	}
-
-	async executeStep(): Promise<void> {
-		await this.node.getByTestId('node-execute-button').click();
 	}
 
 	async executeWorkflow(): Promise<void> {
@@ -278,38 +223,6 @@ export class EditorPage {
 		);
 	}
 
-	async showAs(panel: Locator, view: 'schema' | 'table' | 'json'): Promise<void> {
-		await panel.getByTestId(`radio-button-${view}`).click();
-	}
-
-	/** Puts the pointer on a row of a table, from 0, its head not counted. */
-	async pointAt(panel: Locator, row: number): Promise<void> {
-		// A table that is wider than its panel would be scrolled to the middle of the row.
-		await panel.locator('tbody tr').nth(row).locator('td').first().hover();
-	}
-
-	/** The fields that a panel shows as a schema. */
-	async fieldsIn(panel: Locator): Promise<string[]> {
-		const names = await panel.locator('[data-name]').all();
-		return await Promise.all(names.map(async (name) => (await name.innerText()).trim()));
-	}
-
-	/** The rows that the pointer's position marks as belonging together. */
-	marked(panel: Locator): Locator {
-		return panel.getByTestId('hovering-item');
-	}
-
-	async pickCredential({ id }: Credential): Promise<void> {
-		await this.node.getByTestId('node-credentials-select').click();
-		await this.page.getByTestId(`node-credentials-select-item-${id}`).click();
-	}
-
-	async createCredential(): Promise<void> {
-		await this.node.getByTestId('node-credentials-select').click();
-		await this.page.getByTestId('node-credentials-select-item-new').click();
-		await this.#formOfCredential();
-	}
-
 	/** Fills the form of the credential and saves it, upon which n8n tests it. */
 	async saveCredential(fields: Record<string, string>): Promise<void> {
 		for (const [name, value] of Object.entries(fields)) {
@@ -320,59 +233,14 @@ export class EditorPage {
 		await save.getByRole('button', { name: 'Save', exact: true }).click();
 	}
 
-	/** The form of the open node's credential, which n8n closed, and tests again when it opens. */
-	async reopenCredential(): Promise<void> {
-		await this.credentialDialog.waitFor({ state: 'hidden' });
-		await this.node.getByTestId('credential-edit-button').click();
-		await this.#formOfCredential();
-	}
-
-	/** n8n asks the server for the name last, and saves no credential without one. */
-	async #formOfCredential(): Promise<void> {
-		await this.credentialDialog.getByTestId('credential-name').waitFor();
-	}
-
-	/** Waits until the form says why a test failed, which it goes on showing after the next test. */
-	async showCredentialDetails(): Promise<void> {
-		await this.credential.getByText('More details').click();
-	}
-
-	get credentialPassed(): Locator {
-		return this.credential.getByTestId('credentials-config-container-test-success');
-	}
-
 	/** Opens the dropdown of a resource locator. */
 	async openLocator(parameter: string): Promise<void> {
 		const locator = this.node.getByTestId(`resource-locator-${parameter}`);
 		await locator.getByTestId('rlc-input').click();
 	}
 
-	/** Types into the search box of the open dropdown. */
-	async searchLocator(text: string): Promise<void> {
-		await this.page.getByTestId('rlc-search').filter({ visible: true }).fill(text);
-	}
-
 	get locatorChoices(): Locator {
 		return this.page.getByTestId('rlc-item').filter({ visible: true });
-	}
-
-	/** The marks of the nodes on the canvas that ran without an error. */
-	get succeeded(): Locator {
-		return this.page.getByTestId('canvas-node-status-success');
-	}
-
-	notice(text: string): Locator {
-		return this.page.getByText(text, { exact: true });
-	}
-
-	/** Of the whole page. */
-	async setSize(width: number, height: number): Promise<void> {
-		await this.page.setViewportSize({ width, height });
-	}
-
-	/** As a system that is set to this theme. */
-	async setTheme(theme: Theme): Promise<void> {
-		await this.page.emulateMedia({ colorScheme: theme });
 	}
 
 	/** A picture of the page with the open node, or of a part of the page, for the README. */
@@ -448,7 +316,27 @@ export class EditorPage {
 	}
 }
 
-/** How wide a picture is in itself: 0 unless it is loaded. */
-export async function naturalWidth(image: Locator): Promise<number> {
-	return await image.evaluate(({ naturalWidth: width }: { naturalWidth: number }) => width);
+/** Where a workflow with its links and notes is on the page, with a margin. */
+async function workflowArea(page: Page): Promise<Area> {
+	const [nodes, others] = await Promise.all([
+		areasOf(page.getByTestId('canvas-node')),
+		areasOf(page.locator('.vue-flow__edge, [data-test-id="sticky"], .canvas-handle-plus svg')),
+	]);
+	const areas = [...nodes.map(withLabel), ...others];
+	const left = Math.min(...areas.map(({ x }) => x)) - MARGIN;
+	const top = Math.min(...areas.map(({ y }) => y)) - MARGIN;
+	const right = Math.max(...areas.map(({ x, width }) => x + width)) + MARGIN;
+	const bottom = Math.max(...areas.map(({ y, height }) => y + height)) + MARGIN;
+	return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+async function areasOf(locator: Locator): Promise<Area[]> {
+	const all = await locator.all();
+	const areas = await Promise.all(all.map(async (one) => await one.boundingBox()));
+	return areas.filter((area) => area !== null);
+}
+
+/** A node with its name, which stands below it in up to two lines and may be wider. */
+function withLabel({ x, y, width, height }: Area): Area {
+	return { x: x - 32, y, width: width + 64, height: height + 56 };
 }

@@ -1,16 +1,17 @@
 /** @file What people see of the package in n8n's editor, in a real browser. */
 
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
-import { describe, expect, test } from 'vitest';
+import type { INode } from 'n8n-workflow';
+import type { Locator } from 'playwright-core';
+import { expect, test } from 'vitest';
 
 import type { SavedWorkflow } from '../hosts/rest.mts';
 import { chain } from '../hosts/workflow.mts';
 import { demoList } from '../emulator/demo.mts';
 import { list, some } from '../support/leads/expected.mts';
 import { giveWebPage, useSelfSigned, useServer } from '../support/servers/ownServer.mts';
+import { manually, node, ours } from '../support/hosts/savedNodes.mts';
 import { report } from '../support/measures/report.mts';
 import { KEY, useService } from '../support/servers/service.mts';
-import { naturalWidth } from './editor.mts';
 import { expectDocumented } from './pictures.mts';
 import { useEditor } from './useEditor.mts';
 
@@ -28,78 +29,40 @@ const { running, editor } = useEditor(service);
 const secure = useSelfSigned();
 const server = useServer();
 
-interface NodeToShow {
-	name: string;
-	/** Of this package if it has no package of its own. */
-	type: string;
-	typeVersion?: number;
-	parameters?: INodeParameters;
-}
-
-const START: NodeToShow = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
-
-/** A saved workflow whose nodes follow each other. */
-async function chainOf(name: string, ...nodes: NodeToShow[]): Promise<SavedWorkflow> {
-	const { client } = running();
-	return await client.createWorkflow({
+/** A saved workflow whose nodes follow each other, three in a row. */
+async function chainOf(name: string, ...nodes: INode[]): Promise<SavedWorkflow> {
+	return await running().client.createWorkflow({
 		name,
-		nodes: nodes.map(toNode),
-		connections: chain(...nodes.map((node) => node.name)),
+		nodes: nodes.map((one, index) => ({
+			...one,
+			position: [220 * (index % 3), 220 * Math.floor(index / 3)],
+		})),
+		connections: chain(...nodes.map((one) => one.name)),
 	});
 }
 
-function toNode(
-	{ name, type, typeVersion = 1, parameters = {} }: NodeToShow,
-	index: number,
-): INode {
-	const isOurs = !type.includes('.');
-	return {
-		id: name,
-		name,
-		type: isOurs ? `${running().packageName}.${type}` : type,
-		typeVersion,
-		position: [220 * (index % 3), 220 * Math.floor(index / 3)],
-		parameters,
-		...(isOurs && {
-			credentials: {
-				contactDataApi: { id: running().credential.id, name: running().credential.name },
-			},
-		}),
-	};
+/** Executes the open node. */
+async function execute(): Promise<void> {
+	await editor().node.getByTestId('node-execute-button').click();
 }
 
-/** Gives out people, as a table or a CRM would. */
-function peopleNodes(people: IDataObject[]): NodeToShow[] {
-	return [
-		START,
-		{
-			name: 'Table',
-			type: 'n8n-nodes-base.set',
-			typeVersion: 3.4,
-			parameters: { mode: 'raw', jsonOutput: JSON.stringify({ people }), options: {} },
-		},
-		{
-			name: 'People',
-			type: 'n8n-nodes-base.splitOut',
-			parameters: { fieldToSplitOut: 'people', options: {} },
-		},
-	];
+/** How wide a picture is in itself: 0 unless it is loaded. */
+async function naturalWidth(image: Locator): Promise<number> {
+	return await image.evaluate(({ naturalWidth: width }: { naturalWidth: number }) => width);
 }
 
 // n8n picks the credential by itself while there is one only: the tests below make more.
 test('from an empty canvas to the verified leads of a list, with nothing typed but searches', async () => {
 	await editor().openEmptyWorkflow();
-	await editor().setSize(1680, 800);
-	await editor().addFirstStep();
-	await editor().searchNodePanel('contact data list');
-	await editor().openActions('Contact Data List');
-	await editor().addAction('Get leads from list');
+	await editor().page.setViewportSize({ width: 1680, height: 800 });
+	await editor().page.getByTestId('canvas-add-button').click();
+	await editor().addNode('Contact Data List', 'Get leads from list');
 	await editor().openLocator('listId');
 	const lists = async () => await editor().locatorChoices.allInnerTexts();
 	await expect
 		.poll(lists)
 		.toEqual(['Spring Campaign (1000 leads)', 'Trade Fair (30 leads)', 'Berlin Expo (10 leads)']);
-	await editor().searchLocator('expo');
+	await editor().page.getByTestId('rlc-search').filter({ visible: true }).fill('expo');
 	await expect.poll(lists).toEqual(['Berlin Expo (10 leads)']);
 	await editor().locatorChoices.click();
 	for (const [displayName, action] of [
@@ -108,17 +71,11 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 	] as const) {
 		await editor().closeNode();
 		await editor().openNodePanel();
-		await editor().searchNodePanel(displayName);
-		await editor().openActions(displayName);
-		await editor().addAction(action);
+		await editor().addNode(displayName, action);
 	}
-	await editor().executeStep();
+	await execute();
 	const table = async () => await editor().tableIn(editor().output);
 	await expect.poll(async () => (await table()).length).toBe(1 + 10);
-	const clicks = await editor().clicks();
-	expect(clicks).toEqual({ clicks: expect.any(Number), drags: 0 });
-	expect(clicks.clicks).toBeLessThanOrEqual(15);
-
 	const [head = [], ...rows] = await table();
 	expect(head.slice(0, 3)).toEqual(['status', 'email', 'emailStatus']);
 	expect(rows.flat()).not.toContain('undefined');
@@ -127,11 +84,11 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 	expect(service().ledger.total('findBulk')).toBe(5);
 	expect(service().ledger.total('verifyBulk')).toBe(2);
 	await editor().screenshot('first-run');
-	report(`${running().versions}: ${clicks.clicks} clicks from an empty canvas to verified leads`);
+	report(running().versions);
 }, 180_000);
 
 test('the node panel finds a node by what it is for, shows all, and lists what one does', async () => {
-	await editor().openWorkflow(await chainOf('What people search for', START));
+	await editor().openWorkflow(await chainOf('What people search for', manually()));
 	await editor().openNodePanel();
 	for (const [query, displayName] of [
 		['find email', 'Contact Data Finder'],
@@ -149,14 +106,7 @@ test('the node panel finds a node by what it is for, shows all, and lists what o
 	// n8n leaves the last word out where a trigger has several events.
 	const shown = NODE_NAMES.map((name) => name.replace(/ Trigger$/, '')).toSorted();
 	await expect.poll(async () => (await editor().foundNodes()).toSorted()).toEqual(shown);
-	const icons = new Set<string | null>();
-	for (const index of shown.keys()) {
-		const icon = editor().foundIcon(index);
-		await expect.poll(async () => await naturalWidth(icon)).toBeGreaterThan(0);
-		icons.add(await icon.getAttribute('src'));
-	}
-	expect(icons.size).toBe(NODE_NAMES.length);
-	await editor().setSize(1280, 640);
+	await editor().page.setViewportSize({ width: 1280, height: 640 });
 	await editor().screenshot('node-panel', editor().nodePanel);
 
 	await editor().openActions('Contact Data Finder');
@@ -167,21 +117,22 @@ test('the node panel finds a node by what it is for, shows all, and lists what o
 		'Get bulk job',
 		'Estimate cost',
 	]);
-	await editor().addAction('Find emails in bulk');
-	expect(await editor().valueOf('operation')).toBe('Find Emails in Bulk');
 }, 120_000);
 
 test('the form of the credential tells what is wrong, and turns green when it is right', async () => {
-	await editor().openWorkflow(await chainOf('A new credential', START));
+	await editor().openWorkflow(await chainOf('A new credential', manually()));
 	await editor().openNodePanel();
-	await editor().searchNodePanel('find email');
-	await editor().openActions('Contact Data Finder');
-	await editor().addAction('Find email');
-	await editor().createCredential();
+	await editor().addNode('Contact Data Finder', 'Find email');
+	const dialog = editor().credentialDialog;
+	// n8n asks the server for the name last, and saves no credential without one.
+	const isOpen = async () => await dialog.getByTestId('credential-name').waitFor();
+	await editor().node.getByTestId('node-credentials-select').click();
+	await editor().page.getByTestId('node-credentials-select-item-new').click();
+	await isOpen();
 
 	const says = async (message: string) => await editor().credential.getByText(message).waitFor();
 	await editor().saveCredential({ baseUrl: service().baseUrl, apiKey: 'wrong-key-1234' });
-	await editor().showCredentialDetails();
+	await editor().credential.getByText('More details').click();
 	await says('The service did not accept the API key. Check it in the settings of your account.');
 	await editor().saveCredential({ baseUrl: await server(giveWebPage) });
 	await says('The Base URL responded, but not with account data. Check the URL.');
@@ -190,90 +141,81 @@ test('the form of the credential tells what is wrong, and turns green when it is
 
 	await editor().saveCredential({ baseUrl: await secure(service().baseUrl), apiKey: KEY });
 	// n8n closes the form when the test passes, and tests again when it is opened.
-	await editor().reopenCredential();
-	await editor().credentialPassed.waitFor();
-	await editor().screenshot('credential', editor().credentialDialog);
+	await dialog.waitFor({ state: 'hidden' });
+	await editor().node.getByTestId('credential-edit-button').click();
+	await isOpen();
+	await editor().credential.getByTestId('credentials-config-container-test-success').waitFor();
+	await editor().screenshot('credential', dialog);
 }, 180_000);
 
-test('a change of the Operation keeps what both have in common', async () => {
-	const finder: NodeToShow = { name: 'Find Email', type: 'contactDataFinder' };
-	await editor().openWorkflow(await chainOf('Switch', START, finder));
-	await editor().openNode(finder.name);
-	await editor().addOption('Max Credits');
-	await editor().fill('maxCredits', '7');
-	await editor().fill('manualLimit', '3');
-	await editor().fillExpression('fullName', '{{ $json.person }}');
-	const set = async () => [
-		await editor().expression('fullName').innerText(),
-		await editor().valueOf('manualLimit'),
-		await editor().valueOf('maxCredits'),
-	];
-	expect(await set()).toEqual(['{{ $json.person }}', '3', '7']);
-	for (const operation of ['Find Emails in Bulk', 'Find Email']) {
-		await editor().choose('operation', operation);
-		await expect.poll(set, { message: operation }).toEqual(['{{ $json.person }}', '3', '7']);
-	}
-	// It has no Max Items in Manual Runs.
-	await editor().choose('operation', 'Estimate Cost');
-	await expect.poll(set).toEqual(['{{ $json.person }}', undefined, '7']);
-	await editor().choose('operation', 'Find Emails in Bulk');
-	await expect.poll(set).toEqual(['{{ $json.person }}', expect.any(String), '7']);
-}, 120_000);
-
-describe('in the open Find Email', () => {
+test('a field of another name is entered, the output is linked to the input, and another Operation keeps what is set', async () => {
 	const visitors = list(demoList.id).leads.map(({ person }) => person);
 	const findable = some(visitors, ({ email }) => email !== null).slice(-4);
 	const unfindable = some(visitors, ({ email }) => email === null).slice(0, 1);
 	const people = [...findable, ...unfindable, ...findable.slice(0, 1)];
 	const asked = people.map(({ full, company }) => ({ person: full, domain: company.domain }));
-	const addresses = people.map(({ email }) => email ?? 'null');
-	const finder: NodeToShow = {
-		name: 'Find Emails',
-		type: 'contactDataFinder',
-		// The fields that these people do not have, cleared.
-		parameters: { firstName: '', lastName: '', company: '', existingEmail: '' },
+	const found = people.map(({ email }) => email ?? 'null');
+	// As a table or a CRM gives them.
+	const json = { mode: 'raw', jsonOutput: JSON.stringify({ people: asked }), options: {} };
+	const table = node('Table', 'n8n-nodes-base.set', 3.4, json);
+	const field = { fieldToSplitOut: 'people', options: {} };
+	const split = node('People', 'n8n-nodes-base.splitOut', 1, field);
+	// The fields that these people do not have, cleared.
+	const cleared = { firstName: '', lastName: '', company: '', existingEmail: '' };
+	const finder = ours(running(), 'Find Emails', 'contactDataFinder', cleared);
+	await editor().openWorkflow(await chainOf('Find emails', manually(), table, split, finder));
+	await editor().page.setViewportSize({ width: 1680, height: 720 });
+	await editor().openNode(finder.name);
+	await editor().fillExpression('fullName', '{{ $json.person }}');
+
+	const emails = async () => {
+		const [head = [], ...rows] = await editor().tableIn(editor().output);
+		return rows.map((row) => row[head.indexOf('email')]);
 	};
+	await execute();
+	await expect.poll(emails).toEqual(found);
+	expect(service().ledger.total('find')).toBe(4);
+	const { input, output } = editor();
+	await input.getByTestId('radio-button-table').click();
+	// A table that is wider than its panel would be scrolled to the middle of the row.
+	await output.locator('tbody tr').nth(2).locator('td').first().hover();
+	const marked = async () => await input.getByTestId('hovering-item').innerText();
+	await expect.poll(marked).toContain(asked[2]?.person);
+	await editor().screenshot('find-email');
 
-	test('a field of another name is entered, and the output is linked to the input', async () => {
-		await editor().openWorkflow(await chainOf('Find emails', ...peopleNodes(asked), finder));
-		await editor().setSize(1680, 720);
-		await editor().openNode(finder.name);
-		await editor().fillExpression('fullName', '{{ $json.person }}');
+	await editor().choose('operation', 'Find Emails in Bulk');
+	await execute();
+	const hint = '6 items: 5 found, 1 not found. 4 credits used. 1 item cost nothing (duplicate).';
+	await output.getByText(hint).waitFor();
+	await expect.poll(emails).toEqual(found);
+	await editor().screenshot('find-emails-in-bulk');
 
-		const emails = async () => await columnOf('email');
-		await editor().executeStep();
-		await expect.poll(emails).toEqual(addresses);
-		expect(service().ledger.total('find')).toBe(4);
-		await editor().showAs(editor().input, 'table');
-		await editor().pointAt(editor().output, 2);
+	await editor().addOption('Max Credits');
+	const maxCredits = editor().parameter('maxCredits').locator('input');
+	await maxCredits.fill('7');
+	await editor().page.keyboard.press('Tab');
+	for (const operation of ['Find Email', 'Estimate Cost', 'Find Emails in Bulk']) {
+		await editor().choose('operation', operation);
 		await expect
-			.poll(async () => await editor().marked(editor().input).innerText())
-			.toContain(asked[2]?.person);
-		await editor().screenshot('find-email');
+			.poll(async () => [
+				await editor().expression('fullName').innerText(),
+				await maxCredits.inputValue(),
+			])
+			.toEqual(['{{ $json.person }}', '7']);
+	}
+}, 180_000);
 
-		await editor().choose('operation', 'Find Emails in Bulk');
-		await editor().executeStep();
-		const hint = '6 items: 5 found, 1 not found. 4 credits used. 1 item cost nothing (duplicate).';
-		await editor().output.getByText(hint).waitFor();
-		await expect.poll(emails).toEqual(addresses);
-		await editor().screenshot('find-emails-in-bulk');
-	}, 180_000);
-
-	test('the node after it shows what comes out, before anything runs', async () => {
-		await editor().openWorkflow(
-			await chainOf('Preview', START, finder, {
-				name: 'After',
-				type: 'n8n-nodes-base.set',
-				typeVersion: 3.4,
-			}),
-		);
-		await editor().openNode('After');
-		await editor().showAs(editor().input, 'schema');
-		await expect
-			.poll(async () => await editor().fieldsIn(editor().input))
-			.toEqual(expect.arrayContaining(['status', 'email', 'emailStatus', 'credits', 'checkedAt']));
-	}, 120_000);
-});
+test('the node after it shows what comes out, before anything runs', async () => {
+	const finder = ours(running(), 'Find Emails', 'contactDataFinder', {});
+	const after = node('After', 'n8n-nodes-base.set', 3.4, {});
+	await editor().openWorkflow(await chainOf('Preview', manually(), finder, after));
+	await editor().openNode(after.name);
+	const { input } = editor();
+	await input.getByTestId('radio-button-schema').click();
+	await expect
+		.poll(async () => await input.locator('[data-name]').allInnerTexts())
+		.toEqual(expect.arrayContaining(['status', 'email', 'emailStatus', 'credits', 'checkedAt']));
+}, 120_000);
 
 test('the canvas shows what each node costs, and an icon for a light and for a dark theme', async () => {
 	const tells: Partial<Record<string, string>> = {
@@ -282,24 +224,24 @@ test('the canvas shows what each node costs, and an icon for a light and for a d
 		'Contact Data Verifier': '1 credit per email',
 		'Contact Data Account': 'free',
 	};
-	const nodes = NODE_NAMES.map((name) => ({
-		name,
-		type: name.replaceAll(' ', '').replace(/^C/, 'c'),
-		...(name.endsWith('Verifier') && { parameters: { operation: 'verifyBulk' } }),
-	}));
+	const nodes = NODE_NAMES.map((name) => {
+		const type = name.replaceAll(' ', '').replace(/^C/, 'c');
+		const parameters = name.endsWith('Verifier') ? { operation: 'verifyBulk' } : {};
+		return ours(running(), name, type, parameters);
+	});
 	await editor().openWorkflow(await chainOf('Themes', ...nodes));
 	for (const { name } of nodes) {
-		const node = editor().canvasNode(name);
+		const shown = editor().canvasNode(name);
 		await expect
-			.poll(async () => (await node.innerText()).split(/\n+/))
+			.poll(async () => (await shown.innerText()).split(/\n+/))
 			.toEqual(expect.arrayContaining([name, tells[name] ?? name]));
-		const icon = node.locator('img').first();
+		const icon = shown.locator('img').first();
 		const source = async () => await icon.getAttribute('src');
-		await editor().setTheme('light');
+		await editor().page.emulateMedia({ colorScheme: 'light' });
 		await expect.poll(source).toMatch(/[a-z]\/[a-z]+\.svg$/);
 		await expect.poll(async () => await naturalWidth(icon)).toBeGreaterThan(0);
 		const light = await source();
-		await editor().setTheme('dark');
+		await editor().page.emulateMedia({ colorScheme: 'dark' });
 		await expect.poll(source).toBe(light?.replace('.svg', '.dark.svg'));
 		await expect.poll(async () => await naturalWidth(icon)).toBeGreaterThan(0);
 	}
@@ -308,9 +250,3 @@ test('the canvas shows what each node costs, and an icon for a light and for a d
 test('docs/images has these pictures and no others but those of the examples', async () => {
 	await expectDocumented((name) => !name.startsWith('example-'));
 });
-
-/** A column of the output, from its first row. */
-async function columnOf(name: string): Promise<Array<string | undefined>> {
-	const [head = [], ...rows] = await editor().tableIn(editor().output);
-	return rows.map((row) => row[head.indexOf(name)]);
-}

@@ -90,9 +90,10 @@ const scenes: Record<string, () => Scene> = {
 
 /** Takes the picture after a run, in which all nodes but the idle ones have succeeded. */
 async function succeeds(name: string, idle = 0): Promise<void> {
-	await editor().notice('Workflow executed successfully').waitFor();
+	await editor().page.getByText('Workflow executed successfully', { exact: true }).waitFor();
 	const count = await editor().canvasNodes.count();
-	await expect.poll(async () => await editor().succeeded.count()).toBe(count - idle);
+	const succeeded = editor().page.getByTestId('canvas-node-status-success');
+	await expect.poll(async () => await succeeded.count()).toBe(count - idle);
 	expect(service().ledger.total() > 0).toBe(name !== 'alert-on-low-credits');
 	await takePicture(name);
 }
@@ -109,10 +110,14 @@ async function takePicture(name: string): Promise<void> {
 test(
 	`${FIRST}, imported from its file, and its output`,
 	async () => {
-		await editor().importWorkflow(join(root, 'examples', `${FIRST}.json`));
+		await editor().openEmptyWorkflow();
+		const file = editor().page.getByTestId('workflow-import-input');
+		await file.setInputFiles(join(root, 'examples', `${FIRST}.json`));
 		for (const node of ['Get List Leads', 'Find Emails in Bulk', 'Verify Emails in Bulk']) {
 			await editor().openNode(node);
-			await editor().pickCredential(running().credential);
+			await editor().node.getByTestId('node-credentials-select').click();
+			const id = `node-credentials-select-item-${running().credential.id}`;
+			await editor().page.getByTestId(id).click();
 			if (node === 'Get List Leads') {
 				await editor().openLocator('listId');
 				await editor().locatorChoices.filter({ hasText: demoList.name }).click();
@@ -121,9 +126,9 @@ test(
 		}
 		await editor().executeWorkflow();
 		await succeeds(FIRST);
-		await editor().setSize(1680, 800);
+		await editor().page.setViewportSize({ width: 1680, height: 800 });
 		await editor().openNode('Verify Emails in Bulk');
-		await editor().showAs(editor().output, 'table');
+		await editor().output.getByTestId('radio-button-table').click();
 		await editor().screenshot(`example-${FIRST}-output`);
 	},
 	TEST_TIMEOUT_MS,

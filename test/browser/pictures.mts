@@ -10,25 +10,35 @@ const seen = join(cache, 'screenshots');
 /** Where the README finds them. `UPDATE_SCREENSHOTS=1` says that they are to be renewed. */
 const documented = join(root, 'docs', 'images');
 
-/** The names of the pictures that the tests of this file took for the README. */
-const taken: string[] = [];
+/** The size and the text of the pictures that the tests of this file took for the README. */
+const taken: Record<string, Content> = {};
+
+interface Content {
+	width: number;
+	height: number;
+	text: string;
+}
 
 /** @returns where the picture is to be seen */
-export async function keep(name: string, picture: Buffer): Promise<string> {
-	return await write(seen, `${name}.png`, picture);
+export async function keep(name: string, picture: Buffer, folder = seen): Promise<string> {
+	const file = join(folder, `${name}.png`);
+	await mkdir(folder, { recursive: true });
+	await writeFile(file, picture);
+	return file;
 }
 
 /**
  * Keeps a picture that the README shows, and beside it its text, which tells when it is out of date.
  *
- * @param text what can be read in the picture
+ * @param shown what can be read in the picture
  */
-export async function keepForReadme(name: string, picture: Buffer, text: string): Promise<void> {
-	taken.push(name);
+export async function keepForReadme(name: string, picture: Buffer, shown: string): Promise<void> {
+	const text = lasting(shown);
+	taken[name] = { ...sizeOf(picture), text };
 	const folders = process.env.UPDATE_SCREENSHOTS === '1' ? [seen, documented] : [seen];
 	for (const folder of folders) {
-		await write(folder, `${name}.png`, picture);
-		await write(folder, `${name}.txt`, lasting(text));
+		await keep(name, picture, folder);
+		await writeFile(join(folder, `${name}.txt`), text);
 	}
 }
 
@@ -40,35 +50,20 @@ export async function keepForReadme(name: string, picture: Buffer, text: string)
  * @returns how many these are
  */
 export async function expectDocumented(isOurs: (name: string) => boolean): Promise<number> {
-	const names = (await readdir(documented))
-		.filter((file) => file.endsWith('.png'))
-		.map((file) => file.replace(/\.png$/, ''))
-		.filter(isOurs);
-	const contents = async (folder: string, of: readonly string[]) =>
-		Object.fromEntries(
-			await Promise.all(of.map(async (name) => [name, await contentOf(folder, name)])),
-		);
-	expect(await contents(documented, names), '`npm run pictures` renews them').toEqual(
-		await contents(seen, taken),
-	);
-	return taken.length;
+	const files = await readdir(documented);
+	const found: Record<string, Content> = {};
+	for (const file of files.filter((one) => one.endsWith('.png'))) {
+		const name = file.replace(/\.png$/, '');
+		const text = await readFile(join(documented, `${name}.txt`), 'utf8');
+		if (isOurs(name)) found[name] = { ...sizeOf(await readFile(join(documented, file))), text };
+	}
+	expect(found, '`npm run pictures` renews them').toEqual(taken);
+	return Object.keys(taken).length;
 }
 
-async function write(folder: string, name: string, content: Buffer | string): Promise<string> {
-	const file = join(folder, name);
-	await mkdir(folder, { recursive: true });
-	await writeFile(file, content);
-	return file;
-}
-
-/** The width and height of a picture, from the first chunk of its PNG, and its text. */
-async function contentOf(
-	folder: string,
-	name: string,
-): Promise<{ width: number; height: number; text: string }> {
-	const png = await readFile(join(folder, `${name}.png`));
-	const text = await readFile(join(folder, `${name}.txt`), 'utf8');
-	return { width: png.readUInt32BE(16), height: png.readUInt32BE(20), text };
+/** The width and height of a picture, from the first chunk of its PNG. */
+function sizeOf(png: Buffer): Pick<Content, 'width' | 'height'> {
+	return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
 }
 
 /** A text without what differs from run to run. */

@@ -1,17 +1,19 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, Failure } from '../machine/failure.mjs';
-import { isInstalled } from '../machine/installation.mjs';
+import { Failure } from '../machine/failure.mjs';
 import { withLock } from '../machine/lock.mjs';
 import { npm } from '../machine/npm.mjs';
-import { cache, logFile, programs } from '../machine/paths.mjs';
+import { cache, logFile, programs, root } from '../machine/paths.mjs';
 import { environment } from '../machine/program.mjs';
-import { interruption, INTERRUPTED } from './interruption.mjs';
+import { INTERRUPTED, runCommand } from './command.mjs';
 
 const OLDEST_NODE = 20;
 const INSTALL_TIMEOUT_MS = 20 * 60_000;
-const ALIVE_MS = 5_000;
+
+/** npm writes this as the last thing of an installation, and removes it as the first thing of the next. */
+const installedLock = join(root, 'node_modules', '.package-lock.json');
 
 /**
  * Installs what is missing, then hands over to the command itself, which runs on the project's own Node.
@@ -24,16 +26,12 @@ export async function launch(script, help) {
 		console.log(help);
 		return;
 	}
-	const signal = interruption();
-	try {
+	await runCommand(async (signal) => {
 		checkNode();
 		const bounds = { timeout: INSTALL_TIMEOUT_MS, signal };
 		if (!isInstalled()) await withLock(join(cache, 'install.lock'), () => install(bounds), bounds);
-		process.exitCode = await handOver(script, signal);
-	} catch (error) {
-		console.error(`\n${describe(error)}`);
-		process.exitCode = signal.aborted ? INTERRUPTED : 1;
-	}
+		return await handOver(script, signal);
+	});
 }
 
 function checkNode() {
@@ -51,15 +49,28 @@ function checkNode() {
  */
 async function install(bounds) {
 	if (isInstalled()) return;
-	process.stdout.write('Installing the development tools (npm ci, about a minute) ');
-	const timer = setInterval(() => process.stdout.write('.'), ALIVE_MS);
-	try {
-		const options = { ...bounds, log: logFile('npm-ci'), env: process.env };
-		await npm(['ci', '--include=dev'], options);
-	} finally {
-		clearInterval(timer);
-		console.log();
-	}
+	console.log('Installing the development tools (npm ci, about a minute)');
+	await npm(['ci', '--include=dev'], { ...bounds, log: logFile('npm-ci'), env: process.env });
+}
+
+/** Whether node_modules is complete and holds what the lockfile says, whoever installed it. */
+function isInstalled() {
+	if (!existsSync(installedLock) || !existsSync(join(programs, 'node'))) return false;
+	const installed = packagesOf(installedLock);
+	return Object.entries(packagesOf(join(root, 'package-lock.json'))).every(
+		([folder, { version, integrity, optional }]) =>
+			folder === '' ||
+			(optional && !(folder in installed)) ||
+			(installed[folder]?.version === version && installed[folder]?.integrity === integrity),
+	);
+}
+
+/**
+ * @param {string} lockfile
+ * @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>} by their folder
+ */
+function packagesOf(lockfile) {
+	return JSON.parse(readFileSync(lockfile, 'utf8')).packages;
 }
 
 /**

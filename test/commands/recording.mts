@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import { styleText } from 'node:util';
 
 import { describe, Failure } from '../machine/failure.mjs';
@@ -79,7 +78,7 @@ Copied to test/recordings/, the file is run through the nodes by test/engine/rec
 	await player.close();
 }
 
-async function untilAborted(signal: AbortSignal): Promise<void> {
+export async function untilAborted(signal: AbortSignal): Promise<void> {
 	if (!signal.aborted) await once(signal, 'abort');
 }
 
@@ -88,35 +87,28 @@ function checkedTarget(target = ''): string {
 	const { protocol, hostname } = URL.canParse(target) ? new URL(target) : {};
 	const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '');
 	if (protocol === 'https:' || (protocol === 'http:' && isHere)) return target;
-	throw new Failure(
-		target === '' ? '--record needs a --target.' : `"${target}" is not the Base URL of a service.`,
-		{
-			remedy:
-				"Give the Base URL of your credential, e.g. --target https://api.example.com. It's https.",
-		},
-	);
+	const missing = '--record needs a --target.';
+	throw new Failure(target === '' ? missing : `"${target}" is not the Base URL of a service.`, {
+		remedy:
+			'Give the Base URL of your credential, with https, e.g. --target https://api.example.com.',
+	});
 }
 
-/** Throws if nobody listens there; sends nothing. */
+/** Throws if nobody answers there; asks without the key. */
 async function reach(url: string): Promise<void> {
-	const { protocol, hostname, port } = new URL(url);
-	const host = hostname.replace(/^\[(.*)\]$/, '$1');
-	const socket = net.connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
 	const signal = AbortSignal.timeout(REACH_TIMEOUT_MS);
-	await once(socket, 'connect', { signal }).catch((cause: NodeJS.ErrnoException) => {
-		throw new Failure(`Nothing answers at ${url} (${cause.code}).`, {
+	await fetch(url, { signal, redirect: 'manual' }).catch((error: Error) => {
+		throw new Failure(`Nothing answers at ${url} (${String(error.cause ?? error)}).`, {
 			remedy: 'Check the URL, and the network of this machine.',
 		});
 	});
-	socket.destroy();
 }
 
 /** Makes the file, so that a recording of an hour has somewhere to go. */
 async function claim(file: string): Promise<void> {
-	await writeFile(file, '', { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
-		const exists = cause.code === 'EEXIST';
-		throw new Failure(exists ? `${file} exists.` : `${file} cannot be written: ${cause.message}`, {
-			remedy: exists ? 'Give another name, or delete it.' : 'Give a file in a folder of yours.',
+	await writeFile(file, '', { flag: 'wx' }).catch((cause: Error) => {
+		throw new Failure(`${file} cannot be written: ${cause.message}`, {
+			remedy: 'Give the name of a new file in a folder of yours.',
 		});
 	});
 }

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { styleText } from 'node:util';
 
 import { Failure } from '../machine/failure.mjs';
 import { startService, type Service } from '../emulator/service.mts';
 import { variantValues, type Variants } from '../emulator/variants.mts';
-import { runCommand } from './command.mts';
-import { readOptions } from './options.mts';
-import { play, record } from './recording.mts';
+import { readOptions, runCommand } from './command.mjs';
+import { play, record, untilAborted } from './recording.mts';
 
 const PORT = 8055;
 const FAIL_EVERY = 7;
@@ -25,56 +23,42 @@ await runCommand(async (signal) => {
 		recording: { type: 'string' },
 	});
 	const port = toNumber('port', given.port);
-	if (given.record !== undefined) {
-		await record(given.record, given.target, { port, signal });
-		return 0;
-	}
-	if (given.recording !== undefined) {
-		await play(given.recording, { port, signal });
-		return 0;
-	}
+	const running = { port, signal };
+	if (given.record !== undefined) return await record(given.record, given.target, running);
+	if (given.recording !== undefined) return await play(given.recording, running);
+	const credits = toNumber('credits', given.credits ?? '0');
 	const service = await startService({
 		demo: true,
 		port,
 		latencyMs: toNumber('latency', given.latency),
-		...(given.rate !== undefined && { rateLimit: { perSecond: toNumber('rate', given.rate) } }),
-		...(given.credits !== undefined && {
-			creditsLeft: allKinds(toNumber('credits', given.credits)),
-		}),
+		...(given.rate && { rateLimit: { perSecond: toNumber('rate', given.rate) } }),
+		...(given.credits && { creditsLeft: { email: credits, verifier: credits, search: credits } }),
 		variants: { ...variantsOf(given.variant), ...(given.jobs && { bulkAnswer: 'job' }) },
 	});
 	if (given.fail !== undefined) {
 		service.faults.add({ status: toNumber('fail', given.fail), on: { every: FAIL_EVERY } });
 	}
 	tell(service);
-	if (!signal.aborted) await once(signal, 'abort');
+	await untilAborted(signal);
 	console.log(`${service.requests.length} requests, ${service.ledger.total()} credits`);
 	await service.close();
-	return 0;
 });
 
 /** Prints where it is, and every request that comes. */
 function tell(service: Service): void {
-	const [account] = service.fixtures.accounts;
+	const { accounts, lists, people } = service.fixtures;
+	// The last ones are those of the demo.
+	const found = people.filter(({ email }) => email !== null).slice(-3);
+	const names = found.map(({ full, company }) => `${full} at ${company.domain}`);
 	console.log(`${styleText('bold', 'Base URL')}  ${service.baseUrl}
-${styleText('bold', 'API key')}   ${account?.key}
+${styleText('bold', 'API key')}   ${accounts[0]?.key}
 
-People to look up: ${somePeople(service)}. Lists: ${service.fixtures.lists.map(({ id }) => id).join(', ')}.
+People to look up: ${names.join(', ')}. Lists: ${lists.map(({ id }) => id).join(', ')}.
 Ctrl-C ends it.
 `);
 	service.onRequest(({ method, path, rawQuery }) =>
 		console.log(`${method} ${path}${rawQuery && `?${rawQuery}`}`),
 	);
-}
-
-/** The last ones are those of the demo. */
-function somePeople({ fixtures }: Service): string {
-	const found = fixtures.people.filter(({ email }) => email !== null).slice(-3);
-	return found.map(({ full, company }) => `${full} at ${company.domain}`).join(', ');
-}
-
-function allKinds(credits: number) {
-	return { email: credits, verifier: credits, search: credits };
 }
 
 function toNumber(option: string, text: string): number {

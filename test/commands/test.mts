@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import Table from 'cli-table3';
-import { z } from 'zod';
+import type { JsonTestResults } from 'vitest/node';
 import { ensureProgram, realPrograms } from '../components/program.mts';
 import { installHost } from '../hosts/install.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
@@ -8,11 +8,11 @@ import { describe, Failure } from '../machine/failure.mjs';
 import { logFile } from '../machine/paths.mjs';
 import { run } from '../machine/program.mjs';
 import { checks } from './checks.mjs';
-import { runCommand } from './command.mts';
-import { readOptions } from './options.mts';
+import { readOptions, runCommand } from './command.mjs';
 import { step } from './step.mts';
 
 type Check = (typeof checks)[number];
+type State = 'passed' | 'failed' | 'skipped';
 
 /** The first stage whose steps run an n8n. */
 const WITH_HOSTS = 4;
@@ -20,29 +20,11 @@ const WITH_HOSTS = 4;
 /** How a check ended. */
 interface CheckResult {
 	readonly title: string;
-	readonly state: 'FAILED' | 'skipped' | 'passed';
+	readonly state: State;
 	readonly seconds: number;
 	/** None if it has no tests to count. */
-	readonly tests?: Record<'passed' | 'failed' | 'skipped', number> | undefined;
+	readonly tests?: Record<State, number> | undefined;
 }
-
-const reportSchema = z.object({
-	numPassedTests: z.number(),
-	numFailedTests: z.number(),
-	numPendingTests: z.number(),
-	testResults: z.array(
-		z.object({
-			assertionResults: z.array(
-				z.object({
-					meta: z.object({
-						report: z.array(z.string()).optional(),
-						skipReason: z.string().optional(),
-					}),
-				}),
-			),
-		}),
-	),
-});
 
 await runCommand(async (signal) => {
 	const chosen = chosenChecks();
@@ -56,7 +38,7 @@ await runCommand(async (signal) => {
 		results.push(...(await Promise.all(now.map(async (check) => await runCheck(check, signal)))));
 	}
 	console.log(`\n${summaryTable(results)}\n\n${countLine(results)}`);
-	return results.some(({ state }) => state === 'FAILED') ? 1 : 0;
+	return results.some(({ state }) => state === 'failed') ? 1 : 0;
 });
 
 function chosenChecks(): readonly Check[] {
@@ -91,46 +73,41 @@ async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult>
 	const args = name === 'example' ? ['--once'] : hasTests ? reporters : [];
 	await rm(report, { force: true });
 	const started = performance.now();
-	let failure: Failure | undefined;
-	try {
-		await step(title, async () => {
-			const code = await run('npm', ['run', script, '--', ...args], {
-				log,
-				signal,
-				timeout: minutes * 60_000,
-			});
-			if (code !== 0) throw new Failure(`${title} ended with code ${code}.`, { log });
-		});
-	} catch (error) {
-		if (!(error instanceof Failure) || signal.aborted) throw error;
-		failure = error;
-	}
+	const failure = await step(title, async () => {
+		const bounds = { signal, timeout: minutes * 60_000 };
+		const code = await run('npm', ['run', script, '--', ...args], { log, ...bounds });
+		if (code !== 0) throw new Failure(`${title} ended with code ${code}.`, { log });
+		return undefined;
+	}).catch((error: unknown) => {
+		if (error instanceof Failure && !signal.aborted) return error;
+		throw error;
+	});
 	const seconds = (performance.now() - started) / 1000;
-	const tests = await readTests(report);
-	for (const note of tests?.notes ?? []) console.log(note.replace(/^/gm, '    '));
+	const { tests, notes } = await readTests(report);
+	for (const note of notes) console.log(note.replace(/^/gm, '    '));
 	if (failure) console.error(`\n${describe(failure)}\n`);
 	const isSkipped = tests !== undefined && tests.skipped > 0 && tests.passed === 0;
-	return { title, seconds, tests, state: failure ? 'FAILED' : isSkipped ? 'skipped' : 'passed' };
+	return { title, seconds, tests, state: failure ? 'failed' : isSkipped ? 'skipped' : 'passed' };
 }
 
 /** The tests of a report, and what they say they ran against and measured, and why any were skipped. */
 async function readTests(report: string) {
 	// Without a report no test was run; if one should have been, the check's exit code says so.
 	const text = await readFile(report, 'utf8').catch(() => undefined);
-	if (text === undefined) return undefined;
-	const { testResults, ...counts } = reportSchema.parse(JSON.parse(text));
+	if (text === undefined) return { tests: undefined, notes: [] };
+	const { testResults, ...counts }: JsonTestResults = JSON.parse(text);
 	const metas = testResults.flatMap(({ assertionResults }) =>
 		assertionResults.map(({ meta }) => meta),
 	);
+	const reports = metas.flatMap((meta) => meta.report ?? []);
 	const skipReasons = new Set(metas.flatMap(({ skipReason }) => skipReason ?? []));
 	return {
-		passed: counts.numPassedTests,
-		failed: counts.numFailedTests,
-		skipped: counts.numPendingTests,
-		notes: [
-			...metas.flatMap((meta) => meta.report ?? []),
-			...[...skipReasons].map((reason) => `Skipped: ${reason}`),
-		],
+		tests: {
+			passed: counts.numPassedTests,
+			failed: counts.numFailedTests,
+			skipped: counts.numPendingTests,
+		},
+		notes: [...reports, ...[...skipReasons].map((reason) => `Skipped: ${reason}`)],
 	};
 }
 
@@ -142,18 +119,20 @@ function summaryTable(results: readonly CheckResult[]): string {
 	});
 	for (const { title, state, tests, seconds } of results) {
 		const counted = tests && `${tests.passed} of ${tests.passed + tests.failed + tests.skipped}`;
-		table.push([title, state, counted ?? '', `${seconds.toFixed(1)} s`]);
+		const result = state === 'failed' ? 'FAILED' : state;
+		table.push([title, result, counted ?? '', `${seconds.toFixed(1)} s`]);
 	}
 	return table.toString();
 }
 
 /** One line for machines: every step and every test counts one. */
 function countLine(results: readonly CheckResult[]): string {
-	const steps = (wanted: CheckResult['state']) =>
-		results.filter(({ state }) => state === wanted).length;
-	const tests = (state: 'passed' | 'failed' | 'skipped') =>
-		results.reduce((total, result) => total + (result.tests?.[state] ?? 0), 0);
-	const passed = steps('passed') + tests('passed');
-	const line = `${passed} passed, ${steps('FAILED') + tests('failed')} failed`;
-	return tests('skipped') > 0 ? `${line}, ${tests('skipped')} skipped` : line;
+	const count = (wanted: State) =>
+		results.reduce(
+			(sum, { state, tests }) => sum + Number(state === wanted) + (tests?.[wanted] ?? 0),
+			0,
+		);
+	const line = `${count('passed')} passed, ${count('failed')} failed`;
+	const skipped = count('skipped');
+	return skipped > 0 ? `${line}, ${skipped} skipped` : line;
 }

@@ -45,7 +45,7 @@ export const realPrograms = {
 	},
 } satisfies Record<string, RealProgram>;
 
-/** It is not on this machine and could not be put there: the suite cannot run. */
+/** It is not on this machine: the suite cannot run. */
 export class ProgramMissing extends Failure {}
 
 const INSTALL_TIMEOUT_MS = 15 * 60_000;
@@ -60,25 +60,15 @@ const INSTALL_TIMEOUT_MS = 15 * 60_000;
  */
 export async function ensureProgram(program: RealProgram): Promise<string> {
 	const { title, variable, debianPackage } = program;
-	const named = process.env[variable];
-	if (named) {
-		if (await isProgram(named)) return named;
-		throw new ProgramMissing(`${variable} says ${named}, and there is no such program.`);
+	let file = await find(program);
+	if (file === undefined && process.env.CI === 'true') {
+		await install(debianPackage);
+		file = await find(program);
 	}
-	const found = await find(program);
-	if (found !== undefined) return found;
-	if (process.env.CI !== 'true') {
-		throw new ProgramMissing(`There is no ${title} on this machine.`, {
-			remedy: `Install it (\`apt-get install ${debianPackage}\` on Debian), or name it with ${variable}=<file>.`,
-		});
-	}
-	const log = logFile(`install-${debianPackage}`);
-	await install(debianPackage, log).catch((cause: unknown) => {
-		throw new ProgramMissing(`${title} could not be installed.`, { log, cause });
+	if (file !== undefined) return file;
+	throw new ProgramMissing(`There is no ${process.env[variable] || title} on this machine.`, {
+		remedy: `Install it (\`apt-get install ${debianPackage}\` on Debian), or name it with ${variable}=<file>.`,
 	});
-	const installed = await find(program);
-	if (installed !== undefined) return installed;
-	throw new ProgramMissing(`${title} was installed and is not there.`, { log });
 }
 
 /** The first number of several parts that the program says of itself, e.g. 15.20. */
@@ -87,37 +77,37 @@ export async function versionOf(file: string): Promise<string> {
 	return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? stdout.trim();
 }
 
-async function find({ files, folders = [] }: RealProgram): Promise<string | undefined> {
+async function find({ files, folders = [], variable }: RealProgram): Promise<string | undefined> {
 	const all = [...(process.env.PATH ?? '').split(delimiter), ...folders];
-	for await (const file of glob(all.flatMap((folder) => files.map((name) => join(folder, name))))) {
-		if (await isProgram(file)) return file;
+	const named = process.env[variable];
+	const places = named ? [named] : all.flatMap((folder) => files.map((name) => join(folder, name)));
+	for await (const file of glob(places)) {
+		const isExecutable = access(file, constants.X_OK).then(() => true);
+		if (await isExecutable.catch(() => false)) return file;
 	}
 	return undefined;
 }
 
-async function isProgram(file: string): Promise<boolean> {
-	return await access(file, constants.X_OK).then(
-		() => true,
-		() => false,
-	);
-}
-
 /** One at a time, as apt-get wants it. */
-async function install(debianPackage: string, log: string): Promise<void> {
-	const lock = join(cache, 'apt-get.lock');
-	const install = ['install', '-y', '--no-install-recommends', debianPackage];
-	const action = async () => {
-		await aptGet(['update'], logFile('apt-get-update'));
-		await aptGet(install, log);
-	};
-	await withLock(lock, action, { timeout: INSTALL_TIMEOUT_MS });
-}
-
-async function aptGet(args: string[], log: string): Promise<void> {
+async function install(debianPackage: string): Promise<void> {
+	const log = logFile(`install-${debianPackage}`);
 	// Runlevel 1 starts no services: a suite starts its own. sudo would drop an environment of ours.
-	const settings = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'];
-	const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
-	const [program = '', ...rest] = [...sudo, 'env', ...settings, 'apt-get', ...args];
-	const code = await run(program, rest, { log, cwd: tmpdir(), timeout: INSTALL_TIMEOUT_MS });
-	if (code !== 0) throw new Failure(`\`apt-get ${args[0]}\` ended with code ${code}.`, { log });
+	const script =
+		'export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1; apt-get update && ' +
+		`apt-get install -y --no-install-recommends ${debianPackage}`;
+	const [program, ...args] = [
+		...(process.getuid?.() === 0 ? [] : ['sudo', '-n']),
+		'sh',
+		'-c',
+		script,
+	];
+	const bounds = { timeout: INSTALL_TIMEOUT_MS };
+	await withLock(
+		join(cache, 'apt-get.lock'),
+		async () => {
+			const code = await run(program, args, { log, cwd: tmpdir(), ...bounds });
+			if (code !== 0) throw new Failure(`\`apt-get\` ended with code ${code}.`, { log });
+		},
+		bounds,
+	);
 }

@@ -244,7 +244,7 @@ describe.each([n8n3, n8n1])('n8n $name', { timeout: TIMEOUT_MS }, (version) => {
 			async (_, wanted, executionTimeout = -1) => {
 				const id = await inTheMiddle(wanted, false, { executionTimeout });
 				const stoppedAt =
-					executionTimeout > 0 ? known((await ended(id)).stoppedAt).getTime() : await stop(id);
+					executionTimeout > 0 ? Date.parse(known((await ended(id)).stoppedAt)) : await stop(id);
 				const { status, data } = await expectStopped(id, stoppedAt, wanted);
 				expect(status).toBe('canceled');
 				expect(data.resultData.runData).not.toHaveProperty('Find');

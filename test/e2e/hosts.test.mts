@@ -142,7 +142,7 @@ describe.each([n8n2, n8n1, guarded])('n8n $name', (version) => {
 			});
 			const { report: found, totalWorkflows } = await client.migrationReport();
 			expect(totalWorkflows).toBeGreaterThan(ran.operations);
-			expect(found.workflowResults).toEqual([
+			expect(found.workflowResults).toMatchObject([
 				{ ruleId: 'function-removed-v3', nbAffectedWorkflows: 1 },
 			]);
 			// It says so of every instance, of one with the word "default" in the list of what is blocked, and

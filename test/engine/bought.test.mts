@@ -1,4 +1,4 @@
-/** @file Which requests of an execution share one answer, for how long, and which never do. */
+/** @file Which requests of an execution share one answer, and which never do. For how long is in test/unit/answers. */
 
 import {
 	createRunExecutionData,
@@ -9,7 +9,7 @@ import {
 import { describe, expect, test, vi } from 'vitest';
 
 import type { Fault } from '../emulator/faults.mts';
-import { chain, emits, looksUp, outputOf, runOverWaits, waits } from '../support/node/chains.mts';
+import { chain, emits, outputOf } from '../support/node/chains.mts';
 import { runNode, runWorkflow, type NodeTest, type OurNode } from '../support/node/engine.mts';
 import { operationOf } from '../operations.mts';
 import { fixtures } from '../support/leads/expected.mts';
@@ -20,7 +20,6 @@ import {
 	findBulk,
 	hit,
 	leadOf,
-	lookups,
 	miss,
 	numbers,
 	paidAmong,
@@ -34,9 +33,8 @@ import { credentialFor, useService } from '../support/servers/service.mts';
 import { callTool } from '../support/node/tool.mts';
 
 const service = useService();
-const clock = useQuickClock();
+useQuickClock();
 
-const HOUR = 60 * 60_000;
 const continues = { onError: 'continueRegularOutput' } as const;
 
 /** An operation of a node, and its parameters. */
@@ -215,25 +213,6 @@ describe('nodes of one execution', () => {
 	});
 });
 
-describe.each(lookups)('$operation, and the same lookup later', (lookup) => {
-	test.each([
-		['in memory', 23, 1],
-		['in memory', 25, 2],
-		['over a Wait', 23, 1],
-		['over a Wait', 25, 2],
-	])('%s, after %i hours: %i requests', async (way, hours, requests) => {
-		const [one, two] = ['One', 'Two'].map((name) => looksUp(name, lookup));
-		const [start, again] = ['Start', 'Again'].map((name) => emits(name, [lookup.item(hit)]));
-		const pause = way === 'in memory' ? [] : [waits()];
-		const runs = await runOverWaits({
-			...chain([start, one, ...pause, again, two], credentialFor(service())),
-			onNode: (name) => name === 'Again' && clock.forward(hours * HOUR),
-		});
-		expect(outputOf(runs[runs.length - 1], 'Two')).toMatchObject([lookup.answer(hit)]);
-		expect(service().requests).toHaveLength(requests);
-	});
-});
-
 describe('verifications of emails that are nearly the same', () => {
 	const server = useServer();
 	const own = (pair: string[]) => (email: string) => [
@@ -281,12 +260,6 @@ describe('Get Company Leads', () => {
 		const outputs = await inARow(contacts(company), [getLeads, getLeads]);
 		expect(asked()).toEqual([askFor(company)]);
 		expect(outputs.map(({ length }) => length)).toEqual([200, 200]);
-	});
-
-	test('sends a request whose connection is lost twice at most', async () => {
-		service().faults.add({ reset: 'after-charge' });
-		await run(getLeads, { items: contacts(company) });
-		expect(asked()).toHaveLength(2);
 	});
 
 	test("asks nothing again for answered companies after n8n's Retry", async () => {

@@ -25,11 +25,9 @@ import {
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
-import { credentialFor, useService } from '../support/servers/service.mts';
+import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
 
 const service = useService();
-/** One that never asks for a pause, so that nothing but the options of the node sets the pace. */
-const untroubled = useService();
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -44,34 +42,36 @@ async function infoLines() {
 
 describe.each(bulks)('$operation', (bulk) => {
 	const { perRequest, operation } = bulk;
-	const run = async (wanted: number[], test?: LookupTest, of = service()) =>
-		await runLookup(bulk, of, wanted.map(bulk.item), test);
+	/** With an account of its own: nothing but the options of the node sets the pace. */
+	const run = async (wanted: number[], test: LookupTest = {}) => {
+		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
+		return await runLookup(bulk, service(), wanted.map(bulk.item), { credential, ...test });
+	};
 
 	/** That these have their answers, and are all that was paid for, each once. */
-	function expectBought(json: IDataObject[], bought: number[], of = service()): void {
+	function expectBought(json: IDataObject[], bought: number[]): void {
 		expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(bulk.answer));
-		expectPaidOnce(of, bulk, bought);
+		expectPaidOnce(service(), bulk, bought);
 	}
 
 	test.each([1, 3])('sends as many at once as Max Concurrency allows: %i', async (most) => {
-		untroubled().options.latencyMs = 20;
-		await run(numbers(9 * perRequest), { options: { maxConcurrency: most } }, untroubled());
-		expect(untroubled().maxInFlight).toBe(most);
-		expect(untroubled().requests).toHaveLength(9);
+		service().options.latencyMs = 20;
+		await run(numbers(9 * perRequest), { options: { maxConcurrency: most } });
+		expect(service().maxInFlight).toBe(most);
+		expect(service().requests).toHaveLength(9);
 	});
 
 	test.each([{}, { maxCredits: 100_000 }])(
 		'the last request does not wait for the others: %o',
 		async (options) => {
-			untroubled().options.latencyMs = 100;
-			await run(numbers(perRequest + 1), { options }, untroubled());
-			expect(untroubled().maxInFlight).toBe(2);
+			service().options.latencyMs = 100;
+			await run(numbers(perRequest + 1), { options });
+			expect(service().maxInFlight).toBe(2);
 		},
 	);
 
 	describe('when the second of three requests goes wrong', () => {
 		useQuickClock();
-		const troubled = useService();
 		const wanted = numbers(3 * perRequest);
 		const second = wanted.slice(perRequest, 2 * perRequest);
 		const others = wanted.filter((number) => !second.includes(number));
@@ -88,31 +88,31 @@ describe.each(bulks)('$operation', (bulk) => {
 			[{ status: 429, ...atOnce }, { reason: 'rate_limited', httpCode: 429 }, 5],
 			[{ status: 503, ...atOnce }, { reason: 'service_unavailable', httpCode: 503 }, 5],
 		])('%o fails its own items only', async (effect, fields, requests = 3) => {
-			troubled().faults.add({ ...effect, on });
-			const { json } = await run(wanted, { options: { maxRetries: 2 } }, troubled());
+			service().faults.add({ ...effect, on });
+			const { json } = await run(wanted, { options: { maxRetries: 2 } });
 			for (const number of second) {
 				expect(json[number]).toMatchObject({ status: 'failed', ...fields });
 			}
 			expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(bulk.answer));
 			// A bulk request whose outcome is unknown is never sent again.
-			expect(troubled().requests).toHaveLength(requests);
-			expectPaidOnce(troubled(), bulk, fields.reason === 'unknown_outcome' ? wanted : others);
+			expect(service().requests).toHaveLength(requests);
+			expectPaidOnce(service(), bulk, fields.reason === 'unknown_outcome' ? wanted : others);
 		});
 
 		test.each([400, 413, 414, 422])(
 			'a %i costs no item its answer but the one that is refused',
 			async (status) => {
-				troubled().faults.add({ status, on });
+				service().faults.add({ status, on });
 				// What was reserved for the request that is refused is there for its halves.
 				const options = { maxCredits: wanted.length, maxConcurrency: 1 };
-				const { json } = await run(wanted, { options }, troubled());
+				const { json } = await run(wanted, { options });
 				const refused = { status: 'failed', reason: 'bad_request', httpCode: status };
 				expect(json[perRequest]).toMatchObject(refused);
 				// The second request, and two halves of what was refused, until the item stands alone.
 				const halvings = Math.ceil(Math.log2(perRequest));
-				expect(troubled().requests).toHaveLength(3 + 2 * halvings);
+				expect(service().requests).toHaveLength(3 + 2 * halvings);
 				const bought = wanted.filter((number) => number !== perRequest);
-				expectBought(json, bought, troubled());
+				expectBought(json, bought);
 			},
 		);
 	});
@@ -130,14 +130,14 @@ describe.each(bulks)('$operation', (bulk) => {
 
 	test('a stop: no request starts after it, and what was bought is in the output', async () => {
 		const wanted = numbers(8 * perRequest);
-		untroubled().options.latencyMs = 60;
+		service().options.latencyMs = 60;
 		const stop = new AbortController();
-		whenSent(untroubled(), 3, () => stop.abort());
+		whenSent(service(), 3, () => stop.abort());
 		const test = { stop: stop.signal, options: { maxConcurrency: 3 } };
-		const { json } = await run(wanted, test, untroubled());
-		expect(untroubled().requests).toHaveLength(3);
+		const { json } = await run(wanted, test);
+		expect(service().requests).toHaveLength(3);
 		const bought = wanted.slice(0, 3 * perRequest);
-		expectBought(json, bought, untroubled());
+		expectBought(json, bought);
 		const cancelled = { status: 'not_processed', reason: 'cancelled', credits: 0 };
 		for (const item of json.slice(bought.length)) expect(item).toMatchObject(cancelled);
 		expect(json).toHaveLength(wanted.length);
@@ -188,8 +188,8 @@ describe.each(bulks)('$operation', (bulk) => {
 		vi.spyOn(Date, 'now').mockImplementation(() => now);
 		await run(numbers(2 * perRequest));
 		expect(info).not.toHaveBeenCalled();
-		untroubled().onRequest(() => (now += 6_000));
-		await run(numbers(4 * perRequest), { options: { maxConcurrency: 1 } }, untroubled());
+		service().onRequest(() => (now += 6_000));
+		await run(numbers(4 * perRequest), { options: { maxConcurrency: 1 } });
 		const lines = info.mock.calls.map(([line]) => String(line));
 		const done = lines.map((line) => Number(/(\d+) of \d+ items done/.exec(line)?.[1]));
 		expect(done.length).toBeGreaterThanOrEqual(2);

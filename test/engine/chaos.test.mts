@@ -13,7 +13,7 @@ import { useQuickClock } from '../support/node/quickClock.mts';
 import { report } from '../support/measures/report.mts';
 import { useService } from '../support/servers/service.mts';
 
-const { CHAOS_RUNS = '100', CHAOS_SEED = '2', CHAOS_PATH } = process.env;
+const { CHAOS_RUNS = '300', CHAOS_SEED = '2', CHAOS_PATH } = process.env;
 
 const service = useService();
 useQuickClock();
@@ -33,7 +33,7 @@ test('whatever goes wrong', { timeout: 3_600_000 }, async () => {
 	const figures = Object.entries(seen).map(([what, times]) => `${times} ${what}`);
 	report(`${details.numRuns} random runs, seed ${seed}: ${figures.join(', ')}`);
 	if (!details.failed) {
-		const wanted = CHAOS_PATH === undefined && Number(CHAOS_RUNS) >= 100 ? 1 : 0;
+		const wanted = CHAOS_PATH === undefined && Number(CHAOS_RUNS) >= 300 ? 1 : 0;
 		for (const times of Object.values(seen)) expect(times).toBeGreaterThanOrEqual(wanted);
 		return;
 	}

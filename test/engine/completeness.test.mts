@@ -1,32 +1,41 @@
 /**
  * @file The panel of each operation as users see it: saved workflows depend on names and defaults, which n8n does not
- * save. And the hints that the editor shows.
+ * save. And what the editor shows besides: hints, and the dropdown of the lists.
  */
 
-import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeType,
+} from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
+import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import { ourNodes, type OurNode } from '../support/node/engine.mts';
-import { operations, type Sample } from '../operations.mts';
+import { listWithId, operations, type Sample } from '../operations.mts';
 import { bulks, runLookup } from '../support/leads/lookups.mts';
-import { useService } from '../support/servers/service.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+import { searchLists } from '../support/node/contexts.mts';
 import { soleNode } from '../support/node/soleNode.mts';
 
 const service = useService();
 
+const trigger = new ContactDataTrigger();
+const version = { typeVersion: 1 };
+
 /** What the editor makes of an expression of a description, for these parameters and so many items. */
 function evaluated(
-	type: OurNode,
+	nodeType: INodeType,
 	parameters: INodeParameters,
 	expression = '',
 	items = 0,
 ): unknown {
-	const { description } = ourNodes[type];
+	const { description } = nodeType;
 	const { properties } = description;
-	const version = { typeVersion: 1 };
 	const { getNodeParameters } = NodeHelpers;
 	const all = getNodeParameters(properties, parameters, true, false, version, description);
-	const { node, workflow } = soleNode(ourNodes[type], { parameters: all ?? {} });
+	const { node, workflow } = soleNode(nodeType, { parameters: all ?? {} });
 	const input = Array.from({ length: items }, () => ({ json: {} }));
 	const evaluator = workflow.expression;
 	return evaluator.getParameterValue(expression, null, 0, 0, node.name, input, 'manual', {});
@@ -34,43 +43,44 @@ function evaluated(
 
 const isProperty = (option: object): option is INodeProperties => 'type' in option;
 
-/** The properties that n8n shows for these values, as a node of a workflow or as the tool of an agent. */
+/** The properties that n8n shows for these values, but for notices: of a node in a workflow, or of an agent's tool. */
 function shown(
-	type: OurNode,
+	{ description }: INodeType,
 	properties: INodeProperties[],
 	values: INodeParameters,
-	root: INodeParameters,
-	isTool: boolean,
+	root = values,
+	isTool = false,
 ): INodeProperties[] {
-	const { description } = ourNodes[type];
-	const node = { typeVersion: 1 };
-	const name = isTool ? `${type}Tool` : type;
-	return properties.filter((property) =>
-		NodeHelpers.displayParameter(values, property, node, { ...description, name }, root),
+	const name = `${description.name}${isTool ? 'Tool' : ''}`;
+	return properties.filter(
+		(property) =>
+			property.type !== 'notice' &&
+			NodeHelpers.displayParameter(values, property, version, { ...description, name }, root),
 	);
 }
 
+/** Properties that are no fields of an operation. */
+const OF_ALL = ['resource', 'operation', 'toolDescription'];
+
 /** The fields that the editor shows for an operation, options included, by their names. */
 function shownFields({ node: type, parameters }: Sample, isTool = false, returnAll = false) {
-	const { properties } = ourNodes[type].description;
+	const nodeType = ourNodes[type];
 	const { resource, operation } = parameters;
 	const values = { resource, operation, returnAll, jobRow: '={{ $json.jobRow }}' };
-	const fields = new Map<string, INodeProperties>();
-	for (const property of shown(type, properties, values, values, isTool)) {
-		const { name, type: kind, options = [] } = property;
-		if (['resource', 'operation', 'toolDescription'].includes(name) || kind === 'notice') continue;
-		expect(fields.has(name), `${name} is shown twice`).toBe(false);
-		if (name !== 'options') fields.set(name, property);
-		const inside = kind === 'collection' ? options.filter(isProperty) : [];
-		for (const option of shown(type, inside, {}, values, isTool)) {
-			expect(fields.has(`options.${option.name}`)).toBe(false);
-			fields.set(`options.${option.name}`, option);
-		}
-	}
-	return fields;
+	const fields = shown(nodeType, nodeType.description.properties, values, values, isTool)
+		.filter(({ name }) => !OF_ALL.includes(name))
+		.flatMap((property): Array<[string, INodeProperties]> => {
+			const { name, options = [] } = property;
+			if (name !== 'options') return [[name, property]];
+			const inside = shown(nodeType, options.filter(isProperty), {}, values, isTool);
+			return inside.map((option) => [`options.${option.name}`, option]);
+		});
+	const names = fields.map(([name]) => name);
+	expect(names, 'a field is shown twice').toEqual([...new Set(names)]);
+	return new Map(fields);
 }
 
-const defaultsOf = (fields: Map<string, INodeProperties>) =>
+const defaultsOf = (fields: Iterable<[string, INodeProperties]>) =>
 	Object.fromEntries([...fields].map(([name, property]) => [name, property.default]));
 
 const types = Object.keys(ourNodes).filter((type): type is OurNode => type in ourNodes);
@@ -104,7 +114,7 @@ describe.each(types)('%s', (type) => {
 	test.each(own)('$operation: fields, defaults, and what the canvas says', (sample) => {
 		const { operation, fields, cost } = sample;
 		expect(defaultsOf(shownFields(sample))).toEqual(fields);
-		expect(evaluated(type, { operation }, description.subtitle)).toBe(cost);
+		expect(evaluated(ourNodes[type], { operation }, description.subtitle)).toBe(cost);
 	});
 
 	test.each(own)('$operation as a tool: what begins empty, and what options it has', (sample) => {
@@ -138,8 +148,7 @@ describe.each(types)('%s', (type) => {
 			Object.keys(fields).map((name) => name.replace(/\..*/, '')),
 		);
 		const fields = description.properties.filter(({ type: kind }) => kind !== 'notice');
-		const ofAll = ['resource', 'operation', 'toolDescription'];
-		expect(new Set(fields.map(({ name }) => name))).toEqual(new Set([...ofAll, ...ofOperations]));
+		expect(new Set(fields.map(({ name }) => name))).toEqual(new Set([...OF_ALL, ...ofOperations]));
 	});
 });
 
@@ -148,11 +157,28 @@ test.each(operations.filter(({ fields }) => 'limit' in fields))(
 	(sample) => expect(shownFields(sample, false, true).has('limit')).toBe(false),
 );
 
-test('the canvas names the list that was picked', () => {
-	const listId = { __rl: true, mode: 'list', value: '102', cachedResultName: 'Trade Fair' };
-	const { subtitle } = ourNodes.contactDataList.description;
-	const values = { operation: 'getLeads', listId };
-	expect(evaluated('contactDataList', values, subtitle)).toBe('Trade Fair');
+describe('the trigger', () => {
+	const { properties, subtitle } = trigger.description;
+
+	test.each([
+		['newLead', 'On New Lead in List', { listId: { mode: 'list', value: '' }, simple: true }],
+		['lowCredits', 'On Low Credits', { creditKind: 'any', threshold: 100, simple: true }],
+	])('%s: fields, defaults, and what the canvas says', (event, label, fields) => {
+		const own = shown(trigger, properties, { event });
+		const defaults = defaultsOf(own.map((property) => [property.name, property]));
+		expect(defaults).toEqual({ event: 'newLead', ...fields });
+		expect(evaluated(trigger, { event }, subtitle)).toBe(label);
+	});
+});
+
+test.each<[INodeType, INodeParameters, said: string]>([
+	[ourNodes.contactDataList, { operation: 'getLeads' }, 'Fair "2026"'],
+	[trigger, { event: 'newLead' }, 'Fair "2026"'],
+	[trigger, { event: 'lowCredits' }, 'On Low Credits'],
+])('the canvas names the list that was picked, where one is read', (nodeType, parameters, said) => {
+	const listId = { ...listWithId('102'), cachedResultName: 'Fair "2026"' };
+	const { subtitle } = nodeType.description;
+	expect(evaluated(nodeType, { ...parameters, listId }, subtitle)).toBe(said);
 });
 
 type Case = [string, INodeParameters, items: number, hints: number];
@@ -161,7 +187,8 @@ describe.each([
 	['contactDataFinder' as const, 'find', ['findBulk', 'getBulkJob'], 'Find Emails in Bulk'],
 	['contactDataVerifier' as const, 'verify', ['verifyBulk'], 'Verify Emails in Bulk'],
 ])('the hint at the bulk operation of %s', (type, operation, others, name) => {
-	const { hints = [] } = ourNodes[type].description;
+	const nodeType = ourNodes[type];
+	const { hints = [] } = nodeType.description;
 
 	test.each<Case>([
 		['more than 20 items', { operation }, 21, 1],
@@ -171,7 +198,7 @@ describe.each([
 		...others.map((other): Case => [other, { operation: other }, 500, 0]),
 	])('with %s', (_, parameters, items, count) => {
 		const shown = hints.filter(({ displayCondition }) =>
-			evaluated(type, parameters, displayCondition, items),
+			evaluated(nodeType, parameters, displayCondition, items),
 		);
 		const expected = expect.objectContaining({
 			message: expect.stringContaining(`Switch to ${name}`),
@@ -181,7 +208,7 @@ describe.each([
 
 	test('is not shown to a tool of an AI agent, which has no input items', () => {
 		for (const { displayCondition } of hints) {
-			expect(() => evaluated(type, { operation }, displayCondition)).toThrow();
+			expect(() => evaluated(nodeType, { operation }, displayCondition)).toThrow();
 		}
 	});
 });
@@ -198,3 +225,59 @@ test.each(bulks)(
 		}
 	},
 );
+
+describe('the dropdown of the saved lists', () => {
+	const springCampaign = { name: 'Spring Campaign (1000 leads)', value: '101' };
+	const tradeFair = { name: 'Trade Fair (30 leads)', value: '102' };
+
+	const search = async (typed?: string, apiKey = 'test-key') =>
+		await searchLists(credentialFor(service(), { apiKey }), typed);
+
+	const paths = () =>
+		service().requests.map(({ method, path, rawQuery }) => `${method} ${path}?${rawQuery}`);
+
+	test.each(['entry', 'list'] as const)(
+		'all lists, read once, in the form %s; what is typed filters the names',
+		async (listIndexShape) => {
+			service().variants.listIndexShape = listIndexShape;
+			const both = [springCampaign, tradeFair];
+			expect(await search()).toEqual({ results: both });
+			expect(paths()).toEqual(['GET /api/v2/list?']);
+			for (const [typed, results] of [
+				['fair', [tradeFair]],
+				['SPRING', [springCampaign]],
+				['  trade ', [tradeFair]],
+				['a', both],
+				['', both],
+				['nothing like it', []],
+			] as const) {
+				expect(await search(typed)).toEqual({ results });
+			}
+		},
+	);
+
+	test('the lists of the account where the service has no index, which does not count leads', async () => {
+		service().variants.listIndex = 'missing';
+		const named = { name: 'Trade Fair', value: '102' };
+		expect(await search('fair')).toEqual({ results: [named] });
+		expect(paths()).toEqual(['GET /api/v2/list?', 'GET /api/v2/account?']);
+		service().variants.accountShape = 'credits';
+		expect(await search()).toEqual({ results: [] });
+	});
+
+	test('a wrong key: what happened and what to do, without the key, and no second try', async () => {
+		const thrown = await search('', 'wrong-key-123').catch((error: unknown) => error);
+		expect(thrown).toMatchObject({
+			message: expect.stringContaining('The service did not accept the API key'),
+			description: expect.stringContaining('Check the API Key of the credential'),
+		});
+		expect(`${String(thrown)} ${JSON.stringify(thrown)}`).not.toContain('wrong-key-123');
+		expect(paths()).toEqual(['GET /api/v2/list?']);
+	});
+
+	test('a busy service is asked again', async () => {
+		service().faults.add({ status: 503, on: { times: 1 } });
+		expect(await search('fair')).toEqual({ results: [tradeFair] });
+		expect(service().requests.map(({ status }) => status)).toEqual([503, 200]);
+	});
+});

@@ -1,10 +1,26 @@
-/** @file The credential: how it may be typed, and where its key goes, by the nodes and by n8n itself. */
+/** @file The credential: how it may be typed, and where its key goes, also where each item has one of its own. */
 
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { requestWithCredential, testCredential } from '../support/node/credentialUse.mts';
+import { rowsOf } from '../emulator/operations/bulkFinder.mts';
+import type { WireRequest } from '../emulator/wireLog.mts';
+import { requestWithCredential, testCredential } from '../support/node/contexts.mts';
 import { runNode } from '../support/node/engine.mts';
-import { find, leadOf, runLookup, verify, verifyBulk } from '../support/leads/lookups.mts';
+import {
+	answerIn,
+	find,
+	findBulk,
+	leadOf,
+	lookups,
+	numbers,
+	paidAmong,
+	runLookup,
+	sentAfterwards,
+	subjectsOf,
+	verify,
+	verifyBulk,
+} from '../support/leads/lookups.mts';
 import { giveJson, queryOf, useServer } from '../support/servers/ownServer.mts';
 import { credentialFor, KEY, useService } from '../support/servers/service.mts';
 
@@ -13,18 +29,6 @@ const serve = useServer();
 
 const account = { name: 'Ada Lovelace', email: 'ada@engine.example' };
 const accountUrl = () => `${service().baseUrl}/api/v2/account`;
-
-test("n8n's HTTP Request node gets any path of the service with the key", async () => {
-	const credential = credentialFor(service());
-	expect(await requestWithCredential(credential, accountUrl())).toMatchObject(account);
-	for (const path of ['/api/v2/list?x=1#y', '/company/search?kw=e']) {
-		// What it requests is not the credential's business.
-		await requestWithCredential(credential, `${service().baseUrl}${path}`).catch(() => {});
-	}
-	const keys = service().requests.map(({ headers }) => headers['x-access-key']);
-	expect(keys).toEqual([KEY, KEY, KEY]);
-	service().reset();
-});
 
 test('the key goes to no other origin, neither directly nor by a redirect', async () => {
 	let seen = 0;
@@ -118,5 +122,110 @@ describe('a Base URL as people type and paste it', () => {
 			const credential = { ...credentialFor(service()), baseUrl };
 			await expect(testCredential(credential)).rejects.toThrow('is not a valid URL. Enter the URL');
 		}
+	});
+});
+
+/** Whose key a request carries. */
+const keyOf = ({ headers }: WireRequest) => String(headers['x-access-key']);
+
+/** The first names of the leads that a request asks for: each lead has one of its own. */
+function subjects({ rawQuery, body }: WireRequest): string[] {
+	const names = rowsOf(body).map(({ firstName }) => String(firstName));
+	const sent = `${rawQuery} ${names.join()}`.toLowerCase();
+	return [...sent.matchAll(/ann\d{5}/g)].map(([name]) => name);
+}
+
+const firstNameOf = (number: number) => leadOf(number).first.toLowerCase();
+
+describe('an API key that is an expression', () => {
+	const keys = ['test-key', 'second-key'];
+	const tenantKey = (number: number) => keys[number % keys.length];
+	const keyed = (items: IDataObject[]) =>
+		items.map((item, number): IDataObject => ({ tenantKey: tenantKey(number), ...item }));
+	const credential = () => ({ ...credentialFor(service()), apiKey: '={{ $json.tenantKey }}' });
+
+	describe.each(lookups)('$operation', (lookup) => {
+		const wanted = numbers(2 * lookup.perRequest + 40);
+		const items = wanted.map(lookup.item);
+
+		test('every item travels with its own', async () => {
+			const test = { credential: credential() };
+			const { json } = await runLookup(lookup, service(), keyed(items), test);
+			expect(json.map(answerIn)).toEqual(wanted.map(lookup.answer));
+			for (const key of keys) {
+				const own = wanted.filter((number) => tenantKey(number) === key);
+				const asked = service().requests.filter((request) => keyOf(request) === key);
+				expect(asked.flatMap(subjects).toSorted()).toEqual(own.map(firstNameOf).toSorted());
+				expect(asked).toHaveLength(Math.ceil(own.length / lookup.perRequest));
+				const paid = service().ledger.charges.filter(({ account }) => account === key);
+				const charged = paid.map(({ subject }) => subject).toSorted();
+				expect(charged).toEqual(subjectsOf(lookup, own).toSorted());
+			}
+		});
+
+		test('one that fails for an item stops a run that is to be complete before it costs anything', async () => {
+			const { error } = await runLookup(
+				lookup,
+				service(),
+				keyed(items.with(3, { ...items[3], tenantKey: null })),
+				{
+					credential: { ...credential(), apiKey: '={{ $json.tenantKey.removeTags() }}' },
+					options: { incompleteRun: 'fail' },
+				},
+			);
+			expect(await sentAfterwards(service())).toEqual([]);
+			expect(error?.message).toContain('[item 3]');
+			expect(service().requests).toEqual([]);
+		});
+	});
+
+	test('reads: the account of each item answers', async () => {
+		const items = keyed(numbers(8).map(() => ({})));
+		const parameters = { operation: 'get' };
+		const test = { node: 'contactDataAccount', parameters, items } as const;
+		const { json } = await runNode({ ...test, credential: credential() });
+		expect(json.map(({ email }) => email)).toEqual(
+			items.map((item) => service().fixtures.account(String(item.tenantKey))?.email),
+		);
+	});
+
+	test('Get Bulk Job: each job is collected with the key of its item, and is for nobody else', async () => {
+		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+		const wanted = paidAmong(find, 40).slice(0, 2);
+		const test = { credential: credential(), onError: 'continueRegularOutput' } as const;
+		const pending = await runLookup(findBulk, service(), keyed(wanted.map(findBulk.item)), {
+			...test,
+			options: { jobTimeout: 0 },
+		});
+		service().variants.jobPolls = 0;
+		const jobs = pending.json.map(({ jobId }) => ({ jobId }));
+		const others = keyed(jobs).map((job, index) => ({ ...job, tenantKey: tenantKey(index + 1) }));
+		const before = service().requests.length;
+		const { json } = await runNode({
+			...test,
+			node: 'contactDataFinder',
+			parameters: { operation: 'getBulkJob' },
+			items: [...keyed(jobs), ...others],
+		});
+		expect(json.slice(0, 2).map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		expect(service().requests.slice(before).map(keyOf).slice(0, 2)).toEqual(keys);
+		expect(json.slice(2)).toMatchObject(others.map(() => ({ status: 'failed', httpCode: 404 })));
+	});
+
+	test('an item without a key is not sent with that of another', async () => {
+		const items = numbers(4).map((number) => find.item(number));
+		Object.assign(items[1], { tenantKey: '' });
+		Object.assign(items[2], { tenantKey: null });
+		const { json } = await runLookup(find, service(), keyed(items), {
+			credential: credential(),
+			onError: 'continueRegularOutput',
+			options: { maxConcurrency: 1 },
+		});
+		expect([json[0], json[3]].map(answerIn)).toEqual([0, 3].map(find.answer));
+		const message = expect.stringContaining('The API Key of the credential is empty');
+		expect(json[1]).toMatchObject({ reason: 'unauthorized', message });
+		expect(json[2].status).toBe('failed');
+		const withKey = service().requests.filter((request) => keys.includes(keyOf(request)));
+		expect(withKey.flatMap(subjects).toSorted()).toEqual([0, 3].map(firstNameOf));
 	});
 });

@@ -1,14 +1,14 @@
 /**
- * @file What items say of `credits`, and executions of their costs, is what the service has charged: in random lines of
- * lookups, over the days for rows that are kept, and over Waits, retries and loops.
+ * @file What items say of `credits`, and executions of their costs, is what the service has charged: over the days for
+ * rows that are kept, over Waits, retries and loops, and in the moment of a stop. Random workflows are in chaos.test.mts.
  */
 
-import fc from 'fast-check';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { expectedVerification } from '../emulator/addresses.mts';
 import type { Effect } from '../emulator/faults.mts';
+import type { WireRequest } from '../emulator/wireLog.mts';
 import {
 	chain,
 	emits,
@@ -22,140 +22,30 @@ import {
 import { runWorkflow, type TestNode } from '../support/node/engine.mts';
 import {
 	addressOf,
+	find,
 	findBulk,
 	leadOf,
 	lookups,
 	numbers,
 	runInLoop,
+	runLookup,
 	subjectsOf,
 	takeOneJob,
+	verify,
 	verifyBulk,
+	whenSent,
 	type Lookup,
 } from '../support/leads/lookups.mts';
 import { objectOf } from '../support/node/operationRow.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
-import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
 const clock = useQuickClock();
 
 const HOUR = 60 * 60_000;
 
-/** A node of a line, with the field into which it puts its result. */
-interface Link {
-	lookup: Pick<Lookup, 'node' | 'parameters' | 'credits'>;
-	field: string;
-	parameters?: INodeParameters;
-	options?: INodeParameters;
-}
-
-/** Runs a line over these items; gives what leaves it. */
-async function runLine(
-	links: Link[],
-	items: IDataObject[],
-	apiKey?: string,
-): Promise<IDataObject[]> {
-	const nodes = links.map(({ lookup, field, parameters, options }, index) => {
-		const own = {
-			...{ ...lookup.parameters, includeInputFields: true, existingEmail: '', existingStatus: '' },
-			// By the quick clock an answer takes its time.
-			requestOptions: { timeout: 3_600_000 },
-			...parameters,
-		};
-		const all = { jobTimeout: 0, ...options, resultField: field };
-		return looksUp(`Node ${index}`, { ...lookup, parameters: own }, all);
-	});
-	const credential = { ...credentialFor(service()), ...(apiKey && { apiKey }) };
-	const line = [emits('Start', items), ...nodes];
-	const run = await runWorkflow(chain(line, credential));
-	expect(run.data.resultData.error).toBeUndefined();
-	return outputOf(run, line[line.length - 1].name);
-}
-
-/** What an item says that it has cost, in each of these fields. */
-function costsOf(json: IDataObject, fields: string[]): unknown[] {
-	const targets = [...new Set(fields)].map((field) =>
-		field === '' ? json : objectOf(json[field]),
-	);
-	return targets.map(({ credits = 0 }) => credits);
-}
-
-/** What the service has charged for a lead. */
-function chargedFor(number: number): number {
-	return service().ledger.bySubject().get(addressOf(number)) ?? 0;
-}
-
 const sum = (costs: unknown[]) => costs.reduce<number>((all, cost) => all + Number(cost), 0);
-
-describe('a random line of lookups', () => {
-	const email = '={{ $json.found?.email || $json.email }}';
-	const link = fc
-		.tuple(fc.constantFrom(...lookups), fc.boolean(), fc.boolean(), fc.nat(1))
-		.map(([lookup, isApart, takesKnown, maxRetries]): Link => {
-			const field = !isApart ? '' : lookup.credits === 'email' ? 'found' : 'checked';
-			const status = `={{ $json${isApart ? '.checked?' : ''}.emailStatus }}`;
-			const known = takesKnown ? { existingEmail: email, existingStatus: status } : {};
-			return { lookup, field, parameters: { email, ...known }, options: { maxRetries } };
-		});
-	const status = fc.constantFrom('valid', 'unknown', '', null);
-	const item = fc
-		.record({
-			number: fc.nat(12),
-			twin: fc.boolean(),
-			kind: fc.constantFrom('fresh', 'fresh', 'brought', 'kept', 'nobody'),
-			emailStatus: status,
-		})
-		.map(({ number, twin, kind, emailStatus }): IDataObject => {
-			if (kind === 'nobody') return { number: 99_999, first: 'Ann' };
-			const lead = { number, ...(twin ? findBulk.twin(number) : leadOf(number)) };
-			if (kind === 'fresh') return lead;
-			const brought = { ...lead, email: addressOf(number), emailStatus };
-			return kind === 'brought' ? brought : { ...brought, status: 'found', credits: 3 };
-		});
-	const effect = fc.constantFrom<Effect>(
-		...[400, 402, 404, 500].map((status) => ({ status })),
-		...(['before-charge', 'after-charge'] as const).map((reset) => ({ reset })),
-		{ body: 'truncated', charge: true },
-		{ rows: 'missing' },
-	);
-	const given = fc.record({
-		links: fc.array(link, { minLength: 2, maxLength: 5 }),
-		items: fc.array(item, { minLength: 1, maxLength: 12 }),
-		faults: fc.array(fc.tuple(effect, fc.integer({ min: 1, max: 10 })), { maxLength: 4 }),
-	});
-
-	test('says what each lead has cost', { timeout: 100_000 }, async () => {
-		const seen = { charged: 0, unknown: 0 };
-		const property = fc.asyncProperty(given, async ({ links, items, faults }) => {
-			service().reset();
-			for (const [fault, nth] of faults) service().faults.add({ ...fault, on: { nth } });
-			const output = await runLine(links, items, openAccount(service()));
-			expect(output.map(({ number }) => number)).toEqual(items.map(({ number }) => number));
-			const fields = ['', ...links.map(({ field }) => field)];
-			/** Whether a request that asked for a lead met such a fault. */
-			const met = (number: number, ...kinds: string[]) =>
-				service()
-					.requests.filter(({ faults: [fault = {}] }) => kinds.some((kind) => kind in fault))
-					.map(({ rawQuery, body }) => `${rawQuery} ${JSON.stringify(body)}`.toLowerCase())
-					.some((text) => text.includes(leadOf(number).first.toLowerCase()));
-			for (const number of new Set(items.map(({ number }) => Number(number)))) {
-				const rows = output.filter((row) => row.number === number);
-				const costs = rows.flatMap((row) => costsOf(row, fields));
-				const before = items.filter((row) => row.number === number).map((row) => row.credits ?? 0);
-				const spent = sum(costs) - sum(before);
-				// Nobody can tell what a lost connection, half an answer or a missing row did cost.
-				const isUnknown = costs.includes(null);
-				if (met(number, 'reset')) expect(isUnknown).toBe(true);
-				else if (isUnknown) expect(met(number, 'body', 'rows')).toBe(true);
-				if (isUnknown) expect(spent).toBeLessThanOrEqual(chargedFor(number));
-				else expect(spent).toBe(chargedFor(number));
-				seen[isUnknown ? 'unknown' : 'charged'] += 1;
-			}
-		});
-		await fc.assert(property, { numRuns: 150, interruptAfterTimeLimit: 60_000 });
-		for (const times of Object.values(seen)) expect(times).toBeGreaterThan(10);
-	});
-});
 
 describe('daily runs over rows that are kept', () => {
 	const rows = numbers(40);
@@ -163,21 +53,25 @@ describe('daily runs over rows that are kept', () => {
 	const unknown = hits.filter((n) => expectedVerification(addressOf(n)).email_status === 'unknown');
 	const [all, due] = [hits.length, unknown.length];
 
-	/** Finder and verifier, which take what they know from these fields. */
-	function line(found: string, checked: string): Link[] {
+	/** Finder and verifier, which take what they know from the fields into which they put their results. */
+	async function runLine(items: IDataObject[], found: string, checked: string) {
 		const [from, to] = [found, checked].map((field) => (field === '' ? '$json' : `$json.${field}`));
 		const email = `={{ ${from}.email }}`;
-		const at = (target: string) => ({ checkedAt: `={{ ${target}.checkedAt }}`, maxRetries: 0 });
-		const existingStatus = `={{ ${to}.emailStatus }}`;
-		return [
-			{ lookup: findBulk, field: found, parameters: { existingEmail: email }, options: at(from) },
-			{
-				lookup: verifyBulk,
-				field: checked,
-				parameters: { email, existingStatus },
-				options: at(to),
-			},
+		const node = (name: string, { node, parameters }: Lookup, own: INodeParameters) => {
+			const [field, at] = node === findBulk.node ? [found, from] : [checked, to];
+			const all = { ...parameters, includeInputFields: true, ...own };
+			// By the quick clock an answer takes its time.
+			const slow = { ...all, requestOptions: { timeout: 3_600_000 } };
+			const options = { checkedAt: `={{ ${at}.checkedAt }}`, maxRetries: 0, resultField: field };
+			return looksUp(name, { node, parameters: slow }, options);
+		};
+		const nodes = [
+			...[emits('Start', items), node('Find', findBulk, { existingEmail: email })],
+			node('Verify', verifyBulk, { email, existingStatus: `={{ ${to}.emailStatus }}` }),
 		];
+		const run = await runWorkflow(chain(nodes, credentialFor(service())));
+		expect(run.data.resultData.error).toBeUndefined();
+		return outputOf(run, 'Verify');
 	}
 
 	const days: Array<[string, string, first: number]> = [
@@ -200,17 +94,18 @@ describe('daily runs over rows that are kept', () => {
 				service().faults.clear();
 				if (effect && day === 3) service().faults.add(effect);
 				const before = service().ledger.total();
-				kept = await runLine(line(found, checked), kept);
+				kept = await runLine(kept, found, checked);
 				bill.push(service().ledger.total() - before);
 				for (const row of kept) {
 					const number = Number(row.number);
-					const costs = costsOf(row, [found, checked]);
-					if (!costs.includes(null)) expect(sum(costs)).toBe(chargedFor(number));
+					const at = (field: string) => (field === '' ? row : objectOf(row[field]));
+					const costs = [...new Set([found, checked])].map((field) => at(field).credits ?? null);
+					const charged = service().ledger.bySubject().get(addressOf(number)) ?? 0;
+					if (!costs.includes(null)) expect(sum(costs)).toBe(charged);
 					else expect(effect).toHaveProperty('reset');
-					const target = found === '' ? row : objectOf(row[found]);
 					if (!hits.includes(number)) continue;
 					const { email_status: emailStatus } = expectedVerification(addressOf(number));
-					expect(target).toMatchObject({ email: addressOf(number), emailStatus });
+					expect(at(found)).toMatchObject({ email: addressOf(number), emailStatus });
 				}
 				clock.forward(24 * HOUR - 10 * 60_000);
 			}
@@ -333,19 +228,99 @@ describe('Max Credits of a node that has left a job', () => {
 		expect(toldBy(run)).toBe(spentText(certain, 10));
 		expect(service().ledger.total()).toBe(certain || costOf(ofJob));
 	});
+});
 
-	test('does not hold up what it has room for', async () => {
-		takeOneJob(service());
-		Object.assign(service().variants, { ...jobs, jobPolls: 1_000_000 });
-		const sentAt: number[] = [];
-		service().onRequest(({ operation }) => {
-			if (operation === 'findBulk') sentAt.push(Date.now());
+describe('at a stop', () => {
+	/** How many requests are in progress. */
+	const AT_ONCE = 3;
+
+	type Metered = Pick<Lookup, 'item' | 'asked'> & Parameters<typeof runLookup>[0];
+
+	const search: Metered = {
+		node: 'contactDataCompany',
+		parameters: { operation: 'search', keyword: '={{ $json.domain }}' },
+		item: (number) => ({ domain: service().fixtures.companies[number].domain }),
+		asked: () => 1,
+	};
+
+	const costsIn = (run: IRun) => run.data.resultData.metadata?.contact_data_credits;
+
+	/** Runs a lookup that is stopped; gives what is told in the moment of the stop, and at the end. */
+	async function runUntil(stop: AbortController, { item, ...lookup }: Metered, length: number) {
+		const saved: unknown[] = [];
+		const { run } = await runLookup(lookup, service(), numbers(length).map(item), {
+			options: { maxConcurrency: AT_ONCE },
+			stop: stop.signal,
+			save: (atStop) => saved.push(costsIn(atStop)),
 		});
-		const first = itemsOf(numbers(100)).map((lead) => ({ ...lead, jobTimeout: 0 }));
-		const more = itemsOf(numbers(160)).map((lead) => ({ ...lead, jobTimeout: 3 }));
-		const options = { maxCredits: 150, jobTimeout: '={{ $json.jobTimeout }}' };
-		await runInLoop(findBulk, service(), [first, more], { options, ...continues });
-		expect(sentAt.length).toBeGreaterThanOrEqual(2);
-		expect(sentAt[1] - sentAt[0]).toBeLessThan(60_000);
+		return [...saved, costsIn(run)];
+	}
+
+	test.each<[string, Metered, length: number]>([
+		...lookups.map((lookup): [string, Metered, number] => {
+			return [lookup.operation, lookup, Math.max(20, 8 * lookup.perRequest)];
+		}),
+		['search', search, 12],
+	])('%s tells what is spent, and what may be for the requests in progress', async (...row) => {
+		const [, lookup, length] = row;
+		const { requests, faults, ledger } = service();
+		const stop = new AbortController();
+		let inProgress: WireRequest[] = [];
+		// By the real clock. As many answers as there are requests at once have come when so many more are sent.
+		faults.add({ delayMs: 300, on: { where: () => requests.length > AT_ONCE } });
+		whenSent(service(), 2 * AT_ONCE, () => {
+			inProgress = requests.filter(({ finishedAt }) => finishedAt === null);
+			stop.abort();
+		});
+		const told = await runUntil(stop, lookup, length);
+		const isAnswered = (id: number) => !inProgress.some((request) => request.id === id);
+		const answered = ledger.charges.filter(({ requestId }) => isAnswered(requestId));
+		const least = sum(answered.map(({ credits }) => credits));
+		const more = sum(inProgress.map((request) => lookup.asked(request, service())));
+		expect(Math.min(least, more)).toBeGreaterThan(0);
+		expect(told).toEqual(
+			[least, ledger.total()].map((low, end) => {
+				return spentText(low, end ? low : least + more);
+			}),
+		);
+	});
+
+	test.each<[string, Effect, after: number, told: unknown[]]>([
+		[
+			'that waits after a refusal has cost nothing',
+			{ status: 503, retryAfter: 'seconds', seconds: 50 },
+			10_000,
+			[undefined, undefined],
+		],
+		[
+			'whose answer is cut off may have been charged, and counts once',
+			{ body: 'cut-off', charge: true },
+			0,
+			[spentText(0, 1), spentText(0, 1)],
+		],
+	])('a request %s', async (_, effect, after, told) => {
+		service().faults.add(effect);
+		service().options.latencyMs = 50;
+		const stop = new AbortController();
+		whenSent(service(), 1, () => setTimeout(() => stop.abort(), after));
+		expect(await runUntil(stop, find, 1)).toEqual(told);
+		expect(service().requests).toHaveLength(1);
+	});
+
+	test('all nodes of the execution count; those that spent nothing are not named', async () => {
+		const items = numbers(20).map((number) => ({ ...find.item(number), ...verify.item(number) }));
+		const stop = new AbortController();
+		whenSent(service(), items.length + 8, () => stop.abort());
+		const nodes = [
+			...[emits('Start', items), looksUp('Find', find)],
+			...[emits('Again', items), looksUp('Find Again', find)],
+			...[emits('Emails', items), looksUp('Verify', verify)],
+		];
+		const line = chain(nodes, credentialFor(service()));
+		const run = await runWorkflow({ ...line, stop: stop.signal });
+		const { ledger } = service();
+		const [found, verified] = [ledger.total('find'), ledger.total('verify')];
+		expect(Math.min(found, verified)).toBeGreaterThan(0);
+		expect(costsIn(run)).toBe(`${spentText(ledger.total())} (Find: ${found}, Verify: ${verified})`);
 	});
 });

@@ -31,7 +31,6 @@ function estimating(lookup: Lookup): Lookup['parameters'] {
 async function estimate(
 	lookup: Lookup,
 	items: IDataObject[],
-	options: INodeParameters = {},
 	test: Partial<NodeTest> = {},
 ): Promise<NodeResult> {
 	return await runNode({
@@ -39,7 +38,7 @@ async function estimate(
 		credential: credentialFor(service()),
 		items,
 		...test,
-		parameters: { ...estimating(lookup), options, ...test.parameters },
+		parameters: { ...estimating(lookup), ...test.parameters },
 	});
 }
 
@@ -58,46 +57,32 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		expect(service().ledger.total()).toBe(0);
 	});
 
-	test('gives an item for each account', async () => {
-		const items = numbers(5).map((number) => ({
-			...lookup.item(number),
-			key: number < 2 ? 'test-key' : 'second-key',
-		}));
-		const credential = { ...credentialFor(service()), apiKey: '={{ $json.key }}' };
-		const { json, items: given } = await estimate(lookup, items, {}, { credential });
-		expect(json).toMatchObject([
-			{ items: 2, lookups: 2 },
-			{ items: 3, lookups: 3 },
-		]);
-		expect(given.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
-	});
-
-	test('counts an item whose expression fails as incomplete', async () => {
-		const parameters =
+	test('gives an item for each account, and counts a failing expression as incomplete', async () => {
+		const keys = ['test-key', 'second-key', 'second-key'];
+		const items = keys.map((key, number) => ({ ...lookup.item(number), key }));
+		const failing = { first: 'Ann', last: 'Test', key: 'second-key' };
+		const parameters: INodeParameters =
 			lookup === find
 				? { domain: '={{ $json.domain.extractDomain() }}' }
 				: { email: '={{ $json.email.extractEmail() }}' };
-		const items = [lookup.item(1), { first: 'Ann', last: 'Test' }];
-		const { json } = await estimate(lookup, items, {}, { parameters });
-		expect(json).toMatchObject([{ items: 2, lookups: 1, incomplete: 1 }]);
+		const credential = { ...credentialFor(service()), apiKey: '={{ $json.key }}' };
+		const result = await estimate(lookup, [...items, failing], { credential, parameters });
+		expect(result.items).toMatchObject([
+			{ json: { items: 1, lookups: 1, incomplete: 0 }, pairedItem: { item: 0 } },
+			{ json: { items: 3, lookups: 2, incomplete: 1 }, pairedItem: { item: 1 } },
+		]);
 	});
 });
 
 test('counts what a bulk job may still answer as bought, over a Wait', async () => {
 	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
 	const items = [1, 2].map(leadOf);
-	const runs = await runOverWaits(
-		chain(
-			[
-				emits('Start', items),
-				looksUp('Find', findBulk, { jobTimeout: 0 }),
-				waits(),
-				emits('Again', items),
-				looksUp('Estimate', { node: find.node, parameters: estimating(find) }),
-			],
-			credentialFor(service()),
-		),
-	);
+	const nodes = [
+		...[emits('Start', items), looksUp('Find', findBulk, { jobTimeout: 0 }), waits()],
+		emits('Again', items),
+		looksUp('Estimate', { node: find.node, parameters: estimating(find) }),
+	];
+	const runs = await runOverWaits(chain(nodes, credentialFor(service())));
 	const [json] = outputOf(runs[runs.length - 1], 'Estimate');
 	expect(json).toMatchObject({ items: 2, alreadyBought: 2, mostCredits: 0 });
 });

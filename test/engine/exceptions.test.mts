@@ -1,54 +1,103 @@
-/** @file Whatever throws, where nothing should: every question is settled, and the run ends. */
+/** @file Whatever throws, an expression or code where nothing should: every question is settled, and the run ends. */
 
 import { inspect } from 'node:util';
 
+import type { INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import * as bulk from '../../nodes/Finder/bulk.ts';
+import * as person from '../../nodes/Finder/person.ts';
 import {
 	answerIn,
+	expectPaidOnce,
 	find,
 	findBulk,
 	leadOf,
+	lookups,
 	numbers,
 	runLookup,
 	sentAfterwards,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
+import { forgotten } from '../support/measures/garbage.mts';
 import { useService } from '../support/servers/service.mts';
 
 const service = useService();
 
-/** The function of the finder that throws, for what the lead with this name has to do with. */
-const fault = vi.hoisted(() => ({ at: '', times: 0, lead: '' }));
+vi.mock(import('../../nodes/Finder/bulk.ts'), { spy: true });
+vi.mock(import('../../nodes/Finder/person.ts'), { spy: true });
 
-/** The same functions, but for the one that throws. */
-const throwing = vi.hoisted(
-	() =>
-		function throwing(module: object): object {
-			const functions = Object.entries(module).map(([name, original]): [string, unknown] => {
-				// What the operations of a node share is an object of functions.
-				const isShared = typeof original === 'object' && original !== null && 'prepare' in original;
-				if (isShared) return [name, throwing(original)];
-				if (typeof original !== 'function') return [name, original];
-				const instead = (...values: unknown[]): unknown => {
-					const text = () => inspect(values, { depth: 6, maxArrayLength: null });
-					if (name === fault.at && fault.times > 0 && text().includes(fault.lead)) {
-						fault.times--;
-						throw new TypeError('Nobody thought of that');
-					}
-					return original(...values);
-				};
-				return [name, instead];
-			});
-			return Object.fromEntries(functions);
-		},
+afterEach(() => void vi.resetAllMocks());
+
+/** The functions of these modules by their names, and those that operations share. */
+const functionsOf = (first: typeof bulk, second: typeof person) =>
+	new Map<string, unknown>(Object.entries({ ...first, ...second, ...second.personLookup }));
+const originals = functionsOf(
+	await vi.importActual('../../nodes/Finder/bulk.ts'),
+	await vi.importActual('../../nodes/Finder/person.ts'),
 );
 
-vi.mock(import('../../nodes/Finder/bulk.ts'), async (load) => throwing(await load()));
-vi.mock(import('../../nodes/Finder/person.ts'), async (load) => throwing(await load()));
+/** Lets a function of the finder throw, so many times, for what the lead with this name has to do with. */
+function failAt(place: string, times: number, lead: string): void {
+	const [spy, original] = [functionsOf(bulk, person).get(place), originals.get(place)];
+	if (!vi.isMockFunction(spy) || typeof original !== 'function') throw new TypeError(place);
+	spy.mockImplementation((...values) => {
+		const text = () => inspect(values, { depth: 6, maxArrayLength: null });
+		if (times === 0 || !text().includes(lead)) return original(...values);
+		times--;
+		throw new TypeError('Nobody thought of that');
+	});
+}
 
-afterEach(() => {
-	fault.at = '';
+describe.each(lookups)('an expression that fails for one item of $operation', (lookup) => {
+	const length = lookup.perRequest > 1 ? 2 * lookup.perRequest + 20 : 60;
+	const failed = length / 2;
+	const others = numbers(length).filter((number) => number !== failed);
+	/** These are functions of n8n, which fail where the item lacks the value. */
+	const failing: INodeParameters =
+		lookup.credits === 'email'
+			? { lastName: '={{ $json.last.toTitleCase() }}' }
+			: { email: '={{ $json.email.extractEmail() }}' };
+
+	async function run(test: LookupTest) {
+		service().options.latencyMs = 5;
+		const items = numbers(length).map(lookup.item).with(failed, { first: 'Ann' });
+		const result = await runLookup(lookup, service(), items, { ...test, parameters: failing });
+		expect(await sentAfterwards(service())).toEqual([]);
+		return result;
+	}
+
+	test('goes to the error output, the others are delivered, and nothing is sent afterwards', async () => {
+		const { items, errorItems, error } = await run({ onError: 'continueErrorOutput' });
+		expect(error).toBeUndefined();
+		const message = expect.stringContaining('expression');
+		const problem = { status: 'invalid_input', reason: 'failing_expression', message };
+		const json = { first: 'Ann', error: problem };
+		expect(errorItems).toMatchObject([{ json, pairedItem: { item: failed } }]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(others.map((item) => ({ item })));
+		expect(items.map((item) => answerIn(item.json))).toEqual(others.map(lookup.answer));
+		expectPaidOnce(service(), lookup, others);
+	});
+
+	test('where an incomplete run is to fail: nothing is sent, before or after the end', async () => {
+		const { json, error } = await run({ options: { incompleteRun: 'fail' } });
+		expect(error?.message).toContain(`[item ${failed}]`);
+		expect(json).toEqual([]);
+		expect(service().requests).toEqual([]);
+	});
+});
+
+test('a field named like something global is read in brackets only, as by the engine of n8n', async () => {
+	const items = [{ ...find.item(1), globalThis: find.item(1).first }];
+	const read = async (firstName: string) => {
+		const test = { parameters: { firstName }, onError: 'continueRegularOutput' } as const;
+		return (await runLookup(find, service(), items, test)).json;
+	};
+	for (const computed of ['', ' + ""']) {
+		const json = await read(`={{ $json.globalThis${computed} }}`);
+		expect(json).toMatchObject([{ reason: 'failing_expression' }]);
+	}
+	expect((await read('={{ $json["globalThis"] }}')).map(answerIn)).toEqual([find.answer(1)]);
 });
 
 describe.each([find, findBulk])('an exception in the code of $operation', (lookup) => {
@@ -59,7 +108,7 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 	const failing = wanted.find((number) => number > 3 && lookup.subject(number) !== null) ?? 0;
 
 	async function runWithFault(at: string, times: number, options?: LookupTest) {
-		Object.assign(fault, { at, times, lead: leadOf(failing).first });
+		failAt(at, times, leadOf(failing).first);
 		const { json, error } = await runLookup(lookup, service(), wanted.map(leadOf), options);
 		expect(error).toBeUndefined();
 		expect(json).toHaveLength(length);
@@ -90,4 +139,18 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 			expect(again.map(answerIn)).toEqual(wanted.map(lookup.answer));
 		},
 	);
+});
+
+test('the answers are given back when n8n drops the execution', async () => {
+	/** The object of n8n that the answers of an execution hang on. */
+	async function contextOfRun(): Promise<WeakRef<object>> {
+		const { run } = await runLookup(find, service(), numbers(50).map(leadOf));
+		const context = run.data.executionData?.contextData.flow;
+		if (!context) throw new Error('The execution has no context');
+		return new WeakRef(context);
+	}
+	const context = await contextOfRun();
+	// The expression engine of n8n keeps the last execution that it has seen.
+	await runLookup(find, service(), [leadOf(60)]);
+	await expect.poll(async () => await forgotten([context])).toBe(1);
 });

@@ -13,7 +13,7 @@ import { root } from '../machine/paths.mjs';
 import type { Effect } from '../emulator/faults.mts';
 import { outcomeIn } from '../support/node/definedItems.mts';
 import { runNode, type NodeResult } from '../support/node/engine.mts';
-import { listWithId, ofItems, operations, peopleIn, type Sample } from '../operations.mts';
+import { ofItems, operations, peopleIn, type Sample } from '../operations.mts';
 import { fixtures } from '../support/leads/expected.mts';
 import { find, runLookup } from '../support/leads/lookups.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
@@ -28,14 +28,23 @@ afterEach(() => void vi.restoreAllMocks());
 interface Trouble {
 	what: string;
 	effect: Effect;
-	/** Only with the first request. */
-	once?: boolean;
+	/** With which request alone, counted from 1. */
+	nth?: number;
 	/** Only where answers have several rows, or pages. */
 	of?: 'bulk' | 'pages';
 }
 
 const statuses = [400, 401, 402, 403, 404, 405, 409, 413, 414, 422, 429, 500, 502, 503, 504];
 const bodies = ['truncated', 'cut-off', 'html', 'text', 'json-scalar', 'empty'] as const;
+
+/** What a retry may help against. */
+const passing: Record<string, Effect> = {
+	...Object.fromEntries([429, 500, 503].map((status) => [`${status}`, { status }])),
+	'429 with Retry-After: 2': { status: 429, retryAfter: 'seconds', seconds: 2 },
+	'503 with a Retry-After that says nothing': { status: 503, retryAfter: 'nonsense' },
+	'connection lost before the charge': { reset: 'before-charge' },
+	'connection lost after the charge': { reset: 'after-charge' },
+};
 
 /** JSON that nobody would think of. */
 const json = {
@@ -58,32 +67,21 @@ function withSecondRow(json: string): Effect {
 /** What the emulator can do, each with every request and, where a retry may help, with the first one alone. */
 const troubles: Trouble[] = [
 	...statuses.map((status) => ({ what: `${status}`, effect: { status } })),
-	...[429, 500, 503].map((status) => ({
-		what: `${status}, once`,
-		effect: { status },
-		once: true,
-	})),
-	{
-		what: '429 with Retry-After: 2, once',
-		effect: { status: 429, retryAfter: 'seconds', seconds: 2 },
-		once: true,
-	},
-	{
-		what: '503 with a Retry-After that says nothing, once',
-		effect: { status: 503, retryAfter: 'nonsense' },
-		once: true,
-	},
-	...(['before-charge', 'after-charge'] as const).flatMap((reset) => {
-		const what = `connection lost ${reset === 'before-charge' ? 'before' : 'after'} the charge`;
-		return [
-			{ what, effect: { reset } },
-			{ what: `${what}, once`, effect: { reset }, once: true },
-		];
-	}),
+	...Object.entries(passing).flatMap(([what, effect]) => [
+		...('reset' in effect ? [{ what, effect }] : []),
+		{ what: `${what}, once`, effect, nth: 1 },
+	]),
 	...bodies.flatMap((body) => [
 		{ what: `${body} body, not charged`, effect: { body } },
 		{ what: `${body} body, charged`, effect: { body, charge: true } },
+		{ what: `404 with ${body} body`, effect: { body, status: 404 } },
+		{ what: `second page with ${body} body`, effect: { body }, nth: 2, of: 'pages' as const },
 	]),
+	{ what: 'no second page: 404', effect: { status: 404 }, nth: 2, of: 'pages' },
+	...['null', '"none"'].map((json) => ({
+		what: `404 with the body ${json}`,
+		effect: { body: { json }, status: 404 },
+	})),
 	...Object.entries(json).map(([what, json]) => ({ what, effect: { body: { json } } })),
 	{ what: 'an error that repeats the key', effect: { body: 'echo', status: 500 } },
 	{ what: 'redirect', effect: { redirect: 'https://elsewhere.example.com/' } },
@@ -112,12 +110,7 @@ const subjects = operations
 	.filter(({ operation }) => operation !== 'check')
 	.map((sample): Subject => {
 		const options = { ...(sample.isLookup && { maxConcurrency: 1, maxRetries: 2 }) };
-		// As picked from the list: an ID that is typed n8n checks by a regular expression, for which it has little time.
-		const list = sample.node === 'contactDataList' && {
-			listId: { ...listWithId('102'), mode: 'list' },
-		};
-		const own = { ...ofItems(sample), ...list };
-		const parameters = { ...own, includeInputFields: false, returnAll: true, options };
+		const parameters = { ...ofItems(sample), includeInputFields: false, returnAll: true, options };
 		const items = sample.isLookup ? people : people.slice(0, 1);
 		return { ...sample, parameters, items, sound: [] };
 	});
@@ -135,7 +128,7 @@ const isBulk = ({ perRequest = 1 }: Subject) => perRequest > 1;
 /** Runs it, and gives what it sent and cost besides. */
 async function run(
 	subject: Subject,
-	trouble: Pick<Trouble, 'effect' | 'once'> | undefined,
+	trouble: Pick<Trouble, 'effect' | 'nth'> | undefined,
 	onError: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput',
 ) {
 	const { node, endpoint, parameters } = subject;
@@ -145,10 +138,10 @@ async function run(
 	const { requests, ledger, faults } = service();
 	const items = await itemsOf(subject);
 	const [sentBefore, paidBefore] = [requests.length, ledger.total()];
-	const on = { operation: endpoint, ...(trouble?.once && { nth: 1 }) };
+	const on = { operation: endpoint, nth: trouble?.nth };
 	if (trouble) faults.add({ ...trouble.effect, on });
 	vi.spyOn(Math, 'random').mockReturnValue(0);
-	const credential = credentialFor(service());
+	const credential = credentialFor(service(), { listPageSize: 10 });
 	const result = await runNode({ node, parameters, items, credential, onError });
 	// A fault that meets no request would be a row that says nothing.
 	if (trouble) expect(requests.flatMap((request) => request.faults)).not.toEqual([]);

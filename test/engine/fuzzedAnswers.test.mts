@@ -7,8 +7,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import { searchLists as listSearch } from '../../nodes/shared/reads/lists.ts';
-import { testCredential } from '../support/node/credentialUse.mts';
+import { pollingTrigger, searchLists, testCredential } from '../support/node/contexts.mts';
 import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
 import {
@@ -21,8 +20,6 @@ import {
 } from '../operations.mts';
 import { fuzzedAnswer, fuzzedError, jsonOf, type Fitting } from '../support/chaos/fuzzedJson.mts';
 import { fixtures } from '../support/leads/expected.mts';
-import { loadOptionsContext } from '../support/node/loadOptions.mts';
-import { pollingTrigger } from '../support/node/poll.mts';
 import { processorTime } from '../support/measures/processorTime.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -197,21 +194,20 @@ test.each([
 	});
 });
 
-test('the list dropdown: any answer', { timeout: 60_000 }, async () => {
-	await forMany(answers('getLists'), async (given) => {
-		answerWith('getLists', given);
-		const context = loadOptionsContext('contactDataList', credentialFor(service()));
-		const found = await messageOrValue(listSearch.call(context, ''));
-		const entry = { name: expect.any(String), value: expect.any(String) };
-		for (const one of found?.results ?? []) expect(one).toEqual(entry);
-	});
-});
-
-test('the test of the credential: any answer', { timeout: 60_000 }, async () => {
-	await forMany(answers('getAccount'), async (given) => {
-		answerWith('getAccount', given);
-		await testCredential(credentialFor(service())).catch((thrown: unknown) => {
-			expect(thrown).toBeInstanceOf(Error);
+test(
+	'the list dropdown and the test of the credential: any answer',
+	{ timeout: 60_000 },
+	async () => {
+		const both = fc.record({ lists: answers('getLists'), account: answers('getAccount') });
+		await forMany(both, async ({ lists, account }) => {
+			answerWith('getAccount', account);
+			await testCredential(credentialFor(service())).catch((thrown: unknown) => {
+				expect(thrown).toBeInstanceOf(Error);
+			});
+			answerWith('getLists', lists);
+			const found = await messageOrValue(searchLists(credentialFor(service())));
+			const entry = { name: expect.any(String), value: expect.any(String) };
+			for (const one of found?.results ?? []) expect(one).toEqual(entry);
 		});
-	});
-});
+	},
+);

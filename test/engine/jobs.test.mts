@@ -1,6 +1,7 @@
 /**
  * @file Find Emails in Bulk where the service takes a job, and Get Bulk Job: a job is waited for, and never lost; each
- * pending item gets its own row, free, and the job has cost what its rows say.
+ * pending item gets its own row, free, and the job has cost what its rows say. What goes wrong while it is read, and
+ * items that wait for no job, are in chaos.test.mts.
  */
 
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
@@ -21,7 +22,6 @@ import {
 } from '../support/node/chains.mts';
 import { runNode, runWorkflow, type NodeTest, type TestNode } from '../support/node/engine.mts';
 import {
-	addressOf,
 	answerIn,
 	asksFor,
 	expectPaidOnce,
@@ -115,38 +115,25 @@ describe('Find Emails in Bulk', () => {
 		expectPaidOnce(service(), findBulk, bought);
 	});
 
-	test('counts a job against Max Credits with what it found', async () => {
-		await find(numbers(400), { options: { ...noWait, maxCredits: 150, maxConcurrency: 4 } });
-		expect(service().ledger.total()).toBe(150);
-	});
-
 	test('leaves each item pending with the job and the row of its own at the end of Job Timeout', async () => {
 		service().variants.jobPolls = unfinished;
-		const { json, error, hints } = await find([...leads, 7]);
+		const all = [...leads, 7];
+		const { json, error, hints } = await find(all);
 		expect(error).toBeUndefined();
-		expect(json).toStrictEqual(
-			[...leads, 7].map((number, index) => {
-				const { first, last, domain } = leadOf(number);
-				return {
-					...{ status: 'pending', email: null, emailStatus: null },
-					...{ firstName: first, lastName: last, domain },
+		expect(json).toEqual(
+			all.map((number, index) =>
+				expect.objectContaining({
+					...{ status: 'pending', reason: 'job_not_finished', jobRow: (number % 100) + 1 },
+					message: expect.stringContaining('Get Bulk Job'),
 					// Nobody knows yet what it costs, but that it costs nothing twice.
-					...{ credits: index < leads.length ? null : 0, checkedAt: null },
-					...{ reason: 'job_not_finished', message: expect.stringContaining('Get Bulk Job') },
-					...{
-						httpCode: null,
-						jobId: expect.stringMatching(/^90\d\d$/),
-						jobRow: (number % 100) + 1,
-					},
-				};
-			}),
+					credits: index < leads.length ? null : 0,
+				}),
+			),
 		);
-		expect([jobsOf(json.slice(0, 100)).length, jobsOf(json.slice(100, 130)).length]).toEqual([
-			1, 1,
-		]);
+		const perJob = [json.slice(0, 100), json.slice(100, 130)].map((items) => jobsOf(items).length);
+		expect([...perJob, submitted()]).toEqual([1, 1, 2]);
 		expect([...new Set(polls())].toSorted()).toEqual(jobsOf(json));
 		expect(hints?.[0]?.message).toContain('131 waiting for a bulk job');
-		expect(submitted()).toBe(2);
 	});
 
 	test('asks again for a row that a job lacks, alone, with Retry On Fail', async () => {
@@ -160,36 +147,6 @@ describe('Find Emails in Bulk', () => {
 	});
 });
 
-describe('a job that cannot be read is not lost:', () => {
-	const leads = numbers(3);
-
-	test.each<[string, Effect?]>([
-		...[404, 410, 503].map((status): [string, Effect] => [
-			`${status}`,
-			{ status, retryAfter: 'seconds', seconds: 0 },
-		]),
-		['a web page', { body: 'html' }],
-		['a stop'],
-	])('%s', async (_, fault) => {
-		const stop = new AbortController();
-		if (fault) {
-			service().faults.add({ ...fault, on: { operation: 'getBulkJob' } });
-		} else {
-			service().variants.jobPolls = unfinished;
-			service().onRequest(() => void setTimeout(() => stop.abort(), 800));
-		}
-		const options = { ...(fault && noWait), maxRetries: 1 };
-		const { json } = await find(leads, { options, stop: stop.signal, ...continues });
-		expect(json.map(({ status }) => status)).toEqual(leads.map(() => 'pending'));
-		expect(jobsOf(json)).toHaveLength(1);
-		if (!fault) expect(polls()).toEqual([]);
-		service().faults.clear();
-		service().variants.jobPolls = 0;
-		expect((await collect(json)).json.map(answerIn)).toEqual(leads.map(findBulk.answer));
-		expectPaidOnce(service(), findBulk, leads);
-	});
-});
-
 describe.each<[Variants['jobResultShape'], Effect]>([
 	['bare', { rows: 'shuffled' }],
 	['results', { rows: 'doubled' }],
@@ -199,25 +156,22 @@ describe.each<[Variants['jobResultShape'], Effect]>([
 ])('a job that is not finished, with its rows under %s', (jobResultShape, fault) => {
 	const leads = numbers(130);
 	const pending = { status: 'pending', jobId: expect.stringMatching(/^\d+$/) };
+	const firstRows = [leads[0], leads[100]];
 
-	test.each(['empty', 'some'] as const)(
-		'shows %s of them: none is lost, and each job is named until all are there',
-		async (jobProgress) => {
-			Object.assign(service().variants, { jobResultShape, jobProgress, jobPolls: unfinished });
-			const { json } = await find(leads, continues);
-			expect(json).toEqual(leads.map(() => expect.objectContaining(pending)));
-			// A bare list of rows does not say that it is not all.
-			if (jobResultShape !== 'bare') {
-				const perJob = json.map((item) => (item.jobRow === 1 ? item : { ...item, jobId: '' }));
-				const { json: rows } = await collect(perJob, wholeJob);
-				expect(rows.filter(({ jobId }) => jobId !== '')).toMatchObject([pending, pending]);
-			}
-			service().variants.jobPolls = 0;
-			const { json: rows } = await collect(json, wholeJob);
-			expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
-			expectPaidOnce(service(), findBulk, leads);
-		},
-	);
+	test.each(['empty', 'some'] as const)('shows %s of them: none is lost', async (jobProgress) => {
+		Object.assign(service().variants, { jobResultShape, jobProgress, jobPolls: unfinished });
+		const { json } = await find(leads, continues);
+		expect(json).toMatchObject(leads.map(() => pending));
+		// Each job is named until all are there. A bare list of rows does not say that it is not all.
+		const named = firstRows.map((number) => json[number]);
+		if (jobResultShape !== 'bare') {
+			expect((await collect(named, wholeJob)).json).toMatchObject([pending, pending]);
+		}
+		service().variants.jobPolls = 0;
+		const { json: rows } = await collect(json, wholeJob);
+		expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		expectPaidOnce(service(), findBulk, leads);
+	});
 
 	test(`is waited for, with ${JSON.stringify(fault)} when it is read first`, async () => {
 		Object.assign(service().variants, { jobResultShape, jobProgress: 'some', jobPolls: 1 });
@@ -230,7 +184,6 @@ describe.each<[Variants['jobResultShape'], Effect]>([
 });
 
 describe('a job in words of its own', () => {
-	let keys = 0;
 	const leads = numbers(5).map(leadOf);
 	const withoutEmail = (row: IDataObject) => ({ ...row, email: null });
 	const foundRow = (row: IDataObject) => ({
@@ -239,73 +192,40 @@ describe('a job in words of its own', () => {
 	});
 	const shownForOne = (row: IDataObject) => (row.tId === 1 ? foundRow(row) : withoutEmail(row));
 
-	/** What comes of leads whose service is at this URL. */
-	async function findAt(baseUrl: string, options = {}): Promise<IDataObject[]> {
-		const { json } = await runNode({
-			...{ node: findBulk.node, parameters: { ...findBulk.parameters, options }, items: leads },
-			credential: { baseUrl, apiKey: `own-words-${++keys}` },
-			...{ ...continues, retryOnFail: true, maxTries: 3 },
-		});
-		return json;
-	}
-
-	/** A service that takes jobs, and tells of them in these words; with what it was asked. */
-	async function serviceThatSays(
-		status: string,
-		shown?: (row: IDataObject) => unknown,
-		isDone: (polls: number) => boolean = () => true,
-		done = 'completed',
-	) {
+	test.each<[string, shown?: (row: IDataObject) => unknown, polls?: number, most?: number]>([
+		['success'],
+		['processing', () => null],
+		['processing', () => 'queued'],
+		['verifying', withoutEmail],
+		['50%', shownForOne],
+		// Max Credits holds whatever it shows before it is done.
+		['completing', shownForOne, 2, 3],
+		['processing (2 of 3 done)', shownForOne, 2, 3],
+		// It never says that it is done, but all rows are there, and they stay the same.
+		['partially_completed', foundRow, Infinity],
+	])('%s: it is waited for, and paid once', async (status, shown, doneAfter = 1, most = 5) => {
 		const jobs: IDataObject[][] = [];
-		const polls: number[] = [];
+		let polled = 0;
 		const baseUrl = await server(async (request, response) => {
 			const isNew = request.method === 'POST';
 			if (isNew) jobs.push(JSON.parse((await request.toArray()).join('')));
-			const id = isNew ? jobs.length : Number(request.url?.split('/').at(-1));
-			if (!isNew) polls[id] = (polls[id] ?? 0) + 1;
-			const isOver = !isNew && isDone(polls[id]);
-			const rows = jobs[id - 1] ?? [];
-			const results = isOver ? rows.map(foundRow) : shown && rows.map(shown);
-			const answer = { id, status: isOver ? done : status, total: rows.length, results };
-			giveJson(response, answer, isNew ? 202 : 200);
+			else polled++;
+			const isDone = !isNew && polled >= doneAfter;
+			const results = isDone ? jobs[0].map(foundRow) : shown && jobs[0].map(shown);
+			const answer = { id: 1, status: isDone ? 'completed' : status, results };
+			giveJson(response, { ...answer, total: jobs[0].length }, isNew ? 202 : 200);
 		});
-		return { baseUrl, jobs, polls };
-	}
-
-	test.each<[string, string, ((row: IDataObject) => unknown)?]>([
-		['success', 'no rows when it is accepted'],
-		['processing', 'nulls', () => null],
-		['processing', 'texts', () => 'queued'],
-		['verifying', 'rows without an email', withoutEmail],
-		['50%', 'an email for one so far', shownForOne],
-	])('%s, with %s: it is waited for, and paid once', async (status, _, shown) => {
-		const { baseUrl, jobs, polls } = await serviceThatSays(status, shown);
-		const json = await findAt(baseUrl);
-		expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
-		expect([jobs.length, polls[1]]).toEqual([1, 1]);
-	});
-
-	test('partially_completed, with all rows, and they stay the same: it is done', async () => {
-		const { baseUrl } = await serviceThatSays('partially_completed', foundRow, () => false);
-		const credential = { baseUrl, apiKey: 'own-words' };
-		const found = await findAt(baseUrl, { jobTimeout: 5 });
+		const credential = { baseUrl, apiKey: `own-words-${status}` };
+		const options = { maxCredits: most, jobTimeout: 5 };
+		const test = { ...continues, credential, options, retryOnFail: true, maxTries: 3 };
+		const { json } = await runLookup(findBulk, service(), leads, test);
+		const statuses = leads.map((_, index) => (index < most ? 'found' : 'not_processed'));
+		expect(json.map((item) => item.status)).toEqual(statuses);
+		expect(jobs.map(({ length }) => length)).toEqual([most]);
+		if (doneAfter < Infinity) expect(polled).toBe(doneAfter);
 		const rows = await collect([{ jobId: '1' }], wholeJob, { credential });
-		for (const json of [found, rows.json]) {
-			expect(json.map((item) => item.status)).toEqual(leads.map(() => 'found'));
-		}
+		expect(rows.json.map((item) => item.status)).toEqual(jobs[0].map(() => 'found'));
 	});
-
-	test.each(['completing', 'processing (2 of 3 done)'])(
-		'%s, with an email for some so far: Max Credits holds',
-		async (status) => {
-			const { baseUrl, jobs } = await serviceThatSays(status, shownForOne, (polls) => polls > 1);
-			const json = await findAt(baseUrl, { maxCredits: 3 });
-			expect(jobs.map(({ length }) => length)).toEqual([3]);
-			expect(json.map((item) => item.reason ?? item.status)).toEqual([
-				...['found', 'found', 'found', 'credit_limit', 'credit_limit'],
-			]);
-		},
-	);
 });
 
 describe('Get Bulk Job gives each item', () => {
@@ -323,17 +243,6 @@ describe('Get Bulk Job gives each item', () => {
 		// What the items say of their cost is the bill of the execution that has bought them.
 		const credits = result.json.reduce((sum, item) => sum + Number(item.credits), 0);
 		expect([credits, service().ledger.total()]).toEqual([spent, spent]);
-	});
-
-	test('that repeats another the row of that one, which has paid', async () => {
-		const pending = await pendingLeads([5, 6, 5]);
-		expect(pending).toMatchObject([
-			{ jobRow: 1, credits: null },
-			{ jobRow: 2, credits: null },
-			{ jobRow: 1, credits: 0 },
-		]);
-		const { json } = await collect(pending);
-		expect(json).toStrictEqual([collected(5), collected(6), { ...collected(5), credits: 0 }]);
 	});
 
 	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
@@ -359,30 +268,6 @@ describe('Get Bulk Job gives each item', () => {
 		const [output] = run.data.resultData.runData.Collect?.[0]?.data?.main ?? [];
 		const card = { binary: { data: { fileName: 'card.txt' } } };
 		expect(output).toMatchObject([card, card, card]);
-	});
-
-	test('that waits for no job as it came', async () => {
-		const checkedAt = '2026-01-01T00:00:00.000Z';
-		const found = { status: 'found', email: addressOf(1), emailStatus: 'valid', credits: 1 };
-		const nothing = { email: null, emailStatus: null, credits: 0, checkedAt: null };
-		const others: IDataObject[] = [
-			{ ...found, id: 1, checkedAt, message: 'x' },
-			{ id: 2, status: 'not_found', jobId: '', jobRow: '' },
-			{ id: 3, jobId: null, jobRow: 2 },
-			{ id: 4 },
-		];
-		const items = [...others, ...(await pendingLeads([3]))];
-		const before = polls().length;
-		const result = await collect(items);
-		expect(result.error).toBeUndefined();
-		expect(result.items).toMatchObject(inOrder(items));
-		expect(result.json).toStrictEqual([
-			others[0],
-			{ ...nothing, ...others[1] },
-			...others.slice(2).map((item) => ({ ...nothing, ...item, status: 'skipped' })),
-			collected(3),
-		]);
-		expect(polls()).toHaveLength(before + 1);
 	});
 
 	/** What goes wrong with one item among others, and what is said of it. */
@@ -512,42 +397,27 @@ describe('what the execution has spent', () => {
 	});
 
 	test('is put right once, whoever reads the job again', async () => {
-		service().variants.jobPolls = 1;
-		const again = [emits('Later', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
-		const all = [
-			...begin,
-			collects('One'),
-			collects('Other'),
-			waits(),
-			collects('Third'),
-			...again,
-		];
-		const runs = await runOverWaits({
-			nodes: all.map((node, index) => ({ ...node, position: [index * 100, index * 100] })),
-			connections: [
-				...['Start > Find', 'Find > One', 'Find > Other', 'Find > Wait', 'Wait > Third'],
-				...['Third > Later', 'Later > Find Again'],
-			],
-			credential: credentialFor(service()),
-		});
-		expect(runs.map(toldBy)).toEqual([5, 5].map((spent) => spentText(spent)));
+		const rows = hits.map((_, index) => ({ jobId: '9001', jobRow: index + 1 }));
+		const later = [emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
+		const run = await behindJob(
+			...[collects('One'), emits('Rows', rows), collects('Other')],
+			...[waits(), emits('Later', rows), collects('Third'), ...later],
+		);
+		expect(toldBy(run)).toBe(spentText(5));
 		for (const name of ['One', 'Other', 'Third', 'Find Again']) {
-			expect(outputOf(runs[1], name).map(answerIn)).toEqual(hits.map(findBulk.answer));
+			expect(outputOf(run, name).map(answerIn)).toEqual(hits.map(findBulk.answer));
 		}
 		// The items of the first finder tell of the costs already.
-		expect(outputOf(runs[1], 'Find Again')).toMatchObject(hits.map(() => ({ credits: 0 })));
+		expect(outputOf(run, 'Find Again')).toMatchObject(hits.map(() => ({ credits: 0 })));
 		expect(submitted()).toBe(1);
 	});
 
 	test('is not changed by the job of somebody else', async () => {
 		const [{ jobId }] = outputOf(await behindJob(), 'Find');
+		const rows = hits.map((_, index) => ({ jobId, jobRow: index + 1 }));
 		const nodes = [
 			...[emits('Start', numbers(5, 100).map(leadOf)), looksUp('Find', findBulk, noWait)],
-			emits(
-				'Other',
-				hits.map((_, index) => ({ jobId, jobRow: index + 1 })),
-			),
-			collects('Collect'),
+			...[emits('Other', rows), collects('Collect')],
 		];
 		const run = await runWorkflow(chain(nodes, credentialFor(service())));
 		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.map(findBulk.answer));

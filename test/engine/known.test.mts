@@ -1,10 +1,10 @@
 /**
- * @file What items bring along is passed on: it is not looked up, costs nothing, and nothing hides behind
- * it. What counts as known, and how old it may be, is tested in test/unit/known.test.mts and test/unit/questions.test.mts,
+ * @file What items bring along is passed on: it is not looked up, costs nothing, and nothing hides behind it. What counts
+ * as known or is skipped, and how old it may be, is tested in test/unit/known.test.mts and test/unit/questions.test.mts,
  * what it does to its item in shape.test.mts.
  */
 
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { type NodeResult } from '../support/node/engine.mts';
@@ -15,8 +15,6 @@ import {
 	lookups,
 	paidAmong,
 	runLookup,
-	verify,
-	verifyBulk,
 	type Lookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
@@ -78,27 +76,24 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 		},
 	);
 
-	const ages = { checkedAt: '={{ $json.day }}', maxAgeDays: '={{ $json.maxAge }}' };
-	const byEngine = { ...ages, checkedAt: '={{ $json.day.toDateTime() }}' };
-	test.each<[daysAgo: number, maxAge: number | string, INodeParameters, isKnown: boolean]>([
-		[91, '', ages, false],
-		[89, '', ages, true],
-		[3, '2', byEngine, false],
-		[3, 4, byEngine, true],
-	])('with a Checked At of %d days ago and a Max Age of %j', async (days, maxAge, ...rest) => {
-		const [options, isKnown] = rest;
-		const day = new Date(Date.now() - days * DAY).toISOString();
-		const items = [
-			{ ...lookup.item(one), ...brings, day, maxAge },
-			{ ...lookup.item(two), ...brings, day: 'a while ago', maxAge },
-		];
-		const result = await run(lookup, items.slice(0, options === ages ? 2 : 1), { options });
-		const statuses = result.json.map(({ status }) => status);
-		const status = isKnown ? 'known' : lookup.answer(one).status;
-		expect(statuses).toEqual([status, ...(options === ages ? ['known'] : [])]);
-		expectPaidOnce(service(), lookup, isKnown ? [] : [one]);
-		expect(messagesOf(result)[0].includes('without a valid date')).toBe(options === ages);
-	});
+	test.each(['={{ $json.day }}', '={{ $json.day.toString() }}'])(
+		'is known up to its own Max Age, by its own Checked At: %s',
+		async (checkedAt) => {
+			const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
+			const ages: IDataObject[] = [
+				...[{ day: day(91) }, { day: day(3), maxAge: '2' }],
+				...[{ day: day(89) }, { day: day(3), maxAge: 4 }, { day: 'a while ago' }],
+			];
+			const items = ages.map((age) => ({ ...lookup.item(one), ...brings, maxAge: '', ...age }));
+			const options = { checkedAt, maxAgeDays: '={{ $json.maxAge }}' };
+			const result = await run(lookup, items, { options });
+			const { status } = lookup.answer(one);
+			const statuses = result.json.map((item) => item.status);
+			expect(statuses).toEqual([status, status, 'known', 'known', 'known']);
+			expectPaidOnce(service(), lookup, [one]);
+			expect(messagesOf(result)[0]).toContain('without a valid date');
+		},
+	);
 
 	test.each([401, 402, 500])(
 		'hides no API key that is not accepted any more: a %i stops the workflow',
@@ -116,36 +111,4 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 			expect(service().requests).toHaveLength(1);
 		},
 	);
-});
-
-describe.each([verify, verifyBulk])('an item without an email, by $operation', (lookup) => {
-	test('is skipped, after what is known and before what is malformed', async () => {
-		const expected: Array<[IDataObject, status: string, emailStatus: unknown, credits: number]> = [
-			[{ emailStatus: 'ok' }, 'known', 'valid', 0],
-			[{}, 'skipped', null, 0],
-			[{ email: ' \t' }, 'skipped', null, 0],
-			[{ email: null }, 'skipped', null, 0],
-			[{ email: 'no-at-sign' }, 'verified', 'invalid', 0],
-			[{ email: 'no-at-sign', emailStatus: 'catch-all' }, 'known', 'catch-all', 0],
-			[lookup.item(3), 'verified', lookup.answer(3).emailStatus, 1],
-		];
-		const items = expected.map(([item]) => item);
-		const result = await run(lookup, items, { options: { incompleteRun: 'fail' } });
-		expect(
-			result.json.map(({ status, emailStatus, credits }) => [status, emailStatus, credits]),
-		).toEqual(expected.map(([, ...rest]) => rest));
-		expectPaidOnce(service(), lookup, [3]);
-		expect(messagesOf(result)[0]).toContain('3 items skipped: no email');
-	});
-
-	test('where all are, nothing is sent, and a warning names the field', async () => {
-		const result = await run(lookup, [{}, {}]);
-		expect(result.error).toBeUndefined();
-		expect(result.json).toMatchObject([{ status: 'skipped' }, { status: 'skipped' }]);
-		expect(service().requests).toEqual([]);
-		expect(result.hints?.[1]).toMatchObject({
-			...{ type: 'warning', location: 'outputPane' },
-			message: expect.stringContaining('no item has an email. Check the field Email.'),
-		});
-	});
 });

@@ -58,35 +58,30 @@ describe('the rest of n8n goes on while', () => {
 	});
 
 	interface Scene {
-		what: string;
 		node: OurNode;
 		parameters: INodeParameters;
 		itemAt: (number: number) => IDataObject;
-		requests?: number;
-		isStopped?: boolean;
 	}
 
-	const scenes: Scene[] = [
-		...[find, findBulk, verifyBulk].map((one) => ({
-			...{ node: one.node, parameters: one.parameters, itemAt: () => one.item(hit) },
-			...{ what: `items that ask ${one.operation} the same have one answer`, requests: 1 },
-		})),
-		{
-			...finds({ maxCredits: 1, maxConcurrency: 1 }),
-			...{ what: 'items are not sent, as Max Credits is spent', requests: 1 },
-		},
-		{
-			...finds({ maxConcurrency: length }),
-			...{ what: 'lookups wait at the gate, and are turned away at a stop', isStopped: true },
-		},
-		{
-			...{ what: 'lists are not read, as the items name none', requests: 0 },
-			...{ node: 'contactDataList', itemAt: (number) => ({ number }) },
-			parameters: { operation: 'get', listId: listWithId('={{ $json.none }}') },
-		},
+	const scenes: Array<[what: string, Scene, requests: number, isStopped?: boolean]> = [
+		...[find, findBulk, verifyBulk].map((one): [string, Scene, number] => [
+			`items that ask ${one.operation} the same have one answer`,
+			{ ...one, itemAt: () => one.item(hit) },
+			1,
+		]),
+		['items are not sent, as Max Credits is spent', finds({ maxCredits: 1, maxConcurrency: 1 }), 1],
+		['lookups wait at the gate and leave at a stop', finds({ maxConcurrency: length }), 0, true],
+		[
+			'lists are not read, as the items name none',
+			{
+				...{ node: 'contactDataList', itemAt: (number) => ({ number }) },
+				parameters: { operation: 'get', listId: listWithId('={{ $json.none }}') },
+			},
+			0,
+		],
 	];
 
-	test.each(scenes)('20,000 $what', async ({ node, parameters, itemAt, requests, isStopped }) => {
+	test.each(scenes)('20,000 %s', async (_, { node, parameters, itemAt }, requests, isStopped) => {
 		const stop = new AbortController();
 		if (isStopped) {
 			// The first answers close the gate for a minute; the others wait there.
@@ -125,7 +120,7 @@ describe('the rest of n8n goes on while', () => {
 		const json = outputOf(run, 'Node');
 		expect(json).toHaveLength(length);
 		if (isStopped) expect(json.at(-1)).toMatchObject({ reason: 'cancelled' });
-		else expect(service().requests).toHaveLength(requests ?? 0);
+		else expect(service().requests).toHaveLength(requests);
 		// How much work of the processor nothing else could come between.
 		expect(longest).toBeGreaterThan(0);
 		// A stop turns all away at a stroke, in less time than it took them to come.

@@ -1,6 +1,6 @@
 /**
- * @file What users limit: Max Credits, Keep Credits and Max Items in Manual Runs. Random runs with faults, several at once,
- * are in properties.test.mts.
+ * @file What users limit: Max Credits, Keep Credits and Max Items in Manual Runs. Random runs with faults, of several
+ * accounts and several executions at once, are in chaos.test.mts.
  */
 
 import type { IDataObject, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
@@ -24,9 +24,11 @@ import {
 	type Lookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, KEY, useService } from '../support/servers/service.mts';
 
 const service = useService();
+useQuickClock();
 
 const LEFT = 30;
 const continues = { onError: 'continueRegularOutput' } as const;
@@ -190,27 +192,6 @@ test.each([...lookups, search])(
 		expect(service().ledger.spent(KEY, lookup.credits)).toBe(2);
 	},
 );
-
-test('each account keeps its own', async () => {
-	leave(LEFT);
-	const keys = [KEY, 'second-key'];
-	const items = leads.map((number) => ({ ...verify.item(number), key: keys[number % 2] }));
-	const credential = { ...credentialFor(service()), apiKey: '={{ $json.key }}' };
-	await run(verify, items, { keepCredits: 25 }, { credential });
-	expect(keys.map((key) => service().ledger.spent(key, 'verifier'))).toEqual([5, 5]);
-	expect(accountReads()).toBe(2);
-});
-
-test('what another execution has reserved counts as spent, at once', async () => {
-	leave(1);
-	service().faults.add({ delayMs: 2_000, on: { operation: 'verify' } });
-	const first = run(verify, [verify.item(1)], { keepCredits: 0 });
-	await expect.poll(() => sent(verify), { interval: 5, timeout: 10_000 }).toBe(1);
-	const { json } = await run(verify, [verify.item(2)], { keepCredits: 0 });
-	expect(json).toMatchObject([{ status: 'not_processed', reason: 'credit_floor' }]);
-	expect(requestsOf(service(), 'verify')[0].finishedAt).toBeNull();
-	expect((await first).json).toMatchObject([{ status: 'verified' }]);
-});
 
 test('what the execution has bought is delivered though the account cannot be read', async () => {
 	service().faults.add({ status: 503, on: { operation: 'getAccount' } });

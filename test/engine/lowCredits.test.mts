@@ -8,7 +8,7 @@ import type { CreditKind } from '../emulator/fixtures.mts';
 import { runNode } from '../support/node/engine.mts';
 import { listWithId } from '../operations.mts';
 import { giveJson, useServer } from '../support/servers/ownServer.mts';
-import { pollingTrigger, type Polled } from '../support/node/poll.mts';
+import { type Polled, pollingTrigger } from '../support/node/contexts.mts';
 import { credentialFor, KEY, useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -108,21 +108,15 @@ test.each([' 20 ', '={{ 4 * 5 }}', 19.5])('a threshold of %j', async (threshold)
 	expect(items).toMatchObject([{ json: { kind: 'verifier', threshold: meant } }]);
 });
 
-const noNumber = { message: expect.stringContaining('Threshold must be a number above 0') };
-const noInput = {
-	message: expect.stringContaining('the expression of Threshold cannot be evaluated'),
-	description: expect.stringContaining('Check the expression'),
-};
-
-test.each([
-	...['many', '', 0, 'Infinity', '={{ undefined }}'].map((one) => [one, noNumber] as const),
-	['={{ $json.few }}', noInput] as const,
-])(
+test.each(['many', '', 0, 'Infinity', '={{ undefined }}', '={{ $json.few }}'])(
 	'a threshold that cannot be meant, %o, is refused before anything is sent',
-	async (threshold, refusal) => {
+	async (threshold) => {
 		const polling = trigger({ threshold });
+		const refusal = String(threshold).includes('$json')
+			? /the expression of Threshold cannot be evaluated/
+			: /Threshold must be a number above 0/;
 		for (const mode of ['trigger', 'manual'] as const) {
-			await expect(polling.poll(mode)).rejects.toMatchObject(refusal);
+			await expect(polling.poll(mode)).rejects.toThrow(refusal);
 		}
 		expect(service().requests).toEqual([]);
 		expect(polling.state()).toEqual({ 'node:Trigger': {} });

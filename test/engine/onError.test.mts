@@ -3,17 +3,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import {
-	asksFor,
-	find,
-	findBulk,
-	leadOf,
-	lookups,
-	numbers,
-	paidAmong,
-	runLookup,
-	verify,
-} from '../support/leads/lookups.mts';
+import { leadOf, lookups, paidAmong, runLookup } from '../support/leads/lookups.mts';
 import { useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -104,36 +94,4 @@ describe.each(lookups)('$operation', (lookup) => {
 			description: `1 of 2 items are done. ${limit.remedy}`,
 		});
 	});
-});
-
-test.each([find, verify])(
-	'a request that the service refuses stops at the end, with its status: $operation',
-	async (lookup) => {
-		const wanted = numbers(100);
-		service().faults.add({ status: 409, on: { where: asksFor(2) } });
-		const { error, json } = await runLookup(lookup, service(), wanted.map(lookup.item), {
-			options: { incompleteRun: 'fail' },
-		});
-		expect(json).toEqual([]);
-		expect(error).toMatchObject({
-			message: expect.stringMatching(/conflicts with another one.*\[item 2\]$/),
-			description: expect.stringMatching(/^99 of 100 items are done\. \S/),
-			httpCode: '409',
-			context: { itemIndex: 2 },
-		});
-		expect(service().requests).toHaveLength(100);
-	},
-);
-
-test.each<[IDataObject, reason: string, fields: string]>([
-	[{ domain: '' }, 'missing_company', place],
-	[{ domain: null }, 'missing_company', place],
-	[{ last: '   ' }, 'missing_name', person],
-	[{ first: '', last: '', domain: '' }, 'missing_name', `${person} and ${place}`],
-])('a person with %j: the message names what is missing', async (fields, reason, missing) => {
-	const items = [leadOf(0), { ...leadOf(1), ...fields }];
-	const { json } = await runLookup(findBulk, service(), items);
-	expect(json[1]).toMatchObject({ status: 'invalid_input', reason });
-	expect(json[1].message).toContain(`this item has no ${missing}.`);
-	expect(service().requests).toHaveLength(1);
 });

@@ -40,21 +40,14 @@ const sent = () => service().requests.length;
 const spent = () => service().ledger.total();
 const sumOf = (items: IDataObject[]) => items.reduce((sum, item) => sum + Number(item.credits), 0);
 
-/** How a workflow comes to a lookup for the second time. */
-interface Way {
-	way: string;
-	/** Whether a Wait lies between. */
-	isLater: boolean;
-	/** Whether it is the same node. */
-	isSame: boolean;
-}
-
-const ways: Way[] = [
+/** How a workflow comes to a lookup for the second time: whether a Wait lies between, and whether by the same node. */
+const ways = [
 	{ way: 'in another node', isLater: false, isSame: false },
 	{ way: 'in a loop', isLater: false, isSame: true },
 	{ way: 'after a Wait', isLater: true, isSame: false },
 	{ way: 'in a loop with a Wait', isLater: true, isSame: true },
 ];
+type Way = (typeof ways)[number];
 
 /** A lookup, and the same one, or another, for other items. */
 function twice(
@@ -85,17 +78,13 @@ async function runTwice(
 	between: (waiting: IRun) => unknown = () => {},
 	more: Partial<TestWorkflow> = {},
 ): Promise<{ first: IDataObject[]; second: IDataObject[]; run: IRun; waiting?: IRun }> {
-	let run = await runWorkflow(workflow);
-	let waiting: IRun | undefined;
-	if (run.status === 'waiting') {
-		waiting = run;
-		await between(waiting);
-		run = await runWorkflow({ ...workflow, ...more, resumes: waiting });
-	}
+	const begun = await runWorkflow(workflow);
+	const waiting = begun.status === 'waiting' ? begun : undefined;
+	if (waiting) await between(waiting);
+	const run = waiting ? await runWorkflow({ ...workflow, ...more, resumes: waiting }) : begun;
 	expect(run.status).toBe('success');
-	const outputs = ['Once', 'Again'].flatMap((name) => outputsOf(run, name));
-	expect(outputs).toHaveLength(2);
-	return { first: outputs[0], second: outputs[1], run, waiting };
+	const [first, second] = ['Once', 'Again'].flatMap((name) => outputsOf(run, name));
+	return { first, second, run, waiting };
 }
 
 /** That answers are stored, and that nothing in the context can be read: no name, no address, no key. */
@@ -149,59 +138,48 @@ describe.each(ways)('$way', (way) => {
 		});
 	});
 
-	describe('a bulk job that is pending', () => {
-		const wanted = numbers(130);
-		const items = wanted.map(leadOf);
-		const options = { jobTimeout: 0 };
-		const total = paidAmong(findBulk, 130).length;
-		const submitted = () => requestsOf(service(), 'findBulk').length;
-		/** Each job is done when it is asked for the second time. */
-		const takeJobs = (jobPolls = 1) =>
-			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls, jobResultShape: 'results' });
+	const wanted = numbers(130);
+	const items = wanted.map(leadOf);
+	const options = { jobTimeout: 0 };
+	const submitted = () => requestsOf(service(), 'findBulk').length;
+	/** Each job is done when it is asked for the second time. */
+	const takeJobs = (jobPolls = 1) =>
+		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls, jobResultShape: 'results' });
 
-		const byFindEmail: Row[] = way.isSame ? [] : [['by Find Email', wanted, find]];
-		type Row = [how: string, part: number[], later?: Lookup];
-		test.each<Row>([['whole', wanted], ['in part', [7, 120, 3, 7]], ...byFindEmail])(
-			'is collected %s: an item says what its row has cost',
-			async (_, part, later) => {
-				takeJobs();
-				const workflow = twice(
-					way,
-					findBulk,
-					[items, part.map(leadOf)],
-					options,
-					later && looksUp('Again', later),
-				);
-				const { first, second, run, waiting } = await runTwice(workflow);
-				expect(new Set(first.map(({ status, credits }) => [status, credits].join()))).toEqual(
-					new Set(['pending,']),
-				);
-				expect(second.map(answerIn)).toEqual(part.map(findBulk.answer));
-				expect(second.map(({ credits }) => credits)).toEqual(
-					part.map((number, index) =>
-						findBulk.subject(number) === null || part.indexOf(number) < index ? 0 : 1,
-					),
-				);
-				expect([submitted(), requestsOf(service(), 'find')]).toEqual([2, []]);
-				expectPaidOnce(service(), findBulk, wanted);
-				expect(toldBy(run)).toBe(spentText(total));
-				const [{ jobId }] = first;
-				if (part === wanted) expect(contextOf(run)).not.toContain(String(jobId));
-				if (!waiting) return;
-				expect(toldBy(waiting)).toBe(spentText(0, 130));
-				expect(contextOf(waiting)).toContain(String(jobId));
-				expect(contextOf(waiting)).not.toMatch(/ann\d{5}|bulk\.example/i);
-			},
+	test.each<[how: string, part: number[], later?: Lookup]>([
+		['whole', wanted],
+		['in part', [7, 120, 3, 7]],
+		...(way.isSame ? [] : [['by Find Email', wanted, find] satisfies [string, number[], Lookup]]),
+	])('a pending job is collected %s: an item says what its row has cost', async (...row) => {
+		const [, part, later] = row;
+		takeJobs();
+		const again = later && looksUp('Again', later);
+		const workflow = twice(way, findBulk, [items, part.map(leadOf)], options, again);
+		const { first, second, run, waiting } = await runTwice(workflow);
+		expect(first).toMatchObject(wanted.map(() => ({ status: 'pending', credits: null })));
+		expect(second.map(answerIn)).toEqual(part.map(findBulk.answer));
+		const isPaid = (number: number, index: number) =>
+			findBulk.subject(number) !== null && part.indexOf(number) === index;
+		expect(second.map(({ credits }) => credits)).toEqual(
+			part.map((number, index) => Number(isPaid(number, index))),
 		);
+		expect([submitted(), requestsOf(service(), 'find')]).toEqual([2, []]);
+		expectPaidOnce(service(), findBulk, wanted);
+		expect(toldBy(run)).toBe(spentText(paidAmong(findBulk, 130).length));
+		const jobId = String(first[0].jobId);
+		if (part === wanted) expect(contextOf(run)).not.toContain(jobId);
+		if (!waiting) return;
+		expect(toldBy(waiting)).toBe(spentText(0, 130));
+		expect(contextOf(waiting)).toContain(jobId);
+		expect(contextOf(waiting)).not.toMatch(/ann\d{5}|bulk\.example/i);
+	});
 
-		test('is pending as before where it goes on, and may still cost what it may', async () => {
-			takeJobs(1_000_000);
-			const workflow = twice(way, findBulk, [items, items], options);
-			const { first, second, run } = await runTwice(workflow);
-			expect(second).toStrictEqual(first);
-			expect(submitted()).toBe(2);
-			expect(toldBy(run)).toBe(spentText(0, 130));
-		});
+	test('a job that goes on is pending as before, and may still cost what it may', async () => {
+		takeJobs(1_000_000);
+		const { first, second, run } = await runTwice(twice(way, findBulk, [items, items], options));
+		expect(second).toStrictEqual(first);
+		expect(submitted()).toBe(2);
+		expect(toldBy(run)).toBe(spentText(0, 130));
 	});
 });
 
@@ -352,24 +330,21 @@ describe.each(repeats)('%s', (repeat) => {
 		});
 	});
 
-	describe('of a job that is pending', () => {
+	test('of a job that is pending collects it, and buys nothing', async () => {
 		const wanted = numbers(130);
-		const options = { jobTimeout: 0 };
-		test('collects it, and buys nothing', async () => {
-			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1 });
-			const { json, run } = await repeated(findBulk, wanted, options, ({ error }) => {
-				expect(error?.description).toMatch(/Unfinished jobs: 90\d\d, 90\d\d\./);
-			});
-			// The execution before has paid for it.
-			expect(toldBy(run)).toBe(spentText(repeat === 'Retry' ? 0 : spent()));
-			expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
-			expect(json.map(({ credits }) => credits)).toEqual(
-				wanted.map((number) => (findBulk.subject(number) === null ? 0 : 1)),
-			);
-			expect(requestsOf(service(), 'findBulk')).toHaveLength(2);
-			expect(requestsOf(service(), 'getBulkJob')).toHaveLength(4);
-			expectPaidOnce(service(), findBulk, wanted);
+		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1 });
+		const { json, run } = await repeated(findBulk, wanted, { jobTimeout: 0 }, ({ error }) => {
+			expect(error?.description).toMatch(/Unfinished jobs: 90\d\d, 90\d\d\./);
 		});
+		// The execution before has paid for it.
+		expect(toldBy(run)).toBe(spentText(repeat === 'Retry' ? 0 : spent()));
+		expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		expect(json.map(({ credits }) => credits)).toEqual(
+			wanted.map((number) => (findBulk.subject(number) === null ? 0 : 1)),
+		);
+		expect(requestsOf(service(), 'findBulk')).toHaveLength(2);
+		expect(requestsOf(service(), 'getBulkJob')).toHaveLength(4);
+		expectPaidOnce(service(), findBulk, wanted);
 	});
 });
 

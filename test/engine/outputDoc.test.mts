@@ -1,10 +1,10 @@
 /**
- * @file The tables and samples of `docs/output.md`, made from what comes out: `npm run output` renews
- * them, without it the page is held to them.
+ * @file What is made from what comes out: the tables and samples of `docs/output.md` (`npm run output`), and the
+ * previews in n8n's output panel before a node's first run (`npm run previews`). Without these the files are held to it.
  */
 
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { format, resolveConfig } from 'prettier';
@@ -13,11 +13,12 @@ import { expect, test } from 'vitest';
 import { root } from '../machine/paths.mjs';
 import { expectedVerification } from '../emulator/addresses.mts';
 import type { Fault } from '../emulator/faults.mts';
+import { isRecord } from '../emulator/values.mts';
 import type { Variants } from '../emulator/variants.mts';
 import { runNode, type OurNode } from '../support/node/engine.mts';
-import { operations, type Sample } from '../operations.mts';
+import { bulkJob, everyOperation, operations, type Sample } from '../operations.mts';
 import { fixtures, personWith, some, unfindable } from '../support/leads/expected.mts';
-import { ask } from '../support/node/operationRow.mts';
+import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
@@ -47,10 +48,7 @@ async function first(operation: string, scene: Scene = {}, more: INodeParameters
 	Object.assign(service().variants, variants);
 	if (fault) service().faults.add(fault);
 	const isJob = operation === 'getBulkJob';
-	if (isJob) {
-		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 0 });
-		await ask(service(), '/api/v2/find_bulk', [{ tId: 1, name: lead.fullName, domain }]);
-	}
+	if (isJob) await acceptJob(service(), { tId: 1, name: lead.fullName, domain });
 	const { json } = await runNode({
 		node,
 		parameters: { operation, options: { maxRetries: 0, jobTimeout: 0, ...options }, ...more },
@@ -186,4 +184,45 @@ test('docs/output.md has these tables and samples (npm run output)', async () =>
 	const formatted = await format(text, { ...(await resolveConfig(file)), parser: 'markdown' });
 	if (process.env.UPDATE_DOCS) await writeFile(file, formatted);
 	expect(await readFile(file, 'utf8')).toBe(formatted);
+});
+
+/** The schema that all of the values have in common; a value that is `null` once and text once is text. */
+function schemaOf(values: unknown[]): object {
+	const known = values.filter((value) => value !== null && value !== undefined);
+	if (known.length === 0) return { type: 'null' };
+	if (known.every(Array.isArray)) return { type: 'array', items: schemaOf(known.flat()) };
+	if (!known.every(isRecord)) return { type: typeof known[0] };
+	const names = new Set(known.flatMap((value) => Object.keys(value)));
+	const properties = [...names].map((name) => [name, schemaOf(known.map((value) => value[name]))]);
+	return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/** Where n8n looks for the preview of an operation. */
+function fileOf({ node, operation, parameters: { resource } }: Sample): string {
+	const folder = join('nodes', node.replace('contactData', ''), '__schema__', 'v1.0.0');
+	return join(folder, String(resource), `${operation}.json`);
+}
+
+test('the output previews are up to date (npm run previews)', async () => {
+	const samples = [...everyOperation(service()), bulkJob('9001')];
+	service().variants.finderExtras = true;
+	for (const sample of samples) {
+		const { node, operation, parameters } = sample;
+		if (operation === 'getBulkJob') {
+			await acceptJob(service(), { tId: 1, name: lead.fullName, domain });
+		}
+		const { json } = await runNode({ node, parameters, credential: credentialFor(service()) });
+		expect(json, operation).not.toEqual([]);
+		const text = `${JSON.stringify({ ...schemaOf(json), version: 1 }, null, '\t')}\n`;
+		const file = join(root, fileOf(sample));
+		if (process.env.UPDATE_PREVIEWS) {
+			await mkdir(dirname(file), { recursive: true });
+			await writeFile(file, text);
+		}
+		expect(await readFile(file, 'utf8').catch(() => 'missing'), file).toBe(text);
+	}
+	const files = await readdir(join(root, 'nodes'), { recursive: true });
+	const previews = files.filter((file) => file.includes('__schema__') && file.endsWith('.json'));
+	const expected = samples.map(fileOf).toSorted();
+	expect(previews.map((file) => join('nodes', file)).toSorted()).toEqual(expected);
 });

@@ -4,17 +4,15 @@
  */
 
 import fc from 'fast-check';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import type { Effect } from '../emulator/faults.mts';
 import type { Variants } from '../emulator/variants.mts';
 import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import { listWithId } from '../operations.mts';
 import { fixtures, known, list, listLead, some } from '../support/leads/expected.mts';
 import { numbers, whenSent } from '../support/leads/lookups.mts';
 import { giveJson, queryOf, useServer } from '../support/servers/ownServer.mts';
-import { saveLeads } from '../support/leads/saveLeads.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -27,7 +25,6 @@ const employees = fixtures.peopleOf(company);
 const titled = (word: string, leads = newestFirst) =>
 	some(leads, ({ person }) => person.title.includes(word));
 const namesOf = (items: readonly IDataObject[]) => items.map(({ fullName }) => fullName);
-const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
 /** By what each is told apart: the leads by their ids, the people by their names. */
 const idsOf = (items: ReadonlyArray<{ id?: unknown }>) => items.map(({ id }) => id);
 
@@ -47,8 +44,7 @@ const reads =
 			parameters: { operation: 'getLeads', ...own, ...parameters },
 		});
 
-// As picked from the list: an ID that is typed n8n checks by a regular expression, for which it has little time.
-const listLeads = reads('contactDataList', { listId: { ...listWithId('101'), mode: 'list' } });
+const listLeads = reads('contactDataList', { listId: listWithId('101') });
 const companyLeads = reads('contactDataCompany', { companyWebsite: company.domain });
 
 /** A query parameter of every request, as sent. */
@@ -59,15 +55,13 @@ function sent(name: string): Array<string | null> {
 const requestCount = () => service().requests.length;
 
 const everyPage = { returnAll: true };
-const continues = { onError: 'continueRegularOutput' } as const;
-const cursors = ['id', 'offset'] as const;
 
-/** The option Email, and the leads that it gives. */
-const filters = [
-	{ email: 'all', leads: newestFirst },
-	{ email: 'with', leads: some(newestFirst, ({ email }) => email !== null) },
-	{ email: 'without', leads: some(newestFirst, ({ email }) => email === null) },
-];
+/** The leads that the option Email gives. */
+const byEmail = {
+	all: newestFirst,
+	with: some(newestFirst, ({ email }) => email !== null),
+	without: some(newestFirst, ({ email }) => email === null),
+};
 
 const limits = fc.constantFrom(1, 2, 50, 99, 100, 101, 399, 500, 501, 1_000, 1_001, 5_000);
 /** Return All, or a limit; the default unless another one is set. */
@@ -91,10 +85,10 @@ function expectSizes(wanted: number, there: number, pageSize: number, pageCap: n
 test('however the leads of a list are wanted and paged: each once, newest first, and no page too many', async () => {
 	const given = fc.record({
 		parameters: howMany,
-		filter: fc.constantFrom(...filters),
+		email: fc.constantFrom('all', 'with', 'without'),
 		keyword: fc.constantFrom('', '', 'Manager', 'Director'),
 		simple: fc.boolean(),
-		leadsStart: fc.constantFrom(...cursors),
+		leadsStart: fc.constantFrom('id', 'offset'),
 		size: fc.constantFrom(100, 500),
 		pageCap: caps,
 		variants: fc.constantFrom<Partial<Variants>>(
@@ -105,24 +99,24 @@ test('however the leads of a list are wanted and paged: each once, newest first,
 		overlap: fc.boolean(),
 	});
 	const property = fc.asyncProperty(given, async (one) => {
-		const { parameters, filter, keyword, simple, leadsStart, size, pageCap, overlap } = one;
+		const { parameters, email, keyword, simple, leadsStart, size, pageCap, overlap } = one;
 		service().reset();
 		Object.assign(service().variants, { leadsStart, leadsMaxSize: size, ...one.variants });
 		Object.assign(service().options, { pageCap });
 		if (overlap) service().faults.add({ duplicatesAcrossPages: true });
-		const options = { email: filter.email, ...(keyword && { keyword }) };
+		const options = { email, ...(keyword && { keyword }) };
 		const all = { ...parameters, simple, options };
 		const { json, error } = await listLeads(all, {}, { listPageSize: size });
 		expect(error).toBeUndefined();
 		const limit = most(parameters, 50);
 		const matching = titled(keyword);
-		const expected = matching.filter((lead) => filter.leads.includes(lead)).slice(0, limit);
+		const expected = matching.filter((lead) => byEmail[email].includes(lead)).slice(0, limit);
 		if (simple) expect(json).toStrictEqual(expected.map(listLead));
 		else expect(idsOf(json)).toEqual(idsOf(expected));
 		if (!simple) for (const lead of json) expect(lead).toHaveProperty('network_url');
 		expect(new Set(sent('kw'))).toEqual(new Set([keyword || null]));
 		if (overlap) return;
-		expectSizes(filter.email === 'all' ? limit : Infinity, matching.length, size, pageCap);
+		expectSizes(email === 'all' ? limit : Infinity, matching.length, size, pageCap);
 		const pages = (leads: number) => Math.ceil(leads / Math.min(size, pageCap));
 		// The last lead that is wanted ends the reading, or what is behind the last one.
 		const last = expected.at(limit - 1);
@@ -136,26 +130,21 @@ test('however the people of a company are wanted and paged: each once, in order,
 	const given = fc.record({
 		parameters: howMany,
 		pageCap: caps,
-		filter: fc.constantFrom(
-			{ typed: {}, asked: {}, matches: () => true },
-			{
-				typed: { title: 'manager', location: 'Kyoto, Bristol', locationMatch: 'any' },
-				asked: { title: 'manager', location: '{Kyoto,Bristol}' },
-				matches: ({ title, location }: (typeof employees)[number]) =>
-					title.includes('Manager') && /Kyoto|Bristol/.test(location),
-			},
-		),
+		isFiltered: fc.boolean(),
 		companyLeadsTotal: fc.constantFrom('total', 'total_results'),
 	});
 	const property = fc.asyncProperty(given, async (one) => {
-		const { parameters, pageCap, companyLeadsTotal } = one;
-		const { typed, asked, matches } = one.filter;
+		const { parameters, isFiltered, pageCap, companyLeadsTotal } = one;
+		const filter = { title: 'manager', location: 'Kyoto, Bristol', locationMatch: 'any' };
+		const asked = isFiltered && { title: 'manager', location: '{Kyoto,Bristol}' };
+		const isMatch = ({ title, location }: (typeof employees)[number]) =>
+			!isFiltered || (title.includes('Manager') && /Kyoto|Bristol/.test(location));
 		service().reset();
 		Object.assign(service().variants, { companyLeadsTotal });
 		Object.assign(service().options, { pageCap });
-		const { json } = await companyLeads({ ...parameters, ...typed });
+		const { json } = await companyLeads({ ...parameters, ...(isFiltered && filter) });
 		const limit = most(parameters, 10);
-		const expected = some(employees, matches).slice(0, limit);
+		const expected = some(employees, isMatch).slice(0, limit);
 		expect(namesOf(json)).toEqual(expected.map(({ full }) => full));
 		expect(requestCount()).toBe(Math.ceil(expected.length / Math.min(150, pageCap)));
 		expectSizes(limit, expected.length, 150, pageCap);
@@ -168,95 +157,34 @@ test('however the people of a company are wanted and paged: each once, in order,
 
 test('Email and Keyword are read for each item: no filter leaks', async () => {
 	service().options.pageCap = 80;
-	const wanted = filters.flatMap((filter) =>
-		['Manager', 'Director', ''].map((keyword) => ({ ...filter, keyword })),
+	const wanted = (['all', 'with', 'without'] as const).flatMap((email) =>
+		['Manager', 'Director', ''].map((keyword) => ({ email, keyword })),
 	);
 	const { items } = await listLeads(
 		{ limit: 120, options: { email: '={{ $json.email }}', keyword: '={{ $json.keyword }}' } },
-		{ items: wanted.map(({ email, keyword }) => ({ email, keyword })) },
+		{ items: wanted },
 	);
-	wanted.forEach(({ leads, keyword }, item) => {
+	wanted.forEach(({ email, keyword }, item) => {
 		const own = items.filter(({ pairedItem }) => Object(pairedItem).item === item);
-		expect(idsOf(jsonOf(own))).toEqual(idsOf(titled(keyword, leads).slice(0, 120)));
+		const expected = titled(keyword, byEmail[email]).slice(0, 120);
+		expect(idsOf(own.map(({ json }) => json))).toEqual(idsOf(expected));
 	});
 });
 
-describe('a list that changes while it is read', () => {
-	const leadList = () => known(service().fixtures.list(101));
-
-	/** Deletes leads from the list, by their ids. */
-	function deleteLeads(gone: Set<unknown>): void {
-		const left = leadList().leads.filter(({ id }) => !gone.has(id));
-		leadList().leads.splice(0, Infinity, ...left);
-	}
-
-	test('with a keyword: leads that are read and deleted then hide none that are unread', async () => {
-		const pageCap = 50;
-		service().options.pageCap = pageCap;
-		const keyword = 'Manager';
-		const pages = Math.ceil(titled(keyword).length / pageCap);
-		expect(pages).toBeGreaterThan(2);
-		// Those of the first pages, while the last page but one is asked for.
-		const read = new Set(idsOf(titled(keyword).slice(0, (pages - 2) * pageCap)));
-		whenSent(service(), pages - 1, () => deleteLeads(read));
-		const { json, error } = await listLeads({ ...everyPage, options: { keyword } });
-		expect(error).toBeUndefined();
-		expect(idsOf(json)).toEqual(idsOf(titled(keyword)));
-	});
-
-	test('where start is an offset: 150 leads more after the first page', async () => {
-		service().variants.leadsStart = 'offset';
-		whenSent(service(), 2, () => saveLeads(leadList(), 150));
-		const { json, error } = await listLeads({ limit: 600 });
-		expect(error).toBeUndefined();
-		expect(idsOf(json)).toEqual(idsOf(newestFirst.slice(0, 600)));
-	});
-
-	test('nobody is wanted: nothing comes out, and it is read once', async () => {
-		deleteLeads(new Set(idsOf(known(filters[2]).leads)));
-		const { json, error } = await listLeads({ limit: 5, options: { email: 'without' } });
-		expect([error, json]).toEqual([undefined, []]);
-		expect(requestCount()).toBeLessThan(3);
-	});
-});
-
-describe.each([
-	...cursors.map((leadsStart) => ({ what: 'a list', read: listLeads, leadsStart })),
-	{ what: 'a company', read: companyLeads, leadsStart: 'id' as const },
-])('leads of $what, start is an $leadsStart', ({ read, leadsStart }) => {
-	const setUp = () => {
-		service().variants.leadsStart = leadsStart;
-		service().options.pageCap = 100;
-	};
-
-	test('a cursor that leads to the same page again ends the reading, nothing is doubled', async () => {
-		setUp();
-		service().faults.add({ repeatCursor: true, on: { nth: 3 } });
-		const { json, error } = await read(everyPage);
-		expect(error).toBeUndefined();
-		expect(json).toHaveLength(300);
-		expect(requestCount()).toBe(3);
-	});
-
-	const faults: Effect[] = [
-		...(['text', 'html', 'json-scalar', 'truncated', 'empty'] as const).map((body) => ({ body })),
-		{ status: 404 },
-	];
-
-	test.each(faults)(
-		'a page in the middle with %j: stops the workflow, or an item says why',
-		async (fault) => {
-			setUp();
-			service().faults.add({ ...fault, on: { every: 3 } });
-			const { error, items } = await read(everyPage);
-			expect(error?.message).toMatch(/\S/);
-			expect(items).toEqual([]);
-			expect(requestCount()).toBe(3);
-			const { json } = await read({ limit: 350 }, continues);
-			expect(json).toHaveLength(201);
-			expect(json.at(-1)).toMatchObject({ status: 'failed', message: expect.any(String) });
-		},
-	);
+test('with a keyword: leads that are read and deleted then hide none that are unread', async () => {
+	const pageCap = 50;
+	service().options.pageCap = pageCap;
+	const keyword = 'Manager';
+	const pages = Math.ceil(titled(keyword).length / pageCap);
+	expect(pages).toBeGreaterThan(2);
+	// Those of the first pages, while the last page but one is asked for.
+	const read = new Set(idsOf(titled(keyword).slice(0, (pages - 2) * pageCap)));
+	const { leads } = known(service().fixtures.list(101));
+	const remove = () => leads.splice(0, Infinity, ...leads.filter(({ id }) => !read.has(id)));
+	whenSent(service(), pages - 1, remove);
+	const { json, error } = await listLeads({ ...everyPage, options: { keyword } });
+	expect(error).toBeUndefined();
+	expect(idsOf(json)).toEqual(idsOf(titled(keyword)));
 });
 
 test('a page of one of two items fails: what was read comes out, and the other one has all of its leads', async () => {
@@ -274,101 +202,71 @@ test('a page of one of two items fails: what was read comes out, and the other o
 describe('a service', () => {
 	const serve = useServer();
 
-	/** Reads all, from a service that gives each page as the test says, counted from 1, from a place on. */
-	async function readFrom(read: Read, page: (number: number, start: number) => object) {
-		let pages = 0;
-		const baseUrl = await serve((request, response) => {
-			const query = queryOf(request);
-			const start = Number(query.get('nextId') ?? query.get('start') ?? 0);
-			giveJson(response, page(++pages, start));
-		});
-		const credential = { baseUrl, apiKey: 'test-key' };
-		return { ...(await read(everyPage, { credential, ...continues })), pages };
-	}
+	/** A page of it, counted from 1, from a place on. */
+	type PageAt = (page: number, start: number) => object;
 
 	const people = numbers(10).map((number) => ({ full_name: `Ann Test ${number}` }));
 	const allTen = people.map(({ full_name: fullName }) => ({ fullName }));
 	const acme = { name: 'Acme', domain: 'acme.example' };
+	const others = { name: 'Others', domain: 'others.example' };
+	const ofAcme = allTen
+		.slice(0, 3)
+		.map((one) => ({ ...one, company: 'Acme', domain: 'acme.example' }));
 
 	/** Four people from a place on, of these. */
 	const fourOf = (all: object[], start: number, total_all: number | null) => ({
 		meta: { total_all, next_results_id: start + 4 < all.length ? String(start + 4) : null },
 		results: all.slice(start, start + 4),
 	});
+	const fewer: PageAt = (_, start) => fourOf(people, start, start > 0 ? 8 : 10);
+	const moved: PageAt = (page, start) =>
+		fourOf(page > 1 ? [{ full_name: 'New' }, ...people] : people, start, null);
 
 	/** Three pages of one person each, on some of which the company is named. */
-	const naming = (companies: unknown[]) => (page: number) => ({
-		meta: { total_all: 3, ...(page < 3 && { next_results_id: `${page}` }) },
-		company: companies[page - 1],
-		results: [people[page - 1]],
-	});
-	const ofAcme = allTen
-		.slice(0, 3)
-		.map((one) => ({ ...one, company: 'Acme', ...{ domain: acme.domain } }));
+	const naming =
+		(companies: unknown[]): PageAt =>
+		(page) => ({
+			meta: { total_all: 3, ...(page < 3 && { next_results_id: `${page}` }) },
+			company: companies[page - 1],
+			results: [people[page - 1]],
+		});
 
-	test.each<
-		[string, Read, (page: number, start: number) => object, expected: object[], pages: number]
-	>([
-		[
-			'that counts fewer and fewer: all are read',
-			companyLeads,
-			(_, start) => fourOf(people, start, start > 0 ? 8 : 10),
-			allTen,
-			3,
-		],
-		[
-			'that moves them all by one between two pages: nobody comes out twice',
-			companyLeads,
-			(page, start) => fourOf(page > 1 ? [{ full_name: 'New' }, ...people] : people, start, null),
-			allTen,
-			3,
-		],
+	/** Two pages in turn, under ever new ids. */
+	const inTurn: PageAt = (page) => ({
+		meta: page < 50 ? { next_results_id: `page-${page}` } : {},
+		results: [people[page % 2]],
+	});
+	const [first, second] = allTen;
+	const message = expect.stringContaining('without new results');
+	const both = [second, first, { status: 'failed', message }];
+
+	const ended: PageAt = () => ({ count_results: 9, data: [{ id: 2 }, { id: 1 }] });
+
+	test.each<[string, Read, PageAt, expected: object[], pages: number]>([
+		['that counts fewer and fewer: all are read', companyLeads, fewer, allTen, 3],
+		['that moves them all by one: nobody comes out twice', companyLeads, moved, allTen, 3],
 		...[
 			[acme, acme, undefined],
 			[acme, acme, {}],
 			[acme, acme, null],
-			[undefined, acme, { name: 'Others', domain: 'others.example' }],
+			[undefined, acme, others],
 			[{}, acme, undefined],
-		].map((companies): [string, Read, (page: number) => object, object[], number] => [
+		].map((companies): [string, Read, PageAt, object[], number] => [
 			`that names the company on some pages, ${JSON.stringify(companies)}: all have it`,
-			companyLeads,
-			naming(companies),
-			ofAcme,
-			3,
+			...([companyLeads, naming(companies), ofAcme, 3] as const),
 		]),
-		[
-			'that gives two pages in turn under ever new ids: says so after the first that came before',
-			companyLeads,
-			(page) => ({
-				meta: page < 50 ? { next_results_id: `page-${page}` } : {},
-				results: [people[page % 2]],
-			}),
-			[
-				...[allTen[1], allTen[0]],
-				{ status: 'failed', message: expect.stringContaining('without new results') },
-			],
-			3,
-		],
-		[
-			'that says no next_start: that page is the last',
-			listLeads,
-			() => ({ count_results: 9, data: [{ id: 2 }, { id: 1 }] }),
-			[{ id: 2 }, { id: 1 }],
-			1,
-		],
-		[
-			'whose cursors go round in a circle: they end the reading',
-			listLeads,
-			(_, start) => ({
-				next_start: start === 8 ? 6 : 8,
-				data: [{ id: start || 10 }, { id: (start || 10) - 1 }],
-			}),
-			numbers(6).map((place) => ({ id: 10 - place })),
-			3,
-		],
-	])('%s', async (_, read, page, expected, pages) => {
-		const result = await readFrom(read, page);
-		expect(result.json).toMatchObject(expected);
-		expect(result.pages).toBe(pages);
+		['that gives two pages in turn: says so at the first again', companyLeads, inTurn, both, 3],
+		['that says no next_start: that page is the last', listLeads, ended, [{ id: 2 }, { id: 1 }], 1],
+	])('%s', async (_, read, pageAt, expected, most) => {
+		let pages = 0;
+		const baseUrl = await serve((request, response) => {
+			const query = queryOf(request);
+			const start = Number(query.get('nextId') ?? query.get('start') ?? 0);
+			giveJson(response, pageAt(++pages, start));
+		});
+		const credential = { baseUrl, apiKey: 'test-key' };
+		const { json } = await read(everyPage, { credential, onError: 'continueRegularOutput' });
+		expect(json).toMatchObject(expected);
+		expect(pages).toBe(most);
 	});
 });

@@ -29,7 +29,7 @@ import { everyOperation, ofItems, peopleIn } from '../operations.mts';
 import { unfindable } from '../support/leads/expected.mts';
 import { PROBLEMS, timeless } from '../support/leads/outcomes.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
-import { checksIn, runsOf, type RecordedRun } from '../support/node/recordedRuns.mts';
+import { checksIn, runsOf } from '../support/node/recordedRuns.mts';
 import { KEY, openAccount, useService } from '../support/servers/service.mts';
 
 const folder = join(root, 'test', 'recordings');
@@ -79,8 +79,12 @@ async function playBack(recording: Recording): Promise<IDataObject[]> {
 	onTestFinished(async () => await player.close());
 	const access = { baseUrl: player.baseUrl, apiKey: NO_KEY, customizeInterface: true };
 	const found: IDataObject[] = [];
-	const runAll = async (runs: RecordedRun[]) => {
-		for (const { settings, parameters, ...test } of runs) {
+	for (const runsIn of [checksIn, runsOf]) {
+		const unplayed = player.unplayed();
+		const left = recording.exchanges.filter(({ request }) =>
+			unplayed.includes(identityOf(request)),
+		);
+		for (const { settings, parameters, ...test } of runsIn(left)) {
 			const { json } = await runNode({
 				...test,
 				parameters: { ...parameters, includeInputFields: false },
@@ -89,11 +93,7 @@ async function playBack(recording: Recording): Promise<IDataObject[]> {
 			});
 			found.push(...json);
 		}
-	};
-	const { exchanges } = recording;
-	await runAll(checksIn(exchanges));
-	const unplayed = player.unplayed();
-	await runAll(runsOf(exchanges.filter(({ request }) => unplayed.includes(identityOf(request)))));
+	}
 	expect(player.unrecorded).toEqual([]);
 	expect(player.unplayed()).toEqual([]);
 	return timeless(found);

@@ -1,6 +1,6 @@
-/** @file Requests that n8n, the service or the network refuses, or never answers. */
+/** @file Requests that n8n, the network or the service refuses, or that nobody answers. */
 
-import { UserError } from 'n8n-workflow';
+import { UserError, type ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { outcomeIn } from '../support/node/definedItems.mts';
@@ -8,17 +8,22 @@ import { runNode, type NodeResult } from '../support/node/engine.mts';
 import { bulkJob, everyOperation, listWithId } from '../operations.mts';
 import {
 	answerIn,
+	expectPaidOnce,
 	find,
 	findBulk,
+	leadOf,
 	lookups,
 	numbers,
 	runLookup,
 } from '../support/leads/lookups.mts';
 import { outboundHttp, ssrfProtection } from '../support/node/n8nServices.mts';
-import { trickle, useServer, useTcpServer } from '../support/servers/ownServer.mts';
-import { credentialFor, useService } from '../support/servers/service.mts';
+import { trickle, useSelfSigned, useServer, useTcpServer } from '../support/servers/ownServer.mts';
+import { credentialFor, KEY, useService } from '../support/servers/service.mts';
 
 const service = useService();
+const serve = useServer();
+const listen = useTcpServer();
+const selfSigned = useSelfSigned();
 
 afterEach(() => {
 	vi.restoreAllMocks();
@@ -27,130 +32,142 @@ afterEach(() => {
 
 const continues = { onError: 'continueRegularOutput' } as const;
 
-/** What n8n keeps of the credits that the node has spent, and shows beside the execution. */
-function countedIn({ run: { data } }: NodeResult): unknown {
+// Before the others: a late answer of theirs is charged later.
+test.each(['seconds', 'date'] as const)(
+	'a 429 with Retry-After as %s closes the gate for everyone until the wait is over',
+	async (retryAfter) => {
+		service().options.latencyMs = 5;
+		service().faults.add({ on: { nth: 8 }, status: 429, retryAfter, seconds: 1 });
+		const wanted = numbers(30);
+		const { json } = await runLookup(find, service(), wanted.map(leadOf));
+		expect(json.map(answerIn)).toEqual(wanted.map(find.answer));
+		const { requests } = service();
+		const refusedAt = requests.find(({ status }) => status === 429)?.finishedAt ?? Number.NaN;
+		const early = requests.filter(
+			({ startedAt }) => startedAt > refusedAt && startedAt < refusedAt + 950,
+		);
+		// No more than what was on the way already when the refusal came.
+		expect(early.length).toBeLessThanOrEqual(4);
+		expect(requests).toHaveLength(31);
+		expectPaidOnce(service(), find, wanted);
+	},
+);
+
+/** Of Request Options: how long the node waits for an answer, in milliseconds. */
+const impatient = { ...continues, parameters: { requestOptions: { timeout: 300 } } };
+
+/** Nothing was sent, and n8n keeps and shows no credits that the node has spent. */
+function expectNothingSpent({ run: { data } }: NodeResult): void {
+	expect(service().requests).toEqual([]);
 	const { contactDataCredits } = data.executionData?.contextData.flow ?? {};
 	const { contact_data_credits: told = '0 credits spent' } = data.resultData.metadata ?? {};
-	return [contactDataCredits, told];
+	expect([contactDataCredits, told]).toEqual([undefined, '0 credits spent']);
 }
 
-const nothingCounted = [undefined, '0 credits spent'];
+const restricted = 'The request was blocked because it resolves to a restricted IP address';
+const undecrypted = 'Credentials could not be decrypted';
+const unreadable = () => ({
+	...credentialFor(service()),
+	get apiKey(): string {
+		throw new UserError(undecrypted);
+	},
+});
+const insecure = () => ({ baseUrl: 'http://example.com', apiKey: KEY });
 
-describe('what is refused before it is sent', () => {
-	const restricted = 'The request was blocked because it resolves to a restricted IP address';
-	const undecrypted = 'Credentials could not be decrypted';
-	const unreadable = () => ({
-		...credentialFor(service()),
-		get apiKey(): string {
-			throw new UserError(undecrypted);
-		},
-	});
-	const rows = [
-		{
-			...{ what: 'SSRF protection', reason: 'refused_by_n8n', message: restricted },
-			...{ credentialOf: () => credentialFor(service()), sent: 15 },
-		},
-		{
-			...{ what: 'a credential that cannot be read', reason: 'refused_by_n8n' },
-			...{ message: undecrypted, credentialOf: unreadable, sent: 0 },
-		},
-		{
-			...{ what: 'a Base URL without https', reason: 'refused_base_url', message: 'https' },
-			...{ credentialOf: () => ({ baseUrl: 'http://example.com', apiKey: 'test-key' }), sent: 0 },
-		},
-	].flatMap((row) => lookups.map((lookup) => ({ ...row, lookup })));
+type Refusal = [
+	what: string,
+	reason: string,
+	message: string,
+	credential: () => ICredentialDataDecryptedObject,
+	asked: number,
+];
 
-	test.each(rows)(
-		'$lookup.operation: $what costs nothing, is not tried again, says nothing of the service, and why is passed on',
-		async ({ lookup, reason, message, sent, credentialOf }) => {
+/** What n8n or the node refuses, and how often n8n is asked to send a request. */
+const refused: Refusal[] = [
+	['SSRF protection', 'refused_by_n8n', restricted, () => credentialFor(service()), 15],
+	['a credential that cannot be read', 'refused_by_n8n', undecrypted, unreadable, 0],
+	['a Base URL without https', 'refused_base_url', 'https', insecure, 0],
+];
+
+type Trouble = [what: string, reason: string, message: RegExp, () => Promise<string> | string];
+
+const plain = () => service().baseUrl.replace('http', 'https');
+// Of a connection that is reset, Node does not say when.
+const cut = async () => `https://${await listen((socket) => socket.end())}`;
+const untrusted = async () => await selfSigned(service().baseUrl);
+
+/** What the network does to a request before it is sent: at which Base URL, and what the item says. */
+const unreachable: Trouble[] = [
+	['an unknown host', 'connection', /^The host api.invalid was not/, () => 'https://api.invalid'],
+	['a closed port', 'connection', /URL refused the connection/, () => 'https://127.0.0.1:9'],
+	['a server without https', 'connection', /not accept https/, plain],
+	['a cut before it is secure', 'connection', /not accept https/, cut],
+	['its own certificate', 'refused_base_url', /certificate is not valid/, untrusted],
+];
+
+const mostUnanswered = 10;
+const downItem = { status: 'not_processed', reason: 'service_down' };
+
+describe.each(lookups)('$operation', (lookup) => {
+	const { perRequest } = lookup;
+
+	test.each(refused)(
+		'%s costs nothing, is not tried again, says nothing of the service, and why is passed on',
+		async (_, reason, message, credential, asked) => {
 			ssrfProtection.enabled = message === restricted;
 			const requests = vi.spyOn(outboundHttp, 'requests');
-			const wanted = numbers(15 * lookup.perRequest);
+			const wanted = numbers(15 * perRequest);
 			// There is room for two requests, and fifteen are refused.
 			const result = await runLookup(lookup, service(), wanted.map(lookup.item), {
 				...continues,
-				credential: credentialOf(),
-				options: { maxConcurrency: 1, maxCredits: 2 * lookup.perRequest },
+				credential: credential(),
+				options: { maxConcurrency: 1, maxCredits: 2 * perRequest },
 			});
-			expect(service().requests).toEqual([]);
-			expect(countedIn(result)).toEqual(nothingCounted);
-			const refused = { status: 'failed', reason, message: expect.stringContaining(message) };
-			expect(result.json).toMatchObject(wanted.map(() => refused));
-			expect(requests).toHaveBeenCalledTimes(sent);
+			expectNothingSpent(result);
+			const item = { status: 'failed', reason, message: expect.stringContaining(message) };
+			expect(result.json).toMatchObject(wanted.map(() => item));
+			expect(requests).toHaveBeenCalledTimes(asked);
 			if (message !== undecrypted) expect(result.credentialReads).toBe(1);
 		},
 	);
 
-	test('a read stops the workflow with the words of n8n', async () => {
-		ssrfProtection.enabled = true;
-		const { error } = await runNode({
-			node: 'contactDataAccount',
-			parameters: { operation: 'get' },
-			credential: credentialFor(service()),
-		});
-		expect(error?.message).toContain('blocked because it resolves to a restricted IP address');
-		expect(service().requests).toEqual([]);
-	});
-});
-
-describe('a connection that is cut before it is secure', () => {
-	const listen = useTcpServer();
-
-	test.each(lookups)('$operation: nothing was sent or can have been charged', async (lookup) => {
-		// Of a connection that is reset, Node does not say when.
-		const baseUrl = `https://${await listen((socket) => socket.end())}`;
-		const result = await runLookup(lookup, service(), numbers(3).map(lookup.item), {
-			...continues,
-			credential: { ...credentialFor(service()), baseUrl },
-			options: { maxRetries: 0 },
-		});
-		const free = { reason: 'connection', credits: 0 };
-		expect(result.json).toMatchObject([free, free, free]);
-		expect(countedIn(result)).toEqual(nothingCounted);
-	});
-});
-
-test('a 402 for one list does not stop the reads of the others', async () => {
-	service().faults.add({ status: 402, on: { operation: 'getList', nth: 1 } });
-	const items = numbers(12).map((number) => ({ id: number % 2 === 0 ? '101' : '102' }));
-	const { json, errorItems } = await runNode({
-		node: 'contactDataList',
-		parameters: { operation: 'get', listId: listWithId('={{ $json.id }}') },
-		items,
-		credential: credentialFor(service()),
-		onError: 'continueErrorOutput',
-	});
-	expect([errorItems.length, json.length]).toEqual([1, items.length - 1]);
-	expect(service().requests).toHaveLength(items.length);
-});
-
-describe('a service that hangs', () => {
-	/** Of Request Options: how long the node waits for an answer, in milliseconds. */
-	const impatient = { ...continues, parameters: { requestOptions: { timeout: 300 } } };
-	const mostUnanswered = 10;
-	const maxConcurrency = 5;
-
-	const downItem = { status: 'not_processed', reason: 'service_down' };
-
-	test.each(lookups)(
-		'$operation: after ten requests in a row without an answer nothing more is sent',
-		async (lookup) => {
-			service().faults.add({ delayMs: 30_000 });
-			const wanted = numbers(20 * lookup.perRequest);
-			const { json } = await runLookup(lookup, service(), wanted.map(lookup.item), impatient);
-			const sent = service().requests.length;
-			expect(sent).toBeGreaterThanOrEqual(mostUnanswered);
-			expect(sent).toBeLessThan(mostUnanswered + maxConcurrency);
-			expect(json).toHaveLength(wanted.length);
-			expect(json.at(-1)).toMatchObject(downItem);
-			const failed = json.filter(({ status }) => status === 'failed').length;
-			expect(failed).toBeGreaterThan(0);
-			expect(failed).toBeLessThanOrEqual(sent * lookup.perRequest);
-			const down = json.filter(({ reason }) => reason === downItem.reason).length;
-			expect(failed + down).toBe(wanted.length);
+	test.each(unreachable)(
+		'%s costs nothing, and is told in words',
+		async (_, reason, said, place) => {
+			const result = await runLookup(lookup, service(), numbers(3).map(lookup.item), {
+				...continues,
+				credential: { baseUrl: await place(), apiKey: KEY },
+				options: { maxRetries: 0 },
+			});
+			expectNothingSpent(result);
+			for (const { message, ...item } of result.json) {
+				expect(item).toMatchObject({ status: 'failed', reason, credits: 0 });
+				expect(message).toMatch(said);
+				expect(message).toMatch(/\. Check the Base URL of the credential/);
+			}
+			expect(JSON.stringify(result.run)).not.toContain(KEY);
 		},
 	);
 
+	test('after ten requests in a row without an answer nothing more is sent', async () => {
+		service().faults.add({ delayMs: 30_000 });
+		const maxConcurrency = 5;
+		const wanted = numbers(20 * perRequest);
+		const { json } = await runLookup(lookup, service(), wanted.map(lookup.item), impatient);
+		const sent = service().requests.length;
+		expect(sent).toBeGreaterThanOrEqual(mostUnanswered);
+		expect(sent).toBeLessThan(mostUnanswered + maxConcurrency);
+		expect(json).toHaveLength(wanted.length);
+		expect(json.at(-1)).toMatchObject(downItem);
+		const failed = json.filter(({ status }) => status === 'failed').length;
+		expect(failed).toBeGreaterThan(0);
+		expect(failed).toBeLessThanOrEqual(sent * perRequest);
+		const down = json.filter(({ reason }) => reason === downItem.reason).length;
+		expect(failed + down).toBe(wanted.length);
+	});
+});
+
+describe('a service that hangs', () => {
 	test('is given up by a run of several accounts together', async () => {
 		service().faults.add({ delayMs: 30_000 });
 		const items = numbers(40).map((number) => ({ ...find.item(number), account: number % 4 }));
@@ -196,38 +213,50 @@ describe('a service that hangs', () => {
 	});
 });
 
-describe('a service whose answers begin and never end', () => {
-	const serve = useServer();
+/** What never ends: nothing comes, or an answer begins. With each operation; to Check API, that is the result. */
+const endless = [...everyOperation(), bulkJob('5')]
+	.filter(({ operation }) => operation !== 'check')
+	.flatMap((sample) => [
+		{ ...sample, what: 'no answer', isStopped: false },
+		...[false, true].map((isStopped) => ({ ...sample, what: 'an endless one', isStopped })),
+	]);
 
-	/** How long a node waits for an answer, and how long its run may take then, in milliseconds. */
-	const timeout = 150;
-	const bound = 6_000;
+test.each(endless)(
+	'$node $operation, with $what, ends at the Timeout of Request Options; stopped: $isStopped',
+	{ timeout: 15_000 },
+	async ({ node, operation, parameters, isLookup, what, isStopped }) => {
+		// Reads are tried again, here without a wait between the tries.
+		vi.spyOn(Math, 'random').mockReturnValue(0);
+		const options = { ...Object(parameters.options), ...(isLookup && { maxRetries: 0 }) };
+		const timeout = 150;
+		const stop = new AbortController();
+		if (isStopped) setTimeout(() => stop.abort(), timeout / 3);
+		const begun = performance.now();
+		const { json } = await runNode({
+			node,
+			parameters: { ...parameters, options, requestOptions: { timeout } },
+			credential: { baseUrl: await serve(what === 'no answer' ? () => {} : trickle), apiKey: KEY },
+			stop: stop.signal,
+			...continues,
+		});
+		expect(performance.now() - begun).toBeLessThan(6_000);
+		if (isStopped) return;
+		const reason = operation.endsWith('Bulk') ? 'unknown_outcome' : 'connection';
+		const message = expect.stringMatching(/^The service did not respond in time/);
+		expect(json.map(outcomeIn)).toMatchObject([{ status: 'failed', reason, message }]);
+	},
+);
 
-	test.each(
-		[...everyOperation(), bulkJob('5')]
-			// To Check API, that is the result.
-			.filter(({ operation }) => operation !== 'check')
-			.flatMap((sample) => [false, true].map((isStopped) => ({ ...sample, isStopped }))),
-	)(
-		'$node $operation ends at the Timeout of Request Options; stopped: $isStopped',
-		{ timeout: 15_000 },
-		async ({ node, operation, parameters, isLookup, isStopped }) => {
-			// Reads are tried again, here without a wait between the tries.
-			vi.spyOn(Math, 'random').mockReturnValue(0);
-			const options = { ...Object(parameters.options), ...(isLookup && { maxRetries: 0 }) };
-			const stop = new AbortController();
-			if (isStopped) setTimeout(() => stop.abort(), timeout / 3);
-			const begun = performance.now();
-			const { json } = await runNode({
-				node,
-				parameters: { ...parameters, options, requestOptions: { timeout } },
-				credential: { baseUrl: await serve(trickle), apiKey: 'test-key' },
-				stop: stop.signal,
-				...continues,
-			});
-			expect(performance.now() - begun).toBeLessThan(bound);
-			const reason = operation.endsWith('Bulk') ? 'unknown_outcome' : 'connection';
-			if (!isStopped) expect(json.map(outcomeIn)).toMatchObject([{ status: 'failed', reason }]);
-		},
-	);
+test('a 402 for one list does not stop the reads of the others', async () => {
+	service().faults.add({ status: 402, on: { operation: 'getList', nth: 1 } });
+	const items = numbers(12).map((number) => ({ id: number % 2 === 0 ? '101' : '102' }));
+	const { json, errorItems } = await runNode({
+		node: 'contactDataList',
+		parameters: { operation: 'get', listId: listWithId('={{ $json.id }}') },
+		items,
+		credential: credentialFor(service()),
+		onError: 'continueErrorOutput',
+	});
+	expect([errorItems.length, json.length]).toEqual([1, items.length - 1]);
+	expect(service().requests).toHaveLength(items.length);
 });

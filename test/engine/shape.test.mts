@@ -1,9 +1,9 @@
 /**
  * @file What comes out of a lookup: the node's own fields, put into the item, or into the object under Put
- * Result in Field, by one rule. Nothing else of the input is added, changed or removed.
+ * Result in Field, by one rule. What becomes of an item by its earlier status, and that nothing else of it is added,
+ * changed or removed, whatever it is, is in chaos.test.mts.
  */
 
-import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
@@ -28,7 +28,7 @@ import {
 	type Lookup,
 } from '../support/leads/lookups.mts';
 import { objectOf } from '../support/node/operationRow.mts';
-import { isBlank, STATUSES, timeless } from '../support/leads/outcomes.mts';
+import { timeless } from '../support/leads/outcomes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -230,50 +230,6 @@ describe.each(outcomes)('$operation: $what', ({ lookup, outcome }) => {
 	});
 });
 
-describe.each(lookups)('an item that comes to $operation', (lookup) => {
-	const words = { reason: 'r', message: 'm', httpCode: 418, jobId: 'J', jobRow: 'B' };
-	const isKnown = { parameters: { existingEmail: addressOf(1), existingStatus: 'valid' } };
-	const answered = isFinder(lookup) ? 'found' : 'verified';
-
-	test.each<[status: IDataObject['status'], credits: number | null, after: number | null]>([
-		['found', 2, 3],
-		['verified', 2, 3],
-		['known', 0, 1],
-		['skipped', 0, 1],
-		['not_found', null, null],
-		['failed', null, null],
-		['not_processed', 3, 4],
-		['invalid_input', 0, 1],
-		['pending', 4, 5],
-		['new', 7, 1],
-		['Failed', 7, 1],
-		[null, 7, 1],
-		[5, 7, 1],
-	])('as %j, with %j credits and the words of a problem', async (status, credits, after) => {
-		const isOurs = STATUSES.includes(String(status));
-		const isOld = ['failed', 'not_processed', 'invalid_input', 'pending'].includes(String(status));
-		const item = { ...ask(hit), status, credits, ...words };
-		const stay = expect.objectContaining(words);
-		const go = expect.not.objectContaining({ reason: 'r' });
-
-		const json = await one(lookup, [item]);
-		expect(json).toMatchObject({ status: answered, credits: after });
-		expect(json).toEqual(isOld ? go : stay);
-		for (const name of Object.keys(words)) expect(name in json).toBe(!isOld);
-
-		const known = await one(lookup, [item], isKnown);
-		const isResult = status === 'found' || status === 'verified';
-		expect(known.status).toBe(isResult ? status : 'known');
-		expect(known).toEqual(isOld ? go : stay);
-		if (isOurs) expect(known.credits).toBe(credits);
-
-		if (isFinder(lookup)) return;
-		const skipped = await one(lookup, [item], { parameters: { email: '' } });
-		expect(skipped).toMatchObject({ ...words, status: isOurs ? status : 'skipped' });
-		if (isOurs) expect(skipped.credits).toBe(credits);
-	});
-});
-
 /** A company of the fixtures. */
 const [{ domain }] = fixtures.companies;
 const company = companyFields(fixtures.companies[0]);
@@ -360,46 +316,3 @@ test.each([...lookups, search, getLeads])('binary data comes along by $operation
 		expect(errors).toMatchObject([{ json: items[1], binary: file }]);
 	}
 });
-
-/** All that may be the package's own in an item. */
-const OWNED = [...Object.keys(bought), 'reason', 'message', 'httpCode', 'companyData', 'response'];
-
-test.each([...lookups, search])(
-	'$operation loses, moves and changes nothing of the user, whatever there is',
-	{ timeout: 100_000 },
-	async (operation) => {
-		const words = fc.constantFrom<unknown>(null, '', ' ', 0, false, 'found', 'failed', 'valid');
-		const field = fc.constantFrom(...OWNED, 'error', 'a.b', 'toString', 'constructor', '0', 'co');
-		const item = fc.record({
-			fields: fc.dictionary(field, fc.oneof(words, fc.jsonValue({ maxDepth: 1 }))),
-			status: fc.constantFrom(...STATUSES, 'new', null),
-			question: fc.oneof(fc.nat(9).map(ask), fc.constant({})),
-		});
-		const given = fc.record({
-			made: fc.array(item, { minLength: 1, maxLength: 5 }),
-			status: fc.constantFrom(404, 402, 503, undefined),
-			simple: fc.boolean(),
-			existing: fc.constantFrom('', '={{ $json.email }}', '={{ $json.emailStatus }}'),
-			resultField: fc.constantFrom('', 'co'),
-		});
-		const property = fc.asyncProperty(given, async ({ made, status, existing, ...set }) => {
-			const items: IDataObject[] = made.map(({ fields, question, ...own }) =>
-				JSON.parse(JSON.stringify({ ...fields, ...own, ...question })),
-			);
-			const { json } = await run(operation, items, {
-				fault: status && { status, on: { nth: 1 } },
-				parameters: { simple: set.simple, existingEmail: existing, existingStatus: existing },
-				options: { resultField: set.resultField },
-			});
-			expect(json).toHaveLength(items.length);
-			const owned = [...(set.resultField === '' ? OWNED : [set.resultField]), 'error'];
-			json.forEach((output, index) => {
-				const foreign = (item: IDataObject) =>
-					Object.entries(item).filter(([name]) => !owned.includes(name));
-				expect(foreign(output)).toStrictEqual(foreign(items[index]));
-				if (!isBlank(items[index].email)) expect(isBlank(output.email)).toBe(false);
-			});
-		});
-		await fc.assert(property, { numRuns: 60, interruptAfterTimeLimit: 60_000 });
-	},
-);

@@ -1,74 +1,55 @@
 /** @file Where n8n calls a node as a tool directly, it knows only `routing`, and one item. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation } from '../operations.mts';
-import { answerIn, find, findBulk, hit, leadOf, numbers } from '../support/leads/lookups.mts';
-import { ask } from '../support/node/operationRow.mts';
+import { find, findBulk } from '../support/leads/lookups.mts';
+import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 import { callTool } from '../support/node/tool.mts';
 
 const service = useService();
 
-test.each(everyOperation())(
+const [{ fullName: name, domain }] = everyOperation().map(({ parameters }) => parameters);
+
+test.each([
+	...everyOperation().map((sample) => ({ ...sample, jobPolls: 0 })),
+	// A job that has ended, and one that has not.
+	...[0, 1_000_000].map((jobPolls) => ({ ...bulkJob('9001'), jobPolls })),
+])(
 	"$node $operation gives the items that a workflow gets, by the same requests, and nothing of the caller's item",
-	async ({ node, parameters }) => {
+	async ({ node, operation, parameters, jobPolls }) => {
+		const begin = async () => {
+			service().reset();
+			if (operation === 'getBulkJob') await acceptJob(service(), { tId: 1, name, domain });
+			service().variants.jobPolls = jobPolls;
+		};
 		const credential = credentialFor(service());
 		const sent = () => ({
 			requests: service().requests.map(({ method, path, rawQuery }) => [method, path, rawQuery]),
 			spent: service().ledger.total(),
 		});
+		await begin();
 		const withoutInput = { ...parameters, includeInputFields: false };
 		const { json } = await runNode({ node, parameters: withoutInput, credential });
 		const inWorkflow = sent();
-		service().reset();
 
+		await begin();
 		const input = { chatInput: 'Who is that?', email: 'other@c.bulk.example' };
 		const withInput = { ...parameters, includeInputFields: true };
 		const told = await callTool({ node, parameters: withInput, credential, input });
+		if (jobPolls > 0) expect(json).toMatchObject([{ status: 'pending', jobId: '9001' }]);
 		expect(json.length).toBeGreaterThan(0);
 		expect(timeless(told)).toEqual(timeless(json));
 		expect(sent()).toEqual(inWorkflow);
 	},
 );
 
-test('Get Bulk Job tells that the job has not finished, then gives its rows, for free', async () => {
-	const wanted = numbers(5);
-	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
-	const rows = wanted.map(leadOf).map(({ first, last, domain }, index) => ({
-		...{ tId: index + 1, firstName: first, lastName: last, domain },
-	}));
-	await ask(service(), '/api/v2/find_bulk', rows);
-	const { node, parameters } = bulkJob('9001');
-	const call = { node, parameters, credential: credentialFor(service()) };
-	expect(await callTool(call)).toMatchObject([{ status: 'pending', jobId: '9001' }]);
-	service().variants.jobPolls = 0;
-	const spent = service().ledger.total();
-	expect((await callTool(call)).map(answerIn)).toEqual(wanted.map(findBulk.answer));
-	expect(service().ledger.total()).toBe(spent);
-});
-
-describe.each([find, findBulk])('$operation, called by a model', ({ node, operation, answer }) => {
-	test('looks up whom the model names, once', async () => {
-		const names = { firstName: 'first', lastName: 'last', domain: 'domain' };
-		const fromModel = Object.entries(names).map(([field, key]) => [
-			field,
-			`={{ $fromAI("${key}") }}`,
-		]);
-		const told = await callTool({
-			node,
-			parameters: { operation, ...Object.fromEntries(fromModel) },
-			credential: credentialFor(service()),
-			args: leadOf(hit),
-		});
-		expect(told.map(answerIn)).toEqual([answer(hit)]);
-		expect(service().requests).toHaveLength(1);
-		expect(service().ledger.total()).toBe(1);
-	});
-
-	test("looks up nobody of the caller's own item: the fields begin empty", async () => {
+test.each([find, findBulk])(
+	"$operation, called by a model, looks up nobody of the caller's own item: the fields begin empty",
+	async ({ node, operation }) => {
 		const told = await callTool({
 			node,
 			parameters: { operation },
@@ -77,5 +58,5 @@ describe.each([find, findBulk])('$operation, called by a model', ({ node, operat
 		});
 		expect(told).toMatchObject([{ status: 'invalid_input', reason: 'missing_name' }]);
 		expect(service().requests).toEqual([]);
-	});
-});
+	},
+);

@@ -1,19 +1,17 @@
 /** @file On New Lead in List: each lead once, whatever happens between two polls and however long they may take. */
 
 import fc from 'fast-check';
-import { NodeHelpers, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import type { Effect } from '../emulator/faults.mts';
 import { startService, type Service } from '../emulator/service.mts';
 import { listWithId } from '../operations.mts';
 import { known } from '../support/leads/expected.mts';
 import { whenSent } from '../support/leads/lookups.mts';
-import { pollingTrigger, type Polled } from '../support/node/poll.mts';
+import { type Polled, pollingTrigger } from '../support/node/contexts.mts';
 import { saveLeads } from '../support/leads/saveLeads.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
-import { soleNode } from '../support/node/soleNode.mts';
 
 const service = useService();
 
@@ -96,9 +94,9 @@ test.each([
 
 test('a database may give back what is remembered with its keys in another order', async () => {
 	const { poll, goBack } = await published();
-	const newestId = list().leads.at(-1)?.id;
-	const memory = { newestId, service: `${service().baseUrl}/`, listId: '102' };
-	goBack({ 'node:Trigger': { memory } });
+	const { memory } = remembered(list().leads.at(-1)?.id)['node:Trigger'];
+	const reversed = Object.fromEntries(Object.entries(memory).toReversed());
+	goBack({ 'node:Trigger': { memory: reversed } });
 	const saved = save(1);
 	expect(await idsOf(poll)).toEqual(saved);
 });
@@ -257,44 +255,36 @@ test('whatever is saved and removed between polls, of which some fail: each lead
 	for (const times of Object.values(seen)) expect(times).toBeGreaterThan(20);
 });
 
+/** What happens to the leads that were saved, after one poll of many, and which of them have to come. */
+type Later = (saved: number[]) => number[];
+const untouched: Later = (saved) => saved;
+const onlyOldStay: Later = (saved) => {
+	remove(saved.slice(500));
+	return saved.slice(0, 500);
+};
+const newestGo: Later = (saved) => {
+	remove(saved.slice(-1_300));
+	return saved;
+};
+const moreCome: Later = (saved) => [...saved, ...save(1_500)];
+
 describe.each(['id', 'offset'] as const)(
 	'more leads than one poll has time for, start is an %s',
 	(leadsStart) => {
-		const untouched = (saved: number[]) => saved;
-		const backlogs = [
+		test.each<[string, cap: number, many: number, inPoll: number, most: number, Later]>([
 			// Full pages, and at most one more per poll.
-			{
-				what: 'come over several polls',
-				cap: 500,
-				many: 60_000,
-				inPoll: 20,
-				after: untouched,
-				most: 136,
-			},
-			{
-				what: 'of which the oldest stay: a poll has time to find them',
-				...{ cap: 100, many: 3_000, inPoll: 20, most: 30 },
-				after: (saved: number[]) => {
-					remove(saved.slice(500));
-					return saved.slice(0, 500);
-				},
-			},
-			{
-				what: 'and more than 100 pages are added before the rest is read',
-				...{ cap: 10, many: 5_000, inPoll: 350, most: Infinity },
-				after: (saved: number[]) => [...saved, ...save(1_500)],
-			},
-			{
-				what: 'and more than 100 pages are removed before the rest is read',
-				...{ cap: 10, many: 5_000, inPoll: 350, most: Infinity },
-				after: (saved: number[]) => {
-					remove(saved.slice(-1_300));
-					return saved;
-				},
-			},
-		];
-
-		test.each(backlogs)('$what', async ({ cap, many, inPoll, after, most }) => {
+			['come over several polls', 500, 60_000, 20, 136, untouched],
+			['of which the oldest stay: a poll has time to find them', 100, 3_000, 20, 30, onlyOldStay],
+			['and over 100 pages are added before the rest is read', 10, 5_000, 350, Infinity, moreCome],
+			[
+				'and over 100 pages are removed before the rest is read',
+				10,
+				5_000,
+				350,
+				Infinity,
+				newestGo,
+			],
+		])('%s', async (_, cap, many, inPoll, most, later) => {
 			service().variants.leadsStart = leadsStart;
 			const first = await published();
 			service().options.pageCap = cap;
@@ -302,7 +292,7 @@ describe.each(['id', 'offset'] as const)(
 			clockByRequests();
 			let polled = await pollOnce(first.state(), budgetFor(inPoll));
 			const given = [...known(polled.ids)];
-			const wanted = new Set(after(saved));
+			const wanted = new Set(later(saved));
 			const before = service().requests.length;
 			// Newer leads come once the backlog is done.
 			for (let polls = 1; known(polled.ids).length > 0 || isInBacklog(polled.stored); polls++) {
@@ -316,35 +306,3 @@ describe.each(['id', 'offset'] as const)(
 		});
 	},
 );
-
-describe('the fields and the subtitle', () => {
-	const nodeType = new ContactDataTrigger();
-	const { description } = nodeType;
-
-	function subtitleOf(parameters: INodeParameters): unknown {
-		const { node, workflow } = soleNode(nodeType, { parameters });
-		const { expression } = workflow;
-		const { subtitle = '' } = description;
-		return expression.getParameterValue(subtitle, null, 0, 0, node.name, [], 'manual', {});
-	}
-
-	test('name the list', () => {
-		const listId = { ...listWithId('101'), mode: 'list', cachedResultName: 'Fair "2026"' };
-		expect(subtitleOf({ event: 'newLead', listId })).toBe('Fair "2026"');
-		expect(subtitleOf({ event: 'lowCredits', listId })).toBe('On Low Credits');
-	});
-
-	test.each([
-		['newLead', 'On New Lead in List', { listId: { mode: 'list', value: '' }, simple: true }],
-		['lowCredits', 'On Low Credits', { creditKind: 'any', threshold: 100, simple: true }],
-	])('of %s', (event, label, fields) => {
-		const shown = description.properties.filter(
-			(property) =>
-				property.type !== 'notice' &&
-				NodeHelpers.displayParameter({ event }, property, { typeVersion: 1 }, description),
-		);
-		const defaults = shown.map((one) => [one.name, one.default]);
-		expect(Object.fromEntries(defaults)).toEqual({ event: 'newLead', ...fields });
-		expect(subtitleOf({ event })).toBe(label);
-	});
-});

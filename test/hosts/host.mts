@@ -20,20 +20,7 @@ export interface HostOptions {
 }
 
 /** A real n8n that runs on this machine. */
-export interface Host extends AsyncDisposable {
-	/** Of its editor, without a slash at the end. */
-	readonly url: string;
-	readonly folder: string;
-	readonly log: string;
-	readonly pid: number;
-	/** Its exit code, when it ended for whatever reason. */
-	readonly exited: Promise<number>;
-	stop(): Promise<void>;
-	/** Ends it as a power cut does, unless it has ended. */
-	kill(): Promise<void>;
-	/** Starts it again after a stop, at the same address and with the same data. */
-	start(): Promise<void>;
-}
+export type Host = Awaited<ReturnType<typeof startProcess>>;
 
 /** It takes 10 seconds on an idle machine. */
 const START_TIMEOUT_MS = 180_000;
@@ -54,9 +41,9 @@ async function startProcess(
 	{ folder, userFolder, port, name = 'n8n', settings = {}, signal }: HostOptions,
 	args: string[],
 	readyPath: string,
-): Promise<Host> {
+) {
 	const [freePort = 0, brokerPort = 0] = await freePorts(2);
-	const ownPort = port ?? freePort;
+	const ownPort = port || freePort;
 	const entry = join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 	const log = logFile(name);
 	const env = { ...hostSettings({ port: ownPort, brokerPort, userFolder }), ...settings };
@@ -65,34 +52,25 @@ async function startProcess(
 	let program = launch();
 	const stop = async () => await program.stop();
 	const url = `http://127.0.0.1:${ownPort}`;
+	const isReady = async () => await answers(`${url}${readyPath}`);
 	const untilReady = async () =>
-		await ready({
-			title: 'n8n',
-			exited: program.exited,
-			log,
-			isReady: async () => await answers(`${url}${readyPath}`),
-			timeout: START_TIMEOUT_MS,
-			signal,
-		});
-	const host: Host = {
+		await ready(program, { title: 'n8n', isReady, timeout: START_TIMEOUT_MS, signal });
+	const host = {
+		/** Of its editor, without a slash at the end. */
 		url,
 		folder,
 		log,
 		get pid() {
 			return program.pid;
 		},
+		/** Its exit code, when it ended for whatever reason. */
 		get exited() {
 			return program.exited;
 		},
 		stop,
-		async kill() {
-			try {
-				process.kill(-program.pid, 'SIGKILL');
-			} catch (error) {
-				if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-			}
-			await stop();
-		},
+		/** Ends it as a power cut does, unless it has ended. */
+		kill: async () => await program.kill(),
+		/** Starts it again after a stop, at the same address and with the same data. */
 		async start() {
 			program = launch();
 			await untilReady();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { cp, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,55 +31,34 @@ export async function installHost(
 	{ signal, note }: Progress = {},
 ): Promise<string> {
 	const source = fileURLToPath(new URL(`n8n-${host.version}`, import.meta.url));
-	const folder = join(hostsFolder(), `${host.version}-${await lockfileHash(source)}`);
+	const lockfile = await readFile(join(source, 'package-lock.json'));
+	const hash = createHash('sha256').update(lockfile).digest('hex').slice(0, 12);
+	const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+	const hosts = join(caches, 'n8n-nodes-contact-data', 'hosts');
+	const folder = join(hosts, `${host.version}-${hash}`);
 	if (existsSync(folder)) return folder;
 
-	const bounds = { timeout: TIMEOUT_MS, ...(signal && { signal }) };
+	const bounds = { timeout: TIMEOUT_MS, signal };
 	await withLock(
 		`${folder}.lock`,
 		async () => {
 			if (existsSync(folder)) return;
 			const partial = `${folder}.partial`;
 			await rm(partial, { recursive: true, force: true });
-			await mkdir(partial);
-			for (const file of ['package.json', 'package-lock.json']) {
-				await cp(join(source, file), join(partial, file));
-			}
-			const options = { ...bounds, cwd: partial, env: compilerEnvironment(partial) };
+			await cp(source, partial, { recursive: true });
+			// The host's lockfile brings the Node headers for Linux; elsewhere the compiler fetches them itself.
+			const headers = join(partial, 'node_modules', `node-linux-${process.arch}`);
+			const env = environment(process.platform === 'linux' ? { npm_config_nodedir: headers } : {});
+			const options = { ...bounds, cwd: partial, env };
+			const log = (step: string) => logFile(`n8n-${host.version}-${step}`);
+			const withoutScripts = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
 			note?.('downloading, about 3 minutes');
-			await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-				...options,
-				log: logFile(`n8n-${host.version}-install`),
-			});
+			await npm(withoutScripts, { ...options, log: log('install') });
 			note?.('compiling, about 2 minutes');
-			await npm(['rebuild', ...host.nativePackages], {
-				...options,
-				log: logFile(`n8n-${host.version}-compile`),
-			});
+			await npm(['rebuild', ...host.nativePackages], { ...options, log: log('compile') });
 			await rename(partial, folder);
 		},
 		bounds,
 	);
 	return folder;
-}
-
-function hostsFolder(): string {
-	const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-	return join(caches, 'n8n-nodes-contact-data', 'hosts');
-}
-
-async function lockfileHash(folder: string): Promise<string> {
-	const lockfile = await readFile(join(folder, 'package-lock.json'));
-	return createHash('sha256').update(lockfile).digest('hex').slice(0, 12);
-}
-
-/**
- * The host's lockfile brings the Node headers for Linux; elsewhere the compiler fetches them itself.
- */
-function compilerEnvironment(folder: string): NodeJS.ProcessEnv {
-	return environment(
-		process.platform === 'linux'
-			? { npm_config_nodedir: join(folder, 'node_modules', `node-linux-${process.arch}`) }
-			: {},
-	);
 }

@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from './folder.mts';
-import { startHost, type Host } from './host.mts';
+import { startHost } from './host.mts';
 import { installHost } from './install.mts';
 import { installPackage } from './package.mts';
 import { preparedDatabase } from './prepared.mts';
@@ -31,14 +31,7 @@ export interface OpenOptions {
 }
 
 /** A running n8n with the package in it, whose data is thrown away at the end. */
-export interface OpenHost extends AsyncDisposable {
-	readonly host: Host;
-	readonly client: RestClient;
-	/** Where it keeps its data and the package. */
-	readonly userFolder: string;
-	/** With which n8n prefixes the package's node types. */
-	readonly packageName: string;
-}
+export type OpenHost = Awaited<ReturnType<typeof openHost>>;
 
 /** Installs n8n where it is missing, gives it the packed package, starts it and signs in. */
 export async function openHost({
@@ -49,11 +42,11 @@ export async function openHost({
 	settings,
 	isLean = false,
 	signal,
-}: OpenOptions = {}): Promise<OpenHost> {
+}: OpenOptions = {}) {
 	await using resources = new AsyncDisposableStack();
 	const folder = await step(
 		`Install n8n ${version.version}`,
-		async (note) => await installHost(version, { note, ...(signal && { signal }) }),
+		async (note) => await installHost(version, { note, signal }),
 	);
 	const userFolder = resources.use(await makeFolder());
 	const packageName = await step(
@@ -61,27 +54,22 @@ export async function openHost({
 		async () => await installPackage(userFolder.path, signal),
 	);
 	return await step(`Start n8n ${version.version}`, async () => {
-		const options = { folder, ...(signal && { signal }) };
 		const isNew = settings?.DB_TYPE !== undefined;
 		if (!isNew) {
 			const database = join(userFolder.path, '.n8n', 'database.sqlite');
-			await copyFile(await preparedDatabase(options), database);
+			await copyFile(await preparedDatabase({ folder, signal }), database);
 		}
-		const host = resources.use(
-			await startHost({
-				...options,
-				userFolder: userFolder.path,
-				...(name !== undefined && { name }),
-				...(port !== undefined && { port }),
-				settings: { ...version.settings, ...(isLean && leanSettings(version)), ...settings },
-			}),
-		);
+		const all = { ...version.settings, ...(isLean && leanSettings(version)), ...settings };
+		const options = { folder, userFolder: userFolder.path, name, port, settings: all, signal };
+		const host = resources.use(await startHost(options));
 		const client = await RestClient[isNew ? 'setUp' : 'signIn'](host, signal);
 		const opened = resources.move();
 		return {
 			host,
 			client,
+			/** Where it keeps its data and the package. */
 			userFolder: userFolder.path,
+			/** With which n8n prefixes the package's node types. */
 			packageName,
 			[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
 		};

@@ -32,7 +32,7 @@ export async function preparedDatabase(options: Pick<HostOptions, 'folder' | 'si
 		await rename(partial, file);
 	};
 	if (!existsSync(file)) {
-		await withLock(`${file}.lock`, prepare, { timeout: TIMEOUT_MS, ...(signal && { signal }) });
+		await withLock(`${file}.lock`, prepare, { timeout: TIMEOUT_MS, signal });
 	}
 	return file;
 }

@@ -1,7 +1,6 @@
-import { startPostgres } from '../components/postgres.mts';
-import { startRedis } from '../components/redis.mts';
-import { startWorker, type Host } from './host.mts';
-import { openHost, type OpenHost } from './open.mts';
+import { startPostgres, startRedis } from '../components/servers.mts';
+import { startWorker } from './host.mts';
+import { openHost } from './open.mts';
 import { leanSettings } from './settings.mts';
 import { n8n2, type HostVersion } from './versions.mts';
 
@@ -15,12 +14,7 @@ interface QueueOptions {
 }
 
 /** An n8n in queue mode: a main process that takes the calls, and workers that execute. */
-export interface OpenQueue extends AsyncDisposable {
-	readonly main: OpenHost;
-	readonly workers: readonly Host[];
-	/** Of all that is real here. */
-	readonly versions: string;
-}
+export type OpenQueue = Awaited<ReturnType<typeof openQueue>>;
 
 /**
  * Starts PostgreSQL, Redis, and then lean processes of n8n.
@@ -32,7 +26,7 @@ export async function openQueue({
 	workers: count,
 	concurrency,
 	settings,
-}: QueueOptions): Promise<OpenQueue> {
+}: QueueOptions) {
 	await using resources = new AsyncDisposableStack();
 	const postgres = resources.use(await startPostgres());
 	const redis = resources.use(await startRedis());
@@ -63,7 +57,8 @@ export async function openQueue({
 	return {
 		main,
 		workers,
-		versions: `n8n ${version.name} with PostgreSQL ${postgres.version} and Redis ${redis.version}`,
+		/** Of all that is real here. */
+		versions: `n8n ${version.name} with ${postgres.title} and ${redis.title}`,
 		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
 	};
 }

@@ -1,10 +1,16 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExecutionStatus, INodeParameters, IRunExecutionData } from 'n8n-workflow';
-import { z } from 'zod';
+import type {
+	ExecutionStatus,
+	INodeCredentialTestResult,
+	INodeListSearchResult,
+	INodeParameters,
+	INodeTypeDescription,
+	IRunExecutionData,
+} from 'n8n-workflow';
 import { Failure } from '../machine/failure.mjs';
-import { hasEnded, type Execution } from './execution.mts';
+import type { Execution } from './execution.mts';
 import type { Host } from './host.mts';
 import type { Workflow } from './workflow.mts';
 
@@ -16,19 +22,27 @@ export interface Credential {
 
 export type CredentialData = Record<string, string | number | boolean>;
 
+/** A workflow that n8n holds. */
+export interface SavedWorkflow extends Workflow {
+	id: string;
+	versionId: string;
+}
+
 /** A node as the editor describes it when it asks for the content of a From List. */
-export interface ParameterQuery {
+interface ParameterQuery {
 	nodeType: string;
-	typeVersion?: number;
 	/** e.g. `listId` */
 	parameter: string;
 	/** The node's method that fills the list. */
 	method: string;
 	credential: Credential;
-	parameters?: INodeParameters;
+	parameters: INodeParameters;
 	/** What was typed into the search box. */
 	filter?: string;
 }
+
+/** An execution as n8n sends it: its data is to be decoded. */
+type ExecutionText = Omit<Execution, 'data'> & { data: string };
 
 /** A table that n8n keeps for its workflows. */
 export interface DataTable {
@@ -38,12 +52,16 @@ export interface DataTable {
 	path: string;
 }
 
-export interface DataTableColumn {
-	name: string;
-	type: 'string' | 'number' | 'boolean' | 'date';
-}
-
 export type DataTableRow = Record<string, string | number | boolean | null>;
+
+/** What n8n finds in an instance and in its workflows that another version changes. */
+interface MigrationReport {
+	totalWorkflows: number;
+	report: {
+		workflowResults: Array<{ ruleId: string; nbAffectedWorkflows: number }>;
+		instanceResults: Array<{ ruleId: string }>;
+	};
+}
 
 /** The login of the editor, known because its data is thrown away. */
 export const owner = {
@@ -58,102 +76,52 @@ const POLL_MS = 100;
 /** n8n opens a webhook, and saves an execution, some time after it said that it did. */
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
+/** Nothing more happens to an execution with one of these. */
+const ENDED: readonly ExecutionStatus[] = ['canceled', 'crashed', 'error', 'success'];
+
 /** The most that n8n gives at once. */
 const ROWS_PER_PAGE = 250;
 
-const choiceSchema = z.object({ name: z.string(), value: z.union([z.string(), z.number()]) });
-const credentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
-const credentialTestSchema = z.object({ status: z.enum(['OK', 'Error']), message: z.string() });
-const executionSchema = z.object({
-	id: z.string(),
-	status: z.custom<ExecutionStatus>((value) => typeof value === 'string'),
-	startedAt: z.coerce.date(),
-	stoppedAt: z.coerce.date().nullish(),
-	data: z.string(),
-	customData: z.record(z.string()),
-});
-const wholeExecutionSchema = executionSchema.pick({ data: true }).passthrough();
-const migrationSchema = z.object({
-	totalWorkflows: z.number(),
-	report: z.object({
-		workflowResults: z.array(z.object({ ruleId: z.string(), nbAffectedWorkflows: z.number() })),
-		instanceResults: z.array(z.object({ ruleId: z.string() })),
-	}),
-});
-const executionListSchema = z.object({
-	results: z.array(executionSchema.pick({ id: true, status: true })),
-});
-const idSchema = z.object({ id: z.string() });
-const rowsSchema = z.object({
-	count: z.number(),
-	data: z.array(z.record(z.union([z.string(), z.number(), z.boolean(), z.null()]))),
-});
-const locatorSchema = z.object({
-	results: z.array(choiceSchema),
-	paginationToken: z.unknown(),
-});
-const savedWorkflowSchema = z.object({ id: z.string(), versionId: z.string() }).passthrough();
-const startedSchema = z.object({ executionId: z.string() });
-
-const nodeTypeSchema = z.object({
-	name: z.string(),
-	displayName: z.string(),
-	version: z.union([z.number(), z.array(z.number())]),
-	iconUrl: z.union([z.string(), z.object({ light: z.string(), dark: z.string() })]).optional(),
-	codex: z.object({ alias: z.array(z.string()).optional() }).optional(),
-});
-
-/** A node as the editor knows it. */
-export type NodeTypeInEditor = z.infer<typeof nodeTypeSchema>;
-
-/** A workflow that n8n holds. */
-export type SavedWorkflow = z.infer<typeof savedWorkflowSchema>;
-
 /** The requests that the editor sends to n8n, signed in as the owner. */
 export class RestClient {
+	/** With which n8n knows the owner. */
+	cookie = '';
 	readonly #host: Host;
 	readonly #signal: AbortSignal | undefined;
-	readonly #decode: (text: string) => unknown;
-	#cookie = '';
 
 	private constructor(host: Host, signal?: AbortSignal) {
 		this.#host = host;
 		this.#signal = signal;
-		this.#decode = decoderOf(host.folder);
 	}
 
 	/** Creates the owner of a new n8n, and signs in. */
 	static async setUp(host: Host, signal?: AbortSignal): Promise<RestClient> {
 		const client = new RestClient(host, signal);
-		await client.#request('POST', '/owner/setup', z.unknown(), owner);
+		await client.#post('/owner/setup', owner);
 		return client;
 	}
 
 	static async signIn(host: Host, signal?: AbortSignal): Promise<RestClient> {
 		const client = new RestClient(host, signal);
 		const { email: emailOrLdapLoginId, password } = owner;
-		await client.#request('POST', '/login', z.unknown(), { emailOrLdapLoginId, password });
+		await client.#post('/login', { emailOrLdapLoginId, password });
 		return client;
 	}
 
-	/** With which n8n knows the owner. */
-	get cookie(): string {
-		return this.#cookie;
-	}
-
 	async createCredential(name: string, type: string, data: CredentialData): Promise<Credential> {
-		return await this.#request('POST', '/credentials', credentialSchema, { name, type, data });
+		return await this.#post('/credentials', { name, type, data });
 	}
 
 	/** What the Test button of the credential form says. */
-	async testCredential({ id, name, type }: Credential, data: CredentialData) {
-		const credentials = { id, name, type, data };
-		return await this.#request('POST', '/credentials/test', credentialTestSchema, { credentials });
+	async testCredential(
+		{ id, name, type }: Credential,
+		data: CredentialData,
+	): Promise<INodeCredentialTestResult> {
+		return await this.#post('/credentials/test', { credentials: { id, name, type, data } });
 	}
 
 	async createWorkflow(workflow: Workflow): Promise<SavedWorkflow> {
-		const body = { active: false, ...workflow };
-		return await this.#request('POST', '/workflows', savedWorkflowSchema, body);
+		return await this.#post('/workflows', { active: false, ...workflow });
 	}
 
 	/**
@@ -163,23 +131,21 @@ export class RestClient {
 	 * @returns the execution's id
 	 */
 	async startWorkflow(workflow: SavedWorkflow, trigger: string, pushRef?: string): Promise<string> {
-		const { executionId } = await this.#request(
-			'POST',
+		const { executionId } = await this.#post<{ executionId: string }>(
 			`/workflows/${workflow.id}/run`,
-			startedSchema,
 			{ workflowData: workflow, triggerToStartFrom: { name: trigger } },
-			pushRef,
+			pushRef === undefined ? {} : { 'push-ref': pushRef },
 		);
 		return executionId;
 	}
 
 	/** Lets the triggers of a workflow start it from now on. */
 	async activateWorkflow({ id, versionId }: SavedWorkflow): Promise<void> {
-		await this.#request('POST', `/workflows/${id}/activate`, z.unknown(), { versionId });
+		await this.#post(`/workflows/${id}/activate`, { versionId });
 	}
 
 	async deactivateWorkflow({ id }: SavedWorkflow): Promise<void> {
-		await this.#request('POST', `/workflows/${id}/deactivate`, z.unknown());
+		await this.#post(`/workflows/${id}/deactivate`);
 	}
 
 	/**
@@ -194,43 +160,36 @@ export class RestClient {
 		timeout = WEBHOOK_TIMEOUT_MS,
 	): Promise<string> {
 		const headers = { 'content-type': 'application/json' };
-		return await this.#post(`/webhook/${path}`, { headers, body: JSON.stringify(body) }, timeout);
+		return await this.#call(`/webhook/${path}`, { headers, body: JSON.stringify(body) }, timeout);
 	}
 
 	/** Fills the fields of an active workflow's form, from the top, and sends it. */
 	async submitForm(path: string, values: readonly string[]): Promise<void> {
 		const body = new FormData();
 		for (const [index, value] of values.entries()) body.set(`field-${index}`, value);
-		await this.#post(`/form/${path}`, { body });
+		await this.#call(`/form/${path}`, { body });
 	}
 
 	/** Sends a request to a path that n8n may open only soon. */
-	async #post(path: string, init: RequestInit, timeout = WEBHOOK_TIMEOUT_MS): Promise<string> {
-		const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
-		while (Date.now() < deadline) {
-			const response = await fetch(`${this.#host.url}${path}`, {
-				...init,
-				method: 'POST',
-				signal: AbortSignal.timeout(timeout),
-			});
+	async #call(path: string, init: RequestInit, timeout = WEBHOOK_TIMEOUT_MS): Promise<string> {
+		return await this.#until(`${path} did not open.`, WEBHOOK_TIMEOUT_MS, async () => {
+			const signal = AbortSignal.timeout(timeout);
+			const response = await fetch(`${this.#host.url}${path}`, { ...init, method: 'POST', signal });
 			const answer = await response.text();
 			if (response.ok) return answer;
 			// Somebody else has the path until n8n opens it.
-			if (response.status !== 404) {
-				throw new Failure(`${path} answered ${response.status}: ${answer}`, {
-					log: this.#host.log,
-				});
-			}
-			await delay(POLL_MS);
-		}
-		throw new Failure(`${path} did not open.`, { log: this.#host.log });
+			if (response.status === 404) return undefined;
+			throw this.#failure(`${path} answered ${response.status}: ${answer}`);
+		});
 	}
 
 	/** The executions of a workflow, the latest first, without their data; at most 100. */
 	async listExecutions({ id }: SavedWorkflow) {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: id }));
-		const path = `/executions?limit=100&filter=${filter}`;
-		return (await this.#request('GET', path, executionListSchema)).results;
+		const { results } = await this.#get<{ results: Array<Pick<Execution, 'id' | 'status'>> }>(
+			`/executions?limit=100&filter=${filter}`,
+		);
+		return results;
 	}
 
 	/**
@@ -243,63 +202,72 @@ export class RestClient {
 		count = 1,
 		before: string[] = [],
 	): Promise<string[]> {
-		const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
-		while (Date.now() < deadline) {
+		const late = `n8n saved fewer than ${count} executions.`;
+		return await this.#until(late, WEBHOOK_TIMEOUT_MS, async () => {
 			const ids = (await this.listExecutions(workflow)).map(({ id }) => id);
 			const started = ids.filter((id) => !before.includes(id));
-			if (started.length >= count) return started;
-			await delay(POLL_MS);
-		}
-		throw new Failure(`n8n saved fewer than ${count} executions.`, { log: this.#host.log });
+			return started.length >= count ? started : undefined;
+		});
 	}
 
 	/** Waits until an execution ends, whichever way; stops it when it does not. */
 	async waitForExecution(id: string, timeout: number): Promise<Execution> {
-		const ended = await this.#executionOnce(hasEnded, id, timeout);
-		if (ended) return ended;
-		await this.stopExecution(id);
-		throw new Failure(`Execution ${id} did not end within ${timeout / 1000} seconds.`, {
-			log: this.#host.log,
-		});
+		try {
+			return await this.#executionOnce(ENDED, id, timeout);
+		} catch (error) {
+			if (!this.#signal?.aborted) await this.stopExecution(id);
+			throw error;
+		}
 	}
 
 	/** Waits until an execution has this status, and gives it as it is then. */
 	async waitForStatus(id: string, wanted: ExecutionStatus, timeout: number): Promise<Execution> {
-		const found = await this.#executionOnce((status) => status === wanted, id, timeout);
-		if (found) return found;
-		throw new Failure(`Execution ${id} did not become "${wanted}".`, { log: this.#host.log });
+		return await this.#executionOnce([wanted], id, timeout);
 	}
 
 	async #executionOnce(
-		isWanted: (status: ExecutionStatus) => boolean,
+		wanted: readonly ExecutionStatus[],
 		id: string,
 		timeout: number,
-	): Promise<Execution | undefined> {
+	): Promise<Execution> {
+		const late = `Execution ${id} took longer than ${timeout / 1000} seconds.`;
+		return await this.#until(late, timeout, async () => {
+			const execution = await this.#get<ExecutionText>(`/executions/${id}`);
+			if (!wanted.includes(execution.status)) return undefined;
+			return { ...execution, data: this.decodeRun(execution.data) };
+		});
+	}
+
+	/** Tries again and again until there is something. */
+	async #until<T>(
+		late: string,
+		timeout: number,
+		attempt: () => Promise<T | undefined>,
+	): Promise<T> {
 		const deadline = Date.now() + timeout;
 		while (Date.now() < deadline) {
-			const { data, ...rest } = await this.#request('GET', `/executions/${id}`, executionSchema);
-			if (isWanted(rest.status)) return { ...rest, data: this.decodeRun(data) };
-			await delay(POLL_MS, undefined, { ...(this.#signal && { signal: this.#signal }) });
+			const found = await attempt();
+			if (found !== undefined) return found;
+			await delay(POLL_MS, undefined, { signal: this.#signal });
 		}
-		return undefined;
+		throw this.#failure(late);
 	}
 
 	/**
 	 * What n8n shows of an execution to people who are not to see its items, with all that comes along; n8n 1
 	 * shows all of it.
 	 */
-	async redactedExecution(id: string): Promise<z.infer<typeof wholeExecutionSchema>> {
-		const path = `/executions/${id}?redactExecutionData=true`;
-		return await this.#request('GET', path, wholeExecutionSchema);
+	async redactedExecution(id: string): Promise<ExecutionText> {
+		return await this.#get(`/executions/${id}?redactExecutionData=true`);
 	}
 
 	/** What n8n finds in this instance and its workflows that n8n 3 changes. */
-	async migrationReport(): Promise<z.infer<typeof migrationSchema>> {
-		return await this.#request('GET', '/breaking-changes/report?version=v3', migrationSchema);
+	async migrationReport(): Promise<MigrationReport> {
+		return await this.#get('/breaking-changes/report?version=v3');
 	}
 
 	async stopExecution(id: string): Promise<void> {
-		await this.#request('POST', `/executions/${id}/stop`, z.unknown());
+		await this.#post(`/executions/${id}/stop`);
 	}
 
 	/**
@@ -307,16 +275,17 @@ export class RestClient {
 	 * @param isCurrent with the workflow as it is now, or as it was then
 	 */
 	async retryExecution(id: string, isCurrent: boolean): Promise<void> {
-		await this.#request('POST', `/executions/${id}/retry`, z.unknown(), {
-			loadWorkflow: isCurrent,
-		});
+		await this.#post(`/executions/${id}/retry`, { loadWorkflow: isCurrent });
 	}
 
 	/** Creates a data table in the owner's own project. */
-	async createDataTable(name: string, columns: DataTableColumn[]): Promise<DataTable> {
-		const { id: projectId } = await this.#request('GET', '/projects/personal', idSchema);
+	async createDataTable(
+		name: string,
+		columns: Array<{ name: string; type: 'string' | 'number' | 'boolean' | 'date' }>,
+	): Promise<DataTable> {
+		const { id: projectId } = await this.#get<{ id: string }>('/projects/personal');
 		const path = `/projects/${projectId}/data-tables`;
-		const { id } = await this.#request('POST', path, idSchema, { name, columns });
+		const { id } = await this.#post<{ id: string }>(path, { name, columns });
 		return { id, name, path: `${path}/${id}` };
 	}
 
@@ -327,7 +296,7 @@ export class RestClient {
 		data: DataTableRow,
 	): Promise<void> {
 		const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };
-		await this.#request('POST', `${path}/upsert`, z.unknown(), { filter, data });
+		await this.#post(`${path}/upsert`, { filter, data });
 	}
 
 	/** All rows of a data table, in the order in which they were inserted. */
@@ -335,56 +304,67 @@ export class RestClient {
 		const rows: DataTableRow[] = [];
 		for (;;) {
 			const query = `take=${ROWS_PER_PAGE}&skip=${rows.length}&sortBy=id:asc`;
-			const page = await this.#request('GET', `${path}/rows?${query}`, rowsSchema);
-			rows.push(...page.data);
-			if (rows.length >= page.count || page.data.length === 0) return rows;
+			const { count, data } = await this.#get<{ count: number; data: DataTableRow[] }>(
+				`${path}/rows?${query}`,
+			);
+			rows.push(...data);
+			if (rows.length >= count || data.length === 0) return rows;
 		}
 	}
 
 	/** The choices of a resource locator's From List. */
-	async searchLocator(query: ParameterQuery) {
-		const path = '/dynamic-node-parameters/resource-locator-results';
-		return await this.#request('POST', path, locatorSchema, dropdownRequest(query));
+	async searchLocator({ credential, ...query }: ParameterQuery): Promise<INodeListSearchResult> {
+		const { id, name, type } = credential;
+		return await this.#post('/dynamic-node-parameters/resource-locator-results', {
+			path: `parameters.${query.parameter}`,
+			methodName: query.method,
+			filter: query.filter,
+			nodeTypeAndVersion: { name: query.nodeType, version: 1 },
+			currentNodeParameters: query.parameters,
+			credentials: { [type]: { id, name } },
+		});
 	}
 
 	/** The nodes that the editor offers, of all packages. */
-	async nodeTypes(): Promise<NodeTypeInEditor[]> {
-		return z.array(nodeTypeSchema).parse(JSON.parse(await this.file('/types/nodes.json')));
+	async nodeTypes(): Promise<INodeTypeDescription[]> {
+		return JSON.parse(await this.file('/types/nodes.json'));
 	}
 
 	/** The text of a file that n8n serves to the editor: an icon, say. */
 	async file(path: string): Promise<string> {
-		const response = await fetch(`${this.#host.url}${path}`, {
-			headers: { cookie: this.#cookie },
-			signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-		});
-		if (!response.ok) throw new Failure(`n8n answered ${response.status} to GET ${path}`);
-		return await response.text();
+		return await this.#send('GET', path);
 	}
 
-	/** Reads the data of an execution as n8n writes it, into its database too. */
+	/** Reads the data of an execution as n8n writes it, into its database too: with the library that n8n has for it. */
 	decodeRun(data: string): IRunExecutionData {
-		const decoded = this.#decode(data);
-		if (isRunData(decoded)) return decoded;
-		throw new Error(`This is no run data: ${data.slice(0, 200)}`);
+		const fromHost = createRequire(join(this.#host.folder, 'node_modules/n8n/package.json'));
+		return fromHost('flatted').parse(data);
 	}
 
-	async #request<Schema extends z.ZodTypeAny>(
+	async #get<Data>(path: string): Promise<Data> {
+		return JSON.parse(await this.#send('GET', `/rest${path}`)).data;
+	}
+
+	async #post<Data>(
+		path: string,
+		body: object = {},
+		headers: Record<string, string> = {},
+	): Promise<Data> {
+		return JSON.parse(await this.#send('POST', `/rest${path}`, body, headers)).data;
+	}
+
+	/** @returns the text of the answer */
+	async #send(
 		method: 'GET' | 'POST',
 		path: string,
-		schema: Schema,
 		body?: object,
-		pushRef?: string,
-	): Promise<z.infer<Schema>> {
+		headers: Record<string, string> = {},
+	): Promise<string> {
 		const send = async () => {
 			const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-			return await fetch(`${this.#host.url}/rest${path}`, {
+			return await fetch(`${this.#host.url}${path}`, {
 				method,
-				headers: {
-					'content-type': 'application/json',
-					cookie: this.#cookie,
-					...(pushRef !== undefined && { 'push-ref': pushRef }),
-				},
+				headers: { 'content-type': 'application/json', cookie: this.cookie, ...headers },
 				...(body && { body: JSON.stringify(body) }),
 				signal: this.#signal ? AbortSignal.any([this.#signal, timeout]) : timeout,
 			});
@@ -396,35 +376,14 @@ export class RestClient {
 		});
 		const text = await response.text();
 		if (!response.ok) {
-			throw new Failure(`n8n answered ${response.status} to ${method} ${path}: ${text}`, {
-				log: this.#host.log,
-			});
+			throw this.#failure(`n8n answered ${response.status} to ${method} ${path}: ${text}`);
 		}
 		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0]);
-		if (cookies.length > 0) this.#cookie = cookies.join('; ');
-		return z.object({ data: schema }).parse(JSON.parse(text)).data;
+		if (cookies.length > 0) this.cookie = cookies.join('; ');
+		return text;
 	}
-}
 
-function dropdownRequest(query: ParameterQuery) {
-	const { id, name, type } = query.credential;
-	return {
-		path: `parameters.${query.parameter}`,
-		methodName: query.method,
-		filter: query.filter,
-		nodeTypeAndVersion: { name: query.nodeType, version: query.typeVersion ?? 1 },
-		currentNodeParameters: query.parameters ?? {},
-		credentials: { [type]: { id, name } },
-	};
-}
-
-/** Execution data is read with the library that the host writes it with. */
-function decoderOf(hostFolder: string): (text: string) => unknown {
-	const fromHost = createRequire(join(hostFolder, 'node_modules', 'n8n', 'package.json'));
-	const flatted: { parse: (text: string) => unknown } = fromHost('flatted');
-	return flatted.parse;
-}
-
-function isRunData(value: unknown): value is IRunExecutionData {
-	return typeof value === 'object' && value !== null && 'resultData' in value;
+	#failure(message: string): Failure {
+		return new Failure(message, { log: this.#host.log });
+	}
 }

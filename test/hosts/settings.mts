@@ -55,7 +55,7 @@ export function leanSettings({ spareModules }: HostVersion): NodeJS.ProcessEnv {
 		N8N_PUBLIC_API_DISABLED: 'true',
 		N8N_RUNNERS_MODE: 'external',
 		N8N_RUNNERS_AUTH_TOKEN: 'of no runner',
-		N8N_DISABLED_MODULES: spareModules.join(),
+		N8N_DISABLED_MODULES: spareModules,
 	};
 }
 

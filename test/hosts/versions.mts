@@ -10,8 +10,8 @@ export interface HostVersion {
 	readonly nativePackages: readonly string[];
 	/** Settings that only this n8n gets. */
 	readonly settings?: NodeJS.ProcessEnv;
-	/** Modules of which nothing depends on what these tests execute; n8n loads them at its start. */
-	readonly spareModules: readonly string[];
+	/** Modules that n8n loads at its start and these tests do not need, as N8N_DISABLED_MODULES takes them. */
+	readonly spareModules: string;
 }
 
 export const n8n2: HostVersion = {
@@ -20,27 +20,10 @@ export const n8n2: HostVersion = {
 	nativePackages: ['isolated-vm', 'sqlite3'],
 	// This module calls home on start.
 	settings: { N8N_DISABLED_MODULES: 'mcp-registry' },
-	spareModules: [
-		'agents',
-		'chat-hub',
-		'external-secrets',
-		'favorites',
-		'insights',
-		'instance-ai',
-		'ldap',
-		'log-streaming',
-		'mcp',
-		'mcp-registry',
-		'oauth-server',
-		'otel',
-		'quick-connect',
-		'source-control',
-		'sso-oidc',
-		'sso-saml',
-		'token-exchange',
-		'workflow-builder',
-		'workflow-reviews',
-	],
+	spareModules:
+		'agents,chat-hub,external-secrets,favorites,insights,instance-ai,ldap,log-streaming,mcp,' +
+		'mcp-registry,oauth-server,otel,quick-connect,source-control,sso-oidc,sso-saml,' +
+		'token-exchange,workflow-builder,workflow-reviews',
 };
 
 /** n8n keeps what a trigger remembers in a table of its own, and commits it with the execution that a poll starts. */
@@ -59,7 +42,7 @@ export const n8n1: HostVersion = {
 	name: '1.123.81',
 	version: '1.123.81',
 	nativePackages: ['isolated-vm', 'sqlite3'],
-	spareModules: ['external-secrets', 'insights', 'mcp'],
+	spareModules: 'external-secrets,insights,mcp',
 };
 
 /**

@@ -10,6 +10,7 @@ import { programs, root } from './paths.mjs';
  * @property {number} pid also the id of its process group
  * @property {string} log the file that holds its output
  * @property {Promise<number>} exited its exit code, 128 if a signal ended it; rejects if it could not be started
+ * @property {() => Promise<void>} kill ends it and everything it started as a power cut does
  * @property {() => Promise<void>} stop ends it and everything it started
  *
  * @typedef {object} ProgramOptions
@@ -72,16 +73,19 @@ export function start(command, args, { log, cwd = root, env = environment(), gra
 	});
 	exited.catch(() => {});
 
+	const kill = async () => {
+		send(group, 'SIGKILL');
+		groups.delete(group);
+		await exited;
+	};
 	const stop = async () => {
 		if (!groups.has(group)) return;
 		const deadline = Date.now() + grace;
 		send(group, 'SIGTERM');
 		while (send(group, 0) && Date.now() < deadline) await delay(POLL_MS);
-		send(group, 'SIGKILL');
-		groups.delete(group);
-		await exited;
+		await kill();
 	};
-	return { pid: group, log, exited, stop };
+	return { pid: group, log, exited, kill, stop };
 }
 
 /**
@@ -95,19 +99,14 @@ export function start(command, args, { log, cwd = root, env = environment(), gra
  */
 export async function run(command, args, { timeout, signal, ...options }) {
 	const program = start(command, args, options);
-	const line = [command, ...args].join(' ');
-	const bounds = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
-	/** @type {Promise<never>} */
-	const ended = new Promise((_, reject) => {
-		const end = () => {
-			const tooLong = `\`${line}\` did not end within ${Math.round(timeout / 1000)} seconds.`;
-			reject(signal?.aborted ? signal.reason : new Failure(tooLong, { log: options.log }));
-		};
-		if (bounds.aborted) end();
-		else bounds.addEventListener('abort', end);
-	});
+	const late = async () => {
+		await delay(timeout, undefined, { signal, ref: false }).catch(() => signal?.throwIfAborted());
+		const line = [command, ...args].join(' ');
+		const seconds = Math.round(timeout / 1000);
+		throw new Failure(`\`${line}\` did not end within ${seconds} seconds.`, { log: options.log });
+	};
 	try {
-		return await Promise.race([program.exited, ended]);
+		return await Promise.race([program.exited, late()]);
 	} finally {
 		await program.stop();
 	}

@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Failure } from './failure.mjs';
+import type { Program } from './program.mjs';
 
-/** A server that was started a moment ago. */
-export interface Starting {
+interface Start {
 	/** As people call it: n8n. */
 	title: string;
-	/** Its exit code, when it ended. */
-	exited: Promise<number>;
-	log: string;
 	isReady: () => Promise<boolean>;
 	/** In milliseconds. */
 	timeout: number;
@@ -18,17 +15,18 @@ export interface Starting {
 const POLL_MS = 200;
 
 /**
- * Waits until a server can be used.
+ * Waits until a server that was started a moment ago can be used.
  *
  * @throws {Failure} when it ended instead, or takes too long
  */
-export async function ready(starting: Starting): Promise<void> {
-	const { title, exited, log, isReady, timeout, signal } = starting;
+export async function ready(
+	{ exited, log }: Program,
+	{ title, isReady, timeout, signal }: Start,
+): Promise<void> {
 	const deadline = Date.now() + timeout;
 	while (Date.now() < deadline) {
 		if (await isReady()) return;
-		const pause = delay(POLL_MS, undefined, { ...(signal && { signal }) });
-		const exitCode = await Promise.race([exited, pause]);
+		const exitCode = await Promise.race([exited, delay(POLL_MS, undefined, { signal })]);
 		if (exitCode !== undefined) {
 			throw new Failure(`${title} ended with code ${exitCode} while it started.`, { log });
 		}

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { assertGoesTo, checkedBaseUrl, goesTo } from '../../nodes/shared/http/connection.ts';
-import { detailsOf, thrownBy } from './thrown.mts';
+import { thrownBy } from './thrown.mts';
 
 const accepted = (value: unknown) => {
 	try {
 		return checkedBaseUrl(value);
 	} catch (thrown) {
-		return detailsOf(thrown).message;
+		return thrown instanceof Error ? thrown.message : thrown;
 	}
 };
 
@@ -32,6 +32,10 @@ describe('checkedBaseUrl', () => {
 		['127.0.0.1.example.com', 'https://127.0.0.1.example.com'],
 		['localhost:3000/', 'http://localhost:3000'],
 		['[::1]:8080', 'http://[::1]:8080'],
+		// No paths of the API.
+		['https://v3', 'https://v3'],
+		['https://example.com/api-gateway', 'https://example.com/api-gateway'],
+		['https://example.com/v30', 'https://example.com/v30'],
 	])('makes %j %j', (value, baseUrl) => {
 		expect(accepted(value)).toBe(baseUrl);
 	});
@@ -49,13 +53,6 @@ describe('checkedBaseUrl', () => {
 			expect(accepted(`${host}${path}`)).toBe(baseUrl);
 		}
 	});
-
-	it.each([['https://v3'], ['https://example.com/api-gateway'], ['https://example.com/v30']])(
-		'cuts nothing off %s',
-		(value) => {
-			expect(accepted(value)).toBe(value);
-		},
-	);
 
 	it.each([
 		['http://api.example.com', NOT_HTTPS],
@@ -116,7 +113,7 @@ describe('goesTo', () => {
 it('accepts a path of the service, and refuses one that leads away from it, saying where it is set', () => {
 	expect(() => assertGoesTo('https://api.example.com/base', '/company/search?x=1')).not.toThrow();
 	const path = 'https://evil.org/v3';
-	expect(detailsOf(thrownBy(() => assertGoesTo('https://api.example.com', path)))).toMatchObject({
+	expect(thrownBy(() => assertGoesTo('https://api.example.com', path))).toMatchObject({
 		reason: 'refused_base_url',
 		message: expect.stringContaining(path),
 		description: expect.stringContaining('Customize API Requests in the credential'),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { jobIn, matchRows } from '../../nodes/Finder/bulk.ts';
 import { problemOf } from '../../nodes/shared/output/problem.ts';
-import { detailsOf, thrownBy } from './thrown.mts';
+import { thrownBy } from './thrown.mts';
 
 const [one, two] = [
 	{ tId: 1, email: 'ada@acme.com' },
@@ -107,7 +107,7 @@ describe('jobIn', () => {
 		'does not take %j for an answer',
 		(answer) => {
 			const told = { reason: 'unexpected_answer', mayBeCharged: true };
-			expect(detailsOf(thrownBy(() => jobIn(answer, 2)))).toMatchObject(told);
+			expect(thrownBy(() => jobIn(answer, 2))).toMatchObject(told);
 		},
 	);
 });

@@ -1,4 +1,4 @@
-/** @file What an execution has spent, where test/engine/costsOverRuns.test.mts does not see it. */
+/** @file What an execution has spent, where test/engine/credits.test.mts does not see it. */
 
 import { expect, it } from 'vitest';
 

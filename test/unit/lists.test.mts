@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { listLocator, readLeadPage, readLists, toListId } from '../../nodes/shared/reads/lists.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { problemOf } from '../../nodes/shared/output/problem.ts';
-import { detailsOf, rejectionOf, thrownBy } from './thrown.mts';
+import { thrownBy } from './thrown.mts';
 
 /** The lists of a service that answers a request for them with this status, and has this account. */
 async function listsOf(statusCode: number, account: object): Promise<unknown> {
@@ -19,8 +19,8 @@ it.each([400, 404, 405])('the lists are those of the account after a %i', async 
 	expect(await listsOf(code, { lists })).toEqual(lists);
 	expect(await listsOf(code, {})).toEqual([]);
 	for (const account of [{ lists: 'none' }, []]) {
-		const thrown = await rejectionOf(listsOf(code, account));
-		expect(detailsOf(thrown)).toMatchObject({ reason: 'unexpected_answer' });
+		const told = { reason: 'unexpected_answer' };
+		await expect(listsOf(code, account)).rejects.toMatchObject(told);
 	}
 });
 
@@ -49,31 +49,27 @@ describe('the id of a list', () => {
 	});
 });
 
-describe('the leads of a list', () => {
-	const answer = { count_results: 42, next_start: 8999, data: [{ id: 9001 }, { id: 9000 }] };
-
-	it('come in pages', () => {
-		const expected = { results: [{ id: 9001 }, { id: 9000 }], next: 8999 };
-		expect(readLeadPage(answer, true)).toEqual({ ...expected, total: 42 });
-		// Only "when a keyword is given" it is the overall count.
-		expect(readLeadPage(answer, false)).toEqual({ ...expected, total: null });
-	});
-
-	it.each([
-		[null, null],
-		[0, null],
-		['', null],
-	])('go on at %j: %j', (next_start, next) => {
-		expect(readLeadPage({ data: [], next_start }, true)).toMatchObject({ next });
-	});
-
-	it.each([[{}], [{ data: {} }], [{ data: [1] }], [[{ id: 1 }]]])(
-		'do not end with %j, which is no page',
-		(body) => {
-			expect(detailsOf(thrownBy(() => readLeadPage(body, false)))).toMatchObject({
-				reason: 'unexpected_answer',
-				message: 'The service sent a response without a page of leads',
-			});
-		},
-	);
+it.each<[next: unknown, isFiltered: boolean, read: object]>([
+	[8999, true, { next: 8999, total: 42 }],
+	// Only "when a keyword is given" it is the overall count.
+	[8999, false, { next: 8999, total: null }],
+	...[null, 0, ''].map((end): [unknown, boolean, object] => [
+		end,
+		false,
+		{ next: null, total: null },
+	]),
+])('a page of leads with the next start %j, filtered: %s', (next_start, isFiltered, read) => {
+	const data = [{ id: 9001 }, { id: 9000 }];
+	const page = readLeadPage({ count_results: 42, next_start, data }, isFiltered);
+	expect(page).toEqual({ results: data, ...read });
 });
+
+it.each([[{}], [{ data: {} }], [{ data: [1] }], [[{ id: 1 }]]])(
+	'the leads of a list do not end with %j, which is no page',
+	(body) => {
+		expect(thrownBy(() => readLeadPage(body, false))).toMatchObject({
+			reason: 'unexpected_answer',
+			message: 'The service sent a response without a page of leads',
+		});
+	},
+);

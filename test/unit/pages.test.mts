@@ -2,10 +2,9 @@
 
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { collectPages, type Cursor, type Page } from '../../nodes/shared/reads/pages.ts';
-import { detailsOf } from './thrown.mts';
 
 /** Results with the ids from `first` to `last`. */
 function leads(first: number, last: number): IDataObject[] {
@@ -24,129 +23,125 @@ function service(...pages: IDataObject[][]) {
 	return { pages: { pageSize: 3, fetch, idOf }, requests: () => requests };
 }
 
-describe('collectPages', () => {
-	it.each([[undefined], [null]])('keeps results apart whose id is %s', async (id) => {
-		const same = [{ name: 'Ada' }, { name: 'Ada' }];
-		const { pages } = service(same, []);
-		expect(await collectPages({ ...pages, idOf: () => id })).toEqual({ results: same });
-	});
+it.each([[undefined], [null]])('keeps results apart whose id is %s', async (id) => {
+	const same = [{ name: 'Ada' }, { name: 'Ada' }];
+	const { pages } = service(same, []);
+	expect(await collectPages({ ...pages, idOf: () => id })).toEqual({ results: same });
+});
 
-	it.each([
-		[false, 102],
-		// Where a page may cost credits.
-		[true, 2],
-	])(
-		'gives up on a service that gives nothing new, at once %s, and keeps what there is',
-		async (endsOnRepeat, most) => {
-			const { requests, pages } = service(leads(1, 3));
-			const { results, incomplete } = await collectPages({ ...pages, endsOnRepeat });
-			expect(results).toEqual(leads(1, 3));
-			expect(detailsOf(incomplete)).toMatchObject({ reason: 'unexpected_answer' });
-			expect(requests()).toBe(most);
-		},
+it.each([
+	[false, 102],
+	// Where a page may cost credits.
+	[true, 2],
+])(
+	'gives up on a service that gives nothing new, at once %s, and keeps what there is',
+	async (endsOnRepeat, most) => {
+		const { requests, pages } = service(leads(1, 3));
+		const { results, incomplete } = await collectPages({ ...pages, endsOnRepeat });
+		expect(results).toEqual(leads(1, 3));
+		expect(incomplete).toMatchObject({ reason: 'unexpected_answer' });
+		expect(requests()).toBe(most);
+	},
+);
+
+it('goes on over any number of pages with none that is wanted: they hold news', async () => {
+	const all = Array.from({ length: 500 }, (_, index) => leads(2 * index + 1, 2 * index + 2));
+	const wants = ({ id }: IDataObject) => id === 1_000;
+	const collected = await collectPages({ ...service(...all).pages, wants }, 1);
+	expect(collected).toEqual({ results: [{ id: 1_000 }] });
+});
+
+/** How a service behaves: its cuts, page by page (over and over), and what its last page says. */
+interface Habits {
+	count: number;
+	cuts: Array<{ cap: number; repeats: number; stalls: boolean }>;
+	end: 'no next' | 'empty' | 'empty with next' | 'repeats the second' | 'repeats itself';
+	tellsTotal: boolean;
+}
+
+/** A service with these habits. It may give results again, but moves on at the latest next time. */
+function serviceOf({ count, cuts, end, tellsTotal }: Habits) {
+	const all = leads(1, count);
+	const positions = new Map<Cursor | undefined, number>([[undefined, 0]]);
+	const seen = new Set<unknown>();
+	const calls: Array<{ size: number; cursor: Cursor | undefined; delivered: number }> = [];
+	let stalled = false;
+	const fetch = async (size: number, cursor: Cursor | undefined): Promise<Page> => {
+		const position = positions.get(cursor);
+		if (position === undefined) throw new TypeError(`The service gave no cursor ${cursor}`);
+		calls.push({ size, cursor, delivered: seen.size });
+		const { cap, repeats, stalls } = cuts[calls.length % cuts.length];
+		const most = Math.min(size, cap);
+		// Leads that were added meanwhile push others to the next page: they come again.
+		stalled = stalls && !stalled && position > 0;
+		const pushed = stalled ? most : Math.min(repeats, most - 1);
+		const again = position < count ? Math.min(position, pushed) : 0;
+		const first = position - again;
+		const after = first + most;
+		const results = all.slice(first, after);
+		for (const { id } of results) seen.add(id);
+		const isLast = after >= count;
+		let next: Cursor | null = `page ${calls.length}`;
+		positions.set(next, Math.min(after, count));
+		if (isLast && end === 'no next') next = null;
+		if (isLast && end === 'repeats the second') next = calls[1]?.cursor ?? null;
+		if (isLast && end === 'repeats itself') next = cursor ?? null;
+		if (results.length === 0 && end === 'empty') next = null;
+		return { results, next, total: tellsTotal ? count : null };
+	};
+	return { all, calls, fetch };
+}
+
+const habits: fc.Arbitrary<Habits> = fc.record({
+	count: fc.nat(40),
+	cuts: fc.array(
+		fc.record({
+			cap: fc.integer({ min: 1, max: 9 }),
+			repeats: fc.nat(3),
+			stalls: fc.boolean(),
+		}),
+		{ minLength: 1, maxLength: 5 },
+	),
+	end: fc.constantFrom(
+		'no next',
+		'empty',
+		'empty with next',
+		'repeats the second',
+		'repeats itself',
+	),
+	tellsTotal: fc.boolean(),
+});
+
+it('gives every wanted result once, in order, up to the limit, whatever the pages', async () => {
+	const pageSizes = fc.integer({ min: 1, max: 12 });
+	const limits = fc.option(fc.integer({ min: 1, max: 45 }), { nil: undefined });
+	/** Every so many results are wanted; 1 for all. */
+	const steps = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 9 }));
+	await fc.assert(
+		fc.asyncProperty(habits, pageSizes, limits, steps, async (own, pageSize, limit, step) => {
+			const { all, calls, fetch } = serviceOf(own);
+			const wants = ({ id }: IDataObject) => Number(id) % step === 0;
+			const pages = { pageSize, fetch, idOf, ...(step > 1 && { wants }) };
+			const expected = { results: all.filter(wants).slice(0, limit) };
+			expect(await collectPages(pages, limit)).toEqual(expected);
+
+			// No page is asked for twice, none too large, and none once all is there.
+			expect(new Set(calls.map(({ cursor }) => cursor)).size).toBe(calls.length);
+			calls.forEach(({ size, delivered }, index) => {
+				expect(size).toBeGreaterThanOrEqual(1);
+				expect(size).toBeLessThanOrEqual(pageSize);
+				if (step > 1) expect(size).toBe(pageSize);
+				// After a page without news a whole one is asked for.
+				const hadNews = index === 0 || delivered > calls[index - 1].delivered;
+				const left = (limit ?? pageSize + delivered) - delivered;
+				if (step === 1 && hadNews) expect(size).toBeLessThanOrEqual(left);
+			});
+			const [, ...later] = calls;
+			const enough = later.filter(({ delivered }) => Math.floor(delivered / step) >= (limit ?? 50));
+			expect(enough).toEqual([]);
+			const full = later.filter(({ delivered }) => delivered >= all.length);
+			expect(full.length).toBeLessThanOrEqual(own.tellsTotal ? 0 : 2);
+		}),
+		{ numRuns: 1_500 },
 	);
-
-	it('goes on over any number of pages with none that is wanted: they hold news', async () => {
-		const all = Array.from({ length: 500 }, (_, index) => leads(2 * index + 1, 2 * index + 2));
-		const wants = ({ id }: IDataObject) => id === 1_000;
-		const collected = await collectPages({ ...service(...all).pages, wants }, 1);
-		expect(collected).toEqual({ results: [{ id: 1_000 }] });
-	});
-
-	/** How a service behaves: its cuts, page by page (over and over), and what its last page says. */
-	interface Habits {
-		count: number;
-		cuts: Array<{ cap: number; repeats: number; stalls: boolean }>;
-		end: 'no next' | 'empty' | 'empty with next' | 'repeats the second' | 'repeats itself';
-		tellsTotal: boolean;
-	}
-
-	/** A service with these habits. It may give results again, but moves on at the latest next time. */
-	function serviceOf({ count, cuts, end, tellsTotal }: Habits) {
-		const all = leads(1, count);
-		const positions = new Map<Cursor | undefined, number>([[undefined, 0]]);
-		const seen = new Set<unknown>();
-		const calls: Array<{ size: number; cursor: Cursor | undefined; delivered: number }> = [];
-		let stalled = false;
-		const fetch = async (size: number, cursor: Cursor | undefined): Promise<Page> => {
-			const position = positions.get(cursor);
-			if (position === undefined) throw new TypeError(`The service gave no cursor ${cursor}`);
-			calls.push({ size, cursor, delivered: seen.size });
-			const { cap, repeats, stalls } = cuts[calls.length % cuts.length];
-			const most = Math.min(size, cap);
-			// Leads that were added meanwhile push others to the next page: they come again.
-			stalled = stalls && !stalled && position > 0;
-			const pushed = stalled ? most : Math.min(repeats, most - 1);
-			const again = position < count ? Math.min(position, pushed) : 0;
-			const first = position - again;
-			const after = first + most;
-			const results = all.slice(first, after);
-			for (const { id } of results) seen.add(id);
-			const isLast = after >= count;
-			let next: Cursor | null = `page ${calls.length}`;
-			positions.set(next, Math.min(after, count));
-			if (isLast && end === 'no next') next = null;
-			if (isLast && end === 'repeats the second') next = calls[1]?.cursor ?? null;
-			if (isLast && end === 'repeats itself') next = cursor ?? null;
-			if (results.length === 0 && end === 'empty') next = null;
-			return { results, next, total: tellsTotal ? count : null };
-		};
-		return { all, calls, fetch };
-	}
-
-	const habits: fc.Arbitrary<Habits> = fc.record({
-		count: fc.nat(40),
-		cuts: fc.array(
-			fc.record({
-				cap: fc.integer({ min: 1, max: 9 }),
-				repeats: fc.nat(3),
-				stalls: fc.boolean(),
-			}),
-			{ minLength: 1, maxLength: 5 },
-		),
-		end: fc.constantFrom(
-			'no next',
-			'empty',
-			'empty with next',
-			'repeats the second',
-			'repeats itself',
-		),
-		tellsTotal: fc.boolean(),
-	});
-
-	it('gives every wanted result once, in order, up to the limit, whatever the pages', async () => {
-		const pageSizes = fc.integer({ min: 1, max: 12 });
-		const limits = fc.option(fc.integer({ min: 1, max: 45 }), { nil: undefined });
-		/** Every so many results are wanted; 1 for all. */
-		const steps = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 9 }));
-		await fc.assert(
-			fc.asyncProperty(habits, pageSizes, limits, steps, async (own, pageSize, limit, step) => {
-				const { all, calls, fetch } = serviceOf(own);
-				const wants = ({ id }: IDataObject) => Number(id) % step === 0;
-				const pages = { pageSize, fetch, idOf, ...(step > 1 && { wants }) };
-				const expected = { results: all.filter(wants).slice(0, limit) };
-				expect(await collectPages(pages, limit)).toEqual(expected);
-
-				// No page is asked for twice, none too large, and none once all is there.
-				expect(new Set(calls.map(({ cursor }) => cursor)).size).toBe(calls.length);
-				calls.forEach(({ size, delivered }, index) => {
-					expect(size).toBeGreaterThanOrEqual(1);
-					expect(size).toBeLessThanOrEqual(pageSize);
-					if (step > 1) expect(size).toBe(pageSize);
-					// After a page without news a whole one is asked for.
-					const hadNews = index === 0 || delivered > calls[index - 1].delivered;
-					const left = (limit ?? pageSize + delivered) - delivered;
-					if (step === 1 && hadNews) expect(size).toBeLessThanOrEqual(left);
-				});
-				const [, ...later] = calls;
-				const enough = later.filter(
-					({ delivered }) => Math.floor(delivered / step) >= (limit ?? 50),
-				);
-				expect(enough).toEqual([]);
-				const full = later.filter(({ delivered }) => delivered >= all.length);
-				expect(full.length).toBeLessThanOrEqual(own.tellsTotal ? 0 : 2);
-			}),
-			{ numRuns: 1_500 },
-		);
-	});
 });

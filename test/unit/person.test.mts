@@ -1,114 +1,121 @@
 /** @file Whom to find: which of the names count, and what is said to be missing. */
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { find } from '../../nodes/Finder/operations/find.operation.ts';
 import { personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
-import { valuesOf } from './fieldsOf.mts';
+import { Parameters } from '../../nodes/shared/host/parameters.ts';
+import { requestFields } from '../../nodes/shared/host/routing.ts';
+import { FieldValues } from '../../nodes/shared/output/fieldValues.ts';
 import { thrownBy } from './thrown.mts';
 
-const questionOf = (fields: Record<string, unknown>) => toPersonQuestion(valuesOf(find, fields));
+/** The question of an item whose fields hold these, options by their own names. */
+function questionOf(held: Record<string, unknown>) {
+	const parameters = new Parameters({
+		json: () => ({}),
+		parameter: (name, _, fallback) => held[name.replace(/^options\./, '')] ?? fallback,
+	});
+	return toPersonQuestion(new FieldValues(requestFields(find), parameters));
+}
 
 const ada = { fullName: 'Ada Lovelace' };
 const both = { firstName: 'Ada', lastName: 'Lovelace' };
 const acme = { domain: 'acme.com' };
 
-describe('toPersonQuestion', () => {
-	it.each<[fields: Record<string, unknown>, query: Record<string, unknown>]>([
-		[
-			{ ...acme, firstName: 'A' },
-			{ ...ada, ...acme },
-		],
-		[
-			{ ...acme, ...both, fullName: 'A' },
-			{ ...both, ...acme },
-		],
-		[
-			{ ...acme, company: 'A', country: 'UK' },
-			{ ...ada, ...acme, company: 'A', country: 'UK' },
-		],
-		// What can be no domain is the name of the company, where that is empty.
-		[{ domain: 'Acme Inc' }, { ...ada, company: 'Acme Inc' }],
-		[
-			{ domain: 'Acme', company: 'Acme Inc' },
-			{ ...ada, company: 'Acme Inc' },
-		],
-		// Texts that look alike are one.
-		[
-			{ ...acme, fullName: ' A\u200bda\u00a0\n Lovelace\u00ad' },
-			{ ...ada, ...acme },
-		],
-		[{ domain: ' https://www.Acme.com/about\u200e ' }, { ...ada, ...acme }],
-		// An object is nothing in a field that it can do without.
-		[
-			{ ...both, ...acme, fullName: {}, company: ['Acme'] },
-			{ ...both, ...acme },
-		],
-		...['n/a', ' \u200b '].map((none): [Record<string, unknown>, Record<string, unknown>] => [
-			{ firstName: none, domain: none, company: 'Acme', country: none },
-			{ ...ada, company: 'Acme' },
-		]),
-	])('takes %j beside a full name for %j', (fields, query) => {
-		expect(questionOf({ ...ada, ...fields })).toStrictEqual({ query, missing: undefined });
-	});
+it.each<[fields: Record<string, unknown>, query: Record<string, unknown>]>([
+	[
+		{ ...acme, firstName: 'A' },
+		{ ...ada, ...acme },
+	],
+	[
+		{ ...acme, ...both, fullName: 'A' },
+		{ ...both, ...acme },
+	],
+	[
+		{ ...acme, company: 'A', country: 'UK' },
+		{ ...ada, ...acme, company: 'A', country: 'UK' },
+	],
+	// What can be no domain is the name of the company, where that is empty.
+	[{ domain: 'Acme Inc' }, { ...ada, company: 'Acme Inc' }],
+	[
+		{ domain: 'Acme', company: 'Acme Inc' },
+		{ ...ada, company: 'Acme Inc' },
+	],
+	// Texts that look alike are one.
+	[
+		{ ...acme, fullName: ' A\u200bda\u00a0\n Lovelace\u00ad' },
+		{ ...ada, ...acme },
+	],
+	[{ domain: ' https://www.Acme.com/about\u200e ' }, { ...ada, ...acme }],
+	// An object is nothing in a field that it can do without.
+	[
+		{ ...both, ...acme, fullName: {}, company: ['Acme'] },
+		{ ...both, ...acme },
+	],
+	...['n/a', ' \u200b '].map((none): [Record<string, unknown>, Record<string, unknown>] => [
+		{ firstName: none, domain: none, company: 'Acme', country: none },
+		{ ...ada, company: 'Acme' },
+	]),
+])('takes %j beside a full name for %j', (fields, query) => {
+	expect(questionOf({ ...ada, ...fields })).toStrictEqual({ query, missing: undefined });
+});
 
-	it.each([
-		[{ firstName: 'Ada', ...acme }, acme, ['name']],
-		[{ ...ada, domain: 'N/A' }, ada, ['company']],
-		// As `https://{{ $json.domain }}` gives for an item without a domain.
-		[{ ...ada, domain: 'https://' }, ada, ['company']],
-		[{}, {}, ['name', 'company']],
-	])('of %j takes %j, and says that %j is missing', (fields, query, codes) => {
-		const { missing, ...question } = questionOf(fields);
-		expect(question).toStrictEqual({ query });
-		expect(missing?.map(([code]) => code)).toEqual(codes);
-	});
+it.each([
+	[{ firstName: 'Ada', ...acme }, acme, ['name']],
+	[{ ...ada, domain: 'N/A' }, ada, ['company']],
+	// As `https://{{ $json.domain }}` gives for an item without a domain.
+	[{ ...ada, domain: 'https://' }, ada, ['company']],
+	[{}, {}, ['name', 'company']],
+])('of %j takes %j, and says that %j is missing', (fields, query, codes) => {
+	const { missing, ...question } = questionOf(fields);
+	expect(question).toStrictEqual({ query });
+	expect(missing?.map(([code]) => code)).toEqual(codes);
+});
 
-	it.each([
-		['fullName', 'Full Name'],
-		['firstName', 'First Name'],
-		['domain', 'Company Domain'],
-		['company', 'Company Name'],
-		['country', 'Country'],
-	])('refuses a list or an object in %s, where it would be used', (name, label) => {
-		for (const [value, kind] of [
-			[['Ada'], 'a list'],
-			[{ name: 'Ada' }, 'an object'],
-		]) {
-			const fields = { ...ada, domain: '', company: 'Acme', [name]: value };
-			const message = `Not sent: ${label} must be text, and this item has ${kind} there`;
-			expect(thrownBy(() => questionOf(fields))).toMatchObject({
-				problem: { reason: 'invalid_value', message },
-			});
-		}
-	});
-
-	it('asks for a person exactly when the service can look one up', () => {
-		const text = fc.constantFrom('', ' ', 'Ada');
-		const fields = fc.record({
-			fullName: text,
-			firstName: text,
-			lastName: text,
-			domain: fc.constantFrom('', 'n/a', 'acme.com'),
-			company: text,
-			country: text,
+it.each([
+	['fullName', 'Full Name'],
+	['firstName', 'First Name'],
+	['domain', 'Company Domain'],
+	['company', 'Company Name'],
+	['country', 'Country'],
+])('refuses a list or an object in %s, where it would be used', (name, label) => {
+	for (const [value, kind] of [
+		[['Ada'], 'a list'],
+		[{ name: 'Ada' }, 'an object'],
+	]) {
+		const fields = { ...ada, domain: '', company: 'Acme', [name]: value };
+		const message = `Not sent: ${label} must be text, and this item has ${kind} there`;
+		expect(thrownBy(() => questionOf(fields))).toMatchObject({
+			problem: { reason: 'invalid_value', message },
 		});
-		fc.assert(
-			fc.property(fields, (given) => {
-				const { query, missing } = questionOf(Object.freeze(given));
-				const both = given.firstName === 'Ada' && given.lastName === 'Ada';
-				const named = both || given.fullName === 'Ada';
-				const employed = given.domain === 'acme.com' || given.company === 'Ada';
-				expect(missing === undefined).toBe(named && employed);
-				// One way to name the person, never both; and no empty parameters.
-				expect('fullName' in query).toBe(!both && given.fullName === 'Ada');
-				expect('firstName' in query && 'lastName' in query).toBe(both);
-				expect(Object.values(query)).not.toContain('');
-			}),
-			{ numRuns: 300 },
-		);
+	}
+});
+
+it('asks for a person exactly when the service can look one up', () => {
+	const text = fc.constantFrom('', ' ', 'Ada');
+	const fields = fc.record({
+		fullName: text,
+		firstName: text,
+		lastName: text,
+		domain: fc.constantFrom('', 'n/a', 'acme.com'),
+		company: text,
+		country: text,
 	});
+	fc.assert(
+		fc.property(fields, (given) => {
+			const { query, missing } = questionOf(Object.freeze(given));
+			const both = given.firstName === 'Ada' && given.lastName === 'Ada';
+			const named = both || given.fullName === 'Ada';
+			const employed = given.domain === 'acme.com' || given.company === 'Ada';
+			expect(missing === undefined).toBe(named && employed);
+			// One way to name the person, never both; and no empty parameters.
+			expect('fullName' in query).toBe(!both && given.fullName === 'Ada');
+			expect('firstName' in query && 'lastName' in query).toBe(both);
+			expect(Object.values(query)).not.toContain('');
+		}),
+		{ numRuns: 300 },
+	);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 /** @file What becomes of an item without a result, by On Error. */
 
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { connectionError, NotProcessed } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
@@ -14,7 +14,6 @@ function refusal(statusCode: number, body: object): unknown {
 	return thrownBy(() => readResponse({ statusCode, headers: {}, body }));
 }
 
-const noEmail = missing(['name', 'Full Name'], ['company', 'Company Name']);
 const node: INode = {
 	id: '1',
 	name: 'Find',
@@ -32,50 +31,44 @@ const failed: Problem = {
 	httpCode: 429,
 };
 
-describe('On Error', () => {
-	/** What becomes of an item: the setting that the node goes by. */
-	function settingOf(own: Partial<INode>): string {
-		const onError = new OnError({ ...node, ...own });
-		if (onError.stops) return 'stop';
-		const { json } = onError.output(failed, 0, { json: {} }, (fields) => ({ json: fields }));
-		return 'error' in json ? 'errorOutput' : 'continue';
-	}
+/** What becomes of an item: the setting that the node goes by. */
+function settingOf(own: Partial<INode>): string {
+	const onError = new OnError({ ...node, ...own });
+	if (onError.stops) return 'stop';
+	const { json } = onError.output(failed, 0, { json: {} }, (fields) => ({ json: fields }));
+	return 'error' in json ? 'errorOutput' : 'continue';
+}
 
-	it.each<[Partial<INode>, string, ofTool: string]>([
-		// An agent is to learn what to do.
-		[{}, 'stop', 'continue'],
-		[{ onError: 'stopWorkflow' }, 'stop', 'stop'],
-		[{ onError: 'continueRegularOutput' }, 'continue', 'continue'],
-		[{ onError: 'continueErrorOutput' }, 'errorOutput', 'errorOutput'],
-		[{ continueOnFail: true }, 'continue', 'continue'],
-		[{ onError: 'stopWorkflow', continueOnFail: true }, 'stop', 'stop'],
-	])('at %j means %s, for a tool %s', (settings, onError, ofTool) => {
-		expect(settingOf(settings)).toBe(onError);
-		expect(settingOf({ ...settings, type: 'contactDataFinderTool' })).toBe(ofTool);
-	});
+it.each<[Partial<INode>, string, ofTool: string]>([
+	// An agent is to learn what to do.
+	[{}, 'stop', 'continue'],
+	[{ onError: 'stopWorkflow' }, 'stop', 'stop'],
+	[{ onError: 'continueRegularOutput' }, 'continue', 'continue'],
+	[{ onError: 'continueErrorOutput' }, 'errorOutput', 'errorOutput'],
+	[{ continueOnFail: true }, 'continue', 'continue'],
+	[{ onError: 'stopWorkflow', continueOnFail: true }, 'stop', 'stop'],
+])('On Error at %j means %s, for a tool %s', (settings, onError, ofTool) => {
+	expect(settingOf(settings)).toBe(onError);
+	expect(settingOf({ ...settings, type: 'contactDataFinderTool' })).toBe(ofTool);
+});
 
-	it.each([
-		['a field', noEmail, undefined],
-		['a wrong key', refusal(401, {}), '401'],
-		['a service out of reach', connectionError({ code: 'ECONNREFUSED' }), null],
-		['the words of the service', refusal(503, { message: 'upstream ECONNREFUSED' }), '503'],
-		['an item that was not sent', new NotProcessed('credit_limit'), null],
-	])('stops the workflow in our words: %s', (_, failure, httpCode) => {
-		const problem = problemOf(failure);
-		for (const [item, suffix] of [
-			[3, ' [item 3]'],
-			[undefined, ''],
-		] as const) {
-			const thrown = stopError(node, problem, item);
-			// What is about the operation is no answer of an API.
-			expect(thrown).toBeInstanceOf(failure === noEmail ? NodeOperationError : NodeApiError);
-			const told = [thrown.message, thrown.description, thrown.context.itemIndex];
-			expect(told).toEqual([`${problem.message}${suffix}`, problem.description, item]);
-			if (!(thrown instanceof NodeApiError)) continue;
-			expect([thrown.httpCode, thrown.errorResponse]).toEqual([
-				httpCode,
-				{ reason: problem.reason },
-			]);
-		}
+it.each([
+	// What is about the operation is no answer of an API.
+	[missing(['name', 'Full Name']), NodeOperationError, undefined],
+	[new NotProcessed('credit_limit'), NodeApiError, null],
+	[connectionError({ code: 'ECONNREFUSED' }), NodeApiError, null],
+	// n8n would replace words that hold such a code.
+	[refusal(503, { message: 'upstream ECONNREFUSED' }), NodeApiError, '503'],
+])('stops the workflow in our words: %s', (failure, kind, httpCode) => {
+	const problem = problemOf(failure);
+	const thrown = stopError(node, problem);
+	expect(thrown).toBeInstanceOf(kind);
+	expect(thrown).toMatchObject({ message: problem.message, description: problem.description });
+	expect(stopError(node, problem, 3)).toMatchObject({
+		message: `${problem.message} [item 3]`,
+		context: { itemIndex: 3 },
 	});
+	if (!(thrown instanceof NodeApiError)) return;
+	const { reason } = problem;
+	expect(thrown).toMatchObject({ httpCode, errorResponse: { reason } });
 });

@@ -126,3 +126,11 @@ describe('an item of the verifier', () => {
 		else expect([item.query, item.outcome]).toEqual([{ email }, undefined]);
 	});
 });
+
+it('an email is another question by what else is looked up, never by its letter case', () => {
+	const identity = (email: string, enrich?: true) =>
+		JSON.stringify(emailLookup.identity({ email, ...(enrich && { enrich }) }));
+	expect(identity('Ada@Acme.COM')).toBe(identity('ada@acme.com'));
+	expect(identity('ada@acme.com')).not.toBe(identity('ida@acme.com'));
+	expect(identity('ada@acme.com')).not.toBe(identity('ada@acme.com', true));
+});

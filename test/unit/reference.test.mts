@@ -7,30 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { referenceIn, valueAt } from '../../nodes/shared/host/parameters.ts';
 import { soleNode } from '../support/node/soleNode.mts';
 
-describe('referenceIn', () => {
-	it.each([
-		['={{ $json.email }}', ['email']],
-		['={{\n\t$json.email\n}}', ['email']],
-		['={{ $json.company.domain }}', ['company', 'domain']],
-		['={{ $json["Company Name"] }}', ['Company Name']],
-		['={{ $json[\'a["b"]\'].c }}', ['a["b"]', 'c']],
-	])('finds the steps of %j', (expression, steps) => {
-		expect(referenceIn(expression)).toEqual(steps);
-	});
-
-	it.each([
-		['{{ $json.email }}'],
-		['={{ $json.email }}{{ $json.email }}'],
-		['={{ $json.email.trim() }}'],
-		['={{ $json.company?.domain }}'],
-		['={{ $json[key] }}'],
-		['={{ $input.item.json.email }}'],
-		['={{ $json.constructor }}'],
-	])('leaves %j to the engine', (expression) => {
-		expect(referenceIn(expression)).toBeUndefined();
-	});
-});
-
 /** Gives out its items, with nothing to fill in. */
 const nodeType: INodeType = {
 	description: {

@@ -3,13 +3,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { objectsIn, readResponse, retryAfterOf } from '../../nodes/shared/http/response.ts';
-import { detailsOf, thrownBy } from './thrown.mts';
+import { thrownBy } from './thrown.mts';
 
 const HTML = '<!doctype html><html><body>Not Found</body></html>';
 
 /** What is thrown for a response. */
 function refusal(statusCode: number, body: unknown, headers: Record<string, unknown> = {}) {
-	return detailsOf(thrownBy(() => readResponse({ statusCode, headers, body })));
+	return thrownBy(() => readResponse({ statusCode, headers, body }));
 }
 
 describe('readResponse', () => {
@@ -40,8 +40,9 @@ describe('readResponse', () => {
 	});
 
 	it.each([3, 0])('says of a 402 that %i credits remain', (remaining) => {
-		const { message } = refusal(402, { error: 'x', message: 'You have run out', remaining });
-		expect(message).toBe(`Not enough credits (${remaining} remaining): You have run out`);
+		const body = { error: 'x', message: 'You have run out', remaining };
+		const message = `Not enough credits (${remaining} remaining): You have run out`;
+		expect(refusal(402, body)).toMatchObject({ message });
 	});
 
 	it.each([
@@ -111,7 +112,7 @@ describe('objectsIn', () => {
 	});
 
 	it.each([[undefined], [{ data: [] }], ['[]'], [[1]]])('refuses %j', (value) => {
-		expect(detailsOf(thrownBy(() => objectsIn(value, 'a list of leads')))).toMatchObject({
+		expect(thrownBy(() => objectsIn(value, 'a list of leads'))).toMatchObject({
 			reason: 'unexpected_answer',
 			message: 'The service sent a response without a list of leads',
 			mayBeCharged: true,

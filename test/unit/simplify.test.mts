@@ -13,6 +13,14 @@ import { personDataOf, simplifyVerification } from '../../nodes/Verifier/verific
 import { simplifyAccount } from '../../nodes/shared/credits/account.ts';
 import { simplifyList, simplifyListLead } from '../../nodes/shared/reads/lists.ts';
 import { simplifyCompany } from '../../nodes/shared/values/company.ts';
+import {
+	companyFields,
+	companyLead,
+	exportedLead,
+	fixtures,
+	list,
+	listLead,
+} from '../support/leads/expected.mts';
 
 type Simplify = (sent: IDataObject) => IDataObject;
 
@@ -21,33 +29,20 @@ const profileOf = (lead: IDataObject) => simplifyCompanyLead(lead, acme);
 const verificationOf = (result: IDataObject) =>
 	simplifyVerification(result, { email: 'Ada@acme.com' });
 
-it.each<[string, Simplify, fields: string]>([
-	['an account', simplifyAccount, 'name email plan renewsAt credits csvImport lists'],
-	['a list', simplifyList, 'id name createdAt leadCount'],
-	[
-		'a list lead',
-		simplifyListLead,
-		'id fullName firstName lastName email emailStatus domain profileUrl location companyIndustry companyFounded companySize companyHeadquarters',
-	],
-	[
-		'an exported lead',
-		simplifyExportedLead,
-		'fullName firstName lastName email title company domain location companyIndustry profileUrl',
-	],
-	[
-		'a company',
-		simplifyCompany,
-		'id name domain website industry type profileUrl specialties revenue employeeCount employeeCountRange address city region postalCode country directoryUrl logoUrl',
-	],
-	[
-		'a company lead',
-		(lead) => simplifyCompanyLead(lead, {}),
-		'fullName firstName lastName title email emailStatus company domain location startedAt',
-	],
-	['a finder result', simplifyFoundEmail, 'email emailStatus'],
+const [someone] = fixtures.people;
+const [lead] = list(101).leads;
+
+it.each<[string, Simplify, fields: string[]]>([
+	['an account', simplifyAccount, 'name email plan renewsAt credits csvImport lists'.split(' ')],
+	['a list', simplifyList, 'id name createdAt leadCount'.split(' ')],
+	['a list lead', simplifyListLead, Object.keys(listLead(lead))],
+	['an exported lead', simplifyExportedLead, Object.keys(exportedLead(lead))],
+	['a company', simplifyCompany, Object.keys(companyFields(someone.company))],
+	['a company lead', (sent) => simplifyCompanyLead(sent, {}), Object.keys(companyLead(someone))],
+	['a finder result', simplifyFoundEmail, ['email', 'emailStatus']],
 ])('%s has all of its fields, in their order, when nothing was sent', (name, simplify, fields) => {
 	const absent = { ...simplify({}), ...(name === 'an account' && { credits: null }) };
-	expect(Object.entries(absent)).toEqual(fields.split(' ').map((field) => [field, null]));
+	expect(Object.entries(absent)).toEqual(fields.map((field) => [field, null]));
 });
 
 it.each<[Simplify, sent: IDataObject, some: IDataObject]>([

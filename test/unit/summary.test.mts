@@ -76,9 +76,9 @@ function tallyOf(kinds: Kind[]): Tally {
 	return tally;
 }
 
-describe('a run that delivers what it has', () => {
-	it('stops exactly where the contract says so', () => {
-		const names = fc.constantFrom(...kindsOf(outcomes).filter((kind) => kind !== 'manualLimit'));
+describe('a run', () => {
+	it('stops exactly where the contract says so, and says how far it got if it is to be complete', () => {
+		const names = fc.constantFrom(...kindsOf(outcomes));
 		const byService: Kind[] = [
 			'failed',
 			'failedJob',
@@ -89,43 +89,34 @@ describe('a run that delivers what it has', () => {
 			'rateLimited',
 			'accountUnreadable',
 		];
-		const seen = { stopped: 0, went: 0 };
+		const isDone = (kind: Kind) => ['found', 'notFound', 'manualLimit', ...FREE].includes(kind);
+		const seen = { stopped: 0, went: 0, stoppedIncomplete: 0, complete: 0 };
 		fc.assert(
-			fc.property(fc.array(names, { maxLength: 5 }), (kinds) => {
+			fc.property(fc.array(names, { maxLength: 5 }), fc.boolean(), (kinds, isToBeComplete) => {
 				const has = (...some: Kind[]) => kinds.some((kind) => some.includes(kind));
 				const all = kinds.length > 0 && kinds.every((kind) => INVALID.includes(kind));
-				const stops = all || (has(...byService) && !has('found', 'notFound', 'pending'));
-				const reason = tallyOf(kinds).reasonToStop(false);
+				const stops = isToBeComplete
+					? !kinds.every(isDone)
+					: all || (has(...byService) && !has('found', 'notFound', 'pending'));
+				const reason = tallyOf(kinds).reasonToStop(isToBeComplete);
 				expect(reason !== undefined).toBe(stops);
-				seen[stops ? 'stopped' : 'went']++;
+				if (isToBeComplete) seen[stops ? 'stoppedIncomplete' : 'complete']++;
+				else seen[stops ? 'stopped' : 'went']++;
 				if (!reason) return;
-				const isReason = (kind: Kind) => all || byService.includes(kind);
+				const isReason = (kind: Kind) =>
+					isToBeComplete ? !isDone(kind) : all || byService.includes(kind);
 				expect(reason.item).toBe(kinds.findIndex(isReason));
-				expect(reason.problem).toBe(outcomes[kinds[reason.item]]);
+				const problem = outcomes[kinds[reason.item]];
+				const done = kinds.filter((kind) => isDone(kind) && kind !== 'manualLimit').length;
+				const farGot = `${done} of ${kinds.length} item${kinds.length === 1 ? ' is' : 's are'} done. `;
+				const description = expect.stringContaining(farGot);
+				if (isToBeComplete) expect(reason.problem).toMatchObject({ ...problem, description });
+				else expect(reason.problem).toBe(problem);
 			}),
-			{ numRuns: 1_000 },
+			{ numRuns: 2_000 },
 		);
 		for (const times of Object.values(seen)) expect(times).toBeGreaterThan(100);
 	});
-});
-
-describe('a run that is to be complete', () => {
-	it('goes on where every item has its answer, or was not to be looked up', () => {
-		const tally = tallyOf(['found', 'notFound', 'local', 'known', 'skipped', 'manualLimit']);
-		expect(tally.reasonToStop(true)).toBeUndefined();
-	});
-
-	it.each<Kind>(['missing', 'failed', 'pending', 'outOfCredits', 'unauthorized', 'creditLimit'])(
-		'stops for a single item that is %s, and says how far it got',
-		(kind) => {
-			const problem = outcomes[kind];
-			const reason = tallyOf(['found', 'notFound', kind, 'found']).reasonToStop(true);
-			const description = expect.stringContaining('3 of 4 items are done. ');
-			expect(reason).toMatchObject({ item: 2, problem: { ...problem, description } });
-			const alone = tallyOf([kind]).reasonToStop(true);
-			expect(alone?.problem.description).toContain('0 of 1 item is done. ');
-		},
-	);
 
 	it('names the jobs that are pending, each once, which a retry collects', () => {
 		const tally = tallyOf(['creditLimit', 'pending', 'pending', 'failedJob', 'found']);

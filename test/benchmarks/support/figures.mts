@@ -43,22 +43,16 @@ export async function measureInTurn<Measurement>(
 	return measurements;
 }
 
-/** A figure and what it should be at most; without a target it is there for comparison. */
-export interface Row {
-	name: string;
-	figure: Spread;
-	target?: number | undefined;
-	/** Written behind the numbers; a ratio has none. */
-	unit?: 'ms';
-}
-
-/** Prints what was measured beside its target: whether it is met is for people to judge. */
-export function printRows(title: string, rows: readonly Row[]): void {
-	const cells = rows.map(({ name, figure: { median, least, most }, target, unit }) => {
+/** Prints figures; a ratio has no unit. */
+export function printRows(
+	title: string,
+	rows: ReadonlyArray<{ name: string; figure: Spread; unit?: 'ms' }>,
+): void {
+	const cells = rows.map(({ name, figure: { median, least, most }, unit }) => {
 		const text = (value: number) => (unit ? `${value.toFixed(0)} ${unit}` : value.toFixed(2));
-		return [name, ...[median, least, most].map(text), target === undefined ? '' : text(target)];
+		return [name, ...[median, least, most].map(text)];
 	});
-	printTable([title, 'median', 'least', 'most', 'at most'], cells);
+	printTable([title, 'median', 'least', 'most'], cells);
 }
 
 /** Prints a table, and what its figures belong to. */

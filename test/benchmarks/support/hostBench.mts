@@ -2,17 +2,16 @@ import type { IConnections, IDataObject, INode } from 'n8n-workflow';
 import { expect } from 'vitest';
 
 import { outputOf } from '../../hosts/execution.mts';
-import { openHost, type OpenHost } from '../../hosts/open.mts';
-import type { Credential } from '../../hosts/rest.mts';
+import { openHost } from '../../hosts/open.mts';
 import { n8n2 } from '../../hosts/versions.mts';
 import { chain } from '../../hosts/workflow.mts';
 import { createCredential } from '../../support/hosts/host.mts';
 import { manually, node } from '../../support/hosts/savedNodes.mts';
 import { KEY } from '../../support/servers/service.mts';
 import { MEASURED } from './contenders.mts';
-import { LeadSource } from './leadSource.mts';
-import { ServiceProcess } from './serviceProcess.mts';
-import type { Circumstances } from './serviceProgram.mts';
+import { openLeadSource } from './leadSource.mts';
+import { startServiceProcess } from './serviceProcess.mts';
+import type { Books, Circumstances } from './serviceProgram.mts';
 
 const EXECUTION_TIMEOUT_MS = 180_000;
 
@@ -24,6 +23,8 @@ export interface Contender {
 	loops?: boolean;
 	/** How many items are right. */
 	countRight: (items: IDataObject[]) => number;
+	/** What it has to pay for. */
+	paid?: string[];
 }
 
 /** What all contenders get to do, and how. */
@@ -34,56 +35,49 @@ export interface Task {
 }
 
 /** What came of it. */
-export interface Outcome {
+export interface Outcome extends Books {
 	milliseconds: number;
 	/** Items with the right result. */
 	right: number;
-	/** What was paid for, once per credit. */
-	paid: string[];
-	violations: readonly unknown[];
-	requests: number;
-	/** Requests refused for the rate limit. */
-	refused: number;
 }
 
-/** An n8n in which nodes of different origin do the same work. */
-export class HostBench implements AsyncDisposable {
-	private constructor(
-		readonly host: OpenHost,
-		readonly service: ServiceProcess,
-		readonly leads: LeadSource,
-		/** For our nodes. */
-		readonly credential: Credential,
-		/** For n8n's HTTP Request. */
-		readonly headerCredential: Credential,
-		private readonly resources: AsyncDisposableStack,
-	) {}
+export type HostBench = Awaited<ReturnType<typeof openHostBench>>;
 
-	static async open(): Promise<HostBench> {
-		await using resources = new AsyncDisposableStack();
-		const host = resources.use(await openHost({ name: 'n8n-benchmark', version: n8n2 }));
-		const service = resources.use(await ServiceProcess.start());
-		const leads = resources.use(await LeadSource.open());
-		const { client } = host;
-		const credential = await createCredential(client, service);
-		const header = { name: 'X-Access-Key', value: KEY };
-		const headerCredential = await client.createCredential('Key', 'httpHeaderAuth', header);
-		return new HostBench(host, service, leads, credential, headerCredential, resources.move());
-	}
+/** An n8n in which nodes of different origin do the same work. */
+export async function openHostBench() {
+	await using resources = new AsyncDisposableStack();
+	const host = resources.use(await openHost({ name: 'n8n-benchmark', version: n8n2 }));
+	const service = resources.use(await startServiceProcess());
+	const leads = resources.use(await openLeadSource());
+	const { client } = host;
+	const credential = await createCredential(client, service);
+	const header = { name: 'X-Access-Key', value: KEY };
+	const headerCredential = await client.createCredential('Key', 'httpHeaderAuth', header);
+	const opened = resources.move();
+	return {
+		host,
+		service,
+		leads,
+		/** For our nodes. */
+		credential,
+		/** For n8n's HTTP Request. */
+		headerCredential,
+		run,
+		[Symbol.asyncDispose]: async () => await opened.disposeAsync(),
+	};
 
 	/** Runs nodes, which may get it wrong. */
-	async run(
+	async function run(
 		{ name, nodes, loops, countRight }: Contender,
 		{ leads, circumstances }: Task,
 	): Promise<Outcome> {
-		await this.service.reset(circumstances);
+		await service.reset(circumstances);
 		const sources = [manually()];
 		if (leads !== undefined) {
 			sources.push(node('Leads', 'n8n-nodes-base.httpRequest', 4.5, { url: leads, options: {} }));
 		}
 		const before = sources.map((source) => source.name);
 		const [first = '', ...others] = nodes.map((own) => own.name);
-		const { client } = this.host;
 		const workflow = await client.createWorkflow({
 			name,
 			nodes: [...sources, ...nodes],
@@ -100,19 +94,11 @@ export class HostBench implements AsyncDisposable {
 		const ended = Math.max(
 			...runs.map(({ startTime, executionTime }) => startTime + executionTime),
 		);
-		const { requests, refused, paid, violations } = await this.service.books();
 		return {
 			milliseconds: ended - began,
 			right: countRight(outputOf(execution, MEASURED).map(({ json }) => json)),
-			paid,
-			violations,
-			requests: requests.length,
-			refused,
+			...(await service.books()),
 		};
-	}
-
-	async [Symbol.asyncDispose](): Promise<void> {
-		await this.resources.disposeAsync();
 	}
 }
 

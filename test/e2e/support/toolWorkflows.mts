@@ -15,7 +15,7 @@ export function toolNodes(host: Parameters<typeof ours>[0], onError?: INode['onE
 	const limit = fromModel('limit', 'How many', 'number');
 	const jobId = fromModel('job_id', 'Id of the job');
 	const keyword = fromModel('keyword', 'Name or domain of the company');
-	const listId = listWithId(fromModel('list_id', 'Id of the list'));
+	const listId = { ...listWithId(fromModel('list_id', 'Id of the list')), mode: 'id' };
 	const later = { options: { jobTimeout: 0 } };
 	const tool = (name: string, type: string, parameters: INode['parameters']): INode => ({
 		...ours(host, name, `contactData${type}Tool`, parameters),

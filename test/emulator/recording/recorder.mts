@@ -1,11 +1,14 @@
 import { request } from 'undici';
 
-import { bodyIn, requestIn, serverFor, type Exchange, type Recording } from './recording.mts';
+import {
+	bodyIn,
+	passedOn,
+	requestIn,
+	serverFor,
+	type Exchange,
+	type Recording,
+} from './recording.mts';
 import { withStandIns } from './standIns.mts';
-
-/** Headers of one connection only, and the codings of a body: a recording needs it in clear. */
-const OF_CONNECTION =
-	/^(?:host|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|transfer-encoding|content-length|accept-encoding)$/;
 
 /** What the nodes leave out at the end of a Base URL: a slash, or a path of the API that was pasted with it. */
 const LEFT_OUT = /\/+(?:(?:api\/v2|v3)(?:\/.*)?)?$/i;
@@ -64,9 +67,4 @@ export async function startRecorder(
 		},
 		close: async () => await app.close(),
 	};
-}
-
-function passedOn(headers: Record<string, string | string[] | undefined>) {
-	const passed = Object.entries(headers).filter(([name]) => !OF_CONNECTION.test(name));
-	return Object.fromEntries(passed);
 }

@@ -43,6 +43,16 @@ export function serverFor(answer: RouteHandlerMethod): FastifyInstance {
 	return app;
 }
 
+/** Headers of one connection only, and the codings of a body: a recording needs it in clear. */
+const OF_CONNECTION =
+	/^(?:host|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|transfer-encoding|content-length|accept-encoding)$/;
+
+/** The headers that a proxy passes on. */
+export function passedOn(headers: Record<string, string | string[] | undefined>) {
+	const passed = Object.entries(headers).filter(([name]) => !OF_CONNECTION.test(name));
+	return Object.fromEntries(passed);
+}
+
 /** A request by its URL and its body; a body that is no JSON is left out. */
 export function requestIn(method: string, url: string, body: unknown): Exchange['request'] {
 	const { pathname, searchParams } = new URL(url, 'http://service');

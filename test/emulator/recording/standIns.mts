@@ -1,5 +1,3 @@
-import { domainToASCII } from 'node:url';
-
 import openapi from '../openapi.json' with { type: 'json' };
 import { decoded, isRecord } from '../values.mts';
 import type { Exchange } from './recording.mts';
@@ -17,15 +15,11 @@ const MEDIA_TYPE =
 const PACE_HEADER = /^(?:retry-after|(?:x-)?rate-?limit-(?:limit|remaining|reset))$/;
 const NUMBER_OR_DATE = /^(?:\d+(?:\.\d+)?|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$/;
 
-/** What stands between the words of a text, and is kept. Between digits it belongs to one number, e.g. of a phone. */
-const SIGN = String.raw`[\s,;|<>(){}[\]"]`;
-const BETWEEN_WORDS = new RegExp(String.raw`((?<!\d|${SIGN})${SIGN}+|${SIGN}+(?!\d|${SIGN}))`);
-const NOTHING_IN_IT = /^[!-/:-@[-`{-~]*$/;
-const EMAIL = /^(.+)@([^@]+)$/;
-const URL_OR_DOMAIN =
-	/^(https?:\/\/)?(www\.)?((?:[^\s/?#:@.]+\.)+[^\s/?#:@.\d]{2,})(?::\d+)?([/?#].*)?$/i;
+/** A number, with the signs inside it (of a phone, a range, a price), or a word. What stands between these is kept. */
+const PART = /\d(?:[\d\s!-/:-@[-`{-~]*\d)?|[^\s!-/:-@[-`{-~]+/g;
+/** A URL stays one. */
+const SCHEME = /^(?:https?|www)$/i;
 const DAY = /^\d{4}-\d\d-\d\d(?=$|[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?$)/;
-const DIGITS = new RegExp(String.raw`^(?:[\d.:/+$#%*=_-]|${SIGN})+$`);
 const DAY_MS = 86_400_000;
 
 /** Exchanges in which all that is not known to be harmless is replaced. */
@@ -103,55 +97,38 @@ class StandIns {
 	}
 
 	#segment(encoded: string): string {
-		return SEGMENTS.has(encoded) ? encoded : encodeURIComponent(this.#words(decoded(encoded)));
+		return SEGMENTS.has(encoded) ? encoded : encodeURIComponent(this.#parts(decoded(encoded)));
 	}
 
 	#number(value: number, field: string): number {
 		const text = String(value);
-		return isCount(text, field) ? value : Number(DIGITS.test(text) ? this.#digits(text) : 0);
+		return isCount(text, field) ? value : Number(/[^\d.-]/.test(text) ? 0 : this.#digits(text));
 	}
 
 	#text(text: string, field: string): string {
 		const words = WORDS.get(field);
 		if (isCount(text, field) || words?.has(text.toLowerCase())) return text;
-		const standIn = this.#words(text);
+		const standIn = DAY.test(text) ? this.#day(text) : this.#parts(text);
 		if (words !== undefined && words.size > 0 && text !== '') this.unknown.set(text, standIn);
 		return standIn;
 	}
 
-	/** Word by word, so that a full name consists of the first name and the last name. */
-	#words(text: string): string {
-		const parts = text.split(BETWEEN_WORDS);
-		return parts.map((part, index) => (index % 2 === 1 ? part : this.#word(part))).join('');
+	#day(text: string): string {
+		const date = new Date(Date.UTC(2001) + this.#count('day', text) * DAY_MS);
+		return date.toISOString().slice(0, 10) + text.slice(10).replace(/\d/g, '0');
 	}
 
-	#word(word: string): string {
-		if (NOTHING_IN_IT.test(word)) return word;
-		if (DIGITS.test(word) && !DAY.test(word)) return this.#digits(word);
-		const standIn = this.#lowerCase(word.normalize('NFC'));
-		return /^\p{Lu}/u.test(word) ? standIn.charAt(0).toUpperCase() + standIn.slice(1) : standIn;
+	/** Part by part, so that a full name or an email consists of the first name and the last name. */
+	#parts(text: string): string {
+		return text.replace(PART, (part) => (/^\d/.test(part) ? this.#digits(part) : this.#word(part)));
 	}
 
-	#lowerCase(word: string): string {
-		const [, name, host] = EMAIL.exec(word) ?? [];
-		if (name && host) return `${this.#nth('person', name.toLowerCase())}@${this.#domain(host)}`;
-		const [, scheme = '', www = '', domain, rest] = URL_OR_DOMAIN.exec(word) ?? [];
-		if (domain) {
-			const path =
-				rest === undefined || rest === '/' ? (rest ?? '') : `/${this.#nth('path', rest)}`;
-			return `${scheme.toLowerCase()}${www.toLowerCase()}${this.#domain(domain)}${path}`;
-		}
-		const [day] = DAY.exec(word) ?? [];
-		if (day) {
-			const date = new Date(Date.UTC(2001) + this.#count('day', word) * DAY_MS);
-			return date.toISOString().slice(0, day.length) + word.slice(day.length).replace(/\d/g, '0');
-		}
+	#word(part: string): string {
+		if (SCHEME.test(part)) return part;
+		const word = part.normalize('NFC');
 		// A cursor may differ from another in the case of a letter.
-		return this.#nth('word', /\d/.test(word) ? word : word.toLowerCase());
-	}
-
-	#domain(host: string): string {
-		return `${this.#nth('company', domainToASCII(host) || host.toLowerCase())}.example`;
+		const standIn = this.#nth('word', /\d/.test(word) ? word : word.toLowerCase());
+		return /^\p{Lu}/u.test(word) ? `W${standIn.slice(1)}` : standIn;
 	}
 
 	#digits(text: string): string {

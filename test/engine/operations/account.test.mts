@@ -5,6 +5,7 @@ import { company, getAccount, newestFirst, valid } from '../../support/node/oper
 import {
 	ask,
 	get,
+	post,
 	testOperations,
 	type ExpectedRequest,
 	type Row,
@@ -59,29 +60,18 @@ const accountRows = [
 	),
 ];
 
+const counters = { counters: ['email', 'verifier', 'search'] };
 const entries = { entries: ['id', 'name', 'leads'] };
 const listFields = { entries: ['list_id', 'name', 'creation_date', 'count_leads'] };
-const path = '/api/v2/list/102';
-const start = String(newestFirst[0].id);
+const leads = { start: 'id', pageSize: 500 };
 
-/** What Check API says of an endpoint, and the requests by which it knows. */
-const endpoints: Array<[string, code: number, operations: string, object?, ExpectedRequest[]?]> = [
-	[
-		'GET /api/v2/account',
-		200,
-		'Get Account, Estimate Cost, On Low Credits',
-		{ counters: ['email', 'verifier', 'search'] },
-	],
+/** What Check API says of an endpoint. */
+const endpoints: Array<[string, code: number, operations: string, variant?: object]> = [
+	['GET /api/v2/account', 200, 'Get Account, Estimate Cost, On Low Credits', counters],
 	['GET /api/v2/list', 200, 'Get Many Lists', entries],
-	['GET /api/v2/list/:listId', 200, 'Get List', listFields, [get(path)]],
-	[
-		'GET /api/v2/list/:listId/leads',
-		200,
-		'Get List Leads, On New Lead in List',
-		{ start: 'id', pageSize: 500 },
-		[get(`${path}/leads`, { size: '1' }), get(`${path}/leads`, { size: '500', start })],
-	],
-	['GET /api/v2/list/:listId/data', 200, 'Export List Leads', undefined, [get(`${path}/data`)]],
+	['GET /api/v2/list/:listId', 200, 'Get List', listFields],
+	['GET /api/v2/list/:listId/leads', 200, 'Get List Leads, On New Lead in List', leads],
+	['GET /api/v2/list/:listId/data', 200, 'Export List Leads'],
 	['GET /api/v2/find', 400, 'Find Email'],
 	['POST /api/v2/find_bulk', 400, 'Find Emails in Bulk, Get Bulk Job'],
 	['GET /v3/verify', 400, 'Verify Email'],
@@ -90,12 +80,17 @@ const endpoints: Array<[string, code: number, operations: string, object?, Expec
 	['GET /company/search', 400, 'Search Company'],
 ];
 
+/** How many leads a page holds, and what its cursor is, take one request each. */
+const start = String(newestFirst[0].id);
+const pages: Array<Record<string, string>> = [{ size: '1' }, { size: '500', start }];
+
 /** Other forms have a test of their own. */
 const checkRow: Row = {
 	title: 'main form',
-	requests: endpoints.flatMap(([endpoint, , , , requests]) => {
-		const [method, path] = endpoint.split(' ');
-		return requests ?? { method, path, query: [], ...(method === 'POST' && { body: undefined }) };
+	requests: endpoints.flatMap(([endpoint]): ExpectedRequest[] => {
+		const [method, path] = endpoint.replace(':listId', '102').split(' ');
+		if (path.endsWith('/leads')) return pages.map((query) => get(path, query));
+		return [method === 'GET' ? get(path) : post(path, undefined)];
 	}),
 	output: endpoints.map(([endpoint, httpCode, operations, variant = null]) => ({
 		...{ endpoint, operations, works: true, httpCode },

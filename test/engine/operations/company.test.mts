@@ -32,9 +32,6 @@ const searchRows: Row[] = [
 	searchRow('by name', 'Willow & Sons'),
 	searchRow('by domain', willow.domain, { parameters: {}, items: [{ domain: willow.domain }] }),
 	searchRow('by website', `https://www.${willow.domain}/about`),
-	searchRow('a company path set, but Customize Interface is off', 'Willow & Sons', {
-		settings: { customizeInterface: false, companySearchPath: '/lwh/company/search' },
-	}),
 	searchRow('the best match only', 'north', { output: [found('north', northern[0])] }),
 	searchRow('all matches, for each of two items', 'north', {
 		parameters: { keyword: '={{ $json.kw }}', returnAllMatches: true },
@@ -61,34 +58,26 @@ const byDomain = { companyWebsite: willow.domain };
 function leadsRow(
 	title: string,
 	typed: Record<string, string>,
-	{ people = atWillow, sent = typed, ...more }: Partial<Row> & Partial<Sending> = {},
+	more: Partial<Row> & { people?: Person[]; sent?: Record<string, string> } = {},
 ): Row {
+	const { people = atWillow, sent = typed, ...row } = more;
 	return {
 		title,
 		parameters: { returnAll: true, ...typed },
 		requests: [get('/profile/search/email', { size: '150', ...sent })],
 		output: people.map(companyLead),
-		...more,
+		...row,
 	};
 }
 
-interface Sending {
-	people: Person[];
-	sent: Record<string, string>;
-}
-
-/** How filters are typed at a company, and sent: with braces any of the phrases counts, else all words. */
-const filters: Array<[Company, typed: Record<string, string>, sent: Record<string, string>]> = [
-	[company, { title: 'manager sales' }, { title: 'manager sales' }],
-	[willow, { title: 'sales, growth m', titleMatch: 'any' }, { title: '{sales,growth m}' }],
-	[company, { location: 'Rica San', locationMatch: 'all' }, { location: 'Rica San' }],
+/** How filters are typed, and sent: with braces any of the phrases counts, else all words. */
+const filters: Array<[typed: Record<string, string>, sent: Record<string, string>]> = [
+	[{ title: 'sales, growth m', titleMatch: 'any' }, { title: '{sales,growth m}' }],
 	[
-		willow,
 		{ location: 'Kyoto, Bristol', locationMatch: 'any', title: 'a' },
 		{ title: 'a', location: '{Kyoto,Bristol}' },
 	],
-	[willow, { location: 'Kyoto', locationMatch: 'any' }, { location: '{Kyoto}' }],
-	[willow, { location: 'Kyoto, Japan' }, { location: 'Kyoto Japan' }],
+	[{ location: 'Kyoto, Japan' }, { location: 'Kyoto Japan' }],
 ];
 
 function passes(text: string, filter = ''): boolean {
@@ -97,52 +86,28 @@ function passes(text: string, filter = ''): boolean {
 	return phrases ? phrases.split(',').some(isIn) : filter.split(' ').every(isIn);
 }
 
-const filteredRows = filters.map(([at, typed, { title, location }]) => {
-	const sent = {
-		companyWebsite: at.domain,
-		...(title && { title }),
-		...(location && { location }),
-	};
+const filteredRows = filters.map(([typed, filter]) => {
 	const people = some(
-		fixtures.peopleOf(at),
-		(person) => passes(person.title, title) && passes(person.location, location),
+		atWillow,
+		({ title, location }) => passes(title, filter.title) && passes(location, filter.location),
 	);
 	const words = `only those who pass ${Object.values(typed).join('; ')}`;
-	return leadsRow(words, { companyWebsite: at.domain, ...typed }, { people, sent });
+	return leadsRow(words, { ...byDomain, ...typed }, { people, sent: { ...byDomain, ...filter } });
 });
 
 const asking = [1, 2].map((id) => ({ id, domain: willow.domain, email: 'info@acme.example' }));
 
 const companyLeadRows: Row[] = [
 	leadsRow('by website', byDomain),
-	leadsRow(
-		'by pasted address',
-		{ companyWebsite: `https://www.${willow.domain}/about` },
-		{ sent: byDomain },
-	),
-	leadsRow('by name', { companyName: 'Willow & Sons' }),
-	leadsRow('a company that the service does not know has no people', byDomain, {
-		parameters: { companyWebsite: '={{ $json.site }}', returnAll: true },
-		items: [{ site: 'nobody.example' }, { site: willow.domain }],
-		requests: ['nobody.example', willow.domain].map((companyWebsite) =>
-			get('/profile/search/email', { companyWebsite, size: '150' }),
-		),
-		links: atWillow.map(() => 1),
+	leadsRow('by pasted address', byDomain, {
+		parameters: { companyWebsite: `https://www.${willow.domain}/about`, returnAll: true },
 	}),
-	leadsRow(
-		'limit of 10 by default, of the company of the item',
-		{},
-		{
-			parameters: {},
-			items: [{ domain: company.domain }],
-			sent: { companyWebsite: company.domain, size: '10' },
-			people: fixtures.peopleOf(company).slice(0, 10),
-		},
-	),
-	leadsRow('limit', byDomain, {
-		parameters: { ...byDomain, limit: 2 },
-		sent: { ...byDomain, size: '2' },
-		people: atWillow.slice(0, 2),
+	leadsRow('by name', { companyName: 'Willow & Sons' }),
+	leadsRow('limit of 10 by default, of the company of the item', byDomain, {
+		parameters: {},
+		items: [{ domain: company.domain }],
+		sent: { companyWebsite: company.domain, size: '10' },
+		people: fixtures.peopleOf(company).slice(0, 10),
 	}),
 	leadsRow('the item that asked stands under `input`; identical requests are sent once', byDomain, {
 		parameters: { returnAll: true, includeInputFields: true },
@@ -152,21 +117,18 @@ const companyLeadRows: Row[] = [
 		),
 		links: asking.flatMap((_, item) => atWillow.map(() => item)),
 	}),
-	leadsRow(
-		'without a company nothing is sent',
-		{},
-		{
-			items: [{ domain: 'N/A', company: '-' }],
-			onError: 'continueRegularOutput',
-			requests: [],
-			output: [
-				{
-					...{ status: 'invalid_input', reason: 'missing_company', httpCode: null },
-					message: expect.stringMatching(/Company Website \(or Company Name\)/),
-				},
-			],
-		},
-	),
+	{
+		title: 'without a company nothing is sent',
+		items: [{ domain: 'N/A', company: '-' }],
+		onError: 'continueRegularOutput',
+		requests: [],
+		output: [
+			{
+				...{ status: 'invalid_input', reason: 'missing_company', httpCode: null },
+				message: expect.stringMatching(/Company Website \(or Company Name\)/),
+			},
+		],
+	},
 	...filteredRows,
 ];
 

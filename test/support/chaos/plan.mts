@@ -5,6 +5,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Effect, Trigger } from '../../emulator/faults.mts';
 import type { Variants } from '../../emulator/variants.mts';
+import { STATUSES } from '../leads/outcomes.mts';
 
 type Of<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
 export type Plan = Of<typeof plan>;
@@ -52,6 +53,8 @@ const step = fc.record({
 	/** Max Items in Manual Runs, where it is not left at its default. */
 	manualLimit: maybe(fc.nat(20), 2),
 	options,
+	/** In minutes. */
+	jobTimeout: fc.constantFrom(0, 0, 30),
 	/** Whether Get Bulk Job collects what is pending, right behind it or after a Wait. */
 	collected: fc.constantFrom('at once', 'later', 'not'),
 	/** Whether the execution waits behind it. */
@@ -82,8 +85,20 @@ const row = (first: number, many: number) =>
 			3,
 		),
 		checkedAt: maybe(fc.constantFrom('2020-01-01', '2099-12-31T00:00:00Z', 'no date'), 3),
-		/** Whether the user has fields of the same names as ours. */
-		hasOwn: seldom(4),
+		/** What an earlier lookup, or the user, has in fields of the names of ours. */
+		earlier: maybe(
+			fc.record({
+				status: fc.constantFrom(...STATUSES, 'open'),
+				credits: fc.constantFrom(0, 3, null),
+				...{ reason: fc.constant('trade fair'), message: fc.constant('call back') },
+			}),
+		),
+		/** What else the user has in it. */
+		others: fc.dictionary(
+			fc.constantFrom('note', 'a.b', 'toString', 'constructor', '0'),
+			fc.jsonValue({ maxDepth: 1 }),
+			{ maxKeys: 2 },
+		),
 	});
 
 /** Mostly some items, now and then more than one request of a bulk lookup takes. */
@@ -110,7 +125,10 @@ const effect: fc.Arbitrary<Effect> = fc.oneof(
 		body: fc.constantFrom('html', 'text', 'empty', 'echo'),
 		status: fc.constantFrom(400, 401, 403, 500, 503),
 	}),
-	fc.record({ reset: fc.constantFrom('before-charge', 'after-charge') }),
+	{
+		weight: 3,
+		arbitrary: fc.record({ reset: fc.constantFrom('before-charge', 'after-charge') }),
+	},
 	fc.record({ rows: fc.constantFrom('missing', 'doubled', 'unknown', 'shuffled') }),
 	fc.record({ delayMs: fc.nat(15) }),
 );
@@ -142,8 +160,9 @@ const variants: fc.Arbitrary<Partial<Variants>> = fc.record({
 export const plan = fc.record({
 	/** Executions of the workflow at once, each over leads of its own. */
 	executions: fc.oneof(
-		{ weight: 3, arbitrary: fc.tuple(someRows(0)) },
-		{ weight: 1, arbitrary: fc.tuple(someRows(0), someRows(1)) },
+		{ weight: 6, arbitrary: fc.tuple(someRows(0)) },
+		{ weight: 2, arbitrary: fc.tuple(someRows(0), someRows(1)) },
+		{ weight: 1, arbitrary: fc.tuple(someRows(0), someRows(1), someRows(2)) },
 	),
 	steps: fc.array(step, { minLength: 1, maxLength: 4 }),
 	/** Whether the first lookup runs once more, over the same items, as in a loop. */

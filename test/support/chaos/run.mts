@@ -128,13 +128,8 @@ function collectorParameters({ options: { resultField } }: Step): INodeParameter
 	};
 }
 
-export function nameOf(step: number): string {
-	return `Step ${step}`;
-}
-
-export function collectorOf(step: number): string {
-	return `Collect ${step}`;
-}
+export const nameOf = (step: number) => `Step ${step}`;
+export const collectorOf = (step: number) => `Collect ${step}`;
 
 function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
@@ -151,7 +146,7 @@ function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 			options: {
 				...step.options,
 				...(keepCredits !== undefined && { keepCredits }),
-				...(operation === 'findBulk' && { jobTimeout: 0 }),
+				...(operation === 'findBulk' && { jobTimeout: step.jobTimeout }),
 				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
 			},
 		},
@@ -196,7 +191,7 @@ export function isObject(value: unknown): value is IDataObject {
 }
 
 function itemOf(
-	{ lead, twin, lacks, odd, emailStatus, checkedAt, hasOwn }: Row,
+	{ lead, twin, lacks, odd, emailStatus, checkedAt, earlier, others }: Row,
 	account: number,
 	sites: Company[],
 ): IDataObject {
@@ -206,6 +201,7 @@ function itemOf(
 	const plain = odd ? oddEmails[odd](addressOf(lead)) : addressOf(lead);
 	const email = twin ? ` ${plain.toUpperCase()}` : plain;
 	return {
+		...others,
 		account,
 		...(lead % 3 !== 0 && { site: sites[lead % sites.length].domain }),
 		...(hasName && { firstName: first, lastName: twin ? `${last} ` : last }),
@@ -213,6 +209,6 @@ function itemOf(
 		...(hasEmail && { email }),
 		emailStatus,
 		checkedAt,
-		...(hasOwn && { status: 'open', credits: 7, reason: 'trade fair', message: 'call back' }),
+		...earlier,
 	};
 }

@@ -57,12 +57,14 @@ export function foundEmail(person: FindablePerson, asked: IDataObject): IDataObj
 	return { status: 'found', email: person.email, emailStatus, ...asked };
 }
 
+function nameOf({ full, first, last }: Person) {
+	return { fullName: full, firstName: first, lastName: last };
+}
+
 /** A row of a job of its own: nobody but the row names the person and the company. */
 export function foundRow(person: FindablePerson): IDataObject {
 	return foundEmail(person, {
-		fullName: person.full,
-		firstName: person.first,
-		lastName: person.last,
+		...nameOf(person),
 		company: person.company.name,
 		domain: person.company.domain,
 	});
@@ -113,9 +115,7 @@ export function listLead({ id, person, email }: Lead): IDataObject {
 	const { company } = person;
 	return {
 		id,
-		fullName: person.full,
-		firstName: person.first,
-		lastName: person.last,
+		...nameOf(person),
 		email,
 		emailStatus: email && expectedVerification(email).email_status,
 		domain: company.domain,
@@ -130,9 +130,7 @@ export function listLead({ id, person, email }: Lead): IDataObject {
 
 export function exportedLead({ person, email }: Lead): IDataObject {
 	return {
-		fullName: person.full,
-		firstName: person.first,
-		lastName: person.last,
+		...nameOf(person),
 		email,
 		title: person.title,
 		company: person.company.name,
@@ -147,9 +145,7 @@ export function companyLead(person: Person): IDataObject {
 	const status = person.email === null ? null : expectedVerification(person.email).email_status;
 	const { month, year } = person.started;
 	return {
-		fullName: person.full,
-		firstName: person.first,
-		lastName: person.last,
+		...nameOf(person),
 		title: person.title,
 		email: person.email,
 		emailStatus: status,

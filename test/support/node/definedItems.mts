@@ -55,22 +55,16 @@ export function isProblem({ status, reason }: IDataObject): boolean {
  * @param isRaw whether it is the service's own object, which may say 1e400
  */
 export function expectJson(value: unknown, isRaw = false): void {
-	expect(() => JSON.stringify(value)).not.toThrow();
-	expect(strangersIn(value, isRaw)).toEqual([]);
-}
-
-/** Where something is that JSON does not have; it may lie deeper than a function can call itself. */
-function strangersIn(value: unknown, isRaw: boolean): string[] {
-	const strangers: string[] = [];
-	const left: Array<[path: string, value: unknown]> = [['', value]];
-	for (let next = left.pop(); next; next = left.pop()) {
-		const [path, one] = next;
+	const strangers: unknown[] = [];
+	// The object that holds a value tells what it was before `toJSON`.
+	const note = function (this: Record<string, unknown>, name: string): unknown {
+		const one = this[name];
 		const isPlain = isRecord(one) && Object.getPrototypeOf(one) === Object.prototype;
-		if (isPlain || Array.isArray(one)) {
-			for (const [name, inner] of Object.entries(one)) left.push([`${path}.${name}`, inner]);
-		} else if (!isJsonValue(one, isRaw)) strangers.push(`${path}: ${String(one)}`);
-	}
-	return strangers;
+		if (!isPlain && !Array.isArray(one) && !isJsonValue(one, isRaw)) strangers.push([name, one]);
+		return one;
+	};
+	expect(() => JSON.stringify(value, note)).not.toThrow();
+	expect(strangers).toEqual([]);
 }
 
 function isJsonValue(value: unknown, isRaw: boolean): boolean {

@@ -9,6 +9,7 @@ import {
 	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
+	type INodeProperties,
 	type INodeType,
 	type IRun,
 	type IRunExecutionData,
@@ -23,53 +24,44 @@ import { ContactDataList } from '../../../nodes/List/ContactDataList.node.ts';
 import { ContactDataVerifier } from '../../../nodes/Verifier/ContactDataVerifier.node.ts';
 import { serverOf, type OnCredentialRead } from '../servers/server.mts';
 
+/** A node beside ours. */
+function helper(
+	name: string,
+	execute: INodeType['execute'],
+	properties: INodeProperties[] = [],
+): INodeType {
+	const isFirst = name === 'start';
+	const texts = { displayName: name, name, description: 'Of the tests', defaults: { name } };
+	const ends = { inputs: isFirst ? [] : ['main' as const], outputs: ['main' as const] };
+	const group = [isFirst ? ('trigger' as const) : ('transform' as const)];
+	return { description: { ...texts, ...ends, group, version: 1, properties }, execute };
+}
+
 /** Emits the items of a test, as any node before ours would. */
-const start: INodeType = {
-	description: {
-		displayName: 'Start',
-		name: 'start',
-		group: ['trigger'],
-		version: 1,
-		description: 'Emits the items of a test',
-		defaults: { name: 'Start' },
-		inputs: [],
-		outputs: ['main'],
-		properties: [
-			{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
-			{ displayName: 'File of Each Item', name: 'file', type: 'string', default: '' },
-		],
-	},
-	async execute(this: IExecuteFunctions) {
+const start = helper(
+	'start',
+	async function (this: IExecuteFunctions) {
 		const items: IDataObject[] = JSON.parse(String(this.getNodeParameter('items', 0)));
 		const file = String(this.getNodeParameter('file', 0, ''));
 		const binary = { data: { data: file, fileName: 'card.txt', mimeType: 'text/plain' } };
 		return [items.map((json) => ({ json, ...(file !== '' && { binary }) }))];
 	},
-};
+	[
+		{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
+		{ displayName: 'File of Each Item', name: 'file', type: 'string', default: '' },
+	],
+);
 
 /** Passes its items on: an end for a branch. */
-const end: INodeType = {
-	description: {
-		...start.description,
-		displayName: 'End',
-		name: 'end',
-		group: ['transform'],
-		inputs: ['main'],
-		properties: [],
-	},
-	async execute(this: IExecuteFunctions) {
-		return [this.getInputData()];
-	},
-};
+const end = helper('end', async function (this: IExecuteFunctions) {
+	return [this.getInputData()];
+});
 
 /** Puts the execution to sleep, as n8n's Wait node does, under the name by which it is known. */
-const wait: INodeType = {
-	description: { ...end.description, displayName: 'Wait', name: 'wait' },
-	async execute(this: IExecuteFunctions) {
-		await this.putExecutionToWait(new Date(Date.now() + 60_000));
-		return [this.getInputData()];
-	},
-};
+const wait = helper('wait', async function (this: IExecuteFunctions) {
+	await this.putExecutionToWait(new Date(Date.now() + 60_000));
+	return [this.getInputData()];
+});
 
 const WAIT = 'n8n-nodes-base.wait';
 
@@ -179,18 +171,14 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 	return run;
 }
 
-/** The execution that this one goes on with, as n8n has stored it. */
+/** The execution that this one goes on with, as n8n has stored it; a failed one with the workflow as it is now. */
 function storedOf(
 	{ retryOf, resumes }: TestWorkflow,
 	workflow: Workflow,
 ): IRunExecutionData | undefined {
-	if (retryOf) return storedForRetry(retryOf, workflow);
-	return resumes && JSON.parse(JSON.stringify(resumes.data));
-}
-
-/** What n8n has stored of a failed execution when it is retried, with the workflow as it is now. */
-function storedForRetry(failed: IRun, workflow: Workflow): IRunExecutionData {
-	const data: IRunExecutionData = JSON.parse(JSON.stringify(failed.data));
+	const before = retryOf ?? resumes;
+	const data: IRunExecutionData | undefined = before && JSON.parse(JSON.stringify(before.data));
+	if (!retryOf || !data) return data;
 	const { lastNodeExecuted = '', runData } = data.resultData;
 	delete data.resultData.error;
 	if (runData[lastNodeExecuted]?.at(-1)?.error) runData[lastNodeExecuted].pop();
@@ -200,18 +188,15 @@ function storedForRetry(failed: IRun, workflow: Workflow): IRunExecutionData {
 	return data;
 }
 
+type NodeSettings = 'onError' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'executeOnce';
+
 /** What one of our nodes is run with. */
 export interface NodeTest
-	extends Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'executeOnce'> {
+	extends Pick<INode, NodeSettings>,
+		Pick<TestWorkflow, 'credential' | 'stop' | 'save' | 'retryOf' | 'mode'> {
 	node: OurNode;
 	parameters: INode['parameters'];
 	items?: IDataObject[];
-	credential: ICredentialDataDecryptedObject;
-	waitBetweenTries?: number;
-	stop?: AbortSignal;
-	save?: (run: IRun) => void;
-	retryOf?: IRun;
-	mode?: WorkflowExecuteMode;
 }
 
 export interface NodeResult {
@@ -241,11 +226,7 @@ export async function runNode({ items = [{}], ...test }: NodeTest): Promise<Node
 			{ name: 'Failed', type: 'end' },
 		],
 		connections: ['Start > Node', 'Node > End', 'Node !> Failed'],
-		credential,
-		stop,
-		save,
-		retryOf,
-		mode,
+		...{ credential, stop, save, retryOf, mode },
 		onCredentialRead: () => credentialReads++,
 	});
 	const task = run.data.resultData.runData.Node?.at(-1);

@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { formOf, mainVariants, type Variants } from '../../emulator/variants.mts';
+import { formOf, mainVariants, variantValues, type Variants } from '../../emulator/variants.mts';
 
 /** Services that somebody could run, in which each variant has each of its values, but for those that fail. */
 export const emulatorForms = [0, 1, 2, 3, 4].map(
@@ -16,26 +14,14 @@ export const emulatorForms = [0, 1, 2, 3, 4].map(
 	}),
 );
 
-/** One point in which a service may differ from the main form. */
-export interface Deviation {
-	name: keyof Variants;
-	value: unknown;
-	form: Variants;
-}
-
-/** Every other value of every variant, alone. */
-export const deviations = variantNames().flatMap((name): Deviation[] => {
-	const values = [0, 1, 2, 3, 4].map((index) => formOf(index)[name]);
-	return values
-		.filter((value, at) => values.findIndex((one) => isDeepStrictEqual(one, value)) === at)
-		.slice(1)
-		.map((value) => ({ name, value, form: { ...mainVariants(), [name]: value } }));
-});
-
-function variantNames(): Array<keyof Variants> {
-	const main = mainVariants();
-	return Object.keys(main).filter((name): name is keyof Variants => name in main);
-}
+/** Every other value of every variant, alone: each is a point in which a service may differ from the main form. */
+export const deviations = Object.entries(variantValues).flatMap(([name, values]) =>
+	values.slice(1).map((value) => ({
+		name: name as keyof Variants,
+		value,
+		form: { ...mainVariants(), [name]: value },
+	})),
+);
 
 /** What a credential for such a service says of its requests. */
 export function settingsFor(form: Variants): ICredentialDataDecryptedObject {

@@ -1,9 +1,12 @@
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
-import { pipeline } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import { request } from 'undici';
 import { afterEach } from 'vitest';
 
+import { passedOn } from '../../emulator/recording/recording.mts';
 import { selfSigned } from './selfSigned.mts';
 
 /** The servers of a test are open until its end. */
@@ -76,29 +79,21 @@ export function useTcpServer(): (onData: (socket: net.Socket) => void) => Promis
 export function useSelfSigned(): (serviceUrl: string) => Promise<string> {
 	const listen = useServers();
 	return async (serviceUrl) => {
-		const server = https.createServer(selfSigned, (request, response) =>
-			forward(new URL(request.url ?? '/', serviceUrl), request, response),
-		);
+		const server = https.createServer(selfSigned, (request, response) => {
+			void forward(new URL(request.url ?? '/', serviceUrl), request, response);
+		});
 		return `https://${await listen(server)}`;
 	};
 }
 
-/** A forward proxy, and what it was asked to do. */
-export interface Proxy {
-	/** Without a scheme. */
-	host: string;
-	/** The addresses that it was asked for: of pages, or of hosts to connect with. */
-	asked: string[];
-	/** The names and passwords with which it was asked. */
-	users: Array<string | undefined>;
-}
-
-/** Proxies that forward plain requests and tunnel others. */
-export function useProxy(): () => Promise<Proxy> {
+/** Proxies that forward plain requests and tunnel others. Gives the host of each, and what it was asked to do. */
+export function useProxy() {
 	const listen = useServers();
 	return async () => {
+		/** The addresses of pages, or of hosts to connect with. */
 		const asked: string[] = [];
-		const users: Proxy['users'] = [];
+		/** The names and passwords with which it was asked. */
+		const users: Array<string | undefined> = [];
 		const note = ({ url, headers }: http.IncomingMessage) => {
 			asked.push(url ?? '');
 			const [, encoded] = headers['proxy-authorization']?.split(' ') ?? [];
@@ -106,26 +101,35 @@ export function useProxy(): () => Promise<Proxy> {
 		};
 		const server = http.createServer((request, response) => {
 			note(request);
-			forward(new URL(request.url ?? ''), request, response);
+			void forward(new URL(request.url ?? ''), request, response);
 		});
 		server.on('connect', (request, socket) => {
 			note(request);
 			const { hostname, port } = new URL(`http://${request.url}`);
 			const tunnel = net.connect(Number(port), hostname, () => {
 				socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-				pipeline(socket, tunnel, socket, () => {});
 			});
+			pipeline(socket, tunnel, socket).catch(() => {});
 		});
 		return { host: await listen(server), asked, users };
 	};
 }
 
-/** Sends the request on to another address, and its answer back. */
-function forward(url: URL, from: http.IncomingMessage, to: http.ServerResponse): void {
-	const { 'proxy-authorization': _, ...headers } = from.headers;
-	const request = http.request(url, { method: from.method, headers }, (answer) => {
-		to.writeHead(answer.statusCode ?? 502, answer.headers);
-		pipeline(answer, to, () => {});
-	});
-	pipeline(from, request, () => {});
+/** Sends the request on to another address, and its answer back; where that breaks off, the connection ends. */
+async function forward(
+	url: URL,
+	from: http.IncomingMessage,
+	to: http.ServerResponse,
+): Promise<void> {
+	try {
+		const { statusCode, headers, body } = await request(url, {
+			method: from.method,
+			headers: passedOn(from.headers),
+			body: from.method === 'POST' ? from : null,
+		});
+		to.writeHead(statusCode, passedOn(headers));
+		await pipeline(body, to);
+	} catch {
+		to.destroy();
+	}
 }

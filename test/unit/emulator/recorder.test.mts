@@ -59,19 +59,22 @@ test('passes on what came, and writes only what is known to be harmless', async 
 			request: {
 				method: 'GET',
 				path: '/api/v2/find',
-				query: { fullName: 'Word-1 Word-2', domain: 'company-1.example', 'field-1': 'word-3' },
+				query: { fullName: 'Word-1 Word-2', domain: 'word-3.word-4', 'field-1': 'word-5' },
 			},
 			response: {
 				status: 429,
 				headers: { 'content-type': 'application/json', 'retry-after': '3' },
 				body: {
-					email: 'Person-1@company-1.example',
-					quality: { status: 'valid', status_message: 'Word-1 Word-2, person-1@company-1.example' },
+					email: 'Word-1.Word-2@Word-3.word-4',
+					quality: {
+						status: 'valid',
+						status_message: 'Word-1 Word-2, word-1.word-2@word-3.word-4',
+					},
 					'field-2': 1,
 					people: [{ id: 10_001 }, { id: 10_000 }, { id: '10001' }],
-					'field-3': ['Word-4 word-5', 'word-6', null, true],
+					'field-3': ['Word-6 word-6/10+00=', 'word-7==', null, true],
 					'field-4': '2001-01-02T00:00:00Z',
-					website: 'https://www.company-1.example/path-1',
+					website: 'https://www.word-3.word-4/word-8?word-9=word-1',
 				},
 			},
 		},
@@ -138,14 +141,8 @@ test('nothing that is said gets into a recording, whatever it looks like and whe
 	const said = fc.oneof(secret, digits.map(String), disguised);
 	const fields = fc.constantFrom('status', 'email', 'type', 'id', 'tId', 'next_start', 'enrich');
 	const name = fc.oneof(fields, said);
-	const { body } = fc.letrec((tie) => ({
-		body: fc.oneof(
-			{ maxDepth: 4 },
-			...[said, digits, fc.boolean(), fc.constant(null)],
-			fc.array(tie('body')),
-			fc.dictionary(name, tie('body')),
-		),
-	}));
+	const values = [said, digits, fc.boolean(), fc.constant(null)];
+	const body = fc.anything({ key: name, values, maxDepth: 4 });
 	const header = fc.oneof(
 		said,
 		fc.constantFrom('content-type', 'retry-after', 'x-ratelimit-limit'),
