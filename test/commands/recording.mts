@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
 import { styleText } from 'node:util';
 
 import { describe, Failure } from '../machine/failure.mjs';
@@ -94,14 +95,18 @@ function checkedTarget(target = ''): string {
 	});
 }
 
-/** Throws if nobody answers there; asks without the key. */
+/** Throws if nobody listens there; sends nothing. */
 async function reach(url: string): Promise<void> {
+	const { protocol, hostname, port } = new URL(url);
+	const host = hostname.replace(/^\[(.*)\]$/, '$1');
+	const socket = net.connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
 	const signal = AbortSignal.timeout(REACH_TIMEOUT_MS);
-	await fetch(url, { signal, redirect: 'manual' }).catch((error: Error) => {
-		throw new Failure(`Nothing answers at ${url} (${String(error.cause ?? error)}).`, {
+	await once(socket, 'connect', { signal }).catch((cause: NodeJS.ErrnoException) => {
+		throw new Failure(`Nothing answers at ${url} (${cause.code}).`, {
 			remedy: 'Check the URL, and the network of this machine.',
 		});
 	});
+	socket.destroy();
 }
 
 /** Makes the file, so that a recording of an hour has somewhere to go. */

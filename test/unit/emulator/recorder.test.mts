@@ -211,7 +211,7 @@ test('the commands say what is wrong with their options', async () => {
 			/^✖ "http:\/\/api.* is not the Base/,
 		],
 		[['--record', file, '--target', 'http://127.0.0.1:9'], /^✖ Nothing answers at .*\n\nCheck/],
-		[['--record', old, '--target', target], /^✖ \/old\.json exists\.\n\nGive another name/],
+		[['--record', old, '--target', target], /^✖ \/old\.json cannot be written: EEXIST/],
 		[['--record', '/none/new.json', '--target', target], /^✖ \/none\/new\.json cannot be written/],
 		[['--record', join(folder, 'other.json'), '--target', target], /^✖ Nothing was recorded: no/],
 		[['--recording', file], /^✖ \/new\.json cannot be read: Error: ENOENT/],
