@@ -9,6 +9,8 @@ export const checks = [
 	{ name: 'build', title: 'Icons and build', script: 'build', stage: 1, minutes: 10 },
 	{ name: 'unit', title: 'Unit tests', script: 'test:unit', stage: 2, minutes: 10 },
 	{ name: 'engine', title: 'Engine tests', script: 'test:engine', stage: 3, minutes: 20 },
+	// Most of the time kills wait for polls.
+	{ name: 'kills', title: 'Kills of n8n', script: 'test:kills', stage: 4, minutes: 30 },
 	{ name: 'e2e', title: 'Tests in n8n 1 and n8n 2', script: 'test:e2e', stage: 4, minutes: 60 },
 	{
 		name: 'browser',
