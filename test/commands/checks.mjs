@@ -1,6 +1,6 @@
 /**
- * The steps of `npm test`. `script` is the one of package.json that a step runs; steps of a stage run side by
- * side, in the time that the slowest takes.
+ * The steps of `npm test`. `script` is the one of package.json that a step runs. Steps of a stage run side by side, those
+ * of a lane one after the other.
  */
 export const checks = [
 	{ name: 'lint', title: 'Lint', script: 'lint', stage: 1, minutes: 10 },
@@ -9,15 +9,30 @@ export const checks = [
 	{ name: 'build', title: 'Icons and build', script: 'build', stage: 1, minutes: 10 },
 	{ name: 'unit', title: 'Unit tests', script: 'test:unit', stage: 2, minutes: 10 },
 	{ name: 'engine', title: 'Engine tests', script: 'test:engine', stage: 3, minutes: 20 },
-	// Most of the time kills wait for polls.
-	{ name: 'kills', title: 'Kills of n8n', script: 'test:kills', stage: 4, minutes: 30 },
-	{ name: 'e2e', title: 'Tests in n8n 1 and n8n 2', script: 'test:e2e', stage: 4, minutes: 60 },
+	// Most of the time they wait for polls.
+	{ name: 'kills', title: 'Kills of n8n', script: 'test:kills', stage: 4, minutes: 40 },
+	{
+		name: 'e2e',
+		title: 'Tests in n8n 1 and n8n 2',
+		script: 'test:e2e',
+		stage: 4,
+		lane: 'hosts',
+		minutes: 60,
+	},
 	{
 		name: 'browser',
 		title: "Tests in n8n's editor",
 		script: 'test:browser',
-		stage: 5,
+		stage: 4,
+		lane: 'hosts',
 		minutes: 20,
 	},
-	{ name: 'example', title: 'Example workflow in n8n', script: 'start', stage: 6, minutes: 40 },
+	{
+		name: 'example',
+		title: 'Example workflow in n8n',
+		script: 'start',
+		stage: 4,
+		lane: 'hosts',
+		minutes: 40,
+	},
 ];

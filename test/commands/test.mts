@@ -31,12 +31,17 @@ await runCommand(async (signal) => {
 	const installed = chosen.some(({ stage }) => stage >= WITH_HOSTS)
 		? installAll(signal)
 		: undefined;
-	const results: CheckResult[] = [];
+	const ended = new Map<Check, CheckResult>();
 	for (const stage of new Set(chosen.map((check) => check.stage))) {
 		if (stage >= WITH_HOSTS) await installed;
 		const now = chosen.filter((check) => check.stage === stage);
-		results.push(...(await Promise.all(now.map(async (check) => await runCheck(check, signal)))));
+		const lanes = Map.groupBy(now, ({ name, lane = name }) => lane);
+		const runLane = async (lane: readonly Check[]) => {
+			for (const check of lane) ended.set(check, await runCheck(check, signal));
+		};
+		await Promise.all([...lanes.values()].map(runLane));
 	}
+	const results = chosen.flatMap((check) => ended.get(check) ?? []);
 	console.log(`\n${summaryTable(results)}\n\n${countLine(results)}`);
 	return results.some(({ state }) => state === 'failed') ? 1 : 0;
 });

@@ -236,23 +236,25 @@ describe.each(subjects)('$label', (subject) => {
 	});
 });
 
-/** Operations, in few words where they are all of a kind. */
-function namesOf(labels: string[]): string {
-	const groups = [
-		['all', subjects],
-		['lookups', subjects.filter(({ isLookup }) => isLookup)],
-		['single lookups', subjects.filter((one) => one.isLookup && !isBulk(one))],
-		['bulk lookups', subjects.filter(isBulk)],
-		['reads', subjects.filter(({ isLookup }) => !isLookup)],
-	] as const;
-	const names: string[] = [];
-	let left = labels;
-	for (const [name, group] of groups) {
-		if (!group.every(({ label }) => left.includes(label))) continue;
-		names.push(name);
-		left = left.filter((label) => !group.some((one) => one.label === label));
-	}
-	return [...names, ...left].join(', ');
+const labelsOf = (some: Subject[]) => some.map(({ label }) => label);
+const kinds: Array<[string, string[]]> = [
+	['single lookups', labelsOf(subjects.filter((one) => one.isLookup && !isBulk(one)))],
+	['bulk lookups', labelsOf(subjects.filter(isBulk))],
+	['reads', labelsOf(subjects.filter(({ isLookup }) => !isLookup))],
+];
+
+/** Operations by their kinds. The most of a kind that come to the same are not named: a further one may be like them. */
+function namesOf(labels: string[], groups: string[][]): string {
+	if (labels.length === subjects.length) return 'all';
+	const names = kinds.flatMap(([kind, members]) => {
+		const ofKind = (group: string[]) => group.filter((label) => members.includes(label));
+		const own = ofKind(labels);
+		const [most] = groups.map(ofKind).toSorted((one, other) => other.length - one.length);
+		const isOfAll = groups.flatMap(ofKind).length === members.length;
+		if (!isOfAll || own.length <= 1 || own[0] !== most?.[0]) return own;
+		return own.length === members.length ? kind : `other ${kind}`;
+	});
+	return names.join(', ');
 }
 
 /** What a fault comes to, in lines that the operations share for which it comes to the same. */
@@ -261,8 +263,9 @@ function linesOf(what: string): string[] {
 		rows.filter((row) => row.what === what),
 		({ cells }) => cells,
 	);
-	return [...groups].map(
-		([cells, same]) => `${namesOf(same.map(({ label }) => label))} | ${cells} |`,
+	const labels = [...groups.values()].map((same) => same.map(({ label }) => label));
+	return [...groups.keys()].map(
+		(cells, index) => `${namesOf(labels[index] ?? [], labels)} | ${cells} |`,
 	);
 }
 

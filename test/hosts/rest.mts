@@ -79,6 +79,9 @@ const WEBHOOK_TIMEOUT_MS = 30_000;
 /** Nothing more happens to an execution with one of these. */
 const ENDED: readonly ExecutionStatus[] = ['canceled', 'crashed', 'error', 'success'];
 
+/** Each request has a connection of its own: n8n may close an idle one in the moment in which it is used again. */
+const ALONE = { connection: 'close' };
+
 /** The most that n8n gives at once. */
 const ROWS_PER_PAGE = 250;
 
@@ -174,7 +177,9 @@ export class RestClient {
 	async #call(path: string, init: RequestInit, timeout = WEBHOOK_TIMEOUT_MS): Promise<string> {
 		return await this.#until(`${path} did not open.`, WEBHOOK_TIMEOUT_MS, async () => {
 			const signal = AbortSignal.timeout(timeout);
-			const response = await fetch(`${this.#host.url}${path}`, { ...init, method: 'POST', signal });
+			const headers = { ...ALONE, ...init.headers };
+			const request = { ...init, headers, method: 'POST', signal };
+			const response = await fetch(`${this.#host.url}${path}`, request);
 			const answer = await response.text();
 			if (response.ok) return answer;
 			// Somebody else has the path until n8n opens it.
@@ -360,19 +365,12 @@ export class RestClient {
 		body?: object,
 		headers: Record<string, string> = {},
 	): Promise<string> {
-		const send = async () => {
-			const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-			return await fetch(`${this.#host.url}${path}`, {
-				method,
-				headers: { 'content-type': 'application/json', cookie: this.cookie, ...headers },
-				...(body && { body: JSON.stringify(body) }),
-				signal: this.#signal ? AbortSignal.any([this.#signal, timeout]) : timeout,
-			});
-		};
-		// n8n may close an idle connection in the moment in which it is used again.
-		const response = await send().catch(async (error: unknown) => {
-			if (method !== 'GET' || this.#signal?.aborted) throw error;
-			return await send();
+		const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+		const response = await fetch(`${this.#host.url}${path}`, {
+			method,
+			headers: { ...ALONE, 'content-type': 'application/json', cookie: this.cookie, ...headers },
+			...(body && { body: JSON.stringify(body) }),
+			signal: this.#signal ? AbortSignal.any([this.#signal, timeout]) : timeout,
 		});
 		const text = await response.text();
 		if (!response.ok) {

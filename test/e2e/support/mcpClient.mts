@@ -79,6 +79,8 @@ export class McpClient {
 				method: 'POST',
 				body: JSON.stringify({ jsonrpc: '2.0', ...message }),
 				headers: {
+					// n8n may close an idle connection in the moment in which it is used again.
+					connection: 'close',
 					accept: 'application/json, text/event-stream',
 					'content-type': 'application/json',
 					...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
