@@ -5,6 +5,9 @@ import { freePorts } from '../machine/ports.mts';
 import { ready } from '../machine/ready.mts';
 import { hostSettings } from './settings.mts';
 
+/** Each request has a connection of its own: n8n may close an idle one in the moment in which it is used again. */
+export const ALONE = { connection: 'close' };
+
 export interface HostOptions {
 	/** The folder of an installed n8n. */
 	folder: string;
@@ -89,7 +92,8 @@ async function startProcess(
 /** n8n listens, and says it is healthy, before its REST interface is there, to which nobody has signed in yet. */
 async function answers(url: string): Promise<boolean> {
 	try {
-		const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+		const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+		const response = await fetch(url, { headers: ALONE, signal });
 		const isJson = response.headers.get('content-type')?.startsWith('application/json');
 		await response.text();
 		return (response.ok || response.status === 401) && isJson === true;

@@ -11,7 +11,7 @@ import type {
 } from 'n8n-workflow';
 import { Failure } from '../machine/failure.mjs';
 import type { Execution } from './execution.mts';
-import type { Host } from './host.mts';
+import { ALONE, type Host } from './host.mts';
 import type { Workflow } from './workflow.mts';
 
 export interface Credential {
@@ -78,9 +78,6 @@ const WEBHOOK_TIMEOUT_MS = 30_000;
 
 /** Nothing more happens to an execution with one of these. */
 const ENDED: readonly ExecutionStatus[] = ['canceled', 'crashed', 'error', 'success'];
-
-/** Each request has a connection of its own: n8n may close an idle one in the moment in which it is used again. */
-const ALONE = { connection: 'close' };
 
 /** The most that n8n gives at once. */
 const ROWS_PER_PAGE = 250;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod';
+import { ALONE } from '../../hosts/host.mts';
 
 /** Of the protocol; both hosts speak it. */
 const PROTOCOL_VERSION = '2025-06-18';
@@ -79,8 +80,7 @@ export class McpClient {
 				method: 'POST',
 				body: JSON.stringify({ jsonrpc: '2.0', ...message }),
 				headers: {
-					// n8n may close an idle connection in the moment in which it is used again.
-					connection: 'close',
+					...ALONE,
 					accept: 'application/json, text/event-stream',
 					'content-type': 'application/json',
 					...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),

@@ -2,7 +2,7 @@ import type { INode } from 'n8n-workflow';
 import { vi } from 'vitest';
 
 import { outputOf, type Execution } from '../../hosts/execution.mts';
-import type { Host } from '../../hosts/host.mts';
+import { ALONE, type Host } from '../../hosts/host.mts';
 import { node } from '../../support/hosts/savedNodes.mts';
 
 /** Waits for a call; n8n stores the execution and forgets it. The first node tells what to call. */
@@ -17,6 +17,6 @@ export function waiting(webhookId: string): INode[] {
 export async function resume({ url }: Host, execution: Execution): Promise<void> {
 	const { pathname, search } = new URL(String(outputOf(execution, 'Url')[0]?.json.url));
 	// n8n opens its webhooks some time after it said that it is there.
-	const call = async () => (await fetch(`${url}${pathname}${search}`)).ok;
+	const call = async () => (await fetch(`${url}${pathname}${search}`, { headers: ALONE })).ok;
 	await vi.waitUntil(call, { timeout: 30_000, interval: 200 });
 }
