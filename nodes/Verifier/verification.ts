@@ -84,7 +84,7 @@ export const emailLookup = {
 } satisfies Partial<Lookup<EmailQuery>>;
 
 /** A verification for a text that cannot be an email, so that no credit is spent; `undefined` for others. */
-export function verifyLocally(email: string): IDataObject | undefined {
+function verifyLocally(email: string): IDataObject | undefined {
 	if (canBeEmail(email)) return undefined;
 	return { email, email_status: 'invalid' };
 }

@@ -3,9 +3,6 @@ import { hash, share } from './prng.mts';
 /** Current verification vocabulary; interface specification 3. */
 export type EmailStatus = 'valid' | 'catch-all' | 'invalid' | 'unknown';
 
-/** What the verifier says of an address. */
-export type Verification = ReturnType<typeof expectedVerification>;
-
 /** Every person asked for at a domain with this ending has an answer without being a fixture. */
 const syntheticDomainEnding = '.bulk.example';
 

@@ -13,11 +13,9 @@ interface QueueOptions {
 	settings?: NodeJS.ProcessEnv;
 }
 
-/** An n8n in queue mode: a main process that takes the calls, and workers that execute. */
-export type OpenQueue = Awaited<ReturnType<typeof openQueue>>;
-
 /**
- * Starts PostgreSQL, Redis, and then lean processes of n8n.
+ * Starts n8n in queue mode, with PostgreSQL and Redis: a lean main process that takes the calls, and lean workers that
+ * execute.
  *
  * @throws {ProgramMissing}
  */

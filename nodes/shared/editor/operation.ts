@@ -63,7 +63,7 @@ export function readOperation(read: Read): Operation {
 }
 
 /** The properties of a node: its one resource (hidden), its operations, and the fields of each. */
-export function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
+function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
 	const fields = shared(operations, ({ fields }) => fields);
 	const byDefault = operations[0].option.value;
 	return [

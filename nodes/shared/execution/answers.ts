@@ -26,7 +26,7 @@ const MAX_AGE = 24 * 60 * 60_000;
 
 /** How much of it n8n stores with the execution: whichever comes first. */
 const MAX_STORED_ANSWERS = 10_000;
-export const MAX_STORED_LENGTH = 5_000_000;
+const MAX_STORED_LENGTH = 5_000_000;
 
 /** Answers are sealed together, and dropped together when they are the oldest. */
 const ANSWERS_PER_BATCH = 100;
