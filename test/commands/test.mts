@@ -1,21 +1,19 @@
 import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { JsonTestResults } from 'vitest/node';
 import { ensureProgram, realPrograms } from '../components/program.mts';
 import { installHost } from '../hosts/install.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
 import { describe, Failure } from '../machine/failure.mjs';
-import { logFile } from '../machine/paths.mjs';
-import { run } from '../machine/program.mjs';
+import { cache, logFile } from '../machine/paths.mjs';
+import { environment, run } from '../machine/program.mjs';
 import { checks } from './checks.mjs';
 import { readOptions, runCommand } from './command.mjs';
 import { step } from './step.mts';
 
 type Check = (typeof checks)[number];
 type State = 'passed' | 'failed' | 'skipped';
-
-/** The first stage whose steps run an n8n. */
-const WITH_HOSTS = 4;
 
 /** How a check ended. */
 interface CheckResult {
@@ -28,16 +26,16 @@ interface CheckResult {
 
 await runCommand(async (signal) => {
 	const chosen = chosenChecks();
-	const installed = chosen.some(({ stage }) => stage >= WITH_HOSTS)
-		? installAll(signal)
-		: undefined;
+	const installed = chosen.some(({ needsHosts }) => needsHosts) ? installAll(signal) : undefined;
 	const ended = new Map<Check, CheckResult>();
 	for (const stage of new Set(chosen.map((check) => check.stage))) {
-		if (stage >= WITH_HOSTS) await installed;
 		const now = chosen.filter((check) => check.stage === stage);
 		const lanes = Map.groupBy(now, ({ name, lane = name }) => lane);
 		const runLane = async (lane: readonly Check[]) => {
-			for (const check of lane) ended.set(check, await runCheck(check, signal));
+			for (const check of lane) {
+				if (check.needsHosts) await installed;
+				ended.set(check, await runCheck(check, signal));
+			}
 		};
 		await Promise.all([...lanes.values()].map(runLane));
 	}
@@ -77,10 +75,12 @@ async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult>
 	const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`];
 	const args = name === 'example' ? ['--once'] : hasTests ? reporters : [];
 	await rm(report, { force: true });
+	// Each test file has a process of its own, and n8n-core is much code to compile.
+	const env = environment({ NODE_COMPILE_CACHE: join(cache, 'compiled') });
 	const started = performance.now();
 	const failure = await step(title, async () => {
 		const bounds = { signal, timeout: minutes * 60_000 };
-		const code = await run('npm', ['run', script, '--', ...args], { log, ...bounds });
+		const code = await run('npm', ['run', script, '--', ...args], { log, env, ...bounds });
 		if (code !== 0) throw new Failure(`${title} ended with code ${code}.`, { log });
 		return undefined;
 	}).catch((error: unknown) => {

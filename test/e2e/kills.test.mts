@@ -126,13 +126,19 @@ test.concurrent.for(rows)(
 			save(10);
 			await n8n.host.start();
 		}
+		// What is left is read at once.
+		for (const { options } of services) options.latencyMs = 0;
 		await vi.waitUntil(() => polledSince(aliveSince, 2), WAIT);
 		const last = [byId, byOffset].map((one) => saveIn(one, 20));
 		// Without durable cursors n8n stores what the trigger remembers before it has created the execution: a kill in
 		// between costs the leads of that poll. The next poll goes on behind them.
 		const promised = triggers.map((one, index) => (isDurable ? one.expected : (last[index] ?? [])));
+		const startsOfAll = () => {
+			const executions = executionsIn(n8n);
+			return triggers.map((one) => startsOf(n8n, executions, one));
+		};
 		const missing = () =>
-			triggers.map((one, index) => missingIn(known(promised[index]), startsOf(n8n, one)));
+			startsOfAll().map((starts, index) => missingIn(known(promised[index]), starts));
 		const isComplete = () => missing().flat().length === 0;
 		await vi.waitUntil(isComplete, { timeout: WAIT.timeout, interval: 1_000 }).catch(() => {});
 		// A poll would give the same again, had the one before not remembered it.
@@ -140,7 +146,7 @@ test.concurrent.for(rows)(
 		await vi.waitUntil(() => polledSince(completeAt, 3), WAIT);
 		await n8n.host.stop();
 
-		const starts = triggers.map((one) => startsOf(n8n, one));
+		const starts = startsOfAll();
 		report(`${title}, ${killsIn(seen)} (seed ${seed})`, task);
 		triggers.forEach((one, index) =>
 			report(`${title}, ${startsIn(one, known(starts[index]))}`, task),
@@ -256,11 +262,15 @@ function executionsInProgress(n8n: OpenHost): string[] {
 }
 
 /** How many executions each lead, or each fall of credits, has started. */
-function startsOf(n8n: OpenHost, { workflow, keyOf }: Started): Map<number, number> {
+function startsOf(
+	{ client }: OpenHost,
+	executions: ReturnType<typeof executionsIn>,
+	{ workflow, keyOf }: Started,
+): Map<number, number> {
 	const starts = new Map<number, number>();
-	for (const { workflowId, data } of executionsIn(n8n)) {
+	for (const { workflowId, data } of executions) {
 		if (workflowId !== workflow.id) continue;
-		const { resultData, executionData } = n8n.client.decodeRun(data);
+		const { resultData, executionData } = client.decodeRun(data);
 		const ran = resultData.runData[TRIGGER]?.flatMap((run) => run.data?.main?.[0] ?? []) ?? [];
 		const stack = executionData?.nodeExecutionStack.find((one) => one.node.name === TRIGGER);
 		const keys = [ran, stack?.data.main?.[0] ?? []].map((items) =>

@@ -49,7 +49,12 @@ async function startProcess(
 	const ownPort = port || freePort;
 	const entry = join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 	const log = logFile(name);
-	const env = { ...hostSettings({ port: ownPort, brokerPort, userFolder }), ...settings };
+	const env = {
+		...hostSettings({ port: ownPort, brokerPort, userFolder }),
+		// It starts in a tenth less time with its code compiled.
+		NODE_COMPILE_CACHE: join(folder, 'compiled'),
+		...settings,
+	};
 	const launch = () =>
 		start(join(programs, 'node'), [entry, ...args], { log, cwd: userFolder, env });
 	let program = launch();

@@ -30,6 +30,8 @@ export function hostSettings({ port, brokerPort, userFolder }: Where): NodeJS.Pr
 		N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
 		DB_TYPE: 'sqlite',
 		DB_SQLITE_POOL_SIZE: '4',
+		// Where a busy machine answers a ping too late, n8n refuses every request.
+		DB_PING_INTERVAL_SECONDS: '3600',
 
 		N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
