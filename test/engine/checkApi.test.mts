@@ -145,7 +145,9 @@ test('every operation is named as in the menus, once for all items', async () =>
 	const named = json.flatMap((one) => String(one.operations).split(', '));
 	const menus = operations.map(({ label }) => label).filter((label) => label !== 'Check API');
 	const events = ['On New Lead in List', 'On Low Credits'];
-	expect(named.toSorted()).toEqual([...new Set([...menus, ...events])].toSorted());
+	expect(named.toSorted(), 'ENDPOINTS in check.operation.ts').toEqual(
+		[...new Set([...menus, ...events])].toSorted(),
+	);
 });
 
 /** What goes wrong with some endpoints; how many do not work then, how many are open, how many requests; the sentence. */

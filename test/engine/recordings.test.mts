@@ -45,9 +45,11 @@ async function runEveryOperation(form: Variants, access: Access): Promise<IDataO
 	const { first, last, company } = unfindable;
 	const nobody = { firstName: first, lastName: last, company: company.name };
 	const found: IDataObject[] = [];
+	const requested = new Set<string>();
 	for (const sample of everyOperation(service())) {
-		// Neither has requests of its own.
-		if (sample.operation === 'estimate' || sample.operation === 'check') continue;
+		// Another operation has recorded its requests.
+		if (requested.has(sample.endpoint)) continue;
+		requested.add(sample.endpoint);
 		const { options = {}, ...parameters } = ofItems(sample);
 		const isPaged = sample.operation === 'getLeads';
 		const { json } = await runNode({

@@ -1,6 +1,8 @@
 /** @file The operations of the Account node: what goes over the wire, the whole output, and the credits. */
 
 import type { Service } from '../../emulator/service.mts';
+import type { Operation } from '../../emulator/wireLog.mts';
+import { operations } from '../../operations.mts';
 import { company, getAccount, newestFirst, valid } from '../../support/node/operationCases.mts';
 import {
 	ask,
@@ -65,20 +67,33 @@ const entries = { entries: ['id', 'name', 'leads'] };
 const listFields = { entries: ['list_id', 'name', 'creation_date', 'count_leads'] };
 const leads = { start: 'id', pageSize: 500 };
 
-/** What Check API says of an endpoint. */
-const endpoints: Array<[string, code: number, operations: string, variant?: object]> = [
-	['GET /api/v2/account', 200, 'Get Account, Estimate Cost, On Low Credits', counters],
-	['GET /api/v2/list', 200, 'Get Many Lists', entries],
-	['GET /api/v2/list/:listId', 200, 'Get List', listFields],
-	['GET /api/v2/list/:listId/leads', 200, 'Get List Leads, On New Lead in List', leads],
-	['GET /api/v2/list/:listId/data', 200, 'Export List Leads'],
-	['GET /api/v2/find', 400, 'Find Email'],
-	['POST /api/v2/find_bulk', 400, 'Find Emails in Bulk, Get Bulk Job'],
-	['GET /v3/verify', 400, 'Verify Email'],
-	['GET /v3/verify_bulk', 400, 'Verify Emails in Bulk'],
-	['GET /profile/search/email', 400, 'Get Company Leads'],
-	['GET /company/search', 400, 'Search Company'],
+/** What Check API says of an endpoint, which these operations of the service answer. */
+const endpoints: Array<[string, code: number, answeredBy: Operation[], variant?: object]> = [
+	['GET /api/v2/account', 200, ['getAccount'], counters],
+	['GET /api/v2/list', 200, ['getLists'], entries],
+	['GET /api/v2/list/:listId', 200, ['getList'], listFields],
+	['GET /api/v2/list/:listId/leads', 200, ['getListLeads'], leads],
+	['GET /api/v2/list/:listId/data', 200, ['exportLeads']],
+	['GET /api/v2/find', 400, ['find']],
+	['POST /api/v2/find_bulk', 400, ['findBulk', 'getBulkJob']],
+	['GET /v3/verify', 400, ['verify']],
+	['GET /v3/verify_bulk', 400, ['verifyBulk']],
+	['GET /profile/search/email', 400, ['getCompanyLeads']],
+	['GET /company/search', 400, ['searchCompany']],
 ];
+
+const events: Partial<Record<Operation, string>> = {
+	getAccount: 'On Low Credits',
+	getListLeads: 'On New Lead in List',
+};
+
+/** What a user has of an endpoint, as the menus call it; `ENDPOINTS` of the operation has it in this order. */
+function namesOf(answeredBy: Operation[]): string {
+	const own = operations.filter(({ endpoint }) => answeredBy.includes(endpoint));
+	const labels = new Set(own.map(({ label }) => label));
+	labels.delete('Check API');
+	return [...labels, ...answeredBy.flatMap((one) => events[one] ?? [])].join(', ');
+}
 
 /** How many leads a page holds, and what its cursor is, take one request each. */
 const start = String(newestFirst[0].id);
@@ -92,8 +107,8 @@ const checkRow: Row = {
 		if (path.endsWith('/leads')) return pages.map((query) => get(path, query));
 		return [method === 'GET' ? get(path) : post(path, undefined)];
 	}),
-	output: endpoints.map(([endpoint, httpCode, operations, variant = null]) => ({
-		...{ endpoint, operations, works: true, httpCode },
+	output: endpoints.map(([endpoint, httpCode, answeredBy, variant = null]) => ({
+		...{ endpoint, operations: namesOf(answeredBy), works: true, httpCode },
 		detail: 'Exists, and the API key is accepted',
 		variant,
 		setting: null,
