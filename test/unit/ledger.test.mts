@@ -22,3 +22,11 @@ it('counts a bulk job as its most until it is collected, once', () => {
 	for (const cost of [4, 4]) ledger.collected(job, { certain: cost, uncertain: 1 });
 	expect(ledger.spentBy('Find')).toBe(5);
 });
+
+it('gives a retry no credits back for a bulk job that the execution before has paid for', () => {
+	const ledger = ledgerOf('2');
+	ledger.settle('Find', 0, { certain: 2, uncertain: 0 });
+	const job = { node: 'Find', executionId: '1', credits: 10 };
+	ledger.collected(job, { certain: 4, uncertain: 0 });
+	expect(ledger.spentBy('Find')).toBe(2);
+});
