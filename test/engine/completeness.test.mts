@@ -83,6 +83,10 @@ function shownFields({ node: type, parameters }: Sample, isTool = false, returnA
 const defaultsOf = (fields: Iterable<[string, INodeProperties]>) =>
 	Object.fromEntries([...fields].map(([name, property]) => [name, property.default]));
 
+/** The fields in their order; that of the options has a test of its own. */
+const withoutOptions = (names: Iterable<string>) =>
+	[...names].filter((name) => !name.startsWith('options.'));
+
 const types = Object.keys(ourNodes).filter((type): type is OurNode => type in ourNodes);
 
 describe.each(types)('%s', (type) => {
@@ -113,7 +117,9 @@ describe.each(types)('%s', (type) => {
 
 	test.each(own)('$operation: fields, defaults, and what the canvas says', (sample) => {
 		const { operation, fields, cost } = sample;
-		expect(defaultsOf(shownFields(sample))).toEqual(fields);
+		const shownNow = shownFields(sample);
+		expect(defaultsOf(shownNow)).toEqual(fields);
+		expect(withoutOptions(shownNow.keys())).toEqual(withoutOptions(Object.keys(fields)));
 		expect(evaluated(ourNodes[type], { operation }, description.subtitle)).toBe(cost);
 	});
 
@@ -141,6 +147,12 @@ describe.each(types)('%s', (type) => {
 		}
 		const collections = description.properties.filter(({ name }) => name === 'options');
 		expect(collections.length).toBeLessThanOrEqual(1);
+	});
+
+	test('the options are in the order of their names', () => {
+		const all = description.properties.find(({ name }) => name === 'options')?.options ?? [];
+		const names = all.map((one) => ('displayName' in one ? one.displayName : one.name));
+		expect(names).toEqual(names.toSorted());
 	});
 
 	test('no field but those of an operation', () => {
