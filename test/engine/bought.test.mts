@@ -210,6 +210,11 @@ describe('nodes of one execution', () => {
 		const shared = await Promise.all(['One', 'Two'].map((name) => ask(name, third)));
 		expect(shared.flat().map(answerIn)).toEqual([third, third].map(find.answer));
 		expect([service().requests.length, service().ledger.total()]).toEqual([3, 3]);
+		const parameters = { operation: 'getLeads', companyWebsite: company.domain, limit: 1 };
+		const asked = { node: companyNode, execution, credential: credentialFor(service()) } as const;
+		const people = async (name: string) => await callTool({ ...asked, name, parameters });
+		const [one, two] = await Promise.all([people('One'), people('Two')]);
+		expect([one, service().requests.length]).toEqual([two, 4]);
 	});
 });
 

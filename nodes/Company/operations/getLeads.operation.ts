@@ -112,9 +112,12 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 	return await pagesBought.of(client, key, async () => {
 		const { answers } = executionOf(context);
 		answers.load(connection);
-		const found = await answers.find(key);
-		const bought = found && ('results' in found ? found : 'answer' in found && found.answer);
-		if (bought) return bought.results[0];
+		// Nothing is awaited between the last look and `open`: another node may ask at the same time.
+		for (let asked = answers.find(key); asked; asked = answers.find(key)) {
+			const found = await asked;
+			if ('results' in found) return found.results[0];
+			if ('answer' in found) return found.answer.results[0];
+		}
 		const { settle } = answers.open(key, connection);
 		const request = { method: 'GET' as const, url: PATH, qs: query };
 		const settled: Settled = await client
