@@ -1,10 +1,10 @@
-/** Those that run an n8n, one after the other behind the engine tests. */
-const hosts = { stage: 3, lane: 1, needsHosts: true, minutes: 60 };
+/** Of the steps that run an n8n: one after the other, behind the engine tests. */
+const host = { stage: 3, lane: 1, needsHosts: true };
 
 /**
  * The steps of `npm test`. `script` is the one of package.json that a step runs. Steps of a stage run side by side, those
  * of a lane one after the other.
- * @type {Array<Partial<typeof hosts> & Record<'name' | 'title' | 'script', string> & Record<'stage' | 'minutes', number>>}
+ * @type {Array<Partial<typeof host> & Record<'name' | 'title' | 'script', string> & Record<'stage' | 'minutes', number>>}
  */
 export const checks = [
 	{ name: 'lint', title: 'Lint', script: 'lint', stage: 1, minutes: 10 },
@@ -13,9 +13,9 @@ export const checks = [
 	{ name: 'build', title: 'Icons and build', script: 'build', stage: 1, minutes: 10 },
 	{ name: 'unit', title: 'Unit tests', script: 'test:unit', stage: 2, minutes: 10 },
 	{ name: 'engine', title: 'Engine tests', script: 'test:engine', stage: 3, lane: 1, minutes: 20 },
-	{ ...hosts, name: 'e2e', title: 'Tests in n8n 1 and n8n 2', script: 'test:e2e' },
-	{ ...hosts, name: 'browser', title: "Tests in n8n's editor", script: 'test:browser' },
-	{ ...hosts, name: 'example', title: 'Example workflow in n8n', script: 'start' },
+	{ ...host, name: 'e2e', title: 'Tests in n8n 1 and n8n 2', script: 'test:e2e', minutes: 60 },
+	{ ...host, name: 'browser', title: "Tests in n8n's editor", script: 'test:browser', minutes: 20 },
+	{ ...host, name: 'example', title: 'Example workflow in n8n', script: 'start', minutes: 40 },
 	// Much of the time they wait for polls.
-	{ ...hosts, name: 'kills', title: 'Kills of n8n', script: 'test:kills', lane: 2 },
+	{ ...host, name: 'kills', title: 'Kills of n8n', script: 'test:kills', lane: 2, minutes: 40 },
 ];

@@ -150,8 +150,8 @@ describe.each(types)('%s', (type) => {
 	});
 
 	test('the options are in the order of their names', () => {
-		const all = description.properties.find(({ name }) => name === 'options')?.options ?? [];
-		const names = all.map((one) => ('displayName' in one ? one.displayName : one.name));
+		const options = (named('options')?.options ?? []).filter(isProperty);
+		const names = options.map(({ displayName }) => displayName);
 		expect(names).toEqual(names.toSorted());
 	});
 

@@ -42,7 +42,7 @@ const others: unknown[] = [
 
 const values: unknown[] = [...texts, ...others];
 
-/** What takes time by the square of their length takes many seconds. */
+/** What takes time by the square of the length of one of these takes many seconds. */
 const longTexts = ['x', '.', 'a@', 'www.', 'a://', ' ', '1', '+{,', '%2e/'].map(
 	(part) => `a${part.repeat(100_000 / part.length)}b`,
 );
