@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 // with two copies its `instanceof` checks of errors would fail.
 const workflowPackage = createRequire(import.meta.url).resolve('n8n-workflow');
 
+const inProcess = ['unit', 'engine'];
+
 export default defineConfig({
 	resolve: { alias: { 'n8n-workflow': workflowPackage } },
 	test: {
@@ -17,7 +19,9 @@ export default defineConfig({
 				include: [`test/${name}/**/*.test.mts`],
 				// What measures has to be alone.
 				fileParallelism: name !== 'benchmarks',
-				setupFiles: ['unit', 'engine'].includes(name) ? ['test/support/seed.mts'] : [],
+				// Their files share a process and its modules: the engine and our code are loaded once.
+				isolate: !inProcess.includes(name),
+				setupFiles: inProcess.includes(name) ? ['test/support/seed.mts'] : [],
 				testTimeout: 60_000,
 				hookTimeout: 60_000,
 				expect: { poll: { timeout: 30_000 } },

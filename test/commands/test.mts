@@ -1,13 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { JsonTestResults } from 'vitest/node';
 import { ensureProgram, realPrograms } from '../components/program.mts';
 import { installHost } from '../hosts/install.mts';
 import { n8n1, n8n2 } from '../hosts/versions.mts';
 import { describe, Failure } from '../machine/failure.mjs';
-import { cache, logFile } from '../machine/paths.mjs';
-import { environment, run } from '../machine/program.mjs';
+import { logFile } from '../machine/paths.mjs';
+import { run } from '../machine/program.mjs';
 import { checks } from './checks.mjs';
 import { readOptions, runCommand } from './command.mjs';
 import { step } from './step.mts';
@@ -75,12 +74,10 @@ async function runCheck(check: Check, signal: AbortSignal): Promise<CheckResult>
 	const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`];
 	const args = name === 'example' ? ['--once'] : hasTests ? reporters : [];
 	await rm(report, { force: true });
-	// Each test file has a process of its own, and n8n-core is much code to compile.
-	const env = environment({ NODE_COMPILE_CACHE: join(cache, 'compiled') });
 	const started = performance.now();
 	const failure = await step(title, async () => {
 		const bounds = { signal, timeout: minutes * 60_000 };
-		const code = await run('npm', ['run', script, '--', ...args], { log, env, ...bounds });
+		const code = await run('npm', ['run', script, '--', ...args], { log, ...bounds });
 		if (code !== 0) throw new Failure(`${title} ended with code ${code}.`, { log });
 		return undefined;
 	}).catch((error: unknown) => {

@@ -59,8 +59,8 @@ function shown(
 	);
 }
 
-/** Properties that are no fields of an operation. */
-const OF_ALL = ['resource', 'operation', 'toolDescription'];
+/** Properties that are no fields of an operation; n8n adds the last one. */
+const OF_ALL = ['resource', 'operation', 'toolDescription', 'requestOptions'];
 
 /** The fields that the editor shows for an operation, options included, by their names. */
 function shownFields({ node: type, parameters }: Sample, isTool = false, returnAll = false) {

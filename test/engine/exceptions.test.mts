@@ -3,7 +3,7 @@
 import { inspect } from 'node:util';
 
 import type { INodeParameters } from 'n8n-workflow';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 
 import * as bulk from '../../nodes/Finder/bulk.ts';
 import * as person from '../../nodes/Finder/person.ts';
@@ -24,10 +24,17 @@ import { useService } from '../support/servers/service.mts';
 
 const service = useService();
 
+// The files before this one have loaded these modules, and those after it are to have them without spies.
+vi.hoisted(() => void vi.resetModules());
 vi.mock(import('../../nodes/Finder/bulk.ts'), { spy: true });
 vi.mock(import('../../nodes/Finder/person.ts'), { spy: true });
 
 afterEach(() => void vi.resetAllMocks());
+afterAll(() => {
+	vi.doUnmock('../../nodes/Finder/bulk.ts');
+	vi.doUnmock('../../nodes/Finder/person.ts');
+	vi.resetModules();
+});
 
 /** The functions of these modules by their names, and those that operations share. */
 const functionsOf = (first: typeof bulk, second: typeof person) =>

@@ -51,7 +51,7 @@ describe('a list of 250,000 leads', () => {
 });
 
 describe('the rest of n8n goes on while', () => {
-	const length = 20_000;
+	const length = 10_000;
 	const finds = (options: INodeParameters) => ({
 		...{ node: find.node, parameters: { ...find.parameters, options } },
 		itemAt: (number: number) => leadOf(number + hit),
@@ -81,7 +81,7 @@ describe('the rest of n8n goes on while', () => {
 		],
 	];
 
-	test.each(scenes)('20,000 %s', async (_, { node, parameters, itemAt }, requests, isStopped) => {
+	test.each(scenes)('10,000 %s', async (_, { node, parameters, itemAt }, requests, isStopped) => {
 		const stop = new AbortController();
 		if (isStopped) {
 			// The first answers close the gate for a minute; the others wait there.

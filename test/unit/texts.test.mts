@@ -129,7 +129,8 @@ describe('the texts in the editor', () => {
 	}
 
 	const fields = [...nodes, new ContactDataApi()].flatMap(({ properties }) =>
-		properties.flatMap(withOptions),
+		// The Request Options are n8n's.
+		properties.filter(({ name }) => name !== 'requestOptions').flatMap(withOptions),
 	);
 
 	const choicesOf = (some: INodeProperties[]) =>

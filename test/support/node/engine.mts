@@ -76,19 +76,20 @@ export const ourNodes = {
 
 export type OurNode = keyof typeof ourNodes;
 
+// n8n gives declarative nodes the Request Options and this `execute` when it loads them.
+for (const nodeType of Object.values<INodeType>(ourNodes)) {
+	DirectoryLoader.applyDeclarativeNodeOptionParameters(nodeType);
+	nodeType.execute = async function (this: IExecuteFunctions) {
+		if (!(this instanceof ExecuteContext)) throw new Error('Not the context of the engine');
+		return (await new RoutingNode(this, nodeType).runNode()) ?? [];
+	};
+}
+
 const nodeTypes: Record<string, INodeType> = { start, end, [WAIT]: wait, ...ourNodes };
 
 function nodeTypeOf(name: string, others: Record<string, INodeType> = {}): INodeType {
 	const nodeType = nodeTypes[name] ?? others[name];
 	if (!nodeType) throw new Error(`No node type ${name}`);
-	// n8n gives declarative nodes the Request Options and this `execute` when it loads them.
-	if (nodeType.description.requestDefaults) {
-		DirectoryLoader.applyDeclarativeNodeOptionParameters(nodeType);
-		nodeType.execute ??= async function (this: IExecuteFunctions) {
-			if (!(this instanceof ExecuteContext)) throw new Error('Not the context of the engine');
-			return (await new RoutingNode(this, nodeType).runNode()) ?? [];
-		};
-	}
 	return nodeType;
 }
 
@@ -153,7 +154,8 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 			getByNameAndVersion: (name) => nodeTypeOf(name, test.types),
 			getKnownTypes: () => ({}),
 		},
-		settings: { executionOrder: 'v1' },
+		// Luxon knows the offset of this zone without asking for it, for each expression that is evaluated.
+		settings: { executionOrder: 'v1', timezone: 'utc' },
 	});
 	const mode = test.mode ?? (test.retryOf ? 'retry' : 'trigger');
 	const id = (test.resumes && idOf.get(test.resumes)) ?? String(++executions);
