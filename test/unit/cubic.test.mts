@@ -6,13 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
 
-beforeEach(() => {
-	vi.useFakeTimers();
-});
-
-afterEach(() => {
-	vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 const SECOND = 1_000;
 /** How long a request takes to the service, on average: the rest of its latency comes after that. */

@@ -6,13 +6,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AccountGate, gateOf, type Lane } from '../../nodes/shared/pace/gate.ts';
 import { processorTime } from '../support/measures/processorTime.mts';
 
-beforeEach(() => {
-	vi.useFakeTimers();
-});
-
-afterEach(() => {
-	vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 /** Longer than the gate spreads what it lets in after a pause, in milliseconds. */
 const LONG = 600_000;
