@@ -1,5 +1,5 @@
-/** Of the steps that run an n8n: one after the other, behind the engine tests. */
-const host = { stage: 3, lane: 1, needsHosts: true };
+/** Of the steps that run an n8n: beside the engine tests, and the longest of them behind these. */
+const host = { stage: 3, lane: 2, needsHosts: true };
 
 /**
  * The steps of `npm test`. `script` is the one of package.json that a step runs. Steps of a stage run side by side, those
@@ -13,9 +13,8 @@ export const checks = [
 	{ name: 'build', title: 'Icons and build', script: 'build', stage: 1, minutes: 10 },
 	{ name: 'unit', title: 'Unit tests', script: 'test:unit', stage: 2, minutes: 10 },
 	{ name: 'engine', title: 'Engine tests', script: 'test:engine', stage: 3, lane: 1, minutes: 20 },
-	{ ...host, name: 'e2e', title: 'Tests in n8n 1 and n8n 2', script: 'test:e2e', minutes: 60 },
+	{ ...host, lane: 1, name: 'e2e', title: 'Tests in n8n 1 and 2', script: 'test:e2e', minutes: 60 },
+	{ ...host, name: 'kills', title: 'Kills of n8n', script: 'test:kills', minutes: 40 },
 	{ ...host, name: 'browser', title: "Tests in n8n's editor", script: 'test:browser', minutes: 20 },
 	{ ...host, name: 'example', title: 'Example workflow in n8n', script: 'start', minutes: 40 },
-	// Much of the time they wait for polls.
-	{ ...host, name: 'kills', title: 'Kills of n8n', script: 'test:kills', lane: 2, minutes: 40 },
 ];

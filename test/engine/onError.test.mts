@@ -1,6 +1,6 @@
 /** @file On Error and On Incomplete Run: where an item without a result goes, with which words, and what stops a run. */
 
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { leadOf, lookups, paidAmong, runLookup } from '../support/leads/lookups.mts';
@@ -39,9 +39,7 @@ describe.each(lookups)('$operation', (lookup) => {
 	const [lack, limit] = problems;
 	const nothing = { email: null, emailStatus: null, credits: 0, checkedAt: null, httpCode: null };
 	const none = isFinder ? nothing : { ...nothing, mailboxType: null };
-	const linked = (index: number, json: IDataObject): INodeExecutionData => {
-		return { json, pairedItem: { item: index } };
-	};
+	const linked = (index: number, json: IDataObject) => ({ json, pairedItem: { item: index } });
 	const answered = linked(0, expect.objectContaining({ ...lookup.answer(one), credits: 1 }));
 	const statusItems = problems.map(({ said, message, remedy }, index) =>
 		linked(1 + index, {

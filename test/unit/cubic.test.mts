@@ -5,6 +5,7 @@ import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
+import { Prng } from '../emulator/prng.mts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,15 +13,6 @@ afterEach(() => void vi.useRealTimers());
 const SECOND = 1_000;
 /** How long a request takes to the service, on average: the rest of its latency comes after that. */
 const WAY = 5;
-
-/** Numbers from 0 up to 1 that are the same for the same seed. */
-function randomOf(seed: number): () => number {
-	let state = seed >>> 0;
-	return () => {
-		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-		return state / 2 ** 32;
-	};
-}
 
 /** A service that lets through so many requests in any second. */
 function limitOf(perSecond: number): () => boolean {
@@ -41,7 +33,7 @@ interface Trial {
 	from?: number[];
 	/** Until when each process has work, in seconds; to the end unless told. */
 	until?: number[];
-	random: () => number;
+	random: Prng;
 	latency?: number;
 	/** How many requests at once each process allows. */
 	atOnce?: number;
@@ -72,13 +64,13 @@ async function send(
 			const isRepeat = attempt > 1;
 			const start = await gate.enter(lane);
 			if (start === undefined) return;
-			await sleep(WAY * (0.6 + 0.8 * random()));
+			await sleep(WAY * (0.6 + 0.8 * random.next()));
 			const admitted = admits();
 			requests.push({ at: now() / SECOND, process, admitted, attempt });
 			const rest = latency - WAY;
-			if (!isSteady) await sleep(rest * (0.6 + 0.8 * random()));
+			if (!isSteady) await sleep(rest * (0.6 + 0.8 * random.next()));
 			else if (admitted) await sleep(rest);
-			const wait = random() * SECOND * 2 ** (attempt - 1);
+			const wait = random.next() * SECOND * 2 ** (attempt - 1);
 			const isSlight = !admitted && gate.refused(start) && !isRepeat;
 			const waitsAtGate = !admitted && !isSlight;
 			if (waitsAtGate) gate.pause(wait);
@@ -92,7 +84,7 @@ async function send(
 		const lane = gate.join(atOnce);
 		const end = (until[process] ?? seconds) * SECOND;
 		const work = async () => {
-			await sleep((from[process] ?? 0) * SECOND + 300 * random());
+			await sleep((from[process] ?? 0) * SECOND + 300 * random.next());
 			while (now() < end) await lookup(gate, lane, process);
 		};
 		for (let worker = 0; worker < atOnce + 3; worker++) void work();
@@ -129,7 +121,7 @@ describe('processes that share a limit', () => {
 				fc.nat(),
 				fc.constant(quick),
 				async (processes, perSecond, seed, service) => {
-					const random = randomOf(seed);
+					const random = new Prng(seed);
 					const trial = { admits: limitOf(perSecond), processes, random, ...service };
 					const requests = await send(trial, seconds);
 					const later = requests.filter(({ at }) => at > warmUp);
@@ -161,7 +153,7 @@ describe('processes that share a limit', () => {
 	});
 
 	it('take over within a minute what others leave', async () => {
-		const trial = { admits: limitOf(60), processes: 3, until: [60, 60], random: randomOf(1) };
+		const trial = { admits: limitOf(60), processes: 3, until: [60, 60], random: new Prng(1) };
 		const requests = await send(trial, 150);
 		const last = requests.filter(({ at }) => at > 120);
 		expect(admittedOf(last)).toBeGreaterThanOrEqual(0.9 * 60 * 30);
@@ -170,7 +162,7 @@ describe('processes that share a limit', () => {
 	it('come to share it about evenly', async () => {
 		const ratios: number[] = [];
 		for (let seed = 1; seed <= 6; seed++) {
-			const limited = { processes: 3, admits: limitOf(60), random: randomOf(seed), latency: 20 };
+			const limited = { processes: 3, admits: limitOf(60), random: new Prng(seed), latency: 20 };
 			const shares = sharesOf(await send(limited, 160), 20);
 			ratios.push(Math.max(...shares) / Math.min(...shares));
 		}
@@ -182,7 +174,7 @@ describe('processes that share a limit', () => {
 		const parts: number[] = [];
 		for (let seed = 1; seed <= 6; seed++) {
 			const late = { processes: 2, from: [0, 60], latency: 50 };
-			const trial = { ...late, admits: limitOf(25), random: randomOf(seed) };
+			const trial = { ...late, admits: limitOf(25), random: new Prng(seed) };
 			const [first, second] = sharesOf(await send(trial, 180), 120);
 			parts.push(second / (first + second));
 		}
@@ -192,7 +184,7 @@ describe('processes that share a limit', () => {
 
 describe('no request is sent more than five times', () => {
 	async function mostAttempts(trial: Omit<Trial, 'random' | 'processes'>): Promise<number> {
-		const requests = await send({ ...trial, processes: 1, random: randomOf(1) }, 400);
+		const requests = await send({ ...trial, processes: 1, random: new Prng(1) }, 400);
 		expect(admittedOf(requests)).toBeGreaterThan(8);
 		return Math.max(...requests.map(({ attempt }) => attempt));
 	}
@@ -220,7 +212,7 @@ describe('no request is sent more than five times', () => {
 });
 
 it('a single 429 every five seconds leaves 40 % of the speed at least', async () => {
-	const alone = { processes: 1, random: randomOf(1) };
+	const alone = { processes: 1, random: new Prng(1) };
 	const undisturbed = await send({ ...alone, admits: () => true }, 120);
 	let next = performance.now() + 5 * SECOND;
 	const admits = () => {
@@ -228,7 +220,7 @@ it('a single 429 every five seconds leaves 40 % of the speed at least', async ()
 		next += 5 * SECOND;
 		return false;
 	};
-	const requests = await send({ ...alone, random: randomOf(1), admits }, 120);
+	const requests = await send({ ...alone, random: new Prng(1), admits }, 120);
 	expect(requests.length - admittedOf(requests)).toBeGreaterThanOrEqual(1);
 	expect(admittedOf(requests)).toBeGreaterThan(0.4 * undisturbed.length);
 });
