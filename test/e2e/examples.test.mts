@@ -562,8 +562,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 
 describe.concurrent.each([n8n3, n8n1])('n8n $name', async (version) => {
 	const tools = await Tools.open();
-	const name = `n8n-examples-${version.name}`;
-	const options = { name, version, settings: tools.settings, isLean: true };
+	const options = { name: `n8n-examples-${version.name}`, version, settings: tools.settings };
 	const running = useComponent(async () => await openHost(options));
 	afterAll(async () => await tools[Symbol.asyncDispose]());
 
