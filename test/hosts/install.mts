@@ -4,10 +4,10 @@ import { cp, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Failure } from '../machine/failure.mjs';
 import { withLock } from '../machine/lock.mjs';
-import { npm } from '../machine/npm.mjs';
 import { logFile } from '../machine/paths.mjs';
-import { environment } from '../machine/program.mjs';
+import { environment, run } from '../machine/program.mjs';
 import type { HostVersion } from './versions.mts';
 
 export interface Progress {
@@ -22,7 +22,8 @@ const TIMEOUT_MS = 30 * 60_000;
  * Installs an n8n unless it is there already.
  *
  * It lives outside the checkout under the hash of its lockfile, so that every checkout shares it. It
- * is built beside its place and moved there when complete: what is in the place can be relied on.
+ * is built beside its place and moved there when complete: what is in the place can be relied on. pnpm takes a third
+ * of npm's time for it, and the hosts share files.
  *
  * @returns the folder with its node_modules
  */
@@ -31,7 +32,7 @@ export async function installHost(
 	{ signal, note }: Progress = {},
 ): Promise<string> {
 	const source = fileURLToPath(new URL(`n8n-${host.version}`, import.meta.url));
-	const lockfile = await readFile(join(source, 'package-lock.json'));
+	const lockfile = await readFile(join(source, 'pnpm-lock.yaml'));
 	const hash = createHash('sha256').update(lockfile).digest('hex').slice(0, 12);
 	const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 	const hosts = join(caches, 'n8n-nodes-contact-data', 'hosts');
@@ -46,16 +47,19 @@ export async function installHost(
 			const partial = `${folder}.partial`;
 			await rm(partial, { recursive: true, force: true });
 			await cp(source, partial, { recursive: true });
-			// The host's lockfile brings the Node headers for Linux; elsewhere the compiler fetches them itself.
-			const headers = join(partial, 'node_modules', `node-linux-${process.arch}`);
-			const env = environment(process.platform === 'linux' ? { npm_config_nodedir: headers } : {});
-			const options = { ...bounds, cwd: partial, env };
-			const log = (step: string) => logFile(`n8n-${host.version}-${step}`);
-			const withoutScripts = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
-			note?.('downloading, about 3 minutes');
-			await npm(withoutScripts, { ...options, log: log('install') });
-			note?.('compiling, about 2 minutes');
-			await npm(['rebuild', ...host.nativePackages], { ...options, log: log('compile') });
+			const env = environment({
+				// pnpm does not read npm's setting that names certificates.
+				NODE_USE_SYSTEM_CA: '1',
+				// The lockfile brings the Node headers for Linux; elsewhere the compiler fetches them itself.
+				...(process.platform === 'linux' && {
+					npm_config_nodedir: join(partial, 'node_modules', `node-linux-${process.arch}`),
+				}),
+			});
+			const log = logFile(`n8n-${host.version}-install`);
+			const args = ['install', '--frozen-lockfile', '--store-dir', join(hosts, 'store')];
+			note?.('about 2 minutes');
+			const code = await run('pnpm', args, { ...bounds, cwd: partial, env, log });
+			if (code !== 0) throw new Failure(`\`pnpm install\` ended with code ${code}.`, { log });
 			await rename(partial, folder);
 		},
 		bounds,

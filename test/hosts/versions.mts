@@ -1,13 +1,11 @@
 /**
- * An n8n to run the nodes in. The folder beside this file that is named after its version holds the
- * package.json and the lockfile that it is installed from.
+ * An n8n to run the nodes in. The folder beside this file that is named after its version holds what
+ * pnpm installs it from.
  */
 export interface HostVersion {
 	/** For titles and log files. */
 	readonly name: string;
 	readonly version: string;
-	/** The packages that are compiled for this machine; no other package runs a script on installation. */
-	readonly nativePackages: readonly string[];
 	/** Settings that only this n8n gets. */
 	readonly settings?: NodeJS.ProcessEnv;
 	/** Modules that n8n loads at its start and these tests do not need, as N8N_DISABLED_MODULES takes them. */
@@ -17,7 +15,6 @@ export interface HostVersion {
 export const n8n2: HostVersion = {
 	name: '2.41.1',
 	version: '2.41.1',
-	nativePackages: ['isolated-vm', 'sqlite3'],
 	// This module calls home on start.
 	settings: { N8N_DISABLED_MODULES: 'mcp-registry' },
 	spareModules:
@@ -41,7 +38,6 @@ export const durableCursors: NodeJS.ProcessEnv = {
 export const n8n1: HostVersion = {
 	name: '1.123.81',
 	version: '1.123.81',
-	nativePackages: ['isolated-vm', 'sqlite3'],
 	spareModules: 'external-secrets,insights,mcp',
 };
 
