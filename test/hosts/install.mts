@@ -22,8 +22,8 @@ const TIMEOUT_MS = 30 * 60_000;
  * Installs an n8n unless it is there already.
  *
  * It lives outside the checkout under the hash of its lockfile, so that every checkout shares it. It
- * is built beside its place and moved there when complete: what is in the place can be relied on. pnpm takes a third
- * of npm's time for it, and the hosts share files.
+ * is built beside its place and moved there when complete: what is in the place can be relied on.
+ * pnpm takes a third of npm's time for it, and the hosts share files.
  *
  * @returns the folder with its node_modules
  */
