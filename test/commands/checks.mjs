@@ -14,7 +14,7 @@ export const checks = [
 	{ name: 'unit', title: 'Unit tests', script: 'test:unit', stage: 2, minutes: 10 },
 	{ name: 'engine', title: 'Engine tests', script: 'test:engine', stage: 3, lane: 1, minutes: 20 },
 	{ ...host, lane: 1, name: 'e2e', title: 'Tests in n8n 1 and 2', script: 'test:e2e', minutes: 60 },
-	{ ...host, name: 'kills', title: 'Kills of n8n', script: 'test:kills', minutes: 40 },
+	{ ...host, name: 'trigger', title: 'Trigger in n8n', script: 'test:trigger', minutes: 40 },
 	{ ...host, name: 'browser', title: "Tests in n8n's editor", script: 'test:browser', minutes: 20 },
 	{ ...host, name: 'example', title: 'Example workflow in n8n', script: 'start', minutes: 40 },
 ];
