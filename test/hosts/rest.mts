@@ -165,9 +165,10 @@ export class RestClient {
 
 	/** Fills the fields of an active workflow's form, from the top, and sends it. */
 	async submitForm(path: string, values: readonly string[]): Promise<void> {
-		const body = new FormData();
-		for (const [index, value] of values.entries()) body.set(`field-${index}`, value);
-		await this.#call(`/form/${path}`, { body });
+		const form = new FormData();
+		for (const [index, value] of values.entries()) form.set(`field-${index}`, value);
+		// In one piece: n8n closes the connection at the first one while the form is not open yet.
+		await this.#call(`/form/${path}`, { body: await new Response(form).blob() });
 	}
 
 	/** Sends a request to a path that n8n may open only soon. */
