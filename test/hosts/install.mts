@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { cp, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { cp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 30 * 60_000;
 /**
  * Installs an n8n unless it is there already.
  *
- * It lives outside the checkout under the hash of its lockfile, so that every checkout shares it. It
+ * It lives outside the checkout under the hash of what pnpm reads, so that every checkout shares it. It
  * is built beside its place and moved there when complete: what is in the place can be relied on.
  * pnpm takes a third of npm's time for it, and the hosts share files.
  *
@@ -32,8 +32,10 @@ export async function installHost(
 	{ signal, note }: Progress = {},
 ): Promise<string> {
 	const source = fileURLToPath(new URL(`n8n-${host.version}`, import.meta.url));
-	const lockfile = await readFile(join(source, 'pnpm-lock.yaml'));
-	const hash = createHash('sha256').update(lockfile).digest('hex').slice(0, 12);
+	const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((file) =>
+		readFileSync(join(source, file)),
+	);
+	const hash = createHash('sha256').update(Buffer.concat(files)).digest('hex').slice(0, 12);
 	const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 	const hosts = join(caches, 'n8n-nodes-contact-data', 'hosts');
 	const folder = join(hosts, `${host.version}-${hash}`);
