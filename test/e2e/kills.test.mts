@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 import { openHost, type OpenHost } from '../hosts/open.mts';
 import type { SavedWorkflow } from '../hosts/rest.mts';
-import { durableCursors, n8n1, n8n2, type HostVersion } from '../hosts/versions.mts';
+import { durableCursors, n8n1, n8n2 } from '../hosts/versions.mts';
 import { chain } from '../hosts/workflow.mts';
 import { Prng } from '../emulator/prng.mts';
 import { startService, type Service } from '../emulator/service.mts';
@@ -36,8 +36,12 @@ const { KILLS_SEED = String(Date.now() % 1_000_000), KILLS } = process.env;
  */
 const shortPolls = { N8N_SCHEDULER_POLL_TIMEOUT: '12', N8N_SCHEDULER_LEASE_DURATION: '13' };
 
-/** It starts sooner without the nodes that these workflows do not have. */
-const NODES_INCLUDE = '["n8n-nodes-base.wait", "n8n-nodes-contact-data.contactDataTrigger"]';
+const soonReady: NodeJS.ProcessEnv = {
+	// It starts sooner without the nodes that these workflows do not have.
+	NODES_INCLUDE: '["n8n-nodes-base.wait", "n8n-nodes-contact-data.contactDataTrigger"]',
+	// Triggers that a process was starting as it was killed start after 30 seconds instead of two minutes.
+	N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '30',
+};
 
 /** These are killed side by side, each so many times: what takes long is to wait for polls. */
 const rows = [
@@ -52,7 +56,7 @@ const rows = [
 	{ title: `n8n ${n8n1.version}`, version: n8n1, settings: {}, isDurable: false, kills: 5 },
 ].map((row, index) => ({
 	...row,
-	settings: { ...row.settings, NODES_INCLUDE },
+	settings: { ...row.settings, ...soonReady },
 	seed: Number(KILLS_SEED) + index,
 }));
 
@@ -127,7 +131,7 @@ test.concurrent.for(rows)(
 			await randomMoment(prng, () => answeredOf(triggers).length);
 			changeCredits();
 			const where = requestsInProgress(triggers);
-			await kill(n8n, version);
+			await kill(n8n);
 			aliveSince = now();
 			seen.push([...where, ...executionsInProgress(n8n)].join(', ') || 'nothing');
 			save(10);
@@ -245,23 +249,15 @@ function requestsInProgress(triggers: Started[]): string[] {
 	return [...new Set(names)].sort();
 }
 
-/** Kills n8n, and removes what would make it wait after its next start, as nothing else runs on its data. */
-async function kill(n8n: OpenHost, version: HostVersion): Promise<void> {
-	await n8n.host.kill();
-	await rm(join(n8n.userFolder, '.n8n', 'crash.journal'), { force: true });
-	if (version === n8n1) return;
-	// Of triggers that it was about to start: it would wait for two minutes.
-	using database = databaseOf(n8n);
-	database.exec("UPDATE workflow_publication_outbox SET updatedAt = '2000-01-01'");
-}
-
-function databaseOf({ userFolder }: OpenHost): DatabaseSync {
-	return new DatabaseSync(join(userFolder, '.n8n', 'database.sqlite'));
+async function kill({ host, userFolder }: OpenHost): Promise<void> {
+	await host.kill();
+	// With it, n8n waits for 10 seconds before it starts.
+	await rm(join(userFolder, '.n8n', 'crash.journal'), { force: true });
 }
 
 /** All executions in n8n's database. */
-function executionsIn(n8n: OpenHost) {
-	using database = databaseOf(n8n);
+function executionsIn({ userFolder }: OpenHost) {
+	using database = new DatabaseSync(join(userFolder, '.n8n', 'database.sqlite'));
 	const query =
 		'SELECT workflowId, status, data FROM execution_entity JOIN execution_data ON executionId = id';
 	return z.array(executionSchema).parse(database.prepare(query).all());
