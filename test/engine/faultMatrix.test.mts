@@ -236,17 +236,18 @@ describe.each(subjects)('$label', (subject) => {
 	});
 });
 
-const labelsOf = (some: Subject[]) => some.map(({ label }) => label);
-const kinds: Array<[string, string[]]> = [
-	['single lookups', labelsOf(subjects.filter((one) => one.isLookup && !isBulk(one)))],
-	['bulk lookups', labelsOf(subjects.filter(isBulk))],
-	['reads', labelsOf(subjects.filter(({ isLookup }) => !isLookup))],
+const kinds: Array<[string, (one: Subject) => boolean]> = [
+	['single lookups', (one) => one.isLookup && !isBulk(one)],
+	['bulk lookups', isBulk],
+	['single reads', ({ isLookup, sound }) => !isLookup && sound.length === 1],
+	['reads of many', ({ isLookup, sound }) => !isLookup && sound.length > 1],
 ];
 
 /** Operations by their kinds. The most of a kind that come to the same are not named: a further one may be like them. */
 function namesOf(labels: string[], groups: string[][]): string {
 	if (labels.length === subjects.length) return 'all';
-	const names = kinds.flatMap(([kind, members]) => {
+	const names = kinds.flatMap(([kind, isOfKind]) => {
+		const members = subjects.filter(isOfKind).map(({ label }) => label);
 		const ofKind = (group: string[]) => group.filter((label) => members.includes(label));
 		const own = ofKind(labels);
 		const [most] = groups.map(ofKind).toSorted((one, other) => other.length - one.length);
