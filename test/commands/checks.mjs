@@ -1,4 +1,4 @@
-/** Of the steps that run an n8n: beside the engine tests, and the longest of them behind these. */
+/** Of the steps that run an n8n. The longest follows the engine tests in lane 1: so both lanes end at about the same time. */
 const host = { stage: 3, lane: 2, needsHosts: true };
 
 /**
