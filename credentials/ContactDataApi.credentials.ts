@@ -9,7 +9,8 @@ import type {
 
 import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
 import { connectionOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
-import { asServiceError, inFull } from '../nodes/shared/http/errors';
+import { asServiceError } from '../nodes/shared/http/errors';
+import { inFull } from '../nodes/shared/failures/failure';
 
 type InterfaceField = Omit<INodeProperties, 'default'> & { name: keyof typeof INTERFACE_DEFAULTS };
 

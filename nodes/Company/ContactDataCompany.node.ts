@@ -1,9 +1,9 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
-import { customOperations, nodeDefaults, subtitleOf } from '../shared/editor/operation';
-import { pattern } from '../shared/editor/pattern';
+import { customOperations } from '../shared/operation';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
+import { nodeDefaults, pattern, subtitleOf } from '../shared/editor/description';
 
 const operations = [search, getLeads];
 

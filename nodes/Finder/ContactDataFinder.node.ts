@@ -1,17 +1,11 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
-import {
-	bulkHint,
-	customOperations,
-	estimateOperation,
-	nodeDefaults,
-	subtitleOf,
-} from '../shared/editor/operation';
-import { pattern } from '../shared/editor/pattern';
+import { customOperations, estimateOperation } from '../shared/operation';
 import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
 import { getBulkJob } from './operations/getBulkJob.operation';
 import { bulkPersonOptions, personFields, personLookup } from './person';
+import { bulkHint, nodeDefaults, pattern, subtitleOf } from '../shared/editor/description';
 
 const estimate = estimateOperation({
 	...personLookup,

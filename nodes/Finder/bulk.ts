@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { NotProcessed, ServiceError } from '../shared/http/errors';
+import { ServiceError } from '../shared/http/errors';
 import { objectsIn } from '../shared/http/response';
-import type { Answers, LookupService } from '../shared/lookups/lookup';
-import { JobProblem } from '../shared/output/problem';
+import type { BatchResults, LookupService } from '../shared/lookups/lookup';
 import { mayRetry } from '../shared/pace/retry';
 import { isObject, numberAt, textAt } from '../shared/values/json';
 import { hasEmail, type Person } from './person';
+import { JobProblem, NotProcessed } from '../shared/failures/failure';
 
 /** The path of the bulk finder and of its jobs (interface specification 4.6). */
 export const BULK_PATH = '/api/v2/find_bulk';
@@ -28,7 +28,7 @@ export function rowsById(rows: IDataObject[]): Map<string | null, IDataObject> {
 }
 
 /** The answers in the order of the request, by the `tId` of their rows: the service may leave rows out, or add others. */
-export function matchRows({ rows, jobId }: Omit<BulkJob, 'isDone'>, people: number): Answers {
+export function matchRows({ rows, jobId }: Omit<BulkJob, 'isDone'>, people: number): BatchResults {
 	const byId = rowsById(rows);
 	const results = Array.from({ length: people }, (_, index) => {
 		const row = byId.get(String(index + 1));
@@ -138,12 +138,12 @@ export async function collectPeople(
 	jobId: string,
 	people: number,
 	service: LookupService,
-): Promise<Answers> {
+): Promise<BatchResults> {
 	const end = Date.now() + service.jobTimeout;
 	const read = jobReader(jobId, async (qs, url) => await service.collect({ qs, url }), people);
 	for (let wait = 1_000; ; wait = Math.min(wait * 1.5, 15_000)) {
 		const left = end - Date.now();
-		if (left > 0) await service.sleep(Math.min(wait, left));
+		await service.pollTurn(Math.max(0, Math.min(wait, left)));
 		const job = await read().catch((thrown: unknown) => {
 			if (mayRetry(thrown)) return undefined;
 			// The job is paid for: any error while polling means pending, never failed.

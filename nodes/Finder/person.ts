@@ -1,11 +1,18 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { ageOptions, knownField, lookupOptions, notice, queryField } from '../shared/editor/fields';
-import type { Lookup, Question } from '../shared/lookups/lookup';
-import { DEFAULT_JOB_TIMEOUT } from '../shared/lookups/options';
-import type { FieldValues } from '../shared/output/fieldValues';
-import type { MissingField } from '../shared/output/problem';
+import {
+	ageOptions,
+	existingField,
+	lookupOptions,
+	notice,
+	queryField,
+} from '../shared/editor/fields';
+import type { Lookup } from '../shared/lookups/lookup';
+import { DEFAULT_JOB_TIMEOUT } from '../shared/input/options';
+import type { FieldValues } from '../shared/input/fields';
 import { canBeEmail, toEmail, toEmailStatus } from '../shared/values/email';
 import { objectAt, textAt } from '../shared/values/json';
+import type { MissingField } from '../shared/failures/failure';
+import type { Question } from '../shared/input/item';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
@@ -49,7 +56,7 @@ export const personFields: INodeProperties[] = [
 		placeholder: 'e.g. Acme Inc',
 		description: "Name of the company, if you don't know its domain",
 	}),
-	knownField({
+	existingField({
 		displayName: 'Existing Email',
 		name: 'existingEmail',
 		default: '={{ $json.email }}',
@@ -106,10 +113,10 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const query: Person = Object.fromEntries(texts.filter(([, text]) => text !== ''));
 	const missing: MissingField[] = [];
 	if (!hasBoth && !query.fullName) {
-		missing.push(['name', 'Full Name (or First Name and Last Name)']);
+		missing.push(['missing_name', 'Full Name (or First Name and Last Name)']);
 	}
 	if (!query.domain && !query.company) {
-		missing.push(['company', 'Company Domain (or Company Name)']);
+		missing.push(['missing_company', 'Company Domain (or Company Name)']);
 	}
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
@@ -117,7 +124,7 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 export const personLookup = {
 	answered: 'found',
 	kind: 'email',
-	known: {
+	existing: {
 		parameter: 'existingEmail',
 		label: 'Existing Email',
 		read(text) {
@@ -125,6 +132,14 @@ export const personLookup = {
 			return canBeEmail(email) ? { fields: { email } } : undefined;
 		},
 	},
+	// Two spellings of a name, a company or a country are one lookup.
+	identity: (person) =>
+		Object.fromEntries(
+			Object.entries(person).map(([name, value]) => [
+				name,
+				typeof value === 'string' ? value.toLowerCase() : value,
+			]),
+		),
 	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
 	prepare: toPersonQuestion,
 } satisfies Partial<Lookup<Person>>;

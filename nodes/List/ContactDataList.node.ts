@@ -1,12 +1,12 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { searchLists } from '../shared/reads/lists';
-import { customOperations, nodeDefaults, subtitleOf } from '../shared/editor/operation';
-import { pattern } from '../shared/editor/pattern';
+import { customOperations } from '../shared/operation';
 import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';
 import { getAll } from './operations/getAll.operation';
 import { getLeads } from './operations/getLeads.operation';
+import { nodeDefaults, pattern, subtitleOf } from '../shared/editor/description';
 
 const operations = [getAll, get, getLeads, exportLeads];
 

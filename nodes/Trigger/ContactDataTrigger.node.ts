@@ -10,16 +10,15 @@ import {
 
 import { withClient } from '../shared/client/accounts';
 import { simple } from '../shared/editor/fields';
-import { LIST_NAME } from '../shared/editor/operation';
-import { pattern } from '../shared/editor/pattern';
 import { CREDENTIAL, type NodeContext } from '../shared/host/context';
-import { Parameters } from '../shared/host/parameters';
+import { Parameters } from '../shared/input/parameters';
 import { stopError } from '../shared/output/onError';
-import { problemOf } from '../shared/output/problem';
 import { searchLists } from '../shared/reads/lists';
 import { objectAt } from '../shared/values/json';
 import { lowCredits } from './lowCredits';
 import { newLead } from './newLead';
+import { problemOf } from '../shared/failures/failure';
+import { LIST_NAME, pattern } from '../shared/editor/description';
 
 const events = [lowCredits, newLead];
 

@@ -2,9 +2,8 @@ import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow'
 import type { AccountClient } from '../shared/client/client';
 import { countersOf, readAccount, simplifyAccount } from '../shared/credits/account';
 import { notice } from '../shared/editor/fields';
-import type { Parameters } from '../shared/host/parameters';
-import { invalidValue } from '../shared/output/problem';
-import { InvalidInput } from '../shared/values/failure';
+import type { Parameters } from '../shared/input/parameters';
+import { InvalidInput, invalidValue } from '../shared/failures/failure';
 import { numberOf, toText } from '../shared/values/text';
 
 /** On Low Credits: once each time that credits fall below a threshold. Free. */

@@ -1,9 +1,9 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import type { AccountClient } from '../shared/client/client';
 import { notice } from '../shared/editor/fields';
-import type { Parameters } from '../shared/host/parameters';
+import type { Parameters } from '../shared/input/parameters';
 import { unexpectedAnswer } from '../shared/http/errors';
-import { InvalidInput } from '../shared/values/failure';
+import { InvalidInput } from '../shared/failures/failure';
 import {
 	listLocator,
 	LISTS_PATH,

@@ -1,16 +1,10 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
-import {
-	bulkHint,
-	customOperations,
-	estimateOperation,
-	nodeDefaults,
-	subtitleOf,
-} from '../shared/editor/operation';
-import { pattern } from '../shared/editor/pattern';
+import { customOperations, estimateOperation } from '../shared/operation';
 import { verify } from './operations/verify.operation';
 import { verifyBulk } from './operations/verifyBulk.operation';
 import { emailFields, emailLookup, verifierOptions } from './verification';
+import { bulkHint, nodeDefaults, pattern, subtitleOf } from '../shared/editor/description';
 
 const estimate = estimateOperation({
 	...emailLookup,

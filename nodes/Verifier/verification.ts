@@ -2,16 +2,17 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import {
 	ageOptions,
-	knownField,
+	existingField,
 	lookupOptions,
 	notForTools,
 	queryField,
 } from '../shared/editor/fields';
-import type { Lookup, Question } from '../shared/lookups/lookup';
-import { DEFAULT_RETRY_UNKNOWN } from '../shared/lookups/options';
-import type { FieldValues } from '../shared/output/fieldValues';
+import type { Lookup } from '../shared/lookups/lookup';
+import { DEFAULT_RETRY_UNKNOWN } from '../shared/input/options';
+import type { FieldValues } from '../shared/input/fields';
 import { canBeEmail, knownStatus, toEmail, toEmailStatus } from '../shared/values/email';
 import { textAt } from '../shared/values/json';
+import type { Question } from '../shared/input/item';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
@@ -23,7 +24,7 @@ export const emailFields: INodeProperties[] = [
 		description:
 			"Email to verify. Text that can't be an email is reported as invalid without using a credit. Items without an email are skipped.",
 	}),
-	knownField({
+	existingField({
 		displayName: 'Existing Status',
 		name: 'existingStatus',
 		default: '={{ $json.emailStatus }}',
@@ -69,7 +70,7 @@ function toEmailQuestion(values: FieldValues): Question<EmailQuery> {
 export const emailLookup = {
 	answered: 'verified',
 	kind: 'verifier',
-	known: {
+	existing: {
 		parameter: 'existingStatus',
 		label: 'Existing Status',
 		read(text) {

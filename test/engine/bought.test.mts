@@ -74,6 +74,7 @@ describe('spellings that look alike are one lookup, and others are not', () => {
 	const names = [
 		...['Jos\u00e9 Test', 'Jose\u0301 Test', ' Jos\u00e9 \t Test\n', 'Jos\u00e9\u00a0Test'],
 		...['Jo\u200bs\u00e9 Test\ufeff', 'J\u00ados\u00e9 Te\u200est'],
+		...['JOS\u00c9 TEST', 'jose\u0301 test'],
 	];
 
 	test.each<[string, string, alike: string[][], node?: OurNode]>([

@@ -115,6 +115,57 @@ describe('Find Emails in Bulk', () => {
 		expectPaidOnce(service(), findBulk, bought);
 	});
 
+	/** How long jobs take, by a clock that goes as fast as it likes: from the first request to the last item. */
+	async function timeOf(jobs: number, jobPolls: number, options: INodeParameters) {
+		service().reset();
+		service().variants.jobPolls = jobPolls;
+		const begun = Date.now();
+		await find(numbers(jobs * 100), { ...continues, options });
+		expect(submitted()).toBe(jobs);
+		return Date.now() - begun;
+	}
+
+	test('waits for jobs side by side, whatever Max Concurrency is', async () => {
+		const options = { maxConcurrency: 2 };
+		const one = await timeOf(1, 2, options);
+		expect(await timeOf(12, 2, options)).toBeLessThan(2.5 * one);
+		const atOnce = service().requests.map(({ inFlight }) => inFlight);
+		expect(Math.max(...atOnce)).toBeLessThanOrEqual(2);
+		expectPaidOnce(service(), findBulk, numbers(1_200));
+	});
+
+	test('gives each job the Job Timeout from when it was accepted, and polls five times a second', async () => {
+		const options = { maxConcurrency: 1, jobTimeout: 1 };
+		const one = await timeOf(1, unfinished, options);
+		expect(await timeOf(6, unfinished, options)).toBeLessThan(1.2 * one);
+		const many = await timeOf(40, unfinished, options);
+		expect(many).toBeLessThan(1.5 * one);
+		expect(polls().length).toBeLessThan((5.5 * many) / 1_000);
+		expect(new Set(polls()).size).toBe(40);
+	});
+
+	test('spends no more than Max Credits while jobs are waited for, and stops at once', async () => {
+		service().variants.jobPolls = 3;
+		const wanted = numbers(600);
+		const { json } = await find(wanted, { options: { maxConcurrency: 2, maxCredits: 250 } });
+		// Credits that a job did not use are spent on the next one.
+		expect(service().ledger.total()).toBeLessThanOrEqual(250);
+		expect(service().ledger.total()).toBeGreaterThan(240);
+		const limited = json.filter(({ reason }) => reason === 'credit_limit');
+		expect(limited.length + json.filter(({ status }) => status !== 'not_processed').length).toBe(
+			600,
+		);
+
+		service().reset();
+		service().variants.jobPolls = unfinished;
+		const stop = new AbortController();
+		service().onRequest(({ operation }) => void (operation === 'getBulkJob' && stop.abort()));
+		const { json: stopped } = await find(numbers(300), { options: {}, stop: stop.signal });
+		const pending = stopped.filter(({ status }) => status === 'pending');
+		expect(pending.length).toBeGreaterThanOrEqual(100);
+		expect(polls().length).toBeLessThanOrEqual(3);
+	});
+
 	test('leaves each item pending with the job and the row of its own at the end of Job Timeout', async () => {
 		service().variants.jobPolls = unfinished;
 		const all = [...leads, 7];
@@ -411,6 +462,22 @@ describe('what the execution has spent', () => {
 		expect(outputOf(run, 'Find Again')).toMatchObject(hits.map(() => ({ credits: 0 })));
 		expect(submitted()).toBe(1);
 	});
+
+	test.each<[string, () => unknown, again: number[]]>([
+		['lacks a row', withRows('missing'), [1]],
+		['has failed', () => (service().variants.jobOutcome = 'failed'), [5]],
+	])(
+		'asks again only for what a job left open that Get Bulk Job has read: it %s',
+		async (...row) => {
+			const [, arrange, again] = row;
+			arrange();
+			const later = [emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
+			await behindJob(collects('Collect'), ...later);
+			const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
+			expect(asked).toEqual([5, ...again]);
+			expect(polls().filter((path) => path.endsWith('/9001'))).toHaveLength(2);
+		},
+	);
 
 	test('is not changed by the job of somebody else', async () => {
 		const [{ jobId }] = outputOf(await behindJob(), 'Find');

@@ -139,7 +139,7 @@ describe('a refusal', () => {
 		[
 			'nothing is tried again',
 			{ options: { maxRetries: 0 } },
-			/1 failed \(rate_limited\)(?!.*Waited)/s,
+			/1 failed \(rate limit still exceeded\)(?!.*Waited)/s,
 		],
 		['the execution is stopped', {}, /Waited (9|1\d) seconds for/],
 	])('what is left of a pause when the run ends was not waited for, where %s', async (...row) => {

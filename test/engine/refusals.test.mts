@@ -260,3 +260,21 @@ test('a 402 for one list does not stop the reads of the others', async () => {
 	expect([errorItems.length, json.length]).toEqual([1, items.length - 1]);
 	expect(service().requests).toHaveLength(items.length);
 });
+
+test('after a 402 of Get Company Leads, nothing further is sent', async () => {
+	service().faults.add({ status: 402, on: { operation: 'getCompanyLeads', nth: 3 } });
+	const items = numbers(60).map((number) => ({ domain: `c${number}.bulk.example` }));
+	const { json } = await runNode({
+		node: 'contactDataCompany',
+		parameters: { operation: 'getLeads' },
+		items,
+		credential: credentialFor(service()),
+		...continues,
+	});
+	const { requests } = service();
+	// Some were on the way when the refusal came.
+	expect(requests.length).toBeLessThan(3 + 5);
+	const unsent = json.filter(({ reason }) => reason === 'out_of_credits');
+	expect(unsent.length).toBeGreaterThanOrEqual(items.length - requests.length);
+	expect(unsent[unsent.length - 1]).toMatchObject({ status: 'not_processed', httpCode: null });
+});

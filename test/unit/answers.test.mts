@@ -11,12 +11,12 @@ const account = connectionOf({ baseUrl: 'https://api.example.com', apiKey: 'the 
 const HOUR = 60 * 60_000;
 
 /** What a later run finds of these answers, and whether it finds them with another key. */
-function stored(answers: Record<string, IDataObject>) {
+async function stored(answers: Record<string, IDataObject>) {
 	const record: IContextObject = {};
 	const store = new AnswerStore(record);
 	for (const [key, result] of Object.entries(answers)) {
 		const answer = { results: [result], at: Date.now() };
-		store.open(key, account).settle({ credits: 1, answer });
+		await store.ask(key, account, async () => ({ credits: 1, answer }));
 	}
 	store.save();
 	return (apiKey: string) => {
@@ -26,18 +26,18 @@ function stored(answers: Record<string, IDataObject>) {
 	};
 }
 
-it('is sealed with the key of the account', () => {
-	const found = stored({ ada: {} });
+it('is sealed with the key of the account', async () => {
+	const found = await stored({ ada: {} });
 	expect([found('the key'), found('another key')]).toEqual([['ada'], []]);
 });
 
-it('leaves out one huge answer, which does not cost the others', () => {
-	const found = stored({ ada: {}, huge: { text: 'x'.repeat(110_000) }, ida: {} });
+it('leaves out one huge answer, which does not cost the others', async () => {
+	const found = await stored({ ada: {}, huge: { text: 'x'.repeat(110_000) }, ida: {} });
 	expect(found('the key')).toEqual(['ada', 'ida']);
 });
 
-it('is found for 24 hours', () => {
-	const found = stored({ ada: {} });
+it('is found for 24 hours', async () => {
+	const found = await stored({ ada: {} });
 	vi.useFakeTimers({ now: Date.now() + 23 * HOUR });
 	expect(found('the key')).toEqual(['ada']);
 	vi.setSystemTime(Date.now() + 2 * HOUR);

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { jobIn, matchRows } from '../../nodes/Finder/bulk.ts';
-import { problemOf } from '../../nodes/shared/output/problem.ts';
 import { thrownBy } from './thrown.mts';
+import { problemOf } from '../../nodes/shared/failures/failure.ts';
 
 const [one, two] = [
 	{ tId: 1, email: 'ada@acme.com' },

@@ -61,7 +61,6 @@ async function send(
 
 	const lookup = async (gate: AccountGate, lane: Lane, process: number) => {
 		for (let attempt = 1; !over; attempt++) {
-			const isRepeat = attempt > 1;
 			const start = await gate.enter(lane);
 			if (start === undefined) return;
 			await sleep(WAY * (0.6 + 0.8 * random.next()));
@@ -71,12 +70,10 @@ async function send(
 			if (!isSteady) await sleep(rest * (0.6 + 0.8 * random.next()));
 			else if (admitted) await sleep(rest);
 			const wait = random.next() * SECOND * 2 ** (attempt - 1);
-			const isSlight = !admitted && gate.refused(start) && !isRepeat;
-			const waitsAtGate = !admitted && !isSlight;
-			if (waitsAtGate) gate.pause(wait);
-			gate.leave(admitted);
+			if (!admitted) gate.refused(start, wait, false);
+			gate.leave(lane, admitted);
 			if (admitted) return;
-			if (isSlight) await sleep(wait);
+			await sleep(wait);
 		}
 	};
 	for (let process = 0; process < processes; process++) {

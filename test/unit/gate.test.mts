@@ -25,7 +25,7 @@ class Run {
 
 	constructor(
 		private readonly gate: AccountGate,
-		maxConcurrency: number,
+		readonly maxConcurrency: number,
 		private readonly onEntered: (run: Run, number: number) => void,
 	) {
 		this.lane = gate.join(maxConcurrency);
@@ -49,7 +49,7 @@ class Run {
 
 	async leave(isAccepted = true): Promise<void> {
 		this.inside--;
-		this.gate.leave(isAccepted);
+		this.gate.leave(this.lane, isAccepted);
 		await vi.advanceTimersByTimeAsync(0);
 	}
 
@@ -74,11 +74,13 @@ it('keeps bounds, pauses, turns and order, whatever happens, and answers every r
 			const passed = maxima.map(() => maxima.map(() => 0));
 			let closedUntil = 0;
 			const largest = Math.max(...maxima);
-			const mayEnter = ({ waiting }: Run) => waiting.length > 0;
+			const mayEnter = ({ waiting, inside, maxConcurrency }: Run) =>
+				waiting.length > 0 && inside < maxConcurrency;
 			const onEntered = (entering: Run, number: number) => {
 				const index = runs.indexOf(entering);
 				const total = runs.reduce((sum, { inside }) => sum + inside, 0);
 				if (total > largest) broken.push('more than the largest maximum');
+				if (entering.inside > entering.maxConcurrency) broken.push('more than its own maximum');
 				if (Date.now() < closedUntil) broken.push('while closed');
 				if (entering.waiting.some((other) => other < number)) broken.push('out of order');
 				passed[index].fill(0);
@@ -104,7 +106,7 @@ it('keeps bounds, pauses, turns and order, whatever happens, and answers every r
 				} else if (now.kind === 'close') {
 					const wait = now.amount % 100;
 					closedUntil = Math.max(closedUntil, Date.now() + wait);
-					if (!gate.refused(performance.now())) gate.pause(wait);
+					gate.refused(performance.now(), wait, true);
 				} else if (now.kind === 'abort') {
 					const stopped = runAt(now.run);
 					const { waiting } = stopped;
@@ -147,7 +149,7 @@ it.each([
 	const all = lanes.flatMap((lane) =>
 		Array.from({ length: many.requests }, async () => {
 			expect(await gate.enter(lane)).toBeDefined();
-			gate.leave(true);
+			gate.leave(lane, true);
 		}),
 	);
 	await Promise.all(all);

@@ -3,10 +3,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { knownItem } from '../../nodes/shared/lookups/item.ts';
-import type { Known } from '../../nodes/shared/lookups/lookup.ts';
-import { problemOf } from '../../nodes/shared/output/problem.ts';
+import { type Existing, knownItem } from '../../nodes/shared/input/item.ts';
 import { thrownBy } from './thrown.mts';
+import { problemOf } from '../../nodes/shared/failures/failure.ts';
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -14,7 +13,7 @@ const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 10, 21, 10, 30);
 
 /** Knows a word, and that nobody knows another. */
-const known: Known = {
+const known: Existing = {
 	parameter: 'existing',
 	label: 'Existing',
 	read: (text) =>

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 
 import { toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts';
-import { referenceIn } from '../../nodes/shared/host/parameters.ts';
+import { referenceIn } from '../../nodes/shared/input/parameters.ts';
 import { checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import { canBeEmail, knownStatus, toEmail } from '../../nodes/shared/values/email.ts';
 import { momentOf } from '../../nodes/shared/values/moment.ts';

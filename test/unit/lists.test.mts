@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 import { listLocator, readLeadPage, readLists, toListId } from '../../nodes/shared/reads/lists.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
-import { problemOf } from '../../nodes/shared/output/problem.ts';
 import { thrownBy } from './thrown.mts';
+import { problemOf } from '../../nodes/shared/failures/failure.ts';
 
 /** The lists of a service that answers a request for them with this status, and has this account. */
 async function listsOf(statusCode: number, account: object): Promise<unknown> {

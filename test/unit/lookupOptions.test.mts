@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { lookupOptionsOf } from '../../nodes/shared/lookups/options.ts';
-import { Parameters } from '../../nodes/shared/host/parameters.ts';
-import { problemOf } from '../../nodes/shared/output/problem.ts';
+import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
+import { Parameters } from '../../nodes/shared/input/parameters.ts';
+import { problemOf } from '../../nodes/shared/failures/failure.ts';
 
 /** The options of a node with these parameters: options by their own names, `manualLimit` as it stands in the panel. */
 function optionsOf({ manualLimit, ...added }: Record<string, unknown>, extra?: string) {

@@ -4,8 +4,8 @@ import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 
 import { hasExpression } from '../../nodes/shared/host/context.ts';
-import { Parameters } from '../../nodes/shared/host/parameters.ts';
-import { InvalidInput } from '../../nodes/shared/values/failure.ts';
+import { Parameters } from '../../nodes/shared/input/parameters.ts';
+import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
 import { thrownBy } from './thrown.mts';
 
 interface Call {

@@ -5,9 +5,8 @@ import { expect, it } from 'vitest';
 
 import { find } from '../../nodes/Finder/operations/find.operation.ts';
 import { personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
-import { Parameters } from '../../nodes/shared/host/parameters.ts';
-import { requestFields } from '../../nodes/shared/host/routing.ts';
-import { FieldValues } from '../../nodes/shared/output/fieldValues.ts';
+import { Parameters } from '../../nodes/shared/input/parameters.ts';
+import { FieldValues, requestFields } from '../../nodes/shared/input/fields.ts';
 import { thrownBy } from './thrown.mts';
 
 /** The question of an item whose fields hold these, options by their own names. */
@@ -62,11 +61,11 @@ it.each<[fields: Record<string, unknown>, query: Record<string, unknown>]>([
 });
 
 it.each([
-	[{ firstName: 'Ada', ...acme }, acme, ['name']],
-	[{ ...ada, domain: 'N/A' }, ada, ['company']],
+	[{ firstName: 'Ada', ...acme }, acme, ['missing_name']],
+	[{ ...ada, domain: 'N/A' }, ada, ['missing_company']],
 	// As `https://{{ $json.domain }}` gives for an item without a domain.
-	[{ ...ada, domain: 'https://' }, ada, ['company']],
-	[{}, {}, ['name', 'company']],
+	[{ ...ada, domain: 'https://' }, ada, ['missing_company']],
+	[{}, {}, ['missing_name', 'missing_company']],
 ])('of %j takes %j, and says that %j is missing', (fields, query, codes) => {
 	const { missing, ...question } = questionOf(fields);
 	expect(question).toStrictEqual({ query });
@@ -123,5 +122,5 @@ it.each([
 	['not found', undefined],
 	['a@acme.com;b@acme.com', undefined],
 ])('of %j an item already has %j', (text, known) => {
-	expect(personLookup.known.read(text)).toEqual(known);
+	expect(personLookup.existing.read(text)).toEqual(known);
 });

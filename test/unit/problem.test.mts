@@ -3,11 +3,15 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 
-import { connectionError, NotProcessed } from '../../nodes/shared/http/errors.ts';
+import { connectionError } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { OnError, stopError } from '../../nodes/shared/output/onError.ts';
-import { missing, problemOf } from '../../nodes/shared/output/problem.ts';
-import type { Problem } from '../../nodes/shared/values/failure.ts';
+import {
+	missing,
+	NotProcessed,
+	type Problem,
+	problemOf,
+} from '../../nodes/shared/failures/failure.ts';
 import { thrownBy } from './thrown.mts';
 
 function refusal(statusCode: number, body: object): unknown {
@@ -54,7 +58,7 @@ it.each<[Partial<INode>, string, ofTool: string]>([
 
 it.each([
 	// What is about the operation is no answer of an API.
-	[missing(['name', 'Full Name']), NodeOperationError, undefined],
+	[missing(['missing_name', 'Full Name']), NodeOperationError, undefined],
 	[new NotProcessed('credit_limit'), NodeApiError, null],
 	[connectionError({ code: 'ECONNREFUSED' }), NodeApiError, null],
 	// n8n would replace words that hold such a code.

@@ -7,10 +7,9 @@ import { findBulk } from '../../nodes/Finder/operations/findBulk.operation.ts';
 import { personLookup } from '../../nodes/Finder/person.ts';
 import { verify } from '../../nodes/Verifier/operations/verify.operation.ts';
 import { emailLookup } from '../../nodes/Verifier/verification.ts';
-import { ItemReader } from '../../nodes/shared/lookups/item.ts';
-import type { Preparation } from '../../nodes/shared/lookups/lookup.ts';
-import { lookupOptionsOf } from '../../nodes/shared/lookups/options.ts';
-import { Parameters } from '../../nodes/shared/host/parameters.ts';
+import { ItemReader, type Preparation } from '../../nodes/shared/input/item.ts';
+import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
+import { Parameters } from '../../nodes/shared/input/parameters.ts';
 
 const FAILS = '={{ fails }}';
 

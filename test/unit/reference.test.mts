@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Expression, type GenericValue, type IDataObject, type INodeType } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { referenceIn, valueAt } from '../../nodes/shared/host/parameters.ts';
+import { referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
 import { soleNode } from '../support/node/soleNode.mts';
 
 /** Gives out its items, with nothing to fill in. */

@@ -4,16 +4,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { decide, mayRetry, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
-import { ServiceError, type FailureReason } from '../../nodes/shared/http/errors.ts';
+import { ServiceError } from '../../nodes/shared/http/errors.ts';
+import type { FailedReason } from '../../nodes/shared/failures/reasons.ts';
 
 function failure(
-	details: { reason?: FailureReason; httpCode?: number; retryAfter?: number } = {},
+	details: { reason?: FailedReason; httpCode?: number; retryAfter?: number } = {},
 ): ServiceError {
 	const { reason = 'rate_limited', ...rest } = details;
 	return new ServiceError(reason, { message: 'What happened', description: 'What to do', ...rest });
 }
 
-const request: FailedRequest = { attempt: 1, maxRetries: 4, repeats: 'always', isSlight: false };
+const request: FailedRequest = { attempt: 1, maxRetries: 4, repeats: 'always' };
 
 const lost = new ServiceError('connection', {
 	message: 'The connection was lost',
@@ -38,19 +39,6 @@ describe('decide', () => {
 		expect(errorOf(limited, { maxRetries: 0 })?.message).toBe('What happened');
 		const refused = failure({ reason: 'bad_request', httpCode: 400 });
 		expect(errorOf(refused)).toBe(refused);
-	});
-
-	it('lets all wait for a 429, but for a slight one that names no time and comes first', () => {
-		const isForAll = (thrown: ServiceError, own: Partial<FailedRequest> = {}) =>
-			decide(thrown, { ...request, ...own }).isForAll;
-		expect(isForAll(limited)).toBe(true);
-		expect(isForAll(limited, { isSlight: true })).toBe(false);
-		expect(isForAll(limited, { isSlight: true, attempt: 2 })).toBe(true);
-		const asks = failure({ httpCode: 429, retryAfter: 1 });
-		expect(isForAll(asks, { isSlight: true })).toBe(true);
-		expect(isForAll(failure({ httpCode: 503, retryAfter: 1 }))).toBe(false);
-		// The last refusal of a request makes the others wait, too.
-		expect(isForAll(limited, { attempt: 5 })).toBe(true);
 	});
 
 	it('repeats a lost connection that may have been charged as the request allows', () => {
@@ -95,7 +83,7 @@ it('the wait is the longer of what the service asks for and a back-off with full
 	);
 });
 
-it.each<[boolean, Array<number | FailureReason>]>([
+it.each<[boolean, Array<number | FailedReason>]>([
 	[true, [429, 500, 502, 503, 504, 'connection']],
 	[false, [200, 302, 400, 401, 402, 403, 404, 405, 409, 422, 501]],
 	[

@@ -14,17 +14,19 @@ import { root } from '../machine/paths.mjs';
  */
 const FLOORS = [
 	['values'],
+	['failures'],
 	['host'],
 	['http'],
 	['pace', 'credits'],
 	['client', 'execution'],
-	['output'],
+	['input', 'output'],
 	['reads', 'lookups'],
+	['operation.ts'],
 	['editor'],
 ];
 
 /** What the credential type may use: it is loaded without the nodes. */
-const ROOMS_OF_CREDENTIALS = ['http', 'credits'];
+const ROOMS_OF_CREDENTIALS = ['failures', 'http', 'credits'];
 
 /** The TypeScript files of a folder, by their path in the repository. */
 function filesIn(folder: string): string[] {

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import {
 	asServiceError,
 	connectionError,
-	inFull,
 	ServiceError,
 	unexpectedAnswer,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
+import { inFull } from '../../nodes/shared/failures/failure.ts';
 
 describe('ServiceError', () => {
 	const KEY = 'key-1';

@@ -12,7 +12,7 @@ import { simplifyExportedLead } from '../../nodes/List/operations/exportLeads.op
 import { personDataOf, simplifyVerification } from '../../nodes/Verifier/verification.ts';
 import { simplifyAccount } from '../../nodes/shared/credits/account.ts';
 import { simplifyList, simplifyListLead } from '../../nodes/shared/reads/lists.ts';
-import { simplifyCompany } from '../../nodes/shared/values/company.ts';
+import { simplifyCompany } from '../../nodes/shared/output/company.ts';
 import {
 	companyFields,
 	companyLead,

@@ -5,27 +5,29 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
-import type { Outcome } from '../../nodes/shared/lookups/item.ts';
+import type { Outcome } from '../../nodes/shared/input/item.ts';
 import {
 	nothingLookedUp,
 	summaryOf,
 	Tally,
 	type Figures,
 } from '../../nodes/shared/lookups/summary.ts';
-import { invalidValue, JobProblem, missing, problemOf } from '../../nodes/shared/output/problem.ts';
-import { InvalidInput } from '../../nodes/shared/values/failure.ts';
 import {
-	connectionError,
+	InvalidInput,
+	invalidValue,
+	JobProblem,
+	missing,
 	NotProcessed,
-	ServiceError,
-	unexpectedAnswer,
-} from '../../nodes/shared/http/errors.ts';
+	problemOf,
+} from '../../nodes/shared/failures/failure.ts';
+import type { InvalidReason } from '../../nodes/shared/failures/reasons.ts';
+import { connectionError, ServiceError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
 
 const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
 
 const AT = 1_798_675_200_000;
 
-const invalidOf = (reason: string) =>
+const invalidOf = (reason: InvalidReason) =>
 	problemOf(new InvalidInput({ reason, message: 'Fails', description: 'Check it.' }));
 
 /** Everything that may become of an item. */
@@ -38,7 +40,7 @@ const outcomes = {
 	known: { status: 'known', fields: { email: 'ada@acme.com' } },
 	undated: { status: 'known', fields: { email: 'ada@acme.com' }, isUndated: true },
 	skipped: { status: 'skipped', fields: {} },
-	missing: problemOf(missing(['name', 'Full Name'])),
+	missing: problemOf(missing(['missing_name', 'Full Name'])),
 	expression: invalidOf('failing_expression'),
 	unevaluated: invalidOf('unevaluated_expression'),
 	invalid: problemOf(invalidValue('Email', 'Email must be text')),
@@ -128,7 +130,7 @@ describe('a run', () => {
 });
 
 describe('the summary', () => {
-	const finder = { answered: 'found', known: { label: 'Existing Email' } } as Lookup<IDataObject>;
+	const finder = { answered: 'found', existing: { label: 'Existing Email' } } as Lookup<IDataObject>;
 	const verifier = { ...finder, answered: 'verified' } as Lookup<IDataObject>;
 
 	const nothing = { duplicates: 0, spent: 0, paused: 0 };
@@ -145,7 +147,7 @@ describe('the summary', () => {
 		[
 			['missing', 'missing', 'expression', 'unevaluated', 'invalid', 'pending', 'pending'],
 			{ spent: 4, isUncertain: true, paused: 8_400 },
-			'7 items: 0 found, 0 not found. Up to 4 credits used. 2 missing a required field. ' +
+			'7 items: 0 found, 0 not found. Up to 4 credits used. 2 without a name. ' +
 				'1 with an expression that cannot be evaluated. 1 with an expression that was not evaluated. ' +
 				'1 with a value that is not valid. 2 waiting for a bulk job. Waited 8 seconds for the rate limit.',
 		],
@@ -153,7 +155,7 @@ describe('the summary', () => {
 			['failed', 'failed', 'failedJob', 'creditLimit', 'unauthorized', 'manualLimit'],
 			{ duplicates: 2 },
 			'6 items: 0 found, 0 not found. 0 credits used. 2 items cost nothing (duplicate). ' +
-				'2 failed (connection). 1 failed (unexpected_answer). 1 not sent (Max Credits reached). ' +
+				'2 failed (connection lost). 1 failed (incomplete response). 1 not sent (Max Credits reached). ' +
 				'1 not sent (API key not accepted). 1 not sent (Max Items in Manual Runs reached).',
 		],
 	])('of %j', (kinds, figures, summary) => {

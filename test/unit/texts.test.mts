@@ -10,13 +10,10 @@ import { describe, expect, it } from 'vitest';
 
 import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
 import { errorItem, statusFields } from '../../nodes/shared/output/onError.ts';
-import { invalidValue, JobProblem, missing, problemOf } from '../../nodes/shared/output/problem.ts';
 import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import {
 	asServiceError,
 	connectionError,
-	NotProcessed,
-	type NotProcessedReason,
 	unexpectedAnswer,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
@@ -26,6 +23,14 @@ import { root } from '../machine/paths.mjs';
 import { operations } from '../operations.mts';
 import { ourNodes } from '../support/node/engine.mts';
 import { thrownBy } from './thrown.mts';
+import {
+	invalidValue,
+	JobProblem,
+	missing,
+	NotProcessed,
+	problemOf,
+} from '../../nodes/shared/failures/failure.ts';
+import type { NotSentReason } from '../../nodes/shared/failures/reasons.ts';
 
 /** What n8n's guidelines keep out of such texts. */
 const UNWANTED = /error|problem|failure|mistake/i;
@@ -46,7 +51,7 @@ describe('what is told of an item', () => {
 	const statuses = [301, 400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 503];
 	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED'];
 	/** The compiler asks for all of them. */
-	const notProcessed: Record<NotProcessedReason, true> = {
+	const notProcessed: Record<NotSentReason, true> = {
 		out_of_credits: true,
 		credit_limit: true,
 		credit_floor: true,
@@ -68,8 +73,8 @@ describe('what is told of an item', () => {
 		...['http://example.com', 'nowhere'].map((url) => thrownBy(() => checkedBaseUrl(url))),
 		thrownBy(() => assertGoesTo('https://example.com', 'https://elsewhere.example.com')),
 		asServiceError('Nobody expected this'),
-		...Object.keys(notProcessed).map((reason) => new NotProcessed(reason as NotProcessedReason)),
-		missing(['name', 'Full Name'], ['company', 'Company Name']),
+		...Object.keys(notProcessed).map((reason) => new NotProcessed(reason as NotSentReason)),
+		missing(['missing_name', 'Full Name'], ['missing_company', 'Company Name']),
 		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),
 		new JobProblem('12'),
 		new JobProblem('12', unexpectedAnswer('a result for this item'), 3),

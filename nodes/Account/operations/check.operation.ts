@@ -1,17 +1,16 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import type { AccountClient } from '../../shared/client/client';
-import { OncePerRun } from '../../shared/client/once';
 import { ACCOUNT_PATH, countersOf } from '../../shared/credits/account';
-import { readOperation } from '../../shared/editor/operation';
+import { readOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
-import { inFull, unexpectedAnswer } from '../../shared/http/errors';
+import { unexpectedAnswer } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
 import { objectIn, objectsIn } from '../../shared/http/response';
-import { problemOf } from '../../shared/output/problem';
 import { DEFAULT_PACE } from '../../shared/pace/retry';
 import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
-import type { Problem } from '../../shared/values/failure';
+import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
 import { textAt } from '../../shared/values/json';
+import { RunCache } from '../../shared/client/runCache';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
@@ -46,7 +45,7 @@ export const check = readOperation({
 	},
 });
 
-const checked = new OncePerRun<void>();
+const checked = new RunCache<void>();
 
 interface Check {
 	/** Those that need the endpoint. */

@@ -1,6 +1,6 @@
 import { ACCOUNT_PATH, simplifyAccount } from '../../shared/credits/account';
 import { simple } from '../../shared/editor/fields';
-import { readOperation } from '../../shared/editor/operation';
+import { readOperation } from '../../shared/operation';
 import { objectIn } from '../../shared/http/response';
 
 /** Get Account (interface specification 4.1): plan, credits and saved lists. Costs no credits. */

@@ -1,5 +1,4 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { OncePerRun } from '../../shared/client/once';
 import {
 	includeInputFields,
 	limitFields,
@@ -7,17 +6,19 @@ import {
 	queryField,
 	simple,
 } from '../../shared/editor/fields';
-import { readOperation } from '../../shared/editor/operation';
+import { readOperation } from '../../shared/operation';
 import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
 import { digest } from '../../shared/http/connection';
 import { isNotFound } from '../../shared/http/errors';
 import { objectIn, objectsIn } from '../../shared/http/response';
-import { missing } from '../../shared/output/problem';
 import { collectPages, type Page, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { toEmailStatus } from '../../shared/values/email';
 import { numberAt, objectAt, textAt } from '../../shared/values/json';
+import { toText } from '../../shared/values/text';
+import { missing } from '../../shared/failures/failure';
+import { RunCache } from '../../shared/client/runCache';
 
 const PATH = '/profile/search/email';
 
@@ -77,7 +78,7 @@ export const getLeads = readOperation({
 	async read(request) {
 		const { values, limit } = request;
 		const { domain, name } = values.company('companyWebsite', 'companyName');
-		if (!domain && !name) throw missing(['company', 'Company Website (or Company Name)']);
+		if (!domain && !name) throw missing(['missing_company', 'Company Website (or Company Name)']);
 		const filters = {
 			companyWebsite: domain || undefined,
 			companyName: name || undefined,
@@ -103,34 +104,32 @@ export const getLeads = readOperation({
 	},
 });
 
-const pagesBought = new OncePerRun<IDataObject>();
+const pagesBought = new RunCache<Settled>();
 
 /** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
 async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {
 	const { connection } = client;
-	const key = digest([connection.id, PATH, query]);
-	return await pagesBought.of(client, key, async () => {
-		const { answers } = executionOf(context);
-		answers.load(connection);
-		// Nothing is awaited between the last look and `open`: another node may ask at the same time.
-		for (let asked = answers.find(key); asked; asked = answers.find(key)) {
-			const found = await asked;
-			if ('results' in found) return found.results[0];
-			if ('answer' in found) return found.answer.results[0];
-		}
-		const { settle } = answers.open(key, connection);
-		const request = { method: 'GET' as const, url: PATH, qs: query };
-		const settled: Settled = await client
+	const { companyName } = query;
+	// The service compares company names without case (interface specification 4.9).
+	const asked = { ...query, companyName: toText(companyName).toLowerCase() };
+	const key = digest([connection.id, PATH, asked]);
+	const request = { method: 'GET' as const, url: PATH, qs: query };
+	const work = async (): Promise<Settled> =>
+		await client
 			.send(request, { repeats: 'once' })
 			// A 404 of a later page is no end of the people.
 			.catch(query.nextId === undefined ? noPeople : undefined)
 			.then((page) => objectIn(page, 'a page of people'))
 			.then((page) => ({ credits: null, answer: { results: [page], at: Date.now() } }))
 			.catch((error: unknown) => ({ credits: null, error }));
-		settle(settled);
-		if ('error' in settled) throw settled.error;
-		return settled.answer.results[0];
+	// A page that failed may have been charged: this run does not request it again.
+	const settled = await pagesBought.of(client, key, async () => {
+		const { answers } = executionOf(context);
+		answers.load(connection);
+		return await answers.ask(key, connection, work);
 	});
+	if ('error' in settled) throw settled.error;
+	return settled.answer.results[0];
 }
 
 /** The service answers 404 for a company that it does not know: that company has no people. */

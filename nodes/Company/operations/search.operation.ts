@@ -4,10 +4,10 @@ import {
 	OTHER_STATUSES,
 	queryField,
 } from '../../shared/editor/fields';
-import { lookupOperation } from '../../shared/editor/operation';
+import { lookupOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
 import { objectsIn } from '../../shared/http/response';
-import { simplifyCompany } from '../../shared/values/company';
+import { simplifyCompany } from '../../shared/output/company';
 import { isObject } from '../../shared/values/json';
 
 /** Search Company (interface specification 4.10). The service does not document its cost: Max Credits counts 1. */
@@ -49,7 +49,10 @@ export const search = lookupOperation<{ keyword: string }>({
 	resultField: 'companyData',
 	prepare(values) {
 		const keyword = values.name('kw');
-		return { query: { keyword }, missing: keyword === '' ? [['keyword', 'Company']] : undefined };
+		return {
+			query: { keyword },
+			missing: keyword === '' ? [['missing_keyword', 'Company']] : undefined,
+		};
 	},
 	async ask([{ keyword }], { ask, settings }) {
 		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { EMAIL_STATUSES, lookupFields, OTHER_STATUSES } from '../../shared/editor/fields';
-import { lookupOperation } from '../../shared/editor/operation';
+import { lookupOperation } from '../../shared/operation';
 import { objectIn } from '../../shared/http/response';
-import { simplifyCompany } from '../../shared/values/company';
+import { simplifyCompany } from '../../shared/output/company';
 import { isObject } from '../../shared/values/json';
 import { collectPeople } from '../bulk';
 import {

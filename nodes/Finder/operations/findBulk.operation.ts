@@ -1,5 +1,5 @@
 import { lookupFields } from '../../shared/editor/fields';
-import { lookupOperation } from '../../shared/editor/operation';
+import { lookupOperation } from '../../shared/operation';
 import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
 import {
 	type Person,
@@ -35,7 +35,7 @@ export const findBulk = lookupOperation<Person>({
 		// A job that is done at once may keep its rows for the request that collects it.
 		const hasRows = job.isDone && job.rows.length > 0;
 		if (job.jobId === undefined || hasRows) return matchRows(job, people.length);
-		return await collectPeople(job.jobId, people.length, service);
+		return { acceptedJob: job.jobId };
 	},
 	collect: collectPeople,
 	simplify: simplifyFoundEmail,

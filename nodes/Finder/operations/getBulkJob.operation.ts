@@ -1,18 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { OncePerRun } from '../../shared/client/once';
-import { costOf, NOTHING } from '../../shared/credits/ledger';
 import { includeInputFields, resultField, simple } from '../../shared/editor/fields';
-import { readOperation } from '../../shared/editor/operation';
+import { readOperation } from '../../shared/operation';
 import { executionOf } from '../../shared/execution/execution';
 import { unexpectedAnswer } from '../../shared/http/errors';
-import { typedText } from '../../shared/output/fieldValues';
-import { JobProblem } from '../../shared/output/problem';
+import { typedText } from '../../shared/input/fields';
 import { itemWith } from '../../shared/output/shape';
 import { countIn, type ReadRequest } from '../../shared/reads/reader';
 import { numberAt, textAt } from '../../shared/values/json';
 import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
+import { JobProblem } from '../../shared/failures/failure';
+import { RunCache } from '../../shared/client/runCache';
 
 /**
  * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
@@ -69,7 +68,7 @@ export const getBulkJob = readOperation({
 		const simplify = (result: IDataObject) => result;
 		if (jobId === '') return { results: [{ status: 'skipped', credits: 0 }], simplify };
 		const jobRow = row === '' ? undefined : countIn('Job Row', row);
-		const job = await jobs
+		const job = await jobsRead
 			.of(client, jobId, async () => await collect(jobId, request))
 			.catch((thrown: unknown) => {
 				if (jobRow === undefined) throw thrown;
@@ -91,14 +90,13 @@ export const getBulkJob = readOperation({
 type CollectedJob = Awaited<ReturnType<typeof collect>>;
 
 /** Each job is read once for all items that name it. */
-const jobs = new OncePerRun<CollectedJob>();
+const jobsRead = new RunCache<CollectedJob>();
 
 /** Reads a job, again after a while if it is only likely to be done, and settles what it has cost. */
 async function collect(jobId: string, { context, client, get }: ReadRequest) {
-	const { answers, jobs: pending, ledger } = executionOf(context);
-	const started = [...pending.values()].find(
-		({ id, connection }) => id === jobId && connection === client.connection.id,
-	);
+	const { connection } = client;
+	const { jobs } = executionOf(context);
+	const started = jobs.withId(jobId, connection);
 	const read = jobReader(jobId, get, started?.questions.length);
 	const readAgain = async (job: BulkJob) => {
 		if (!job.isLikelyDone) return job;
@@ -107,17 +105,11 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 	};
 	const reading = read().then(readAgain);
 	const job = await reading.catch((thrown: unknown) => {
-		if (started && thrown instanceof JobProblem) ledger.collected(started, NOTHING);
+		if (started && thrown instanceof JobProblem) jobs.ended(started, connection);
 		throw thrown;
 	});
 	if (started && job.isDone) {
-		const { results } = matchRows(job, started.questions.length);
-		ledger.collected(started, costOf(results));
-		// Whoever asks again gets the answer, and is not told of its cost again.
-		started.questions.forEach((key, index) => {
-			const own = results[index];
-			if (own) answers.keep([key, { results: own, at: Date.now() }], client.connection);
-		});
+		jobs.ended(started, connection, matchRows(job, started.questions.length).results);
 	}
 	return { ...job, byId: rowsById(job.rows), checkedAt: new Date().toISOString() };
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { simple } from '../../shared/editor/fields';
-import { readOperation } from '../../shared/editor/operation';
+import { readOperation } from '../../shared/operation';
 import { emailOption, LIST_PATH, listLocator, toListId, wantsLead } from '../../shared/reads/lists';
 import { objectsIn } from '../../shared/http/response';
 import { textAt } from '../../shared/values/json';

@@ -1,5 +1,5 @@
 import { simple } from '../../shared/editor/fields';
-import { readOperation } from '../../shared/editor/operation';
+import { readOperation } from '../../shared/operation';
 import { LIST_PATH, listLocator, simplifyList, toListId } from '../../shared/reads/lists';
 import { objectIn } from '../../shared/http/response';
 

@@ -1,5 +1,5 @@
 import { returnAllOrLimit, simple } from '../../shared/editor/fields';
-import { readOperation } from '../../shared/editor/operation';
+import { readOperation } from '../../shared/operation';
 import { LISTS_PATH, readLists, simplifyList } from '../../shared/reads/lists';
 
 /** A constant, because n8n's lint wants the label "Get Many" for the literal value. */

@@ -1,5 +1,5 @@
 import { queryField, returnAllOrLimit, simple } from '../../shared/editor/fields';
-import { readOperation } from '../../shared/editor/operation';
+import { readOperation } from '../../shared/operation';
 import {
 	emailOption,
 	LIST_PATH,

@@ -1,5 +1,5 @@
 import { EMAIL_STATUSES, lookupFields, OTHER_STATUSES } from '../../shared/editor/fields';
-import { lookupOperation } from '../../shared/editor/operation';
+import { lookupOperation } from '../../shared/operation';
 import { objectIn } from '../../shared/http/response';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import {

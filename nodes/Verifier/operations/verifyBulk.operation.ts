@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { lookupFields } from '../../shared/editor/fields';
-import { lookupOperation } from '../../shared/editor/operation';
+import { lookupOperation } from '../../shared/operation';
 import type { Results } from '../../shared/execution/answers';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
 import { objectsIn } from '../../shared/http/response';

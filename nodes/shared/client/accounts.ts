@@ -2,8 +2,9 @@ import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 
 import { CREDENTIAL, type NodeContext } from '../host/context';
 import { connectionOf, type Connection } from '../http/connection';
-import { asServiceError, NotProcessed, refusedByN8n, type ServiceError } from '../http/errors';
+import { asServiceError, refusedByN8n, type ServiceError } from '../http/errors';
 import { AccountClient, CircuitBreaker, type ClientSettings } from './client';
+import { NotProcessed } from '../failures/failure';
 
 /** What one run of a node has for each account that its items belong to: nearly always one. */
 export class Accounts<T> {

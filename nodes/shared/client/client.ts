@@ -7,22 +7,19 @@ import {
 
 import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
-import {
-	asServiceError,
-	NotProcessed,
-	type NotProcessedReason,
-	ServiceError,
-} from '../http/errors';
+import { asServiceError, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
 import { gateOf, type AccountGate, type Lane } from '../pace/gate';
 import { decide, DEFAULT_PACE, type Decision, type FailedRequest, type Pace } from '../pace/retry';
+import { NotProcessed } from '../failures/failure';
+import type { NotSentReason } from '../failures/reasons';
 
 /** How long to wait for a response, in milliseconds. */
 const TIMEOUT = 60_000;
 const BULK_TIMEOUT = 120_000;
 
 /** After these, requests still collect what was bought before. */
-const COLLECTED_AFTER: NotProcessedReason[] = ['out_of_credits', 'unauthorized'];
+const COLLECTED_AFTER: NotSentReason[] = ['out_of_credits', 'unauthorized'];
 
 /** After so many failures in a row a run sends nothing more. */
 const MAX_IN_A_ROW = 10;
@@ -34,7 +31,7 @@ export class CircuitBreaker {
 	cause: ServiceError | undefined;
 
 	/** @param reason of the items that are not sent once it is open */
-	constructor(readonly reason: NotProcessedReason) {}
+	constructor(readonly reason: NotSentReason) {}
 
 	get isOpen(): boolean {
 		return this.failures >= MAX_IN_A_ROW;
@@ -61,7 +58,7 @@ export interface ClientSettings {
 export interface Sending {
 	/** Pays for a metered request. */
 	reservation?: Reservation;
-	/** How often it may be sent again after a connection loss, which may have been charged; always by default. */
+	/** How often it may be sent again after a connection loss, which may have been charged; always if it is free. */
 	repeats?: FailedRequest['repeats'];
 	/** Whether it collects what was bought before, so that it is sent after a 402 or 401 too. */
 	collects?: boolean;
@@ -154,11 +151,10 @@ export class AccountClient {
 			if (decision.mayChargeAgain && reservation && !(await reservation.renew())) {
 				throw failure.after(attempt);
 			}
-			const { wait, isForAll } = decision;
+			const { wait } = decision;
 			const why = `attempt ${attempt} ended with ${failure.httpCode ?? failure.reason}`;
 			this.n8n.logger.debug(`Contact Data: ${why}, next one in ${wait} ms`);
-			// Where all wait, the request waits at the gate.
-			if (!isForAll) await this.sleep(wait);
+			await this.sleep(wait);
 		}
 	}
 
@@ -179,15 +175,14 @@ export class AccountClient {
 			const failure = response instanceof ServiceError ? response : undefined;
 			const httpCode = failure ? failure.httpCode : 200;
 			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
-			this.note(failure, reservation);
+			this.note(failure, reservation, repeats !== 'always');
 			if (!failure) return { response };
-			const isSlight = httpCode === 429 && this.gate.refused(start);
 			const { maxRetries } = this.pace;
-			const decision = decide(failure, { attempt, maxRetries, repeats, uncertain, isSlight });
-			if (decision.isForAll) this.pauseAll(decision.wait);
+			const decision = decide(failure, { attempt, maxRetries, repeats, uncertain });
+			if (httpCode === 429) this.refused(start, decision.wait, failure.retryAfter);
 			return { failure, decision };
 		} finally {
-			this.gate.leave(isAccepted);
+			this.gate.leave(this.lane, isAccepted);
 		}
 	}
 
@@ -201,7 +196,11 @@ export class AccountClient {
 		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
 	}
 
-	private note(failure: ServiceError | undefined, reservation: Reservation | undefined): void {
+	private note(
+		failure: ServiceError | undefined,
+		reservation: Reservation | undefined,
+		isMetered: boolean,
+	): void {
 		const { httpCode = 200, mayBeCharged = true } = failure ?? {};
 		if (!mayBeCharged) reservation?.refused();
 		if (httpCode !== null) this.silence.reset();
@@ -209,18 +208,19 @@ export class AccountClient {
 		if (httpCode !== 429) this.refusals.reset();
 		if (httpCode === 401) this.halt('unauthorized', failure);
 		// The plan may exclude a free request, which says nothing about the credits.
-		if (httpCode === 402 && reservation) this.halt('out_of_credits', failure);
+		if (httpCode === 402 && isMetered) this.halt('out_of_credits', failure);
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
-	private halt(reason: NotProcessedReason, cause?: ServiceError): void {
+	private halt(reason: NotSentReason, cause?: ServiceError): void {
 		const isFinal = this.halted && !COLLECTED_AFTER.includes(this.halted.reason);
 		if (!isFinal) this.halted = new NotProcessed(reason, cause);
 	}
 
-	/** Closes the gate of the account. Overlapping pauses count once. */
-	private pauseAll(wait: number): void {
-		this.gate.pause(wait);
+	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */
+	private refused(start: number, wait: number, retryAfter = 0): void {
+		const pause = this.gate.refused(start, wait, retryAfter > 0);
+		if (pause === 0) return;
 		const now = Date.now();
 		this.pausedFor += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);

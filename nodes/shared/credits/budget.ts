@@ -62,9 +62,14 @@ export class Budget {
 	/**
 	 * Reserves credits for a request: as many as there is room for now. Without any room, it waits for the node's own
 	 * requests in progress, which may cost less than they reserved.
-	 * @param least credits without which the request is not sent
 	 */
-	async reserve(credits: number, least = 1): Promise<Reservation | Refusal> {
+	async reserve(credits: number): Promise<Reservation | Refusal> {
+		const taken = await this.take(credits, 1);
+		return typeof taken === 'number' ? new Reservation(this, this.settings.ledger, taken) : taken;
+	}
+
+	/** @param least credits without which the request is not sent */
+	async take(credits: number, least: number): Promise<number | Refusal> {
 		const { ledger, node, kind, cap, signal } = this.settings;
 		for (;;) {
 			if (signal?.aborted) return 'cancelled';
@@ -74,7 +79,7 @@ export class Budget {
 			if (room >= least) {
 				ledger.reserve(node, room);
 				this.totals.reserved[kind] += room;
-				return new Reservation(this, ledger, room);
+				return room;
 			}
 			if (byCap + own < least) return 'credit_limit';
 			if (room + own < least) return 'credit_floor';
@@ -136,8 +141,7 @@ export class Reservation {
 	async renew(): Promise<boolean> {
 		this.settle();
 		this.isRenewed = true;
-		const next = await this.budget.reserve(this.credits, this.credits);
-		this.isOpen = next instanceof Reservation;
+		this.isOpen = (await this.budget.take(this.credits, this.credits)) === this.credits;
 		return this.isOpen;
 	}
 }

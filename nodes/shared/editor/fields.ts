@@ -4,7 +4,7 @@ import {
 	DEFAULT_MAX_AGE,
 	KEEP_CREDITS,
 	MANUAL_LIMIT,
-} from '../lookups/options';
+} from '../input/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
 const { maxConcurrency, maxRetries } = DEFAULT_PACE;
@@ -44,7 +44,7 @@ export const includeInputFields: INodeProperties = {
 };
 
 /** A field for a value that the item already has: with it, the item needs no lookup. */
-export function knownField(
+export function existingField(
 	field: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'placeholder' | 'description'>,
 ): INodeProperties {
 	return { type: 'string', displayOptions: notForTools, ...field };
@@ -52,7 +52,7 @@ export function knownField(
 
 /** The options that bound the age of an existing value. */
 export const ageOptions: INodeProperties[] = [
-	knownField({
+	existingField({
 		displayName: 'Checked At',
 		name: 'checkedAt',
 		default: '={{ $json.checkedAt }}',

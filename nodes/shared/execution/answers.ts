@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'crypto';
 import type { IContextObject, IDataObject } from 'n8n-workflow';
 
+import { InvalidInput, NotProcessed } from '../failures/failure';
 import type { Connection } from '../http/connection';
 
 /** What the service knows, best first; nothing for a miss. */
@@ -19,7 +20,8 @@ export interface Cost {
 	isOfJob?: boolean;
 }
 
-export type Settled = Cost & ({ answer: Answer } | { error: unknown });
+/** What came of a question; shared where somebody else in the execution has sent it and pays for it. */
+export type Settled = Cost & { isShared?: true } & ({ answer: Answer } | { error: unknown });
 
 /** An older answer is not reused, in milliseconds. */
 const MAX_AGE = 24 * 60 * 60_000;
@@ -79,22 +81,35 @@ export class AnswerStore {
 		}
 	}
 
-	find(key: string): Answer | Promise<Settled> | undefined {
+	find(key: string): Answer | undefined {
 		const answer = this.answers.get(key);
-		return answer && Date.now() - answer.at < MAX_AGE ? answer : this.inProgress.get(key);
+		return answer && Date.now() - answer.at < MAX_AGE ? answer : undefined;
 	}
 
-	/** Opens a question: until `settle` is called, all others who ask it wait for the same answer. */
-	open(key: string, connection: Connection) {
-		let resolve: (settled: Settled) => void = () => {};
-		const settled = new Promise<Settled>((resolved) => (resolve = resolved));
-		this.inProgress.set(key, settled);
-		const settle = (outcome: Settled) => {
-			this.inProgress.delete(key);
-			if ('answer' in outcome) this.keep([key, outcome.answer], connection);
-			resolve(outcome);
-		};
-		return { settled, settle };
+	/** Whether the execution has the answer, or is getting it. */
+	has(key: string): boolean {
+		return this.find(key) !== undefined || this.inProgress.has(key);
+	}
+
+	/**
+	 * What comes of a question: the answer that the execution has or is getting, else what `work` gives. `work` begins at
+	 * once where nobody is asking, so that all others who ask from then on wait for it. Where the limits of somebody else
+	 * forbade the question, it is asked again.
+	 */
+	async ask(key: string, connection: Connection, work: () => Promise<Settled>): Promise<Settled> {
+		for (let asked; (asked = this.inProgress.get(key)); ) {
+			const settled = await asked;
+			const error = 'error' in settled ? settled.error : undefined;
+			const isOfOthers = error instanceof NotProcessed || error instanceof InvalidInput;
+			if (!isOfOthers) return { ...settled, credits: 0, isShared: true };
+		}
+		const answer = this.find(key);
+		if (answer) return { answer, credits: 0, isShared: true };
+		const working = work();
+		this.inProgress.set(key, working);
+		const settled = await working.finally(() => this.inProgress.delete(key));
+		if ('answer' in settled) this.keep([key, settled.answer], connection);
+		return settled;
 	}
 
 	/** Puts the latest answers into what n8n stores with the execution, in place of the oldest ones. */
@@ -118,6 +133,8 @@ export class AnswerStore {
 
 	/** Keeps an answer, for whoever asks the question again. */
 	keep(entry: Entry, connection: Connection): void {
+		const [key, { results }] = entry;
+		if (this.answers.get(key)?.results === results) return;
 		this.answers.set(...entry);
 		const text = JSON.stringify(entry);
 		if (text.length > MAX_ANSWER_LENGTH) return;

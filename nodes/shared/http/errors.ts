@@ -1,27 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { Failure, type Problem } from '../values/failure';
+import { Failure, type Problem, problemOf } from '../failures/failure';
+import type { FailedReason } from '../failures/reasons';
 import { isObject, textAt } from '../values/json';
 import { withoutKey } from './mask';
-
-/** Why a request failed, in words that a workflow can route by. */
-export type FailureReason =
-	| 'refused_base_url'
-	| 'bad_request'
-	| 'unauthorized'
-	| 'out_of_credits'
-	| 'forbidden'
-	| 'not_found'
-	| 'conflict'
-	| 'rate_limited'
-	| 'service_unavailable'
-	| 'connection'
-	| 'redirected'
-	| 'not_the_service'
-	| 'unexpected_answer'
-	| 'unknown_outcome'
-	| 'job_failed'
-	| 'refused_by_n8n'
-	| 'unexpected';
 
 interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'httpCode'> {
 	/** The pause that the service asks for, in milliseconds. */
@@ -42,7 +23,7 @@ export class ServiceError extends Failure {
 	readonly mayBeCharged: boolean;
 
 	constructor(
-		override readonly reason: FailureReason,
+		override readonly reason: FailedReason,
 		private readonly details: FailureDetails,
 	) {
 		const { message, description, httpCode = null, retryAfter, mayBeCharged = false } = details;
@@ -90,19 +71,10 @@ export function unknownPath(): ServiceError {
 	});
 }
 
-/** The message and the description in one text, where n8n shows the message alone. */
-export function inFull({ message, description }: FailureDetails): string {
-	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
-}
-
 /** The exception as a {@link ServiceError}. Any other is a fault of this package: it fails one request only. */
 export function asServiceError(thrown: unknown): ServiceError {
 	if (thrown instanceof ServiceError) return thrown;
-	return new ServiceError('unexpected', {
-		message: thrown instanceof Error ? thrown.message : String(thrown),
-		description: 'Run the item again. If it happens each time, please report it.',
-		mayBeCharged: true,
-	});
+	return new ServiceError('unexpected', { ...problemOf(thrown), mayBeCharged: true });
 }
 
 /** Whether the service answered 404. */
@@ -124,7 +96,7 @@ export function unknownOutcome({ message }: ServiceError): ServiceError {
 }
 
 /** What it means when the network says this, by a code of Node or a part of its message: nothing was sent. */
-const UNREACHABLE: Array<[said: RegExp, message: string, reason?: FailureReason]> = [
+const UNREACHABLE: Array<[said: RegExp, message: string, reason?: FailedReason]> = [
 	[/^(ENOTFOUND|EAI_AGAIN)$/, 'The host of the Base URL was not found'],
 	[/^ECONNREFUSED$/, 'The Base URL refused the connection'],
 	[/^E(HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL)$/, 'The Base URL cannot be reached'],
@@ -184,51 +156,4 @@ export function refusedByN8n(thrown: unknown): ServiceError {
 			textAt(cause, 'description') ??
 			'The request was not sent. Check the credential, the Request Options of the node and the settings of this n8n.',
 	});
-}
-
-/** For each reason not to send an item: its short words, what to do first, and whether the service caused it. */
-const NOT_SENT = {
-	out_of_credits: ['out of credits', 'Add credits to the account', true],
-	credit_limit: ['Max Credits reached', 'Raise Max Credits in the options'],
-	credit_floor: ['Keep Credits reached', 'Add credits to the account, or lower Keep Credits'],
-	manual_limit: [
-		'Max Items in Manual Runs reached',
-		'Raise Max Items in Manual Runs (0 means all)',
-	],
-	cancelled: ['execution stopped', 'Check why it was stopped'],
-	unauthorized: ['API key not accepted', 'Check the API Key of the credential', true],
-	service_down: ['service not responding', 'Wait until the service responds', true],
-	rate_limited: ['rate limit still exceeded', 'Wait, or check the rate limit of your plan', true],
-	account_unreadable: ['account not readable', 'Check why, or remove Keep Credits', true],
-	stopped: ['another item stopped the workflow', 'Check the item named there'],
-} satisfies Record<string, [short: string, first: string, isCausedByService?: true]>;
-
-export type NotProcessedReason = keyof typeof NOT_SENT;
-
-const reasons = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
-
-/** The reason in a few words; the reason itself if it is none for which an item is not sent. */
-export function shortOf(reason: string): string {
-	return reasons.get(reason)?.[0] ?? reason;
-}
-
-/** Whether items are not sent because of the service, and not because of a setting or a person. */
-export function isCausedByService(reason: string): boolean {
-	return reasons.get(reason)?.[2] ?? false;
-}
-
-/** Thrown instead of sending a request: nothing was sent and nothing charged. */
-export class NotProcessed extends Failure {
-	constructor(
-		override readonly reason: NotProcessedReason,
-		cause?: Error,
-	) {
-		const [short, first] = NOT_SENT[reason];
-		super({
-			status: 'not_processed',
-			reason,
-			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
-			description: `${first}, then run the remaining items again.`,
-		});
-	}
 }

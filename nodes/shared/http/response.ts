@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject, numberAt, textAt } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
-import { type FailureReason, ServiceError, unexpectedAnswer } from './errors';
+import { ServiceError, unexpectedAnswer } from './errors';
+import type { FailedReason } from '../failures/reasons';
 
 /** A response of n8n's HTTP client, whatever its status. */
 export interface HttpResponse {
@@ -11,7 +12,7 @@ export interface HttpResponse {
 	body: unknown;
 }
 
-type Refusal = [reason: FailureReason, message: string, description: string];
+type Refusal = [reason: FailedReason, message: string, description: string];
 
 /** The refusals by status code (interface specification 7). */
 const STATUS_CODES: Record<number, Refusal> = {

@@ -38,14 +38,14 @@ export async function sendOnce(
 			.catch((thrown: unknown) => {
 				throw connectionError(deadline?.aborted ? { code: 'ETIMEDOUT' } : thrown);
 			});
-		return masked(readResponse(response), apiKey);
+		return withoutKeyIn(readResponse(response), apiKey);
 	} catch (error) {
 		throw asServiceError(error).without(apiKey);
 	}
 }
 
 /** Throws a {@link ServiceError} for an answer nested too deep for `JSON.stringify`: no item could hold it. */
-function masked(answer: object, apiKey: string): object {
+function withoutKeyIn(answer: object, apiKey: string): object {
 	try {
 		return withoutKey(answer, apiKey);
 	} catch {

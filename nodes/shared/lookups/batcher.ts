@@ -4,7 +4,6 @@ import type { AccountClient, Sending } from '../client/client';
 import {
 	asServiceError,
 	isNotFound,
-	NotProcessed,
 	ServiceError,
 	unexpectedAnswer,
 	unknownPath,
@@ -13,16 +12,17 @@ import { readAccount } from '../credits/account';
 import { Budget, Reservation } from '../credits/budget';
 import { costOf, NOTHING, type Credits } from '../credits/ledger';
 import type { Cost, Settled } from '../execution/answers';
-import { executionOf, type Execution, type Job } from '../execution/execution';
+import { executionOf, type Execution } from '../execution/execution';
+import type { Job } from '../execution/jobs';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { withoutKey } from '../http/mask';
-import { pathOf } from '../host/routing';
-import { invalidValue, JobProblem } from '../output/problem';
 import { asError } from '../values/text';
-import type { Answers, Lookup, LookupService } from './lookup';
-import { KEEP_CREDITS, type LookupOptions } from './options';
+import type { AcceptedJob, BatchResults, Lookup, LookupService } from './lookup';
+import { KEEP_CREDITS, type LookupOptions } from '../input/options';
 import type { Pool } from './pool';
+import { invalidValue, JobProblem, NotProcessed } from '../failures/failure';
+import { pathOf } from '../input/fields';
 
 /** A distinct question, and the function that settles it. */
 export interface Entry<Query> {
@@ -43,6 +43,8 @@ export interface BatcherRun<Query extends IDataObject> {
 	lookup: Lookup<Query>;
 	options: LookupOptions;
 	pool: Pool;
+	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
+	nextPoll(): number;
 }
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
@@ -96,11 +98,15 @@ export class Batcher<Query extends IDataObject> {
 
 	/** The job of an earlier run that may have the answer. */
 	jobOf(key: string): Job | undefined {
-		return this.run.lookup.collect && this.execution.jobs.get(key);
+		return this.run.lookup.collect && this.execution.jobs.of(key);
 	}
 
-	/** Takes an entry. A request leaves as soon as it is full. */
-	add(entry: Entry<Query>): void {
+	/** Takes a question. A request leaves as soon as it is full. */
+	async ask(key: string, query: Query): Promise<Settled> {
+		return await new Promise((settle) => this.add({ key, query, settle }));
+	}
+
+	private add(entry: Entry<Query>): void {
 		const job = this.jobOf(entry.key);
 		if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(entry.key, entry));
 		else this.entries.push(entry);
@@ -135,8 +141,23 @@ export class Batcher<Query extends IDataObject> {
 		if (!(reservation instanceof Reservation)) return fail(batch, reservation, { credits: 0 });
 		const paid = batch.slice(0, reservation.credits);
 		if (paid.length < batch.length) this.enqueue(batch.slice(paid.length), true);
+		return await this.settle(paid, reservation, this.request(paid, reservation));
+	}
+
+	/** Settles a batch and its credits. A job that the service has accepted takes no place while it is waited for. */
+	private async settle(
+		paid: Array<Entry<Query>>,
+		reservation: Reservation,
+		coming: Promise<BatchResults | AcceptedJob>,
+	): Promise<(() => void) | undefined> {
 		try {
-			const answers = await this.ask(paid, reservation);
+			const answers = await coming;
+			if ('acceptedJob' in answers) {
+				const results = this.resultsOf(answers.acceptedJob, paid.length);
+				const settling = this.settle(paid, reservation, results);
+				this.run.pool.addBeside(settling.then((rest) => rest?.()));
+				return undefined;
+			}
 			this.isAnswered = true;
 			reservation.settle(costOf(answers.results));
 			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
@@ -179,7 +200,10 @@ export class Batcher<Query extends IDataObject> {
 	}
 
 	/** Sends one request. A 404 is the miss of a single lookup; a bulk lookup has the wrong path. */
-	private async ask(batch: Array<Entry<Query>>, reservation: Reservation): Promise<Answers> {
+	private async request(
+		batch: Array<Entry<Query>>,
+		reservation: Reservation,
+	): Promise<BatchResults | AcceptedJob> {
 		const { lookup } = this.run;
 		const queries = batch.map(({ query }) => query);
 		return await lookup.ask(queries, this.service(reservation)).catch((thrown: unknown) => {
@@ -209,25 +233,25 @@ export class Batcher<Query extends IDataObject> {
 		const questions = entries.map(({ key }) => key);
 		const connection = this.connection.id;
 		const job = { id, connection, questions, credits, node: node.name, executionId };
-		for (const key of questions) this.execution.jobs.set(key, job);
+		this.execution.jobs.remember(job);
+	}
+
+	private async resultsOf(jobId: string, questions: number): Promise<BatchResults> {
+		const { collect } = this.run.lookup;
+		return (await collect?.(jobId, questions, this.service())) ?? { results: [] };
 	}
 
 	/** Collects the answers that an earlier run left with a job. */
 	private async collect(job: Job, byKey: Map<string, Entry<Query>>): Promise<void> {
-		const { jobs, ledger } = this.execution;
-		const { id, questions } = job;
-		const entries = questions.map((key) => byKey.get(key));
-		const collecting = this.run.lookup.collect?.(id, questions.length, this.service());
-		const answers = (await collecting?.catch(asError)) ?? { results: [] };
-		if (isPending(answers)) return fail(entries, answers, { credits: null, isOfJob: true });
-		for (const key of byKey.keys()) jobs.delete(key);
+		const { jobs } = this.execution;
+		const entries = job.questions.map((key) => byKey.get(key));
+		const answers = await this.resultsOf(job.id, entries.length).catch(asError);
 		if (answers instanceof Error) {
-			fail(entries, answers, { credits: 0, isOfJob: true });
-			if (isFreeFailure(answers)) ledger.collected(job, NOTHING);
-		} else {
-			answer(entries, answers, { isOfJob: true });
-			ledger.collected(job, costOf(answers.results));
+			if (isFreeFailure(answers)) jobs.ended(job, this.connection);
+			return fail(entries, answers, { credits: isPending(answers) ? null : 0, isOfJob: true });
 		}
+		jobs.ended(job, this.connection, answers.results);
+		answer(entries, answers, { isOfJob: true });
 	}
 
 	private service(reservation?: Reservation): LookupService {
@@ -243,7 +267,10 @@ export class Batcher<Query extends IDataObject> {
 			ask: async (request) => await client.send({ method, url, ...request }, sending),
 			collect: async (request) =>
 				await client.send({ method: 'GET', url, ...request }, { collects: true }),
-			sleep: async (milliseconds) => await client.sleep(milliseconds),
+			pollTurn: async (wait) => {
+				await client.sleep(wait);
+				await client.sleep(this.run.nextPoll());
+			},
 			// A single lookup does not wait for the job of a bulk request that may have its answer.
 			jobTimeout: isBulk ? options.jobTimeout : 0,
 		};
@@ -259,7 +286,7 @@ type Rows = Array<Entry<unknown> | undefined>;
  */
 function answer(
 	rows: Rows,
-	{ results, jobId }: Answers,
+	{ results, jobId }: BatchResults,
 	{ isRenewed = false, isOfJob = false },
 ): void {
 	const at = Date.now();

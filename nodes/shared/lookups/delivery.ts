@@ -4,9 +4,9 @@ import type { Cost } from '../execution/answers';
 import type { NodeContext } from '../host/context';
 import { stopError, type OnError } from '../output/onError';
 import { itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
-import type { Answered, Outcome, PreparedItem } from './item';
+import type { LookupResult, Outcome, PreparedItem } from '../input/item';
 import type { Lookup } from './lookup';
-import type { LookupOptions } from './options';
+import type { LookupOptions } from '../input/options';
 import { nothingLookedUp, summaryOf, Tally, type Figures } from './summary';
 
 /** The shortest time between two lines of progress in the log, in milliseconds. */
@@ -95,7 +95,7 @@ export class Delivery<Query extends IDataObject> {
 function resultsOf<Query extends IDataObject>(
 	{ answered, simplify }: Lookup<Query>,
 	{ query, isSimple, isAll }: PreparedItem<Query>,
-	{ results, at }: Answered,
+	{ results, at }: LookupResult,
 ): IDataObject[] {
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	if (results.length === 0) return [{ status: 'not_found', checkedAt }];

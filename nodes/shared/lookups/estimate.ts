@@ -6,12 +6,12 @@ import { readAccount, remainingOf } from '../credits/account';
 import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { Parameters } from '../host/parameters';
+import { Parameters } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
-import { problemOf } from '../output/problem';
-import { ItemReader, type Outcome } from './item';
-import { keyOf, type Preparation } from './lookup';
-import { lookupOptionsOf } from './options';
+import { ItemReader, type Outcome, type Preparation } from '../input/item';
+import { keyOf } from './lookup';
+import { lookupOptionsOf } from '../input/options';
+import { problemOf } from '../failures/failure';
 
 /**
  * Estimates what the lookup of all items would cost at most: in one item, or in one for each account that they belong
@@ -47,7 +47,7 @@ export async function runEstimate<Query extends IDataObject>(
 	const accounts = new Accounts(context, options, open);
 	const bucketFor = ({ client, keys }: ReturnType<typeof open>, query: Query) => {
 		const key = keyOf(estimate, client.connection, query);
-		if (answers.find(key) || jobs.has(key)) return 'alreadyBought';
+		if (answers.has(key) || jobs.of(key)) return 'alreadyBought';
 		if (keys.has(key)) return 'duplicates';
 		keys.add(key);
 		return 'lookups';

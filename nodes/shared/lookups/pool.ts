@@ -24,6 +24,13 @@ export class Pool {
 		this.start();
 	}
 
+	/** Work that takes no place, e.g. the wait for a job. */
+	addBeside(work: Promise<void>): void {
+		const running = work.finally(() => this.running.delete(running));
+		this.running.add(running);
+	}
+
+	/** Resolves when nothing is running or waiting any more. */
 	async done(): Promise<void> {
 		while (this.running.size > 0) await Promise.all(this.running);
 	}
@@ -32,8 +39,7 @@ export class Pool {
 		while (this.taken < this.most) {
 			const task = this.urgent.pop() ?? this.waiting.next();
 			if (!task) break;
-			const running = this.run(task).finally(() => this.running.delete(running));
-			this.running.add(running);
+			this.addBeside(this.run(task));
 		}
 	}
 

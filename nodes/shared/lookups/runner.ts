@@ -2,23 +2,24 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { Accounts } from '../client/accounts';
 import { NOTHING, sum } from '../credits/ledger';
-import { NotProcessed } from '../http/errors';
 import type { Cost, Settled } from '../execution/answers';
 import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { Parameters } from '../host/parameters';
+import { Parameters } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
-import { problemOf } from '../output/problem';
-import { InvalidInput } from '../values/failure';
 import { Batcher, type BatcherRun } from './batcher';
 import { Delivery } from './delivery';
-import { ItemReader, type Outcome, type PreparedItem } from './item';
+import { ItemReader, type Outcome, type PreparedItem } from '../input/item';
 import { keyOf, type Lookup } from './lookup';
-import { lookupOptionsOf, type LookupOptions } from './options';
+import { lookupOptionsOf, type LookupOptions } from '../input/options';
 import { Pool } from './pool';
+import { NotProcessed, problemOf } from '../failures/failure';
 
-const BEYOND_MANUAL_LIMIT = new NotProcessed('manual_limit');
+const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };
+
+/** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
+const POLL_INTERVAL = 200;
 
 /**
  * Runs a lookup over all items of the node. Identical questions are sent once, in the fewest requests, several at once,
@@ -28,7 +29,7 @@ const BEYOND_MANUAL_LIMIT = new NotProcessed('manual_limit');
 export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 	private readonly prepared: Array<PreparedItem<Query>> = [];
 
-	private readonly questions = new Map<string, Question>();
+	private readonly inflight = new Map<string, Inflight>();
 
 	/** How many items ask what another item of the execution asks as well. */
 	private duplicates = 0;
@@ -49,6 +50,9 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 	private readonly accounts: Accounts<Batcher<Query>>;
 
 	private readonly breather = new Breather();
+
+	/** When the last job is polled that has its turn. */
+	private polledAt = Number.NEGATIVE_INFINITY;
 
 	constructor(
 		readonly context: NodeContext,
@@ -125,29 +129,34 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		else this.settle(item, found);
 	}
 
+	nextPoll(): number {
+		const now = Date.now();
+		const at = Math.max(now, this.polledAt + POLL_INTERVAL);
+		this.polledAt = at;
+		return at - now;
+	}
+
 	/** Takes the answer that this execution has or is getting, or sends the question. */
 	private askWith(batcher: Batcher<Query>, item: number): void {
 		const { answers } = executionOf(this.context);
 		const { query } = this.prepared[item];
 		const key = keyOf(this.lookup, batcher.connection, query);
 		// This run does not send a question twice, whatever came of it: it may have been charged.
-		const own = this.questions.get(key);
+		const own = this.inflight.get(key);
 		if (own?.settled) return this.settleWith(item, own.settled, false);
 		if (own) return void own.items.push(item);
 		const found = answers.find(key);
-		if (found && !(found instanceof Promise)) {
+		if (found) {
 			this.duplicates++;
 			return this.settle(item, found);
 		}
-		if (!found && !batcher.jobOf(key) && this.isBeyondManualLimit(key)) {
-			return this.settle(item, problemOf(BEYOND_MANUAL_LIMIT));
-		}
-		const question: Question = { items: [item] };
-		this.questions.set(key, question);
-		if (found) return this.track(this.settleWithOthers(key, question, found, batcher));
-		const { settled, settle } = answers.open(key, batcher.connection);
-		this.track(this.settleAll(question, settled));
-		batcher.add({ key, query, settle });
+		const inflight: Inflight = { items: [item] };
+		this.inflight.set(key, inflight);
+		const work = async () => {
+			const isTooMany = !batcher.jobOf(key) && this.isBeyondManualLimit(key);
+			return isTooMany ? BEYOND_MANUAL_LIMIT : await batcher.ask(key, query);
+		};
+		this.track(this.settleAll(inflight, answers.ask(key, batcher.connection, work)));
 	}
 
 	/** Whether a lookup is one too many for a manual run. */
@@ -168,37 +177,19 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		this.waiting.add(waiting);
 	}
 
-	private async settleAll(question: Question, coming: Promise<Settled>): Promise<void> {
+	private async settleAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {
 		const settled = await coming;
 		// Items may join while this breathes.
-		for (const [index, item] of question.items.entries()) {
+		for (const [index, item] of inflight.items.entries()) {
 			if (this.breather.isDue) await this.breather.breathe();
 			this.settleWith(item, settled, index === 0);
 		}
-		question.settled = settled;
+		inflight.settled = settled;
 	}
 
-	/** Settles a question that another node has sent, or sends it where the limits of that node forbade it. */
-	private async settleWithOthers(
-		key: string,
-		question: Question,
-		coming: Promise<Settled>,
-		batcher: Batcher<Query>,
-	): Promise<void> {
-		const settled = await coming;
-		const error = 'error' in settled ? settled.error : undefined;
-		if (error instanceof NotProcessed || error instanceof InvalidInput) {
-			this.questions.delete(key);
-			for (const item of question.items) this.askWith(batcher, item);
-			return;
-		}
-		if (!error) this.duplicates++;
-		await this.settleAll(question, Promise.resolve({ ...settled, credits: 0 }));
-	}
-
-	/** The first item of a question pays for it. */
+	/** The first item of a question pays for it, unless another node does. */
 	private settleWith(item: number, settled: Settled, isFirst: boolean): void {
-		if (!isFirst && 'answer' in settled) this.duplicates++;
+		if ('answer' in settled && (!isFirst || settled.isShared)) this.duplicates++;
 		const outcome = 'answer' in settled ? settled.answer : problemOf(settled.error);
 		this.settle(item, outcome, isFirst ? settled : { credits: 0 });
 	}
@@ -215,7 +206,7 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 }
 
 /** A question that this run has asked, and the items that wait for its answer. */
-interface Question {
+interface Inflight {
 	items: number[];
 	/** What came of it, once no item waits any more. */
 	settled?: Settled;

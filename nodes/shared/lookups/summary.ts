@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isCausedByService, shortOf } from '../http/errors';
-import type { Problem } from '../values/failure';
+import type { Problem } from '../failures/failure';
 import { count } from '../values/text';
-import type { Outcome } from './item';
+import type { Outcome } from '../input/item';
 import type { Lookup } from './lookup';
+import { isCausedByService, shortOf } from '../failures/reasons';
 
 export interface Figures {
 	/** Items that ask what another item of the execution asks as well. */
@@ -13,12 +13,6 @@ export interface Figures {
 	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
 }
-
-const INVALID: Record<string, string> = {
-	failing_expression: 'with an expression that cannot be evaluated',
-	unevaluated_expression: 'with an expression that was not evaluated',
-	invalid_value: 'with a value that is not valid',
-};
 
 interface ItemProblem {
 	problem: Problem;
@@ -121,7 +115,7 @@ export function summaryOf<Query extends IDataObject>(
 
 /** The field to check where a run has looked nothing up, as every item was known or skipped. */
 export function nothingLookedUp<Query extends IDataObject>(
-	{ known: field }: Lookup<Query>,
+	{ existing: field }: Lookup<Query>,
 	{ counts: { items, known, skipped } }: Tally,
 ): string | undefined {
 	if (items === 0 || known + skipped < items) return undefined;
@@ -132,13 +126,8 @@ export function nothingLookedUp<Query extends IDataObject>(
 
 function reasonsOf(problems: Problem[]): string[] {
 	const counts = new Map<string, number>();
-	for (const { status, reason } of problems) {
-		const words = {
-			invalid_input: INVALID[reason] ?? 'missing a required field',
-			not_processed: `not sent (${shortOf(reason)})`,
-			failed: `failed (${reason})`,
-			pending: 'waiting for a bulk job',
-		}[status];
+	for (const problem of problems) {
+		const words = shortOf(problem);
 		counts.set(words, (counts.get(words) ?? 0) + 1);
 	}
 	return [...counts].map(([words, number]) => `${number} ${words}`);

@@ -7,8 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import { isTool } from '../host/context';
-import { inFull } from '../http/errors';
-import type { Problem } from '../values/failure';
+import { inFull, type Problem } from '../failures/failure';
 
 /** What becomes of an item without a result, by the setting On Error of the node. */
 export class OnError {

@@ -61,25 +61,34 @@ export class AccountGate {
 	}
 
 	/** A request is over. The service accepted it unless it answered with a 429 or was not able to answer. */
-	leave(isAccepted: boolean): void {
+	leave(lane: Lane, isAccepted: boolean): void {
 		this.inProgress--;
+		lane.inProgress--;
 		if (isAccepted) this.accepted += 1 / this.accepted;
 		this.letIn();
 	}
 
 	/**
-	 * The service refused a request with a 429: the gate lets in half as many at once, and fewer per second.
-	 * @returns whether the refusal is a slight one: alone, at a rate that the service had accepted for a second
+	 * The service refused a request with a 429: the gate lets in half as many at once, fewer per second, and none before
+	 * the request may be sent again. A single refusal at a rate that was accepted for a second delays no other request.
+	 * @param wait of the refused request, in milliseconds
+	 * @param isDemanded whether the service asked for this wait
+	 * @returns how long the gate lets none in, in milliseconds
 	 */
-	refused(start: number): boolean {
+	refused(start: number, wait: number, isDemanded: boolean): number {
+		let isSlight = false;
 		// Requests that started before the last refusal belong to the same burst.
-		if (start <= this.refusedAt) return false;
-		this.refusedAt = performance.now();
-		this.accepted = Math.max(1, Math.floor(this.inProgress / 2));
-		return this.rate.refused(this.refusedAt);
+		if (start > this.refusedAt) {
+			this.refusedAt = performance.now();
+			this.accepted = Math.max(1, Math.floor(this.inProgress / 2));
+			isSlight = this.rate.refused(this.refusedAt);
+		}
+		if (isSlight && !isDemanded) return 0;
+		this.pause(wait);
+		return wait;
 	}
 
-	pause(milliseconds: number): void {
+	private pause(milliseconds: number): void {
 		this.pauses++;
 		void sleep(milliseconds).then(() => {
 			this.pauses--;
@@ -98,6 +107,7 @@ export class AccountGate {
 			this.lanes.delete(lane);
 			this.lanes.add(lane);
 			this.inProgress++;
+			lane.inProgress++;
 			this.rate.started(now);
 			lane.waiting.next()?.(now);
 		}
@@ -109,7 +119,7 @@ export class AccountGate {
 	}
 
 	private nextLane(): Lane | undefined {
-		for (const lane of this.lanes) if (lane.waiting.length > 0) return lane;
+		for (const lane of this.lanes) if (lane.isReady) return lane;
 		return undefined;
 	}
 }
@@ -118,7 +128,13 @@ export class AccountGate {
 export class Lane {
 	readonly waiting = new Queue<(start?: number) => void>();
 
+	inProgress = 0;
+
 	constructor(readonly maxConcurrency: number) {}
+
+	get isReady(): boolean {
+		return this.waiting.length > 0 && this.inProgress < this.maxConcurrency;
+	}
 
 	/** No request that waits now may start. */
 	turnAway(): void {

@@ -28,8 +28,6 @@ export interface FailedRequest {
 	repeats: 'always' | 'once' | 'never';
 	/** An earlier connection loss of the same request, after which it may have been charged. */
 	uncertain?: ServiceError;
-	/** Whether the gate takes a 429 for a slight one: the only one, at a rate that was accepted before. */
-	isSlight: boolean;
 }
 
 /** What becomes of a failed request. Times are milliseconds. */
@@ -37,19 +35,17 @@ export interface Decision {
 	/** Why it fails for good. Without it, the request is sent again. */
 	error?: ServiceError;
 	wait: number;
-	/** Whether all requests to the account wait, or this one alone. */
-	isForAll: boolean;
 	mayChargeAgain: boolean;
 }
 
 /**
- * Decides what becomes of a failed request (interface specification 7): whether it is sent again, after which wait, who
- * waits, whether that may be charged twice, and which error remains in the end.
+ * Decides what becomes of a failed request (interface specification 7): whether it is sent again, after which wait,
+ * whether that may be charged twice, and which error remains in the end.
  * @param random a number from 0 up to 1, for the jitter
  */
 export function decide(
 	failure: ServiceError,
-	{ attempt, maxRetries, repeats, uncertain, isSlight }: FailedRequest,
+	{ attempt, maxRetries, repeats, uncertain }: FailedRequest,
 	random = Math.random(),
 ): Decision {
 	const { httpCode, reason, mayBeCharged, retryAfter = 0 } = failure;
@@ -58,7 +54,6 @@ export function decide(
 	const backOff = random * Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
 	const decision: Decision = {
 		wait: Math.floor(Math.min(Math.max(retryAfter, backOff), LONGEST_WAIT)),
-		isForAll: httpCode === 429 && !(isSlight && attempt === 1 && retryAfter === 0),
 		mayChargeAgain: isUnknown && repeats === 'once',
 	};
 	if (isUnknown && repeats === 'never') return { ...decision, error: unknownOutcome(failure) };

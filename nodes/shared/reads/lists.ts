@@ -10,11 +10,11 @@ import { ACCOUNT_PATH } from '../credits/account';
 import { ServiceError } from '../http/errors';
 import { objectIn, objectsIn } from '../http/response';
 import { requestOptionsOf } from '../http/transport';
-import { typedText } from '../output/fieldValues';
-import { invalidValue, missing } from '../output/problem';
+import { typedText } from '../input/fields';
 import { toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
 import { count, withScheme } from '../values/text';
+import { invalidValue, missing } from '../failures/failure';
 
 export const LISTS_PATH = '/api/v2/list';
 
@@ -138,7 +138,7 @@ export const LIST_PATH = `=${LISTS_PATH}/{{$parameter.listId.value}}`;
 /** The id of a list; throws `InvalidInput` for any other value. */
 export function toListId(value: unknown): string {
 	const text = typedText(value, 'List');
-	if (text === '') throw missing(['list', 'List']);
+	if (text === '') throw missing(['missing_list', 'List']);
 	if (!/^\d+$/.test(text)) throw invalidValue('List', 'The list ID must be a number, e.g. 101');
 	return text;
 }

@@ -4,16 +4,21 @@ import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { Parameters } from '../host/parameters';
-import { pathOf, requestFields, type Declaration } from '../host/routing';
+import { Parameters } from '../input/parameters';
 import { requestOptionsOf } from '../http/transport';
-import { FieldValues, resultFieldOf } from '../output/fieldValues';
+import {
+	type Declaration,
+	FieldValues,
+	pathOf,
+	requestFields,
+	resultFieldOf,
+} from '../input/fields';
 import { OnError, statusFields, stopError } from '../output/onError';
-import { FirstFailure, invalidValue, problemOf } from '../output/problem';
 import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { numberOf } from '../values/text';
 import type { Collected } from './pages';
+import { FirstFailure, invalidValue, problemOf } from '../failures/failure';
 
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 

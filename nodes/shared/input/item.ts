@@ -1,14 +1,70 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Results } from '../execution/answers';
-import type { Parameters } from '../host/parameters';
-import { type RequestField, requestFields } from '../host/routing';
-import { FieldValues, typedText } from '../output/fieldValues';
-import { FirstFailure, missing, problemOf } from '../output/problem';
-import type { Problem } from '../values/failure';
+import type { CreditKind } from '../credits/account';
+import {
+	FirstFailure,
+	missing,
+	type MissingField,
+	type Problem,
+	problemOf,
+} from '../failures/failure';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
-import type { Known, PassedOn, Preparation } from './lookup';
+import {
+	type Declaration,
+	FieldValues,
+	type RequestField,
+	requestFields,
+	typedText,
+} from './fields';
 import { daysOf, DEFAULT_MAX_AGE } from './options';
+import type { Parameters } from './parameters';
+
+/** A field for a value that an item may have already, so that it needs no lookup. */
+export interface Existing {
+	parameter: string;
+	label: string;
+	/** What the text of the field says, if that spares the lookup. An unknown status does for a while. */
+	read(text: string): { fields: IDataObject; isUnknown?: boolean } | undefined;
+}
+
+/** An item that is passed on without a lookup, for free. */
+export interface PassedOn {
+	status: 'known' | 'skipped';
+	fields: IDataObject;
+	/** Whether Checked At holds something that is no date. */
+	isUndated?: boolean;
+}
+
+/** A question to the service, made of the fields of one item. */
+export interface Question<Query> {
+	/** The question in the package's words. Items without their input show its texts. */
+	query: Query;
+	missing?: MissingField[];
+	/** The answer, where it is certain without the service. */
+	answer?: IDataObject;
+	/** Whether the item has nothing to look up, so that it is skipped. */
+	isEmpty?: boolean;
+}
+
+/** How a lookup, or its estimate, makes the question of an item. */
+export interface Preparation<Query extends IDataObject> extends Declaration {
+	/** The kind of credits that it costs (interface specification 2.2, 8). Operations of one kind share their answers. */
+	kind: CreditKind;
+	existing?: Existing;
+	/** The part of the query by which identical questions are found; all of it by default. */
+	identity?(query: Query): IDataObject;
+	/** Makes the question of the fields of an item. Throws `InvalidInput` for a value that cannot be meant. */
+	prepare(values: FieldValues): Question<Query>;
+}
+
+export type Outcome = LookupResult | PassedOn | Problem;
+
+export interface LookupResult {
+	/** Best first; none for a miss. */
+	results: IDataObject[];
+	/** When the service gave it, in milliseconds since 1970; undefined for one that needs no service. */
+	at?: number;
+}
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -23,7 +79,7 @@ const EARLIEST_CHECK = Date.UTC(2000);
  * @param retryUnknown days after which an unknown status is looked up again
  */
 export function knownItem(
-	{ parameter: name, label, read }: Known,
+	{ parameter: name, label, read }: Existing,
 	parameter: (name: string) => unknown,
 	retryUnknown: number,
 	now = Date.now(),
@@ -93,7 +149,7 @@ export class ItemReader<Query extends IDataObject> {
 		const { query, answer } = question ?? lookup.prepare(new FieldValues());
 		const parameter = (name: string) => parameters.get(name, item, '');
 		const known = failure.of(
-			() => lookup.known && knownItem(lookup.known, parameter, retryUnknown),
+			() => lookup.existing && knownItem(lookup.existing, parameter, retryUnknown),
 		);
 		if (known) return { ...wanted, query, outcome: known };
 		if (question?.isEmpty && own.error === undefined) {
@@ -104,13 +160,4 @@ export class ItemReader<Query extends IDataObject> {
 		const local = answer && { results: [answer] };
 		return { ...wanted, query, outcome: refusal ? problemOf(refusal) : local };
 	}
-}
-
-export type Outcome = Answered | PassedOn | Problem;
-
-export interface Answered {
-	/** Best first; none for a miss. */
-	results: Results;
-	/** When the service gave it, in milliseconds since 1970; undefined for one that needs no service. */
-	at?: number;
 }

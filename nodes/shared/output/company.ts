@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { numberAt, textAt } from './json';
-import { toText, withScheme } from './text';
+import { numberAt, textAt } from '../values/json';
+import { toText, withScheme } from '../values/text';
 
 /** A company in the package's words (interface specification 2.11): absent values are `null`, URLs have a scheme. */
 export function simplifyCompany(company: IDataObject): IDataObject {

@@ -1,9 +1,9 @@
-import type { Parameters } from '../host/parameters';
+import type { Parameters } from './parameters';
 import { requestOptionsOf } from '../http/transport';
-import { resultFieldOf } from '../output/fieldValues';
-import { FirstFailure, invalidValue } from '../output/problem';
+import { resultFieldOf } from './fields';
 import { paceOf } from '../pace/retry';
 import { numberOf } from '../values/text';
+import { FirstFailure, invalidValue } from '../failures/failure';
 
 export const KEEP_CREDITS = 'Keep Credits';
 

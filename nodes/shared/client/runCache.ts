@@ -1,7 +1,7 @@
 import type { AccountClient } from './client';
 
 /** Work that is done once for all items of one account in one run. */
-export class OncePerRun<T> {
+export class RunCache<T> {
 	private readonly done = new WeakMap<AccountClient, Map<string, Promise<T>>>();
 
 	/** The result of the work under a key, of its first call. */

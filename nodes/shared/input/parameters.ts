@@ -3,10 +3,10 @@ import {
 	type INodeProperties,
 	isSafeObjectProperty,
 } from 'n8n-workflow';
-import { InvalidInput } from '../values/failure';
+import { InvalidInput } from '../failures/failure';
 import { isObject } from '../values/json';
 import { asError } from '../values/text';
-import { hasExpression, type NodeContext } from './context';
+import { hasExpression, type NodeContext } from '../host/context';
 
 type Reader = (item: number) => unknown;
 

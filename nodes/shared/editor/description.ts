@@ -1,0 +1,164 @@
+import {
+	type IBuilderHint,
+	type INodeProperties,
+	type INodePropertyOptions,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+	type NodeHint,
+	type NodeParameterValue,
+	updateDisplayOptions,
+} from 'n8n-workflow';
+import { CREDENTIAL } from '../host/context';
+import { type Operation, toolRouting } from '../operation';
+import { notForTools } from './fields';
+
+/** The parts of a description that all nodes but the trigger share, and the properties of this node. */
+export function nodeDefaults(resource: string, operations: Operation[]) {
+	return {
+		group: ['input'],
+		version: 1,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true }],
+		// These mark the node as declarative. `sendOnce` adds the Base URL.
+		requestDefaults: { headers: { Accept: 'application/json' } },
+		properties: operationProperties(resource, operations),
+	} satisfies Partial<INodeTypeDescription>;
+}
+
+/** The hint at the bulk operation, for users who look up more than 20 items one by one. */
+export function bulkHint(single: Operation, bulk: Operation): NodeHint {
+	return {
+		message: `Switch to ${bulk.option.name}: same price, several times faster`,
+		type: 'info',
+		location: 'outputPane',
+		whenToDisplay: 'always',
+		displayCondition: `={{ $parameter.operation === "${single.option.value}" && $input.all().length > 20 }}`,
+	};
+}
+
+/** The properties of a node: its one resource (hidden), its operations, and the fields of each. */
+function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
+	const fields = shared(operations, ({ fields }) => fields);
+	const byDefault = operations[0].option.value;
+	return [
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'hidden',
+			default: resource,
+			// n8n's node panel lists the operations of a resource that is an option.
+			options: [{ name: resource, value: resource }],
+		},
+		{
+			displayName: 'Operation',
+			name: 'operation',
+			type: 'options',
+			// n8n names nodes and tools by the action of an operation, and finds that by the resource only.
+			displayOptions: { show: { resource: [resource] } },
+			noDataExpression: true,
+			options: operations.map(menuEntry),
+			default: byDefault,
+			routing: toolRouting(operations),
+		},
+		...operations.flatMap(toolDescription),
+		...fields.flatMap(({ field, operation }) =>
+			updateDisplayOptions({ show: { operation } }, twins(field)),
+		),
+		...optionsField(operations),
+	];
+}
+
+/**
+ * The fields of all operations, each field once: the editor forgets the value of a field when the operation changes,
+ * unless the next operation has the same field.
+ */
+function shared(operations: Operation[], fieldsOf: (operation: Operation) => INodeProperties[]) {
+	const all: Array<{ field: INodeProperties; operation: NodeParameterValue[] }> = [];
+	for (const operation of operations) {
+		let end = 0;
+		for (const field of fieldsOf(operation)) {
+			const index = all.findIndex((one) => one.field === field);
+			const { value } = operation.option;
+			if (index >= 0) all[index].operation.push(value);
+			else all.splice(end, 0, { field, operation: [value] });
+			end = Math.max(end, index < 0 ? end : index) + 1;
+		}
+	}
+	return all;
+}
+
+/** A field that begins with an expression in workflows, and empty in tools: an agent has no items. */
+function twins(field: INodeProperties): INodeProperties[] {
+	const isExpression = typeof field.default === 'string' && field.default.startsWith('=');
+	if (!isExpression || field.displayOptions?.hide?.['@tool']) return [field];
+	return [
+		...updateDisplayOptions(notForTools, [field]),
+		...updateDisplayOptions({ show: { '@tool': [true] } }, [{ ...field, default: '' }]),
+	];
+}
+
+/** The collection "Options", sorted by name. An option that some operations lack is shown for the others. */
+function optionsField(operations: Operation[]): INodeProperties[] {
+	const withOptions = operations.filter(({ options }) => options !== undefined);
+	if (withOptions.length === 0) return [];
+	const options = shared(withOptions, ({ options = [] }) => options).flatMap(
+		({ field, operation }) =>
+			operation.length === withOptions.length
+				? field
+				: updateDisplayOptions({ show: { '/operation': operation } }, [field]),
+	);
+	return [
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			// By a name without its path, n8n empties a collection when that field changes.
+			displayOptions: { show: { '/operation': withOptions.map(({ option }) => option.value) } },
+			options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
+		},
+	];
+}
+
+function menuEntry({ option, tool }: Operation): INodePropertyOptions {
+	return tool === undefined ? { ...option, displayOptions: notForTools } : option;
+}
+
+/** What the model of an AI agent reads. Without it, n8n adds a property that holds the name of the operation alone. */
+function toolDescription({ option, tool }: Operation): INodeProperties[] {
+	if (tool === undefined) return [];
+	return [
+		{
+			displayName: 'Tool Description',
+			name: 'toolDescription',
+			type: 'string',
+			typeOptions: { rows: 5 },
+			default: tool,
+			description: 'What the AI agent is told about this tool',
+			displayOptions: { show: { operation: [option.value], '@tool': [true] } },
+		},
+	];
+}
+
+/** n8n gives `$parameter.listId` as the id alone, and all parameters with the name of the list. */
+export const LIST_NAME = '$parameter.toJSON().listId?.cachedResultName';
+
+/** The text below the node on the canvas: the list that it is about, else what the operation costs. */
+export function subtitleOf(operations: Operation[]): string {
+	const costs = Object.fromEntries(operations.map(({ option, cost }) => [option.value, cost]));
+	return `={{ ${LIST_NAME} || (${JSON.stringify(costs)})[$parameter.operation] }}`;
+}
+
+/**
+ * What n8n's AI workflow builder reads with the fields of a node: how it is used, in the language in which the builder
+ * writes workflows. It shows neither the hints of operations nor an output there.
+ */
+export function pattern(
+	title: string,
+	code: string,
+): Required<Pick<IBuilderHint, 'extraTypeDefContent'>> {
+	const content = `<patterns>\n<pattern title="${title}">\n${code}\n</pattern>\n</patterns>`;
+	return { extraTypeDefContent: [{ content }] };
+}

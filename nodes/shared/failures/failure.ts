@@ -1,0 +1,139 @@
+import {
+	type FailedReason,
+	type INCOMPLETE,
+	type InvalidReason,
+	NOT_SENT,
+	type NotSentReason,
+} from './reasons';
+
+/** Why an item has no result. */
+export interface Problem {
+	status: (typeof INCOMPLETE)[number];
+	/** A code that a workflow can route by. */
+	reason: InvalidReason | NotSentReason | FailedReason | 'job_not_finished';
+	/** What happened. */
+	message: string;
+	/** What to do now. */
+	description: string;
+	httpCode?: number | null;
+	/** For `pending` and for what a job did not answer: the bulk job, and the row of the item in it, from 1. */
+	jobId?: string;
+	jobRow?: number;
+}
+
+/** Thrown for an item that gets no result. */
+export class Failure extends Error {
+	readonly reason: Problem['reason'];
+
+	readonly description: string;
+
+	constructor(readonly problem: Problem) {
+		super(problem.message);
+		this.reason = problem.reason;
+		this.description = problem.description;
+	}
+}
+
+/** Thrown for an item that lacks what its operation needs, or that has something else there. */
+export class InvalidInput extends Failure {
+	constructor(problem: Omit<Problem, 'status'> & { reason: InvalidReason }) {
+		super({ status: 'invalid_input', ...problem });
+	}
+}
+
+/** A field that an item lacks: its code, and its label with what would do instead. */
+export type MissingField = [code: InvalidReason, label: string];
+
+/** For the fields that an item lacks. The code names the first of them. */
+export function missing(...fields: MissingField[]): InvalidInput {
+	const labels = fields.map(([, label]) => label).join(' and ');
+	return new InvalidInput({
+		reason: fields[0][0],
+		message: `Not sent: this item has no ${labels}`,
+		description: 'Check that your expressions point to fields that exist in the input.',
+	});
+}
+
+/** For a field that holds what cannot be meant. */
+export function invalidValue(label: string, rule: string): InvalidInput {
+	return new InvalidInput({
+		reason: 'invalid_value',
+		message: `Not sent: ${rule}`,
+		description: `Check the field ${label}.`,
+	});
+}
+
+/** Thrown instead of sending a request: nothing was sent and nothing charged. */
+export class NotProcessed extends Failure {
+	constructor(
+		override readonly reason: NotSentReason,
+		cause?: Error,
+	) {
+		const { short, first } = NOT_SENT[reason];
+		super({
+			status: 'not_processed',
+			reason,
+			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
+			description: `${first}, then run the remaining items again.`,
+		});
+	}
+}
+
+/** Thrown for what an accepted bulk job does not answer: it has failed, or it has not finished in time. */
+export class JobProblem extends Failure {
+	/** @param cause why it failed; a job without one is pending */
+	constructor(
+		readonly jobId: string,
+		override readonly cause?: unknown,
+		jobRow?: number,
+	) {
+		const pending: Problem = {
+			status: 'pending',
+			reason: 'job_not_finished',
+			message: `The bulk job ${jobId} is not finished`,
+			description: 'Nothing is lost: collect the results later with Get Bulk Job.',
+		};
+		const problem = cause === undefined ? pending : problemOf(cause);
+		super({ ...problem, jobId, ...(jobRow !== undefined && { jobRow }) });
+	}
+
+	get isPending(): boolean {
+		return this.problem.status === 'pending';
+	}
+
+	/** The same for one row of the job. */
+	at(jobRow: number): JobProblem {
+		return new JobProblem(this.jobId, this.cause, jobRow);
+	}
+}
+
+/** What an exception means for the item that it came for. Any but a {@link Failure} is a fault of this package. */
+export function problemOf(thrown: unknown): Problem {
+	if (thrown instanceof Failure) return thrown.problem;
+	return {
+		status: 'failed',
+		reason: 'unexpected',
+		message: thrown instanceof Error ? thrown.message : String(thrown),
+		description: 'Run the item again. If it happens each time, please report it.',
+		httpCode: null,
+	};
+}
+
+/** The message and the description in one text, where n8n shows the message alone. */
+export function inFull({ message, description }: Pick<Problem, 'message' | 'description'>): string {
+	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
+}
+
+/** Keeps the first exception of several attempts, and goes on. */
+export class FirstFailure {
+	constructor(public error?: unknown) {}
+
+	of<T>(attempt: () => T): T | undefined {
+		try {
+			return attempt();
+		} catch (error) {
+			this.error ??= error;
+			return undefined;
+		}
+	}
+}
