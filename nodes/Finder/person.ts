@@ -132,14 +132,8 @@ export const personLookup = {
 			return canBeEmail(email) ? { fields: { email } } : undefined;
 		},
 	},
-	// Two spellings of a name, a company or a country are one lookup.
-	identity: (person) =>
-		Object.fromEntries(
-			Object.entries(person).map(([name, value]) => [
-				name,
-				typeof value === 'string' ? value.toLowerCase() : value,
-			]),
-		),
+	// Names and companies compare without case.
+	identity: (person) => JSON.stringify(person).toLowerCase(),
 	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
 	prepare: toPersonQuestion,
 } satisfies Partial<Lookup<Person>>;

@@ -32,10 +32,12 @@ it('Keep Credits counts what is in progress while it reads the account', async (
 	const account = {};
 	const [one, other] = [budgetOf(account), budgetOf(account)];
 	const strange = await reserved(other, 10);
-	await one.keep(90, async () => {
-		strange.sent();
-		strange.settle({ certain: 10, uncertain: 0 });
-		return await accountWith(100)();
+	await one.keep(90, {
+		get: async () => {
+			strange.sent();
+			strange.settle({ certain: 10, uncertain: 0 });
+			return await accountWith(100)();
+		},
 	});
 	expect(await one.reserve(1)).toBe('credit_floor');
 });
@@ -48,7 +50,7 @@ it('Keep Credits counts other kinds only where one counter is for all', async ()
 		[kinds.all, all, 4],
 	] as const) {
 		const budget = budgetOf(account);
-		await budget.keep(90, read);
+		await budget.keep(90, { get: read });
 		await reserved(budgetOf(account, 'verifier'), 6);
 		expect(await budget.reserve(20)).toMatchObject({ credits: expected });
 	}

@@ -130,7 +130,10 @@ describe('a run', () => {
 });
 
 describe('the summary', () => {
-	const finder = { answered: 'found', existing: { label: 'Existing Email' } } as Lookup<IDataObject>;
+	const finder = {
+		answered: 'found',
+		existing: { label: 'Existing Email' },
+	} as Lookup<IDataObject>;
 	const verifier = { ...finder, answered: 'verified' } as Lookup<IDataObject>;
 
 	const nothing = { duplicates: 0, spent: 0, paused: 0 };

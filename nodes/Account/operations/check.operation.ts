@@ -10,6 +10,7 @@ import { DEFAULT_PACE } from '../../shared/pace/retry';
 import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
 import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
 import { textAt } from '../../shared/values/json';
+import { type Check, summaryOf } from '../checkSummary';
 import { RunCache } from '../../shared/client/runCache';
 
 /**
@@ -46,19 +47,6 @@ export const check = readOperation({
 });
 
 const checked = new RunCache<void>();
-
-interface Check {
-	/** Those that need the endpoint. */
-	operations: string;
-	works: boolean | null;
-	detail: string;
-	/** What to choose under Customize API Requests of the credential. */
-	setting: string | null;
-	endpoint: string;
-	httpCode: number | null;
-	/** The variant of the interface, as far as it can be seen. */
-	variant: IDataObject | null;
-}
 
 /** Where an endpoint differs from one that exists and responds with a 200. */
 type Finding = Partial<Check>;
@@ -291,32 +279,4 @@ async function readLeads(found: Found, path: string): Promise<Finding> {
 	if (!isIncomplete(problem) || size <= SMALL_PAGE) return unusable(problem);
 	const variant = { start, pageSize: SMALL_PAGE };
 	return { ...needs(`List Page Size: ${SMALL_PAGE}`, problem), variant };
-}
-
-/** The check in a sentence, and what to do. */
-function summaryOf(checks: Check[]): string {
-	const broken = checks.filter(({ works, setting }) => works === false && setting === null);
-	const open = checks.filter(({ works }) => works === null);
-	// The service may have ended its words with a full stop.
-	const reasons = [...broken, ...open].map(({ detail }) => detail.replace(/\.+$/, ''));
-	if (reasons.length === checks.length) {
-		const isOpen = broken.length === 0;
-		const verdict = isOpen ? 'Whether this API works is unknown' : 'This API does not work';
-		const [, ...others] = checks;
-		const isChecked = others.some(({ httpCode }) => httpCode !== null);
-		return `${isChecked ? verdict : 'Nothing could be checked'}: ${reasons[0]}.`;
-	}
-	const settings = checks.flatMap(({ setting }) => setting ?? []).join('; ');
-	const why = [...new Set(reasons.slice(0, broken.length))].join('; ');
-	const parts = [`This API works${settings && ' with other settings'}`];
-	if (why) parts.push(`, but not ${namesOf(broken)} (${why})`);
-	if (open.length > 0) parts.push(`. Unknown, for the reason in its row: ${namesOf(open)}`);
-	// Without a full stop behind it: people copy a path.
-	return settings
-		? `${parts.join('')}. In the credential, turn on Customize API Requests and choose: ${settings}`
-		: `${parts.join('')}.`;
-}
-
-function namesOf(checks: Check[]): string {
-	return checks.flatMap(({ operations }) => operations).join(', ');
 }

@@ -1,6 +1,6 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import { countersOf, remainingOf, type CreditKind } from './account';
+import { NotProcessed } from '../failures/failure';
+import { ServiceError } from '../http/errors';
+import { countersOf, readAccount, remainingOf, type CreditKind } from './account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
 export type Refusal = 'cancelled' | 'credit_limit' | 'credit_floor';
@@ -41,14 +41,15 @@ export class Budget {
 
 	/**
 	 * Keeps so many credits in the account, by one reading of its counter and all that this process spends from then on.
+	 * Throws `NotProcessed` where the account cannot be read.
 	 * @returns false where the service states no counter for this kind
 	 */
-	async keep(credits: number, readAccount: () => Promise<IDataObject>): Promise<boolean> {
+	async keep(credits: number, client: Parameters<typeof readAccount>[0]): Promise<boolean> {
 		const { kind } = this.settings;
 		const { spent, reserved } = this.totals;
 		// A request in progress may reach the counter too late for the reading, so it counts as spent after it.
 		const spentBefore = { ...spent };
-		const account = await readAccount();
+		const account = await readAccount(client).catch(notReadable);
 		const remaining = remainingOf(account, kind);
 		if (remaining === null) return false;
 		const isForAll = 'all' in countersOf(account);
@@ -94,6 +95,16 @@ export class Budget {
 		this.totals.spent[kind] += spent.certain + spent.uncertain;
 		ledger.settle(node, reserved, spent);
 	}
+}
+
+/** Nothing is sent, for the reason that the account cannot be read. */
+function notReadable(thrown: unknown): never {
+	if (!(thrown instanceof ServiceError)) throw thrown;
+	const { httpCode, reason } = thrown;
+	const isDown = reason === 'connection' || (httpCode ?? 0) >= 500;
+	if (isDown) throw new NotProcessed('service_down', thrown);
+	const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
+	throw new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
 }
 
 /** Credits set aside for one request. */

@@ -69,7 +69,7 @@ export class NotProcessed extends Failure {
 		override readonly reason: NotSentReason,
 		cause?: Error,
 	) {
-		const { short, first } = NOT_SENT[reason];
+		const [short, first] = NOT_SENT[reason];
 		super({
 			status: 'not_processed',
 			reason,

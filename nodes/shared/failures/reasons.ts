@@ -20,53 +20,22 @@ const INVALID = {
 
 export type InvalidReason = keyof typeof INVALID;
 
-interface NotSent {
-	short: string;
-	/** What to do before the remaining items are run again. */
-	first: string;
-	/** Whether the service caused it, and no setting and no person. */
-	isCausedByService?: true;
-}
-
-/** Why an item was not sent. */
+/** Why an item was not sent: its short words, what to do first, and whether the service caused it. */
 export const NOT_SENT = {
-	out_of_credits: {
-		short: 'out of credits',
-		first: 'Add credits to the account',
-		isCausedByService: true,
-	},
-	credit_limit: { short: 'Max Credits reached', first: 'Raise Max Credits in the options' },
-	credit_floor: {
-		short: 'Keep Credits reached',
-		first: 'Add credits to the account, or lower Keep Credits',
-	},
-	manual_limit: {
-		short: 'Max Items in Manual Runs reached',
-		first: 'Raise Max Items in Manual Runs (0 means all)',
-	},
-	cancelled: { short: 'execution stopped', first: 'Check why it was stopped' },
-	unauthorized: {
-		short: 'API key not accepted',
-		first: 'Check the API Key of the credential',
-		isCausedByService: true,
-	},
-	service_down: {
-		short: 'service not responding',
-		first: 'Wait until the service responds',
-		isCausedByService: true,
-	},
-	rate_limited: {
-		short: 'rate limit still exceeded',
-		first: 'Wait, or check the rate limit of your plan',
-		isCausedByService: true,
-	},
-	account_unreadable: {
-		short: 'account not readable',
-		first: 'Check why, or remove Keep Credits',
-		isCausedByService: true,
-	},
-	stopped: { short: 'another item stopped the workflow', first: 'Check the item named there' },
-} satisfies Record<string, NotSent>;
+	out_of_credits: ['out of credits', 'Add credits to the account', true],
+	credit_limit: ['Max Credits reached', 'Raise Max Credits in the options'],
+	credit_floor: ['Keep Credits reached', 'Add credits to the account, or lower Keep Credits'],
+	manual_limit: [
+		'Max Items in Manual Runs reached',
+		'Raise Max Items in Manual Runs (0 means all)',
+	],
+	cancelled: ['execution stopped', 'Check why it was stopped'],
+	unauthorized: ['API key not accepted', 'Check the API Key of the credential', true],
+	service_down: ['service not responding', 'Wait until the service responds', true],
+	rate_limited: ['rate limit still exceeded', 'Wait, or check the rate limit of your plan', true],
+	account_unreadable: ['account not readable', 'Check why, or remove Keep Credits', true],
+	stopped: ['another item stopped the workflow', 'Check the item named there'],
+} satisfies Record<string, [short: string, first: string, isCausedByService?: true]>;
 
 export type NotSentReason = keyof typeof NOT_SENT;
 
@@ -93,19 +62,18 @@ const FAILED = {
 /** The request that met the end of the credits was refused: its item is `not_processed`. */
 export type FailedReason = keyof typeof FAILED | 'out_of_credits';
 
+const words = new Map<string, string>(Object.entries({ ...FAILED, ...INVALID }));
+const notSent = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
+
 /** An item without a result, in a few words that can be counted. */
 export function shortOf({ status, reason }: { status: string; reason: string }): string {
-	const words: Record<string, string> = { ...FAILED, ...INVALID };
 	if (status === 'pending') return 'waiting for a bulk job';
-	if (status === 'not_processed') return `not sent (${notSent(reason)?.short ?? reason})`;
-	return status === 'failed' ? `failed (${words[reason] ?? reason})` : (words[reason] ?? reason);
+	if (status === 'not_processed') return `not sent (${notSent.get(reason)?.[0] ?? reason})`;
+	const short = words.get(reason) ?? reason;
+	return status === 'failed' ? `failed (${short})` : short;
 }
 
 /** Whether the service caused that an item was not sent. */
 export function isCausedByService(reason: string): boolean {
-	return notSent(reason)?.isCausedByService ?? false;
-}
-
-function notSent(reason: string): NotSent | undefined {
-	return new Map<string, NotSent>(Object.entries(NOT_SENT)).get(reason);
+	return notSent.get(reason)?.[2] ?? false;
 }

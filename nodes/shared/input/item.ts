@@ -52,7 +52,7 @@ export interface Preparation<Query extends IDataObject> extends Declaration {
 	kind: CreditKind;
 	existing?: Existing;
 	/** The part of the query by which identical questions are found; all of it by default. */
-	identity?(query: Query): IDataObject;
+	identity?(query: Query): unknown;
 	/** Makes the question of the fields of an item. Throws `InvalidInput` for a value that cannot be meant. */
 	prepare(values: FieldValues): Question<Query>;
 }

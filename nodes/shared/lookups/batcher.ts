@@ -1,17 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { AccountClient, Sending } from '../client/client';
-import {
-	asServiceError,
-	isNotFound,
-	ServiceError,
-	unexpectedAnswer,
-	unknownPath,
-} from '../http/errors';
-import { readAccount } from '../credits/account';
+import { isNotFound, ServiceError, unknownPath } from '../http/errors';
 import { Budget, Reservation } from '../credits/budget';
 import { costOf, NOTHING, type Credits } from '../credits/ledger';
-import type { Cost, Settled } from '../execution/answers';
+import type { Settled } from '../execution/answers';
 import { executionOf, type Execution } from '../execution/execution';
 import type { Job } from '../execution/jobs';
 import { Breather } from '../host/breather';
@@ -21,15 +14,9 @@ import { asError } from '../values/text';
 import type { AcceptedJob, BatchResults, Lookup, LookupService } from './lookup';
 import { KEEP_CREDITS, type LookupOptions } from '../input/options';
 import type { Pool } from './pool';
-import { invalidValue, JobProblem, NotProcessed } from '../failures/failure';
+import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
+import { invalidValue, NotProcessed } from '../failures/failure';
 import { pathOf } from '../input/fields';
-
-/** A distinct question, and the function that settles it. */
-export interface Entry<Query> {
-	key: string;
-	query: Query;
-	settle: (settled: Settled) => void;
-}
 
 /** A request that is refused for its content, not for its sender or its time (7). */
 const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
@@ -182,17 +169,7 @@ export class Batcher<Query extends IDataObject> {
 	/** Reads the account if Keep Credits needs it (interface specification 4.1), for free. */
 	private async readAccount(): Promise<void> {
 		const { lookup, options } = this.run;
-		if (options.keep === undefined) return;
-		const read = async () =>
-			await readAccount(this.client).catch((thrown: unknown) => {
-				if (!(thrown instanceof ServiceError)) throw thrown;
-				const { httpCode, reason } = thrown;
-				const isDown = reason === 'connection' || (httpCode ?? 0) >= 500;
-				if (isDown) throw new NotProcessed('service_down', thrown);
-				const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
-				throw new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
-			});
-		if (await this.budget.keep(options.keep, read)) return;
+		if (options.keep === undefined || (await this.budget.keep(options.keep, this.client))) return;
 		throw invalidValue(
 			KEEP_CREDITS,
 			`${KEEP_CREDITS} cannot be used with this account: the service sends no counter for its ${lookup.kind} credits`,
@@ -275,43 +252,4 @@ export class Batcher<Query extends IDataObject> {
 			jobTimeout: isBulk ? options.jobTimeout : 0,
 		};
 	}
-}
-
-/** The entries of a request or a job in the order of its rows, without those that nobody asks for now. */
-type Rows = Array<Entry<unknown> | undefined>;
-
-/**
- * Gives each row its answer; one that the service left out gets an error.
- * @param isRenewed whether an earlier attempt may have been charged too, so that nobody knows the cost
- */
-function answer(
-	rows: Rows,
-	{ results, jobId }: BatchResults,
-	{ isRenewed = false, isOfJob = false },
-): void {
-	const at = Date.now();
-	rows.forEach((row, index) => {
-		const own = results[index];
-		const cost = { credits: own && !isRenewed ? costOf([own]).certain : null, isOfJob };
-		if (own) return row?.settle({ ...cost, answer: { results: own, at } });
-		const leftOut = unexpectedAnswer('a result for this item');
-		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut, index + 1);
-		return row?.settle({ ...cost, error });
-	});
-}
-
-function fail(rows: Rows, error: unknown, cost: Cost): undefined {
-	rows.forEach((row, index) => {
-		row?.settle({ ...cost, error: error instanceof JobProblem ? error.at(index + 1) : error });
-	});
-}
-
-function isPending(error: unknown): error is JobProblem {
-	return error instanceof JobProblem && error.isPending;
-}
-
-/** Whether a request that brought no answers has cost nothing. */
-function isFreeFailure(error: unknown): boolean {
-	if (error instanceof JobProblem) return !error.isPending;
-	return error instanceof NotProcessed || !asServiceError(error).mayBeCharged;
 }

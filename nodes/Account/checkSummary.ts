@@ -1,0 +1,43 @@
+import type { IDataObject } from 'n8n-workflow';
+
+/** What Check API says of one endpoint. */
+export interface Check {
+	/** Those that need the endpoint. */
+	operations: string;
+	works: boolean | null;
+	detail: string;
+	/** What to choose under Customize API Requests of the credential. */
+	setting: string | null;
+	endpoint: string;
+	httpCode: number | null;
+	/** The variant of the interface, as far as it can be seen. */
+	variant: IDataObject | null;
+}
+
+/** The check in a sentence, and what to do. */
+export function summaryOf(checks: Check[]): string {
+	const broken = checks.filter(({ works, setting }) => works === false && setting === null);
+	const open = checks.filter(({ works }) => works === null);
+	// The service may have ended its words with a full stop.
+	const reasons = [...broken, ...open].map(({ detail }) => detail.replace(/\.+$/, ''));
+	if (reasons.length === checks.length) {
+		const isOpen = broken.length === 0;
+		const verdict = isOpen ? 'Whether this API works is unknown' : 'This API does not work';
+		const [, ...others] = checks;
+		const isChecked = others.some(({ httpCode }) => httpCode !== null);
+		return `${isChecked ? verdict : 'Nothing could be checked'}: ${reasons[0]}.`;
+	}
+	const settings = checks.flatMap(({ setting }) => setting ?? []).join('; ');
+	const why = [...new Set(reasons.slice(0, broken.length))].join('; ');
+	const parts = [`This API works${settings && ' with other settings'}`];
+	if (why) parts.push(`, but not ${namesOf(broken)} (${why})`);
+	if (open.length > 0) parts.push(`. Unknown, for the reason in its row: ${namesOf(open)}`);
+	// Without a full stop behind it: people copy a path.
+	return settings
+		? `${parts.join('')}. In the credential, turn on Customize API Requests and choose: ${settings}`
+		: `${parts.join('')}.`;
+}
+
+function namesOf(checks: Check[]): string {
+	return checks.flatMap(({ operations }) => operations).join(', ');
+}
