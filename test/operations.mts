@@ -27,6 +27,8 @@ export interface Sample {
 	fields: Record<string, unknown>;
 	/** The options that an agent may set, where these are others. */
 	toolOptions?: string[];
+	/** The fields that the model of an agent fills in, as long as nobody does. */
+	byModel?: string[];
 	/** What it is run with, and has an answer for. */
 	parameters: INodeParameters;
 	/** The fields that take a text: what a good item has there, and the other parameters where not as above. */
@@ -55,15 +57,12 @@ const simple = { simple: true };
 const limits = (limit: number) => ({ returnAll: false, limit });
 const list = { listId: { mode: 'list', value: '' } };
 const leadOptions = { 'options.email': 'all' };
+const recognized = { leadFields: 'auto' };
 const person = {
-	fullName: item('fullName'),
-	firstName: item('firstName'),
-	lastName: item('lastName'),
-	domain: item('domain'),
-	company: item('company'),
-	existingEmail: item('email'),
+	...recognized,
+	...{ fullName: '', firstName: '', lastName: '', domain: '', company: '', existingEmail: '' },
 };
-const address = { email: item('email'), existingStatus: item('emailStatus') };
+const address = { ...recognized, email: '', existingStatus: '' };
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
 const lookupOptions = {
 	'options.resultField': '',
@@ -105,6 +104,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			cost: '1 credit per email found',
 			perRequest: 1,
 			fields: { ...person, ...panel, ...finderOptions, 'options.includeCompanyData': false },
+			byModel: ['fullName', 'domain', 'company'],
 			toolOptions: ['country', 'includeCompanyData', ...toolOptions],
 			parameters: { ...who, options: { includeCompanyData: true } },
 			texts: ofPerson,
@@ -113,6 +113,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			cost: '1 credit per email found',
 			perRequest: 100,
 			fields: { ...person, ...panel, ...finderOptions, 'options.jobTimeout': 30 },
+			byModel: ['fullName', 'domain', 'company'],
 			parameters: who,
 			texts: ofPerson,
 		}),
@@ -120,6 +121,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			cost: '1 credit per email',
 			perRequest: 1,
 			fields: { ...address, ...panel, ...verifierOptions, 'options.enrich': false },
+			byModel: ['email'],
 			toolOptions: ['enrich', ...toolOptions],
 			parameters: { email, options: { enrich: true } },
 			texts: ofEmail,
@@ -128,13 +130,15 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			cost: '1 credit per email',
 			perRequest: 50,
 			fields: { ...address, ...panel, ...verifierOptions },
+			byModel: ['email'],
 			parameters: { email },
 			texts: ofEmail,
 		}),
 		sample('Search Company', 'Company search', 'searchCompany', {
 			cost: 'credits per match',
 			perRequest: 1,
-			fields: { keyword: item('domain'), returnAllMatches: false, ...panel, ...lookupOptions },
+			fields: { ...recognized, keyword: '', returnAllMatches: false, ...panel, ...lookupOptions },
+			byModel: ['keyword'],
 			toolOptions,
 			parameters: { keyword: domain },
 			texts: { keyword: [domain] },
@@ -178,22 +182,26 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		}),
 		sample('Estimate Cost', 'Finder estimate', 'getAccount', {
 			fields: { ...person, ...finderOptions, 'options.jobTimeout': 30 },
+			byModel: ['fullName', 'domain', 'company'],
 			parameters: who,
 		}),
 		sample('Estimate Cost', 'Verifier estimate', 'getAccount', {
 			fields: { ...address, ...verifierOptions },
+			byModel: ['email'],
 			parameters: { email },
 		}),
 		sample('Get Company Leads', 'Company getLeads', 'getCompanyLeads', {
 			cost: 'may cost credits',
 			fields: {
-				companyWebsite: item('domain'),
-				companyName: item('company'),
+				...recognized,
+				companyWebsite: '',
+				companyName: '',
 				...{ title: '', titleMatch: 'all', location: '', locationMatch: 'all' },
 				...limits(10),
 				includeInputFields: false,
 				...simple,
 			},
+			byModel: ['companyWebsite', 'companyName'],
 			parameters: { companyWebsite: domain, limit: 3 },
 			texts: {
 				companyWebsite: [domain, { limit: 1 }],

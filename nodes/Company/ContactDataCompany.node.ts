@@ -37,7 +37,7 @@ export class ContactDataCompany implements INodeType {
     name: 'Search Companies',
     parameters: {
       operation: 'search',
-      keyword: expr('{{ $json.Website }}'),
+      // The website, else the name of the company, is recognized. For uncommon names: leadFields: 'manual', with keyword.
       options: { maxCredits: 100 },
     },
     // companyData.status: found, not_found; without a result invalid_input, not_processed or failed, with reason and message.

@@ -48,10 +48,7 @@ export class ContactDataFinder implements INodeType {
     name: 'Find Emails',
     parameters: {
       operation: 'findBulk',
-      // Only fields whose names in the item differ from the defaults.
-      fullName: expr('{{ $json.Name }}'),
-      domain: expr('{{ $json.Website }}'),
-      existingEmail: expr('{{ $json.Email }}'),
+      // Common names such as Name, Website and Email are recognized. For others: leadFields: 'manual', with fullName, domain, existingEmail.
       options: { maxCredits: 500 },
     },
     // status: found, known (it had an email), not_found; without a result invalid_input, not_processed, pending or failed, with reason and message.

@@ -2,49 +2,45 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ageOptions,
 	existingField,
+	leadFields,
+	leadNotice,
 	lookupOptions,
-	notice,
 	queryField,
 } from '../shared/editor/fields';
+import type { LeadParameters } from '../shared/input/leadFields';
+import type { Missing } from '../shared/input/missing';
 import type { Lookup } from '../shared/lookups/lookup';
 import { DEFAULT_JOB_TIMEOUT } from '../shared/input/options';
 import type { FieldValues } from '../shared/input/fields';
 import { canBeEmail, toEmail, toEmailStatus } from '../shared/values/email';
 import { objectAt, textAt } from '../shared/values/json';
-import type { MissingField } from '../shared/failures/failure';
 import type { Question } from '../shared/input/item';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
-	notice(
-		'personNotice',
-		'Enter a name (Full Name, or First Name and Last Name) and a company (Company Domain or Company Name)',
-	),
+	leadFields,
+	leadNotice('name, the company and an existing email'),
 	queryField({
 		displayName: 'Full Name',
 		name: 'fullName',
-		default: '={{ $json.fullName }}',
 		placeholder: 'e.g. Ada Lovelace',
 		description: 'Full name of the person. Ignored if First Name and Last Name are both set.',
 	}),
 	queryField({
 		displayName: 'First Name',
 		name: 'firstName',
-		default: '={{ $json.firstName }}',
 		placeholder: 'e.g. Ada',
 		description: 'First name of the person, together with Last Name',
 	}),
 	queryField({
 		displayName: 'Last Name',
 		name: 'lastName',
-		default: '={{ $json.lastName }}',
 		placeholder: 'e.g. Lovelace',
 		description: 'Last name of the person, together with First Name',
 	}),
 	queryField({
 		displayName: 'Company Domain',
 		name: 'domain',
-		default: '={{ $json.domain }}',
 		placeholder: 'e.g. acme.com',
 		description:
 			'Domain of the company. A full URL works too. Use it instead of Company Name if you know it.',
@@ -52,19 +48,35 @@ export const personFields: INodeProperties[] = [
 	queryField({
 		displayName: 'Company Name',
 		name: 'company',
-		default: '={{ $json.company }}',
 		placeholder: 'e.g. Acme Inc',
 		description: "Name of the company, if you don't know its domain",
 	}),
 	existingField({
 		displayName: 'Existing Email',
 		name: 'existingEmail',
-		default: '={{ $json.email }}',
+		default: '',
 		placeholder: 'e.g. {{ $json.email }}',
 		description:
 			'Email that the lead already has. If it is filled, nothing is looked up and the item costs nothing.',
 	}),
 ];
+
+const personLead: LeadParameters = {
+	fullName: { meanings: ['fullName'], forModel: 'First and last name of the person' },
+	firstName: { meanings: ['firstName'] },
+	lastName: { meanings: ['lastName'] },
+	domain: {
+		meanings: ['domain'],
+		forModel: 'Domain of the company, e.g. acme.com, if you know it',
+		isOptional: true,
+	},
+	company: {
+		meanings: ['company'],
+		forModel: 'Name of the company, if you do not know its domain',
+		isOptional: true,
+	},
+	existingEmail: { meanings: ['email'] },
+};
 
 export const personOptions: INodeProperties[] = [
 	...lookupOptions,
@@ -95,6 +107,20 @@ export type Person = Partial<
 	Record<'fullName' | 'firstName' | 'lastName' | 'domain' | 'company' | 'country', string>
 >;
 
+const NO_NAME: Missing = {
+	code: 'missing_name',
+	what: 'name',
+	label: 'Full Name (or First Name and Last Name)',
+	parameters: { fullName: 'Full Name', firstName: 'First Name', lastName: 'Last Name' },
+};
+
+const NO_COMPANY: Missing = {
+	code: 'missing_company',
+	what: 'company',
+	label: 'Company Domain (or Company Name)',
+	parameters: { domain: 'Company Domain', company: 'Company Name' },
+};
+
 /**
  * The person that the fields describe, and the fields that are missing to look them up (interface
  * specification 4.5, 4.6): a full name, or a first and a last name; and a domain or a company.
@@ -111,22 +137,20 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 		country: values.name('country'),
 	});
 	const query: Person = Object.fromEntries(texts.filter(([, text]) => text !== ''));
-	const missing: MissingField[] = [];
-	if (!hasBoth && !query.fullName) {
-		missing.push(['missing_name', 'Full Name (or First Name and Last Name)']);
-	}
-	if (!query.domain && !query.company) {
-		missing.push(['missing_company', 'Company Domain (or Company Name)']);
-	}
+	const missing: Missing[] = [];
+	if (!hasBoth && !query.fullName) missing.push(NO_NAME);
+	if (!query.domain && !query.company) missing.push(NO_COMPANY);
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
 
 export const personLookup = {
+	lead: personLead,
 	answered: 'found',
 	kind: 'email',
 	existing: {
 		parameter: 'existingEmail',
 		label: 'Existing Email',
+		what: 'an email',
 		read(text) {
 			const email = toEmail(text);
 			return canBeEmail(email) ? { fields: { email } } : undefined;

@@ -43,8 +43,7 @@ export class ContactDataVerifier implements INodeType {
     name: 'Verify Emails',
     parameters: {
       operation: 'verifyBulk',
-      // Behind a Finder leave out email: the default reads it.
-      email: expr('{{ $json.Email }}'),
+      // The email is recognized by the name of its field. For an uncommon one: leadFields: 'manual', with email and existingStatus.
       options: { maxCredits: 500 },
     },
     // status: verified, known (it had an emailStatus), skipped (no email); without a result invalid_input, not_processed, pending or failed, with reason and message.

@@ -3,11 +3,14 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ageOptions,
 	existingField,
+	leadFields,
+	leadNotice,
 	lookupOptions,
 	notForTools,
 	queryField,
 } from '../shared/editor/fields';
 import type { Lookup } from '../shared/lookups/lookup';
+import type { LeadParameters } from '../shared/input/leadFields';
 import { DEFAULT_RETRY_UNKNOWN } from '../shared/input/options';
 import type { FieldValues } from '../shared/input/fields';
 import { canBeEmail, knownStatus, toEmail, toEmailStatus } from '../shared/values/email';
@@ -16,10 +19,11 @@ import type { Question } from '../shared/input/item';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
+	leadFields,
+	leadNotice('email'),
 	queryField({
 		displayName: 'Email',
 		name: 'email',
-		default: '={{ $json.email }}',
 		placeholder: 'e.g. ada@acme.com',
 		description:
 			"Email to verify. Text that can't be an email is reported as invalid without using a credit. Items without an email are skipped.",
@@ -27,12 +31,17 @@ export const emailFields: INodeProperties[] = [
 	existingField({
 		displayName: 'Existing Status',
 		name: 'existingStatus',
-		default: '={{ $json.emailStatus }}',
+		default: '',
 		placeholder: 'e.g. {{ $json.emailStatus }}',
 		description:
 			'Email status that the item already has. If it is valid, invalid or catch-all, the email is not verified and costs nothing.',
 	}),
 ];
+
+const emailLead: LeadParameters = {
+	email: { meanings: ['email'], forModel: 'Email to verify' },
+	existingStatus: { meanings: ['emailStatus'] },
+};
 
 export const verifierOptions: INodeProperties[] = [
 	...lookupOptions,
@@ -68,11 +77,13 @@ function toEmailQuestion(values: FieldValues): Question<EmailQuery> {
 }
 
 export const emailLookup = {
+	lead: emailLead,
 	answered: 'verified',
 	kind: 'verifier',
 	existing: {
 		parameter: 'existingStatus',
 		label: 'Existing Status',
+		what: 'a status',
 		read(text) {
 			const emailStatus = knownStatus(text);
 			if (emailStatus === undefined) return undefined;

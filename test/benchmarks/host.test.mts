@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { n8n2 } from '../hosts/versions.mts';
-import { useComponent } from '../support/hosts/component.mts';
+import { useComponent } from '../support/realN8n/component.mts';
 import { listWithId } from '../operations.mts';
 import {
 	find,
@@ -12,7 +12,7 @@ import {
 	subjectsOf,
 	verifyBulk,
 } from '../support/leads/lookups.mts';
-import { ours } from '../support/hosts/savedNodes.mts';
+import { ours } from '../support/realN8n/savedNodes.mts';
 import {
 	address,
 	computedPerson,

@@ -2,11 +2,11 @@ import type { INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
 import { n8n2 } from '../hosts/versions.mts';
-import { useComponent } from '../support/hosts/component.mts';
+import { useComponent } from '../support/realN8n/component.mts';
 import { crmLeads } from '../support/leads/crmLeads.mts';
 import { known } from '../support/leads/expected.mts';
 import { find, findBulk, subjectsOf, type Lookup } from '../support/leads/lookups.mts';
-import { node } from '../support/hosts/savedNodes.mts';
+import { node } from '../support/realN8n/savedNodes.mts';
 import { drawBars, type Bar } from './support/chart.mts';
 import { httpRequest, lookup, ourAnswers, person, serviceAnswers } from './support/contenders.mts';
 import { measureInTurn, printTable, spreadOf } from './support/figures.mts';

@@ -12,10 +12,10 @@ import {
 	verifyBulk,
 	type Bulk,
 } from '../support/leads/lookups.mts';
-import { useComponent } from '../support/hosts/component.mts';
+import { useComponent } from '../support/realN8n/component.mts';
 import { listWithId } from '../operations.mts';
-import { createCredential } from '../support/hosts/host.mts';
-import { byWebhook, node, ours } from '../support/hosts/savedNodes.mts';
+import { createCredential } from '../support/realN8n/host.mts';
+import { byWebhook, node, ours } from '../support/realN8n/savedNodes.mts';
 import { printTable } from './support/figures.mts';
 import { openLeadSource } from './support/leadSource.mts';
 import { forgetPeak, processFigures } from './support/processFigures.mts';

@@ -9,7 +9,7 @@ import { chain } from '../hosts/workflow.mts';
 import { demoList } from '../emulator/demo.mts';
 import { list, some } from '../support/leads/expected.mts';
 import { giveWebPage, useSelfSigned, useServer } from '../support/servers/ownServer.mts';
-import { manually, node, ours } from '../support/hosts/savedNodes.mts';
+import { manually, node, ours } from '../support/realN8n/savedNodes.mts';
 import { report } from '../support/measures/report.mts';
 import { KEY, useService } from '../support/servers/service.mts';
 import { expectDocumented } from './pictures.mts';

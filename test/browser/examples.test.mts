@@ -8,7 +8,7 @@ import { root } from '../machine/paths.mjs';
 import { exampleNames, type Workflow } from '../hosts/workflow.mts';
 import { demoList } from '../emulator/demo.mts';
 import { useChatModel } from '../support/servers/chatModel.mts';
-import { withCredentialOf, withParameters } from '../support/hosts/exampleChanges.mts';
+import { withCredentialOf, withParameters } from '../support/realN8n/exampleChanges.mts';
 import {
 	assistants,
 	failFor,
@@ -19,7 +19,7 @@ import {
 	sheetOf,
 	targetCompanies,
 	type SetUps,
-} from '../support/hosts/exampleScenes.mts';
+} from '../support/realN8n/exampleScenes.mts';
 import { known, list, personWith } from '../support/leads/expected.mts';
 import { MailServer } from '../support/servers/mailServer.mts';
 import { report } from '../support/measures/report.mts';

@@ -4,8 +4,8 @@ import { openChromium } from '../components/chromium.mts';
 import { openHost } from '../hosts/open.mts';
 import { n8n2 } from '../hosts/versions.mts';
 import type { Service } from '../emulator/service.mts';
-import { useComponent } from '../support/hosts/component.mts';
-import { createCredential } from '../support/hosts/host.mts';
+import { useComponent } from '../support/realN8n/component.mts';
+import { createCredential } from '../support/realN8n/host.mts';
 import { Tools } from '../support/servers/tools.mts';
 import { EditorPage, signIn } from './editor.mts';
 

@@ -14,9 +14,9 @@ import { expectedVerification } from '../emulator/addresses.mts';
 import type { Lead } from '../emulator/fixtures.mts';
 import { startService, type Service } from '../emulator/service.mts';
 import { ChatModel } from '../support/servers/chatModel.mts';
-import { useComponent } from '../support/hosts/component.mts';
+import { useComponent } from '../support/realN8n/component.mts';
 import { ourNodes } from '../support/node/engine.mts';
-import { nodeOf, withCredentialOf, withParameters } from '../support/hosts/exampleChanges.mts';
+import { nodeOf, withCredentialOf, withParameters } from '../support/realN8n/exampleChanges.mts';
 import {
 	assistants,
 	createLeadsTable,
@@ -29,9 +29,9 @@ import {
 	sheetOf,
 	targetCompanies,
 	type SetUps,
-} from '../support/hosts/exampleScenes.mts';
+} from '../support/realN8n/exampleScenes.mts';
 import { fixtures, known, list, personWith, some, unfindable } from '../support/leads/expected.mts';
-import { createCredential } from '../support/hosts/host.mts';
+import { createCredential } from '../support/realN8n/host.mts';
 import { requestsOf } from '../support/leads/lookups.mts';
 import { MailServer } from '../support/servers/mailServer.mts';
 import { crm, hubSpot, secondFinder, slack } from '../support/servers/toolStandIns.mts';

@@ -14,11 +14,11 @@ import {
 } from '../hosts/workflow.mts';
 import { ourNodes, runNode } from '../support/node/engine.mts';
 import { everyOperation, type Sample } from '../operations.mts';
-import { credentialData, useHost } from '../support/hosts/host.mts';
+import { credentialData, useHost } from '../support/realN8n/host.mts';
 import { timeless } from '../support/leads/outcomes.mts';
 import { giveWebPage, useServer } from '../support/servers/ownServer.mts';
 import { report } from '../support/measures/report.mts';
-import { manually, node as foreign, ours } from '../support/hosts/savedNodes.mts';
+import { manually, node as foreign, ours } from '../support/realN8n/savedNodes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
 const WRONG_KEY =

@@ -15,9 +15,9 @@ import { startService, type Service } from '../emulator/service.mts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { listWithId } from '../operations.mts';
 import { known } from '../support/leads/expected.mts';
-import { credentialData } from '../support/hosts/host.mts';
+import { credentialData } from '../support/realN8n/host.mts';
 import { report } from '../support/measures/report.mts';
-import { node, ours } from '../support/hosts/savedNodes.mts';
+import { node, ours } from '../support/realN8n/savedNodes.mts';
 import { saveLeads } from '../support/leads/saveLeads.mts';
 import { everySecond, pollTimes } from './support/schedules.mts';
 

@@ -20,18 +20,18 @@ import {
 	requestsOf,
 	subjectsOf,
 } from '../support/leads/lookups.mts';
-import { useComponent } from '../support/hosts/component.mts';
-import { withNodes, withParameters } from '../support/hosts/exampleChanges.mts';
+import { useComponent } from '../support/realN8n/component.mts';
+import { withNodes, withParameters } from '../support/realN8n/exampleChanges.mts';
 import {
 	createLeadsTable,
 	keepLeads,
 	leadsWithoutEmail,
 	setUpExample,
-} from '../support/hosts/exampleScenes.mts';
+} from '../support/realN8n/exampleScenes.mts';
 import { listWithId } from '../operations.mts';
-import { credentialData } from '../support/hosts/host.mts';
+import { credentialData } from '../support/realN8n/host.mts';
 import { report } from '../support/measures/report.mts';
-import { byWebhook, manually, node, ours } from '../support/hosts/savedNodes.mts';
+import { byWebhook, manually, node, ours } from '../support/realN8n/savedNodes.mts';
 import { openAccount, useService } from '../support/servers/service.mts';
 import { PushConnection } from './support/pushConnection.mts';
 import { resume, waiting } from './support/waiting.mts';

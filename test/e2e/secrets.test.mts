@@ -15,10 +15,10 @@ import { chain } from '../hosts/workflow.mts';
 import type { Effect } from '../emulator/faults.mts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { everyOperation, type Sample } from '../operations.mts';
-import { useHost } from '../support/hosts/host.mts';
+import { useHost } from '../support/realN8n/host.mts';
 import { report } from '../support/measures/report.mts';
 import { openAccount, useService } from '../support/servers/service.mts';
-import { manually, node, ours } from '../support/hosts/savedNodes.mts';
+import { manually, node, ours } from '../support/realN8n/savedNodes.mts';
 import { formsOf } from './support/formsOf.mts';
 
 const TIMEOUT_MS = 60_000;

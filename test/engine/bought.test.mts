@@ -1,4 +1,7 @@
-/** @file Which requests of an execution share one answer, and which never do. For how long is in test/unit/answers. */
+/**
+ * @file Which requests of an execution share one result, and which never do, while it runs. Over a Wait or a retry:
+ * outlives.test.mts; bulk jobs: jobs.test.mts; for how long: test/unit/answers.test.mts.
+ */
 
 import {
 	createRunExecutionData,

@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { audit, type Seen } from '../support/chaos/audit.mts';
-import { plan as anyPlan } from '../support/chaos/plan.mts';
-import { runPlan } from '../support/chaos/run.mts';
+import { audit, type Seen } from '../support/randomRuns/audit.mts';
+import { plan as anyPlan } from '../support/randomRuns/plan.mts';
+import { runPlan } from '../support/randomRuns/run.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { report } from '../support/measures/report.mts';
 import { useService } from '../support/servers/service.mts';

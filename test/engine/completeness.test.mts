@@ -66,7 +66,8 @@ const OF_ALL = ['resource', 'operation', 'toolDescription', 'requestOptions'];
 function shownFields({ node: type, parameters }: Sample, isTool = false, returnAll = false) {
 	const nodeType = ourNodes[type];
 	const { resource, operation } = parameters;
-	const values = { resource, operation, returnAll, jobRow: '={{ $json.jobRow }}' };
+	const jobRow = '={{ $json.jobRow }}';
+	const values = { resource, operation, returnAll, jobRow, leadFields: isTool ? '' : 'manual' };
 	const fields = shown(nodeType, nodeType.description.properties, values, values, isTool)
 		.filter(({ name }) => !OF_ALL.includes(name))
 		.flatMap((property): Array<[string, INodeProperties]> => {
@@ -123,16 +124,22 @@ describe.each(types)('%s', (type) => {
 		expect(evaluated(ourNodes[type], { operation }, description.subtitle)).toBe(cost);
 	});
 
-	test.each(own)('$operation as a tool: what begins empty, and what options it has', (sample) => {
-		const asTool = defaultsOf(shownFields(sample, true));
-		const options = Object.keys(asTool).filter((name) => name.startsWith('options.'));
-		const ofTool = sample.toolOptions?.map((name) => `options.${name}`);
-		if (ofTool) expect(options.toSorted()).toEqual(ofTool.toSorted());
-		for (const [name, value] of Object.entries(asTool)) {
-			const isExpression = String(sample.fields[name]).startsWith('=');
-			expect(value, name).toEqual(isExpression ? '' : sample.fields[name]);
-		}
-	});
+	test.each(own)(
+		'$operation as a tool: what the model fills in, and what options it has',
+		(sample) => {
+			const asTool = defaultsOf(shownFields(sample, true));
+			const options = Object.keys(asTool).filter((name) => name.startsWith('options.'));
+			expect(asTool).not.toHaveProperty('leadFields');
+			expect(Object.keys(asTool)).toEqual(expect.arrayContaining(sample.byModel ?? []));
+			const ofTool = sample.toolOptions?.map((name) => `options.${name}`);
+			if (ofTool) expect(options.toSorted()).toEqual(ofTool.toSorted());
+			for (const [name, value] of Object.entries(asTool)) {
+				const isExpression = String(sample.fields[name]).startsWith('=');
+				if (sample.byModel?.includes(name)) expect(value, name).toContain('$fromAI(');
+				else expect(value, name).toEqual(isExpression ? '' : sample.fields[name]);
+			}
+		},
+	);
 
 	test('a change of the operation loses nothing: what operations share is one property', () => {
 		const seen = new Map<string, INodeProperties>();

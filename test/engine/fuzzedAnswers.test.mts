@@ -18,7 +18,12 @@ import {
 	peopleIn,
 	type Sample,
 } from '../operations.mts';
-import { fuzzedAnswer, fuzzedError, jsonOf, type Fitting } from '../support/chaos/fuzzedJson.mts';
+import {
+	fuzzedAnswer,
+	fuzzedError,
+	jsonOf,
+	type Fitting,
+} from '../support/randomRuns/fuzzedJson.mts';
 import { fixtures } from '../support/leads/expected.mts';
 import { processorTime } from '../support/measures/processorTime.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';

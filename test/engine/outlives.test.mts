@@ -1,4 +1,7 @@
-/** @file Answers and jobs outlive the run of a node: in a loop, over a Wait, Retry On Fail and the button Retry. */
+/**
+ * @file Results and jobs outlive the run of a node: in a loop, over a Wait, Retry On Fail and the button Retry. What is
+ * shared without any of these is in bought.test.mts, how a job is read in jobs.test.mts.
+ */
 
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';

@@ -142,7 +142,7 @@ test('a manual run gives up to five recent leads and remembers nothing', async (
 
 test.each([
 	['999', /^The list or job was not found/, 'Check that it still exists'],
-	['', /no List/, 'Check'],
+	['', /no list is chosen/, 'Choose a list'],
 	['={{ $json.id }}', /the expression of List cannot be evaluated/, 'Check the expression'],
 ])('a list %j that is none: tells what is wrong', async (id, message, remedy) => {
 	await expect(trigger({}, { id }).poll()).rejects.toMatchObject({

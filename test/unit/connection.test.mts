@@ -1,12 +1,20 @@
-/** @file What a credential says of service and account, and of the variant of the interface. */
+/**
+ * @file What a credential says of service and account, and of the variant of the interface; where the key may go: the Base
+ * URLs accepted and refused, and what goes to the service.
+ */
 
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+	assertGoesTo,
+	checkedBaseUrl,
 	connectionOf,
+	goesTo,
 	INTERFACE_DEFAULTS,
 	interfaceSettings,
 } from '../../nodes/shared/http/connection.ts';
+import { thrownBy } from './thrown.mts';
 
 const KEY = 'key-1f9a77c0';
 
@@ -69,4 +77,119 @@ it.each([
 	['a page size in words', pagesOf('many'), pagesOf(500)],
 ])('the interface settings of %s', (_, fields, settings) => {
 	expect(interfaceSettings({ customizeInterface: true, ...fields })).toMatchObject(settings);
+});
+
+const accepted = (value: unknown) => {
+	try {
+		return checkedBaseUrl(value);
+	} catch (thrown) {
+		return thrown instanceof Error ? thrown.message : thrown;
+	}
+};
+
+const NO_URL = 'The Base URL of the credential is not a valid URL';
+const NOT_HTTPS = 'The Base URL of the credential does not start with https://';
+
+describe('checkedBaseUrl', () => {
+	it.each([
+		['https://api.example.com', 'https://api.example.com'],
+		['https://api.example.com///', 'https://api.example.com'],
+		['\u200b  https://api.example.com/\n\ufeff', 'https://api.example.com'],
+		['HTTPS://API.example.com', 'HTTPS://API.example.com'],
+		['https://example.com/contact-data/', 'https://example.com/contact-data'],
+		['http://LOCALHOST:3000/', 'http://LOCALHOST:3000'],
+		// Without a scheme: https, or http on this machine.
+		[' API.example.com/ ', 'https://API.example.com'],
+		['//api.example.com', 'https://api.example.com'],
+		['example.com:8443/contact-data', 'https://example.com:8443/contact-data'],
+		['127.0.0.1.example.com', 'https://127.0.0.1.example.com'],
+		['localhost:3000/', 'http://localhost:3000'],
+		['[::1]:8080', 'http://[::1]:8080'],
+		// No paths of the API.
+		['https://v3', 'https://v3'],
+		['https://example.com/api-gateway', 'https://example.com/api-gateway'],
+		['https://example.com/v30', 'https://example.com/v30'],
+	])('makes %j %j', (value, baseUrl) => {
+		expect(accepted(value)).toBe(baseUrl);
+	});
+
+	it.each([
+		['//api/v2//'],
+		['/API/V2/account'],
+		['/api/v2/list/101/leads?start=1&size=2'],
+		['/v3'],
+		['/v3/verify_bulk#top'],
+	])('cuts off %s, a path of the API, wherever the API is', (path) => {
+		for (const host of ['api.example.com', 'example.com/contact-data', 'localhost:3000']) {
+			const baseUrl = `${host.startsWith('localhost') ? 'http' : 'https'}://${host}`;
+			expect(accepted(`${baseUrl}${path}`)).toBe(baseUrl);
+			expect(accepted(`${host}${path}`)).toBe(baseUrl);
+		}
+	});
+
+	it.each([
+		['http://api.example.com', NOT_HTTPS],
+		['http://localhost.example.com', NOT_HTTPS],
+		['http://[::ffff:192.0.2.1]', NOT_HTTPS],
+		['ftp://api.example.com', NOT_HTTPS],
+		['', NO_URL],
+		[null, NO_URL],
+		['https://', NO_URL],
+		['https:/api.example.com', NO_URL],
+		// A word alone may be the key.
+		['key-1f9a77c0', NO_URL],
+		['http://localhost@example.com', NO_URL],
+		['https://ada:secret@api.example.com', NO_URL],
+		['mailto:ada@acme.com', NO_URL],
+		['https://api.example.com?key=1', NO_URL],
+		['the address', NO_URL],
+	])('refuses %j: %s', (value, message) => {
+		expect(accepted(value)).toBe(message);
+	});
+
+	it('accepts plain http for the whole of 127.0.0.0/8, and for no other IPv4 address', () => {
+		const local = fc
+			.tuple(fc.nat(255), fc.nat(255), fc.nat(255))
+			.map((rest) => `127.${rest.join('.')}`);
+		fc.assert(
+			fc.property(fc.oneof(fc.ipV4(), local), (address) => {
+				const url = `http://${address}`;
+				expect(accepted(url)).toBe(address.startsWith('127.') ? url : NOT_HTTPS);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+});
+
+describe('goesTo', () => {
+	const base = 'https://api.example.com/base';
+
+	it.each([
+		['api/v2/account', base, true],
+		['https://api.example.com/api/v2/account', undefined, true],
+		['https://API.EXAMPLE.COM:443/api', base, true],
+		['https://other.example.com/api', base, false],
+		['https://api.example.com.evil.org/api', base, false],
+		['https://api.example.com@evil.org/api', base, false],
+		['http://api.example.com/api', base, false],
+		['https://api.example.com:8443/api', base, false],
+		['//evil.org/api', base, false],
+		['\\\\evil.org\\api', base, false],
+		['/api', 'https://evil.org', false],
+		['/api', undefined, false],
+		[undefined, base, false],
+	])('%s after %s: %s', (url, requestBase, isSame) => {
+		expect(goesTo(base, url, requestBase)).toBe(isSame);
+	});
+});
+
+it('accepts a path of the service, and refuses one that leads away from it, saying where it is set', () => {
+	expect(() => assertGoesTo('https://api.example.com/base', '/company/search?x=1')).not.toThrow();
+	const path = 'https://evil.org/v3';
+	expect(thrownBy(() => assertGoesTo('https://api.example.com', path))).toMatchObject({
+		reason: 'refused_base_url',
+		message: expect.stringContaining(path),
+		description: expect.stringContaining('Customize API Requests in the credential'),
+		mayBeCharged: false,
+	});
 });

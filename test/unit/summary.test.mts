@@ -16,7 +16,6 @@ import {
 	InvalidInput,
 	invalidValue,
 	JobProblem,
-	missing,
 	NotProcessed,
 	problemOf,
 } from '../../nodes/shared/failures/failure.ts';
@@ -40,7 +39,13 @@ const outcomes = {
 	known: { status: 'known', fields: { email: 'ada@acme.com' } },
 	undated: { status: 'known', fields: { email: 'ada@acme.com' }, isUndated: true },
 	skipped: { status: 'skipped', fields: {} },
-	missing: problemOf(missing(['missing_name', 'Full Name'])),
+	missing: problemOf(
+		new InvalidInput({
+			reason: 'missing_name',
+			message: 'Not sent: no name',
+			description: 'Fill in Full Name.',
+		}),
+	),
 	expression: invalidOf('failing_expression'),
 	unevaluated: invalidOf('unevaluated_expression'),
 	invalid: problemOf(invalidValue('Email', 'Email must be text')),
@@ -107,17 +112,43 @@ describe('a run', () => {
 				if (!reason) return;
 				const isReason = (kind: Kind) =>
 					isToBeComplete ? !isDone(kind) : all || byService.includes(kind);
-				expect(reason.item).toBe(kinds.findIndex(isReason));
-				const problem = outcomes[kinds[reason.item]];
+				const index = kinds.findIndex(isReason);
+				const problem = outcomes[kinds[index]];
+				// What the service causes, and what all items lack, is no matter of one item.
+				expect(reason.item).toBe(isToBeComplete ? index : undefined);
 				const done = kinds.filter((kind) => isDone(kind) && kind !== 'manualLimit').length;
 				const farGot = `${done} of ${kinds.length} item${kinds.length === 1 ? ' is' : 's are'} done. `;
 				const description = expect.stringContaining(farGot);
 				if (isToBeComplete) expect(reason.problem).toMatchObject({ ...problem, description });
-				else expect(reason.problem).toBe(problem);
+				else if (!all) expect(reason.problem).toBe(problem);
+				else expect(reason.problem).toMatchObject({ status: 'invalid_input' });
 			}),
 			{ numRuns: 2_000 },
 		);
 		for (const times of Object.values(seen)) expect(times).toBeGreaterThan(100);
+	});
+
+	it('says of all items what they lack, and shows the first as an example', () => {
+		const { missing, invalid } = outcomes;
+		expect(tallyOf(['missing', 'missing']).reasonToStop(false)).toEqual({ problem: missing });
+		expect(tallyOf(['missing', 'invalid', 'missing']).reasonToStop(false)).toEqual({
+			problem: {
+				...missing,
+				message: 'No item can be looked up: 2 without a name, 1 with a value that is not valid',
+				description: 'The first one: no name. Fill in Full Name.',
+			},
+		});
+		// Two that lack the same may be told of in different words.
+		const tally = tallyOf(['missing']);
+		tally.count(1, { ...missing, message: 'Not sent: no name (Surname is empty)' }, false);
+		expect(tally.reasonToStop(false)?.problem.message).toBe(
+			'No item can be looked up: 2 without a name',
+		);
+		expect(tallyOf(['missing', 'known']).reasonToStop(false)).toBeUndefined();
+		expect(tallyOf(['known', 'invalid']).reasonToStop(true)).toMatchObject({
+			item: 1,
+			problem: { message: 'message' in invalid && invalid.message },
+		});
 	});
 
 	it('names the jobs that are pending, each once, which a retry collects', () => {
@@ -132,9 +163,12 @@ describe('a run', () => {
 describe('the summary', () => {
 	const finder = {
 		answered: 'found',
-		existing: { label: 'Existing Email' },
+		existing: { label: 'Existing Email', what: 'an email' },
 	} as Lookup<IDataObject>;
-	const verifier = { ...finder, answered: 'verified' } as Lookup<IDataObject>;
+	const verifier = {
+		answered: 'verified',
+		existing: { label: 'Existing Status', what: 'a status' },
+	} as Lookup<IDataObject>;
 
 	const nothing = { duplicates: 0, spent: 0, paused: 0 };
 
@@ -143,40 +177,80 @@ describe('the summary', () => {
 		[
 			['found', 'known', 'undated', 'undated', 'cancelled'],
 			{ duplicates: 1, paused: 400 },
-			'5 items: 1 found, 3 already there, 0 not found. 0 credits used. ' +
-				'1 item cost nothing (duplicate). 2 known items without a valid date in Checked At. ' +
-				'1 not sent (execution stopped).',
+			'5 items: 1 found, 0 not found. 3 passed on: 3 have an email already. ' +
+				'1 not sent (execution stopped). 0 credits used. 1 item cost nothing (duplicate). ' +
+				'2 known items without a valid date in Checked At. ' +
+				'Check why it was stopped, then run the remaining items again.',
 		],
+		// What to do is told twice at most, and the same once.
 		[
 			['missing', 'missing', 'expression', 'unevaluated', 'invalid', 'pending', 'pending'],
 			{ spent: 4, isUncertain: true, paused: 8_400 },
-			'7 items: 0 found, 0 not found. Up to 4 credits used. 2 without a name. ' +
-				'1 with an expression that cannot be evaluated. 1 with an expression that was not evaluated. ' +
-				'1 with a value that is not valid. 2 waiting for a bulk job. Waited 8 seconds for the rate limit.',
+			'7 items: 0 found, 0 not found. 2 without a name, ' +
+				'1 with an expression that cannot be evaluated, 1 with an expression that was not evaluated, ' +
+				'1 with a value that is not valid, 2 waiting for a bulk job. Up to 4 credits used. ' +
+				'Waited 8 seconds for the rate limit. Fill in Full Name. Check it.',
 		],
 		[
 			['failed', 'failed', 'failedJob', 'creditLimit', 'unauthorized', 'manualLimit'],
 			{ duplicates: 2 },
-			'6 items: 0 found, 0 not found. 0 credits used. 2 items cost nothing (duplicate). ' +
-				'2 failed (connection lost). 1 failed (incomplete response). 1 not sent (Max Credits reached). ' +
-				'1 not sent (API key not accepted). 1 not sent (Max Items in Manual Runs reached).',
+			'6 items: 0 found, 0 not found. 2 failed (connection lost), 1 failed (incomplete response), ' +
+				'1 not sent (Max Credits reached), 1 not sent (API key not accepted), ' +
+				'1 not sent (Max Items in Manual Runs reached). 0 credits used. ' +
+				'2 items cost nothing (duplicate). Run the item again later (ECONNRESET). ' +
+				'Run the item again later. If it happens each time, check Customize API Requests in the credential.',
+		],
+		[
+			['found', 'notFound', 'missing'],
+			{ spent: 1, readFrom: 'Read from: Name, E-Mail' },
+			'3 items: 1 found, 1 not found. 1 without a name. 1 credit used. ' +
+				'Read from: Name, E-Mail. Fill in Full Name.',
 		],
 	])('of %j', (kinds, figures, summary) => {
 		expect(summaryOf(finder, tallyOf(kinds), { ...nothing, ...figures })).toBe(summary);
 	});
 
-	it('of the verifier tells of local answers, items without an email, and no miss', () => {
-		const told = summaryOf(verifier, tallyOf(['local', 'skipped', 'skipped']), nothing);
-		expect(told).toBe(
-			'3 items: 1 verified. 0 credits used. 1 item cost nothing (not a valid email). ' +
-				'2 items skipped: no email.',
+	it('of the verifier tells of local answers and why items are passed on, and no miss', () => {
+		const told = (...kinds: Kind[]) => summaryOf(verifier, tallyOf(kinds), nothing);
+		expect(told('local', 'known', 'known', 'skipped')).toBe(
+			'4 items: 1 verified. 3 passed on: 2 have a status already, 1 has no email. ' +
+				'0 credits used. 1 item cost nothing (not a valid email).',
+		);
+		expect(told('known', 'skipped', 'skipped')).toBe(
+			'3 items: 0 verified. 3 passed on: 1 has a status already, 2 have no email. 0 credits used.',
+		);
+		expect(told('notFound')).toBe('1 item: 0 verified, 1 not found. 0 credits used.');
+	});
+
+	it('can be counted against the table: every item is in one of its numbers', () => {
+		const names = fc.constantFrom(...kindsOf(outcomes));
+		fc.assert(
+			fc.property(fc.array(names, { minLength: 1, maxLength: 9 }), (kinds) => {
+				const [, items, table] =
+					/^(\d+) items?: (.*?)\. (?:Up to )?\d+ credits? used\./.exec(
+						summaryOf(finder, tallyOf(kinds), nothing),
+					) ?? [];
+				const numbers = table
+					.replace(/passed on: [^.]*/, 'passed on')
+					.split(/[,.] /)
+					.map((part) => Number.parseInt(part, 10));
+				const sum = numbers.reduce((total, number) => total + number, 0);
+				expect([sum, Number(items)]).toEqual([kinds.length, kinds.length]);
+			}),
+			{ numRuns: 300 },
 		);
 	});
 
 	it.each<[Kind[], string | undefined]>([
-		[['known', 'undated'], 'every item already has a value in Existing Email. If that'],
-		[['known', 'skipped'], 'every item already has a value in Existing Email, or no email.'],
-		[['skipped', 'skipped'], 'no item has an email. Check the field Email.'],
+		[
+			['known', 'undated'],
+			'every item already has an email. To look them up again, set Lead Fields to Choose Below and leave Existing Email empty.',
+		],
+		[['known', 'skipped'], 'every item already has an email, or no email. To look'],
+		[
+			['skipped', 'skipped'],
+			'no item has an email. If one has, set Lead Fields to Choose Below and pick its field.',
+		],
 		[['known', 'found'], undefined],
 		[['skipped', 'local'], undefined],
 		[['known', 'missing'], undefined],

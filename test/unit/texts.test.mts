@@ -26,7 +26,7 @@ import { thrownBy } from './thrown.mts';
 import {
 	invalidValue,
 	JobProblem,
-	missing,
+	InvalidInput,
 	NotProcessed,
 	problemOf,
 } from '../../nodes/shared/failures/failure.ts';
@@ -74,7 +74,11 @@ describe('what is told of an item', () => {
 		thrownBy(() => assertGoesTo('https://example.com', 'https://elsewhere.example.com')),
 		asServiceError('Nobody expected this'),
 		...Object.keys(notProcessed).map((reason) => new NotProcessed(reason as NotSentReason)),
-		missing(['missing_name', 'Full Name'], ['missing_company', 'Company Name']),
+		new InvalidInput({
+			reason: 'missing_name',
+			message: 'Not sent: no name',
+			description: 'Fill in Full Name.',
+		}),
 		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),
 		new JobProblem('12'),
 		new JobProblem('12', unexpectedAnswer('a result for this item'), 3),

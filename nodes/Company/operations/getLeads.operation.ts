@@ -1,6 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	includeInputFields,
+	leadFields,
+	leadNotice,
 	limitFields,
 	notice,
 	queryField,
@@ -17,7 +19,7 @@ import type { ReadRequest } from '../../shared/reads/reader';
 import { toEmailStatus } from '../../shared/values/email';
 import { numberAt, objectAt, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
-import { missing } from '../../shared/failures/failure';
+import type { Missing } from '../../shared/input/missing';
 import { RunCache } from '../../shared/client/runCache';
 
 const PATH = '/profile/search/email';
@@ -43,19 +45,19 @@ export const getLeads = readOperation({
 	fields: [
 		notice(
 			'companyNotice',
-			'Enter Company Website or Company Name. Your provider may charge credits for the people returned: start with a low Limit.',
+			'Your provider may charge credits for the people returned: start with a low Limit.',
 		),
+		leadFields,
+		leadNotice('website and the name of the company'),
 		queryField({
 			displayName: 'Company Website',
 			name: 'companyWebsite',
-			default: '={{ $json.domain }}',
 			placeholder: 'e.g. acme.com',
 			description: 'Domain of the company. A full URL works too.',
 		}),
 		queryField({
 			displayName: 'Company Name',
 			name: 'companyName',
-			default: '={{ $json.company }}',
 			placeholder: 'e.g. Acme Inc',
 			description: "Name of the company, if you don't know its website",
 		}),
@@ -69,6 +71,18 @@ export const getLeads = readOperation({
 		},
 		simple,
 	],
+	lead: {
+		companyWebsite: {
+			meanings: ['domain'],
+			forModel: 'Domain or website of the company, if you know it',
+			isOptional: true,
+		},
+		companyName: {
+			meanings: ['company'],
+			forModel: 'Name of the company, if you do not know its website',
+			isOptional: true,
+		},
+	},
 	// A person is somebody else than the item that asked: its fields stand apart.
 	place: ({ input: { json, binary }, item, includesInput }, fields) => ({
 		json: includesInput ? { ...fields, input: json } : fields,
@@ -78,7 +92,7 @@ export const getLeads = readOperation({
 	async read(request) {
 		const { values, limit } = request;
 		const { domain, name } = values.company('companyWebsite', 'companyName');
-		if (!domain && !name) throw missing(['missing_company', 'Company Website (or Company Name)']);
+		if (!domain && !name) throw request.missing(NO_COMPANY);
 		const filters = {
 			companyWebsite: domain || undefined,
 			companyName: name || undefined,
@@ -103,6 +117,13 @@ export const getLeads = readOperation({
 		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, company) };
 	},
 });
+
+const NO_COMPANY: Missing = {
+	code: 'missing_company',
+	what: 'company',
+	label: 'Company Website (or Company Name)',
+	parameters: { companyWebsite: 'Company Website', companyName: 'Company Name' },
+};
 
 const pagesBought = new RunCache<Settled>();
 

@@ -1,10 +1,13 @@
 import {
+	leadFields,
+	leadNotice,
 	lookupFields,
 	lookupOptions,
 	OTHER_STATUSES,
 	queryField,
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
+import type { Missing } from '../../shared/input/missing';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
 import { objectsIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/output/company';
@@ -23,10 +26,11 @@ export const search = lookupOperation<{ keyword: string }>({
 	tool: `Look up a company by name, domain or website: industry, size, location and more. Costs credits if there is a match. 'status' is 'found' or 'not_found'. ${OTHER_STATUSES}`,
 	cost: 'credits per match',
 	fields: [
+		leadFields,
+		leadNotice('website of the company, else its name'),
 		queryField({
 			displayName: 'Company',
 			name: 'keyword',
-			default: '={{ $json.domain }}',
 			placeholder: 'e.g. acme.com',
 			description: 'Name, domain or website of the company',
 			routing: { send: { type: 'query', property: 'kw' } },
@@ -40,6 +44,12 @@ export const search = lookupOperation<{ keyword: string }>({
 		},
 		...lookupFields,
 	],
+	lead: {
+		keyword: {
+			meanings: ['domain', 'company'],
+			forModel: 'Name, domain or website of the company',
+		},
+	},
 	options: lookupOptions,
 	answered: 'found',
 	kind: 'search',
@@ -49,10 +59,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	resultField: 'companyData',
 	prepare(values) {
 		const keyword = values.name('kw');
-		return {
-			query: { keyword },
-			missing: keyword === '' ? [['missing_keyword', 'Company']] : undefined,
-		};
+		return { query: { keyword }, missing: keyword === '' ? [NO_COMPANY] : undefined };
 	},
 	async ask([{ keyword }], { ask, settings }) {
 		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
@@ -61,6 +68,13 @@ export const search = lookupOperation<{ keyword: string }>({
 	},
 	simplify: simplifyCompany,
 });
+
+const NO_COMPANY: Missing = {
+	code: 'missing_keyword',
+	what: 'company',
+	label: 'Company',
+	parameters: { keyword: 'Company' },
+};
 
 /** A keyword without the spellings that do not matter. The path of a URL does: companies share websites. */
 function comparable(keyword: string): string {

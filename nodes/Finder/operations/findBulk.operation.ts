@@ -20,7 +20,7 @@ export const findBulk = lookupOperation<Person>({
 		routing: { request: { method: 'POST', url: BULK_PATH } },
 		builderHint: {
 			propertyHint:
-				'The choice for lists of leads. Fields of the item named fullName, firstName, lastName, domain, company and email are read by default; map the others. Every item comes out once, in order, with its own fields; see its status. No Loop, Wait, Merge or IF node is needed around it.',
+				'The choice for lists of leads. Name, company and email are recognized by the common names of their fields; set leadFields to manual only for uncommon names. Every item comes out once, in order, with its own fields; see its status. No Loop, Wait, Merge or IF node is needed around it.',
 		},
 	},
 	cost: '1 credit per email found',

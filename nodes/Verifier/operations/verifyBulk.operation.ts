@@ -33,7 +33,7 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.bulkVerifierPath } },
 		builderHint: {
 			propertyHint:
-				'The choice for lists of leads. It reads email and emailStatus of the item by default: behind a Finder, only unknown emails are verified and paid for. Empty Existing Status to verify all.',
+				'The choice for lists of leads. It recognizes the email, and reads emailStatus: behind a Finder, only unknown emails are verified and paid for. To verify all, set leadFields to manual and leave existingStatus empty.',
 		},
 	},
 	cost: '1 credit per email',

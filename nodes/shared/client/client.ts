@@ -18,6 +18,9 @@ import type { NotSentReason } from '../failures/reasons';
 const TIMEOUT = 60_000;
 const BULK_TIMEOUT = 120_000;
 
+/** The log of n8n tells of a longer pause at its usual level, in milliseconds. */
+const LONG_PAUSE = 5_000;
+
 /** After these, requests still collect what was bought before. */
 const COLLECTED_AFTER: NotSentReason[] = ['out_of_credits', 'unauthorized'];
 
@@ -224,7 +227,8 @@ export class AccountClient {
 		const now = Date.now();
 		this.pausedFor += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
 		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
-		this.n8n.logger.debug(`Contact Data: rate limit, no requests for ${wait} ms`);
+		const level = wait >= LONG_PAUSE ? 'info' : 'debug';
+		this.n8n.logger[level](`Contact Data: rate limit, no requests for ${wait} ms`);
 	}
 
 	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */

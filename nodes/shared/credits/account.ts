@@ -10,7 +10,7 @@ export async function readAccount(client: {
 	get: (path: string) => Promise<object>;
 }): Promise<IDataObject> {
 	const account = await client.get(ACCOUNT_PATH).catch((thrown: unknown) => {
-		throw isNotFound(thrown) ? unknownPath() : thrown;
+		throw isNotFound(thrown) ? unknownPath(ACCOUNT_PATH) : thrown;
 	});
 	return objectIn(account, 'an account');
 }

@@ -9,6 +9,7 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { CREDENTIAL } from '../host/context';
+import type { LeadParameters } from '../input/leadFields';
 import { type Operation, toolRouting } from '../operation';
 import { notForTools } from './fields';
 
@@ -40,6 +41,7 @@ export function bulkHint(single: Operation, bulk: Operation): NodeHint {
 /** The properties of a node: its one resource (hidden), its operations, and the fields of each. */
 function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
 	const fields = shared(operations, ({ fields }) => fields);
+	const lead: LeadParameters = Object.assign({}, ...operations.map((one) => one.lead));
 	const byDefault = operations[0].option.value;
 	return [
 		{
@@ -63,7 +65,7 @@ function operationProperties(resource: string, operations: Operation[]): INodePr
 		},
 		...operations.flatMap(toolDescription),
 		...fields.flatMap(({ field, operation }) =>
-			updateDisplayOptions({ show: { operation } }, twins(field)),
+			updateDisplayOptions({ show: { operation } }, twins(field, lead[field.name])),
 		),
 		...optionsField(operations),
 	];
@@ -88,14 +90,31 @@ function shared(operations: Operation[], fieldsOf: (operation: Operation) => INo
 	return all;
 }
 
-/** A field that begins with an expression in workflows, and empty in tools: an agent has no items. */
-function twins(field: INodeProperties): INodeProperties[] {
+/**
+ * A field whose default differs in tools, as an agent has no items: in workflows it begins with an expression or is
+ * recognized (Lead Fields); in tools it is filled in by the model, or begins empty.
+ */
+function twins(
+	field: INodeProperties,
+	lead: LeadParameters[string] | undefined,
+): INodeProperties[] {
 	const isExpression = typeof field.default === 'string' && field.default.startsWith('=');
-	if (!isExpression || field.displayOptions?.hide?.['@tool']) return [field];
+	const ofWorkflow = lead
+		? updateDisplayOptions({ show: { leadFields: ['manual'] } }, [field])
+		: [field];
+	if ((!lead && !isExpression) || field.displayOptions?.hide?.['@tool']) return ofWorkflow;
+	const byModel = lead?.forModel && fromAi(field.displayName, lead.forModel, lead.isOptional);
 	return [
-		...updateDisplayOptions(notForTools, [field]),
-		...updateDisplayOptions({ show: { '@tool': [true] } }, [{ ...field, default: '' }]),
+		...updateDisplayOptions(notForTools, ofWorkflow),
+		...updateDisplayOptions({ show: { '@tool': [true] } }, [{ ...field, default: byModel ?? '' }]),
 	];
+}
+
+/** The expression by which n8n shows a field of a tool as "Defined automatically by the model". */
+function fromAi(label: string, description: string, isOptional = false): string {
+	const key = label.replaceAll(' ', '_');
+	const byDefault = isOptional ? ", ''" : '';
+	return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`${description}\`, 'string'${byDefault}) }}`;
 }
 
 /** The collection "Options", sorted by name. An option that some operations lack is shown for the others. */

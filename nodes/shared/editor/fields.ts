@@ -16,6 +16,36 @@ export function notice(name: string, displayName: string): INodeProperties {
 	return { displayName, name, type: 'notice', default: '', displayOptions: notForTools };
 }
 
+/** Says where a lookup reads the lead from. In tools the fields are always shown. */
+export const leadFields: INodeProperties = {
+	displayName: 'Lead Fields',
+	name: 'leadFields',
+	type: 'options',
+	noDataExpression: true,
+	default: 'auto',
+	options: [
+		{
+			name: 'Recognize Automatically',
+			value: 'auto',
+			description: 'Read the lead from the fields of the item, by their names',
+		},
+		{ name: 'Choose Below', value: 'manual', description: 'Fill in the fields yourself' },
+	],
+	description: 'Where to read the lead from',
+	displayOptions: notForTools,
+};
+
+/** @param what is recognized */
+export function leadNotice(what: string): INodeProperties {
+	return {
+		...notice(
+			'leadNotice',
+			`Reads the ${what} from fields with common names, e.g. First Name, Surname, Company, Website, E-Mail`,
+		),
+		displayOptions: { show: { leadFields: ['auto'] }, hide: { '@tool': [true] } },
+	};
+}
+
 export const simple: INodeProperties = {
 	displayName: 'Simplify',
 	name: 'simple',

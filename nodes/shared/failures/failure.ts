@@ -4,13 +4,14 @@ import {
 	type InvalidReason,
 	NOT_SENT,
 	type NotSentReason,
+	type PendingReason,
 } from './reasons';
 
 /** Why an item has no result. */
 export interface Problem {
 	status: (typeof INCOMPLETE)[number];
 	/** A code that a workflow can route by. */
-	reason: InvalidReason | NotSentReason | FailedReason | 'job_not_finished';
+	reason: InvalidReason | NotSentReason | FailedReason | PendingReason;
 	/** What happened. */
 	message: string;
 	/** What to do now. */
@@ -39,19 +40,6 @@ export class InvalidInput extends Failure {
 	constructor(problem: Omit<Problem, 'status'> & { reason: InvalidReason }) {
 		super({ status: 'invalid_input', ...problem });
 	}
-}
-
-/** A field that an item lacks: its code, and its label with what would do instead. */
-export type MissingField = [code: InvalidReason, label: string];
-
-/** For the fields that an item lacks. The code names the first of them. */
-export function missing(...fields: MissingField[]): InvalidInput {
-	const labels = fields.map(([, label]) => label).join(' and ');
-	return new InvalidInput({
-		reason: fields[0][0],
-		message: `Not sent: this item has no ${labels}`,
-		description: 'Check that your expressions point to fields that exist in the input.',
-	});
 }
 
 /** For a field that holds what cannot be meant. */

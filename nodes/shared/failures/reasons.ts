@@ -62,12 +62,16 @@ const FAILED = {
 /** The request that met the end of the credits was refused: its item is `not_processed`. */
 export type FailedReason = keyof typeof FAILED | 'out_of_credits';
 
-const words = new Map<string, string>(Object.entries({ ...FAILED, ...INVALID }));
+/** Why a result is not there yet. */
+const PENDING = { job_not_finished: 'waiting for a bulk job' };
+
+export type PendingReason = keyof typeof PENDING;
+
+const words = new Map<string, string>(Object.entries({ ...FAILED, ...INVALID, ...PENDING }));
 const notSent = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
 
 /** An item without a result, in a few words that can be counted. */
 export function shortOf({ status, reason }: { status: string; reason: string }): string {
-	if (status === 'pending') return 'waiting for a bulk job';
 	if (status === 'not_processed') return `not sent (${notSent.get(reason)?.[0] ?? reason})`;
 	const short = words.get(reason) ?? reason;
 	return status === 'failed' ? `failed (${short})` : short;

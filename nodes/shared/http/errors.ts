@@ -42,6 +42,13 @@ export class ServiceError extends Failure {
 		return new ServiceError(this.reason, { ...this.details, message });
 	}
 
+	/** A copy that says what the request may have needed, where there were not enough credits for it. */
+	needing(credits: number): ServiceError {
+		if (this.reason !== 'out_of_credits' || credits < 2) return this;
+		const message = `${this.message}. This request may have needed ${credits}`;
+		return new ServiceError(this.reason, { ...this.details, message });
+	}
+
 	/** A copy in which the key is masked, with a message of at most 500 characters. */
 	without(key: string): ServiceError {
 		const details = withoutKey({ ...this.details }, key);
@@ -62,11 +69,11 @@ export function unexpectedAnswer(expected: string): ServiceError {
 }
 
 /** For a 404 of a request that names no list or job. */
-export function unknownPath(): ServiceError {
+export function unknownPath(path: string): ServiceError {
 	return new ServiceError('not_found', {
-		message: 'The service does not know the path of this request',
+		message: `The service does not know the path ${path}`,
 		description:
-			'Check the Base URL of the credential, and the path under Customize API Requests if your provider uses another one.',
+			'Run Check API of Contact Data Account: it says whether your provider uses another path. Else check the Base URL.',
 		httpCode: 404,
 	});
 }

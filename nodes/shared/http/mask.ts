@@ -1,5 +1,8 @@
 const MASK = '***';
 
+/** A shorter text is no key, and may be a part of any word. */
+const SHORTEST_KEY = 6;
+
 /** A shorter piece of Base64 may occur in another text by chance. */
 const SHORTEST_PIECE = 8;
 
@@ -9,6 +12,7 @@ const SHORTEST_PIECE = 8;
  * not hold the key.
  */
 export function withoutKey<T>(value: T, key: string): T {
+	if (key.length < SHORTEST_KEY) return value;
 	const forms = formsOf(key);
 	const text = JSON.stringify(value);
 	const isIn = forms.some((form) => text.includes(inJson(form)));

@@ -98,8 +98,10 @@ function refused({ statusCode, headers, body }: HttpResponse): ServiceError {
 	const other = statusCode >= 500 ? 503 : 405;
 	const [reason, message, description] = STATUS_CODES[statusCode] ?? STATUS_CODES[other];
 	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
+	// The service may say the same in nearly the same words.
+	const isNews = said !== null && !said.toLowerCase().startsWith(message.toLowerCase());
 	return new ServiceError(reason, {
-		message: `${message}${credits}${said === null ? '' : `: ${said}`}`,
+		message: `${message}${credits}${isNews ? `: ${said}` : ''}`,
 		description,
 		httpCode: statusCode,
 		retryAfter: retryAfterOf(headers['retry-after']),

@@ -4,7 +4,8 @@ import {
 	type INodePropertyOptions,
 } from 'n8n-workflow';
 import { FirstFailure, invalidValue } from '../failures/failure';
-import { cleanText, isPlaceholder, toDomain, toText } from '../values/text';
+import { cleanText, isPlaceholder, isSocialPage, toDomain, toText } from '../values/text';
+import type { LeadParameters } from './leadFields';
 import type { Parameters } from './parameters';
 
 /** An operation in n8n's declarative style: `routing` maps its fields to the request. */
@@ -16,6 +17,8 @@ export interface Declaration {
 	/** What it costs, in a few words for the canvas. */
 	cost: string;
 	fields: INodeProperties[];
+	/** The fields whose values Lead Fields recognizes in the items. */
+	lead?: LeadParameters;
 	/** The fields in the collection Options. */
 	options?: INodeProperties[];
 }
@@ -90,7 +93,8 @@ export class FieldValues {
 
 	/** A company (interface specification 4.5, 4.9). Text that cannot be a domain is its name, unless there is one. */
 	company(domainProperty: string, nameProperty: string): { domain: string; name: string } {
-		const typed = this.name(domainProperty);
+		const entered = this.name(domainProperty);
+		const typed = isSocialPage(entered) ? '' : entered;
 		const domain = toDomain(typed);
 		// Beside a domain, the lookup can do without the name.
 		if (domain !== '') return { domain, name: nameIn(cleanText(this.raw(nameProperty))) };

@@ -1,12 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditKind } from '../credits/account';
-import {
-	FirstFailure,
-	missing,
-	type MissingField,
-	type Problem,
-	problemOf,
-} from '../failures/failure';
+import { FirstFailure, type Problem, problemOf } from '../failures/failure';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
 import {
@@ -16,6 +10,7 @@ import {
 	requestFields,
 	typedText,
 } from './fields';
+import { missing, type Missing } from './missing';
 import { daysOf, DEFAULT_MAX_AGE } from './options';
 import type { Parameters } from './parameters';
 
@@ -23,6 +18,8 @@ import type { Parameters } from './parameters';
 export interface Existing {
 	parameter: string;
 	label: string;
+	/** What the item has then, in words: `an email`. */
+	what: string;
 	/** What the text of the field says, if that spares the lookup. An unknown status does for a while. */
 	read(text: string): { fields: IDataObject; isUnknown?: boolean } | undefined;
 }
@@ -39,7 +36,7 @@ export interface PassedOn {
 export interface Question<Query> {
 	/** The question in the package's words. Items without their input show its texts. */
 	query: Query;
-	missing?: MissingField[];
+	missing?: Missing[];
 	/** The answer, where it is certain without the service. */
 	answer?: IDataObject;
 	/** Whether the item has nothing to look up, so that it is skipped. */
@@ -155,8 +152,10 @@ export class ItemReader<Query extends IDataObject> {
 		if (question?.isEmpty && own.error === undefined) {
 			return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
 		}
-		const lacking = question?.missing && missing(...question.missing);
-		const refusal = failure.error ?? own.error ?? lacking;
+		const refusal =
+			failure.error ??
+			own.error ??
+			(question?.missing && missing(parameters, item, question.missing));
 		const local = answer && { results: [answer] };
 		return { ...wanted, query, outcome: refusal ? problemOf(refusal) : local };
 	}

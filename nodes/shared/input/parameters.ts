@@ -7,6 +7,7 @@ import { InvalidInput } from '../failures/failure';
 import { isObject } from '../values/json';
 import { asError } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
+import { type Lead, type LeadParameters, LeadReader } from './leadFields';
 
 type Reader = (item: number) => unknown;
 
@@ -20,11 +21,39 @@ const NOT_THERE = Symbol('not there');
 export class Parameters {
 	private readonly readers = new Map<string, Reader>();
 
-	/** @param operation the operation whose fields these are, for their labels */
+	/** What leads are recognized with; none where the user chooses the fields, as in a tool. */
+	private readonly leads: LeadReader | undefined;
+
+	private lead: { item: number; own: Lead } | undefined;
+
+	/** The fields of the items that leads were read from. */
+	readonly readFrom = new Set<string>();
+
+	/** @param operation the operation whose fields these are */
 	constructor(
-		private readonly context: Pick<NodeContext, 'json' | 'parameter'>,
-		private readonly operation: { fields?: INodeProperties[]; options?: INodeProperties[] } = {},
-	) {}
+		private readonly context: Pick<NodeContext, 'json' | 'parameter'> & { isTool?: boolean },
+		readonly operation: {
+			fields?: INodeProperties[];
+			options?: INodeProperties[];
+			lead?: LeadParameters;
+		} = {},
+	) {
+		const isAutomatic =
+			operation.lead && !context.isTool && context.parameter('leadFields', 0, 'auto') === 'auto';
+		if (isAutomatic) this.leads = new LeadReader(this.textOf('options.resultField'));
+	}
+
+	json(item: number): unknown {
+		return this.context.json(item);
+	}
+
+	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */
+	leadIn(item: number): Lead | undefined {
+		if (!this.leads) return undefined;
+		if (this.lead?.item !== item)
+			this.lead = { item, own: this.leads.read(this.context.json(item)) };
+		return this.lead.own;
+	}
 
 	/**
 	 * The value of a parameter for an item; throws {@link InvalidInput}.
@@ -32,6 +61,15 @@ export class Parameters {
 	 * @returns the fallback if there is no such parameter, e.g. for an option that was not added
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
+		const meanings = this.operation.lead?.[name]?.meanings;
+		const lead = meanings && this.leadIn(item);
+		if (lead) {
+			const meaning = meanings.find((one) => lead.values[one] !== undefined);
+			const field = meaning && lead.names[meaning];
+			if (field === undefined) return '';
+			this.readFrom.add(field);
+			return evaluated(lead.values[meaning!], field);
+		}
 		let value: unknown;
 		try {
 			const reader = this.readers.get(name) ?? this.readerOf(name, fallback, options);
@@ -40,13 +78,18 @@ export class Parameters {
 		} catch (error) {
 			throw this.failing(name, asError(error));
 		}
-		// n8n leaves the braces where a field was not switched to Expression, or where they are not in pairs.
-		if (typeof value !== 'string' || !/\{\{|\}\}/.test(value)) return value;
-		throw new InvalidInput({
-			reason: 'unevaluated_expression',
-			message: `Not sent: ${this.labelOf(name)} holds an expression that n8n did not evaluate`,
-			description: 'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
-		});
+		return evaluated(value, this.labelOf(name));
+	}
+
+	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */
+	referenceOf(name: string): string[] | undefined {
+		const raw = this.raw(name);
+		return typeof raw === 'string' ? referenceIn(raw) : undefined;
+	}
+
+	private textOf(name: string): string | undefined {
+		const text = this.context.parameter(name, 0, '');
+		return typeof text === 'string' && text.trim() !== '' ? text.trim() : undefined;
 	}
 
 	private failing(name: string, { message }: Error): InvalidInput {
@@ -89,6 +132,28 @@ export class Parameters {
 			return found === 'engine' ? engine(item) : found.value;
 		};
 	}
+}
+
+/** From which fields of the items leads were read, for the summary; empty where the user has chosen them. */
+export function readFrom(parameters: Parameters): string {
+	const names = [...parameters.readFrom];
+	return names.length > 0 ? `Read from: ${names.join(', ')}` : '';
+}
+
+/** The same above the output, of an operation without a summary. */
+export function hintReadFrom(context: NodeContext, parameters: Parameters): void {
+	const message = readFrom(parameters);
+	if (message) context.hint({ message: `${message}.`, type: 'info', location: 'outputPane' });
+}
+
+/** Throws {@link InvalidInput} for a text in which n8n has left an expression: a field is Fixed, or braces lack a pair. */
+function evaluated(value: unknown, label: string): unknown {
+	if (typeof value !== 'string' || !/\{\{|\}\}/.test(value)) return value;
+	throw new InvalidInput({
+		reason: 'unevaluated_expression',
+		message: `Not sent: ${label} holds an expression that n8n did not evaluate`,
+		description: 'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
+	});
 }
 
 /**

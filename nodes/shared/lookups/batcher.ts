@@ -153,7 +153,8 @@ export class Batcher<Query extends IDataObject> {
 			reservation.settle(isFree ? NOTHING : undefined);
 			if (this.isCutInHalves(paid, error)) return undefined;
 			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
-			return fail(paid, error, { credits: isFree && !reservation.isRenewed ? 0 : null });
+			const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
+			return fail(paid, failure, { credits: isFree && !reservation.isRenewed ? 0 : null });
 		}
 	}
 
@@ -184,8 +185,7 @@ export class Batcher<Query extends IDataObject> {
 		const { lookup } = this.run;
 		const queries = batch.map(({ query }) => query);
 		return await lookup.ask(queries, this.service(reservation)).catch((thrown: unknown) => {
-			if (!isNotFound(thrown)) throw thrown;
-			if (lookup.perRequest > 1) throw unknownPath();
+			if (lookup.perRequest > 1 || !isNotFound(thrown)) throw thrown;
 			return { results: [[]] };
 		});
 	}
@@ -241,7 +241,12 @@ export class Batcher<Query extends IDataObject> {
 		return {
 			settings: client.connection.settings,
 			asReceived: (texts) => withoutKey(texts, client.connection.apiKey),
-			ask: async (request) => await client.send({ method, url, ...request }, sending),
+			ask: async (request) => {
+				const asked = { method, url, ...request };
+				return await client.send(asked, sending).catch((thrown: unknown) => {
+					throw isBulk && isNotFound(thrown) ? unknownPath(asked.url) : thrown;
+				});
+			},
 			collect: async (request) =>
 				await client.send({ method: 'GET', url, ...request }, { collects: true }),
 			pollTurn: async (wait) => {

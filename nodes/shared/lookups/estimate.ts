@@ -6,7 +6,7 @@ import { readAccount, remainingOf } from '../credits/account';
 import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { Parameters } from '../input/parameters';
+import { hintReadFrom, Parameters } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
 import { ItemReader, type Outcome, type Preparation } from '../input/item';
 import { keyOf } from './lookup';
@@ -77,6 +77,7 @@ export async function runEstimate<Query extends IDataObject>(
 	} finally {
 		accounts.end();
 	}
+	hintReadFrom(context, parameters);
 	return outputs;
 }
 

@@ -6,7 +6,7 @@ import type { Cost, Settled } from '../execution/answers';
 import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { Parameters } from '../input/parameters';
+import { Parameters, readFrom } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
 import { Batcher, type BatcherRun } from './batcher';
 import { Delivery } from './delivery';
@@ -41,6 +41,8 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 
 	readonly pool: Pool;
 
+	private readonly parameters: Parameters;
+
 	private readonly reader: ItemReader<Query>;
 
 	private readonly onError: OnError;
@@ -58,11 +60,11 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		readonly context: NodeContext,
 		readonly lookup: Lookup<Query>,
 	) {
-		const parameters = new Parameters(context, lookup);
-		this.options = lookupOptionsOf(parameters, lookup.extra?.option);
+		this.parameters = new Parameters(context, lookup);
+		this.options = lookupOptionsOf(this.parameters, lookup.extra?.option);
 		this.pool = new Pool(this.options.pace.maxConcurrency);
-		this.reader = new ItemReader(lookup, parameters, this.options.retryUnknown);
-		this.onError = new OnError(context.node);
+		this.reader = new ItemReader(lookup, this.parameters, this.options.retryUnknown);
+		this.onError = new OnError(context.node, !context.isTool);
 		this.delivery = new Delivery(context, lookup, this.options, this.onError);
 		this.accounts = new Accounts(context, this.options, (client) => new Batcher(client, this));
 	}
@@ -83,6 +85,7 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 			paused: this.accounts.paused,
 			spent: spent.certain + spent.uncertain,
 			isUncertain: spent.uncertain > 0,
+			readFrom: readFrom(this.parameters),
 		});
 	}
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Problem } from '../failures/failure';
+import { inFull, type Problem } from '../failures/failure';
 import { count } from '../values/text';
 import type { Outcome } from '../input/item';
 import type { Lookup } from './lookup';
@@ -12,12 +12,17 @@ export interface Figures {
 	isUncertain?: boolean;
 	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
+	/** From which fields of the items leads were read, in words; empty where the user has chosen them. */
+	readFrom?: string;
 }
 
 interface ItemProblem {
 	problem: Problem;
 	item: number;
 }
+
+/** So many ways out are told in a summary at most. */
+const MAX_ADVICE = 2;
 
 export class Tally {
 	readonly counts = {
@@ -59,21 +64,32 @@ export class Tally {
 	 * The problem that stops the workflow, if any: with On Incomplete Run set to Stop Workflow the first one; else only
 	 * where all items lack a field, or where the service has answered none and caused one of the problems.
 	 */
-	reasonToStop(failsWhenIncomplete: boolean): ItemProblem | undefined {
+	reasonToStop(failsWhenIncomplete: boolean): { problem: Problem; item?: number } | undefined {
 		const problems = this.unwanted.toSorted((a, b) => a.item - b.item);
 		const [first] = problems;
 		if (!first) return undefined;
-		if (failsWhenIncomplete) return { ...first, problem: this.inFull(first.problem) };
+		if (failsWhenIncomplete) return { ...first, problem: this.withProgress(first.problem) };
 		const statuses = problems.map(({ problem }) => problem.status);
 		const areAllInvalid = statuses.every((status) => status === 'invalid_input');
-		if (areAllInvalid && problems.length === this.counts.items) return first;
+		if (areAllInvalid && problems.length === this.counts.items)
+			return { problem: this.ofAll(first) };
 		if (this.counts.ofService > 0 || statuses.includes('pending')) return undefined;
-		return problems.find(
+		const cause = problems.find(
 			({ problem: { status, reason } }) => status === 'failed' || isCausedByService(reason),
 		);
+		return cause && { problem: cause.problem };
 	}
 
-	private inFull(problem: Problem): Problem {
+	/** What is said of all items: what each lacks, with the first one as an example. */
+	private ofAll({ problem }: ItemProblem): Problem {
+		const messages = new Set(this.problems.map((one) => one.problem.message));
+		if (messages.size === 1) return problem;
+		const reasons = reasonsOf(this.problems.map((one) => one.problem)).join(', ');
+		const description = inFull(problem).replace(/^Not sent: /, 'The first one: ');
+		return { ...problem, message: `No item can be looked up: ${reasons}`, description };
+	}
+
+	private withProgress(problem: Problem): Problem {
 		const pending = this.problems.filter((one) => one.problem.status === 'pending');
 		const jobs = [...new Set(pending.map((one) => one.problem.jobId))];
 		const unfinished = jobs.length > 0 ? ` Unfinished jobs: ${jobs.join(', ')}.` : '';
@@ -84,44 +100,50 @@ export class Tally {
 }
 
 export function summaryOf<Query extends IDataObject>(
-	{ answered }: Lookup<Query>,
+	{ answered, existing }: Lookup<Query>,
 	tally: Tally,
-	{ duplicates, spent, isUncertain, paused }: Figures,
+	{ duplicates, spent, isUncertain, paused, readFrom = '' }: Figures,
 ): string {
 	const { items, hits, misses, local, known, skipped, undated } = tally.counts;
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
 	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
 	const seconds = Math.round(paused / 1000);
-	const results = [
-		`${hits} ${answered}`,
-		// An email that is verified always has a result.
-		...only(known, `${known} already there`),
-		...(answered === 'found' ? [`${misses} not found`] : only(misses, `${misses} not found`)),
+	const passedOn = [
+		...only(known, `${known} ${known === 1 ? 'has' : 'have'} ${existing?.what} already`),
+		...only(skipped, `${skipped} ${skipped === 1 ? 'has' : 'have'} no email`),
 	];
+	const problems = tally.problems.map(({ problem }) => problem);
+	const advice = [...new Set(problems.map(({ description }) => description))];
 	const parts = [
-		`${count(items, 'item')}: ${results.join(', ')}`,
+		// An email that is verified always has a result.
+		`${count(items, 'item')}: ${hits} ${answered}${answered === 'found' || misses > 0 ? `, ${misses} not found` : ''}`,
+		...only(known + skipped, `${known + skipped} passed on: ${passedOn.join(', ')}`),
+		...only(problems.length, reasonsOf(problems).join(', ')),
 		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
 		...only(
 			local + duplicates,
 			`${count(local + duplicates, 'item')} cost nothing (${free.join(' or ')})`,
 		),
-		...only(skipped, `${count(skipped, 'item')} skipped: no email`),
 		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
-		...reasonsOf(tally.problems.map(({ problem }) => problem)),
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
+		...only(readFrom.length, readFrom),
+		...advice.slice(0, MAX_ADVICE).map((text) => text.replace(/\.$/, '')),
 	];
 	return `${parts.join('. ')}.`;
 }
 
 /** The field to check where a run has looked nothing up, as every item was known or skipped. */
 export function nothingLookedUp<Query extends IDataObject>(
-	{ existing: field }: Lookup<Query>,
+	{ existing }: Lookup<Query>,
 	{ counts: { items, known, skipped } }: Tally,
 ): string | undefined {
 	if (items === 0 || known + skipped < items) return undefined;
-	if (known === 0) return 'Nothing was looked up: no item has an email. Check the field Email.';
+	const choose = 'set Lead Fields to Choose Below';
+	if (known === 0) {
+		return `Nothing was looked up: no item has an email. If one has, ${choose} and pick its field.`;
+	}
 	const rest = skipped > 0 ? ', or no email' : '';
-	return `Nothing was looked up: every item already has a value in ${field?.label}${rest}. If that is not what you expect, check the fields of this node.`;
+	return `Nothing was looked up: every item already has ${existing?.what}${rest}. To look them up again, ${choose} and leave ${existing?.label} empty.`;
 }
 
 function reasonsOf(problems: Problem[]): string[] {

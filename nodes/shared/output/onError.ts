@@ -13,7 +13,11 @@ import { inFull, type Problem } from '../failures/failure';
 export class OnError {
 	private readonly setting: 'stop' | 'continue' | 'errorOutput';
 
-	constructor(node: INode) {
+	/** @param hasSummary whether a summary above the output says what to do about items without a result */
+	constructor(
+		node: INode,
+		private readonly hasSummary = false,
+	) {
 		const { onError, continueOnFail } = node;
 		const continues = onError ? onError === 'continueRegularOutput' : continueOnFail;
 		// n8n tells an AI agent only what happened. An item tells it what to do as well.
@@ -38,7 +42,7 @@ export class OnError {
 	): INodeExecutionData {
 		return this.setting === 'errorOutput'
 			? errorItem(problem, item, input)
-			: withStatus(statusFields(problem));
+			: withStatus(statusFields(problem, this.hasSummary));
 	}
 }
 
@@ -76,7 +80,11 @@ export function errorItem(
 	return { json: { error, message }, pairedItem: { item }, ...(binary && { binary }) };
 }
 
-/** What an item without a result says of that. It has no `error`, so n8n does not take it for an error item. */
-export function statusFields({ description, ...fields }: Problem): IDataObject {
-	return { httpCode: null, ...fields, message: inFull({ ...fields, description }) };
+/**
+ * What an item without a result says of that. It has no `error`, so n8n does not take it for an error item.
+ * @param isShort whether a summary above the output says what to do, once for all items
+ */
+export function statusFields({ description, ...fields }: Problem, isShort = false): IDataObject {
+	const message = isShort ? fields.message : inFull({ ...fields, description });
+	return { httpCode: null, ...fields, message };
 }

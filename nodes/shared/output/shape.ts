@@ -1,16 +1,16 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { COMPLETE, INCOMPLETE } from '../failures/reasons';
 import { comparableEmail, toEmail } from '../values/email';
 import { isObject, numberAt } from '../values/json';
 
 /** The names of the fields that say why an item has no result. */
 export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
 
-/** The statuses of items without a result; these fields go with them when another status replaces them. */
-const WITHOUT_RESULT = new Set<unknown>(['invalid_input', 'not_processed', 'pending', 'failed']);
+/** These go with the status of an item without a result, when another one replaces it. */
 const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, 'jobId', 'jobRow'];
 
-const WITHOUT_PROBLEM = ['found', 'verified', 'known', 'skipped', 'not_found'];
-const STATUSES = new Set<unknown>([...WITHOUT_PROBLEM, ...WITHOUT_RESULT]);
+const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
+const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 
 /** What is said of an email, and goes when the email changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData', 'response'];

@@ -14,7 +14,7 @@ import { typedText } from '../input/fields';
 import { toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
 import { count, withScheme } from '../values/text';
-import { invalidValue, missing } from '../failures/failure';
+import { InvalidInput, invalidValue } from '../failures/failure';
 
 export const LISTS_PATH = '/api/v2/list';
 
@@ -138,9 +138,17 @@ export const LIST_PATH = `=${LISTS_PATH}/{{$parameter.listId.value}}`;
 /** The id of a list; throws `InvalidInput` for any other value. */
 export function toListId(value: unknown): string {
 	const text = typedText(value, 'List');
-	if (text === '') throw missing(['missing_list', 'List']);
+	if (text === '') throw noList();
 	if (!/^\d+$/.test(text)) throw invalidValue('List', 'The list ID must be a number, e.g. 101');
 	return text;
+}
+
+function noList(): InvalidInput {
+	return new InvalidInput({
+		reason: 'missing_list',
+		message: 'Not sent: no list is chosen',
+		description: 'Choose a list, or check that the expression of the field List finds an ID.',
+	});
 }
 
 /** Fills the list dropdown with the lists of the account whose name holds the text that the user typed. */

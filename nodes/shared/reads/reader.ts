@@ -4,7 +4,8 @@ import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { Parameters } from '../input/parameters';
+import { missing, type Missing } from '../input/missing';
+import { hintReadFrom, Parameters } from '../input/parameters';
 import { requestOptionsOf } from '../http/transport';
 import {
 	type Declaration,
@@ -18,7 +19,7 @@ import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { numberOf } from '../values/text';
 import type { Collected } from './pages';
-import { FirstFailure, invalidValue, problemOf } from '../failures/failure';
+import { FirstFailure, invalidValue, problemOf, type InvalidInput } from '../failures/failure';
 
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
@@ -52,6 +53,8 @@ export interface ReadRequest {
 	/** The client of the item's account, which all its items in this run share. */
 	client: AccountClient;
 	isSimple: boolean;
+	/** For what the item lacks. */
+	missing(...lacking: Missing[]): InvalidInput;
 	/** The value of a parameter that the operation puts into its requests itself. */
 	parameter(name: string): unknown;
 	/** Sends the request with these query parameters, to the operation's path unless another is given. */
@@ -91,6 +94,7 @@ export async function runRead(
 			context,
 			client,
 			isSimple: parameters.get('simple', item, true) === true,
+			missing: (...lacking) => missing(parameters, item, lacking),
 			parameter: (name) => parameters.get(name, item, ''),
 			get: async (qs, path = pathOf(operation, (name) => values.raw(name))) =>
 				await client.get(path, qs),
@@ -108,7 +112,7 @@ export async function runRead(
 		const fail = (thrown: unknown) => {
 			const problem = problemOf(thrown);
 			// A job that is still pending is no failure.
-			if (problem.status === 'pending') return void output.push(place(statusFields(problem)));
+			if (problem.status === 'pending') return void output.push(place(statusFields(problem, true)));
 			output.push(onError.output(problem, item, input, place));
 			if (!onError.stops || signal?.aborted) return;
 			failures.push(stopError(context.node, problem, item));
@@ -146,6 +150,7 @@ export async function runRead(
 		accounts.end();
 	}
 	if (failures.length > 0) throw failures[0];
+	hintReadFrom(context, parameters);
 	return outputs.flat();
 }
 

@@ -74,3 +74,12 @@ export function toDomain(text: string): string {
 	const bare = host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
 	return /^[^.\s]+(?:\.[^.\s]+)+$/.test(bare) ? bare : '';
 }
+
+/** Networks on which people and companies have pages. */
+const NETWORKS =
+	/(?:^|\.)(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads)\.(?:com|net)$/;
+
+/** Whether a text is the address of a page at a social network, which is nobody's website. */
+export function isSocialPage(text: string): boolean {
+	return NETWORKS.test(toDomain(text)) && /[^/]\/+[^/?#\s]/.test(text.replace(/^[a-z]+:\/\//i, ''));
+}

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 
 import { answerIn, findBulk, type Lookup } from '../../support/leads/lookups.mts';
-import { node, ours } from '../../support/hosts/savedNodes.mts';
+import { node, ours } from '../../support/realN8n/savedNodes.mts';
 import { KEY } from '../../support/servers/service.mts';
 import type { HostBench } from './hostBench.mts';
 

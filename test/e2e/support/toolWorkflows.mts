@@ -3,7 +3,7 @@ import type { INode } from 'n8n-workflow';
 import type { Credential } from '../../hosts/rest.mts';
 import { chain, type Workflow } from '../../hosts/workflow.mts';
 import { listWithId } from '../../operations.mts';
-import { manually, node, ours } from '../../support/hosts/savedNodes.mts';
+import { manually, node, ours } from '../../support/realN8n/savedNodes.mts';
 
 /** Every kind of operation as a tool, by the names that people give them; what has its default is left out. */
 export function toolNodes(host: Parameters<typeof ours>[0], onError?: INode['onError']): INode[] {

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 
 import { outputOf, type Execution } from '../../hosts/execution.mts';
 import { ALONE, type Host } from '../../hosts/host.mts';
-import { node } from '../../support/hosts/savedNodes.mts';
+import { node } from '../../support/realN8n/savedNodes.mts';
 
 /** Waits for a call; n8n stores the execution and forgets it. The first node tells what to call. */
 export function waiting(webhookId: string): INode[] {

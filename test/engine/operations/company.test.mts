@@ -125,7 +125,7 @@ const companyLeadRows: Row[] = [
 		output: [
 			{
 				...{ status: 'invalid_input', reason: 'missing_company', httpCode: null },
-				message: expect.stringMatching(/Company Website \(or Company Name\)/),
+				message: expect.stringMatching(/^Not sent: no company .*\. To pick the fields yourself/),
 			},
 		],
 	},

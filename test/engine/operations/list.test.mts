@@ -86,7 +86,7 @@ const listRows: Row[] = [
 			fair,
 			{
 				...{ ...refused, reason: 'missing_list' },
-				message: expect.stringMatching(/^Not sent: this item has no List\./),
+				message: expect.stringMatching(/^Not sent: no list is chosen\. Choose/),
 			},
 		],
 	}),

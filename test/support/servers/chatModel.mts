@@ -3,7 +3,7 @@ import { afterEach } from 'vitest';
 import { z } from 'zod';
 
 import type { Credential, RestClient } from '../../hosts/rest.mts';
-import { useComponent } from '../hosts/component.mts';
+import { useComponent } from '../realN8n/component.mts';
 
 /** A tool that the model asks for, with arguments of any form: models make mistakes. */
 export interface ToolCall {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import tls from 'node:tls';
 
-import type { SetUp } from '../hosts/exampleChanges.mts';
+import type { SetUp } from '../realN8n/exampleChanges.mts';
 import { selfSigned } from './selfSigned.mts';
 
 /** A mail, as far as reports need it. */

@@ -8,7 +8,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { expect } from 'vitest';
 
 import { makeFolder } from '../../hosts/folder.mts';
-import type { SetUp } from '../hosts/exampleChanges.mts';
+import type { SetUp } from '../realN8n/exampleChanges.mts';
 import { selfSigned } from './selfSigned.mts';
 
 /** A stand-in for a tool of somebody else. */

@@ -1,5 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 
+import { withLeadFields } from '../node/leadFields.mts';
 import type { TestHost } from './host.mts';
 
 /** A node as n8n saves it. */
@@ -20,7 +21,7 @@ export function ours(
 	parameters: INodeParameters,
 ): INode {
 	return {
-		...node(name, `${packageName}.${type}`, 1, parameters),
+		...node(name, `${packageName}.${type}`, 1, withLeadFields(type, parameters)),
 		credentials: { [credential.type]: { id: credential.id, name: credential.name } },
 	};
 }

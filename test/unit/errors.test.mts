@@ -12,7 +12,7 @@ import {
 import { inFull } from '../../nodes/shared/failures/failure.ts';
 
 describe('ServiceError', () => {
-	const KEY = 'key-1';
+	const KEY = 'secret-1';
 	const told = { message: `No ${KEY}, nor ${KEY}!`, description: `Not ${KEY}.` };
 	const failure = new ServiceError('rate_limited', { ...told, httpCode: 429, retryAfter: 5_000 });
 
@@ -28,7 +28,15 @@ describe('ServiceError', () => {
 		expect(cut('a'.repeat(100_000))).toMatch(/^a{1,500}…$/);
 		expect(cut('a'.repeat(500))).toBe('a'.repeat(500));
 		// The key is masked before, so that no half of it is left.
-		expect(cut(`${'a'.repeat(497)}${KEY} b`)).not.toContain('key');
+		expect(cut(`${'a'.repeat(497)}${KEY} b`)).not.toContain('sec');
+	});
+
+	it('says how many credits a request may have needed, where they ran out', () => {
+		const refused = new ServiceError('out_of_credits', { ...told, message: 'No credits' });
+		const needed = 'No credits. This request may have needed 8';
+		expect(refused.needing(8)).toMatchObject({ reason: 'out_of_credits', message: needed });
+		expect(refused.needing(1)).toBe(refused);
+		expect(failure.needing(8)).toBe(failure);
 	});
 
 	it.each([new Error('a fault'), 'a fault'])(

@@ -7,7 +7,7 @@ import { connectionError } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { OnError, stopError } from '../../nodes/shared/output/onError.ts';
 import {
-	missing,
+	InvalidInput,
 	NotProcessed,
 	type Problem,
 	problemOf,
@@ -58,7 +58,15 @@ it.each<[Partial<INode>, string, ofTool: string]>([
 
 it.each([
 	// What is about the operation is no answer of an API.
-	[missing(['missing_name', 'Full Name']), NodeOperationError, undefined],
+	[
+		new InvalidInput({
+			reason: 'missing_name',
+			message: 'Not sent: no name',
+			description: 'Fill in Full Name.',
+		}),
+		NodeOperationError,
+		undefined,
+	],
 	[new NotProcessed('credit_limit'), NodeApiError, null],
 	[connectionError({ code: 'ECONNREFUSED' }), NodeApiError, null],
 	// n8n would replace words that hold such a code.

@@ -1,4 +1,4 @@
-/** @file Whether a credential is the same for every item, which n8n does not tell. */
+/** @file Whether a credential is the same for every item, which n8n does not say. */
 
 import { expect, it, vi } from 'vitest';
 

@@ -9,7 +9,8 @@ const KEY = 'KEY-1f9a77c0';
 
 it.each(['a.b', 'a+b', '$&', '(x', '[', '\\d', 'k"y', '\\', '👩', '\n', '/'])(
 	'masks the key %j literally',
-	(key) => {
+	(part) => {
+		const key = `the-key-${part}`;
 		expect(withoutKey(`<${key}>`, key)).toBe('<***>');
 		expect(withoutKey('<a-b>', key)).toBe('<a-b>');
 	},
@@ -17,14 +18,19 @@ it.each(['a.b', 'a+b', '$&', '(x', '[', '\\d', 'k"y', '\\', '👩', '\n', '/'])(
 
 it.each([
 	['in a URL', 'k=a%2Bb%2Fc%20d&x=1', 'a+b/c d', 'k=***&x=1'],
-	['in a URL, escaped in small letters', 'k=a%2bb%2fc&x=1', 'a+b/c', 'k=***&x=1'],
-	['in a URL, where it ends in a percent sign', 'k=50%25&x=1', '50%', 'k=***&x=1'],
-	['in a JSON text', '{"key":"a\\"b"}', 'a"b', '{"key":"***"}'],
-	['in a JSON text with escaped slashes', '{"key":"a\\/b"}', 'a/b', '{"key":"***"}'],
+	['in a URL, escaped in small letters', 'k=key%2bb%2fc&x=1', 'key+b/c', 'k=***&x=1'],
+	['in a URL, where it ends in a percent sign', 'k=key-50%25&x=1', 'key-50%', 'k=***&x=1'],
+	['in a JSON text', '{"key":"long\\"er"}', 'long"er', '{"key":"***"}'],
+	['in a JSON text with escaped slashes', '{"key":"long\\/er"}', 'long/er', '{"key":"***"}'],
 	['in Base64, where that is as short as can be', '<YWJjZGVm>', 'abcdef', '<***>'],
 ])('masks it as it is written %s', (_, text, key, masked) => {
 	expect(withoutKey(text, key)).toBe(masked);
 	expect(withoutKey({ deep: [text] }, key)).toEqual({ deep: [masked] });
+});
+
+it('leaves alone a text that is too short for a key', () => {
+	for (const key of ['', 'C', 'Check']) expect(withoutKey('Check API', key)).toBe('Check API');
+	expect(withoutKey('Check API', 'Check ')).toBe('***API');
 });
 
 it('masks it in the Base64 of user:key, whoever the user is', () => {

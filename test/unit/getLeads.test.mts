@@ -1,4 +1,4 @@
-/** @file A page of the people at a company, and how the service is asked to filter them. */
+/** @file Get Company Leads: a page of the people at a company, and the keywords that the service filters them by. */
 
 import { expect, it } from 'vitest';
 

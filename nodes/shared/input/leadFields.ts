@@ -1,0 +1,225 @@
+import { isObject } from '../values/json';
+import { cleanText, isPlaceholder, isSocialPage, toDomain } from '../values/text';
+
+/**
+ * The names under which sheets, CRMs, forms and files hold what a lookup needs, the more certain name first: English,
+ * German, French, Spanish, Portuguese, Italian, Dutch. A name counts as a whole: `Account Owner` and `Old Email` do not.
+ */
+export const LEAD_FIELDS = {
+	fullName: `
+		full name, contact name, contact full name, contact person, person name, lead name, prospect name, display name,
+		Vollständiger Name, Ansprechpartner, Kontaktperson, Anzeigename, Vor- und Nachname, Vorname Nachname,
+		nom complet, nom du contact, prénom et nom, nom et prénom, nom à afficher,
+		nombre completo, nombre de contacto, persona de contacto, nombre y apellidos, nombre y apellido, nombre en pantalla,
+		nome completo, nome do contato, nome e sobrenome, mostrar nome, nome e cognome, nome visualizzato, nominativo,
+		volledige naam, contactpersoon, naam contactpersoon`,
+	/** The full name, but beside one half of a name alone the other half. */
+	name: 'name, nom, nombre, nome, naam',
+	firstName: `
+		first name, given name, forename, fname, name first, contact first name, contact person first name,
+		executive first name, lead person first name, Vorname, prénom, primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam`,
+	lastName: `
+		last name, family name, surname, lname, name last, contact last name, contact person last name,
+		executive last name, lead person last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido,
+		sobrenome, último nome, cognome, achternaam, familienaam`,
+	domain: `
+		company domain, company domain name, organization domain, current employer domain, domain, domain name,
+		company website, company website URL, organization website, account website, business website, website, website URL,
+		website 1, website 1 value, websites, company URL, homepage, company homepage, web page, web page 1, web, www, internet,
+		Webseite, Webseite 1, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
+		site web, site web 1, site internet, page web, domaine, sitio web, página web, página web 1, dominio,
+		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, pagina web 1, domein`,
+	company: `
+		company name, company, company name cleaned, company name for emails, lead company name, current company, current company name, current employer, employer,
+		organization name, organisation name, organization, organisation, organization 1 name, org name, account name,
+		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
+		société, nom de la société, entreprise, nom de l'entreprise, raison sociale,
+		empresa, nombre de la empresa, nombre empresa, razón social, compañía, organización, nome da empresa, organização,
+		azienda, nome azienda, ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie`,
+	email: `
+		work email, work email address, business email, business email address, professional email,
+		recommended professional email, current work email, email, email address, primary email, primary email address,
+		contact email, contact email address, contact person email, contact person email address, person email, lead email, lead person email,
+		mail, email 1, email 1 value, email address 1, emails, email addresses, user email,
+		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
+		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
+		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,
+		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
+		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres`,
+};
+
+/** What lookups read of a lead. `emailStatus` is this package's own word: what another tool calls verified is not known. */
+export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
+
+/** Where CRMs, bases and forms put the fields of an item. */
+const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields'];
+
+interface Place {
+	meaning: Meaning;
+	/** The lower, the more certain. */
+	rank: number;
+}
+
+/** A name by its letters and digits alone, without case, accents and what Notion and forms put before it. */
+function bareName(name: string): string {
+	const own = name.replace(/^property_/, '').normalize('NFD');
+	return own
+		.replace(/[^\p{L}\p{N}]/gu, '')
+		.toLowerCase()
+		.replace(/^your/, '');
+}
+
+const PLACES = new Map<string, Place>(
+	Object.entries(LEAD_FIELDS).flatMap(([meaning, names]) =>
+		names
+			.split(',')
+			.map((name, rank) => [bareName(name), { meaning: meaning as Meaning, rank }] as const),
+	),
+);
+
+/** Parameters for which a lead is recognized, by their names: what they stand for, the first with a value. */
+export type LeadParameters = Record<
+	string,
+	{
+		meanings: Meaning[];
+		/** For the model of an AI agent, which then fills in the field. */
+		forModel?: string;
+		/** Whether the model may leave it out. */
+		isOptional?: true;
+	}
+>;
+
+/** A lead as the fields of an item give it. */
+export interface Lead {
+	values: Partial<Record<Meaning, string>>;
+	/** The names of the fields that the values are from. */
+	names: Partial<Record<Meaning, string>>;
+	/** Why a field that would hold it does not, in this item. */
+	lacking: Partial<Record<Meaning, string>>;
+}
+
+/** Recognizes leads by the names of their fields. A name is looked at once, however many items have it. */
+export class LeadReader {
+	private readonly places = new Map<string, Place | undefined>();
+
+	/** @param resultField the field for the result: what an earlier lookup has put there comes before all others */
+	constructor(private readonly resultField?: string) {}
+
+	read(item: unknown): Lead {
+		const lead: Lead = { values: {}, names: {}, lacking: {} };
+		const fields = isObject(item) ? item : {};
+		if (this.resultField !== undefined) this.add(lead, fields[this.resultField]);
+		this.add(lead, fields);
+		for (const name of CONTAINERS) this.add(lead, onlyOne(fields[name]));
+		return withName(lead);
+	}
+
+	/** Adds what an object has, where the lead lacks it. */
+	private add({ values, names, lacking }: Lead, object: unknown): void {
+		if (!isObject(object)) return;
+		const had = { ...values };
+		const ranks: Partial<Record<Meaning, number>> = {};
+		for (const name of Object.keys(object)) {
+			const place = this.placeOf(name);
+			if (!place || had[place.meaning] !== undefined) continue;
+			const { meaning } = place;
+			// Behind a lookup of this package, `email` is what that has found.
+			const rank = name === 'email' && 'emailStatus' in object ? -1 : place.rank;
+			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
+			const value = valueOf(meaning, object[name]);
+			if (value === '') {
+				lacking[meaning] ??= whyEmpty(meaning, name, object[name]);
+				continue;
+			}
+			ranks[meaning] = rank;
+			values[meaning] = value;
+			names[meaning] = name;
+		}
+	}
+
+	private placeOf(name: string): Place | undefined {
+		if (!this.places.has(name)) {
+			const isStatus = name === 'emailStatus';
+			this.places.set(name, isStatus ? { meaning: name, rank: 0 } : PLACES.get(bareName(name)));
+		}
+		return this.places.get(name);
+	}
+}
+
+/** What is in a list of one; of several leads none can be meant. */
+function onlyOne(field: unknown): unknown {
+	return Array.isArray(field) && field.length === 1 ? field[0] : field;
+}
+
+/** Whether an entry of a list is the one to write to at work, as CRMs mark it. */
+function isForWork(entry: unknown): boolean {
+	return isObject(entry) && [entry.type, entry.category, entry.label].includes('work');
+}
+
+/** The text of a field, if it can be meant; of a list the primary, the one for work or the first entry, of an object its `value`. */
+function valueOf(meaning: Meaning, field: unknown): string {
+	const entries: unknown[] = Array.isArray(field) ? field : [field];
+	const primary = entries.find((one) => isObject(one) && one.primary === true);
+	const entry = primary ?? entries.find(isForWork) ?? entries[0];
+	const inObject =
+		isObject(entry) && (entry.value ?? entry[meaning === 'email' ? 'email' : 'name']);
+	const text = cleanText(isObject(entry) ? inObject : entry);
+	if (meaning === 'emailStatus') return text;
+	if (isPlaceholder(text)) return '';
+	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
+	// A number or an email in a field for names is none.
+	return meaning !== 'email' && (text.includes('@') || !/\p{L}/u.test(text)) ? '' : text;
+}
+
+function whyEmpty(meaning: Meaning, name: string, field: unknown): string {
+	const isText = typeof field === 'string' || typeof field === 'number';
+	if (!isText || cleanText(field) === '') return `${name} is empty in this row`;
+	return meaning === 'domain'
+		? `${name} is no company's website`
+		: `${name} holds no ${meaning === 'email' ? 'email' : 'name'}`;
+}
+
+/** The legal forms of companies that are no names of people. */
+const LEGAL_FORM =
+	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
+
+/** Whether a name is a company's: it has a legal form, or it is the name of the website. */
+function isCompany(name: string, website = ''): boolean {
+	const [host] = toDomain(website).split('.');
+	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
+	const isOfWebsite = [name, withoutParticles].map(bareName).includes(bareName(host));
+	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
+}
+
+/** Whether a name has another one as whole words. */
+function holds(name: string, other: string): boolean {
+	const words = (text: string) => ` ${text} `.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ');
+	return words(name).includes(words(other));
+}
+
+/**
+ * `name` is the full name; beside a first name alone it is the last name, unless it holds the first, and so on. In a list
+ * of companies it is nobody's.
+ */
+function withName({ values, names, lacking }: Lead): Lead {
+	const { name, fullName, firstName, lastName, company, domain } = values;
+	if (name === undefined || (fullName !== undefined && !holds(fullName, name))) {
+		return { values, names, lacking };
+	}
+	if (company === undefined && isCompany(name, domain)) {
+		const { name: _, ...others } = values;
+		return {
+			values: others,
+			names,
+			lacking: { ...lacking, name: `${names.name} looks like a company` },
+		};
+	}
+	const half = firstName ?? lastName;
+	const isFull = half === undefined || holds(name, half);
+	const other = firstName === undefined ? 'firstName' : 'lastName';
+	const meaning =
+		isFull || (firstName !== undefined && lastName !== undefined) ? 'fullName' : other;
+	values[meaning] ??= name;
+	names[meaning] ??= names.name;
+	return { values, names, lacking };
+}

@@ -1,0 +1,72 @@
+import { InvalidInput } from '../failures/failure';
+import type { InvalidReason } from '../failures/reasons';
+import { isObject } from '../values/json';
+import { cleanText, isSocialPage } from '../values/text';
+import type { Lead, Meaning } from './leadFields';
+import type { Parameters } from './parameters';
+
+/** Something that a lookup needs, and an item lacks. */
+export interface Missing {
+	code: InvalidReason;
+	/** In a word, e.g. `company`. */
+	what: string;
+	/** The fields that would do. */
+	label: string;
+	/** The parameters that may hold it, by their names and labels. */
+	parameters: Record<string, string>;
+}
+
+/** So many fields of an item are named at most. */
+const MAX_NAMED = 10;
+
+/** For what an item lacks: whether the item has no field for it, or one that is empty. The code names the first. */
+export function missing(parameters: Parameters, item: number, lacking: Missing[]): InvalidInput {
+	const json = parameters.json(item);
+	const lead = parameters.leadIn(item);
+	const whys = lacking.map((one) =>
+		lead ? whyNotRead(parameters, lead, one) : whyNotChosen(parameters, item, one),
+	);
+	const what = lacking.map(({ what }, index) => `no ${what}${whys[index] && ` (${whys[index]})`}`);
+	const names = isObject(json) ? Object.keys(json) : [];
+	const named = names.slice(0, MAX_NAMED).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
+	const among = lead && whys.includes('') ? ` among its fields: ${named || 'none'}` : '';
+	return new InvalidInput({
+		reason: lacking[0].code,
+		message: `Not sent: ${what.join(' and ')}${among}`,
+		description: lead
+			? 'To pick the fields yourself, set Lead Fields to Choose Below.'
+			: `Fill in ${lacking.map(({ label }) => label).join(' and ')}.`,
+	});
+}
+
+/** Why nothing was recognized, if a field shows it. */
+function whyNotRead({ operation }: Parameters, lead: Lead, { code, parameters }: Missing): string {
+	const own = Object.keys(parameters).flatMap((name) => operation.lead?.[name]?.meanings ?? []);
+	const all: Meaning[] = code === 'missing_name' ? [...own, 'name'] : own;
+	const half = all.find((meaning) => lead.values[meaning] !== undefined);
+	if (half) return ofHalf(lead.values[half] ?? '', lead.names[half] ?? '');
+	return all.flatMap((meaning) => lead.lacking[meaning] ?? [])[0] ?? '';
+}
+
+/** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */
+function whyNotChosen(parameters: Parameters, item: number, { code, parameters: own }: Missing) {
+	const fields = Object.entries(own);
+	for (const [name, label] of fields) {
+		const text = cleanText(parameters.get(name, item, ''));
+		if (isSocialPage(text)) return `${label} is no company's website`;
+		if (text !== '' && code === 'missing_name') return ofHalf(text, label);
+	}
+	const json = parameters.json(item);
+	for (const [name] of fields) {
+		const [field, ...deeper] = parameters.referenceOf(name) ?? [];
+		if (field === undefined || deeper.length > 0) continue;
+		const isThere = isObject(json) && Object.hasOwn(json, field);
+		return isThere ? `${field} is empty in this row` : `this item has no field ${field}`;
+	}
+	return '';
+}
+
+/** Half of a name, which cannot be looked up alone. */
+function ofHalf(text: string, field: string): string {
+	return text.includes(' ') ? `${field} looks like a full name` : `only ${field}`;
+}

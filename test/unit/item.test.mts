@@ -1,0 +1,362 @@
+/**
+ * @file What becomes of an item before anything is sent: known, skipped, incomplete, malformed, or sent. An existing value
+ * spares a lookup as long as it is fresh enough.
+ */
+
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+
+import { findBulk } from '../../nodes/Finder/operations/findBulk.operation.ts';
+import { personLookup } from '../../nodes/Finder/person.ts';
+import { verify } from '../../nodes/Verifier/operations/verify.operation.ts';
+import { emailLookup } from '../../nodes/Verifier/verification.ts';
+import { problemOf } from '../../nodes/shared/failures/failure.ts';
+import {
+	type Existing,
+	ItemReader,
+	knownItem,
+	type Preparation,
+} from '../../nodes/shared/input/item.ts';
+import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
+import { Parameters } from '../../nodes/shared/input/parameters.ts';
+import { thrownBy } from './thrown.mts';
+
+const HOUR = 60 * 60_000;
+const DAY = 24 * HOUR;
+
+const NOW = Date.UTC(2026, 10, 21, 10, 30);
+
+/** Knows one word, and that nobody knows another. */
+const existingField: Existing = {
+	parameter: 'existing',
+	label: 'Existing',
+	what: 'an email',
+	read: (text) =>
+		text === 'here' || text === 'unknown'
+			? { fields: { email: text }, isUnknown: text === 'unknown' }
+			: undefined,
+};
+
+interface Item {
+	existing?: unknown;
+	checkedAt?: unknown;
+	maxAgeDays?: unknown;
+	retryUnknown?: number;
+}
+
+/** What becomes of an item; options that were not added are empty, as n8n gives them to us. */
+function outcomeOf({ existing = 'here', retryUnknown = 1, ...options }: Item, now = NOW) {
+	const { checkedAt = '', maxAgeDays = '' } = options;
+	const parameters: Record<string, unknown> = {
+		existing,
+		'options.checkedAt': checkedAt,
+		'options.maxAgeDays': maxAgeDays,
+	};
+	return knownItem(existingField, (name) => parameters[name], retryUnknown, now);
+}
+
+/** A moment so many days ago. */
+const daysAgo = (days: number) => NOW - days * DAY;
+
+/** Passed on, passed on and told of as undated, or looked up. */
+type Fate = 'trusted' | 'undated' | 'looked up';
+
+function fateOf(item: Item): Fate {
+	const outcome = outcomeOf(item);
+	if (!outcome) return 'looked up';
+	expect(outcome).toMatchObject({ status: 'known', fields: { email: item.existing ?? 'here' } });
+	return outcome.isUndated ? 'undated' : 'trusted';
+}
+
+it.each<[string, unknown, Fate]>([
+	['now', NOW, 'trusted'],
+	['yesterday, as a text says', new Date(daysAgo(1)).toISOString(), 'trusted'],
+	['never, as some systems write it', '1970-01-01', 'looked up'],
+	['never, as others do', '0001-01-01T00:00:00Z', 'looked up'],
+	['never, in a number', 0, 'looked up'],
+	// Where there is no date, the value is trusted: that costs nothing. The run tells of what is none.
+	['nobody knows when', '', 'trusted'],
+	['at something else', 'a while ago', 'undated'],
+	['at the number of a day in a spreadsheet', 46_340.5, 'undated'],
+])('an item that was checked %s', (_, checkedAt, fate) => {
+	expect(fateOf({ checkedAt })).toBe(fate);
+	const hasDate = fate === 'looked up' || outcomeOf({ checkedAt })?.isUndated === undefined;
+	for (const maxAgeDays of [0, '0', -1, Number.NEGATIVE_INFINITY]) {
+		expect(fateOf({ checkedAt, maxAgeDays })).toBe(hasDate ? 'looked up' : fate);
+	}
+});
+
+it.each([['a week'], [true], [[7]], ['Infinity']])(
+	'a maximum age of %j is none, where that matters',
+	(maxAgeDays) => {
+		const thrown = thrownBy(() => outcomeOf({ checkedAt: NOW, maxAgeDays }));
+		expect(problemOf(thrown)).toMatchObject({
+			reason: 'invalid_value',
+			message: 'Not sent: Max Age (Days) must be a number',
+		});
+		for (const existing of ['', null, 'something']) {
+			expect(outcomeOf({ existing, checkedAt: NOW, maxAgeDays })).toBeUndefined();
+		}
+	},
+);
+
+it('an unknown without a date is looked up', () => {
+	expect(fateOf({ existing: 'unknown' })).toBe('looked up');
+});
+
+it('is looked up from an hour before it is too old, or before an unknown is due', () => {
+	const days = fc.integer({ min: -10, max: 120 });
+	/** How long ago it was checked, about so many days: the future counts as now. */
+	const age = fc
+		.tuple(days, fc.constantFrom(-1, 0, 1, HOUR, -HOUR))
+		.map(([number, more]) => number * DAY - HOUR + more);
+	const seen = { trusted: 0, 'looked up': 0 };
+	fc.assert(
+		fc.property(fc.boolean(), age, fc.option(days), days, (isUnknown, passed, most, retry) => {
+			const counted = Math.max(0, passed) + HOUR;
+			const isFresh = most !== 0 && counted <= (most ?? 90) * DAY;
+			const fate = isFresh && !(isUnknown && counted >= retry * DAY) ? 'trusted' : 'looked up';
+			seen[fate]++;
+			// As a text, too, with blanks around it.
+			for (const maxAgeDays of most === null ? [''] : [most, ` ${most}\n`]) {
+				const existing = isUnknown ? 'unknown' : 'here';
+				const item = { existing, checkedAt: NOW - passed, maxAgeDays, retryUnknown: retry };
+				expect(fateOf(item)).toBe(fate);
+			}
+		}),
+		{
+			numRuns: 1_000,
+			// At each limit: what is due within the hour is due.
+			examples: [
+				[false, 90 * DAY - HOUR, null, 1],
+				[false, 90 * DAY - HOUR + 1, null, 1],
+				[false, 9_000 * DAY - HOUR, 9_000, 1],
+				[false, 9_000 * DAY - HOUR + 1, 9_000, 1],
+				[true, DAY - HOUR - 1, null, 1],
+				[true, DAY - HOUR, null, 1],
+				[true, 8 * DAY, 7, 30],
+				[true, 0, null, 0],
+			],
+		},
+	);
+	for (const times of Object.values(seen)) expect(times).toBeGreaterThan(100);
+});
+
+const FAILS = '={{ fails }}';
+
+/** The parameters of a node for an item; an expression that fails is one that `fails`. */
+function parametersOf(
+	operation: typeof findBulk,
+	saved: Record<string, unknown>,
+	item: IDataObject = {},
+): Parameters {
+	const parameter: ConstructorParameters<typeof Parameters>[0]['parameter'] = (
+		name,
+		_,
+		fallback,
+		options,
+	) => {
+		const value = Object.hasOwn(saved, name) ? saved[name] : fallback;
+		if (value === FAILS && !options?.rawExpressions) throw new Error('It fails');
+		return value;
+	};
+	return new Parameters({ json: () => item, parameter }, operation);
+}
+
+function read<Query extends IDataObject>(
+	operation: typeof findBulk,
+	lookup: Preparation<Query>,
+	saved: Record<string, unknown>,
+	item?: IDataObject,
+) {
+	const parameters = parametersOf(operation, saved, item);
+	const { retryUnknown } = lookupOptionsOf(parameters);
+	return new ItemReader(lookup, parameters, retryUnknown).read(0);
+}
+
+/** The fields are chosen, and not recognized. */
+const finder = (saved: Record<string, unknown>) =>
+	read(findBulk, { ...findBulk, ...personLookup }, { leadFields: 'manual', ...saved });
+
+const verifier = (saved: Record<string, unknown>) =>
+	read(verify, { ...verify, ...emailLookup }, { leadFields: 'manual', ...saved });
+
+const twoDaysAgo = new Date(Date.now() - 2 * DAY).toISOString();
+
+const refused = (reason: string, label: string) => ({
+	status: 'invalid_input',
+	reason,
+	message: expect.stringContaining(label),
+});
+
+const person = { fullName: 'Ada Lovelace', domain: 'acme.com' };
+const invalid = (label: string) => refused('invalid_value', label);
+const withEmail = { ...person, existingEmail: ' ada@acme.com ' };
+const ada = { status: 'known', fields: { email: 'ada@acme.com' } };
+const skipped = { status: 'skipped', fields: {} };
+const failing = 'failing_expression';
+
+const checkedOn = (value: string) => ({ 'options.checkedAt': value });
+
+describe('an item of the finder', () => {
+	it.each<[string, Record<string, unknown>, object | undefined]>([
+		['without an email', { existingEmail: 'not found' }, undefined],
+		['with an email and no name', { ...withEmail, fullName: '' }, ada],
+		['with an email and a name that fails', { ...withEmail, fullName: FAILS }, ada],
+		['checked too long ago', { ...withEmail, ...checkedOn('2020-01-01') }, undefined],
+		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
+		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
+		['whose email fails', { existingEmail: FAILS }, refused(failing, 'Existing Email')],
+		['whose switch fails', { includeInputFields: FAILS }, refused(failing, 'Include Input Fields')],
+		['whose date fails', { ...withEmail, ...checkedOn(FAILS) }, refused(failing, 'Checked At')],
+		// Where it brings nothing along, its age does not matter.
+		['without an email, whose date fails', checkedOn(FAILS), undefined],
+	])('%s', (_, saved, outcome) => {
+		const item = finder({ ...person, ...saved });
+		if (outcome) expect(item.outcome).toMatchObject(outcome);
+		else expect([item.query, item.outcome]).toEqual([person, undefined]);
+	});
+});
+
+describe('an item without a name or a company', () => {
+	const reference = (name: string) => `={{ $json.${name} }}`;
+	const chosen = { fullName: reference('who'), company: reference('where') };
+	const fill = {
+		name: 'Fill in Full Name (or First Name and Last Name).',
+		company: 'Fill in Company Domain (or Company Name).',
+	};
+
+	it.each<[IDataObject, Record<string, unknown>, message: string, description?: string]>([
+		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', fill.name],
+		[{ who: ' ', where: 'Acme' }, chosen, 'no name (who is empty in this row)', fill.name],
+		[
+			{ who: null },
+			chosen,
+			'no name (who is empty in this row) and no company (this item has no field where)',
+		],
+		[{}, { company: 'Acme', firstName: 'Ada' }, 'no name (only First Name)'],
+		[
+			{},
+			{ company: 'Acme', firstName: 'Ada Lovelace' },
+			'no name (First Name looks like a full name)',
+		],
+		[
+			{},
+			{ fullName: 'Ada', domain: 'https://linkedin.com/company/acme' },
+			"no company (Company Domain is no company's website)",
+			fill.company,
+		],
+		// What is deeper in an item is no field of it.
+		[
+			{ deep: { name: '' } },
+			{ fullName: 'Ada', company: '={{ $json.deep.name }}' },
+			'no company',
+			fill.company,
+		],
+	])('%j, where its fields are chosen as %j, says %s', (json, saved, message, description) => {
+		const choice = { leadFields: 'manual', ...saved };
+		const { outcome } = read(findBulk, { ...findBulk, ...personLookup }, choice, json);
+		expect(outcome).toMatchObject({
+			message: `Not sent: ${message}`,
+			description: description ?? expect.stringContaining('Fill in '),
+		});
+	});
+
+	it.each<[IDataObject, message: string]>([
+		[{}, 'no name and no company among its fields: none'],
+		[{ Who: 'Ada', Where: 'Acme' }, 'no name and no company among its fields: Who, Where'],
+		[{ Company: 'Acme', Surname: '' }, 'no name (Surname is empty in this row)'],
+		[{ Company: 'Acme', 'Last Name': 'Lovelace' }, 'no name (only Last Name)'],
+		[
+			{ Company: 'Acme', 'First Name': 'Ada Lovelace' },
+			'no name (First Name looks like a full name)',
+		],
+		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
+		[
+			{ Name: 'Ada Lovelace', Website: 'linkedin.com/company/acme' },
+			"no company (Website is no company's website)",
+		],
+		[
+			{ Surname: 'n/a', Phone: 1 },
+			'no name (Surname holds no name) and no company among its fields: Surname, Phone',
+		],
+		[
+			Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1])),
+			'no name and no company among its fields: a, b, c, d, e, f, g, h, i, j, …',
+		],
+	])('%j, where it is recognized, says %s', (json, message) => {
+		const { outcome } = read(findBulk, { ...findBulk, ...personLookup }, {}, json);
+		expect(outcome).toMatchObject({
+			message: `Not sent: ${message}`,
+			description: 'To pick the fields yourself, set Lead Fields to Choose Below.',
+		});
+	});
+});
+
+it('a recognized item is looked up, passed on or refused by what its own fields hold', () => {
+	const ada = { Name: 'Ada Lovelace', 'Company Website': 'https://www.acme.com/about' };
+	const of = (json: IDataObject) => read(findBulk, { ...findBulk, ...personLookup }, {}, json);
+	expect(of(ada).query).toEqual({ fullName: 'Ada Lovelace', domain: 'acme.com' });
+	expect(of(ada).outcome).toBeUndefined();
+	expect(of({ ...ada, 'E-Mail': 'ada@acme.com' }).outcome).toMatchObject({
+		status: 'known',
+		fields: { email: 'ada@acme.com' },
+	});
+	expect(of({ ...ada, Name: '{{ $json.name }}' }).outcome).toMatchObject(
+		refused('unevaluated_expression', 'Name holds an expression'),
+	);
+});
+
+it.each([
+	['simple', 'isSimple'],
+	['returnAllMatches', 'isAll'],
+	['includeInputFields', 'includesInput'],
+])('the switch %s is on only where it is true, for a known item too', (name, own) => {
+	const none = { isSimple: false, isAll: false, includesInput: false };
+	for (const item of [person, withEmail]) {
+		for (const value of [true, false, 'true', undefined]) {
+			const saved = value === undefined ? item : { ...item, [name]: value };
+			expect(finder(saved)).toMatchObject({ ...none, [own]: value === true });
+		}
+	}
+});
+
+describe('an item of the verifier', () => {
+	const email = 'ada@acme.com';
+	const known = (emailStatus: string) => ({ status: 'known', fields: { emailStatus } });
+	const malformed = { results: [{ email_status: 'invalid' }] };
+	const existing = (existingStatus: unknown) => ({ existingStatus });
+	const unknown = existing('unknown');
+
+	it.each<[string, Record<string, unknown>, object | undefined]>([
+		['with a status of another vocabulary', existing('OKA'), known('catch-all')],
+		// What comes first holds: known, skipped, incomplete, malformed.
+		['with a status and no email', { email: '', ...existing('nok') }, known('invalid')],
+		['with a status and no email of its own', { email: 'x', ...existing('ok') }, known('valid')],
+		['without an email', { email: ' \u200b' }, skipped],
+		['without an email, whose status fails', { email: '', ...existing(FAILS) }, skipped],
+		['with something else than an email', { email: 'x', ...unknown }, malformed],
+		['whose status fails', existing(FAILS), refused(failing, 'Existing Status')],
+		['with a list for a status', existing(['ok']), invalid('Existing Status')],
+		[
+			'with an unknown status that is tried again later',
+			{ ...unknown, ...checkedOn(twoDaysAgo), 'options.retryUnknownDays': 3 },
+			known('unknown'),
+		],
+		['with an unknown status of two days ago', { ...unknown, ...checkedOn(twoDaysAgo) }, undefined],
+		['with a word that is no status', existing('risky'), undefined],
+	])('%s', (_, saved, outcome) => {
+		const item = verifier({ email, ...saved });
+		if (outcome) expect(item.outcome).toMatchObject(outcome);
+		else expect([item.query, item.outcome]).toEqual([{ email }, undefined]);
+	});
+});
+
+it('an email is another question by what else is looked up, never by its letter case', () => {
+	const identity = (email: string, enrich?: true) =>
+		JSON.stringify(emailLookup.identity({ email, ...(enrich && { enrich }) }));
+	expect(identity('Ada@Acme.COM')).toBe(identity('ada@acme.com'));
+	expect(identity('ada@acme.com')).not.toBe(identity('ida@acme.com'));
+	expect(identity('ada@acme.com')).not.toBe(identity('ada@acme.com', true));
+});
