@@ -19,7 +19,9 @@ import type { Question } from '../shared/input/item';
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
 	leadFields,
-	leadNotice('name, the company and an existing email'),
+	leadNotice(
+		'the name, the company and an existing email from fields with common names, e.g. First Name, Surname, Company, Website, E-Mail',
+	),
 	queryField({
 		displayName: 'Full Name',
 		name: 'fullName',
@@ -57,7 +59,7 @@ export const personFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. {{ $json.email }}',
 		description:
-			'Email that the lead already has. If it is filled, nothing is looked up and the item costs nothing.',
+			'Email that the lead already has: such a lead is not looked up. Leave empty to look up all.',
 	}),
 ];
 

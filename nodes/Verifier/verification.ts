@@ -20,7 +20,7 @@ import type { Question } from '../shared/input/item';
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
 	leadFields,
-	leadNotice('email'),
+	leadNotice('the email from a field with a common name, e.g. E-Mail, Work Email'),
 	queryField({
 		displayName: 'Email',
 		name: 'email',

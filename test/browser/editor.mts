@@ -9,6 +9,7 @@ import {
 } from 'playwright-core';
 
 import type { RestClient, SavedWorkflow } from '../hosts/rest.mts';
+import type { Frame } from './movingPicture.mts';
 import { keep, keepForReadme } from './pictures.mts';
 
 /** A part of a page, in its pixels. */
@@ -250,6 +251,19 @@ export class EditorPage {
 		// Below its expressions an open node shows values of the first item or of the one pointed at.
 		const text = await (part ?? this.output).innerText();
 		await keepForReadme(name, await this.#picture(clip), text);
+	}
+
+	/** A frame of a moving picture: the page as it is now. */
+	async frame(delayMs: number): Promise<Frame> {
+		await delay(SETTLE_MS);
+		return { png: await this.#picture(), delay: delayMs };
+	}
+
+	/** How much of the open node's parameters does not fit into the page, in pixels. */
+	async parametersBelowTheFold(): Promise<number> {
+		const last = this.parameters.locator('.parameter-item').filter({ visible: true }).last();
+		const box = await last.boundingBox();
+		return (box?.y ?? 0) + (box?.height ?? 0) - (this.page.viewportSize()?.height ?? 0);
 	}
 
 	/** A picture of the workflow on the canvas in its full size, for the README. */

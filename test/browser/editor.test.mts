@@ -1,6 +1,6 @@
 /** @file What people see of the package in n8n's editor, in a real browser. */
 
-import type { INode } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
@@ -12,7 +12,8 @@ import { giveWebPage, useSelfSigned, useServer } from '../support/servers/ownSer
 import { manually, node, ours } from '../support/realN8n/savedNodes.mts';
 import { report } from '../support/measures/report.mts';
 import { KEY, useService } from '../support/servers/service.mts';
-import { expectDocumented } from './pictures.mts';
+import { movingPicture } from './movingPicture.mts';
+import { expectDocumented, keepMoving } from './pictures.mts';
 import { useEditor } from './useEditor.mts';
 
 const NODE_NAMES = [
@@ -86,6 +87,98 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 	await editor().screenshot('first-run');
 	report(running().versions);
 }, 180_000);
+
+/** The rows of a sheet that nobody made for this package. */
+function sheetRows(): IDataObject[] {
+	const people = list(demoList.id).leads.map(({ person }) => person);
+	const some = [
+		people.at(-1),
+		people.at(-2),
+		people.at(-3),
+		people.at(-4),
+		people.at(-5),
+		people.at(-6),
+	];
+	return some.map((person, index) => ({
+		'First Name': person?.first,
+		Surname: person?.last,
+		'Company Website': `https://www.${person?.company.domain}/`,
+		'E-Mail': index === 2 ? person?.email : '',
+	}));
+}
+
+test('rows of any sheet are looked up with nothing typed, dragged or cleared', async () => {
+	const sheet = node('Spreadsheet', 'n8n-nodes-base.extractFromFile', 1, {});
+	const finder = ours(running(), 'Find Emails', 'contactDataFinder', { operation: 'findBulk' });
+	const saved = await running().client.createWorkflow({
+		name: 'Own rows',
+		nodes: [manually(), sheet, finder].map((one, index) => ({
+			...one,
+			position: [220 * index, 0],
+		})),
+		connections: chain('Start', sheet.name, finder.name),
+		pinData: { [sheet.name]: sheetRows().map((row) => ({ json: row })) },
+	});
+	await editor().openWorkflow(saved);
+	await editor().page.setViewportSize({ width: 1440, height: 640 });
+	await editor().openNode(finder.name);
+	await editor().input.getByTestId('radio-button-table').click();
+	await editor().input.locator('tbody tr').nth(5).waitFor();
+	const before = await editor().frame(3_000);
+	await execute();
+	const read = 'Read from: First Name, Surname, Company Website, E-Mail';
+	await editor().output.getByText(read).waitFor();
+	const [head = [], ...rows] = await editor().tableIn(editor().output);
+	expect(rows.map((row) => row[0])).toEqual(
+		sheetRows().map((row) => (row['E-Mail'] ? 'known' : expect.stringMatching(/^(not_)?found$/))),
+	);
+	expect(head).toEqual(
+		expect.arrayContaining(['First Name', 'Surname', 'Company Website', 'E-Mail']),
+	);
+	expect(rows.flat()).not.toContain('undefined');
+	await editor().screenshot('own-rows');
+	const gif = movingPicture([before, await editor().frame(5_000)]);
+	expect(gif.length).toBeLessThan(3_000_000);
+	await keepMoving('spreadsheet', gif);
+}, 180_000);
+
+test.each([
+	['contactDataFinder', 'find'],
+	['contactDataFinder', 'findBulk'],
+	['contactDataFinder', 'estimate'],
+	['contactDataVerifier', 'verifyBulk'],
+	['contactDataCompany', 'search'],
+	['contactDataCompany', 'getLeads'],
+])(
+	'the panel of %s, %s, fits a screen',
+	async (type, operation) => {
+		const lookup = ours(running(), 'Lookup', type, { operation });
+		await editor().openWorkflow(await chainOf('Panel', manually(), lookup));
+		await editor().page.setViewportSize({ width: 1440, height: 900 });
+		await editor().openNode(lookup.name);
+		await expect.poll(async () => await editor().parametersBelowTheFold()).toBeLessThan(0);
+	},
+	120_000,
+);
+
+test('a tool of an agent looks up what its model fills in, with nothing clicked', async () => {
+	const agent = node('AI Agent', '@n8n/n8n-nodes-langchain.agent', 3, { options: {} });
+	const tool = ours(running(), 'Find Email', 'contactDataFinderTool', {});
+	const workflow = await running().client.createWorkflow({
+		name: 'Tool',
+		nodes: [manually(), { ...agent, position: [220, 0] }, { ...tool, position: [220, 220] }],
+		connections: {
+			...chain('Start', 'AI Agent'),
+			'Find Email': { ai_tool: [[{ node: 'AI Agent', type: 'ai_tool', index: 0 }]] },
+		},
+	});
+	await editor().openWorkflow(workflow);
+	await editor().page.setViewportSize({ width: 1280, height: 900 });
+	await editor().openNode(tool.name);
+	const filled = editor().parameters.getByText('Defined automatically by the model');
+	await expect.poll(async () => await filled.count()).toBe(3);
+	await editor().screenshot('tool', editor().parameters);
+}, 120_000);
 
 test('the node panel finds a node by what it is for, shows all, and lists what one does', async () => {
 	await editor().openWorkflow(await chainOf('What people search for', manually()));

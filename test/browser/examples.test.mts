@@ -15,17 +15,19 @@ import {
 	findAndVerify,
 	hubSpotContacts,
 	leadsWithoutEmail,
+	manyInFile,
 	setUpExample,
 	sheetOf,
 	targetCompanies,
 	type SetUps,
 } from '../support/realN8n/exampleScenes.mts';
+import { csvFilesOf } from '../support/realN8n/spreadsheets.mts';
 import { known, list, personWith } from '../support/leads/expected.mts';
 import { MailServer } from '../support/servers/mailServer.mts';
 import { report } from '../support/measures/report.mts';
 import { useService } from '../support/servers/service.mts';
 import { crm, hubSpot, secondFinder, slack } from '../support/servers/toolStandIns.mts';
-import { expectDocumented } from './pictures.mts';
+import { expectDocumented, keep } from './pictures.mts';
 import { useEditor } from './useEditor.mts';
 
 const TEST_TIMEOUT_MS = 120_000;
@@ -85,8 +87,30 @@ const scenes: Record<string, () => Scene> = {
 		tools: [hubSpot(hubSpotContacts.map(({ contact }) => contact))],
 	}),
 	'second-source-for-misses': () => ({ tools: [secondFinder(({ domain }) => `hello@${domain}`)] }),
+	'spreadsheet-upload': () => ({ run: sendSpreadsheet, idle: 1 }),
 	'weekly-list-cleaning': () => ({ tools: [mail] }),
 };
+
+/** Sends a file by the form that the Execute button opens, and takes the file that its last page gives. */
+async function sendSpreadsheet(): Promise<void> {
+	const [form] = await Promise.all([
+		editor().page.waitForEvent('popup'),
+		editor().executeWorkflow(),
+	]);
+	const { name, type, bytes } = known(csvFilesOf(manyInFile.cells)[0]);
+	const file = { name, mimeType: type, buffer: Buffer.from(bytes) };
+	await form.locator('input[type=file]').setInputFiles(file);
+	const [download] = await Promise.all([
+		form.waitForEvent('download'),
+		form.getByRole('button', { name: 'Find Emails' }).click(),
+	]);
+	expect(download.suggestedFilename()).toBe('comma with emails.xlsx');
+	for (const text of ['Done: the file is in your downloads', ...manyInFile.ofManualRun]) {
+		await form.getByText(text).waitFor();
+	}
+	await keep('spreadsheet-upload-last-page', await form.screenshot());
+	await form.close();
+}
 
 /** Takes the picture after a run, in which all nodes but the idle ones have succeeded. */
 async function succeeds(name: string, idle = 0): Promise<void> {

@@ -61,6 +61,14 @@ export async function expectDocumented(isOurs: (name: string) => boolean): Promi
 	return Object.keys(taken).length;
 }
 
+/** Keeps a moving picture for the README. Its last frame, a picture of its own, tells when it is out of date. */
+export async function keepMoving(name: string, gif: Buffer): Promise<void> {
+	for (const folder of process.env.UPDATE_SCREENSHOTS === '1' ? [seen, documented] : [seen]) {
+		await mkdir(folder, { recursive: true });
+		await writeFile(join(folder, `${name}.gif`), gif);
+	}
+}
+
 /** The width and height of a picture, from the first chunk of its PNG. */
 function sizeOf(png: Buffer): Pick<Content, 'width' | 'height'> {
 	return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };

@@ -25,13 +25,22 @@ import {
 	hubSpotContacts,
 	keepLeads,
 	leadsWithoutEmail,
+	manyInFile,
+	peopleInFile,
 	setUpExample,
 	sheetOf,
 	targetCompanies,
 	type SetUps,
 } from '../support/realN8n/exampleScenes.mts';
 import { fixtures, known, list, personWith, some, unfindable } from '../support/leads/expected.mts';
+import { sendFile } from '../support/realN8n/formPages.mts';
 import { createCredential } from '../support/realN8n/host.mts';
+import {
+	csvFilesOf,
+	readExcel,
+	workbooksOf,
+	type UploadedFile,
+} from '../support/realN8n/spreadsheets.mts';
 import { requestsOf } from '../support/leads/lookups.mts';
 import { MailServer } from '../support/servers/mailServer.mts';
 import { crm, hubSpot, secondFinder, slack } from '../support/servers/toolStandIns.mts';
@@ -386,17 +395,21 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const withEmail = some(leads, ({ email }) => email !== null);
 		const found = some(leads, ({ email, person }) => email === null && person.email !== null);
 		expect(first).toEqual({ found: found.length, verified: withEmail.length });
-		// Only the columns of the results are written, each cell once.
+		// Only the columns of the results are written, which the sheet did not have, each cell once.
+		const results = leads.map((lead) => Object.values(savedFields(lead)));
 		expect(sheet.written).toEqual(
-			leads.flatMap((_, index) => ['D', 'E', 'F', 'G'].map((name) => name + (index + 2))),
+			results.flatMap((values, index) =>
+				['F', 'G', 'H', 'I'].flatMap((name, column) =>
+					values[column] === null ? [] : [name + (index + 2)],
+				),
+			),
 		);
 		expect(sheet.cells).toEqual([
-			known(before[0]),
-			...leads.map((lead, index) => {
-				const { email, emailStatus, status, checkedAt } = savedFields(lead);
-				const untouched = known(before[index + 1]).slice(0, 3);
-				return [...untouched, email ?? '', emailStatus ?? '', status, checkedAt];
-			}),
+			[...known(before[0]), 'email', 'emailStatus', 'status', 'checkedAt'],
+			...results.map((values, index) => [
+				...known(before[index + 1]),
+				...values.map((value) => value ?? ''),
+			]),
 		]);
 		await trial.run(workflow);
 		expect(trial.spent).toEqual(first);
@@ -442,17 +455,17 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 
 		const offered = (await assistant.listTools()).map(({ name }) => name);
 		expect(offered.sort()).toEqual(['Find_Email', 'Get_Account', 'Verify_Email']);
-		const { full: full_name, company, email } = personWith('valid');
-		const who = { full_name, domain: company.domain, company: '' };
-		expect(await assistant.callTool('Find_Email', who)).toContain(`"email":"${email}"`);
-		expect(await assistant.callTool('Verify_Email', { email })).toContain('"emailStatus":"valid"');
-		expect(trial.charged).toEqual([email, email]);
+		const { full: Full_Name, company, email: Email } = personWith('valid');
+		const who = { Full_Name, Company_Domain: company.domain };
+		expect(await assistant.callTool('Find_Email', who)).toContain(`"email":"${Email}"`);
+		expect(await assistant.callTool('Verify_Email', { Email })).toContain('"emailStatus":"valid"');
+		expect(trial.charged).toEqual([Email, Email]);
 
 		service.options.creditsLeft = { email: 501, verifier: 501 };
 		expect(await assistant.callTool('Get_Account', {})).toContain('"remaining":500');
 		expect(await assistant.callTool('Find_Email', who)).toMatch(/credit_floor.*Keep Credits/);
-		expect(await assistant.callTool('Verify_Email', { email })).toContain('credit_floor');
-		expect(trial.charged).toEqual([email, email]);
+		expect(await assistant.callTool('Verify_Email', { Email })).toContain('credit_floor');
+		expect(trial.charged).toEqual([Email, Email]);
 	},
 
 	/** Each new contact is looked up and updated once; one that was not looked up comes again. */
@@ -504,6 +517,57 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			misses.map(({ person: { full, company } }) => `${full}, ${company.domain}`).sort(),
 		);
 		expect(trial.service.ledger.total()).toBe(hits.length);
+	},
+
+	/** Files of all kinds come back with their own columns, and with the same results at the same price. */
+	'spreadsheet-upload': async (trial) => {
+		const { client, opened } = trial;
+		const { folder, url } = opened.host;
+		const isLookup = ({ type }: INode) => /contactData(Finder|Verifier)$/.test(type);
+		const workflow = withParameters(await trial.example(), isLookup, { manualLimit: 10 });
+		const saved = await trial.activated(workflow);
+		const { webhookId = '' } = nodeOf(workflow, 'Spreadsheet Form');
+		const send = async (file: UploadedFile) => {
+			const before = (await client.listExecutions(saved)).map(({ id }) => id);
+			const charges = trial.charged.length;
+			const { title, lines, file: result } = await sendFile(url, webhookId, file);
+			await trial.started(saved, before);
+			const charged = trial.charged.slice(charges);
+			return { title, lines, name: result.name, rows: readExcel(result.bytes, folder), charged };
+		};
+		const { cells, results, lastPage, problem, paid } = peopleInFile;
+		const [columns = [], ...people] = cells;
+		const files = [...csvFilesOf(cells), ...workbooksOf(cells, folder)];
+		for (const file of files) {
+			const { rows, charged, ...page } = await send(file);
+			expect({ ...page, charged: charged.sort() }).toEqual({
+				title: 'Done: the file is in your downloads',
+				lines: [...lastPage, expect.stringMatching(problem)],
+				name: file.name.replace(/\..*/, ' with emails.xlsx'),
+				charged: paid.toSorted(),
+			});
+			const own = people.map((row) => row.map((cell, index) => [columns[index], cell]));
+			expect(rows).toEqual(
+				own.map((row, index) =>
+					expect.objectContaining({ ...Object.fromEntries(row), ...results[index] }),
+				),
+			);
+			const inOrder = ['status', 'email', 'emailStatus', ...columns];
+			expect(Object.keys(known(rows[0])).slice(0, inOrder.length)).toEqual(inOrder);
+		}
+		// Max Items in Manual Runs is nothing to the form that others use.
+		const many = await send(known(csvFilesOf(manyInFile.cells)[0]));
+		expect(many.lines).toEqual(expect.arrayContaining(manyInFile.ofAll));
+		// A file of something else comes back too, and says why nothing was looked up.
+		const [prices] = csvFilesOf([
+			['Kind', 'Price'],
+			['Tea', '3'],
+		]);
+		const { lines, rows, charged } = await send(known(prices));
+		expect(lines).toContain('Not looked up: 1');
+		expect(lines.at(-1)).toMatch(/no name .*no company .*Kind, Price/);
+		expect(rows).toMatchObject([{ Kind: 'Tea', status: 'invalid_input' }]);
+		expect(charged).toEqual([]);
 	},
 
 	/** It leaves 100 credits; a later run goes on with the rest, then only what is old is checked again. */

@@ -67,7 +67,9 @@ function shownFields({ node: type, parameters }: Sample, isTool = false, returnA
 	const nodeType = ourNodes[type];
 	const { resource, operation } = parameters;
 	const jobRow = '={{ $json.jobRow }}';
-	const values = { resource, operation, returnAll, jobRow, leadFields: isTool ? '' : 'manual' };
+	const filters = { title: 'a', location: 'a' };
+	const leadFields = isTool ? '' : 'manual';
+	const values = { resource, operation, returnAll, jobRow, leadFields, ...filters };
 	const fields = shown(nodeType, nodeType.description.properties, values, values, isTool)
 		.filter(({ name }) => !OF_ALL.includes(name))
 		.flatMap((property): Array<[string, INodeProperties]> => {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { IConnections, INode, IWorkflowSettings } from 'n8n-workflow';
+import type { IConnections, INode, IPinData, IWorkflowSettings } from 'n8n-workflow';
 import { root } from '../machine/paths.mjs';
 import type { Credential } from './rest.mts';
 
@@ -10,6 +10,7 @@ export interface Workflow {
 	nodes: INode[];
 	connections: IConnections;
 	settings?: IWorkflowSettings;
+	pinData?: IPinData;
 }
 
 /** The names of the workflows in the examples folder, sorted. */

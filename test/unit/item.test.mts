@@ -244,7 +244,7 @@ describe('an item without a name or a company', () => {
 		[
 			{},
 			{ fullName: 'Ada', domain: 'https://linkedin.com/company/acme' },
-			"no company (Company Domain is no company's website)",
+			'no company (Company Domain is not a company website)',
 			fill.company,
 		],
 		// What is deeper in an item is no field of it.
@@ -275,7 +275,7 @@ describe('an item without a name or a company', () => {
 		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
 		[
 			{ Name: 'Ada Lovelace', Website: 'linkedin.com/company/acme' },
-			"no company (Website is no company's website)",
+			'no company (Website is not a company website)',
 		],
 		[
 			{ Surname: 'n/a', Phone: 1 },

@@ -3,11 +3,18 @@
 import { expect, it } from 'vitest';
 
 import { toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts';
+import { LeadReader } from '../../nodes/shared/input/leadFields.ts';
 import { referenceIn } from '../../nodes/shared/input/parameters.ts';
 import { checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import { canBeEmail, knownStatus, toEmail } from '../../nodes/shared/values/email.ts';
 import { momentOf } from '../../nodes/shared/values/moment.ts';
-import { cleanText, isPlaceholder, toDomain, toText } from '../../nodes/shared/values/text.ts';
+import {
+	cleanText,
+	isPlaceholder,
+	isSocialPage,
+	toDomain,
+	toText,
+} from '../../nodes/shared/values/text.ts';
 import { processorTime } from '../support/measures/processorTime.mts';
 
 /** What a text may repeat. */
@@ -26,6 +33,10 @@ it.each<[string, (text: string) => unknown, start?: string]>([
 	['isPlaceholder', isPlaceholder],
 	['toDomain', toDomain],
 	['toDomain of a URL', toDomain, 'https://www.'],
+	['isSocialPage', isSocialPage],
+	['isSocialPage of a page', isSocialPage, 'https://linkedin.com'],
+	['a lead', (text) => new LeadReader().read({ name: text, firstName: text, website: text })],
+	['the name of a field', (text) => new LeadReader().read({ [text]: 'Ada' })],
 	['toEmail', toEmail],
 	['toEmail of a link', toEmail, '<mailto:'],
 	['canBeEmail', canBeEmail],

@@ -15,7 +15,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
 import { hasExpression } from '../../nodes/shared/host/context.ts';
-import { Parameters, referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
+import type { LeadParameters } from '../../nodes/shared/input/leadFields.ts';
+import { Parameters, readFrom, referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
 import { soleNode } from '../support/node/soleNode.mts';
 import { thrownBy } from './thrown.mts';
 
@@ -97,6 +98,65 @@ it.each([['{{ $json.name }}'], ['Hello {{ $json.name'], ['}}'], ['{{{{']])(
 		}
 	},
 );
+
+describe('the fields of a lead', () => {
+	const lead = {
+		who: { meanings: ['fullName'] },
+		where: { meanings: ['domain', 'company'] },
+	} satisfies LeadParameters;
+
+	function leadOf(items: unknown[], saved: Record<string, unknown> = {}, isTool = false) {
+		const parameter = (name: string, _: number, fallback: unknown) => saved[name] ?? fallback;
+		return new Parameters({ json: (item) => items[item], parameter, isTool }, { lead });
+	}
+
+	it('are recognized in each item, the first of their meanings with a value', () => {
+		const items = [{ Name: 'Ada', Firma: 'Acme', Web: 'acme.com' }, { Firma: 'Acme' }, null];
+		const parameters = leadOf(items, { who: 'typed' });
+		const read = items.map((_, item) =>
+			['who', 'where'].map((name) => parameters.get(name, item, '')),
+		);
+		expect(read).toEqual([
+			['Ada', 'acme.com'],
+			['', 'Acme'],
+			['', ''],
+		]);
+		expect(readFrom(parameters)).toBe('Read from: Name, Web, Firma');
+		// Other parameters are none of a lead.
+		expect(parameters.get('simple', 0, true)).toBe(true);
+	});
+
+	it('are named only where something was read from them', () => {
+		const parameters = leadOf([{ Name: 'Ada', Firma: 'Acme', Web: 'acme.com' }]);
+		expect(readFrom(parameters)).toBe('');
+		parameters.get('where', 0, '');
+		expect(readFrom(parameters)).toBe('Read from: Web');
+	});
+
+	it('are refused where they hold an expression, by the name that the item has', () => {
+		const parameters = leadOf([{ Firma: 'Acme {{ $json.x }}' }]);
+		expect(thrownBy(() => parameters.get('where', 0, ''))).toMatchObject({
+			reason: 'unevaluated_expression',
+			message: 'Not sent: Firma holds an expression that n8n did not evaluate',
+		});
+	});
+
+	it('come first from the field that holds the result', () => {
+		const items = [{ Firma: 'Acme', ' lookup': 1, lookup: { company: 'Found' } }];
+		expect(leadOf(items, { 'options.resultField': ' lookup ' }).get('where', 0, '')).toBe('Found');
+		expect(leadOf(items, { 'options.resultField': ' ' }).get('where', 0, '')).toBe('Acme');
+	});
+
+	it.each<[string, Record<string, unknown>, isTool?: boolean]>([
+		['that the user chooses', { leadFields: 'manual' }],
+		['of a tool', {}, true],
+	])('%s are not recognized', (_, saved, isTool) => {
+		const parameters = leadOf([{ Name: 'Ida', Firma: 'Acme' }], { who: 'Ada', ...saved }, isTool);
+		expect([parameters.get('who', 0, ''), parameters.get('where', 0, '')]).toEqual(['Ada', '']);
+		expect(parameters.leadIn(0)).toBeUndefined();
+		expect(readFrom(parameters)).toBe('');
+	});
+});
 
 it('names a field as the editor shows it', () => {
 	const field = {

@@ -249,7 +249,7 @@ describe('the summary', () => {
 		[['known', 'skipped'], 'every item already has an email, or no email. To look'],
 		[
 			['skipped', 'skipped'],
-			'no item has an email. If one has, set Lead Fields to Choose Below and pick its field.',
+			'no item has an email. If your emails are in another column, set Lead Fields to Choose Below and drag it in.',
 		],
 		[['known', 'found'], undefined],
 		[['skipped', 'local'], undefined],

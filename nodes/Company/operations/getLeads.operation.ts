@@ -4,7 +4,6 @@ import {
 	leadFields,
 	leadNotice,
 	limitFields,
-	notice,
 	queryField,
 	simple,
 } from '../../shared/editor/fields';
@@ -43,12 +42,10 @@ export const getLeads = readOperation({
 	cost: 'may cost credits',
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
-		notice(
-			'companyNotice',
-			'Your provider may charge credits for the people returned: start with a low Limit.',
-		),
 		leadFields,
-		leadNotice('website and the name of the company'),
+		leadNotice(
+			'the website and the name of the company from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit.',
+		),
 		queryField({
 			displayName: 'Company Website',
 			name: 'companyWebsite',
@@ -179,6 +176,7 @@ function wordFilter(displayName: string, placeholder: string): INodeProperties[]
 				},
 			],
 			description: 'How to match more than one word',
+			displayOptions: { hide: { [name]: [''] } },
 		}),
 	];
 }

@@ -27,7 +27,9 @@ export const search = lookupOperation<{ keyword: string }>({
 	cost: 'credits per match',
 	fields: [
 		leadFields,
-		leadNotice('website of the company, else its name'),
+		leadNotice(
+			'the website of the company, else its name, from fields with common names, e.g. Website, Company',
+		),
 		queryField({
 			displayName: 'Company',
 			name: 'keyword',

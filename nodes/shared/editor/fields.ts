@@ -27,23 +27,22 @@ export const leadFields: INodeProperties = {
 		{
 			name: 'Recognize Automatically',
 			value: 'auto',
-			description: 'Read the lead from the fields of the item, by their names',
+			description: 'Read names, company and email from columns with common names',
 		},
-		{ name: 'Choose Below', value: 'manual', description: 'Fill in the fields yourself' },
+		{
+			name: 'Choose Below',
+			value: 'manual',
+			description: 'Drag your columns into the fields below',
+		},
 	],
 	description: 'Where to read the lead from',
 	displayOptions: notForTools,
 };
 
-/** @param what is recognized */
-export function leadNotice(what: string): INodeProperties {
-	return {
-		...notice(
-			'leadNotice',
-			`Reads the ${what} from fields with common names, e.g. First Name, Surname, Company, Website, E-Mail`,
-		),
-		displayOptions: { show: { leadFields: ['auto'] }, hide: { '@tool': [true] } },
-	};
+/** @param reads what is recognized, with examples of names */
+export function leadNotice(reads: string): INodeProperties {
+	const displayOptions = { show: { leadFields: ['auto'] }, hide: { '@tool': [true] } };
+	return { ...notice('leadNotice', `Reads ${reads}`), displayOptions };
 }
 
 export const simple: INodeProperties = {

@@ -175,7 +175,7 @@ function whyEmpty(meaning: Meaning, name: string, field: unknown): string {
 	const isText = typeof field === 'string' || typeof field === 'number';
 	if (!isText || cleanText(field) === '') return `${name} is empty in this row`;
 	return meaning === 'domain'
-		? `${name} is no company's website`
+		? `${name} is not a company website`
 		: `${name} holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }
 
@@ -207,12 +207,10 @@ function withName({ values, names, lacking }: Lead): Lead {
 		return { values, names, lacking };
 	}
 	if (company === undefined && isCompany(name, domain)) {
-		const { name: _, ...others } = values;
-		return {
-			values: others,
-			names,
-			lacking: { ...lacking, name: `${names.name} looks like a company` },
-		};
+		lacking.name = `${names.name} looks like a company`;
+		delete values.name;
+		delete names.name;
+		return { values, names, lacking };
 	}
 	const half = firstName ?? lastName;
 	const isFull = half === undefined || holds(name, half);

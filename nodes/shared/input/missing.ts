@@ -53,7 +53,7 @@ function whyNotChosen(parameters: Parameters, item: number, { code, parameters: 
 	const fields = Object.entries(own);
 	for (const [name, label] of fields) {
 		const text = cleanText(parameters.get(name, item, ''));
-		if (isSocialPage(text)) return `${label} is no company's website`;
+		if (isSocialPage(text)) return `${label} is not a company website`;
 		if (text !== '' && code === 'missing_name') return ofHalf(text, label);
 	}
 	const json = parameters.json(item);

@@ -140,7 +140,7 @@ export function nothingLookedUp<Query extends IDataObject>(
 	if (items === 0 || known + skipped < items) return undefined;
 	const choose = 'set Lead Fields to Choose Below';
 	if (known === 0) {
-		return `Nothing was looked up: no item has an email. If one has, ${choose} and pick its field.`;
+		return `Nothing was looked up: no item has an email. If your emails are in another column, ${choose} and drag it in.`;
 	}
 	const rest = skipped > 0 ? ', or no email' : '';
 	return `Nothing was looked up: every item already has ${existing?.what}${rest}. To look them up again, ${choose} and leave ${existing?.label} empty.`;

@@ -4,11 +4,13 @@ import type { INode } from 'n8n-workflow';
 
 import type { DataTable, RestClient } from '../../hosts/rest.mts';
 import { readExample, withCredential, withList, type Workflow } from '../../hosts/workflow.mts';
+import { expectedVerification, type EmailStatus } from '../../emulator/addresses.mts';
 import type { Lead, Person } from '../../emulator/fixtures.mts';
 import type { Service } from '../../emulator/service.mts';
 import type { Turn } from '../servers/chatModel.mts';
 import { withParameters, withTool, type SetUp } from './exampleChanges.mts';
 import {
+	fixtures,
 	known,
 	list,
 	personWith,
@@ -103,30 +105,28 @@ export const assistants = {
 
 /** What the model says when it is asked for the address of a person, and its answer in the end. */
 export function findAndVerify(person: FindablePerson): { turns: Turn[]; answer: string } {
-	const who = { full_name: person.full, domain: person.company.domain, company: '' };
+	const who = { Full_Name: person.full, Company_Domain: person.company.domain };
 	const answer = `${person.full}: ${person.email}, valid`;
 	return {
 		turns: [
 			[{ tool: 'Find_Email', arguments: who }],
-			[{ tool: 'Verify_Email', arguments: { email: person.email } }],
+			[{ tool: 'Verify_Email', arguments: { Email: person.email } }],
 			answer,
 		],
 		answer,
 	};
 }
 
-/** A sheet with the columns that the note of its example names, behind one of its owner's. */
+/** A sheet as somebody has it, without any column for results. */
 export function sheetOf(leads: readonly Lead[]) {
 	return googleSheet([
-		['owner', 'fullName', 'domain', 'email', 'emailStatus', 'status', 'checkedAt'],
-		...leads.map(({ email, person: { full, company } }, index) => [
+		['Account Owner', 'First Name', 'Surname', 'Company Website', 'E-Mail'],
+		...leads.map(({ email, person: { first, last, company } }, index) => [
 			`Owner ${index}`,
-			full,
-			company.domain,
+			first,
+			last,
+			`https://www.${company.domain}`,
 			email ?? '',
-			'',
-			'',
-			'',
 		]),
 	]);
 }
@@ -167,4 +167,78 @@ function contactOf({ first, last, company }: Person, more: Properties = {}): Pro
 
 function daysAgo(days: number): string {
 	return new Date(Date.now() - days * 24 * 60 * 60_000).toISOString();
+}
+
+/** The first person with a name that every kind of file can hold, whose email has this status. */
+function latinPersonWith(status: EmailStatus): FindablePerson {
+	const fits = ({ full, email }: Person) =>
+		/^[\u0020-\u00FF]+$/.test(full) && expectedVerification(email ?? '').email_status === status;
+	const person = known(fixtures.people.find((one) => one.email !== null && fits(one)));
+	return { ...person, email: known(person.email) };
+}
+
+const people = {
+	valid: latinPersonWith('valid'),
+	catchAll: latinPersonWith('catch-all'),
+	unknown: latinPersonWith('unknown'),
+	invalid: latinPersonWith('invalid'),
+};
+
+/** People in somebody's own spreadsheet, and what comes of them. */
+export const peopleInFile = {
+	cells: [
+		['First Name', 'Surname', 'Company Website', 'E-Mail', 'Größe, "Notiz"'],
+		row(people.valid, '', 'naïve; "really"'),
+		row(people.catchAll, '', 'one, two'),
+		row(people.unknown, '', '007'),
+		row(people.invalid, people.invalid.email, ''),
+		row(unfindable, '', ''),
+		['Nobody', 'Anywhere', '', '', 'Köln'],
+	],
+	results: [
+		{ status: 'found', email: people.valid.email, emailStatus: 'valid', credits: 1 },
+		{ status: 'found', email: people.catchAll.email, emailStatus: 'catch-all', credits: 1 },
+		{ status: 'verified', email: people.unknown.email, emailStatus: 'unknown', credits: 2 },
+		{ status: 'verified', email: people.invalid.email, emailStatus: 'invalid', credits: 1 },
+		{ status: 'not_found', email: '', emailStatus: '', credits: 0 },
+		{ status: 'invalid_input', email: '', emailStatus: '', credits: 0 },
+	],
+	lastPage: [
+		'Your rows: 6',
+		'Emails found: 3',
+		'Emails verified: 2',
+		'Safe to email (valid): 1',
+		'Email with caution (catch-all): 1',
+		'Credits used: 5',
+		'',
+		'Not looked up: 1',
+	],
+	/** The first reason that the last page gives. */
+	problem: /Not sent: no company .*Company Website/,
+	/** Whose emails are paid for, found or verified. */
+	paid: [people.valid, people.catchAll, people.unknown, people.unknown, people.invalid].map(
+		({ email }) => email,
+	),
+};
+
+/** More people in somebody's own spreadsheet than a manual run looks up. */
+export const manyInFile = {
+	cells: [
+		['Full name', 'Company'],
+		...fixtures.people
+			.filter(({ email }) => email !== null)
+			.slice(0, 12)
+			.map(({ full, company }) => [full, company.name]),
+	],
+	ofAll: ['Your rows: 12', 'Emails found: 12', 'Not looked up: 0'],
+	ofManualRun: [
+		'Your rows: 12',
+		'Emails found: 10',
+		'Not looked up: 2',
+		'Max Items in Manual Runs',
+	],
+};
+
+function row({ first, last, company }: Person, email: string, note: string): string[] {
+	return [first, last, `https://www.${company.domain}/about`, email, note];
 }

@@ -2,6 +2,7 @@
 
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 
+import { expect } from 'vitest';
 import { z } from 'zod';
 
 import { known } from '../leads/expected.mts';
@@ -9,6 +10,7 @@ import { refusal, standIn } from './tools.mts';
 
 type Cell = string | number;
 
+const namesSchema = z.object({ values: z.tuple([z.array(z.string())]) });
 const writtenSchema = z.object({
 	valueInputOption: z.literal('RAW'),
 	data: z.array(
@@ -50,6 +52,15 @@ export function googleSheet(cells: Cell[][]) {
 			'POST /token': () => ({ access_token: token, token_type: 'Bearer', expires_in: 3600 }),
 			[`GET ${path}`]: () => ({ sheets: [{ properties: { sheetId: 0, title: 'Leads' } }] }),
 			[`GET ${path}/values/'Leads'`]: () => ({ values: cells.map(withoutTail) }),
+			/** The names of the columns, with new ones behind. */
+			[`PUT ${path}/values/:range`]: ({ params: { range }, body }) => {
+				expect(range).toBe('Leads!1:1');
+				const [names] = namesSchema.parse(body).values;
+				expect(names.slice(0, cells[0]?.length)).toEqual(cells[0]);
+				for (const row of cells) row.push(...names.slice(row.length).fill(''));
+				cells[0] = names;
+				return {};
+			},
 			[`POST ${path}/values::batchUpdate`]: ({ body }) => {
 				for (const { range, values } of writtenSchema.parse(body).data) {
 					const cell = range.replace('Leads!', '');

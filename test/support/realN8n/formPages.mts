@@ -1,0 +1,100 @@
+/** @file The pages of n8n's forms as a browser goes through them. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { z } from 'zod';
+
+import { ALONE } from '../../hosts/host.mts';
+import type { UploadedFile } from './spreadsheets.mts';
+
+const POLL_MS = 100;
+const TIMEOUT_MS = 60_000;
+
+const submittedSchema = z.object({ formWaitingUrl: z.string() });
+const fileSchema = z.object({
+	fileName: z.string(),
+	type: z.string(),
+	data: z.union([
+		z.object({ type: z.literal('Buffer'), data: z.array(z.number()) }),
+		// A character for each byte
+		z.string(),
+	]),
+});
+
+/** The last page of a form that gives a file. */
+export interface LastPage {
+	title: string;
+	/** Its lines, as people see them. */
+	lines: string[];
+	file: UploadedFile;
+}
+
+/** Sends a file with the form of an active workflow, waits for the last page, and ends the execution as that page does. */
+export async function sendFile(
+	hostUrl: string,
+	path: string,
+	{ name, type, bytes }: UploadedFile,
+): Promise<LastPage> {
+	const form = new FormData();
+	form.set('field-0', new File([bytes], name, { type }));
+	// In one piece: n8n closes the connection at the first one while the form is not open yet.
+	const body = await new Response(form).blob();
+	const submitted = await until(async () => {
+		const response = await fetch(`${hostUrl}/form/${path}`, {
+			method: 'POST',
+			headers: ALONE,
+			body,
+		});
+		const text = await response.text();
+		if (response.ok) return submittedSchema.parse(JSON.parse(text));
+		if (response.status === 404) return undefined;
+		throw new Error(`The form answered ${response.status}: ${text}`);
+	});
+	const { pathname, search } = new URL(submitted.formWaitingUrl);
+	const page = `${hostUrl}${pathname}${search}`;
+	await until(async () => {
+		const state = await textOf(`${hostUrl}${pathname}/n8n-execution-status${search}`);
+		if (state === 'form-waiting') return true;
+		if (/^(?:canceled|crashed|error|success)$/.test(state)) throw new Error(`It ended: ${state}`);
+		return undefined;
+	});
+	const lastPage = readLastPage(await textOf(page));
+	await fetch(page, { method: 'POST', headers: ALONE });
+	return lastPage;
+}
+
+function readLastPage(html: string): LastPage {
+	const [, title = ''] = /<h1>(.*?)<\/h1>/s.exec(html) ?? [];
+	const [, message = ''] = /<\/h1>\s*<p[^>]*>(.*?)<\/p>/s.exec(html) ?? [];
+	const [, binary = ''] = /decodeURIComponent\("(.*?)"\)/s.exec(html) ?? [];
+	if (binary === '') throw new Error(`The last page gives no file: ${html}`);
+	// n8n 1 gives one file, n8n 2 a list.
+	const given: unknown = JSON.parse(decodeURIComponent(binary));
+	const [file] = z.array(fileSchema).parse([given].flat());
+	if (!file) throw new Error('The last page gives no file');
+	const { fileName: name, type, data } = file;
+	const bytes = typeof data === 'string' ? Buffer.from(data, 'latin1') : data.data;
+	return {
+		title,
+		lines: message.split(/<br\s*\/?>/),
+		file: { name, type, bytes: Uint8Array.from(bytes) },
+	};
+}
+
+async function textOf(url: string): Promise<string> {
+	const response = await fetch(url, { headers: ALONE });
+	const text = (await response.text()).trim();
+	if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
+	return text;
+}
+
+/** Tries again and again until there is something. */
+async function until<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+	const deadline = Date.now() + TIMEOUT_MS;
+	for (;;) {
+		const found = await attempt();
+		if (found !== undefined) return found;
+		if (Date.now() > deadline) throw new Error('The form took too long');
+		await delay(POLL_MS);
+	}
+}

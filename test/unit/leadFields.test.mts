@@ -1,0 +1,415 @@
+/**
+ * @file Leads are recognized by the names of their fields: the rules one by one, and the headers of real exports, import
+ * templates, forms and APIs (`headers.json`: the headers are as published, the values are made up).
+ */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import fc from 'fast-check';
+import { format, resolveConfig } from 'prettier';
+import { describe, expect, it, test } from 'vitest';
+
+import {
+	LEAD_FIELDS,
+	type Lead,
+	LeadReader,
+	type Meaning,
+} from '../../nodes/shared/input/leadFields.ts';
+import { toDomain } from '../../nodes/shared/values/text.ts';
+import { isRecord } from '../emulator/values.mts';
+import { root } from '../machine/paths.mjs';
+
+type Values = Partial<Record<Meaning, string>>;
+
+/** What lookups use of a lead. `name` counts only as one of the three names. */
+function used({ values }: Lead): Values {
+	const { name: _, ...others } = values;
+	return others;
+}
+
+const readOf = (item: unknown, resultField?: string) =>
+	used(new LeadReader(resultField).read(item));
+
+const ada = 'Ada Lovelace';
+const email = 'ada@acme.com';
+
+describe('a field', () => {
+	it.each([
+		['Account Owner', ada],
+		['Contact Owner', email],
+		['Old Email', email],
+		['Email Status', 'valid'],
+		['Company LinkedIn URL', 'https://acme.com'],
+		['Company Address', 'Acme Road 1'],
+		['Previous Company Name', 'Acme'],
+		['Secondary Email', email],
+		["Assistant's Name", ada],
+		['Property Name', ada],
+		['Middle Name', 'King'],
+		['Last Contacted', 'yesterday'],
+		['First', 'Ada'],
+		['Last', 'Lovelace'],
+		['url', 'https://acme.com'],
+		['title', 'Countess'],
+		['constructor', 'Ada'],
+		['__proto__', 'Ada'],
+		['', 'Ada'],
+	])('%s is nothing: a name counts as a whole', (name, value) => {
+		expect(readOf(JSON.parse(JSON.stringify(Object.fromEntries([[name, value]]))))).toEqual({});
+	});
+
+	it.each([
+		['First Name', 'firstName'],
+		['first_name', 'firstName'],
+		['FIRSTNAME', 'firstName'],
+		['firstName', 'firstName'],
+		[' First-Name: ', 'firstName'],
+		['Name (First)', 'firstName'],
+		['Prénom', 'firstName'],
+		['PRENOM', 'firstName'],
+		['Pre\u0301nom', 'firstName'],
+		['your-first-name', 'firstName'],
+		['property_first_name', 'firstName'],
+		['Surname', 'lastName'],
+		['E-Mail', 'email'],
+		['E-mail 1 - Value', 'email'],
+		['Organization 1 - Name', 'company'],
+		["Nom de l'entreprise", 'company'],
+		['Raison sociale', 'company'],
+		['Organização', 'company'],
+	])('%s is recognized by its letters and digits alone', (name, meaning) => {
+		const value = meaning === 'email' ? email : 'Ada';
+		const { values, names } = new LeadReader().read({ [name]: value });
+		expect(values).toEqual({ [meaning]: value });
+		expect(names).toEqual({ [meaning]: name });
+	});
+
+	it.each<[object, Values]>([
+		[{ name: 'A B', 'Contact Name': 'C D' }, { fullName: 'C D' }],
+		[{ 'Email 1': 'one@acme.com', 'Work Email': 'work@acme.com' }, { email: 'work@acme.com' }],
+		[{ 'Work Email': 'work@acme.com', 'Email 1': 'one@acme.com' }, { email: 'work@acme.com' }],
+		[{ website: 'b.com', domain: 'a.com' }, { domain: 'a.com' }],
+		// The first one with a value counts, and of two that are as certain the first.
+		[{ 'Work Email': '', 'Email 1': 'one@acme.com' }, { email: 'one@acme.com' }],
+		[{ 'Work Email': null, 'Email 1': 'one@acme.com' }, { email: 'one@acme.com' }],
+		[{ 'E-Mail': 'one@acme.com', Email: 'two@acme.com' }, { email: 'one@acme.com' }],
+		[{ domain: 'Acme', website: 'a.com' }, { domain: 'a.com' }],
+	])('that is more certain comes first: %j', (item, values) => {
+		expect(readOf(item)).toEqual(values);
+		const turned = Object.fromEntries(Object.entries(item).toReversed());
+		if (!('Email' in item)) expect(readOf(turned)).toEqual(values);
+	});
+
+	it.each<[string, unknown]>([
+		...['', ' \u200b', '-', 'n/a', 'N/A', 'null', '(none)'].map((text): [string, unknown] => [
+			'Company',
+			text,
+		]),
+		...['', 'n/a', 'Acme', 'Acme Inc.', 'a b.com', 'https://'].map((text): [string, unknown] => [
+			'Website',
+			text,
+		]),
+		...['n/a', 'Unknown', email, '17', 17].map((value): [string, unknown] => ['First Name', value]),
+		...[true, {}, [], [[]], null, { deep: 'Ada' }].map((value): [string, unknown] => [
+			'First Name',
+			value,
+		]),
+	])('%s with %j holds nothing', (name, value) => {
+		const { values, lacking } = new LeadReader().read({ [name]: value });
+		expect(values).toEqual({});
+		expect(Object.values(lacking)).toEqual([expect.stringContaining(name)]);
+	});
+
+	it.each<[string, Values]>([
+		['https://www.linkedin.com/company/acme', {}],
+		['linkedin.com/company/acme', {}],
+		['facebook.com/acme', {}],
+		['https://x.com/acme', {}],
+		['linkedin.com', { domain: 'linkedin.com' }],
+		['https://www.linkedin.com/', { domain: 'https://www.linkedin.com/' }],
+		['https://acme.com/linkedin', { domain: 'https://acme.com/linkedin' }],
+	])('for a website with %s, where a social page is none', (website, values) => {
+		expect(readOf({ website })).toEqual(values);
+	});
+
+	it.each<[unknown, Values]>([
+		[email, { email }],
+		[[email, 'ada@home.com'], { email }],
+		[{ value: email }, { email }],
+		[[{ value: email, label: 'x' }], { email }],
+		[[{ value: 'ada@home.com' }, { value: email, primary: true }], { email }],
+		[
+			[
+				{ email: 'ada@home.com', category: 'personal' },
+				{ email, category: 'work' },
+			],
+			{ email },
+		],
+		[
+			[
+				{ value: 'a@b.com', type: 'work' },
+				{ value: email, primary: true },
+			],
+			{ email },
+		],
+		[[], {}],
+		[[null, email], {}],
+		[{ address: email }, {}],
+	])('for an email with %j', (value, values) => {
+		expect(readOf({ emails: value })).toEqual(values);
+	});
+
+	it('for a company may hold an object with its name, one for names a number', () => {
+		expect(readOf({ company: { name: 'Acme', id: 7 } })).toEqual({ company: 'Acme' });
+		expect(readOf({ organization: [{ value: 'Acme' }] })).toEqual({ company: 'Acme' });
+		expect(readOf({ domain: { value: 'acme.com' } })).toEqual({ domain: 'acme.com' });
+	});
+});
+
+describe('an item', () => {
+	it.each(['properties', 'fields', 'body', 'data', 'merge_fields'])(
+		'with %s: they count after its own fields',
+		(name) => {
+			const inside = { email: 'inside@acme.com', company: { value: 'Acme' } };
+			const values = { email, company: 'Acme' };
+			for (const there of [inside, [inside]]) {
+				expect(readOf({ [name]: there, 'E-Mail 1': email })).toEqual(values);
+				expect(readOf({ [name]: there })).toEqual({ ...values, email: 'inside@acme.com' });
+			}
+			// Which of several leads is meant, nobody can tell.
+			expect(readOf({ [name]: [inside, inside] })).toEqual({});
+			expect(readOf({ other: inside })).toEqual({});
+		},
+	);
+
+	it('with a field for the result: what is in it comes before all', () => {
+		const item = { lookup: { email, emailStatus: 'valid' }, 'Work Email': 'old@acme.com' };
+		expect(readOf(item, 'lookup')).toEqual({ email, emailStatus: 'valid' });
+		expect(readOf(item)).toEqual({ email: 'old@acme.com' });
+		const missed = { lookup: { email: null, emailStatus: null }, 'Work Email': 'old@acme.com' };
+		expect(readOf(missed, 'lookup')).toEqual({ email: 'old@acme.com' });
+		expect(readOf({ ...item, lookup: 'text' }, 'lookup')).toEqual({ email: 'old@acme.com' });
+	});
+
+	it('behind a lookup of this package: `email` is what that has found', () => {
+		const row = { 'Work Email': 'old@acme.com', email };
+		expect(readOf(row)).toEqual({ email: 'old@acme.com' });
+		expect(readOf({ ...row, emailStatus: 'valid' })).toEqual({ email, emailStatus: 'valid' });
+		expect(readOf({ ...row, email: null, emailStatus: null })).toEqual({ email: 'old@acme.com' });
+	});
+
+	it.each(['Email Status', 'email_status', 'EmailStatus', 'emailstatus', 'Status', 'verified'])(
+		'has no status in %s: that is the verdict of another tool',
+		(name) => {
+			expect(readOf({ [name]: 'valid' })).toEqual({});
+		},
+	);
+
+	it.each<[object, Values]>([
+		[{ Name: ada }, { fullName: ada }],
+		[
+			{ Vorname: 'Ada', Name: 'Lovelace' },
+			{ firstName: 'Ada', lastName: 'Lovelace' },
+		],
+		[
+			{ Nom: 'Lovelace', Prénom: 'Ada' },
+			{ firstName: 'Ada', lastName: 'Lovelace' },
+		],
+		[
+			{ Nombre: 'Ada', Apellidos: 'Lovelace' },
+			{ firstName: 'Ada', lastName: 'Lovelace' },
+		],
+		[
+			{ Nome: 'Ada', Cognome: 'Lovelace' },
+			{ firstName: 'Ada', lastName: 'Lovelace' },
+		],
+		// A name that holds the other half is the full name.
+		[
+			{ first_name: 'ada', name: ada },
+			{ firstName: 'ada', fullName: ada },
+		],
+		[
+			{ first_name: 'Ada Augusta', name: 'Ada Augusta Lovelace' },
+			{ firstName: 'Ada Augusta', fullName: 'Ada Augusta Lovelace' },
+		],
+		[
+			{ last_name: 'Lovelace', name: 'Lovelace, Ada' },
+			{ lastName: 'Lovelace', fullName: 'Lovelace, Ada' },
+		],
+		[
+			{ first_name: 'Al', name: 'Alston' },
+			{ firstName: 'Al', lastName: 'Alston' },
+		],
+		[
+			{ name: 'Ada L.', first_name: 'Ada', last_name: 'Lovelace' },
+			{ fullName: 'Ada L.', firstName: 'Ada', lastName: 'Lovelace' },
+		],
+		// Beside another full name, it is a half only where that holds it.
+		[
+			{ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' },
+			{ fullName: ada, firstName: 'Ada', lastName: 'Lovelace' },
+		],
+		[
+			{ 'Contact Name': ada, Vorname: 'Ada', Name: 'Acme' },
+			{ fullName: ada, firstName: 'Ada' },
+		],
+	])('with a name: %j', (item, values) => {
+		expect(readOf(item)).toEqual(values);
+	});
+
+	it.each<[object, isPerson: boolean]>([
+		[{ Name: 'Acme GmbH' }, false],
+		[{ Nombre: 'Bombas SL', Web: 'bombas.es' }, false],
+		[{ Nom: 'SARL Dupont' }, false],
+		[{ Name: 'Acme B.V.', Vorname: 'Ada' }, false],
+		[{ Name: 'Acme', Website: 'www.acme.com' }, false],
+		[{ Nom: "Boulangerie de l'Exemple", 'Site web': 'boulangerie-exemple.fr' }, false],
+		[{ Name: 'Jo Huber', Website: 'huber.de' }, true],
+		[{ Name: 'ada', Website: '' }, true],
+		[{ Name: 'Agnes Incze' }, true],
+		[{ Name: 'Maria de Sá', Website: 'acme.com' }, true],
+		// Where the company has a name of its own, and where it is sure to be a person's.
+		[{ Name: 'Ada Ltd', Company: 'Acme' }, true],
+		[{ Name: 'Acme', Website: 'acme.com', Company: 'Acme Holding' }, true],
+		[{ 'Full Name': 'Acme GmbH' }, true],
+	])('of a list of companies has no name of a person: %j', (item, isPerson) => {
+		const { values, lacking } = new LeadReader().read(item);
+		expect(values.fullName !== undefined).toBe(isPerson);
+		expect(values.lastName).toBeUndefined();
+		const why = `${Object.keys(item)[0]} looks like a company`;
+		expect(lacking.name).toBe(isPerson ? undefined : why);
+	});
+
+	it('whose names are known is read like the first one', () => {
+		const reader = new LeadReader();
+		const rows = [{ Name: ada, Web: 'acme.com' }, { Name: '' }, { Name: 'Ida Rhodes', Web: 'x' }];
+		expect(rows.map((row) => used(reader.read(row)))).toEqual(rows.map((row) => readOf(row)));
+	});
+
+	it('may be any JSON: nothing is thrown, and the item stays as it is', () => {
+		const known = Object.values(LEAD_FIELDS).flatMap((names) => names.trim().split(/\s*,\s*/));
+		const containers = ['properties', 'fields', 'body', 'data', 'result', 'emailStatus'];
+		const key = fc.oneof(
+			fc.constantFrom(...known, ...containers, 'value', 'primary', 'type', 'name', 'email'),
+			fc.constantFrom('__proto__', 'constructor', 'toString', ''),
+			fc.string({ unit: 'binary', maxLength: 5 }),
+		);
+		const text = fc.constantFrom(ada, 'Ada', email, 'acme.com', 'n/a', '{{ $json.a }}', 'work');
+		const values = [text, fc.string({ unit: 'binary' }), fc.constantFrom(null, true, 7, -0.5)];
+		const value = fc.anything({ key, values, maxKeys: 8, maxDepth: 3 });
+		const item = fc.oneof(value, fc.dictionary(key, fc.oneof(text, value), { maxKeys: 12 }));
+		let read = 0;
+		fc.assert(
+			fc.property(item, (any) => {
+				const json: unknown = JSON.parse(JSON.stringify(any));
+				const before = JSON.stringify(json);
+				const { values, names } = new LeadReader('result').read(json);
+				expect(JSON.stringify(json)).toBe(before);
+				expect(Object.keys(values).toSorted()).toEqual(Object.keys(names).toSorted());
+				for (const value of Object.values(values)) expect(value).toMatch(/\S/);
+				read += Object.keys(values).length;
+			}),
+			{ numRuns: 2_000 },
+		);
+		expect(read).toBeGreaterThan(500);
+		for (const none of [undefined, null, 'text', 5, []]) expect(readOf(none)).toEqual({});
+	});
+});
+
+interface Row {
+	name: string;
+	source: string;
+	language: string;
+	row: Record<string, unknown>;
+	expected: Values;
+	/** Why something that a reader of the row would know stays empty. */
+	left?: string;
+	/** Why something else is read than is expected. */
+	misread?: string;
+}
+
+const headers: Row[] = JSON.parse(
+	await readFile(join(root, 'test', 'unit', 'headers.json'), 'utf8'),
+);
+
+/** A website counts by its host. */
+const comparable = ({ domain, ...values }: Values) => ({
+	...values,
+	...(domain !== undefined && { domain: toDomain(domain) }),
+});
+
+describe('real headers', () => {
+	it.each(headers)('$language: $name', ({ row, expected, misread }) => {
+		const read = comparable(readOf(row));
+		if (misread === undefined) {
+			expect(read).toEqual(comparable(expected));
+			return;
+		}
+		// The note goes when the row is read right. Nobody else is looked up meanwhile.
+		expect(read).not.toEqual(comparable(expected));
+		const named = ({ fullName, firstName, lastName }: Values) => [fullName, firstName, lastName];
+		const isLookedUp = read.domain !== undefined || read.company !== undefined;
+		if (isLookedUp) expect(named(read)).toEqual(named(expected));
+	});
+
+	it('are many, in seven languages, each with its public source', () => {
+		const languages = Map.groupBy(headers, ({ language }) => language);
+		expect([...languages.keys()].toSorted()).toEqual(['de', 'en', 'es', 'fr', 'it', 'nl', 'pt']);
+		for (const rows of languages.values()) expect(rows.length).toBeGreaterThanOrEqual(3);
+		expect(headers.length).toBeGreaterThanOrEqual(70);
+		const place = /^(?:https?:\/\/|github\.com\/)[\w-]+[./]\S+( \S+)?$/;
+		for (const { source } of headers) {
+			for (const one of source.split('; ')) expect(one).toMatch(place);
+		}
+		expect(new Set(headers.map(({ name }) => name)).size).toBe(headers.length);
+		expect(headers.every(({ row }) => isRecord(row))).toBe(true);
+	});
+
+	it('are read right but for a few', () => {
+		const right = headers.filter(({ misread }) => misread === undefined);
+		expect(right.length / headers.length).toBeGreaterThanOrEqual(0.95);
+	});
+});
+
+const LABELS: Record<keyof typeof LEAD_FIELDS, string> = {
+	fullName: 'Full Name',
+	name: 'Full Name, or a half of it (see below)',
+	firstName: 'First Name',
+	lastName: 'Last Name',
+	domain: 'Company Domain',
+	company: 'Company Name',
+	email: 'Email, Existing Email',
+};
+
+function namesTable(): string {
+	const rows = Object.entries(LABELS).map(([meaning, label]) => {
+		const names = LEAD_FIELDS[meaning as keyof typeof LEAD_FIELDS].trim().split(/\s*,\s*/);
+		return `| ${label} | ${names.join(', ')} |`;
+	});
+	const head = '| What is read | Names, the more certain first |\n| --- | --- |';
+	return [head, ...rows, '| Existing Status | `emailStatus`, in exactly this spelling |'].join(
+		'\n',
+	);
+}
+
+function leftTable(): string {
+	const rows = headers.flatMap(({ name, left, misread }) =>
+		left === undefined && misread === undefined ? [] : [`| ${name} | ${left ?? misread} |`],
+	);
+	const text = `Tried with the headers of ${headers.length} exports, import templates, forms and APIs. In these, something stays empty or is read from another field:`;
+	return [text, '', '| Where from | Why |', '| --- | --- |', ...rows].join('\n');
+}
+
+test('docs/lead-fields.md has these tables (npm run lead-fields)', async () => {
+	const file = join(root, 'docs', 'lead-fields.md');
+	let text = await readFile(file, 'utf8');
+	for (const [name, block] of Object.entries({ names: namesTable(), headers: leftTable() })) {
+		const [begin, end] = [`<!-- made: ${name} -->`, `<!-- end: ${name} -->`];
+		const [before, , after] = text.split(new RegExp(`(?<=${begin})([^]*)(?=${end})`));
+		text = `${before}\n\n${block}\n\n${after}`;
+	}
+	const formatted = await format(text, { ...(await resolveConfig(file)), parser: 'markdown' });
+	if (process.env.UPDATE_DOCS) await writeFile(file, formatted);
+	expect(await readFile(file, 'utf8')).toBe(formatted);
+});
