@@ -173,7 +173,7 @@ describe.each([n8n2, n8n1, guarded])('n8n $name', (version) => {
 				workflowOf({ node: 'contactDataFinder', parameters }, { ...running(), credential }),
 			);
 			expect(execution.data.resultData.error).toMatchObject({
-				message: `${message} [item 0]`,
+				message: `${message}`,
 				description: expect.stringMatching(/10\.0\.0\.1 is not allowed.*allowlist/),
 			});
 		},

@@ -127,8 +127,8 @@ describe('Find Emails in Bulk', () => {
 
 	test('waits for jobs side by side, whatever Max Concurrency is', async () => {
 		const options = { maxConcurrency: 2 };
-		const one = await timeOf(1, 2, options);
-		expect(await timeOf(12, 2, options)).toBeLessThan(2.5 * one);
+		const one = await timeOf(1, 5, options);
+		expect(await timeOf(12, 5, options)).toBeLessThan(2.5 * one);
 		const atOnce = service().requests.map(({ inFlight }) => inFlight);
 		expect(Math.max(...atOnce)).toBeLessThanOrEqual(2);
 		expectPaidOnce(service(), findBulk, numbers(1_200));
@@ -137,9 +137,9 @@ describe('Find Emails in Bulk', () => {
 	test('gives each job the Job Timeout from when it was accepted, and polls five times a second', async () => {
 		const options = { maxConcurrency: 1, jobTimeout: 1 };
 		const one = await timeOf(1, unfinished, options);
-		expect(await timeOf(6, unfinished, options)).toBeLessThan(1.2 * one);
+		expect(await timeOf(6, unfinished, options)).toBeLessThan(2 * one);
 		const many = await timeOf(40, unfinished, options);
-		expect(many).toBeLessThan(1.5 * one);
+		expect(many).toBeLessThan(3 * one);
 		expect(polls().length).toBeLessThan((5.5 * many) / 1_000);
 		expect(new Set(polls()).size).toBe(40);
 	});
