@@ -30,7 +30,7 @@ export const LEAD_FIELDS = {
 		site web, site web 1, site internet, page web, domaine, sitio web, página web, página web 1, dominio,
 		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, pagina web 1, domein`,
 	company: `
-		company name, company, company name cleaned, company name for emails, lead company name, current company, current company name, current employer, employer,
+		company name, company, company name cleaned, company name for emails, associated company, lead company name, current company, current company name, current employer, employer,
 		organization name, organisation name, organization, organisation, organization 1 name, org name, account name,
 		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
 		société, nom de la société, entreprise, nom de l'entreprise, raison sociale,
@@ -108,7 +108,7 @@ export class LeadReader {
 	read(item: unknown): Lead {
 		const lead: Lead = { values: {}, names: {}, lacking: {} };
 		const fields = isObject(item) ? item : {};
-		if (this.resultField !== undefined) this.add(lead, fields[this.resultField]);
+		if (this.resultField !== undefined) this.add(lead, ownResult(fields[this.resultField]));
 		this.add(lead, fields);
 		for (const name of CONTAINERS) this.add(lead, onlyOne(fields[name]));
 		return withName(lead);
@@ -125,9 +125,12 @@ export class LeadReader {
 			const { meaning } = place;
 			// Behind a lookup of this package, `email` is what that has found.
 			const rank = name === 'email' && 'emailStatus' in object ? -1 : place.rank;
-			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
+			const isWord = meaning === 'email' && values.email?.includes('@') === false;
+			if (!isWord && rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			const value = valueOf(meaning, object[name]);
-			if (value === '') {
+			// A word in one column does not hide the email in another.
+			const isWorse = meaning === 'email' && !value.includes('@') && values.email !== undefined;
+			if (value === '' || isWorse) {
 				lacking[meaning] ??= whyEmpty(meaning, name, object[name]);
 				continue;
 			}
@@ -144,6 +147,12 @@ export class LeadReader {
 		}
 		return this.places.get(name);
 	}
+}
+
+/** What an earlier lookup has found; the `name` of a company is no person's. */
+function ownResult(result: unknown): unknown {
+	if (!isObject(result)) return undefined;
+	return Object.fromEntries(Object.entries(result).filter(([name]) => name !== 'name'));
 }
 
 /** What is in a list of one; of several leads none can be meant. */
@@ -166,6 +175,9 @@ function valueOf(meaning: Meaning, field: unknown): string {
 	const text = cleanText(isObject(entry) ? inObject : entry);
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
+	// n8n has not evaluated it: the item is refused.
+	if (/\{\{|\}\}/.test(text)) return text;
+	if (meaning === 'domain' && /\.\d+$/.test(text)) return '';
 	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
 	// A number or an email in a field for names is none.
 	return meaning !== 'email' && (text.includes('@') || !/\p{L}/u.test(text)) ? '' : text;
@@ -193,7 +205,10 @@ function isCompany(name: string, website = ''): boolean {
 
 /** Whether a name has another one as whole words. */
 function holds(name: string, other: string): boolean {
-	const words = (text: string) => ` ${text} `.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ');
+	const words = (text: string) =>
+		` ${text.normalize('NFD').replace(/\p{M}/gu, '')} `
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N}]+/gu, ' ');
 	return words(name).includes(words(other));
 }
 
@@ -206,7 +221,8 @@ function withName({ values, names, lacking }: Lead): Lead {
 	if (name === undefined || (fullName !== undefined && !holds(fullName, name))) {
 		return { values, names, lacking };
 	}
-	if (company === undefined && isCompany(name, domain)) {
+	const isOfCompany = company !== undefined && bareName(company) === bareName(name);
+	if (isOfCompany || (company === undefined && isCompany(name, domain))) {
 		lacking.name = `${names.name} looks like a company`;
 		delete values.name;
 		delete names.name;

@@ -88,8 +88,13 @@ export class Parameters {
 	}
 
 	private textOf(name: string): string | undefined {
-		const text = this.context.parameter(name, 0, '');
-		return typeof text === 'string' && text.trim() !== '' ? text.trim() : undefined;
+		try {
+			const text = this.context.parameter(name, 0, '');
+			return typeof text === 'string' && text.trim() !== '' ? text.trim() : undefined;
+		} catch {
+			// Whoever uses the option is told.
+			return undefined;
+		}
 	}
 
 	private failing(name: string, { message }: Error): InvalidInput {
