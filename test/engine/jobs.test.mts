@@ -166,6 +166,23 @@ describe('Find Emails in Bulk', () => {
 		expect(polls().length).toBeLessThanOrEqual(3);
 	});
 
+	test('keeps with a stopped execution the jobs that it was waiting for', async () => {
+		service().variants.jobPolls = unfinished;
+		const stop = new AbortController();
+		service().onRequest(({ operation }) => void (operation === 'getBulkJob' && stop.abort()));
+		let saved = '';
+		await runWorkflow({
+			...chain(
+				[emits('Start', numbers(300).map(leadOf)), looksUp('Find', findBulk, {})],
+				credentialFor(service()),
+			),
+			stop: stop.signal,
+			save: (run) => (saved ||= JSON.stringify(run.data.executionData)),
+		});
+		expect(submitted()).toBe(3);
+		for (const id of ['9001', '9002', '9003']) expect(saved).toContain(`"${id}"`);
+	});
+
 	test('leaves each item pending with the job and the row of its own at the end of Job Timeout', async () => {
 		service().variants.jobPolls = unfinished;
 		const all = [...leads, 7];

@@ -136,23 +136,30 @@ export class Batcher<Query extends IDataObject> {
 		paid: Array<Entry<Query>>,
 		reservation: Reservation,
 		coming: Promise<BatchResults | AcceptedJob>,
+		job?: Job,
 	): Promise<(() => void) | undefined> {
+		const { jobs } = this.execution;
 		try {
 			const answers = await coming;
 			if ('acceptedJob' in answers) {
-				const results = this.resultsOf(answers.acceptedJob, paid.length);
-				const settling = this.settle(paid, reservation, results);
+				// It is paid for: n8n stores it with the execution, also if that is stopped while it is waited for.
+				const accepted = this.remember(paid, answers.acceptedJob, 0);
+				jobs.save();
+				const results = this.resultsOf(accepted.id, paid.length);
+				const settling = this.settle(paid, reservation, results, accepted);
 				this.run.pool.addBeside(settling.then((rest) => rest?.()));
 				return undefined;
 			}
 			this.isAnswered = true;
 			reservation.settle(costOf(answers.results));
+			if (job) jobs.ended(job, this.connection, answers.results);
 			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
 		} catch (error) {
 			const isFree = isFreeFailure(error);
 			reservation.settle(isFree ? NOTHING : undefined);
 			if (this.isCutInHalves(paid, error)) return undefined;
 			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
+			else if (job) jobs.ended(job, this.connection);
 			const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
 			return fail(paid, failure, { credits: isFree && !reservation.isRenewed ? 0 : null });
 		}
@@ -205,12 +212,13 @@ export class Batcher<Query extends IDataObject> {
 		return true;
 	}
 
-	private remember(entries: Array<Entry<Query>>, id: string, credits: number): void {
+	private remember(entries: Array<Entry<Query>>, id: string, credits: number): Job {
 		const { node, executionId } = this.run.context;
 		const questions = entries.map(({ key }) => key);
 		const connection = this.connection.id;
 		const job = { id, connection, questions, credits, node: node.name, executionId };
 		this.execution.jobs.remember(job);
+		return job;
 	}
 
 	private async resultsOf(jobId: string, questions: number): Promise<BatchResults> {
