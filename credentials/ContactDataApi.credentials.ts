@@ -6,7 +6,6 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-
 import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
 import { connectionOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
 import { asServiceError } from '../nodes/shared/http/errors';
@@ -104,7 +103,6 @@ function acceptedConnection(credentials: ICredentialDataDecryptedObject) {
 /** The address of the service, the key of an account there, and the settings of its interface. */
 export class ContactDataApi implements ICredentialType {
 	name = 'contactDataApi';
-
 	displayName = 'Contact Data API';
 
 	icon: Icon = {

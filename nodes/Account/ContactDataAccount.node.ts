@@ -1,5 +1,4 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-
 import { customOperations } from '../shared/operation';
 import { check } from './operations/check.operation';
 import { get } from './operations/get.operation';
@@ -7,7 +6,6 @@ import { nodeDefaults, pattern, subtitleOf } from '../shared/editor/description'
 
 const operations = [get, check];
 
-/** Reads the plan, the credits and the saved lists of the account. */
 export class ContactDataAccount implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults('account', operations),

@@ -1,5 +1,4 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-
 import { customOperations } from '../shared/operation';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
@@ -7,7 +6,6 @@ import { nodeDefaults, pattern, subtitleOf } from '../shared/editor/description'
 
 const operations = [search, getLeads];
 
-/** Looks up companies, and the people who work there. */
 export class ContactDataCompany implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults('company', operations),

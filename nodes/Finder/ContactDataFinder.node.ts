@@ -1,5 +1,4 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-
 import { customOperations, estimateOperation } from '../shared/operation';
 import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
@@ -14,7 +13,6 @@ const estimate = estimateOperation({
 });
 const operations = [find, findBulk, getBulkJob, estimate];
 
-/** Finds the email addresses of people, one per request or in bulk. */
 export class ContactDataFinder implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults('email', operations),

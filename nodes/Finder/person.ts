@@ -7,7 +7,6 @@ import {
 	lookupOptions,
 	queryField,
 } from '../shared/editor/fields';
-import type { LeadParameters } from '../shared/input/leadFields';
 import type { Missing } from '../shared/input/missing';
 import type { Lookup } from '../shared/lookups/lookup';
 import { DEFAULT_JOB_TIMEOUT } from '../shared/input/options';
@@ -63,23 +62,6 @@ export const personFields: INodeProperties[] = [
 	}),
 ];
 
-const personLead: LeadParameters = {
-	fullName: { meanings: ['fullName'], forModel: 'First and last name of the person' },
-	firstName: { meanings: ['firstName'] },
-	lastName: { meanings: ['lastName'] },
-	domain: {
-		meanings: ['domain'],
-		forModel: 'Domain of the company, e.g. acme.com, if you know it',
-		isOptional: true,
-	},
-	company: {
-		meanings: ['company'],
-		forModel: 'Name of the company, if you do not know its domain',
-		isOptional: true,
-	},
-	existingEmail: { meanings: ['email'] },
-};
-
 export const personOptions: INodeProperties[] = [
 	...lookupOptions,
 	...ageOptions,
@@ -113,20 +95,17 @@ const NO_NAME: Missing = {
 	code: 'missing_name',
 	what: 'name',
 	label: 'Full Name (or First Name and Last Name)',
-	parameters: { fullName: 'Full Name', firstName: 'First Name', lastName: 'Last Name' },
+	names: ['fullName', 'firstName', 'lastName'],
 };
 
 const NO_COMPANY: Missing = {
 	code: 'missing_company',
 	what: 'company',
 	label: 'Company Domain (or Company Name)',
-	parameters: { domain: 'Company Domain', company: 'Company Name' },
+	names: ['domain', 'company'],
 };
 
-/**
- * The person that the fields describe, and the fields that are missing to look them up (interface
- * specification 4.5, 4.6): a full name, or a first and a last name; and a domain or a company.
- */
+/** A lookup needs a full name, or a first and a last name; and a domain or a company (interface specification 4.5, 4.6). */
 export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const firstName = values.name('firstName');
 	const lastName = values.name('lastName');
@@ -146,7 +125,22 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 }
 
 export const personLookup = {
-	lead: personLead,
+	lead: {
+		fullName: { meanings: ['fullName'], forModel: 'First and last name of the person' },
+		firstName: { meanings: ['firstName'] },
+		lastName: { meanings: ['lastName'] },
+		domain: {
+			meanings: ['domain'],
+			forModel: 'Domain of the company, e.g. acme.com, if you know it',
+			isOptional: true,
+		},
+		company: {
+			meanings: ['company'],
+			forModel: 'Name of the company, if you do not know its domain',
+			isOptional: true,
+		},
+		existingEmail: { meanings: ['email'] },
+	},
 	answered: 'found',
 	kind: 'email',
 	existing: {

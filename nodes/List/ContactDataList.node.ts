@@ -1,5 +1,4 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-
 import { searchLists } from '../shared/reads/lists';
 import { customOperations } from '../shared/operation';
 import { exportLeads } from './operations/exportLeads.operation';
@@ -10,7 +9,6 @@ import { nodeDefaults, pattern, subtitleOf } from '../shared/editor/description'
 
 const operations = [getAll, get, getLeads, exportLeads];
 
-/** Reads the saved lists and the leads in them. */
 export class ContactDataList implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults('list', operations),
@@ -54,6 +52,5 @@ export class ContactDataList implements INodeType {
 	};
 
 	methods = { listSearch: { searchLists } };
-
 	customOperations = customOperations('list', operations);
 }

@@ -7,7 +7,6 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-
 import { withClient } from '../shared/client/accounts';
 import { simple } from '../shared/editor/fields';
 import { CREDENTIAL, type NodeContext } from '../shared/host/context';
@@ -30,7 +29,6 @@ type LastPoll = { memory: string; endedAt: number } | 'in progress';
 
 const lastPolls = new Map<string, LastPoll>();
 
-/** Starts a workflow when leads are saved in a list, or when credits run low. */
 export class ContactDataTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Contact Data Trigger',

@@ -163,10 +163,7 @@ async function overlappingPage(get: GetPage, offset: number, lowest: number): Pr
 	return isAlone ? await get(page.start + 1) : page;
 }
 
-/**
- * Whether a poll has no time for another page: it takes 60 % of the time that n8n gives it, as n8n needs the rest to
- * start the workflow and to store the state.
- */
+/** Whether the time for pages is over: 60 % of what n8n gives a poll. It needs the rest to start the workflow and to store. */
 function pollTime(context: IPollFunctions): () => boolean {
 	// n8n 1 has no such method, and no limit.
 	const budget =

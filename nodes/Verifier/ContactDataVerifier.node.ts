@@ -1,5 +1,4 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-
 import { customOperations, estimateOperation } from '../shared/operation';
 import { verify } from './operations/verify.operation';
 import { verifyBulk } from './operations/verifyBulk.operation';
@@ -13,7 +12,6 @@ const estimate = estimateOperation({
 });
 const operations = [verify, verifyBulk, estimate];
 
-/** Verifies email addresses, one per request or in bulk. */
 export class ContactDataVerifier implements INodeType {
 	description: INodeTypeDescription = {
 		...nodeDefaults('email', operations),

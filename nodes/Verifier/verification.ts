@@ -1,5 +1,4 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-
 import {
 	ageOptions,
 	existingField,
@@ -10,12 +9,9 @@ import {
 	queryField,
 } from '../shared/editor/fields';
 import type { Lookup } from '../shared/lookups/lookup';
-import type { LeadParameters } from '../shared/input/leadFields';
 import { DEFAULT_RETRY_UNKNOWN } from '../shared/input/options';
-import type { FieldValues } from '../shared/input/fields';
 import { canBeEmail, knownStatus, toEmail, toEmailStatus } from '../shared/values/email';
 import { textAt } from '../shared/values/json';
-import type { Question } from '../shared/input/item';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
@@ -37,11 +33,6 @@ export const emailFields: INodeProperties[] = [
 			'Email status that the item already has. If it is valid, invalid or catch-all, the email is not verified and costs nothing.',
 	}),
 ];
-
-const emailLead: LeadParameters = {
-	email: { meanings: ['email'], forModel: 'Email to verify' },
-	existingStatus: { meanings: ['emailStatus'] },
-};
 
 export const verifierOptions: INodeProperties[] = [
 	...lookupOptions,
@@ -67,17 +58,11 @@ export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
 	return { email: email.toLowerCase(), ...query };
 }
 
-function toEmailQuestion(values: FieldValues): Question<EmailQuery> {
-	const email = toEmail(values.text('email'));
-	return {
-		query: { email, ...(values.raw('enrich') === true && { enrich: true }) },
-		isEmpty: email === '',
-		answer: verifyLocally(email),
-	};
-}
-
 export const emailLookup = {
-	lead: emailLead,
+	lead: {
+		email: { meanings: ['email'], forModel: 'Email to verify' },
+		existingStatus: { meanings: ['emailStatus'] },
+	},
 	answered: 'verified',
 	kind: 'verifier',
 	existing: {
@@ -92,14 +77,15 @@ export const emailLookup = {
 	},
 	identity: emailIdentity,
 	columns: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
-	prepare: toEmailQuestion,
+	prepare(values) {
+		const email = toEmail(values.text('email'));
+		return {
+			query: { email, ...(values.raw('enrich') === true && { enrich: true }) },
+			isEmpty: email === '',
+			answer: canBeEmail(email) ? undefined : { email, email_status: 'invalid' },
+		};
+	},
 } satisfies Partial<Lookup<EmailQuery>>;
-
-/** A verification for a text that cannot be an email, so that no credit is spent; `undefined` for others. */
-function verifyLocally(email: string): IDataObject | undefined {
-	if (canBeEmail(email)) return undefined;
-	return { email, email_status: 'invalid' };
-}
 
 export function hasStatus(result: IDataObject): boolean {
 	return textAt(result, 'email_status') !== null;

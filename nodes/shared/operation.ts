@@ -23,7 +23,6 @@ export interface Operation extends Declaration {
 	run(context: NodeContext): Promise<INodeExecutionData[]>;
 }
 
-/** An operation that looks something up for each item, for credits. */
 export function lookupOperation<Query extends IDataObject>(lookup: Lookup<Query>): Operation {
 	return { ...lookup, run: async (context) => await new LookupRun(context, lookup).run() };
 }

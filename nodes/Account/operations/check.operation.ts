@@ -51,7 +51,6 @@ const checked = new RunCache<void>();
 /** Where an endpoint differs from one that exists and responds with a 200. */
 type Finding = Partial<Check>;
 
-/** What the requests so far have found. */
 interface Found {
 	client: AccountClient;
 	account?: IDataObject;

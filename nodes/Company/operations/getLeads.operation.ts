@@ -119,7 +119,7 @@ const NO_COMPANY: Missing = {
 	code: 'missing_company',
 	what: 'company',
 	label: 'Company Website (or Company Name)',
-	parameters: { companyWebsite: 'Company Website', companyName: 'Company Name' },
+	names: ['companyWebsite', 'companyName'],
 };
 
 const pagesBought = new RunCache<Settled>();

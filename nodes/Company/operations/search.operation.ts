@@ -75,7 +75,7 @@ const NO_COMPANY: Missing = {
 	code: 'missing_keyword',
 	what: 'company',
 	label: 'Company',
-	parameters: { keyword: 'Company' },
+	names: ['keyword'],
 };
 
 /** A keyword without the spellings that do not matter. The path of a URL does: companies share websites. */

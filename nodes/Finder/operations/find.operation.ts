@@ -1,6 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-
-import { EMAIL_STATUSES, lookupFields, OTHER_STATUSES } from '../../shared/editor/fields';
+import {
+	EMAIL_STATUSES,
+	lookupFields,
+	OTHER_STATUSES,
+	queryField,
+} from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { objectIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/output/company';
@@ -35,14 +39,13 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 	fields: [...personFields, ...lookupFields],
 	options: [
 		...personOptions,
-		{
+		queryField({
 			displayName: 'Include Company Data',
 			name: 'includeCompanyData',
 			type: 'boolean',
 			default: false,
 			description: 'Whether to add company details such as industry and size',
-			routing: { send: { type: 'query', property: 'includeCompanyData' } },
-		},
+		}),
 	],
 	...personLookup,
 	extra: { option: 'includeCompanyData', column: 'companyData' },

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-
 import { includeInputFields, resultField, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
 import { executionOf } from '../../shared/execution/execution';
@@ -13,10 +12,7 @@ import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
 import { JobProblem } from '../../shared/failures/failure';
 import { RunCache } from '../../shared/client/runCache';
 
-/**
- * Get Bulk Job (interface specification 4.6, its variant): the rows of a job that Find Emails in Bulk
- * did not wait for. The emails were charged when the job was accepted; reading them is free.
- */
+/** Get Bulk Job (interface specification 4.6, its variant). The emails were charged when the job was accepted. */
 export const getBulkJob = readOperation({
 	option: {
 		name: 'Get Bulk Job',

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
 import { emailOption, LIST_PATH, listLocator, toListId, wantsLead } from '../../shared/reads/lists';

@@ -1,4 +1,9 @@
-import { EMAIL_STATUSES, lookupFields, OTHER_STATUSES } from '../../shared/editor/fields';
+import {
+	EMAIL_STATUSES,
+	lookupFields,
+	OTHER_STATUSES,
+	queryField,
+} from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { objectIn } from '../../shared/http/response';
 import { unexpectedAnswer } from '../../shared/http/errors';
@@ -32,14 +37,13 @@ export const verify = lookupOperation<EmailQuery>({
 	fields: [...emailFields, ...lookupFields],
 	options: [
 		...verifierOptions,
-		{
+		queryField({
 			displayName: 'Include Person Data',
 			name: 'enrich',
 			type: 'boolean',
 			default: false,
 			description: 'Whether to add the name, job title and company of the person',
-			routing: { send: { type: 'query', property: 'enrich' } },
-		},
+		}),
 	],
 	...emailLookup,
 	extra: { option: 'enrich', column: 'personData' },

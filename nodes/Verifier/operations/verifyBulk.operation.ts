@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-
 import { lookupFields } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import type { Results } from '../../shared/execution/answers';

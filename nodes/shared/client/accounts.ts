@@ -1,5 +1,4 @@
 import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
-
 import { CREDENTIAL, type NodeContext } from '../host/context';
 import { connectionOf, type Connection } from '../http/connection';
 import { asServiceError, refusedByN8n, type ServiceError } from '../http/errors';
@@ -9,7 +8,7 @@ import { NotProcessed } from '../failures/failure';
 /** What one run of a node has for each account that its items belong to: nearly always one. */
 export class Accounts<T> {
 	/** What belongs to the account of every item, once the credential is known to be the same for all. */
-	common: T | undefined;
+	private common: T | undefined;
 
 	/** Why no item has an account, once the credential is known to be the same for all. */
 	private refused: ServiceError | undefined;
@@ -18,7 +17,6 @@ export class Accounts<T> {
 	private readonly accounts = new Map<string, { client: AccountClient; own: T }>();
 
 	private readonly settings: ClientSettings;
-
 	private isOver = false;
 
 	/** @param open makes what belongs to an account, with the client that sends its requests */

@@ -4,7 +4,6 @@ import {
 	type IDataObject,
 	type IHttpRequestOptions,
 } from 'n8n-workflow';
-
 import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
 import { asServiceError, ServiceError } from '../http/errors';
@@ -30,7 +29,6 @@ const MAX_IN_A_ROW = 10;
 /** Counts failures of one kind in a row: once it is open, the client of the run sends nothing more. */
 export class CircuitBreaker {
 	failures = 0;
-
 	cause: ServiceError | undefined;
 
 	/** @param reason of the items that are not sent once it is open */
@@ -72,11 +70,8 @@ export interface Sending {
 /** The HTTP client of one account in one run of a node: it paces requests, retries them, and stops when all is hopeless. */
 export class AccountClient {
 	readonly gate: AccountGate;
-
 	private readonly lane: Lane;
-
 	private readonly pace: Pace;
-
 	private readonly silence: CircuitBreaker;
 
 	/** Opens when requests are refused for the rate limit after all their retries. */
@@ -86,7 +81,6 @@ export class AccountClient {
 
 	/** All pauses that a 429 has caused, and when the last one ends, in milliseconds. */
 	private pausedFor = 0;
-
 	private pausedUntil = 0;
 
 	private wakeAll: () => void = () => {};
@@ -178,7 +172,7 @@ export class AccountClient {
 			const failure = response instanceof ServiceError ? response : undefined;
 			const httpCode = failure ? failure.httpCode : 200;
 			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
-			this.note(failure, reservation, repeats !== 'always');
+			this.note(repeats !== 'always', failure, reservation);
 			if (!failure) return { response };
 			const { maxRetries } = this.pace;
 			const decision = decide(failure, { attempt, maxRetries, repeats, uncertain });
@@ -199,11 +193,7 @@ export class AccountClient {
 		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
 	}
 
-	private note(
-		failure: ServiceError | undefined,
-		reservation: Reservation | undefined,
-		isMetered: boolean,
-	): void {
+	private note(isMetered: boolean, failure?: ServiceError, reservation?: Reservation): void {
 		const { httpCode = 200, mayBeCharged = true } = failure ?? {};
 		if (!mayBeCharged) reservation?.refused();
 		if (httpCode !== null) this.silence.reset();

@@ -19,7 +19,7 @@ export async function readAccount(client: {
 export type CreditKind = 'email' | 'verifier' | 'search';
 
 /** A counter of an account, in credits; `null` where the service does not state it. */
-export type Counter = Record<'quota' | 'used' | 'remaining', number | null>;
+type Counter = Record<'quota' | 'used' | 'remaining', number | null>;
 
 /** An account in the package's words (interface specification 2.1, 2.2 and their variant). */
 export function simplifyAccount(account: IDataObject): IDataObject {

@@ -3,9 +3,9 @@ import { ServiceError } from '../http/errors';
 import { countersOf, readAccount, remainingOf, type CreditKind } from './account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
-export type Refusal = 'cancelled' | 'credit_limit' | 'credit_floor';
+type Refusal = 'cancelled' | 'credit_limit' | 'credit_floor';
 
-export interface BudgetSettings {
+interface BudgetSettings {
 	ledger: Ledger;
 	node: string;
 	kind: CreditKind;
@@ -18,9 +18,10 @@ export interface BudgetSettings {
 }
 
 type PerKind = Record<CreditKind, number>;
+type Totals = Record<'spent' | 'reserved', PerKind>;
 
 /** What all executions of this process have spent and reserved at each account, by kind. */
-const processTotals = new WeakMap<object, { spent: PerKind; reserved: PerKind }>();
+const processTotals = new WeakMap<object, Totals>();
 
 /** What a node may spend at one account, by Max Credits and Keep Credits. All figures are credits. */
 export class Budget {
@@ -30,7 +31,7 @@ export class Budget {
 	/** Keep Credits leaves room for so many. */
 	private roomAboveFloor = () => Number.POSITIVE_INFINITY;
 
-	private readonly totals: { spent: PerKind; reserved: PerKind };
+	private readonly totals: Totals;
 
 	constructor(private readonly settings: BudgetSettings) {
 		const none = () => ({ email: 0, verifier: 0, search: 0 });
@@ -110,7 +111,6 @@ function notReadable(thrown: unknown): never {
 /** Credits set aside for one request. */
 export class Reservation {
 	private isOpen = true;
-
 	private isSent = false;
 
 	/** Whether an earlier attempt may have cost as much besides. */

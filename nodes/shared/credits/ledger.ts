@@ -1,5 +1,4 @@
 import type { IContextObject, Logger } from 'n8n-workflow';
-
 import type { NodeContext } from '../host/context';
 import { count } from '../values/text';
 
@@ -15,10 +14,7 @@ export function sum(one: Credits, other: Credits): Credits {
 	return { certain: one.certain + other.certain, uncertain: one.uncertain + other.uncertain };
 }
 
-/**
- * What the answers of one request have cost (interface specification 8): a hit 1 credit, a miss nothing. An answer that
- * the service left out may have been charged.
- */
+/** What answers have cost (interface specification 8): a hit 1 credit, a miss nothing; one left out may have been charged. */
 export function costOf(answers: Array<unknown[] | undefined>): Credits {
 	const charged = answers.filter((results) => results && results.length > 0).length;
 	return { certain: charged, uncertain: answers.filter((results) => !results).length };
@@ -45,7 +41,6 @@ type Context = Pick<NodeContext, 'executionId' | 'signal' | 'customData'> & {
  */
 export class Ledger {
 	private readonly spent: Map<string, Credits>;
-
 	private readonly reserved = new Map<string, number>();
 
 	/** Requests in progress, and what they may cost. */

@@ -1,5 +1,4 @@
 import {
-	type IBuilderHint,
 	type INodeProperties,
 	type INodePropertyOptions,
 	type INodeTypeDescription,
@@ -94,10 +93,7 @@ function shared(operations: Operation[], fieldsOf: (operation: Operation) => INo
  * A field whose default differs in tools, as an agent has no items: in workflows it begins with an expression or is
  * recognized (Lead Fields); in tools it is filled in by the model, or begins empty.
  */
-function twins(
-	field: INodeProperties,
-	lead: LeadParameters[string] | undefined,
-): INodeProperties[] {
+function twins(field: INodeProperties, lead?: LeadParameters[string]): INodeProperties[] {
 	const isExpression = typeof field.default === 'string' && field.default.startsWith('=');
 	const ofWorkflow = lead
 		? updateDisplayOptions({ show: { leadFields: ['manual'] } }, [field])
@@ -174,10 +170,7 @@ export function subtitleOf(operations: Operation[]): string {
  * What n8n's AI workflow builder reads with the fields of a node: how it is used, in the language in which the builder
  * writes workflows. It shows neither the hints of operations nor an output there.
  */
-export function pattern(
-	title: string,
-	code: string,
-): Required<Pick<IBuilderHint, 'extraTypeDefContent'>> {
+export function pattern(title: string, code: string) {
 	const content = `<patterns>\n<pattern title="${title}">\n${code}\n</pattern>\n</patterns>`;
 	return { extraTypeDefContent: [{ content }] };
 }

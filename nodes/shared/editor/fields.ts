@@ -149,7 +149,6 @@ export const resultField: INodeProperties = {
 	displayOptions: notForTools,
 };
 
-/** The options of every lookup. */
 export const lookupOptions: INodeProperties[] = [
 	atLeast(0, {
 		displayName: KEEP_CREDITS,
@@ -210,6 +209,5 @@ export const lookupOptions: INodeProperties[] = [
 export const EMAIL_STATUSES =
 	"'emailStatus' is 'valid' (it accepts mail), 'catch-all' (the domain accepts everything, so it is uncertain), 'invalid' (do not write to it) or 'unknown' (verify it again in a day).";
 
-/** A part of the tool descriptions of all lookups. */
 export const OTHER_STATUSES =
 	"With any other status there is no result: 'message' says why and what to do.";

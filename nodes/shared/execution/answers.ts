@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'crypto';
 import type { IContextObject, IDataObject } from 'n8n-workflow';
-
 import { InvalidInput, NotProcessed } from '../failures/failure';
 import type { Connection } from '../http/connection';
 
@@ -56,7 +55,6 @@ type Entry = [key: string, answer: Answer];
  */
 export class AnswerStore {
 	private readonly answers = new Map<string, Answer>();
-
 	private readonly inProgress = new Map<string, Promise<Settled>>();
 
 	/** The latest entries, as JSON: too few for a batch. */

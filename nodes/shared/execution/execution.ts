@@ -1,5 +1,4 @@
 import type { IContextObject } from 'n8n-workflow';
-
 import { Ledger } from '../credits/ledger';
 import type { NodeContext } from '../host/context';
 import { AnswerStore } from './answers';

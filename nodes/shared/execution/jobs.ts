@@ -1,5 +1,4 @@
 import type { IContextObject } from 'n8n-workflow';
-
 import { costOf, type Ledger, NOTHING } from '../credits/ledger';
 import type { Connection } from '../http/connection';
 import type { AnswerStore, Results } from './answers';

@@ -12,9 +12,7 @@ export interface Problem {
 	status: (typeof INCOMPLETE)[number];
 	/** A code that a workflow can route by. */
 	reason: InvalidReason | NotSentReason | FailedReason | PendingReason;
-	/** What happened. */
 	message: string;
-	/** What to do now. */
 	description: string;
 	httpCode?: number | null;
 	/** For `pending` and for what a job did not answer: the bulk job, and the row of the item in it, from 1. */
@@ -25,7 +23,6 @@ export interface Problem {
 /** Thrown for an item that gets no result. */
 export class Failure extends Error {
 	readonly reason: Problem['reason'];
-
 	readonly description: string;
 
 	constructor(readonly problem: Problem) {

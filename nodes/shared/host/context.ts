@@ -12,7 +12,7 @@ import { objectAt } from '../values/json';
 
 export const CREDENTIAL = 'contactDataApi';
 
-export interface ItemCredential {
+interface ItemCredential {
 	credential: ICredentialDataDecryptedObject;
 	/** Whether it is the same for all items, as none of its fields is an expression. */
 	isForAll: boolean;

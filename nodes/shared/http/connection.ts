@@ -90,10 +90,7 @@ export function goesTo(baseUrl: string, url: string | undefined, requestBaseUrl?
 	return target !== undefined && target.origin === parsedUrl(baseUrl)?.origin;
 }
 
-/**
- * One setting for each request-side variant of the interface specification (4.3, 4.5, 4.6, 4.8, 4.10), with the main
- * form as its default.
- */
+/** One setting for each request-side variant (interface specification 4.3, 4.5, 4.6, 4.8, 4.10); by default the main form. */
 export const INTERFACE_DEFAULTS = {
 	/** `array` (a bare list of rows) or `people` (an object that holds them). */
 	bulkFinderBody: 'array',

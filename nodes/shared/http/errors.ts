@@ -17,9 +17,7 @@ const MAX_MESSAGE = 500;
 /** A request without a usable answer: what happened, and what the user can do. */
 export class ServiceError extends Failure {
 	readonly httpCode: number | null;
-
 	readonly retryAfter: number | undefined;
-
 	readonly mayBeCharged: boolean;
 
 	constructor(

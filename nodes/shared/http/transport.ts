@@ -7,10 +7,7 @@ import { asServiceError, connectionError, ServiceError, unexpectedAnswer } from 
 import { withoutKey } from './mask';
 import { type HttpResponse, readResponse } from './response';
 
-/**
- * Sends one request, without retries, and reads its JSON answer (interface specification 1, 5, 7), in which
- * the key is masked. Throws a {@link ServiceError}.
- */
+/** Sends one request, without retries; in its JSON answer the key is masked. Throws a {@link ServiceError}. */
 export async function sendOnce(
 	n8n: IAllExecuteFunctions,
 	{ apiKey, baseUrl, credential }: Connection,
@@ -56,10 +53,7 @@ function withoutKeyIn(answer: object, apiKey: string): object {
 /** The longest delay of a timer in Node, in milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/**
- * Reads the parameter `requestOptions`, which n8n adds to every declarative node ("Request Options"). Throws a
- * {@link ServiceError} for a proxy that is not valid.
- */
+/** Reads "Request Options", which n8n adds to every declarative node. Throws a {@link ServiceError} for an invalid proxy. */
 export function requestOptionsOf(parameter: unknown): Partial<IHttpRequestOptions> {
 	const { timeout, allowUnauthorizedCerts, proxy } = isObject(parameter) ? parameter : {};
 	const milliseconds = Math.min(Math.ceil(numberOf(timeout) ?? 0), MAX_TIMEOUT);

@@ -25,7 +25,7 @@ export interface Existing {
 }
 
 /** An item that is passed on without a lookup, for free. */
-export interface PassedOn {
+interface PassedOn {
 	status: 'known' | 'skipped';
 	fields: IDataObject;
 	/** Whether Checked At holds something that is no date. */

@@ -89,7 +89,6 @@ export type LeadParameters = Record<
 	}
 >;
 
-/** A lead as the fields of an item give it. */
 export interface Lead {
 	values: Partial<Record<Meaning, string>>;
 	/** The names of the fields that the values are from. */
@@ -102,13 +101,13 @@ export interface Lead {
 export class LeadReader {
 	private readonly places = new Map<string, Place | undefined>();
 
-	/** @param resultField the field for the result: what an earlier lookup has put there comes before all others */
-	constructor(private readonly resultField?: string) {}
+	/** @param resultField the field for the result, if any: what an earlier lookup has put there comes before all others */
+	constructor(private readonly resultField = '') {}
 
 	read(item: unknown): Lead {
 		const lead: Lead = { values: {}, names: {}, lacking: {} };
 		const fields = isObject(item) ? item : {};
-		if (this.resultField !== undefined) this.add(lead, ownResult(fields[this.resultField]));
+		if (this.resultField !== '') this.add(lead, ownResult(fields[this.resultField]));
 		this.add(lead, fields);
 		for (const name of CONTAINERS) this.add(lead, onlyOne(fields[name]));
 		return withName(lead);
@@ -212,21 +211,17 @@ function holds(name: string, other: string): boolean {
 	return words(name).includes(words(other));
 }
 
-/**
- * `name` is the full name; beside a first name alone it is the last name, unless it holds the first, and so on. In a list
- * of companies it is nobody's.
- */
-function withName({ values, names, lacking }: Lead): Lead {
+/** `name` is the full name; beside one half that it does not hold, it is the other half. A company's name is nobody's. */
+function withName(lead: Lead): Lead {
+	const { values, names } = lead;
 	const { name, fullName, firstName, lastName, company, domain } = values;
-	if (name === undefined || (fullName !== undefined && !holds(fullName, name))) {
-		return { values, names, lacking };
-	}
+	if (name === undefined || (fullName !== undefined && !holds(fullName, name))) return lead;
 	const isOfCompany = company !== undefined && bareName(company) === bareName(name);
 	if (isOfCompany || (company === undefined && isCompany(name, domain))) {
-		lacking.name = `${names.name} looks like a company`;
+		lead.lacking.name = `${names.name} looks like a company`;
 		delete values.name;
 		delete names.name;
-		return { values, names, lacking };
+		return lead;
 	}
 	const half = firstName ?? lastName;
 	const isFull = half === undefined || holds(name, half);
@@ -235,5 +230,5 @@ function withName({ values, names, lacking }: Lead): Lead {
 		isFull || (firstName !== undefined && lastName !== undefined) ? 'fullName' : other;
 	values[meaning] ??= name;
 	names[meaning] ??= names.name;
-	return { values, names, lacking };
+	return lead;
 }

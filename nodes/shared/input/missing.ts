@@ -12,8 +12,8 @@ export interface Missing {
 	what: string;
 	/** The fields that would do. */
 	label: string;
-	/** The parameters that may hold it, by their names and labels. */
-	parameters: Record<string, string>;
+	/** The names of the parameters that may hold it. */
+	names: string[];
 }
 
 /** So many fields of an item are named at most. */
@@ -40,8 +40,8 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 }
 
 /** Why nothing was recognized, if a field shows it. */
-function whyNotRead({ operation }: Parameters, lead: Lead, { code, parameters }: Missing): string {
-	const own = Object.keys(parameters).flatMap((name) => operation.lead?.[name]?.meanings ?? []);
+function whyNotRead({ operation }: Parameters, lead: Lead, { code, names }: Missing): string {
+	const own = names.flatMap((name) => operation.lead?.[name]?.meanings ?? []);
 	const all: Meaning[] = code === 'missing_name' ? [...own, 'name'] : own;
 	const half = all.find((meaning) => lead.values[meaning] !== undefined);
 	if (half) return ofHalf(lead.values[half] ?? '', lead.names[half] ?? '');
@@ -49,15 +49,15 @@ function whyNotRead({ operation }: Parameters, lead: Lead, { code, parameters }:
 }
 
 /** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */
-function whyNotChosen(parameters: Parameters, item: number, { code, parameters: own }: Missing) {
-	const fields = Object.entries(own);
-	for (const [name, label] of fields) {
+function whyNotChosen(parameters: Parameters, item: number, { code, names }: Missing): string {
+	for (const name of names) {
+		const label = parameters.labelOf(name);
 		const text = cleanText(parameters.get(name, item, ''));
 		if (isSocialPage(text)) return `${label} is not a company website`;
 		if (text !== '' && code === 'missing_name') return ofHalf(text, label);
 	}
 	const json = parameters.json(item);
-	for (const [name] of fields) {
+	for (const name of names) {
 		const [field, ...deeper] = parameters.referenceOf(name) ?? [];
 		if (field === undefined || deeper.length > 0) continue;
 		const isThere = isObject(json) && Object.hasOwn(json, field);

@@ -15,7 +15,6 @@ export const DEFAULT_MAX_AGE = 90;
 export const DEFAULT_RETRY_UNKNOWN = 1;
 export const DEFAULT_JOB_TIMEOUT = 30;
 
-/** The options of a lookup, which are read once per run. */
 export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
 
 /**
@@ -45,7 +44,6 @@ export function lookupOptionsOf(parameters: Parameters, extra?: string) {
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: failure.of(() => resultFieldOf(parameters)),
 		retryUnknown: retryUnknown ?? DEFAULT_RETRY_UNKNOWN,
-		/** Whether the option is on that adds a field to the result. */
 		hasExtra: extra !== undefined && option(extra) === true,
 		/** In milliseconds. */
 		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,

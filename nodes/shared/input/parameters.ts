@@ -1,13 +1,10 @@
-import {
-	type IGetNodeParameterOptions,
-	type INodeProperties,
-	isSafeObjectProperty,
-} from 'n8n-workflow';
-import { InvalidInput } from '../failures/failure';
+import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflow';
+import { FirstFailure, InvalidInput } from '../failures/failure';
 import { isObject } from '../values/json';
-import { asError } from '../values/text';
+import { asError, toText } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
-import { type Lead, type LeadParameters, LeadReader } from './leadFields';
+import type { Declaration } from './fields';
+import { type Lead, LeadReader } from './leadFields';
 
 type Reader = (item: number) => unknown;
 
@@ -29,18 +26,18 @@ export class Parameters {
 	/** The fields of the items that leads were read from. */
 	readonly readFrom = new Set<string>();
 
-	/** @param operation the operation whose fields these are */
 	constructor(
 		private readonly context: Pick<NodeContext, 'json' | 'parameter'> & { isTool?: boolean },
-		readonly operation: {
-			fields?: INodeProperties[];
-			options?: INodeProperties[];
-			lead?: LeadParameters;
-		} = {},
+		readonly operation: Partial<Pick<Declaration, 'fields' | 'options' | 'lead'>> = {},
 	) {
 		const isAutomatic =
 			operation.lead && !context.isTool && context.parameter('leadFields', 0, 'auto') === 'auto';
-		if (isAutomatic) this.leads = new LeadReader(this.textOf('options.resultField'));
+		if (!isAutomatic) return;
+		// An expression that fails is told where the option is used.
+		const resultField = new FirstFailure().of(() =>
+			context.parameter('options.resultField', 0, ''),
+		);
+		this.leads = new LeadReader(toText(resultField));
 	}
 
 	json(item: number): unknown {
@@ -83,18 +80,7 @@ export class Parameters {
 
 	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */
 	referenceOf(name: string): string[] | undefined {
-		const raw = this.raw(name);
-		return typeof raw === 'string' ? referenceIn(raw) : undefined;
-	}
-
-	private textOf(name: string): string | undefined {
-		try {
-			const text = this.context.parameter(name, 0, '');
-			return typeof text === 'string' && text.trim() !== '' ? text.trim() : undefined;
-		} catch {
-			// Whoever uses the option is told.
-			return undefined;
-		}
+		return referenceIn(this.raw(name));
 	}
 
 	private failing(name: string, { message }: Error): InvalidInput {
@@ -105,7 +91,7 @@ export class Parameters {
 		});
 	}
 
-	private labelOf(name: string): string {
+	labelOf(name: string): string {
 		if (name === 'requestOptions') return 'Request Options';
 		const { fields = [], options = [] } = this.operation;
 		const option = name.replace(/^options\./, '');
@@ -130,7 +116,7 @@ export class Parameters {
 			const value = engine(0);
 			return () => value;
 		}
-		const steps = typeof raw === 'string' ? referenceIn(raw) : undefined;
+		const steps = referenceIn(raw);
 		if (!steps) return engine;
 		return (item) => {
 			const found = valueAt(context.json(item), steps);
@@ -174,8 +160,8 @@ const REFUSED = /\.\s*(?:constructor|globalThis)/;
 const STEP = /\.(\w+)|\["([^"]*)"\]|\['([^']*)'\]/g;
 
 /** The keys in a plain reference into the item; `undefined` if n8n's engine has to evaluate it. */
-export function referenceIn(expression: string): string[] | undefined {
-	const path = REFERENCE.exec(expression)?.[1];
+export function referenceIn(expression: unknown): string[] | undefined {
+	const path = typeof expression === 'string' ? REFERENCE.exec(expression)?.[1] : undefined;
 	if (path === undefined || REFUSED.test(path)) return undefined;
 	const steps = [...path.matchAll(STEP)].map(
 		([, dotted, double, single]) => dotted ?? double ?? single,
@@ -183,10 +169,7 @@ export function referenceIn(expression: string): string[] | undefined {
 	return steps.every(isSafeObjectProperty) ? steps : undefined;
 }
 
-/**
- * The value of a reference in an item, exactly as n8n's engine gives it: a text, a number, a boolean,
- * `null` or `undefined`; `engine` for any other value, which the engine has to read.
- */
+/** The value of a reference in an item, exactly as n8n's engine gives it; `engine` for a value that only it can read. */
 export function valueAt(
 	json: unknown,
 	steps: string[],

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-
 import type { AccountClient, Sending } from '../client/client';
 import { isNotFound, ServiceError, unknownPath } from '../http/errors';
 import { Budget, Reservation } from '../credits/budget';
@@ -43,9 +42,7 @@ export class Batcher<Query extends IDataObject> {
 	private readonly ofJobs = new Map<Job, Map<string, Entry<Query>>>();
 
 	private readonly execution: Execution;
-
 	private readonly budget: Budget;
-
 	private readonly breather = new Breather();
 
 	/** The reading of the account that Keep Credits needs. */

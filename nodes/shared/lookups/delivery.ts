@@ -1,5 +1,4 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-
 import type { Cost } from '../execution/answers';
 import type { NodeContext } from '../host/context';
 import { stopError, type OnError } from '../output/onError';
@@ -18,11 +17,8 @@ const RETRY_ON_FAIL =
 /** The output of a run. Each item is put together as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
 	private readonly items: INodeExecutionData[][] = [];
-
 	private readonly tally = new Tally();
-
 	private readonly columns: string[];
-
 	private lastProgress = Date.now();
 
 	constructor(

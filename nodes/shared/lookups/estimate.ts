@@ -1,5 +1,4 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { readAccount, remainingOf } from '../credits/account';

@@ -1,5 +1,4 @@
 import { sleep } from 'n8n-workflow';
-
 import { Queue } from '../values/queue';
 
 /** A task, and what is left to do with its result once the next task has started. */
@@ -13,7 +12,6 @@ export class Pool {
 	private readonly urgent: Task[] = [];
 
 	private readonly running = new Set<Promise<void>>();
-
 	private taken = 0;
 
 	constructor(private readonly most: number) {}
@@ -24,7 +22,7 @@ export class Pool {
 		this.start();
 	}
 
-	/** Work that takes no place, e.g. the wait for a job. */
+	/** Work that takes no place: the wait for a job, or for an answer. */
 	addBeside(work: Promise<void>): void {
 		const running = work.finally(() => this.running.delete(running));
 		this.running.add(running);

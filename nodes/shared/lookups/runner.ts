@@ -1,5 +1,4 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-
 import { Accounts } from '../client/accounts';
 import { NOTHING, sum } from '../credits/ledger';
 import type { Cost, Settled } from '../execution/answers';
@@ -23,34 +22,22 @@ const POLL_INTERVAL = 200;
 
 /**
  * Runs a lookup over all items of the node. Identical questions are sent once, in the fewest requests, several at once,
- * while further items are still being read. Every item gets its output, in order and linked to its input, whatever
- * happens to a request.
+ * while further items are still being read. Every item gets its output, whatever happens to a request.
  */
 export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 	private readonly prepared: Array<PreparedItem<Query>> = [];
-
 	private readonly inflight = new Map<string, Inflight>();
 
 	/** How many items ask what another item of the execution asks as well. */
 	private duplicates = 0;
 
-	/** The questions whose items wait for an answer. */
-	private readonly waiting = new Set<Promise<void>>();
-
 	readonly options: LookupOptions;
-
 	readonly pool: Pool;
-
 	private readonly parameters: Parameters;
-
 	private readonly reader: ItemReader<Query>;
-
 	private readonly onError: OnError;
-
 	private readonly delivery: Delivery<Query>;
-
 	private readonly accounts: Accounts<Batcher<Query>>;
-
 	private readonly breather = new Breather();
 
 	/** When the last job is polled that has its turn. */
@@ -73,7 +60,6 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		try {
 			await this.askAll();
 			await this.finish();
-			while (this.waiting.size > 0) await Promise.all(this.waiting);
 		} finally {
 			// Nothing more is sent, and no question stays open.
 			this.accounts.end();
@@ -134,9 +120,8 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 
 	nextPoll(): number {
 		const now = Date.now();
-		const at = Math.max(now, this.polledAt + POLL_INTERVAL);
-		this.polledAt = at;
-		return at - now;
+		this.polledAt = Math.max(now, this.polledAt + POLL_INTERVAL);
+		return this.polledAt - now;
 	}
 
 	/** Takes the answer that this execution has or is getting, or sends the question. */
@@ -159,7 +144,7 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 			const isTooMany = !batcher.jobOf(key) && this.isBeyondManualLimit(key);
 			return isTooMany ? BEYOND_MANUAL_LIMIT : await batcher.ask(key, query);
 		};
-		this.track(this.settleAll(inflight, answers.ask(key, batcher.connection, work)));
+		this.pool.addBeside(this.settleAll(inflight, answers.ask(key, batcher.connection, work)));
 	}
 
 	/** Whether a lookup is one too many for a manual run. */
@@ -173,11 +158,6 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		if (tried.size >= manualLimit && !tried.has(key)) return true;
 		tried.add(key);
 		return false;
-	}
-
-	private track(work: Promise<void>): void {
-		const waiting = work.finally(() => this.waiting.delete(waiting));
-		this.waiting.add(waiting);
 	}
 
 	private async settleAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {

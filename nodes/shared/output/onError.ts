@@ -5,7 +5,6 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-
 import { isTool } from '../host/context';
 import { inFull, type Problem } from '../failures/failure';
 

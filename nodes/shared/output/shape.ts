@@ -100,16 +100,12 @@ function isAdded(name: string, target: IDataObject, fields: IDataObject): boolea
 	return name !== 'checkedAt' || fields.status !== 'not_found' || isEmpty(target.email);
 }
 
+const ORDINARY = { enumerable: true, configurable: true, writable: true };
+
 /** Sets a field, by whatever name: `__proto__` cannot be assigned. */
 function put(fields: IDataObject, name: string, value: IDataObject[string]): void {
 	if (name !== '__proto__') fields[name] = value;
-	else
-		Object.defineProperty(fields, name, {
-			value,
-			enumerable: true,
-			configurable: true,
-			writable: true,
-		});
+	else Object.defineProperty(fields, name, { value, ...ORDINARY });
 }
 
 /** Whether an item that is passed on keeps the status that it came with. */

@@ -1,5 +1,4 @@
 import { sleep } from 'n8n-workflow';
-
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 
@@ -127,7 +126,6 @@ export class AccountGate {
 /** The requests of one run of a node that wait at the gate of its account. */
 export class Lane {
 	readonly waiting = new Queue<(start?: number) => void>();
-
 	inProgress = 0;
 
 	constructor(readonly maxConcurrency: number) {}

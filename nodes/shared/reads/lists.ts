@@ -132,23 +132,20 @@ export function wantsLead(
 	return (lead) => (textAt(lead, 'email') !== null) === (wanted === 'with');
 }
 
-/** The path of a list, as n8n evaluates it. */
 export const LIST_PATH = `=${LISTS_PATH}/{{$parameter.listId.value}}`;
 
 /** The id of a list; throws `InvalidInput` for any other value. */
 export function toListId(value: unknown): string {
 	const text = typedText(value, 'List');
-	if (text === '') throw noList();
+	if (text === '') {
+		throw new InvalidInput({
+			reason: 'missing_list',
+			message: 'Not sent: no list is chosen',
+			description: 'Choose a list, or check that the expression of the field List finds an ID.',
+		});
+	}
 	if (!/^\d+$/.test(text)) throw invalidValue('List', 'The list ID must be a number, e.g. 101');
 	return text;
-}
-
-function noList(): InvalidInput {
-	return new InvalidInput({
-		reason: 'missing_list',
-		message: 'Not sent: no list is chosen',
-		description: 'Choose a list, or check that the expression of the field List finds an ID.',
-	});
 }
 
 /** Fills the list dropdown with the lists of the account whose name holds the text that the user typed. */
@@ -160,7 +157,7 @@ export async function searchLists(
 	const lists = await withClient(this, readLists, { requestOptions });
 	return {
 		results: lists
-			.map((list) => simplifyList(list))
+			.map(simplifyList)
 			.map(({ id, name, leadCount }) => {
 				const leads = typeof leadCount === 'number' ? ` (${count(leadCount, 'lead')})` : '';
 				return { name: `${String(name ?? id)}${leads}`, value: String(id) };

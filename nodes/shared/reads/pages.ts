@@ -15,7 +15,6 @@ export interface Page {
 	total: number | null;
 }
 
-/** How the pages of one endpoint are requested. */
 export interface Pages {
 	pageSize: number;
 	/** Requests a page of at most `size` results. */

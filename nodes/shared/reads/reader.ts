@@ -1,5 +1,4 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { Breather } from '../host/breather';
@@ -25,16 +24,13 @@ const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
 export interface Read extends Declaration {
 	/** Puts a result into the item that asked for it; without this, the result is the item. */
-	place?(place: ReadPlace, fields: IDataObject): INodeExecutionData;
+	place?(
+		place: Placement & { input: INodeExecutionData; item: number },
+		fields: IDataObject,
+	): INodeExecutionData;
 	/** Of its requests; the default without one. */
 	pace?: Pace;
 	read(request: ReadRequest): Promise<Reading>;
-}
-
-/** The input item that a result is for. */
-export interface ReadPlace extends Placement {
-	input: INodeExecutionData;
-	item: number;
 }
 
 /** The results for one item, and how one of them is put in the package's words. */
@@ -53,7 +49,6 @@ export interface ReadRequest {
 	/** The client of the item's account, which all its items in this run share. */
 	client: AccountClient;
 	isSimple: boolean;
-	/** For what the item lacks. */
 	missing(...lacking: Missing[]): InvalidInput;
 	/** The value of a parameter that the operation puts into its requests itself. */
 	parameter(name: string): unknown;
