@@ -20,7 +20,8 @@ import {
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { forgotten } from '../support/measures/garbage.mts';
-import { useService } from '../support/servers/service.mts';
+import { runNode } from '../support/node/engine.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
 
@@ -160,4 +161,20 @@ test('the answers are given back when n8n drops the execution', async () => {
 	// The expression engine of n8n keeps the last execution that it has seen.
 	await runLookup(find, service(), [leadOf(60)]);
 	await expect.poll(async () => await forgotten([context])).toBe(1);
+});
+
+test('Put Result in Field whose expression fails is told by On Error, with Lead Fields recognized too', async () => {
+	const { json, errorItems } = await runNode({
+		node: 'contactDataFinder',
+		parameters: {
+			operation: 'find',
+			options: { resultField: '={{ $json.target.toTitleCase() }}' },
+		},
+		items: [{ fullName: 'Ann Test', domain: 'c1.bulk.example' }],
+		credential: credentialFor(service()),
+		onError: 'continueErrorOutput',
+	});
+	expect(json).toEqual([]);
+	expect(errorItems).toMatchObject([{ json: { error: { reason: 'failing_expression' } } }]);
+	expect(service().requests).toEqual([]);
 });

@@ -289,7 +289,7 @@ describe('an item without a name or a company', () => {
 		const { outcome } = read(findBulk, { ...findBulk, ...personLookup }, {}, json);
 		expect(outcome).toMatchObject({
 			message: `Not sent: ${message}`,
-			description: 'To pick the fields yourself, set Lead Fields to Choose Below.',
+			description: 'To pick the fields yourself, set Lead Fields to Choose Below and drag them in.',
 		});
 	});
 });

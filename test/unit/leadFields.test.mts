@@ -339,6 +339,37 @@ const comparable = ({ domain, ...values }: Values) => ({
 	...(domain !== undefined && { domain: toDomain(domain) }),
 });
 
+describe('what another lookup or an odd row has', () => {
+	it.each<[string, Record<string, unknown>, Values, resultField?: string]>([
+		[
+			'a company that was found is no person',
+			{ Name: ada, Company: 'Acme', lookup: { status: 'found', name: 'Acme', domain: 'acme.com' } },
+			{ fullName: ada, company: 'Acme', domain: 'acme.com' },
+			'lookup',
+		],
+		['a name that is the company', { Name: 'Acme', Company: 'ACME' }, { company: 'ACME' }],
+		[
+			'accents',
+			{ 'First Name': 'José', Name: 'Jose Garcia', Company: 'Acme' },
+			{ firstName: 'José', fullName: 'Jose Garcia', company: 'Acme' },
+		],
+		[
+			'a word hides no email',
+			{ 'Work Email': 'not found', Email: email, Name: ada },
+			{ fullName: ada, email },
+		],
+		['a word alone is what is verified', { Email: 'not found' }, { email: 'not found' }],
+		['a number is no website', { Internet: '16.000', Firma: 'Acme' }, { company: 'Acme' }],
+		[
+			'an expression with blanks is kept, to be refused',
+			{ Website: '{{ $json.website }}', Company: 'Acme' },
+			{ domain: '{{ $json.website }}', company: 'Acme' },
+		],
+	])('%s', (_, item, values, resultField) => {
+		expect(readOf(item, resultField)).toEqual(values);
+	});
+});
+
 describe('real headers', () => {
 	it.each(headers)('$language: $name', ({ row, expected, misread }) => {
 		const read = comparable(readOf(row));

@@ -28,15 +28,21 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	);
 	const what = lacking.map(({ what }, index) => `no ${what}${whys[index] && ` (${whys[index]})`}`);
 	const names = isObject(json) ? Object.keys(json) : [];
-	const named = names.slice(0, MAX_NAMED).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
+	const named =
+		names.slice(0, MAX_NAMED).map(shortened).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
 	const among = lead && whys.includes('') ? ` among its fields: ${named || 'none'}` : '';
 	return new InvalidInput({
 		reason: lacking[0].code,
 		message: `Not sent: ${what.join(' and ')}${among}`,
 		description: lead
-			? 'To pick the fields yourself, set Lead Fields to Choose Below.'
+			? 'To pick the fields yourself, set Lead Fields to Choose Below and drag them in.'
 			: `Fill in ${lacking.map(({ label }) => label).join(' and ')}.`,
 	});
+}
+
+/** A name that a message can hold. */
+function shortened(name: string): string {
+	return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
 
 /** Why nothing was recognized, if a field shows it. */

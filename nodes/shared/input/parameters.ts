@@ -65,7 +65,7 @@ export class Parameters {
 			const field = meaning && lead.names[meaning];
 			if (field === undefined) return '';
 			this.readFrom.add(field);
-			return evaluated(lead.values[meaning!], field);
+			return evaluated(lead.values[meaning!], field, 'The text is in the data: correct it there.');
 		}
 		let value: unknown;
 		try {
@@ -138,12 +138,16 @@ export function hintReadFrom(context: NodeContext, parameters: Parameters): void
 }
 
 /** Throws {@link InvalidInput} for a text in which n8n has left an expression: a field is Fixed, or braces lack a pair. */
-function evaluated(value: unknown, label: string): unknown {
+function evaluated(
+	value: unknown,
+	label: string,
+	description = 'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
+): unknown {
 	if (typeof value !== 'string' || !/\{\{|\}\}/.test(value)) return value;
 	throw new InvalidInput({
 		reason: 'unevaluated_expression',
 		message: `Not sent: ${label} holds an expression that n8n did not evaluate`,
-		description: 'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
+		description,
 	});
 }
 
