@@ -11,7 +11,6 @@ import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/
 import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
 import { textAt } from '../../shared/values/json';
 import { type Check, summaryOf } from '../checkSummary';
-import { RunCache } from '../../shared/client/runCache';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
@@ -36,7 +35,7 @@ export const check = readOperation({
 	async read({ client, context }) {
 		let checks: Check[] = [];
 		// However many items there are.
-		await checked.of(client, 'check', async () => {
+		await client.once('check', async () => {
 			// A path of the credential may hold the key.
 			checks = withoutKey(await checkAll(client), client.connection.apiKey);
 			const type = checks.some(({ works }) => works === false) ? 'warning' : 'info';
@@ -45,8 +44,6 @@ export const check = readOperation({
 		return { results: checks.map((one) => ({ ...one })), simplify: (result) => result };
 	},
 });
-
-const checked = new RunCache<void>();
 
 /** Where an endpoint differs from one that exists and responds with a 200. */
 type Finding = Partial<Check>;

@@ -19,7 +19,6 @@ import { toEmailStatus } from '../../shared/values/email';
 import { numberAt, objectAt, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 import type { Missing } from '../../shared/input/missing';
-import { RunCache } from '../../shared/client/runCache';
 
 const PATH = '/profile/search/email';
 
@@ -122,8 +121,6 @@ const NO_COMPANY: Missing = {
 	names: ['companyWebsite', 'companyName'],
 };
 
-const pagesBought = new RunCache<Settled>();
-
 /** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
 async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {
 	const { connection } = client;
@@ -141,7 +138,7 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.then((page) => ({ credits: null, answer: { results: [page], at: Date.now() } }))
 			.catch((error: unknown) => ({ credits: null, error }));
 	// A page that failed may have been charged: this run does not request it again.
-	const settled = await pagesBought.of(client, key, async () => {
+	const settled = await client.once(key, async () => {
 		const { answers } = executionOf(context);
 		answers.load(connection);
 		return await answers.ask(key, connection, work);

@@ -10,7 +10,6 @@ import { numberAt, textAt } from '../../shared/values/json';
 import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
 import { JobProblem } from '../../shared/failures/failure';
-import { RunCache } from '../../shared/client/runCache';
 
 /** Get Bulk Job (interface specification 4.6, its variant). The emails were charged when the job was accepted. */
 export const getBulkJob = readOperation({
@@ -64,8 +63,8 @@ export const getBulkJob = readOperation({
 		const simplify = (result: IDataObject) => result;
 		if (jobId === '') return { results: [{ status: 'skipped', credits: 0 }], simplify };
 		const jobRow = row === '' ? undefined : countIn('Job Row', row);
-		const job = await jobsRead
-			.of(client, jobId, async () => await collect(jobId, request))
+		const job = await client
+			.once(jobId, async () => await collect(jobId, request))
 			.catch((thrown: unknown) => {
 				if (jobRow === undefined) throw thrown;
 				throw new JobProblem(jobId, thrown instanceof JobProblem ? thrown.cause : thrown, jobRow);
@@ -84,9 +83,6 @@ export const getBulkJob = readOperation({
 });
 
 type CollectedJob = Awaited<ReturnType<typeof collect>>;
-
-/** Each job is read once for all items that name it. */
-const jobsRead = new RunCache<CollectedJob>();
 
 /** Reads a job, again after a while if it is only likely to be done, and settles what it has cost. */
 async function collect(jobId: string, { context, client, get }: ReadRequest) {

@@ -78,6 +78,7 @@ export class AccountClient {
 	private readonly refusals = new CircuitBreaker('rate_limited');
 
 	private halted: NotProcessed | undefined;
+	private readonly done = new Map<string, Promise<unknown>>();
 
 	/** All pauses that a 429 has caused, and when the last one ends, in milliseconds. */
 	private pausedFor = 0;
@@ -108,6 +109,13 @@ export class AccountClient {
 		this.halt('stopped');
 		this.interrupt();
 		this.gate.close(this.lane);
+	}
+
+	/** Work that is done once for all items of the run: what its first call under a key gives. */
+	async once<T>(key: string, work: () => Promise<T>): Promise<T> {
+		const result = this.done.get(key) ?? work();
+		this.done.set(key, result);
+		return (await result) as T;
 	}
 
 	/** Ends every wait, because nothing more is sent. */
