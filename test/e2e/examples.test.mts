@@ -533,13 +533,14 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			const { title, lines, file: result } = await sendFile(url, webhookId, file);
 			await trial.started(saved, before);
 			const charged = trial.charged.slice(charges);
-			return { title, lines, name: result.name, rows: readExcel(result.bytes, folder), charged };
+			const rows = readExcel(result.bytes, folder);
+			return { title, lines, name: result.name, rows, charged, result };
 		};
 		const { cells, results, lastPage, problem, paid } = peopleInFile;
 		const [columns = [], ...people] = cells;
 		const files = [...csvFilesOf(cells), ...workbooksOf(cells, folder)];
 		for (const file of files) {
-			const { rows, charged, ...page } = await send(file);
+			const { rows, charged, result: _, ...page } = await send(file);
 			expect({ ...page, charged: charged.sort() }).toEqual({
 				title: 'Done: the file is in your downloads',
 				lines: [...lastPage, expect.stringMatching(problem)],
@@ -558,6 +559,13 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		// Max Items in Manual Runs is nothing to the form that others use.
 		const many = await send(known(csvFilesOf(manyInFile.cells)[0]));
 		expect(many.lines).toEqual(expect.arrayContaining(manyInFile.ofAll));
+		// In the file that came back only unknown emails are verified again: the page does not count the run before.
+		const again = await send(many.result);
+		expect(again.charged.every((subject) => subject?.includes('@'))).toBe(true);
+		const cost = again.charged.length;
+		expect(cost).toBeLessThan(many.charged.length);
+		const ofThisRun = ['Emails found: 0', `Emails verified: ${cost}`, `Credits used: ${cost}`];
+		expect(again.lines).toEqual(expect.arrayContaining(['Your rows: 12', ...ofThisRun]));
 		// A file of something else comes back too, and says why nothing was looked up.
 		const [prices] = csvFilesOf([
 			['Kind', 'Price'],

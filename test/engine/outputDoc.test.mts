@@ -7,7 +7,6 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 
 import { root } from '../machine/paths.mjs';
@@ -20,6 +19,7 @@ import { bulkJob, everyOperation, operations, type Sample } from '../operations.
 import { fixtures, personWith, some, unfindable } from '../support/leads/expected.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
+import { expectMade, readPage } from '../support/madePage.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -168,22 +168,12 @@ async function sampleTexts(page: string): Promise<string> {
 }
 
 test('docs/output.md has these tables and samples (npm run output)', async () => {
-	const file = join(root, 'docs', 'output.md');
-	let text = await readFile(file, 'utf8');
-	const made = {
+	await expectMade('output.md', {
 		statuses: await statusTable(),
 		'email statuses': await emailStatusTable(),
 		rows: await rowTable(),
-		samples: await sampleTexts(text),
-	};
-	for (const [name, block] of Object.entries(made)) {
-		const [begin, end] = [`<!-- made: ${name} -->`, `<!-- end: ${name} -->`];
-		const [before, , after] = text.split(new RegExp(`(?<=${begin})([^]*)(?=${end})`));
-		text = `${before}\n\n${block}\n\n${after}`;
-	}
-	const formatted = await format(text, { ...(await resolveConfig(file)), parser: 'markdown' });
-	if (process.env.UPDATE_DOCS) await writeFile(file, formatted);
-	expect(await readFile(file, 'utf8')).toBe(formatted);
+		samples: await sampleTexts(await readPage('output.md')),
+	});
 });
 
 /** The schema that all of the values have in common; a value that is `null` once and text once is text. */

@@ -3,11 +3,10 @@
  * templates, forms and APIs (`headers.json`: the headers are as published, the values are made up).
  */
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import fc from 'fast-check';
-import { format, resolveConfig } from 'prettier';
 import { describe, expect, it, test } from 'vitest';
 
 import {
@@ -19,6 +18,7 @@ import {
 import { toDomain } from '../../nodes/shared/values/text.ts';
 import { isRecord } from '../emulator/values.mts';
 import { root } from '../machine/paths.mjs';
+import { expectMade } from '../support/madePage.mts';
 
 type Values = Partial<Record<Meaning, string>>;
 
@@ -433,14 +433,5 @@ function leftTable(): string {
 }
 
 test('docs/lead-fields.md has these tables (npm run lead-fields)', async () => {
-	const file = join(root, 'docs', 'lead-fields.md');
-	let text = await readFile(file, 'utf8');
-	for (const [name, block] of Object.entries({ names: namesTable(), headers: leftTable() })) {
-		const [begin, end] = [`<!-- made: ${name} -->`, `<!-- end: ${name} -->`];
-		const [before, , after] = text.split(new RegExp(`(?<=${begin})([^]*)(?=${end})`));
-		text = `${before}\n\n${block}\n\n${after}`;
-	}
-	const formatted = await format(text, { ...(await resolveConfig(file)), parser: 'markdown' });
-	if (process.env.UPDATE_DOCS) await writeFile(file, formatted);
-	expect(await readFile(file, 'utf8')).toBe(formatted);
+	await expectMade('lead-fields.md', { names: namesTable(), headers: leftTable() });
 });

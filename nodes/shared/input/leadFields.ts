@@ -1,5 +1,5 @@
 import { isObject } from '../values/json';
-import { cleanText, isPlaceholder, isSocialPage, toDomain } from '../values/text';
+import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
 
 /**
  * The names under which sheets, CRMs, forms and files hold what a lookup needs, the more certain name first: English,
@@ -122,17 +122,16 @@ export class LeadReader {
 			const place = this.placeOf(name);
 			if (!place || had[place.meaning] !== undefined) continue;
 			const { meaning } = place;
-			// Behind a lookup of this package, `email` is what that has found.
-			const rank = name === 'email' && 'emailStatus' in object ? -1 : place.rank;
-			const isWord = meaning === 'email' && values.email?.includes('@') === false;
-			if (!isWord && rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			const value = valueOf(meaning, object[name]);
-			// A word in one column does not hide the email in another.
-			const isWorse = meaning === 'email' && !value.includes('@') && values.email !== undefined;
-			if (value === '' || isWorse) {
+			if (value === '') {
 				lacking[meaning] ??= whyEmpty(meaning, name, object[name]);
 				continue;
 			}
+			// Behind a lookup of this package, `email` is what that has found.
+			let rank = name === 'email' && 'emailStatus' in object ? -1 : place.rank;
+			// A word in one column does not hide the email in another.
+			if (meaning === 'email' && !value.includes('@')) rank = Number.MAX_SAFE_INTEGER;
+			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			ranks[meaning] = rank;
 			values[meaning] = value;
 			names[meaning] = name;
@@ -175,7 +174,7 @@ function valueOf(meaning: Meaning, field: unknown): string {
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
 	// n8n has not evaluated it: the item is refused.
-	if (/\{\{|\}\}/.test(text)) return text;
+	if (hasBraces(text)) return text;
 	if (meaning === 'domain' && /\.\d+$/.test(text)) return '';
 	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
 	// A number or an email in a field for names is none.

@@ -1,7 +1,7 @@
 import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflow';
 import { FirstFailure, InvalidInput } from '../failures/failure';
 import { isObject } from '../values/json';
-import { asError, toText } from '../values/text';
+import { asError, toText, hasBraces } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
 import type { Declaration } from './fields';
 import { type Lead, LeadReader } from './leadFields';
@@ -62,10 +62,10 @@ export class Parameters {
 		const lead = meanings && this.leadIn(item);
 		if (lead) {
 			const meaning = meanings.find((one) => lead.values[one] !== undefined);
-			const field = meaning && lead.names[meaning];
-			if (field === undefined) return '';
+			if (meaning === undefined) return '';
+			const field = lead.names[meaning] ?? meaning;
 			this.readFrom.add(field);
-			return evaluated(lead.values[meaning!], field, 'The text is in the data: correct it there.');
+			return evaluated(lead.values[meaning], field, 'The text is in the data: correct it there.');
 		}
 		let value: unknown;
 		try {
@@ -143,7 +143,7 @@ function evaluated(
 	label: string,
 	description = 'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
 ): unknown {
-	if (typeof value !== 'string' || !/\{\{|\}\}/.test(value)) return value;
+	if (typeof value !== 'string' || !hasBraces(value)) return value;
 	throw new InvalidInput({
 		reason: 'unevaluated_expression',
 		message: `Not sent: ${label} holds an expression that n8n did not evaluate`,

@@ -33,6 +33,11 @@ export function isPlaceholder(text: string): boolean {
 	return text !== '' && PLACEHOLDER.test(word);
 }
 
+/** Whether a text holds an expression, or a brace of one, that n8n did not evaluate. */
+export function hasBraces(text: string): boolean {
+	return /\{\{|\}\}/.test(text);
+}
+
 /** A number with its unit, e.g. "1 credit" and "2 credits". */
 export function count(number: number, unit: string): string {
 	return `${number} ${unit}${number === 1 ? '' : 's'}`;
