@@ -172,8 +172,9 @@ test('a tool of an agent looks up what its model fills in, with nothing clicked'
 			'Find Email': { ai_tool: [[{ node: 'AI Agent', type: 'ai_tool', index: 0 }]] },
 		},
 	});
-	await editor().openWorkflow(workflow);
+	// On a canvas that changes its size, a double click may miss the node.
 	await editor().page.setViewportSize({ width: 1280, height: 900 });
+	await editor().openWorkflow(workflow);
 	await editor().openNode(tool.name);
 	const filled = editor().parameters.getByText('Defined automatically by the model');
 	await expect.poll(async () => await filled.count()).toBe(3);

@@ -564,16 +564,20 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(again.charged.every((subject) => subject?.includes('@'))).toBe(true);
 		const cost = again.charged.length;
 		expect(cost).toBeLessThan(many.charged.length);
-		const ofThisRun = ['Emails found: 0', `Emails verified: ${cost}`, `Credits used: ${cost}`];
+		const ofThisRun = [
+			...['Emails found: 0', 'Already had an email: 12'],
+			...[`Emails verified now: ${cost}`, `Credits used: ${cost}`],
+		];
 		expect(again.lines).toEqual(expect.arrayContaining(['Your rows: 12', ...ofThisRun]));
 		// A file of something else comes back too, and says why nothing was looked up.
 		const [prices] = csvFilesOf([
 			['Kind', 'Price'],
 			['Tea', '3'],
 		]);
-		const { lines, rows, charged } = await send(known(prices));
+		const { title, lines, rows, charged } = await send(known(prices));
+		expect(title).toBe('No row could be looked up: the file says why');
 		expect(lines).toContain('Not looked up: 1');
-		expect(lines.at(-1)).toMatch(/no name .*no company .*Kind, Price/);
+		expect(lines.at(-1)).toMatch(/^1 × .*no name .*no company .*Kind, Price/);
 		expect(rows).toMatchObject([{ Kind: 'Tea', status: 'invalid_input' }]);
 		expect(charged).toEqual([]);
 	},

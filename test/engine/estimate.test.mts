@@ -57,6 +57,30 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		expect(service().ledger.total()).toBe(0);
 	});
 
+	test('says the same above the output: what it would use at most, and what items lack', async () => {
+		service().options.creditsLeft = { email: 1, verifier: 1, search: 0 };
+		const rows = [1, 2].map((number) => ({
+			Name: `${leadOf(number).first} ${leadOf(number).last}`,
+			...{ Website: leadOf(number).domain, 'E-Mail': addressOf(number) },
+		}));
+		const nothing = { Website: 'acme.com' };
+		const parameters = { operation: 'estimate', leadFields: 'auto' };
+		const items = lookup === find ? rows.map(({ 'E-Mail': _, ...row }) => row) : rows;
+		const said = async (all: IDataObject[]) => {
+			const { node } = lookup;
+			const credential = credentialFor(service());
+			const { hints = [] } = await runNode({ node, credential, items: all, parameters });
+			return hints.map(({ message, type }) => `${type}: ${message}`);
+		};
+		const read = lookup === find ? 'Name, Website' : 'E-Mail';
+		const figures = '2 items would use up to 2 credits, and the account has 1';
+		expect(await said(items)).toEqual([`warning: ${figures}. Read from: ${read}.`]);
+		if (lookup !== find) return;
+		expect(await said([nothing])).toEqual([
+			'warning: 1 item would use up to 0 credits, and the account has 1. 1 without a name. Read from: Website. To pick the fields yourself, set Lead Fields to Choose Below and drag them in.',
+		]);
+	});
+
 	test('gives an item for each account, and counts a failing expression as incomplete', async () => {
 		const keys = ['test-key', 'second-key', 'second-key'];
 		const items = keys.map((key, number) => ({ ...lookup.item(number), key }));

@@ -230,6 +230,27 @@ describe.each(outcomes)('$operation: $what', ({ lookup, outcome }) => {
 	});
 });
 
+test.each(['', 'lookup'])(
+	'beside an item without a result all have its fields, so that no table has holes (field: "%s")',
+	async (resultField) => {
+		const rows = [ask(hit), { ...ask(miss), message: 'call back' }, { ...asking, first: '' }];
+		const keysOf = async (onError: Given['onError'], items = rows) => {
+			const { json } = await run(find, items, { options: { resultField }, onError });
+			return json.map((one) => Object.keys(resultField ? objectOf(one[resultField]) : one));
+		};
+		const own = Object.keys(ownOf(find));
+		const why = ['reason', 'message', 'httpCode'];
+		for (const keys of await keysOf('continueRegularOutput')) {
+			expect(keys).toEqual(expect.arrayContaining([...own, ...why]));
+		}
+		for (const onError of ['continueRegularOutput', 'continueErrorOutput'] as const) {
+			const isAll = onError === 'continueErrorOutput';
+			const [[first]] = [await keysOf(onError, isAll ? rows : rows.slice(0, 2))];
+			for (const name of why) expect(first).not.toContain(name);
+		}
+	},
+);
+
 /** A company of the fixtures. */
 const [{ domain }] = fixtures.companies;
 const company = companyFields(fixtures.companies[0]);

@@ -64,9 +64,9 @@ type Fate = 'trusted' | 'undated' | 'looked up';
 
 function fateOf(item: Item): Fate {
 	const outcome = outcomeOf(item);
-	if (!outcome) return 'looked up';
+	if (outcome === 'due') return 'looked up';
 	expect(outcome).toMatchObject({ status: 'known', fields: { email: item.existing ?? 'here' } });
-	return outcome.isUndated ? 'undated' : 'trusted';
+	return outcome?.isUndated ? 'undated' : 'trusted';
 }
 
 it.each<[string, unknown, Fate]>([
@@ -81,7 +81,7 @@ it.each<[string, unknown, Fate]>([
 	['at the number of a day in a spreadsheet', 46_340.5, 'undated'],
 ])('an item that was checked %s', (_, checkedAt, fate) => {
 	expect(fateOf({ checkedAt })).toBe(fate);
-	const hasDate = fate === 'looked up' || outcomeOf({ checkedAt })?.isUndated === undefined;
+	const hasDate = fate !== 'undated' && checkedAt !== '';
 	for (const maxAgeDays of [0, '0', -1, Number.NEGATIVE_INFINITY]) {
 		expect(fateOf({ checkedAt, maxAgeDays })).toBe(hasDate ? 'looked up' : fate);
 	}
@@ -238,11 +238,6 @@ describe('an item without a name or a company', () => {
 		[{}, { company: 'Acme', firstName: 'Ada' }, 'no name (only First Name)'],
 		[
 			{},
-			{ company: 'Acme', firstName: 'Ada Lovelace' },
-			'no name (First Name looks like a full name)',
-		],
-		[
-			{},
 			{ fullName: 'Ada', domain: 'https://linkedin.com/company/acme' },
 			'no company (Company Domain is not a company website)',
 			fill.company,
@@ -254,6 +249,12 @@ describe('an item without a name or a company', () => {
 			'no company',
 			fill.company,
 		],
+		[
+			{},
+			{ company: 'Acme', firstName: 'Ada Lovelace' },
+			'no name (First Name looks like a full name)',
+			'Fill in Full Name.',
+		],
 	])('%j, where its fields are chosen as %j, says %s', (json, saved, message, description) => {
 		const choice = { leadFields: 'manual', ...saved };
 		const { outcome } = read(findBulk, { ...findBulk, ...personLookup }, choice, json);
@@ -263,7 +264,7 @@ describe('an item without a name or a company', () => {
 		});
 	});
 
-	it.each<[IDataObject, message: string]>([
+	it.each<[IDataObject, message: string, more?: string]>([
 		[{}, 'no name and no company among its fields: none'],
 		[{ Who: 'Ada', Where: 'Acme' }, 'no name and no company among its fields: Who, Where'],
 		[{ Company: 'Acme', Surname: '' }, 'no name (Surname is empty in this row)'],
@@ -271,6 +272,11 @@ describe('an item without a name or a company', () => {
 		[
 			{ Company: 'Acme', 'First Name': 'Ada Lovelace' },
 			'no name (First Name looks like a full name)',
+			': full names onto Full Name',
+		],
+		[
+			{ 'First Name': '', Surname: 'n/a', 'Full Name': ' ', Company: 'Acme' },
+			'no name (Full Name and First Name are empty in this row)',
 		],
 		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
 		[
@@ -285,11 +291,11 @@ describe('an item without a name or a company', () => {
 			Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1])),
 			'no name and no company among its fields: a, b, c, d, e, f, g, h, i, j, …',
 		],
-	])('%j, where it is recognized, says %s', (json, message) => {
+	])('%j, where it is recognized, says %s', (json, message, more = '') => {
 		const { outcome } = read(findBulk, { ...findBulk, ...personLookup }, {}, json);
 		expect(outcome).toMatchObject({
 			message: `Not sent: ${message}`,
-			description: 'To pick the fields yourself, set Lead Fields to Choose Below and drag them in.',
+			description: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}.`,
 		});
 	});
 });

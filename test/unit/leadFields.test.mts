@@ -118,7 +118,7 @@ describe('a field', () => {
 	])('%s with %j holds nothing', (name, value) => {
 		const { values, lacking } = new LeadReader().read({ [name]: value });
 		expect(values).toEqual({});
-		expect(Object.values(lacking)).toEqual([expect.stringContaining(name)]);
+		expect(Object.values(lacking)).toEqual([{ field: name, why: expect.any(String) }]);
 	});
 
 	it.each<[string, Values]>([
@@ -168,7 +168,7 @@ describe('a field', () => {
 });
 
 describe('an item', () => {
-	it.each(['properties', 'fields', 'body', 'data', 'merge_fields'])(
+	it.each(['properties', 'fields', 'body', 'merge_fields'])(
 		'with %s: they count after its own fields',
 		(name) => {
 			const inside = { email: 'inside@acme.com', company: { value: 'Acme' } };
@@ -182,6 +182,37 @@ describe('an item', () => {
 			expect(readOf({ other: inside })).toEqual({});
 		},
 	);
+
+	it.each<[object, Values]>([
+		// What a form calls itself is no half of the name that its visitor gave.
+		[
+			{ name: 'Contact Form', data: { 'First Name': 'Ada', 'Last Name': 'Lovelace' } },
+			{ firstName: 'Ada', lastName: 'Lovelace' },
+		],
+		[{ name: 'Contact Form', body: { Name: ada } }, { fullName: 'Contact Form' }],
+		[{ 'First Name': 'Ada', properties: { name: 'Eve Other' } }, { firstName: 'Ada' }],
+		[{ 'First Name': 'Ada', properties: { 'Full Name': 'Ada Other' } }, { fullName: 'Ada Other' }],
+		[{ name: 'Ada Lovelace', properties: { firstname: 'Ada' } }, { firstName: 'Ada' }],
+		[{ 'Full Name': ada, properties: { firstname: 'Eve', lastname: 'Other' } }, { fullName: ada }],
+		// Beside a person, `data` may be about anybody.
+		[{ 'Full Name': ada, data: { email: 'owner@acme.com', company: 'Acme' } }, { fullName: ada }],
+		[{ 'E-Mail': email, data: { Name: 'Eve Other' } }, { email }],
+		[
+			{ id: 7, Company: 'Acme', data: [{ Name: ada, email }] },
+			{ fullName: ada, company: 'Acme', email },
+		],
+		// A status is of the email beside it.
+		[{ emailStatus: 'valid', properties: { email } }, { email }],
+		[{ email, properties: { email, emailStatus: 'valid' } }, { email }],
+		[{ email: '', emailStatus: 'valid', 'Work Email': email }, { email }],
+		[
+			{ emailStatus: 'valid', 'Work Email': email },
+			{ email, emailStatus: 'valid' },
+		],
+		[{ properties: { email, emailStatus: 'valid' } }, { email, emailStatus: 'valid' }],
+	])('takes a name from one of its objects, and a status with its email: %j', (item, values) => {
+		expect(readOf(item)).toEqual(values);
+	});
 
 	it('with a field for the result: what is in it comes before all', () => {
 		const item = { lookup: { email, emailStatus: 'valid' }, 'Work Email': 'old@acme.com' };
@@ -277,8 +308,8 @@ describe('an item', () => {
 		const { values, lacking } = new LeadReader().read(item);
 		expect(values.fullName !== undefined).toBe(isPerson);
 		expect(values.lastName).toBeUndefined();
-		const why = `${Object.keys(item)[0]} looks like a company`;
-		expect(lacking.name).toBe(isPerson ? undefined : why);
+		const why = { field: Object.keys(item)[0], why: 'looks like a company' };
+		expect(lacking.name).toEqual(isPerson ? undefined : why);
 	});
 
 	it('whose names are known is read like the first one', () => {

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
 import { hasExpression } from '../../nodes/shared/host/context.ts';
 import type { LeadParameters } from '../../nodes/shared/input/leadFields.ts';
-import { Parameters, readFrom, referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
+import { Parameters, referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
 import { soleNode } from '../support/node/soleNode.mts';
 import { thrownBy } from './thrown.mts';
 
@@ -121,16 +121,16 @@ describe('the fields of a lead', () => {
 			['', 'Acme'],
 			['', ''],
 		]);
-		expect(readFrom(parameters)).toBe('Read from: Name, Web, Firma');
+		expect(parameters.readFrom).toBe('Read from: Name, Web, Firma');
 		// Other parameters are none of a lead.
 		expect(parameters.get('simple', 0, true)).toBe(true);
 	});
 
 	it('are named only where something was read from them', () => {
 		const parameters = leadOf([{ Name: 'Ada', Firma: 'Acme', Web: 'acme.com' }]);
-		expect(readFrom(parameters)).toBe('');
+		expect(parameters.readFrom).toBe('');
 		parameters.get('where', 0, '');
-		expect(readFrom(parameters)).toBe('Read from: Web');
+		expect(parameters.readFrom).toBe('Read from: Web');
 	});
 
 	it('are refused where they hold an expression, by the name that the item has', () => {
@@ -154,7 +154,7 @@ describe('the fields of a lead', () => {
 		const parameters = leadOf([{ Name: 'Ida', Firma: 'Acme' }], { who: 'Ada', ...saved }, isTool);
 		expect([parameters.get('who', 0, ''), parameters.get('where', 0, '')]).toEqual(['Ada', '']);
 		expect(parameters.leadIn(0)).toBeUndefined();
-		expect(readFrom(parameters)).toBe('');
+		expect(parameters.readFrom).toBeUndefined();
 	});
 });
 

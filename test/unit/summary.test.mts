@@ -249,7 +249,7 @@ describe('the summary', () => {
 		[['known', 'skipped'], 'every item already has an email, or no email. To look'],
 		[
 			['skipped', 'skipped'],
-			'no item has an email. If your emails are in another column, set Lead Fields to Choose Below and drag it in.',
+			'no item has an email. If your emails are in another column, set Lead Fields to Choose Below and drag it onto Email.',
 		],
 		[['known', 'found'], undefined],
 		[['skipped', 'local'], undefined],
@@ -259,5 +259,9 @@ describe('the summary', () => {
 		const told = nothingLookedUp(finder, tallyOf(kinds));
 		if (hint === undefined) expect(told).toBeUndefined();
 		else expect(told).toContain(`Nothing was looked up: ${hint}`);
+		const chosen = nothingLookedUp(finder, tallyOf(kinds), true);
+		expect(chosen?.toLowerCase()).toBe(
+			told?.replace('set Lead Fields to Choose Below and ', '').toLowerCase(),
+		);
 	});
 });

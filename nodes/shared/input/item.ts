@@ -74,13 +74,14 @@ const EARLIEST_CHECK = Date.UTC(2000);
  * costs nothing, looking it up does. Throws `InvalidInput` for a Max Age that is no number.
  * @param parameter gives the value of a parameter for the item
  * @param retryUnknown days after which an unknown status is looked up again
+ * @returns `due` for a value that is to be looked up again
  */
 export function knownItem(
 	{ parameter: name, label, read }: Existing,
 	parameter: (name: string) => unknown,
 	retryUnknown: number,
 	now = Date.now(),
-): PassedOn | undefined {
+): PassedOn | 'due' | undefined {
 	const value = read(typedText(parameter(name), label));
 	if (!value) return undefined;
 	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
@@ -88,13 +89,13 @@ export function knownItem(
 	const moment = timeOfCheck(checkedAt);
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
 	if (moment === undefined) {
-		if (value.isUnknown) return undefined;
+		if (value.isUnknown) return 'due';
 		return { ...passedOn, isUndated: checkedAt !== '' };
 	}
 	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
 	const age = (Math.max(0, now - moment) + HOUR) / DAY;
 	const isFresh = maxAge > 0 && age <= maxAge && !(value.isUnknown && age >= retryUnknown);
-	return isFresh ? passedOn : undefined;
+	return isFresh ? passedOn : 'due';
 }
 
 /** When something was checked. A number of few digits, as a spreadsheet has for a day, is no time. */
@@ -113,6 +114,8 @@ export interface PreparedItem<Query> {
 	isSimple: boolean;
 	isAll: boolean;
 	includesInput: boolean;
+	/** Whether it keeps what it has already, if nothing newer is found. */
+	isDue?: boolean;
 }
 
 /** Reads one item after the other, as the declaration of the operation says. */
@@ -148,7 +151,7 @@ export class ItemReader<Query extends IDataObject> {
 		const known = failure.of(
 			() => lookup.existing && knownItem(lookup.existing, parameter, retryUnknown),
 		);
-		if (known) return { ...wanted, query, outcome: known };
+		if (typeof known === 'object') return { ...wanted, query, outcome: known };
 		if (question?.isEmpty && own.error === undefined) {
 			return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
 		}
@@ -157,6 +160,7 @@ export class ItemReader<Query extends IDataObject> {
 			own.error ??
 			(question?.missing && missing(parameters, item, question.missing));
 		const local = answer && { results: [answer] };
-		return { ...wanted, query, outcome: refusal ? problemOf(refusal) : local };
+		const outcome = refusal ? problemOf(refusal) : local;
+		return { ...wanted, query, outcome, isDue: known === 'due' };
 	}
 }

@@ -93,8 +93,14 @@ export interface Lead {
 	values: Partial<Record<Meaning, string>>;
 	/** The names of the fields that the values are from. */
 	names: Partial<Record<Meaning, string>>;
-	/** Why a field that would hold it does not, in this item. */
-	lacking: Partial<Record<Meaning, string>>;
+	/** The field that would hold it, and why it does not in this item. */
+	lacking: Partial<Record<Meaning, { field: string; why: string }>>;
+}
+
+export const EMPTY_FIELD = 'is empty in this row';
+
+function emptyLead(): Lead {
+	return { values: {}, names: {}, lacking: {} };
 }
 
 /** Recognizes leads by the names of their fields. A name is looked at once, however many items have it. */
@@ -105,26 +111,31 @@ export class LeadReader {
 	constructor(private readonly resultField = '') {}
 
 	read(item: unknown): Lead {
-		const lead: Lead = { values: {}, names: {}, lacking: {} };
 		const fields = isObject(item) ? item : {};
-		if (this.resultField !== '') this.add(lead, ownResult(fields[this.resultField]));
-		this.add(lead, fields);
-		for (const name of CONTAINERS) this.add(lead, onlyOne(fields[name]));
-		return withName(lead);
+		const lead = emptyLead();
+		if (this.resultField !== '') join(lead, this.leadOf(ownResult(fields[this.resultField])));
+		join(lead, this.leadOf(fields));
+		for (const name of CONTAINERS) {
+			// Beside a person, `data` may be about anybody.
+			const isOther = name === 'data' && (certainty(lead) > 1 || lead.values.email !== undefined);
+			if (!isOther) join(lead, this.leadOf(onlyOne(fields[name])));
+		}
+		return withBareName(lead);
 	}
 
-	/** Adds what an object has, where the lead lacks it. */
-	private add({ values, names, lacking }: Lead, object: unknown): void {
-		if (!isObject(object)) return;
-		const had = { ...values };
+	/** What an object itself has of a lead. */
+	private leadOf(object: unknown): Lead {
+		const lead = emptyLead();
+		if (!isObject(object)) return lead;
+		const { values, names, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
 		for (const name of Object.keys(object)) {
 			const place = this.placeOf(name);
-			if (!place || had[place.meaning] !== undefined) continue;
+			if (!place) continue;
 			const { meaning } = place;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
-				lacking[meaning] ??= whyEmpty(meaning, name, object[name]);
+				lacking[meaning] ??= { field: name, why: whyEmpty(meaning, object[name]) };
 				continue;
 			}
 			// Behind a lookup of this package, `email` is what that has found.
@@ -136,6 +147,9 @@ export class LeadReader {
 			values[meaning] = value;
 			names[meaning] = name;
 		}
+		// A status belongs to the `email` beside it.
+		if ('email' in object && (names.email ?? 'email') !== 'email') forget(lead, ['emailStatus']);
+		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
 	private placeOf(name: string): Place | undefined {
@@ -181,12 +195,11 @@ function valueOf(meaning: Meaning, field: unknown): string {
 	return meaning !== 'email' && (text.includes('@') || !/\p{L}/u.test(text)) ? '' : text;
 }
 
-function whyEmpty(meaning: Meaning, name: string, field: unknown): string {
+function whyEmpty(meaning: Meaning, field: unknown): string {
 	const isText = typeof field === 'string' || typeof field === 'number';
-	if (!isText || cleanText(field) === '') return `${name} is empty in this row`;
-	return meaning === 'domain'
-		? `${name} is not a company website`
-		: `${name} holds no ${meaning === 'email' ? 'email' : 'name'}`;
+	if (!isText || cleanText(field) === '') return EMPTY_FIELD;
+	if (meaning === 'domain') return 'is not a company website';
+	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }
 
 /** The legal forms of companies that are no names of people. */
@@ -210,24 +223,52 @@ function holds(name: string, other: string): boolean {
 	return words(name).includes(words(other));
 }
 
-/** `name` is the full name; beside one half that it does not hold, it is the other half. A company's name is nobody's. */
-function withName(lead: Lead): Lead {
+/** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
+function withBareName(lead: Lead): Lead {
 	const { values, names } = lead;
 	const { name, fullName, firstName, lastName, company, domain } = values;
-	if (name === undefined || (fullName !== undefined && !holds(fullName, name))) return lead;
+	if (name === undefined) return lead;
 	const isOfCompany = company !== undefined && bareName(company) === bareName(name);
-	if (isOfCompany || (company === undefined && isCompany(name, domain))) {
-		lead.lacking.name = `${names.name} looks like a company`;
-		delete values.name;
-		delete names.name;
-		return lead;
-	}
 	const half = firstName ?? lastName;
-	const isFull = half === undefined || holds(name, half);
-	const other = firstName === undefined ? 'firstName' : 'lastName';
-	const meaning =
-		isFull || (firstName !== undefined && lastName !== undefined) ? 'fullName' : other;
-	values[meaning] ??= name;
-	names[meaning] ??= names.name;
+	if (isOfCompany || (company === undefined && isCompany(name, domain))) {
+		lead.lacking.name = { field: names.name ?? 'name', why: 'looks like a company' };
+	} else if (half === undefined || holds(name, half)) {
+		values.fullName ??= name;
+		names.fullName ??= names.name;
+	} else if (fullName === undefined || holds(fullName, name)) {
+		const other = firstName === undefined ? 'firstName' : 'lastName';
+		values[other] ??= name;
+		names[other] ??= names.name;
+	}
+	forget(lead, ['name']);
 	return lead;
+}
+
+const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
+
+/** How sure it is whose name this is: a whole one, half of one, a bare `name`, none. */
+function certainty({ values: { fullName, firstName, lastName, name } }: Lead): number {
+	if (fullName !== undefined || (firstName !== undefined && lastName !== undefined)) return 3;
+	if (firstName !== undefined || lastName !== undefined) return 2;
+	return name === undefined ? 0 : 1;
+}
+
+function forget({ values, names }: Lead, meanings: Meaning[]): void {
+	for (const meaning of meanings) for (const part of [values, names]) delete part[meaning];
+}
+
+/** Adds what another object has, where the lead lacks it. A name is from one object, and a status with its email. */
+function join(lead: Lead, found: Lead): void {
+	const { values, names, lacking } = lead;
+	const had = { ...values };
+	const takesName = certainty(found) > certainty(lead);
+	if (takesName) forget(lead, NAMES);
+	if (had.email === undefined && found.values.email !== undefined) forget(lead, ['emailStatus']);
+	for (const meaning of Object.keys(found.values) as Meaning[]) {
+		const owner = meaning === 'emailStatus' ? 'email' : meaning;
+		if (NAMES.includes(meaning) ? !takesName : had[owner] !== undefined) continue;
+		values[meaning] = found.values[meaning];
+		names[meaning] = found.names[meaning];
+	}
+	lead.lacking = { ...found.lacking, ...lacking };
 }

@@ -2,7 +2,7 @@ import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { cleanText, isSocialPage } from '../values/text';
-import type { Lead, Meaning } from './leadFields';
+import { EMPTY_FIELD, type Lead, type Meaning } from './leadFields';
 import type { Parameters } from './parameters';
 
 /** Something that a lookup needs, and an item lacks. */
@@ -19,6 +19,8 @@ export interface Missing {
 /** So many fields of an item are named at most. */
 const MAX_NAMED = 10;
 
+const FULL_NAME = 'looks like a full name';
+
 /** For what an item lacks: whether the item has no field for it, or one that is empty. The code names the first. */
 export function missing(parameters: Parameters, item: number, lacking: Missing[]): InvalidInput {
 	const json = parameters.json(item);
@@ -31,12 +33,14 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	const named =
 		names.slice(0, MAX_NAMED).map(shortened).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
 	const among = lead && whys.includes('') ? ` among its fields: ${named || 'none'}` : '';
+	const isFull = whys.some((why) => why.endsWith(FULL_NAME));
+	const labels = isFull ? 'Full Name' : lacking.map(({ label }) => label).join(' and ');
 	return new InvalidInput({
 		reason: lacking[0].code,
 		message: `Not sent: ${what.join(' and ')}${among}`,
 		description: lead
-			? 'To pick the fields yourself, set Lead Fields to Choose Below and drag them in.'
-			: `Fill in ${lacking.map(({ label }) => label).join(' and ')}.`,
+			? `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${isFull ? ': full names onto Full Name' : ''}.`
+			: `Fill in ${labels}.`,
 	});
 }
 
@@ -51,7 +55,10 @@ function whyNotRead({ operation }: Parameters, lead: Lead, { code, names }: Miss
 	const all: Meaning[] = code === 'missing_name' ? [...own, 'name'] : own;
 	const half = all.find((meaning) => lead.values[meaning] !== undefined);
 	if (half) return ofHalf(lead.values[half] ?? '', lead.names[half] ?? '');
-	return all.flatMap((meaning) => lead.lacking[meaning] ?? [])[0] ?? '';
+	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
+	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
+	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;
+	return lacks.map(({ field, why }) => `${shortened(field)} ${why}`)[0] ?? '';
 }
 
 /** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */
@@ -67,12 +74,12 @@ function whyNotChosen(parameters: Parameters, item: number, { code, names }: Mis
 		const [field, ...deeper] = parameters.referenceOf(name) ?? [];
 		if (field === undefined || deeper.length > 0) continue;
 		const isThere = isObject(json) && Object.hasOwn(json, field);
-		return isThere ? `${field} is empty in this row` : `this item has no field ${field}`;
+		return isThere ? `${field} ${EMPTY_FIELD}` : `this item has no field ${field}`;
 	}
 	return '';
 }
 
 /** Half of a name, which cannot be looked up alone. */
 function ofHalf(text: string, field: string): string {
-	return text.includes(' ') ? `${field} looks like a full name` : `only ${field}`;
+	return text.includes(' ') ? `${field} ${FULL_NAME}` : `only ${field}`;
 }

@@ -23,16 +23,14 @@ export class Parameters {
 
 	private lead: { item: number; own: Lead } | undefined;
 
-	/** The fields of the items that leads were read from. */
-	readonly readFrom = new Set<string>();
+	private readonly fieldsRead = new Set<string>();
 
 	constructor(
 		private readonly context: Pick<NodeContext, 'json' | 'parameter'> & { isTool?: boolean },
 		readonly operation: Partial<Pick<Declaration, 'fields' | 'options' | 'lead'>> = {},
 	) {
-		const isAutomatic =
-			operation.lead && !context.isTool && context.parameter('leadFields', 0, 'auto') === 'auto';
-		if (!isAutomatic) return;
+		const isChosen = () => context.parameter('leadFields', 0, 'auto') === 'manual';
+		if (!operation.lead || context.isTool || isChosen()) return;
 		// An expression that fails is told where the option is used.
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
@@ -64,7 +62,7 @@ export class Parameters {
 			const meaning = meanings.find((one) => lead.values[one] !== undefined);
 			if (meaning === undefined) return '';
 			const field = lead.names[meaning] ?? meaning;
-			this.readFrom.add(field);
+			this.fieldsRead.add(field);
 			return evaluated(lead.values[meaning], field, 'The text is in the data: correct it there.');
 		}
 		let value: unknown;
@@ -76,6 +74,14 @@ export class Parameters {
 			throw this.failing(name, asError(error));
 		}
 		return evaluated(value, this.labelOf(name));
+	}
+
+	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
+	get readFrom(): string | undefined {
+		return (
+			this.leads &&
+			(this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : '')
+		);
 	}
 
 	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */
@@ -123,18 +129,6 @@ export class Parameters {
 			return found === 'engine' ? engine(item) : found.value;
 		};
 	}
-}
-
-/** From which fields of the items leads were read, for the summary; empty where the user has chosen them. */
-export function readFrom(parameters: Parameters): string {
-	const names = [...parameters.readFrom];
-	return names.length > 0 ? `Read from: ${names.join(', ')}` : '';
-}
-
-/** The same above the output, of an operation without a summary. */
-export function hintReadFrom(context: NodeContext, parameters: Parameters): void {
-	const message = readFrom(parameters);
-	if (message) context.hint({ message: `${message}.`, type: 'info', location: 'outputPane' });
 }
 
 /** Throws {@link InvalidInput} for a text in which n8n has left an expression: a field is Fixed, or braces lack a pair. */

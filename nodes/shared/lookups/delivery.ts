@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
 import type { NodeContext } from '../host/context';
 import { stopError, type OnError } from '../output/onError';
-import { itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
+import { alignFields, itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
 import type { LookupResult, Outcome, PreparedItem } from '../input/item';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from '../input/options';
@@ -71,10 +71,12 @@ export class Delivery<Query extends IDataObject> {
 		const hint = (message: string, type: 'info' | 'warning') =>
 			context.hint({ message, type, location: 'outputPane' });
 		hint(summaryOf(lookup, tally, figures), tally.unwanted.length > 0 ? 'warning' : 'info');
-		const vain = nothingLookedUp(lookup, tally);
+		const vain = nothingLookedUp(lookup, tally, figures.readFrom === undefined);
 		if (vain) hint(vain, tally.counts.known === 0 ? 'warning' : 'info');
 		if (context.node.retryOnFail === true) hint(RETRY_ON_FAIL, 'info');
-		return this.items.flat();
+		const items = this.items.flat();
+		if (tally.problems.length > 0) alignFields(items, options.resultField ?? lookup.resultField);
+		return items;
 	}
 
 	private logProgress(): void {
@@ -90,11 +92,12 @@ export class Delivery<Query extends IDataObject> {
 /** What the items of one input item say of its results: of the best one, unless all matches are wanted. */
 function resultsOf<Query extends IDataObject>(
 	{ answered, simplify }: Lookup<Query>,
-	{ query, isSimple, isAll }: PreparedItem<Query>,
+	{ query, isSimple, isAll, isDue }: PreparedItem<Query>,
 	{ results, at }: LookupResult,
 ): IDataObject[] {
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
-	if (results.length === 0) return [{ status: 'not_found', checkedAt }];
+	// A miss is no check of what the item keeps.
+	if (results.length === 0) return [{ status: 'not_found', checkedAt: isDue ? null : checkedAt }];
 	return results.slice(0, isAll ? results.length : 1).map((result) => ({
 		...simplify(result, query),
 		status: answered,

@@ -5,12 +5,14 @@ import { readAccount, remainingOf } from '../credits/account';
 import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { hintReadFrom, Parameters } from '../input/parameters';
+import { Parameters } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
 import { ItemReader, type Outcome, type Preparation } from '../input/item';
 import { keyOf } from './lookup';
 import { lookupOptionsOf } from '../input/options';
-import { problemOf } from '../failures/failure';
+import { type Problem, problemOf } from '../failures/failure';
+import { count } from '../values/text';
+import { adviceOn, reasonsOf } from './summary';
 
 /**
  * Estimates what the lookup of all items would cost at most: in one item, or in one for each account that they belong
@@ -41,7 +43,8 @@ export async function runEstimate<Query extends IDataObject>(
 	const open = (client: AccountClient) => {
 		answers.load(client.connection);
 		const keys = new Set<string>();
-		return { client, first: inputs.length, buckets: { ...EMPTY_BUCKETS }, keys };
+		const problems: Problem[] = [];
+		return { client, first: inputs.length, buckets: { ...EMPTY_BUCKETS }, keys, problems };
 	};
 	const accounts = new Accounts(context, options, open);
 	const bucketFor = ({ client, keys }: ReturnType<typeof open>, query: Query) => {
@@ -60,8 +63,9 @@ export async function runEstimate<Query extends IDataObject>(
 			own.first = Math.min(own.first, item);
 			const { query, outcome } = reader.read(item);
 			own.buckets[outcome ? bucketOf(outcome) : bucketFor(own, query)]++;
+			if (outcome && 'reason' in outcome) own.problems.push(outcome);
 		}
-		for (const { client, first, buckets } of accounts.all) {
+		for (const { client, first, buckets, problems } of accounts.all) {
 			const account = await readAccount(client).catch((error) => fail(error, first));
 			if (!account) continue;
 			const creditsRemaining = remainingOf(account, estimate.kind);
@@ -72,11 +76,22 @@ export async function runEstimate<Query extends IDataObject>(
 			const items = Object.values(buckets).reduce((sum, bucket) => sum + bucket);
 			const json = { items, ...buckets, mostCredits, creditsRemaining, enough };
 			outputs.push({ json, pairedItem: { item: first } });
+			const left = creditsRemaining === null ? '' : `, and the account has ${creditsRemaining}`;
+			const parts = [
+				`${count(items, 'item')} would use up to ${count(mostCredits, 'credit')}${left}`,
+				reasonsOf(problems),
+				parameters.readFrom,
+				...adviceOn(problems),
+			];
+			context.hint({
+				message: `${parts.filter(Boolean).join('. ')}.`,
+				type: enough === false || problems.length > 0 ? 'warning' : 'info',
+				location: 'outputPane',
+			});
 		}
 	} finally {
 		accounts.end();
 	}
-	hintReadFrom(context, parameters);
 	return outputs;
 }
 

@@ -5,7 +5,7 @@ import type { Cost, Settled } from '../execution/answers';
 import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { Parameters, readFrom } from '../input/parameters';
+import { Parameters } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
 import { Batcher, type BatcherRun } from './batcher';
 import { Delivery } from './delivery';
@@ -71,7 +71,7 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 			paused: this.accounts.paused,
 			spent: spent.certain + spent.uncertain,
 			isUncertain: spent.uncertain > 0,
-			readFrom: readFrom(this.parameters),
+			readFrom: this.parameters.readFrom,
 		});
 	}
 

@@ -12,7 +12,7 @@ export interface Figures {
 	isUncertain?: boolean;
 	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
-	/** From which fields of the items leads were read, in words; empty where the user has chosen them. */
+	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
 	readFrom?: string;
 }
 
@@ -84,7 +84,7 @@ export class Tally {
 	private ofAll({ problem }: ItemProblem): Problem {
 		const messages = new Set(this.problems.map((one) => one.problem.message));
 		if (messages.size === 1) return problem;
-		const reasons = reasonsOf(this.problems.map((one) => one.problem)).join(', ');
+		const reasons = reasonsOf(this.problems.map((one) => one.problem));
 		const description = inFull(problem).replace(/^Not sent: /, 'The first one: ');
 		return { ...problem, message: `No item can be looked up: ${reasons}`, description };
 	}
@@ -102,7 +102,7 @@ export class Tally {
 export function summaryOf<Query extends IDataObject>(
 	{ answered, existing }: Lookup<Query>,
 	tally: Tally,
-	{ duplicates, spent, isUncertain, paused, readFrom = '' }: Figures,
+	{ duplicates, spent, isUncertain, paused, readFrom }: Figures,
 ): string {
 	const { items, hits, misses, local, known, skipped, undated } = tally.counts;
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
@@ -113,12 +113,11 @@ export function summaryOf<Query extends IDataObject>(
 		...only(skipped, `${skipped} ${skipped === 1 ? 'has' : 'have'} no email`),
 	];
 	const problems = tally.problems.map(({ problem }) => problem);
-	const advice = [...new Set(problems.map(({ description }) => description))];
 	const parts = [
 		// An email that is verified always has a result.
 		`${count(items, 'item')}: ${hits} ${answered}${answered === 'found' || misses > 0 ? `, ${misses} not found` : ''}`,
 		...only(known + skipped, `${known + skipped} passed on: ${passedOn.join(', ')}`),
-		...only(problems.length, reasonsOf(problems).join(', ')),
+		...only(problems.length, reasonsOf(problems)),
 		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
 		...only(
 			local + duplicates,
@@ -126,31 +125,42 @@ export function summaryOf<Query extends IDataObject>(
 		),
 		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
-		...only(readFrom.length, readFrom),
-		...advice.slice(0, MAX_ADVICE).map((text) => text.replace(/\.$/, '')),
+		...(readFrom ? [readFrom] : []),
+		...adviceOn(problems),
 	];
 	return `${parts.join('. ')}.`;
 }
 
-/** The field to check where a run has looked nothing up, as every item was known or skipped. */
+/**
+ * The field to check where a run has looked nothing up, as every item was known or skipped.
+ * @param isChosen whether the user has chosen the fields
+ */
 export function nothingLookedUp<Query extends IDataObject>(
 	{ existing }: Lookup<Query>,
 	{ counts: { items, known, skipped } }: Tally,
+	isChosen = false,
 ): string | undefined {
 	if (items === 0 || known + skipped < items) return undefined;
-	const choose = 'set Lead Fields to Choose Below';
+	const choose = isChosen ? '' : 'set Lead Fields to Choose Below and ';
 	if (known === 0) {
-		return `Nothing was looked up: no item has an email. If your emails are in another column, ${choose} and drag it in.`;
+		return `Nothing was looked up: no item has an email. If your emails are in another column, ${choose}drag it onto Email.`;
 	}
 	const rest = skipped > 0 ? ', or no email' : '';
-	return `Nothing was looked up: every item already has ${existing?.what}${rest}. To look them up again, ${choose} and leave ${existing?.label} empty.`;
+	return `Nothing was looked up: every item already has ${existing?.what}${rest}. To look them up again, ${choose}leave ${existing?.label} empty.`;
 }
 
-function reasonsOf(problems: Problem[]): string[] {
+/** Why items have no result, by kind. */
+export function reasonsOf(problems: Problem[]): string {
 	const counts = new Map<string, number>();
 	for (const problem of problems) {
 		const words = shortOf(problem);
 		counts.set(words, (counts.get(words) ?? 0) + 1);
 	}
-	return [...counts].map(([words, number]) => `${number} ${words}`);
+	return [...counts].map(([words, number]) => `${number} ${words}`).join(', ');
+}
+
+/** What to do about items without a result, each sentence once. */
+export function adviceOn(problems: Problem[]): string[] {
+	const advice = new Set(problems.map(({ description }) => description.replace(/\.$/, '')));
+	return [...advice].slice(0, MAX_ADVICE);
 }

@@ -82,6 +82,17 @@ function withResult(target: IDataObject, result: Result): IDataObject {
 	return merged;
 }
 
+/** Beside an item without a result all have its fields, so that a table or a file has no holes. */
+export function alignFields(items: INodeExecutionData[], resultField?: string): void {
+	const targets = items.map(({ json }) => (resultField === undefined ? json : json[resultField]));
+	// An item for the error output has no status, and no place for further fields.
+	const own = targets.filter(isObject).filter((target) => 'status' in target);
+	const without = own.filter(({ status }) => WITHOUT_RESULT.has(status));
+	for (const name of TOLD_WITH_STATUS.filter((one) => without.some((target) => one in target))) {
+		for (const target of own) if (!Object.hasOwn(target, name)) target[name] = null;
+	}
+}
+
 /** The fields of the target that a result takes away. */
 function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): string[] {
 	// An object with an email holds a lead, which a result that replaces has nothing to do with.

@@ -4,7 +4,7 @@ import type { AccountClient } from '../client/client';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { missing, type Missing } from '../input/missing';
-import { hintReadFrom, Parameters } from '../input/parameters';
+import { Parameters } from '../input/parameters';
 import { requestOptionsOf } from '../http/transport';
 import {
 	type Declaration,
@@ -145,7 +145,8 @@ export async function runRead(
 		accounts.end();
 	}
 	if (failures.length > 0) throw failures[0];
-	hintReadFrom(context, parameters);
+	const message = parameters.readFrom;
+	if (message) context.hint({ message: `${message}.`, type: 'info', location: 'outputPane' });
 	return outputs.flat();
 }
 

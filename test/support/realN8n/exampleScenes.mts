@@ -206,15 +206,20 @@ export const peopleInFile = {
 	lastPage: [
 		'Your rows: 6',
 		'Emails found: 3',
-		'Emails verified: 2',
+		'Already had an email: 1',
+		'No email found: 1',
+		'Not looked up: 1',
+		'',
 		'Safe to email (valid): 1',
 		'Email with caution (catch-all): 1',
+		'Do not email (invalid): 1',
+		'Unknown, verify again tomorrow: 1',
+		'Emails verified now: 2',
 		'Credits used: 5',
 		'',
-		'Not looked up: 1',
 	],
-	/** The first reason that the last page gives. */
-	problem: /Not sent: no company .*Company Website/,
+	/** The reason that the last page gives. */
+	problem: /^1 × Not sent: no company .*Company Website/,
 	/** Whose emails are paid for, found or verified. */
 	paid: [people.valid, people.catchAll, people.unknown, people.unknown, people.invalid].map(
 		({ email }) => email,
