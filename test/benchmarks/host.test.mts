@@ -23,6 +23,7 @@ import {
 	ourAnswers,
 	pagedLeads,
 	person,
+	personInSheet,
 	serviceAnswers,
 } from './support/contenders.mts';
 import { measureInTurn, printRows, ratioOf, spreadOf } from './support/figures.mts';
@@ -117,6 +118,24 @@ describe(`n8n ${n8n2.version}`, { timeout: 30 * 60_000 }, () => {
 					nodes: [editFields(expressions)],
 					countRight: (fields) => fields.filter(startsRight).length,
 				},
+			],
+		});
+	});
+
+	test('Find Emails in Bulk, 20,000 leads of a sheet', async () => {
+		const items = 20_000;
+		const of = { countRight: ourAnswers(findBulk, numbers(items)) };
+		const paid = subjectsOf(findBulk, numbers(items));
+		const chosen = lookup(bench(), findBulk, personInSheet);
+		const { resource, operation, manualLimit, includeInputFields } = chosen.parameters;
+		const recognized = { resource, operation, manualLimit, includeInputFields };
+		await compare({
+			title: '20,000 leads of a sheet',
+			items,
+			leads: bench().leads.urlOf(items, 'sheet'),
+			contenders: [
+				{ name: 'Recognized', nodes: [{ ...chosen, parameters: recognized }], paid, ...of },
+				{ name: 'Chosen, plain references', nodes: [chosen], paid, ...of },
 			],
 		});
 	});

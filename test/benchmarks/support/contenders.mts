@@ -22,6 +22,13 @@ export const person = {
 	domain: '={{ $json.domain }}',
 } satisfies Expressions;
 
+/** The same person in a sheet. */
+export const personInSheet = {
+	firstName: '={{ $json["First Name"] }}',
+	lastName: '={{ $json.Surname }}',
+	domain: '={{ $json["Company Website"] }}',
+} satisfies Expressions;
+
 /** The same person, told by expressions that compute something. */
 export const computedPerson = {
 	firstName: '={{ $json.first.trim() }}',
