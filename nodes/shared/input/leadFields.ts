@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../values/json';
 import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
 
@@ -99,10 +100,6 @@ export interface Lead {
 
 export const EMPTY_FIELD = 'is empty in this row';
 
-function emptyLead(): Lead {
-	return { values: {}, names: {}, lacking: {} };
-}
-
 /** Recognizes leads by the names of their fields. A name is looked at once, however many items have it. */
 export class LeadReader {
 	private readonly places = new Map<string, Place | undefined>();
@@ -112,10 +109,12 @@ export class LeadReader {
 
 	read(item: unknown): Lead {
 		const fields = isObject(item) ? item : {};
-		const lead = emptyLead();
-		if (this.resultField !== '') join(lead, this.leadOf(ownResult(fields[this.resultField])));
-		join(lead, this.leadOf(fields));
+		let lead = this.leadOf(fields);
+		if (this.resultField !== '') {
+			lead = join(this.leadOf(ownResult(fields[this.resultField])), lead);
+		}
 		for (const name of CONTAINERS) {
+			if (!Object.hasOwn(fields, name)) continue;
 			// Beside a person, `data` may be about anybody.
 			const isOther = name === 'data' && (certainty(lead) > 1 || lead.values.email !== undefined);
 			if (!isOther) join(lead, this.leadOf(onlyOne(fields[name])));
@@ -125,7 +124,7 @@ export class LeadReader {
 
 	/** What an object itself has of a lead. */
 	private leadOf(object: unknown): Lead {
-		const lead = emptyLead();
+		const lead: Lead = { values: {}, names: {}, lacking: {} };
 		if (!isObject(object)) return lead;
 		const { values, names, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
@@ -172,16 +171,17 @@ function onlyOne(field: unknown): unknown {
 	return Array.isArray(field) && field.length === 1 ? field[0] : field;
 }
 
-/** Whether an entry of a list is the one to write to at work, as CRMs mark it. */
-function isForWork(entry: unknown): boolean {
-	return isObject(entry) && [entry.type, entry.category, entry.label].includes('work');
+/** The entry that a list marks as the primary one or as that for work, as CRMs do; else the first one. */
+function entryOf(list: unknown[]): unknown {
+	const objects = list.filter(isObject);
+	const primary = objects.find(({ primary }) => primary === true);
+	const isForWork = (one: IDataObject) => [one.type, one.category, one.label].includes('work');
+	return primary ?? objects.find(isForWork) ?? list[0];
 }
 
-/** The text of a field, if it can be meant; of a list the primary, the one for work or the first entry, of an object its `value`. */
+/** The text of a field, if it can be meant; of an object its `value`. */
 function valueOf(meaning: Meaning, field: unknown): string {
-	const entries: unknown[] = Array.isArray(field) ? field : [field];
-	const primary = entries.find((one) => isObject(one) && one.primary === true);
-	const entry = primary ?? entries.find(isForWork) ?? entries[0];
+	const entry: unknown = Array.isArray(field) ? entryOf(field) : field;
 	const inObject =
 		isObject(entry) && (entry.value ?? entry[meaning === 'email' ? 'email' : 'name']);
 	const text = cleanText(isObject(entry) ? inObject : entry);
@@ -258,7 +258,7 @@ function forget({ values, names }: Lead, meanings: Meaning[]): void {
 }
 
 /** Adds what another object has, where the lead lacks it. A name is from one object, and a status with its email. */
-function join(lead: Lead, found: Lead): void {
+function join(lead: Lead, found: Lead): Lead {
 	const { values, names, lacking } = lead;
 	const had = { ...values };
 	const takesName = certainty(found) > certainty(lead);
@@ -271,4 +271,5 @@ function join(lead: Lead, found: Lead): void {
 		names[meaning] = found.names[meaning];
 	}
 	lead.lacking = { ...found.lacking, ...lacking };
+	return lead;
 }
