@@ -157,6 +157,15 @@ export class EditorPage {
 		await this.parameters.waitFor();
 	}
 
+	/** The credential that is chosen in the open node; empty for none. */
+	async credentialName(): Promise<string> {
+		return await this.parameters
+			.getByTestId('node-credentials-select')
+			.locator('input')
+			.first()
+			.inputValue();
+	}
+
 	/** The control of a parameter. */
 	parameter(name: string): Locator {
 		return this.node.getByTestId(`parameter-input-${name}`);
@@ -293,9 +302,9 @@ export class EditorPage {
 		);
 	}
 
-	/** A picture of what went wrong. */
+	/** A picture of what went wrong, with n8n's notices. */
 	async screenshotFailure(name: string): Promise<string> {
-		return await keep(`failed-${name.replaceAll(/\W+/g, '-')}`, await this.#picture());
+		return await keep(`failed-${name.replaceAll(/\W+/g, '-')}`, await this.page.screenshot());
 	}
 
 	/** The page up to the first column of the output that does not fit into it, if there is one. */
