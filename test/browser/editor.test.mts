@@ -53,49 +53,42 @@ async function naturalWidth(image: Locator): Promise<number> {
 }
 
 // n8n picks the credential by itself while there is one only: the tests below make more.
-// On a busy machine n8n now and then shows no data of a run that has just been built: a user would click again.
-const BUSY = { retry: 1, timeout: 180_000 };
-
-test(
-	'from an empty canvas to the verified leads of a list, with nothing typed but searches',
-	BUSY,
-	async () => {
-		await editor().openEmptyWorkflow();
-		await editor().page.setViewportSize({ width: 1680, height: 800 });
-		await editor().page.getByTestId('canvas-add-button').click();
-		await editor().addNode('Contact Data List', 'Get leads from list');
-		await editor().openLocator('listId');
-		const lists = async () => await editor().locatorChoices.allInnerTexts();
-		await expect
-			.poll(lists)
-			.toEqual(['Spring Campaign (1000 leads)', 'Trade Fair (30 leads)', 'Berlin Expo (10 leads)']);
-		await editor().page.getByTestId('rlc-search').filter({ visible: true }).fill('expo');
-		await expect.poll(lists).toEqual(['Berlin Expo (10 leads)']);
-		await editor().locatorChoices.click();
-		for (const [displayName, action] of [
-			['Contact Data Finder', 'Find emails in bulk'],
-			['Contact Data Verifier', 'Verify emails in bulk'],
-		] as const) {
-			await editor().closeNode();
-			await editor().openNodePanel();
-			await editor().addNode(displayName, action);
-			// n8n picks the credential a moment after the node has opened: nobody closes a node sooner.
-			await expect.poll(async () => await editor().credentialName()).toBe('Contact Data');
-		}
-		await execute();
-		const table = async () => await editor().tableIn(editor().output);
-		await expect.poll(async () => (await table()).length).toBe(1 + 10);
-		const [head = [], ...rows] = await table();
-		expect(head.slice(0, 3)).toEqual(['status', 'email', 'emailStatus']);
-		expect(rows.flat()).not.toContain('undefined');
-		const statuses = rows.map(([status]) => status);
-		expect(new Set(statuses)).toEqual(new Set(['found', 'verified', 'known', 'not_found']));
-		expect(service().ledger.total('findBulk')).toBe(5);
-		expect(service().ledger.total('verifyBulk')).toBe(2);
-		await editor().screenshot('first-run');
-		report(running().versions);
-	},
-);
+test('from an empty canvas to the verified leads of a list, with nothing typed but searches', async () => {
+	await editor().openEmptyWorkflow();
+	await editor().page.setViewportSize({ width: 1680, height: 800 });
+	await editor().page.getByTestId('canvas-add-button').click();
+	await editor().addNode('Contact Data List', 'Get leads from list');
+	await editor().openLocator('listId');
+	const lists = async () => await editor().locatorChoices.allInnerTexts();
+	await expect
+		.poll(lists)
+		.toEqual(['Spring Campaign (1000 leads)', 'Trade Fair (30 leads)', 'Berlin Expo (10 leads)']);
+	await editor().page.getByTestId('rlc-search').filter({ visible: true }).fill('expo');
+	await expect.poll(lists).toEqual(['Berlin Expo (10 leads)']);
+	await editor().locatorChoices.click();
+	for (const [displayName, action] of [
+		['Contact Data Finder', 'Find emails in bulk'],
+		['Contact Data Verifier', 'Verify emails in bulk'],
+	] as const) {
+		await editor().closeNode();
+		await editor().openNodePanel();
+		await editor().addNode(displayName, action);
+		// n8n picks the credential a moment after the node has opened: one that is closed sooner stays without.
+		await expect.poll(async () => await editor().credentialName()).toBe('Contact Data');
+	}
+	await execute();
+	const table = async () => await editor().tableIn(editor().output);
+	await expect.poll(async () => (await table()).length).toBe(1 + 10);
+	const [head = [], ...rows] = await table();
+	expect(head.slice(0, 3)).toEqual(['status', 'email', 'emailStatus']);
+	expect(rows.flat()).not.toContain('undefined');
+	const statuses = rows.map(([status]) => status);
+	expect(new Set(statuses)).toEqual(new Set(['found', 'verified', 'known', 'not_found']));
+	expect(service().ledger.total('findBulk')).toBe(5);
+	expect(service().ledger.total('verifyBulk')).toBe(2);
+	await editor().screenshot('first-run');
+	report(running().versions);
+}, 180_000);
 
 /** The rows of a sheet that nobody made for this package. */
 function sheetRows(): IDataObject[] {
