@@ -73,7 +73,7 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 			return hints.map(({ message, type }) => `${type}: ${message}`);
 		};
 		const read = lookup === find ? 'Name, Website' : 'E-Mail';
-		const figures = '2 items would use up to 2 credits, and the account has 1';
+		const figures = '2 items would use up to 2 credits, and the account has 1: not enough for all';
 		expect(await said(items)).toEqual([`warning: ${figures}. Read from: ${read}.`]);
 		if (lookup !== find) return;
 		expect(await said([nothing])).toEqual([

@@ -245,7 +245,7 @@ test.each(['', 'lookup'])(
 		}
 		for (const onError of ['continueRegularOutput', 'continueErrorOutput'] as const) {
 			const isAll = onError === 'continueErrorOutput';
-			const [[first]] = [await keysOf(onError, isAll ? rows : rows.slice(0, 2))];
+			const [first] = await keysOf(onError, isAll ? rows : rows.slice(0, 2));
 			for (const name of why) expect(first).not.toContain(name);
 		}
 	},

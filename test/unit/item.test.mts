@@ -255,6 +255,12 @@ describe('an item without a name or a company', () => {
 			'no name (First Name looks like a full name)',
 			'Fill in Full Name.',
 		],
+		[
+			{},
+			{ firstName: 'Ada Lovelace' },
+			'no name (First Name looks like a full name) and no company',
+			'Fill in Full Name and Company Domain (or Company Name).',
+		],
 	])('%j, where its fields are chosen as %j, says %s', (json, saved, message, description) => {
 		const choice = { leadFields: 'manual', ...saved };
 		const { outcome } = read(findBulk, { ...findBulk, ...personLookup }, choice, json);

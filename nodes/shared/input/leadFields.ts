@@ -257,7 +257,7 @@ function forget({ values, names }: Lead, meanings: Meaning[]): void {
 	for (const meaning of meanings) for (const part of [values, names]) delete part[meaning];
 }
 
-/** Adds what another object has, where the lead lacks it. A name is from one object, and a status with its email. */
+/** Adds what another object has, where the lead lacks it. A name is from one object, and a status from that of the email. */
 function join(lead: Lead, found: Lead): Lead {
 	const { values, names, lacking } = lead;
 	const had = { ...values };

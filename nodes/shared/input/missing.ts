@@ -34,13 +34,15 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 		names.slice(0, MAX_NAMED).map(shortened).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
 	const among = lead && whys.includes('') ? ` among its fields: ${named || 'none'}` : '';
 	const isFull = whys.some((why) => why.endsWith(FULL_NAME));
-	const labels = isFull ? 'Full Name' : lacking.map(({ label }) => label).join(' and ');
+	const labels = lacking.map(({ label }, index) =>
+		whys[index].endsWith(FULL_NAME) ? 'Full Name' : label,
+	);
 	return new InvalidInput({
 		reason: lacking[0].code,
 		message: `Not sent: ${what.join(' and ')}${among}`,
 		description: lead
 			? `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${isFull ? ': full names onto Full Name' : ''}.`
-			: `Fill in ${labels}.`,
+			: `Fill in ${labels.join(' and ')}.`,
 	});
 }
 

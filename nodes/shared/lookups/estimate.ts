@@ -77,8 +77,9 @@ export async function runEstimate<Query extends IDataObject>(
 			const json = { items, ...buckets, mostCredits, creditsRemaining, enough };
 			outputs.push({ json, pairedItem: { item: first } });
 			const left = creditsRemaining === null ? '' : `, and the account has ${creditsRemaining}`;
+			const verdict = enough === false ? ': not enough for all' : '';
 			const parts = [
-				`${count(items, 'item')} would use up to ${count(mostCredits, 'credit')}${left}`,
+				`${count(items, 'item')} would use up to ${count(mostCredits, 'credit')}${left}${verdict}`,
 				reasonsOf(problems),
 				parameters.readFrom,
 				...adviceOn(problems),
