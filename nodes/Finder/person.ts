@@ -152,8 +152,11 @@ export const personLookup = {
 			return canBeEmail(email) ? { fields: { email } } : undefined;
 		},
 	},
-	// Names and companies compare without case.
-	identity: (person) => JSON.stringify(person).toLowerCase(),
+	// However the name is split, and in any case; a domain is preferred to a company (interface specification 4.5).
+	identity: ({ firstName, lastName, fullName = `${firstName} ${lastName}`, ...others }) => {
+		const { company, domain = company, ...rest } = others;
+		return JSON.stringify([fullName, domain, rest]).toLowerCase();
+	},
 	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
 	prepare: toPersonQuestion,
 } satisfies Partial<Lookup<Person>>;

@@ -101,7 +101,9 @@ export class EditorPage {
 		this.canvasNodes = page.getByTestId('canvas-node');
 	}
 
-	async openWorkflow({ id }: SavedWorkflow): Promise<void> {
+	/** @param viewport a canvas that changes its size later moves its nodes away from the pointer */
+	async openWorkflow({ id }: SavedWorkflow, viewport = VIEWPORT): Promise<void> {
+		await this.page.setViewportSize(viewport);
 		await this.page.goto(`/workflow/${id}`);
 		await this.canvasNodes.first().waitFor();
 	}

@@ -121,8 +121,7 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 		connections: chain('Start', sheet.name, finder.name),
 		pinData: { [sheet.name]: sheetRows().map((row) => ({ json: row })) },
 	});
-	await editor().openWorkflow(saved);
-	await editor().page.setViewportSize({ width: 1440, height: 640 });
+	await editor().openWorkflow(saved, { width: 1440, height: 640 });
 	await editor().openNode(finder.name);
 	await editor().input.getByTestId('radio-button-table').click();
 	await editor().input.locator('tbody tr').nth(5).waitFor();
@@ -130,7 +129,9 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 	await execute();
 	const read = 'Read from: First Name, Surname, Company Website, E-Mail';
 	await editor().output.getByText(read).waitFor();
-	const [head = [], ...rows] = await editor().tableIn(editor().output);
+	const table = async () => await editor().tableIn(editor().output);
+	await expect.poll(async () => (await table()).length).toBe(1 + sheetRows().length);
+	const [head = [], ...rows] = await table();
 	expect(rows.map((row) => row[0])).toEqual(
 		sheetRows().map((row) => (row['E-Mail'] ? 'known' : expect.stringMatching(/^(not_)?found$/))),
 	);
@@ -155,8 +156,8 @@ test.each([
 	'the panel of %s, %s, fits a screen',
 	async (type, operation) => {
 		const lookup = ours(running(), 'Lookup', type, { operation });
-		await editor().openWorkflow(await chainOf('Panel', manually(), lookup));
-		await editor().page.setViewportSize({ width: 1440, height: 900 });
+		const saved = await chainOf('Panel', manually(), lookup);
+		await editor().openWorkflow(saved, { width: 1440, height: 900 });
 		await editor().openNode(lookup.name);
 		await expect.poll(async () => await editor().parametersBelowTheFold()).toBeLessThan(0);
 	},
@@ -174,9 +175,7 @@ test('a tool of an agent looks up what its model fills in, with nothing clicked'
 			'Find Email': { ai_tool: [[{ node: 'AI Agent', type: 'ai_tool', index: 0 }]] },
 		},
 	});
-	// On a canvas that changes its size, a double click may miss the node.
-	await editor().page.setViewportSize({ width: 1280, height: 900 });
-	await editor().openWorkflow(workflow);
+	await editor().openWorkflow(workflow, { width: 1280, height: 900 });
 	await editor().openNode(tool.name);
 	const filled = editor().parameters.getByText('Defined automatically by the model');
 	await expect.poll(async () => await filled.count()).toBe(3);
@@ -259,8 +258,8 @@ test('a field of another name is entered, the output is linked to the input, and
 	// The fields that these people do not have, cleared.
 	const cleared = { firstName: '', lastName: '', company: '', existingEmail: '' };
 	const finder = ours(running(), 'Find Emails', 'contactDataFinder', cleared);
-	await editor().openWorkflow(await chainOf('Find emails', manually(), table, split, finder));
-	await editor().page.setViewportSize({ width: 1680, height: 720 });
+	const saved = await chainOf('Find emails', manually(), table, split, finder);
+	await editor().openWorkflow(saved, { width: 1680, height: 720 });
 	await editor().openNode(finder.name);
 	await editor().fillExpression('fullName', '{{ $json.person }}');
 

@@ -141,7 +141,7 @@ const ofFinder: Outcome[] = [
 		existing(addressOf(7)),
 		0,
 		known(addressOf(7)),
-		{ ...kept, ...other, emailStatus: null, checkedAt: null },
+		{ ...kept, email: bought.email },
 	],
 ];
 
@@ -205,6 +205,9 @@ describe.each(outcomes)('$operation: $what', ({ lookup, outcome }) => {
 		const error = expect.objectContaining({ ...writes, message });
 		const sent = { json: { ...question, message, error }, pairedItem: { item: 0 } };
 		expect(errorItems).toEqual('reason' in writes ? [sent] : []);
+		for (const { json } of errorItems) {
+			expect(await one(lookup, [json])).not.toHaveProperty('message');
+		}
 	});
 
 	test('changes nothing else of what was bought, in the order of the fields', async () => {
@@ -229,6 +232,27 @@ describe.each(outcomes)('$operation: $what', ({ lookup, outcome }) => {
 		}
 	});
 });
+
+test.each<[IDataObject, IDataObject]>([
+	[{ email: ['a@home.example', 'b@home.example'] }, { emailStatus: null }],
+	[{ email: 'a@home.example', emailStatus: 'valid' }, {}],
+	[
+		{ email: 'ask the reception', emailStatus: 'invalid' },
+		{ email: addressOf(7), emailStatus: null },
+	],
+	[
+		{ email: '', emailStatus: 'invalid', checkedAt: 'x' },
+		{ email: addressOf(7), emailStatus: null, checkedAt: null },
+	],
+	[{ emailStatus: 'valid', checkedAt: 'x' }, { email: addressOf(7) }],
+])(
+	'a known email of another field does not replace the own one of a lead: %j',
+	async (lead, changes) => {
+		const given = existing(addressOf(7));
+		const own = { status: 'known', credits: 0 };
+		expect(await one(find, [lead], given)).toMatchObject({ ...own, ...lead, ...changes });
+	},
+);
 
 test.each(['', 'lookup'])(
 	'beside an item without a result all have its fields, so that no table has holes (field: "%s")',

@@ -20,6 +20,8 @@ describe('toEmail', () => {
 		['MailTo: ada@acme.com', 'ada@acme.com'],
 		['mailto:ada@acme.com?subject=Hello&body=?', 'ada@acme.com'],
 		['< ada@acme.com >', 'ada@acme.com'],
+		['Ada Lovelace <ada@acme.com>', 'ada@acme.com'],
+		['"Lovelace, Ada" <mailto:ada@acme.com>', 'ada@acme.com'],
 		// The rest is left to canBeEmail.
 		['<ada@acme.com>, <ida@acme.com>', '<ada@acme.com>, <ida@acme.com>'],
 		['ada?@acme.com', 'ada?@acme.com'],
@@ -53,12 +55,17 @@ describe('canBeEmail', () => {
 		);
 	});
 
-	it.each([[''], ['ada.acme.com'], ['@acme.com'], ['ada@'], ['ada@acme.com@'], ['@']])(
-		'says no to %j',
-		(text) => {
-			expect(canBeEmail(text)).toBe(false);
-		},
-	);
+	it.each([
+		[''],
+		['ada.acme.com'],
+		['@acme.com'],
+		['ada@'],
+		['ada@acme.com@'],
+		['@'],
+		['a@b.com|c@b.com'],
+	])('says no to %j', (text) => {
+		expect(canBeEmail(text)).toBe(false);
+	});
 });
 
 describe('comparableEmail', () => {

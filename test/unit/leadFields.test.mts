@@ -154,7 +154,8 @@ describe('a field', () => {
 			{ email },
 		],
 		[[], {}],
-		[[null, email], {}],
+		[[null, email], { email }],
+		[[{ value: '', primary: true }, { value: 'n/a', type: 'work' }, { value: email }], { email }],
 		[{ address: email }, {}],
 	])('for an email with %j', (value, values) => {
 		expect(readOf({ emails: value })).toEqual(values);
@@ -189,7 +190,8 @@ describe('an item', () => {
 			{ name: 'Contact Form', data: { 'First Name': 'Ada', 'Last Name': 'Lovelace' } },
 			{ firstName: 'Ada', lastName: 'Lovelace' },
 		],
-		[{ name: 'Contact Form', body: { Name: ada } }, { fullName: 'Contact Form' }],
+		[{ name: 'Contact Form', body: { Name: ada } }, {}],
+		[{ name: ada, body: { Name: ada } }, { fullName: ada }],
 		[{ 'First Name': 'Ada', properties: { name: 'Eve Other' } }, { firstName: 'Ada' }],
 		[{ 'First Name': 'Ada', properties: { 'Full Name': 'Ada Other' } }, { fullName: 'Ada Other' }],
 		[{ name: 'Ada Lovelace', properties: { firstname: 'Ada' } }, { firstName: 'Ada' }],
@@ -205,6 +207,11 @@ describe('an item', () => {
 		[{ emailStatus: 'valid', properties: { email } }, { email }],
 		[{ email, properties: { email, emailStatus: 'valid' } }, { email }],
 		[{ email: '', emailStatus: 'valid', 'Work Email': email }, { email }],
+		[
+			{ 'Work Email': 'new@acme.com', 'E-mail': email, emailStatus: 'valid' },
+			{ email, emailStatus: 'valid' },
+		],
+		[{ 'E-Mail': 'old@acme.com', email, emailStatus: '' }, { email }],
 		[
 			{ emailStatus: 'valid', 'Work Email': email },
 			{ email, emailStatus: 'valid' },
@@ -276,6 +283,9 @@ describe('an item', () => {
 			{ name: 'Ada L.', first_name: 'Ada', last_name: 'Lovelace' },
 			{ fullName: 'Ada L.', firstName: 'Ada', lastName: 'Lovelace' },
 		],
+		// A half that is there twice is no full name.
+		[{ 'First Name': 'Ada', 'Last Name': '', Name: 'ADA' }, { firstName: 'Ada' }],
+		[{ 'First Name': 'Ada Augusta', Name: 'Ada' }, { firstName: 'Ada Augusta' }],
 		// Beside another full name, it is a half only where that holds it.
 		[
 			{ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' },

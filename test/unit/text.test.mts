@@ -85,13 +85,14 @@ describe('cleanText', () => {
 
 describe('isPlaceholder', () => {
 	const nothing =
-		'n/a N/A #N/A n.a. None. (none) NULL <null> nil undefined Unknown - -- – . … ? https';
+		'n/a N/A #N/A n.a. None. (none) NULL <null> nil undefined Unknown - -- – . … ? https ' +
+		'NaN nan #REF! #NAME? #DIV/0! #NV #ÜBERLAUF! (blank) (Leer) TBD';
 
-	it.each([...nothing.split(' '), 'not available', '- / -'])('is %j', (text) => {
+	it.each([...nothing.split(' '), 'not available', '- / -', 'keine Angabe'])('is %j', (text) => {
 		expect(isPlaceholder(text)).toBe(true);
 	});
 
-	const somebody = 'na Na Nullsoft 3 X 李 acme.com Available';
+	const somebody = 'na Na Nan Blank #paid #1 Nullsoft 3 X 李 acme.com Available';
 
 	it.each([...somebody.split(' '), '', 'Jane None', 'Unknown Worlds'])('is not %j', (text) => {
 		expect(isPlaceholder(text)).toBe(false);

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../values/json';
+import { canBeEmail, toEmail } from '../values/email';
 import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
 
 /**
@@ -78,6 +79,8 @@ const PLACES = new Map<string, Place>(
 	),
 );
 
+const EMAIL = PLACES.get('email');
+
 /** Parameters for which a lead is recognized, by their names: what they stand for, the first with a value. */
 export type LeadParameters = Record<
 	string,
@@ -128,26 +131,30 @@ export class LeadReader {
 		if (!isObject(object)) return lead;
 		const { values, names, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
+		let hasEmail = false;
 		for (const name of Object.keys(object)) {
 			const place = this.placeOf(name);
 			if (!place) continue;
 			const { meaning } = place;
+			hasEmail ||= place === EMAIL;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
 				lacking[meaning] ??= { field: name, why: whyEmpty(meaning, object[name]) };
 				continue;
 			}
-			// Behind a lookup of this package, `email` is what that has found.
-			let rank = name === 'email' && 'emailStatus' in object ? -1 : place.rank;
-			// A word in one column does not hide the email in another.
-			if (meaning === 'email' && !value.includes('@')) rank = Number.MAX_SAFE_INTEGER;
+			let { rank } = place;
+			// Behind a lookup of this package, `email` is what that has found; a sheet may spell it otherwise.
+			if (place === EMAIL && 'emailStatus' in object) rank = name === 'email' ? -2 : -1;
+			// What is no email does not hide the one in another column.
+			if (meaning === 'email' && !canBeEmail(toEmail(value))) rank = Number.MAX_SAFE_INTEGER;
 			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			ranks[meaning] = rank;
 			values[meaning] = value;
 			names[meaning] = name;
 		}
 		// A status belongs to the `email` beside it.
-		if ('email' in object && (names.email ?? 'email') !== 'email') forget(lead, ['emailStatus']);
+		const isOther = names.email !== undefined && this.placeOf(names.email) !== EMAIL;
+		if (hasEmail && isOther) forget(lead, ['emailStatus']);
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
@@ -171,17 +178,25 @@ function onlyOne(field: unknown): unknown {
 	return Array.isArray(field) && field.length === 1 ? field[0] : field;
 }
 
-/** The entry that a list marks as the primary one or as that for work, as CRMs do; else the first one. */
-function entryOf(list: unknown[]): unknown {
+/** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
+function inOrder(list: unknown[]): unknown[] {
 	const objects = list.filter(isObject);
-	const primary = objects.find(({ primary }) => primary === true);
 	const isForWork = (one: IDataObject) => [one.type, one.category, one.label].includes('work');
-	return primary ?? objects.find(isForWork) ?? list[0];
+	return [
+		...objects.filter(({ primary }) => primary === true),
+		...objects.filter(isForWork),
+		...list,
+	];
 }
 
-/** The text of a field, if it can be meant; of an object its `value`. */
+/** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
 function valueOf(meaning: Meaning, field: unknown): string {
-	const entry: unknown = Array.isArray(field) ? entryOf(field) : field;
+	if (!Array.isArray(field)) return textOf(meaning, field);
+	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
+	return texts.find((text) => text !== '') ?? '';
+}
+
+function textOf(meaning: Meaning, entry: unknown): string {
 	const inObject =
 		isObject(entry) && (entry.value ?? entry[meaning === 'email' ? 'email' : 'name']);
 	const text = cleanText(isObject(entry) ? inObject : entry);
@@ -230,12 +245,13 @@ function withBareName(lead: Lead): Lead {
 	if (name === undefined) return lead;
 	const isOfCompany = company !== undefined && bareName(company) === bareName(name);
 	const half = firstName ?? lastName;
+	const isHalf = half !== undefined && holds(half, name);
 	if (isOfCompany || (company === undefined && isCompany(name, domain))) {
 		lead.lacking.name = { field: names.name ?? 'name', why: 'looks like a company' };
-	} else if (half === undefined || holds(name, half)) {
+	} else if (half === undefined || (holds(name, half) && !isHalf)) {
 		values.fullName ??= name;
 		names.fullName ??= names.name;
-	} else if (fullName === undefined || holds(fullName, name)) {
+	} else if (!isHalf && (fullName === undefined || holds(fullName, name))) {
 		const other = firstName === undefined ? 'firstName' : 'lastName';
 		values[other] ??= name;
 		names[other] ??= names.name;
@@ -262,7 +278,12 @@ function join(lead: Lead, found: Lead): Lead {
 	const { values, names, lacking } = lead;
 	const had = { ...values };
 	const takesName = certainty(found) > certainty(lead);
-	if (takesName) forget(lead, NAMES);
+	// Of a form and of who sent it, both bare: nobody knows which is the person.
+	const isUnclear =
+		[lead, found].every((one) => certainty(one) === 1) && had.name !== found.values.name;
+	if (isUnclear)
+		lacking.name = { field: names.name ?? 'name', why: 'differs from the name inside' };
+	if (takesName || isUnclear) forget(lead, NAMES);
 	if (had.email === undefined && found.values.email !== undefined) forget(lead, ['emailStatus']);
 	for (const meaning of Object.keys(found.values) as Meaning[]) {
 		const owner = meaning === 'emailStatus' ? 'email' : meaning;

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { COMPLETE, INCOMPLETE } from '../failures/reasons';
-import { comparableEmail, toEmail } from '../values/email';
+import { canBeEmail, comparableEmail, toEmail } from '../values/email';
 import { isObject, numberAt } from '../values/json';
 
 /** The names of the fields that say why an item has no result. */
@@ -50,7 +50,8 @@ export function itemWith(
 	result: Result,
 ): INodeExecutionData {
 	const fields = includesInput ? { ...input } : textsOf(asked);
-	// n8n takes an item with an `error` for one that failed.
+	// n8n takes an item with an `error` for one that failed. From an error output, its message comes with it.
+	if (isObject(fields.error) && WITHOUT_RESULT.has(fields.error.status)) delete fields.message;
 	delete fields.error;
 	const held = resultField === undefined ? fields : input[resultField];
 	const merged = withResult(isObject(held) ? held : {}, result);
@@ -107,6 +108,7 @@ function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): s
 function isAdded(name: string, target: IDataObject, fields: IDataObject): boolean {
 	if (fields[name] === null || fields[name] === undefined) return false;
 	if (name === 'status') return !keepsStatus(target, fields);
+	if (name === 'email') return !keepsEmail(target, fields);
 	// A miss is no check of the email that the item keeps.
 	return name !== 'checkedAt' || fields.status !== 'not_found' || isEmpty(target.email);
 }
@@ -125,12 +127,24 @@ function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): 
 	return status === 'skipped' && STATUSES.has(before);
 }
 
+/** Whether a lead keeps its own email, or list of them, beside a known one of another field: nothing was looked up. */
+function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
+	if (fields.status !== 'known' || 'emailStatus' in fields) return false;
+	const isThere = typeof own === 'object' ? own !== null : canBeEmail(toEmail(own));
+	return isThere && isOther(own, fields.email);
+}
+
+function isOther(own: unknown, email: unknown): boolean {
+	return comparableEmail(toEmail(own)) !== comparableEmail(toEmail(email));
+}
+
 /** Whether another email takes the place of the one that the target holds, or of none. */
-function isNewEmail(target: IDataObject, { status, email }: IDataObject): boolean {
+function isNewEmail(target: IDataObject, fields: IDataObject): boolean {
+	const { status, email } = fields;
 	if (isEmpty(email)) return false;
-	// A known email may come from another field than `email`: what the item says of it stays.
-	if (isEmpty(target.email)) return status === 'found';
-	return comparableEmail(toEmail(target.email)) !== comparableEmail(toEmail(email));
+	// A known email may come from a field of another name: what the item says of it stays.
+	if (!('email' in target)) return status === 'found';
+	return isOther(target.email, email) && !keepsEmail(target, fields);
 }
 
 /** What the lookups of the target have cost by now: `null` where nobody knows. */

@@ -1,8 +1,8 @@
 import { cleanText, parsedUrl } from './text';
 
-/** The email in a value that is typed or pasted: without `<…>` around it, `mailto:`, or the subject of such a link. */
+/** The email in a value that is typed or pasted: without `<…>` and a name before it, `mailto:`, or the subject of such a link. */
 export function toEmail(value: unknown): string {
-	const text = cleanText(value).replace(/^<([^<>]*)>$/, '$1');
+	const text = cleanText(value).replace(/^[^<>@]*<([^<>]*)>$/, '$1');
 	return text.replace(/^\s*mailto:\s*<?([^?>]*).*/i, '$1').trim();
 }
 
@@ -11,7 +11,7 @@ export function toEmail(value: unknown): string {
  * semicolon (several addresses) or U+FFFD, which stands for half of a character.
  */
 export function canBeEmail(text: string): boolean {
-	return /^[^\s,;\uFFFD]+@[^\s,;\uFFFD@]+$/.test(text);
+	return /^(?:[^\s,;@\uFFFD]+|"[^\s,;\uFFFD]+")@[^\s,;@\uFFFD]+$/.test(text);
 }
 
 /** The form in which email addresses compare: in lower case, with the domain in Punycode. */

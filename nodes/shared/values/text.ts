@@ -25,10 +25,15 @@ export function cleanText(value: unknown): string {
 }
 
 /** What spreadsheets, databases and people write where there is nothing. "Na" is a surname. */
-const PLACEHOLDER = /^(?:n[/.]a|none|null|nil|undefined|unknown|not available|https?)?$/i;
+const PLACEHOLDER =
+	/^(?:n[/.]a|none|null|nil|undefined|unknown|not available|tbd|keine Angabe|https?)?$/i;
+
+/** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
+const NOTHING = /^(?:NaN|nan|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
 
 /** Whether a text stands for nothing: such a word, whatever signs are around it, or no letter or digit at all. */
 export function isPlaceholder(text: string): boolean {
+	if (NOTHING.test(text)) return true;
 	const [word] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(text) ?? [''];
 	return text !== '' && PLACEHOLDER.test(word);
 }
@@ -82,7 +87,7 @@ export function toDomain(text: string): string {
 
 /** Networks on which people and companies have pages. */
 const NETWORKS =
-	/(?:^|\.)(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads)\.(?:com|net)$/;
+	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk)\.(?:com|net)|(?:fb|wa|t)\.me|lnkd\.in|youtu\.be|linktr\.ee|bsky\.app)$/;
 
 /** Whether a text is the address of a page at a social network, which is nobody's website. */
 export function isSocialPage(text: string): boolean {
