@@ -31,6 +31,9 @@ const SETTLE_MS = 2_000;
 /** Until what is typed into an expression is part of the workflow. */
 const TAKE_OVER_MS = 1_000;
 
+/** A click that has sent nothing by then is lost. */
+const LOST_MS = 5_000;
+
 const VIEWPORT = { width: 1280, height: 800 };
 
 /** Around a workflow in a picture. */
@@ -241,8 +244,15 @@ export class EditorPage {
 			await this.credential.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
 		}
 		// The element around the button takes a click even when the button does not.
-		const save = this.page.getByTestId('credential-save-button');
-		await save.getByRole('button', { name: 'Save', exact: true }).click();
+		const element = this.page.getByTestId('credential-save-button');
+		const save = element.getByRole('button', { name: 'Save', exact: true });
+		// A click is lost where n8n replaces the button at that moment.
+		const sent = this.page.waitForRequest((request) => isSave(request.method(), request.url()));
+		let isSent: unknown;
+		while (!isSent) {
+			await save.click();
+			isSent = await Promise.race([sent, delay(LOST_MS, false)]);
+		}
 	}
 
 	/** Opens the dropdown of a resource locator. */
@@ -339,6 +349,11 @@ export class EditorPage {
 		await entries.first().waitFor();
 		return entries;
 	}
+}
+
+/** Whether a request saves a credential. */
+function isSave(method: string, url: string): boolean {
+	return ['POST', 'PATCH'].includes(method) && /\/rest\/credentials(?:\/[^/]+)?$/.test(url);
 }
 
 /** Where a workflow with its links and notes is on the page, with a margin. */
