@@ -103,11 +103,15 @@ export class AnswerStore {
 		}
 		const answer = this.find(key);
 		if (answer) return { answer, credits: 0, isShared: true };
-		const working = work();
-		this.inProgress.set(key, working);
-		const settled = await working.finally(() => this.inProgress.delete(key));
-		if ('answer' in settled) this.keep([key, settled.answer], connection);
-		return settled;
+		try {
+			const working = work();
+			this.inProgress.set(key, working);
+			const settled = await working;
+			if ('answer' in settled) this.keep([key, settled.answer], connection);
+			return settled;
+		} finally {
+			this.inProgress.delete(key);
+		}
 	}
 
 	/** Puts the latest answers into what n8n stores with the execution, in place of the oldest ones. */

@@ -63,7 +63,9 @@ export class Parameters {
 			if (meaning === undefined) return '';
 			const field = lead.names[meaning] ?? meaning;
 			this.fieldsRead.add(field);
-			return evaluated(lead.values[meaning], field, 'The text is in the data: correct it there.');
+			const value = lead.values[meaning];
+			if (!isUnevaluated(value)) return value;
+			throw unevaluated(field, 'The text is in the data: correct it there.');
 		}
 		let value: unknown;
 		try {
@@ -73,7 +75,11 @@ export class Parameters {
 		} catch (error) {
 			throw this.failing(name, asError(error));
 		}
-		return evaluated(value, this.labelOf(name));
+		if (!isUnevaluated(value)) return value;
+		throw unevaluated(
+			this.labelOf(name),
+			'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
+		);
 	}
 
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
@@ -131,14 +137,13 @@ export class Parameters {
 	}
 }
 
-/** Throws {@link InvalidInput} for a text in which n8n has left an expression: a field is Fixed, or braces lack a pair. */
-function evaluated(
-	value: unknown,
-	label: string,
-	description = 'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
-): unknown {
-	if (typeof value !== 'string' || !hasBraces(value)) return value;
-	throw new InvalidInput({
+/** Whether n8n has left an expression in a text: a field is Fixed, or braces lack a pair. */
+function isUnevaluated(value: unknown): boolean {
+	return typeof value === 'string' && hasBraces(value);
+}
+
+function unevaluated(label: string, description: string): InvalidInput {
+	return new InvalidInput({
 		reason: 'unevaluated_expression',
 		message: `Not sent: ${label} holds an expression that n8n did not evaluate`,
 		description,

@@ -3,7 +3,6 @@ import type { AccountClient, Sending } from '../client/client';
 import { isNotFound, ServiceError, unknownPath } from '../http/errors';
 import { Budget, Reservation } from '../credits/budget';
 import { costOf, NOTHING, type Credits } from '../credits/ledger';
-import type { Settled } from '../execution/answers';
 import { executionOf, type Execution } from '../execution/execution';
 import type { Job } from '../execution/jobs';
 import { Breather } from '../host/breather';
@@ -86,11 +85,7 @@ export class Batcher<Query extends IDataObject> {
 	}
 
 	/** Takes a question. A request leaves as soon as it is full. */
-	async ask(key: string, query: Query): Promise<Settled> {
-		return await new Promise((settle) => this.add({ key, query, settle }));
-	}
-
-	private add(entry: Entry<Query>): void {
+	ask(entry: Entry<Query>): void {
 		const job = this.jobOf(entry.key);
 		if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(entry.key, entry));
 		else this.entries.push(entry);

@@ -27,6 +27,7 @@ const POLL_INTERVAL = 200;
 export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 	private readonly prepared: Array<PreparedItem<Query>> = [];
 	private readonly inflight = new Map<string, Inflight>();
+	private readonly settling: Array<Promise<void>> = [];
 
 	/** How many items ask what another item of the execution asks as well. */
 	private duplicates = 0;
@@ -102,6 +103,7 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 	private async finish(): Promise<void> {
 		await Promise.all(this.accounts.all.map(async (batcher) => await batcher.finish()));
 		await this.pool.done();
+		await Promise.all(this.settling);
 	}
 
 	/** Throws where nothing can be sent for an item, as far as that is known before anything is. */
@@ -140,11 +142,13 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		}
 		const inflight: Inflight = { items: [item] };
 		this.inflight.set(key, inflight);
-		const work = async () => {
-			const isTooMany = !batcher.jobOf(key) && this.isBeyondManualLimit(key);
-			return isTooMany ? BEYOND_MANUAL_LIMIT : await batcher.ask(key, query);
-		};
-		this.pool.addBeside(this.settleAll(inflight, answers.ask(key, batcher.connection, work)));
+		const work = () =>
+			new Promise<Settled>((settle) => {
+				const isTooMany = !batcher.jobOf(key) && this.isBeyondManualLimit(key);
+				if (isTooMany) settle(BEYOND_MANUAL_LIMIT);
+				else batcher.ask({ key, query, settle });
+			});
+		this.settling.push(this.settleAll(inflight, answers.ask(key, batcher.connection, work)));
 	}
 
 	/** Whether a lookup is one too many for a manual run. */
