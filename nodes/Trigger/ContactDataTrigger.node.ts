@@ -17,7 +17,7 @@ import { objectAt } from '../shared/values/json';
 import { lowCredits } from './lowCredits';
 import { newLead } from './newLead';
 import { problemOf } from '../shared/failures/failure';
-import { LIST_NAME, pattern } from '../shared/editor/description';
+import { LIST_NAME, pattern, related } from '../shared/editor/description';
 
 const events = [lowCredits, newLead];
 
@@ -44,27 +44,18 @@ export class ContactDataTrigger implements INodeType {
 		builderHint: {
 			searchHint:
 				'Polls. newLead starts the workflow with each new lead of a saved list, once; lowCredits when the remaining credits fall below a threshold.',
-			relatedNodes: [
-				{
-					nodeType: 'n8n-nodes-contact-data.contactDataFinder',
-					relationHint: 'Finds the email of a new lead',
-				},
-			],
+			relatedNodes: [related('Finder', 'Finds the email of a new lead')],
 			...pattern(
 				'Start with each new lead of a list, checked every hour',
-				`const newLead = trigger({
-  type: 'n8n-nodes-contact-data.contactDataTrigger',
-  version: 1,
-  config: {
-    name: 'New Lead',
+				'Trigger',
+				'newLead',
+				`name: 'New Lead',
     parameters: {
       event: 'newLead',
       listId: { __rl: true, mode: 'id', value: '101' },
       pollTimes: { item: [{ mode: 'everyHour', minute: 0 }] },
     },
-    output: [{ id: 1, fullName: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', email: null, emailStatus: null, domain: 'acme.com', location: 'Berlin' }],
-  },
-});`,
+    output: [{ id: 1, fullName: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', email: null, emailStatus: null, domain: 'acme.com', location: 'Berlin' }],`,
 			),
 		},
 		inputs: [],
