@@ -9,7 +9,7 @@ it('opens nothing once the run is over', async () => {
 	const context = { credential: async () => ({ credential, isForAll: true }) };
 	const opened: unknown[] = [];
 	const open = (client: unknown) => opened.push(client);
-	const accounts: Accounts<unknown> = Reflect.construct(Accounts, [context, {}, open]);
+	const accounts: Accounts<never> = Reflect.construct(Accounts, [context, {}, open]);
 	const late = accounts.of(0);
 	accounts.end();
 	await expect(late).rejects.toMatchObject({ reason: 'stopped' });

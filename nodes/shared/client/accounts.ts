@@ -1,20 +1,21 @@
-import type { ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	ILoadOptionsFunctions,
+	IPollFunctions,
+} from 'n8n-workflow';
 import { CREDENTIAL, type NodeContext } from '../host/context';
-import { connectionOf, type Connection } from '../http/connection';
-import { asServiceError, refusedByN8n, type ServiceError } from '../http/errors';
+import { connectionOf } from '../http/connection';
+import { refusedByN8n } from '../http/errors';
 import { AccountClient, CircuitBreaker, type ClientSettings } from './client';
 import { NotProcessed } from '../failures/failure';
 
-/** What one run of a node has for each account that its items belong to: nearly always one. */
-export class Accounts<T> {
-	/** What belongs to the account of every item, once the credential is known to be the same for all. */
-	private common: T | undefined;
-
-	/** Why no item has an account, once the credential is known to be the same for all. */
-	private refused: ServiceError | undefined;
+/** What one run of a node has for each account that its items belong to, with its client: nearly always one. */
+export class Accounts<T extends { client: AccountClient }> {
+	/** What every item gets, or why none has an account, once the credential is known to be the same for all. */
+	private common: Promise<T> | undefined;
 
 	/** By the `id` of their connections. */
-	private readonly accounts = new Map<string, { client: AccountClient; own: T }>();
+	private readonly accounts = new Map<string, T>();
 
 	private readonly settings: ClientSettings;
 	private isOver = false;
@@ -36,43 +37,36 @@ export class Accounts<T> {
 	 * all items, unless one of its fields is an expression. Throws a `ServiceError` if the credential cannot be used.
 	 */
 	async of(item: number): Promise<T> {
-		if (this.common) return this.common;
-		if (this.refused) throw this.refused;
+		if (this.common) return await this.common;
 		const { credential, isForAll } = await this.context.credential(item).catch(refuse);
 		if (this.isOver) throw new NotProcessed('stopped');
-		try {
-			const connection = connectionOf(credential);
-			const own = this.accounts.get(connection.id)?.own ?? this.openAt(connection);
-			if (isForAll) this.common = own;
-			return own;
-		} catch (error) {
-			const refused = asServiceError(error);
-			if (isForAll) this.refused = refused;
-			throw refused;
-		}
+		const account = this.accountOf(credential);
+		if (isForAll) this.common = account;
+		return await account;
+	}
+
+	private async accountOf(credential: ICredentialDataDecryptedObject): Promise<T> {
+		const connection = connectionOf(credential);
+		const known = this.accounts.get(connection.id);
+		if (known) return known;
+		const account = this.open(new AccountClient(this.context.n8n, connection, this.settings));
+		this.accounts.set(connection.id, account);
+		return account;
 	}
 
 	get all(): T[] {
-		return [...this.accounts.values()].map(({ own }) => own);
+		return [...this.accounts.values()];
 	}
 
 	/** How long the service has made the run wait, in milliseconds. */
 	get paused(): number {
-		const all = [...this.accounts.values()];
-		return all.reduce((longest, { client }) => Math.max(longest, client.paused), 0);
+		return this.all.reduce((longest, { client }) => Math.max(longest, client.paused), 0);
 	}
 
 	end(): void {
 		this.isOver = true;
 		this.context.signal?.removeEventListener('abort', this.interrupt);
 		for (const { client } of this.accounts.values()) client.end();
-	}
-
-	private openAt(connection: Connection): T {
-		const client = new AccountClient(this.context.n8n, connection, this.settings);
-		const own = this.open(client);
-		this.accounts.set(connection.id, { client, own });
-		return own;
 	}
 
 	private readonly interrupt = () => {

@@ -55,7 +55,7 @@ export class Batcher<Query extends IDataObject> {
 	private isAnswered = false;
 
 	constructor(
-		private readonly client: AccountClient,
+		readonly client: AccountClient,
 		private readonly run: BatcherRun<Query>,
 	) {
 		const { node, signal } = run.context;

@@ -70,7 +70,7 @@ export async function runRead(
 		requestOptionsOf(parameters.get('requestOptions', 0, {})),
 	);
 	const { pace } = operation;
-	const accounts = new Accounts(context, { requestOptions, pace }, (client) => client);
+	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
 	const onError = new OnError(context.node);
 	const breather = new Breather();
 	/** The exceptions that stop the workflow. */
@@ -82,7 +82,7 @@ export async function runRead(
 		if (failure !== undefined) throw failure;
 		const isAll = parameters.get('returnAll', item, true) === true;
 		const limit = isAll ? undefined : countIn('Limit', parameters.get('limit', item, 50));
-		const client = await accounts.of(item);
+		const { client } = await accounts.of(item);
 		return {
 			values,
 			limit,
