@@ -38,8 +38,8 @@ export const check = readOperation({
 		await client.once('check', async () => {
 			// A path of the credential may hold the key.
 			checks = withoutKey(await checkAll(client), client.connection.apiKey);
-			const type = checks.some(({ works }) => works === false) ? 'warning' : 'info';
-			context.hint({ message: summaryOf(checks), type, location: 'outputPane' });
+			const isWarning = checks.some(({ works }) => works === false);
+			context.hint(summaryOf(checks), isWarning ? 'warning' : 'info');
 		});
 		return { results: checks.map((one) => ({ ...one })), simplify: (result) => result };
 	},

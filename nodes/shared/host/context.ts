@@ -6,7 +6,6 @@ import type {
 	IGetNodeParameterOptions,
 	INode,
 	INodeExecutionData,
-	NodeExecutionHint,
 } from 'n8n-workflow';
 import { objectAt } from '../values/json';
 
@@ -92,7 +91,7 @@ export interface NodeContext extends Readonly<ReturnType<typeof commonContext>> 
 	): unknown;
 	credential(item: number): Promise<ItemCredential>;
 	/** Shows a hint above the output; tools have none. */
-	hint(hint: NodeExecutionHint): void;
+	hint(message: string, type: 'info' | 'warning'): void;
 }
 
 /** For a node that n8n runs with all its items. */
@@ -105,7 +104,7 @@ export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
 		json: (item) => inputs[item].json,
 		parameter: (...parameter) => n8n.getNodeParameter(...parameter),
 		credential: async (item) => await readCredential(n8n, item),
-		hint: (hint) => n8n.addExecutionHints(hint),
+		hint: (message, type) => n8n.addExecutionHints({ message, type, location: 'outputPane' }),
 	};
 }
 

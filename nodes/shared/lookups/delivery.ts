@@ -68,12 +68,10 @@ export class Delivery<Query extends IDataObject> {
 		const mayStop = onError.stops && context.signal?.aborted !== true;
 		const reason = mayStop ? tally.reasonToStop(options.failsWhenIncomplete) : undefined;
 		if (reason) throw stopError(context.node, reason.problem, reason.item);
-		const hint = (message: string, type: 'info' | 'warning') =>
-			context.hint({ message, type, location: 'outputPane' });
-		hint(summaryOf(lookup, tally, figures), tally.unwanted.length > 0 ? 'warning' : 'info');
+		context.hint(summaryOf(lookup, tally, figures), tally.unwanted.length > 0 ? 'warning' : 'info');
 		const vain = nothingLookedUp(lookup, tally, figures.readFrom === undefined);
-		if (vain) hint(vain, tally.counts.known === 0 ? 'warning' : 'info');
-		if (context.node.retryOnFail === true) hint(RETRY_ON_FAIL, 'info');
+		if (vain) context.hint(vain, tally.counts.known === 0 ? 'warning' : 'info');
+		if (context.node.retryOnFail === true) context.hint(RETRY_ON_FAIL, 'info');
 		const items = this.items.flat();
 		if (tally.problems.length > 0) alignFields(items, options.resultField ?? lookup.resultField);
 		return items;

@@ -84,11 +84,8 @@ export async function runEstimate<Query extends IDataObject>(
 				parameters.readFrom,
 				...adviceOn(problems),
 			];
-			context.hint({
-				message: `${parts.filter(Boolean).join('. ')}.`,
-				type: enough === false || problems.length > 0 ? 'warning' : 'info',
-				location: 'outputPane',
-			});
+			const isWarning = enough === false || problems.length > 0;
+			context.hint(`${parts.filter(Boolean).join('. ')}.`, isWarning ? 'warning' : 'info');
 		}
 	} finally {
 		accounts.end();

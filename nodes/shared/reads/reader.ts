@@ -145,8 +145,7 @@ export async function runRead(
 		accounts.end();
 	}
 	if (failures.length > 0) throw failures[0];
-	const message = parameters.readFrom;
-	if (message) context.hint({ message: `${message}.`, type: 'info', location: 'outputPane' });
+	if (parameters.readFrom) context.hint(`${parameters.readFrom}.`, 'info');
 	return outputs.flat();
 }
 
