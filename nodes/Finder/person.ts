@@ -94,14 +94,12 @@ export type Person = Partial<
 const NO_NAME: Missing = {
 	code: 'missing_name',
 	what: 'name',
-	label: 'Full Name (or First Name and Last Name)',
 	names: ['fullName', 'firstName', 'lastName'],
 };
 
 const NO_COMPANY: Missing = {
 	code: 'missing_company',
 	what: 'company',
-	label: 'Company Domain (or Company Name)',
 	names: ['domain', 'company'],
 };
 

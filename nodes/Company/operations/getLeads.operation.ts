@@ -117,7 +117,6 @@ export const getLeads = readOperation({
 const NO_COMPANY: Missing = {
 	code: 'missing_company',
 	what: 'company',
-	label: 'Company Website (or Company Name)',
 	names: ['companyWebsite', 'companyName'],
 };
 

@@ -74,7 +74,6 @@ export const search = lookupOperation<{ keyword: string }>({
 const NO_COMPANY: Missing = {
 	code: 'missing_keyword',
 	what: 'company',
-	label: 'Company',
 	names: ['keyword'],
 };
 

@@ -10,9 +10,7 @@ export interface Missing {
 	code: InvalidReason;
 	/** In a word, e.g. `company`. */
 	what: string;
-	/** The fields that would do. */
-	label: string;
-	/** The names of the parameters that may hold it. */
+	/** The names of the parameters that may hold it: the first alone, or all others. */
 	names: string[];
 }
 
@@ -34,9 +32,11 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 		names.slice(0, MAX_NAMED).map(shortened).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
 	const among = lead && whys.includes('') ? ` among its fields: ${named || 'none'}` : '';
 	const isFull = whys.some((why) => why.endsWith(FULL_NAME));
-	const labels = lacking.map(({ label }, index) =>
-		whys[index].endsWith(FULL_NAME) ? 'Full Name' : label,
-	);
+	const labels = lacking.map(({ names }, index) => {
+		const [first, ...others] = names.map((name) => parameters.labelOf(name));
+		if (others.length === 0 || whys[index].endsWith(FULL_NAME)) return first;
+		return `${first} (or ${others.join(' and ')})`;
+	});
 	return new InvalidInput({
 		reason: lacking[0].code,
 		message: `Not sent: ${what.join(' and ')}${among}`,
