@@ -8,14 +8,12 @@ const operations = [get, check];
 
 export class ContactDataAccount implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults('account', operations),
-		displayName: 'Contact Data Account',
+		...nodeDefaults('Contact Data Account', 'account', operations),
 		name: 'contactDataAccount',
 		icon: { light: 'file:../../icons/account.svg', dark: 'file:../../icons/account.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description:
 			"Get the plan, the credits and the saved lists, or check whether your provider's API works. Costs no credits.",
-		defaults: { name: 'Contact Data Account' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

@@ -8,14 +8,12 @@ const operations = [search, getLeads];
 
 export class ContactDataCompany implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults('company', operations),
-		displayName: 'Contact Data Company',
+		...nodeDefaults('Contact Data Company', 'company', operations),
 		name: 'contactDataCompany',
 		icon: { light: 'file:../../icons/company.svg', dark: 'file:../../icons/company.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description:
 			'Look up companies and the people who work there. Searches cost credits per match; listing people may too.',
-		defaults: { name: 'Contact Data Company' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

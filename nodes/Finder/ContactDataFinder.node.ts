@@ -15,14 +15,12 @@ const operations = [find, findBulk, getBulkJob, estimate];
 
 export class ContactDataFinder implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults('email', operations),
-		displayName: 'Contact Data Finder',
+		...nodeDefaults('Contact Data Finder', 'email', operations),
 		name: 'contactDataFinder',
 		icon: { light: 'file:../../icons/finder.svg', dark: 'file:../../icons/finder.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description:
 			'Find the business emails of people, one by one or in bulk. Costs 1 credit per email found.',
-		defaults: { name: 'Contact Data Finder' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

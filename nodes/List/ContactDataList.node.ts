@@ -11,13 +11,11 @@ const operations = [getAll, get, getLeads, exportLeads];
 
 export class ContactDataList implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults('list', operations),
-		displayName: 'Contact Data List',
+		...nodeDefaults('Contact Data List', 'list', operations),
 		name: 'contactDataList',
 		icon: { light: 'file:../../icons/list.svg', dark: 'file:../../icons/list.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description: 'Get saved lists and their leads. Costs no credits.',
-		defaults: { name: 'Contact Data List' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

@@ -14,14 +14,12 @@ const operations = [verify, verifyBulk, estimate];
 
 export class ContactDataVerifier implements INodeType {
 	description: INodeTypeDescription = {
-		...nodeDefaults('email', operations),
-		displayName: 'Contact Data Verifier',
+		...nodeDefaults('Contact Data Verifier', 'email', operations),
 		name: 'contactDataVerifier',
 		icon: { light: 'file:../../icons/verifier.svg', dark: 'file:../../icons/verifier.dark.svg' },
 		subtitle: subtitleOf(operations),
 		description:
 			'Check whether emails accept mail, one by one or in bulk. Costs 1 credit per email.',
-		defaults: { name: 'Contact Data Verifier' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

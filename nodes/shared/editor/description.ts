@@ -13,8 +13,10 @@ import { type Operation, toolRouting } from '../operation';
 import { notForTools } from './fields';
 
 /** The parts of a description that all nodes but the trigger share, and the properties of this node. */
-export function nodeDefaults(resource: string, operations: Operation[]) {
+export function nodeDefaults(displayName: string, resource: string, operations: Operation[]) {
 	return {
+		displayName,
+		defaults: { name: displayName },
 		group: ['input'],
 		version: 1,
 		inputs: [NodeConnectionTypes.Main],
