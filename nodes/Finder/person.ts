@@ -2,8 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ageOptions,
 	existingField,
-	leadFields,
-	leadNotice,
+	leadFrom,
 	lookupOptions,
 	queryField,
 } from '../shared/editor/fields';
@@ -17,8 +16,7 @@ import type { Question } from '../shared/input/item';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
-	leadFields,
-	leadNotice(
+	...leadFrom(
 		'the name, the company and an existing email from fields with common names, e.g. First Name, Surname, Company, Website, E-Mail',
 	),
 	queryField({

@@ -2,8 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ageOptions,
 	existingField,
-	leadFields,
-	leadNotice,
+	leadFrom,
 	lookupOptions,
 	notForTools,
 	queryField,
@@ -15,8 +14,7 @@ import { textAt } from '../shared/values/json';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
-	leadFields,
-	leadNotice('the email from a field with a common name, e.g. E-Mail, Work Email'),
+	...leadFrom('the email from a field with a common name, e.g. E-Mail, Work Email'),
 	queryField({
 		displayName: 'Email',
 		name: 'email',

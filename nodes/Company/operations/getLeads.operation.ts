@@ -1,8 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	includeInputFields,
-	leadFields,
-	leadNotice,
+	leadFrom,
 	limitFields,
 	queryField,
 	simple,
@@ -41,8 +40,7 @@ export const getLeads = readOperation({
 	cost: 'may cost credits',
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
-		leadFields,
-		leadNotice(
+		...leadFrom(
 			'the website and the name of the company from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit.',
 		),
 		queryField({

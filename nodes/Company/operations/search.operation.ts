@@ -1,6 +1,5 @@
 import {
-	leadFields,
-	leadNotice,
+	leadFrom,
 	lookupFields,
 	lookupOptions,
 	OTHER_STATUSES,
@@ -26,8 +25,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	tool: `Look up a company by name, domain or website: industry, size, location and more. Costs credits if there is a match. 'status' is 'found' or 'not_found'. ${OTHER_STATUSES}`,
 	cost: 'credits per match',
 	fields: [
-		leadFields,
-		leadNotice(
+		...leadFrom(
 			'the website of the company, else its name, from fields with common names, e.g. Website, Company',
 		),
 		queryField({

@@ -1,4 +1,4 @@
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import { type IDisplayOptions, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 import {
 	DEFAULT_MANUAL_LIMIT,
 	DEFAULT_MAX_AGE,
@@ -16,8 +16,7 @@ export function notice(name: string, displayName: string): INodeProperties {
 	return { displayName, name, type: 'notice', default: '', displayOptions: notForTools };
 }
 
-/** Says where a lookup reads the lead from. In tools the fields are always shown. */
-export const leadFields: INodeProperties = {
+const leadFields: INodeProperties = {
 	displayName: 'Lead Fields',
 	name: 'leadFields',
 	type: 'options',
@@ -39,10 +38,13 @@ export const leadFields: INodeProperties = {
 	displayOptions: notForTools,
 };
 
-/** @param reads what is recognized, with examples of names */
-export function leadNotice(reads: string): INodeProperties {
-	const displayOptions = { show: { leadFields: ['auto'] }, hide: { '@tool': [true] } };
-	return { ...notice('leadNotice', `Reads ${reads}`), displayOptions };
+/**
+ * Says where a lookup reads the lead from. In tools the fields are always shown.
+ * @param reads what is recognized, with examples of names
+ */
+export function leadFrom(reads: string): INodeProperties[] {
+	const leadNotice = notice('leadNotice', `Reads ${reads}`);
+	return [leadFields, ...updateDisplayOptions({ show: { leadFields: ['auto'] } }, [leadNotice])];
 }
 
 export const simple: INodeProperties = {
