@@ -23,9 +23,10 @@ import { expectMade } from '../support/madePage.mts';
 type Values = Partial<Record<Meaning, string>>;
 
 /** What lookups use of a lead. `name` counts only as one of the three names. */
-function used({ values }: Lead): Values {
-	const { name: _, ...others } = values;
-	return others;
+function used({ found }: Lead): Values {
+	const { name: _, ...others } = found;
+	const values = Object.entries(others).map(([meaning, { value }]) => [meaning, value]);
+	return Object.fromEntries(values);
 }
 
 const readOf = (item: unknown, resultField?: string) =>
@@ -80,9 +81,8 @@ describe('a field', () => {
 		['Organização', 'company'],
 	])('%s is recognized by its letters and digits alone', (name, meaning) => {
 		const value = meaning === 'email' ? email : 'Ada';
-		const { values, names } = new LeadReader().read({ [name]: value });
-		expect(values).toEqual({ [meaning]: value });
-		expect(names).toEqual({ [meaning]: name });
+		const { found } = new LeadReader().read({ [name]: value });
+		expect(found).toEqual({ [meaning]: { value, field: name } });
 	});
 
 	it.each<[object, Values]>([
@@ -116,8 +116,8 @@ describe('a field', () => {
 			value,
 		]),
 	])('%s with %j holds nothing', (name, value) => {
-		const { values, lacking } = new LeadReader().read({ [name]: value });
-		expect(values).toEqual({});
+		const { found, lacking } = new LeadReader().read({ [name]: value });
+		expect(found).toEqual({});
 		expect(Object.values(lacking)).toEqual([{ field: name, why: expect.any(String) }]);
 	});
 
@@ -315,9 +315,9 @@ describe('an item', () => {
 		[{ Name: 'Acme', Website: 'acme.com', Company: 'Acme Holding' }, true],
 		[{ 'Full Name': 'Acme GmbH' }, true],
 	])('of a list of companies has no name of a person: %j', (item, isPerson) => {
-		const { values, lacking } = new LeadReader().read(item);
-		expect(values.fullName !== undefined).toBe(isPerson);
-		expect(values.lastName).toBeUndefined();
+		const { found, lacking } = new LeadReader().read(item);
+		expect(found.fullName !== undefined).toBe(isPerson);
+		expect(found.lastName).toBeUndefined();
 		const why = { field: Object.keys(item)[0], why: 'looks like a company' };
 		expect(lacking.name).toEqual(isPerson ? undefined : why);
 	});
@@ -345,11 +345,10 @@ describe('an item', () => {
 			fc.property(item, (any) => {
 				const json: unknown = JSON.parse(JSON.stringify(any));
 				const before = JSON.stringify(json);
-				const { values, names } = new LeadReader('result').read(json);
+				const { found } = new LeadReader('result').read(json);
 				expect(JSON.stringify(json)).toBe(before);
-				expect(Object.keys(values).toSorted()).toEqual(Object.keys(names).toSorted());
-				for (const value of Object.values(values)) expect(value).toMatch(/\S/);
-				read += Object.keys(values).length;
+				for (const { value } of Object.values(found)) expect(value).toMatch(/\S/);
+				read += Object.keys(found).length;
 			}),
 			{ numRuns: 2_000 },
 		);

@@ -94,9 +94,8 @@ export type LeadParameters = Record<
 >;
 
 export interface Lead {
-	values: Partial<Record<Meaning, string>>;
-	/** The names of the fields that the values are from. */
-	names: Partial<Record<Meaning, string>>;
+	/** What was read, and the name of the field that holds it. */
+	found: Partial<Record<Meaning, { value: string; field: string }>>;
 	/** The field that would hold it, and why it does not in this item. */
 	lacking: Partial<Record<Meaning, { field: string; why: string }>>;
 }
@@ -119,7 +118,7 @@ export class LeadReader {
 		for (const name of CONTAINERS) {
 			if (!Object.hasOwn(fields, name)) continue;
 			// Beside a person, `data` may be about anybody.
-			const isOther = name === 'data' && (certainty(lead) > 1 || lead.values.email !== undefined);
+			const isOther = name === 'data' && (certainty(lead) > 1 || lead.found.email !== undefined);
 			if (!isOther) join(lead, this.leadOf(onlyOne(fields[name])));
 		}
 		return withBareName(lead);
@@ -127,9 +126,9 @@ export class LeadReader {
 
 	/** What an object itself has of a lead. */
 	private leadOf(object: unknown): Lead {
-		const lead: Lead = { values: {}, names: {}, lacking: {} };
+		const lead: Lead = { found: {}, lacking: {} };
 		if (!isObject(object)) return lead;
-		const { values, names, lacking } = lead;
+		const { found, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
 		let hasEmail = false;
 		for (const name of Object.keys(object)) {
@@ -149,11 +148,10 @@ export class LeadReader {
 			if (meaning === 'email' && !canBeEmail(toEmail(value))) rank = Number.MAX_SAFE_INTEGER;
 			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			ranks[meaning] = rank;
-			values[meaning] = value;
-			names[meaning] = name;
+			found[meaning] = { value, field: name };
 		}
 		// A status belongs to the `email` beside it.
-		const isOther = names.email !== undefined && this.placeOf(names.email) !== EMAIL;
+		const isOther = found.email !== undefined && this.placeOf(found.email.field) !== EMAIL;
 		if (hasEmail && isOther) forget(lead, ['emailStatus']);
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
@@ -240,21 +238,18 @@ function holds(name: string, other: string): boolean {
 
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
 function withBareName(lead: Lead): Lead {
-	const { values, names } = lead;
-	const { name, fullName, firstName, lastName, company, domain } = values;
+	const { found, lacking } = lead;
+	const { name, fullName, firstName, lastName, company, domain } = found;
 	if (name === undefined) return lead;
-	const isOfCompany = company !== undefined && bareName(company) === bareName(name);
+	const isOfCompany = company !== undefined && bareName(company.value) === bareName(name.value);
 	const half = firstName ?? lastName;
-	const isHalf = half !== undefined && holds(half, name);
-	if (isOfCompany || (company === undefined && isCompany(name, domain))) {
-		lead.lacking.name = { field: names.name ?? 'name', why: 'looks like a company' };
-	} else if (half === undefined || (holds(name, half) && !isHalf)) {
-		values.fullName ??= name;
-		names.fullName ??= names.name;
-	} else if (!isHalf && (fullName === undefined || holds(fullName, name))) {
-		const other = firstName === undefined ? 'firstName' : 'lastName';
-		values[other] ??= name;
-		names[other] ??= names.name;
+	const isHalf = half !== undefined && holds(half.value, name.value);
+	if (isOfCompany || (company === undefined && isCompany(name.value, domain?.value))) {
+		lacking.name = { field: name.field, why: 'looks like a company' };
+	} else if (half === undefined || (holds(name.value, half.value) && !isHalf)) {
+		found.fullName ??= name;
+	} else if (!isHalf && (fullName === undefined || holds(fullName.value, name.value))) {
+		found[firstName === undefined ? 'firstName' : 'lastName'] ??= name;
 	}
 	forget(lead, ['name']);
 	return lead;
@@ -263,34 +258,35 @@ function withBareName(lead: Lead): Lead {
 const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
 
 /** How sure it is whose name this is: a whole one, half of one, a bare `name`, none. */
-function certainty({ values: { fullName, firstName, lastName, name } }: Lead): number {
+function certainty({ found: { fullName, firstName, lastName, name } }: Lead): number {
 	if (fullName !== undefined || (firstName !== undefined && lastName !== undefined)) return 3;
 	if (firstName !== undefined || lastName !== undefined) return 2;
 	return name === undefined ? 0 : 1;
 }
 
-function forget({ values, names }: Lead, meanings: Meaning[]): void {
-	for (const meaning of meanings) for (const part of [values, names]) delete part[meaning];
+function forget({ found }: Lead, meanings: Meaning[]): void {
+	for (const meaning of meanings) delete found[meaning];
 }
 
 /** Adds what another object has, where the lead lacks it. A name is from one object, and a status from that of the email. */
-function join(lead: Lead, found: Lead): Lead {
-	const { values, names, lacking } = lead;
-	const had = { ...values };
-	const takesName = certainty(found) > certainty(lead);
+function join(lead: Lead, other: Lead): Lead {
+	const { found, lacking } = lead;
+	const had = { ...found };
+	const takesName = certainty(other) > certainty(lead);
 	// Of a form and of who sent it, both bare: nobody knows which is the person.
 	const isUnclear =
-		[lead, found].every((one) => certainty(one) === 1) && had.name !== found.values.name;
-	if (isUnclear)
-		lacking.name = { field: names.name ?? 'name', why: 'differs from the name inside' };
+		[lead, other].every((one) => certainty(one) === 1) &&
+		had.name?.value !== other.found.name?.value;
+	if (had.name && isUnclear) {
+		lacking.name = { field: had.name.field, why: 'differs from the name inside' };
+	}
 	if (takesName || isUnclear) forget(lead, NAMES);
-	if (had.email === undefined && found.values.email !== undefined) forget(lead, ['emailStatus']);
-	for (const meaning of Object.keys(found.values) as Meaning[]) {
+	if (had.email === undefined && other.found.email !== undefined) forget(lead, ['emailStatus']);
+	for (const meaning of Object.keys(other.found) as Meaning[]) {
 		const owner = meaning === 'emailStatus' ? 'email' : meaning;
 		if (NAMES.includes(meaning) ? !takesName : had[owner] !== undefined) continue;
-		values[meaning] = found.values[meaning];
-		names[meaning] = found.names[meaning];
+		found[meaning] = other.found[meaning];
 	}
-	lead.lacking = { ...found.lacking, ...lacking };
+	lead.lacking = { ...other.lacking, ...lacking };
 	return lead;
 }

@@ -55,8 +55,8 @@ function shortened(name: string): string {
 function whyNotRead({ operation }: Parameters, lead: Lead, { code, names }: Missing): string {
 	const own = names.flatMap((name) => operation.lead?.[name]?.meanings ?? []);
 	const all: Meaning[] = code === 'missing_name' ? [...own, 'name'] : own;
-	const half = all.find((meaning) => lead.values[meaning] !== undefined);
-	if (half) return ofHalf(lead.values[half] ?? '', lead.names[half] ?? '');
+	const [half] = all.flatMap((meaning) => lead.found[meaning] ?? []);
+	if (half) return ofHalf(half.value, half.field);
 	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
 	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;

@@ -59,13 +59,11 @@ export class Parameters {
 		const meanings = this.operation.lead?.[name]?.meanings;
 		const lead = meanings && this.leadIn(item);
 		if (lead) {
-			const meaning = meanings.find((one) => lead.values[one] !== undefined);
-			if (meaning === undefined) return '';
-			const field = lead.names[meaning] ?? meaning;
-			this.fieldsRead.add(field);
-			const value = lead.values[meaning];
-			if (!isUnevaluated(value)) return value;
-			throw unevaluated(field, 'The text is in the data: correct it there.');
+			const [found] = meanings.flatMap((meaning) => lead.found[meaning] ?? []);
+			if (!found) return '';
+			this.fieldsRead.add(found.field);
+			if (!isUnevaluated(found.value)) return found.value;
+			throw unevaluated(found.field, 'The text is in the data: correct it there.');
 		}
 		let value: unknown;
 		try {
