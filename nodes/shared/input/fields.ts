@@ -53,7 +53,7 @@ export function pathOf({ option }: Declaration, valueOf?: (name: string) => unkn
 	const locator = /\{\{\$parameter\.(\w+)\.value\}\}/;
 	return path
 		.replace(/^=/, '')
-		.replace(locator, (_, name: string) => encodeURIComponent(toText(valueOf?.(name))));
+		.replace(locator, (_, name: string) => encodeURIComponent(cleanText(valueOf?.(name))));
 }
 
 /** The values that an item has in the fields of an operation, under the names that they have in the request. */
