@@ -2,17 +2,16 @@ import type { IDataObject } from 'n8n-workflow';
 import type { AccountClient, Sending } from '../client/client';
 import { isNotFound, ServiceError, unknownPath } from '../http/errors';
 import { Budget, Reservation } from '../credits/budget';
-import { costOf, NOTHING, type Credits } from '../credits/ledger';
+import { costOf, NOTHING } from '../credits/ledger';
 import { executionOf, type Execution } from '../execution/execution';
 import type { Job } from '../execution/jobs';
 import { Breather } from '../host/breather';
-import type { NodeContext } from '../host/context';
 import { withoutKey } from '../http/mask';
 import { asError } from '../values/text';
-import type { AcceptedJob, BatchResults, Lookup, LookupService } from './lookup';
-import { KEEP_CREDITS, type LookupOptions } from '../input/options';
-import type { Pool } from './pool';
+import type { AcceptedJob, BatchResults, LookupService } from './lookup';
+import { KEEP_CREDITS } from '../input/options';
 import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
+import type { LookupRun } from './runner';
 import { invalidValue, NotProcessed } from '../failures/failure';
 import { pathOf } from '../input/fields';
 
@@ -21,16 +20,6 @@ const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
 
 /** After so many items that were refused alone, with no answer at all, the content is hardly the reason. */
 const MAX_REFUSED = 100;
-
-/** What a batcher shares with those of other accounts in one run of a node. */
-export interface BatcherRun<Query extends IDataObject> {
-	context: NodeContext;
-	lookup: Lookup<Query>;
-	options: LookupOptions;
-	pool: Pool;
-	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
-	nextPoll(): number;
-}
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
 export class Batcher<Query extends IDataObject> {
@@ -41,7 +30,7 @@ export class Batcher<Query extends IDataObject> {
 	private readonly ofJobs = new Map<Job, Map<string, Entry<Query>>>();
 
 	private readonly execution: Execution;
-	private readonly budget: Budget;
+	readonly budget: Budget;
 	private readonly breather = new Breather();
 
 	/** The reading of the account that Keep Credits needs. */
@@ -56,7 +45,7 @@ export class Batcher<Query extends IDataObject> {
 
 	constructor(
 		readonly client: AccountClient,
-		private readonly run: BatcherRun<Query>,
+		private readonly run: LookupRun<Query>,
 	) {
 		const { node, signal } = run.context;
 		this.execution = executionOf(run.context);
@@ -69,10 +58,6 @@ export class Batcher<Query extends IDataObject> {
 			cap: run.options.cap,
 			signal,
 		});
-	}
-
-	get spent(): Credits {
-		return this.budget.spent;
 	}
 
 	get connection(): AccountClient['connection'] {

@@ -7,7 +7,7 @@ import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { Parameters } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
-import { Batcher, type BatcherRun } from './batcher';
+import { Batcher } from './batcher';
 import { Delivery } from './delivery';
 import { ItemReader, type Outcome, type PreparedItem } from '../input/item';
 import { keyOf, type Lookup } from './lookup';
@@ -24,7 +24,7 @@ const POLL_INTERVAL = 200;
  * Runs a lookup over all items of the node. Identical questions are sent once, in the fewest requests, several at once,
  * while further items are still being read. Every item gets its output, whatever happens to a request.
  */
-export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
+export class LookupRun<Query extends IDataObject> {
 	private readonly prepared: Array<PreparedItem<Query>> = [];
 	private readonly inflight = new Map<string, Inflight>();
 	private readonly settling: Array<Promise<void>> = [];
@@ -66,7 +66,7 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 			this.accounts.end();
 			await this.finish();
 		}
-		const spent = this.accounts.all.map((batcher) => batcher.spent).reduce(sum, NOTHING);
+		const spent = this.accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
 		return this.delivery.deliver({
 			duplicates: this.duplicates,
 			paused: this.accounts.paused,
@@ -120,6 +120,7 @@ export class LookupRun<Query extends IDataObject> implements BatcherRun<Query> {
 		else this.settle(item, found);
 	}
 
+	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
 	nextPoll(): number {
 		const now = Date.now();
 		this.polledAt = Math.max(now, this.polledAt + POLL_INTERVAL);
