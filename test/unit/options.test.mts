@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
+import { lookupFields, lookupOptions } from '../../nodes/shared/editor/fields.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
 import { Parameters } from '../../nodes/shared/input/parameters.ts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
@@ -13,10 +14,11 @@ function optionsOf({ manualLimit, ...added }: Record<string, unknown>, extra?: s
 		...Object.fromEntries(Object.entries(added).map(([name, value]) => [`options.${name}`, value])),
 		...(manualLimit !== undefined && { manualLimit }),
 	};
-	const parameters = new Parameters({
+	const context: ConstructorParameters<typeof Parameters>[0] = {
 		json: () => ({}),
 		parameter: (name, _, fallback) => (Object.hasOwn(saved, name) ? saved[name] : fallback),
-	});
+	};
+	const parameters = new Parameters(context, { fields: lookupFields, options: lookupOptions });
 	return lookupOptionsOf(parameters, extra);
 }
 

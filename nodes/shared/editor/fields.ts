@@ -1,10 +1,5 @@
 import { type IDisplayOptions, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
-import {
-	DEFAULT_MANUAL_LIMIT,
-	DEFAULT_MAX_AGE,
-	KEEP_CREDITS,
-	MANUAL_LIMIT,
-} from '../input/options';
+import { DEFAULT_MANUAL_LIMIT, DEFAULT_MAX_AGE } from '../input/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
 const { maxConcurrency, maxRetries } = DEFAULT_PACE;
@@ -129,7 +124,7 @@ export function limitFields(limit: number): INodeProperties[] {
 export const returnAllOrLimit = limitFields(50);
 
 const manualLimit = atLeast(0, {
-	displayName: MANUAL_LIMIT,
+	displayName: 'Max Items in Manual Runs',
 	name: 'manualLimit',
 	default: DEFAULT_MANUAL_LIMIT,
 	description:
@@ -153,7 +148,7 @@ export const resultField: INodeProperties = {
 
 export const lookupOptions: INodeProperties[] = [
 	atLeast(0, {
-		displayName: KEEP_CREDITS,
+		displayName: 'Keep Credits',
 		name: 'keepCredits',
 		default: 100,
 		description:

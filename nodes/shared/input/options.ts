@@ -3,11 +3,7 @@ import { requestOptionsOf } from '../http/transport';
 import { resultFieldOf } from './fields';
 import { paceOf } from '../pace/retry';
 import { numberOf } from '../values/text';
-import { FirstFailure, invalidValue } from '../failures/failure';
-
-export const KEEP_CREDITS = 'Keep Credits';
-
-export const MANUAL_LIMIT = 'Max Items in Manual Runs';
+import { FirstFailure, type InvalidInput, invalidValue } from '../failures/failure';
 
 /** In items, days and minutes. */
 export const DEFAULT_MANUAL_LIMIT = 10;
@@ -25,11 +21,11 @@ export function lookupOptionsOf(parameters: Parameters, extra?: string) {
 	const failure = new FirstFailure();
 	const option = (name: string) => failure.of(() => parameters.get(`options.${name}`, 0, null));
 	/** A number or its text, fractions cut off, 0 for less; `undefined` for a parameter that is not there. */
-	const amount = (name: string, label: string) =>
+	const amount = (name: string) =>
 		failure.of(() => {
 			if (!parameters.has(name)) return undefined;
 			const number = numberOf(parameters.get(name, 0, null));
-			if (number === undefined) throw invalidValue(label, `${label} must be a number`);
+			if (number === undefined) throw notANumber(parameters.labelOf(name));
 			return Math.max(0, Math.trunc(number));
 		});
 	const retryUnknown = failure.of(() =>
@@ -37,10 +33,10 @@ export function lookupOptionsOf(parameters: Parameters, extra?: string) {
 	);
 	return {
 		pace: paceOf(option),
-		cap: amount('options.maxCredits', 'Max Credits') ?? Number.POSITIVE_INFINITY,
-		keep: amount('options.keepCredits', KEEP_CREDITS),
+		cap: amount('options.maxCredits') ?? Number.POSITIVE_INFINITY,
+		keep: amount('options.keepCredits'),
 		/** The most distinct lookups of a manual run; infinite for all. */
-		manualLimit: amount('manualLimit', MANUAL_LIMIT) || Number.POSITIVE_INFINITY,
+		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: failure.of(() => resultFieldOf(parameters)),
 		retryUnknown: retryUnknown ?? DEFAULT_RETRY_UNKNOWN,
@@ -57,6 +53,10 @@ export function lookupOptionsOf(parameters: Parameters, extra?: string) {
 export function daysOf(value: unknown, label: string, byDefault: number): number {
 	const isEmpty = value === undefined || value === null || value === '';
 	const days = isEmpty ? byDefault : numberOf(value);
-	if (days === undefined) throw invalidValue(label, `${label} must be a number`);
+	if (days === undefined) throw notANumber(label);
 	return days;
+}
+
+function notANumber(label: string): InvalidInput {
+	return invalidValue(label, `${label} must be a number`);
 }

@@ -9,7 +9,6 @@ import { Breather } from '../host/breather';
 import { withoutKey } from '../http/mask';
 import { asError } from '../values/text';
 import type { AcceptedJob, BatchResults, LookupService } from './lookup';
-import { KEEP_CREDITS } from '../input/options';
 import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
 import type { LookupRun } from './runner';
 import { invalidValue, NotProcessed } from '../failures/failure';
@@ -156,8 +155,8 @@ export class Batcher<Query extends IDataObject> {
 		const { lookup, options } = this.run;
 		if (options.keep === undefined || (await this.budget.keep(options.keep, this.client))) return;
 		throw invalidValue(
-			KEEP_CREDITS,
-			`${KEEP_CREDITS} cannot be used with this account: the service sends no counter for its ${lookup.kind} credits`,
+			'Keep Credits',
+			`Keep Credits cannot be used with this account: the service sends no counter for its ${lookup.kind} credits`,
 		);
 	}
 
