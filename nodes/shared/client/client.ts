@@ -57,7 +57,6 @@ export interface ClientSettings {
 }
 
 export interface Sending {
-	/** Pays for a metered request. */
 	reservation?: Reservation;
 	/** How often it may be sent again after a connection loss, which may have been charged; always if it is free. */
 	repeats?: FailedRequest['repeats'];

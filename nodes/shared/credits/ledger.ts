@@ -43,7 +43,6 @@ export class Ledger {
 	private readonly spent: Map<string, Credits>;
 	private readonly reserved = new Map<string, number>();
 
-	/** Requests in progress, and what they may cost. */
 	private readonly inProgress = { requests: 0, credits: 0 };
 
 	private waiting: Array<() => void> = [];

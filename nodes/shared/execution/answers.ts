@@ -153,7 +153,6 @@ const TAG_BYTES = 16;
 
 const keys = new WeakMap<Connection, Uint8Array>();
 
-/** Derived from the API key. */
 function sealingKey(connection: Connection): Uint8Array {
 	const { apiKey, id } = connection;
 	const key = keys.get(connection) ?? new Uint8Array(hkdfSync('sha256', apiKey, id, RECORD, 32));

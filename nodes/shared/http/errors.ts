@@ -82,7 +82,6 @@ export function asServiceError(thrown: unknown): ServiceError {
 	return new ServiceError('unexpected', { ...problemOf(thrown), mayBeCharged: true });
 }
 
-/** Whether the service answered 404. */
 export function isNotFound(thrown: unknown): boolean {
 	return thrown instanceof ServiceError && thrown.reason === 'not_found';
 }

@@ -50,7 +50,6 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	perRequest: number;
 	/** How many of these questions, from the first, fit into one request; all of them by default. */
 	fitting?(queries: Query[], settings: InterfaceSettings): number;
-	/** Sends the questions in one request. */
 	ask(queries: Query[], service: LookupService): Promise<BatchResults | AcceptedJob>;
 	/** Waits for the results of a job with so many questions. Throws `JobProblem` if it does not finish in time. */
 	collect?(jobId: string, questions: number, service: LookupService): Promise<BatchResults>;

@@ -41,7 +41,6 @@ export class Tally {
 
 	readonly problems: ItemProblem[] = [];
 
-	/** @param isOfService whether the service answered in this run */
 	count(item: number, outcome: Outcome, isOfService: boolean): void {
 		const { counts } = this;
 		counts.items++;
