@@ -150,8 +150,8 @@ export const personLookup = {
 	},
 	// However the name is split, and in any case; a domain is preferred to a company (interface specification 4.5).
 	identity: ({ firstName, lastName, fullName = `${firstName} ${lastName}`, ...others }) => {
-		const { company, domain = company, ...rest } = others;
-		return JSON.stringify([fullName, domain, rest]).toLowerCase();
+		const { company, domain, ...rest } = others;
+		return JSON.stringify([fullName, domain ?? [company], rest]).toLowerCase();
 	},
 	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
 	prepare: toPersonQuestion,

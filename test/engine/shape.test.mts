@@ -25,6 +25,7 @@ import {
 	leadOf,
 	lookups,
 	miss,
+	verify,
 	type Lookup,
 } from '../support/leads/lookups.mts';
 import { objectOf } from '../support/node/operationRow.mts';
@@ -245,6 +246,7 @@ test.each<[IDataObject, IDataObject]>([
 		{ email: addressOf(7), emailStatus: null, checkedAt: null },
 	],
 	[{ emailStatus: 'valid', checkedAt: 'x' }, { email: addressOf(7) }],
+	[{ email: `${addressOf(7)}; b@home.example` }, { emailStatus: null }],
 ])(
 	'a known email of another field does not replace the own one of a lead: %j',
 	async (lead, changes) => {
@@ -253,6 +255,22 @@ test.each<[IDataObject, IDataObject]>([
 		expect(await one(find, [lead], given)).toMatchObject({ ...own, ...lead, ...changes });
 	},
 );
+
+test('the job of a pending lead is still to be collected, whatever the Verifier says of its old email', async () => {
+	const waiting = { status: 'pending', reason: 'job_not_finished', jobId: '9001', jobRow: 1 };
+	const lead = { ...ask(hit), ...waiting, message: 'Not finished', email: addressOf(7) };
+	const parameters = { email: addressOf(7) };
+	const verified = await one(verify, [lead], { parameters });
+	expect(verified).toMatchObject({ status: 'verified', jobId: '9001', jobRow: 1 });
+	for (const name of ['reason', 'message']) expect(verified).not.toHaveProperty(name);
+	expect(await one(find, [verified])).toMatchObject({ status: 'found', email: addressOf(hit) });
+	expect(await one(find, [lead])).not.toHaveProperty('jobId');
+});
+
+test('a text in `response` is the own one of the lead, whatever email is found', async () => {
+	const own = { response: 'Call on Monday', email: 'old@acme.example' };
+	expect(await one(find, [{ ...ask(hit), ...own }])).toMatchObject({ response: own.response });
+});
 
 test.each(['', 'lookup'])(
 	'beside an item without a result all have its fields, so that no table has holes (field: "%s")',

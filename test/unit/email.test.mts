@@ -23,7 +23,14 @@ describe('toEmail', () => {
 		['Ada Lovelace <ada@acme.com>', 'ada@acme.com'],
 		['"Lovelace, Ada" <mailto:ada@acme.com>', 'ada@acme.com'],
 		// The rest is left to canBeEmail.
-		['<ada@acme.com>, <ida@acme.com>', '<ada@acme.com>, <ida@acme.com>'],
+		['ada,lovelace@acme.com', 'ada,lovelace@acme.com'],
+		['call ida@acme.com', 'call ida@acme.com'],
+		// Of several the first.
+		['<ada@acme.com>, <ida@acme.com>', 'ada@acme.com'],
+		['Ada <ada@acme.com>; Ida <ida@acme.com>', 'ada@acme.com'],
+		['ada@acme.com ::: ida@acme.com', 'ada@acme.com'],
+		['ada@acme.com\nida@acme.com', 'ada@acme.com'],
+		['ada@acme.com;', 'ada@acme.com'],
 		['ada?@acme.com', 'ada?@acme.com'],
 		['ADA@Acme.com', 'ADA@Acme.com'],
 		['Zoe\u0308@acme.com', 'Zoë@acme.com'],
@@ -63,6 +70,7 @@ describe('canBeEmail', () => {
 		['ada@acme.com@'],
 		['@'],
 		['a@b.com|c@b.com'],
+		['ada@acme'],
 	])('says no to %j', (text) => {
 		expect(canBeEmail(text)).toBe(false);
 	});

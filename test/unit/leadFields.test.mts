@@ -156,6 +156,7 @@ describe('a field', () => {
 		[[], {}],
 		[[null, email], { email }],
 		[[{ value: '', primary: true }, { value: 'n/a', type: 'work' }, { value: email }], { email }],
+		[['call me', 'n/a', { value: email }], { email }],
 		[{ address: email }, {}],
 	])('for an email with %j', (value, values) => {
 		expect(readOf({ emails: value })).toEqual(values);
@@ -205,7 +206,12 @@ describe('an item', () => {
 		],
 		// A status is of the email beside it.
 		[{ emailStatus: 'valid', properties: { email } }, { email }],
-		[{ email, properties: { email, emailStatus: 'valid' } }, { email }],
+		[
+			{ email, properties: { email, emailStatus: 'valid' } },
+			{ email, emailStatus: 'valid' },
+		],
+		[{ email, properties: { email: 'ida@acme.com', emailStatus: 'valid' } }, { email }],
+		[{ email: '', 'E-Mail': email, emailStatus: 'valid' }, { email }],
 		[{ email: '', emailStatus: 'valid', 'Work Email': email }, { email }],
 		[
 			{ 'Work Email': 'new@acme.com', 'E-mail': email, emailStatus: 'valid' },
@@ -235,6 +241,16 @@ describe('an item', () => {
 		expect(readOf(row)).toEqual({ email: 'old@acme.com' });
 		expect(readOf({ ...row, emailStatus: 'valid' })).toEqual({ email, emailStatus: 'valid' });
 		expect(readOf({ ...row, email: null, emailStatus: null })).toEqual({ email: 'old@acme.com' });
+	});
+
+	it('of an export of Pipedrive is read', () => {
+		const lead = {
+			...{ 'Person - Name': ada, 'Person - First name': 'Ada', 'Person - Last name': 'Lovelace' },
+			...{ 'Person - Organization': 'Acme', 'Person - Email - Work': '' },
+			...{ 'Person - Email - Home': email, 'Person - Owner': 'Eve Other' },
+		};
+		const names = { fullName: ada, firstName: 'Ada', lastName: 'Lovelace' };
+		expect(readOf(lead)).toEqual({ ...names, company: 'Acme', email });
 	});
 
 	it.each(['Email Status', 'email_status', 'EmailStatus', 'emailstatus', 'Status', 'verified'])(

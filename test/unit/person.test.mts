@@ -120,7 +120,8 @@ it('asks for a person exactly when the service can look one up', () => {
 it.each([
 	['mailto:Ada@Acme.com', { fields: { email: 'Ada@Acme.com' } }],
 	['not found', undefined],
-	['a@acme.com;b@acme.com', undefined],
+	['a@acme.com;b@acme.com', { fields: { email: 'a@acme.com' } }],
+	['ada@acme', undefined],
 ])('of %j an item already has %j', (text, known) => {
 	expect(personLookup.existing.read(text)).toEqual(known);
 });

@@ -54,7 +54,7 @@ export const getBulkJob = readOperation({
 			columns: [...personLookup.columns, ...Object.keys(fields)],
 			// Nobody knows what a job costs that cannot be read.
 			credits: fields.reason === 'job_failed' ? 0 : numberAt({ credits }, 'credits'),
-			isOfJob: true,
+			isOfJob: fields.status !== 'skipped',
 		}),
 	async read(request) {
 		const { client, parameter } = request;

@@ -26,7 +26,7 @@ const leadFields: INodeProperties = {
 		{
 			name: 'Choose Below',
 			value: 'manual',
-			description: 'Drag your columns into the fields below',
+			description: 'Drag your columns into the fields below. An empty field is not read.',
 		},
 	],
 	description: 'Where to read the lead from',

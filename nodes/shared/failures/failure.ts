@@ -59,7 +59,8 @@ export class NotProcessed extends Failure {
 			status: 'not_processed',
 			reason,
 			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
-			description: `${first}, then run the remaining items again.`,
+			// A manual run begins with the first items again.
+			description: `${first}${reason === 'manual_limit' ? '. The next run looks up, and pays for, all items' : ', then run the remaining items again'}.`,
 		});
 	}
 }

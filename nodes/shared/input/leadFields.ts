@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../values/json';
-import { canBeEmail, toEmail } from '../values/email';
+import { canBeEmail, isSameEmail, toEmail } from '../values/email';
 import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
 
 /**
@@ -18,10 +18,10 @@ export const LEAD_FIELDS = {
 	/** The full name, but beside one half of a name alone the other half. */
 	name: 'name, nom, nombre, nome, naam',
 	firstName: `
-		first name, given name, forename, fname, name first, contact first name, contact person first name,
+		first name, given name, forename, fname, name first, contact first name, contact person first name, person first name,
 		executive first name, lead person first name, Vorname, prénom, primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam`,
 	lastName: `
-		last name, family name, surname, lname, name last, contact last name, contact person last name,
+		last name, family name, surname, lname, name last, contact last name, contact person last name, person last name,
 		executive last name, lead person last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido,
 		sobrenome, último nome, cognome, achternaam, familienaam`,
 	domain: `
@@ -33,7 +33,7 @@ export const LEAD_FIELDS = {
 		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, pagina web 1, domein`,
 	company: `
 		company name, company, company name cleaned, company name for emails, associated company, lead company name, current company, current company name, current employer, employer,
-		organization name, organisation name, organization, organisation, organization 1 name, org name, account name,
+		organization name, organisation name, organization, organisation, organization 1 name, person organization, org name, account name,
 		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
 		société, nom de la société, entreprise, nom de l'entreprise, raison sociale,
 		empresa, nombre de la empresa, nombre empresa, razón social, compañía, organización, nome da empresa, organização,
@@ -42,12 +42,13 @@ export const LEAD_FIELDS = {
 		work email, work email address, business email, business email address, professional email,
 		recommended professional email, current work email, email, email address, primary email, primary email address,
 		contact email, contact email address, contact person email, contact person email address, person email, lead email, lead person email,
-		mail, email 1, email 1 value, email address 1, emails, email addresses, user email,
+		email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses, user email,
 		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
 		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
 		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,
 		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
-		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres`,
+		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
+		email 2, email 2 value, email2address, person email other, person email home`,
 };
 
 /** What lookups read of a lead. `emailStatus` is this package's own word: what another tool calls verified is not known. */
@@ -151,7 +152,8 @@ export class LeadReader {
 			found[meaning] = { value, field: name };
 		}
 		// A status belongs to the `email` beside it.
-		const isOther = found.email !== undefined && this.placeOf(found.email.field) !== EMAIL;
+		const { field = 'email' } = found.email ?? {};
+		const isOther = 'email' in object ? field !== 'email' : this.placeOf(field) !== EMAIL;
 		if (hasEmail && isOther) forget(lead, ['emailStatus']);
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
@@ -191,7 +193,8 @@ function inOrder(list: unknown[]): unknown[] {
 function valueOf(meaning: Meaning, field: unknown): string {
 	if (!Array.isArray(field)) return textOf(meaning, field);
 	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
-	return texts.find((text) => text !== '') ?? '';
+	const email = meaning === 'email' && texts.find((text) => canBeEmail(toEmail(text)));
+	return email || (texts.find((text) => text !== '') ?? '');
 }
 
 function textOf(meaning: Meaning, entry: unknown): string {
@@ -282,10 +285,10 @@ function join(lead: Lead, other: Lead): Lead {
 	}
 	if (takesName || isUnclear) forget(lead, NAMES);
 	if (had.email === undefined && other.found.email !== undefined) forget(lead, ['emailStatus']);
+	const isSame = had.email === undefined || isSameEmail(had.email.value, other.found.email?.value);
 	for (const meaning of Object.keys(other.found) as Meaning[]) {
-		const owner = meaning === 'emailStatus' ? 'email' : meaning;
-		if (NAMES.includes(meaning) ? !takesName : had[owner] !== undefined) continue;
-		found[meaning] = other.found[meaning];
+		if (NAMES.includes(meaning) ? !takesName : found[meaning] !== undefined) continue;
+		if (meaning !== 'emailStatus' || isSame) found[meaning] = other.found[meaning];
 	}
 	lead.lacking = { ...other.lacking, ...lacking };
 	return lead;

@@ -73,7 +73,7 @@ export class Delivery<Query extends IDataObject> {
 		if (vain) context.hint(vain, tally.counts.known === 0 ? 'warning' : 'info');
 		if (context.node.retryOnFail === true) context.hint(RETRY_ON_FAIL, 'info');
 		const items = this.items.flat();
-		if (tally.problems.length > 0) alignFields(items, options.resultField ?? lookup.resultField);
+		alignFields(items, options.resultField ?? lookup.resultField);
 		return items;
 	}
 

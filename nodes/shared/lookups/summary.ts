@@ -160,6 +160,7 @@ export function reasonsOf(problems: Problem[]): string {
 
 /** What to do about items without a result, each sentence once. */
 export function adviceOn(problems: Problem[]): string[] {
-	const advice = new Set(problems.map(({ description }) => description.replace(/\.$/, '')));
-	return [...advice].slice(0, MAX_ADVICE);
+	const all = [...new Set(problems.map(({ description }) => description.replace(/\.$/, '')))];
+	const isPart = (one: string) => all.some((other) => other !== one && other.startsWith(one));
+	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
 }

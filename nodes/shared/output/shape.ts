@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { COMPLETE, INCOMPLETE } from '../failures/reasons';
-import { canBeEmail, comparableEmail, toEmail } from '../values/email';
+import { canBeEmail, emailsIn, isSameEmail } from '../values/email';
 import { isObject, numberAt } from '../values/json';
 
 /** The names of the fields that say why an item has no result. */
@@ -12,7 +12,7 @@ const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, 'jobId', 'jobRow'];
 const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 
-/** What is said of an email, and goes when the email changes. */
+/** What is said of an email, and goes when the email changes. A text in `response` is the user's own. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData', 'response'];
 
 /** These come before all other fields, so that a table shows them first. */
@@ -83,13 +83,14 @@ function withResult(target: IDataObject, result: Result): IDataObject {
 	return merged;
 }
 
-/** Beside an item without a result all have its fields, so that a table or a file has no holes. */
+/** Beside an item without a result, in this node or an earlier one, all have its fields: no table or file has holes. */
 export function alignFields(items: INodeExecutionData[], resultField?: string): void {
 	const targets = items.map(({ json }) => (resultField === undefined ? json : json[resultField]));
 	// An item for the error output has no status, and no place for further fields.
 	const own = targets.filter(isObject).filter((target) => 'status' in target);
-	const without = own.filter(({ status }) => WITHOUT_RESULT.has(status));
-	for (const name of TOLD_WITH_STATUS.filter((one) => without.some((target) => one in target))) {
+	const isTold = (name: string) => (target: IDataObject) =>
+		name in target && (target[name] === null || WITHOUT_RESULT.has(target.status));
+	for (const name of TOLD_WITH_STATUS.filter((one) => own.some(isTold(one)))) {
 		for (const target of own) if (!Object.hasOwn(target, name)) target[name] = null;
 	}
 }
@@ -99,9 +100,13 @@ function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): s
 	// An object with an email holds a lead, which a result that replaces has nothing to do with.
 	if (replaces && !('email' in target)) return Object.keys(target);
 	const gone = replaces ? [...columns, 'response'] : [];
-	if (isNewEmail(target, fields)) gone.push(...ABOUT_EMAIL);
-	const losesProblem = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, fields);
-	return losesProblem ? [...gone, ...TOLD_WITH_STATUS] : gone;
+	if (isNewEmail(target, fields)) {
+		gone.push(...ABOUT_EMAIL.filter((name) => name !== 'response' || isObject(target.response)));
+	}
+	if (!WITHOUT_RESULT.has(target.status) || keepsStatus(target, fields)) return gone;
+	// Whatever a Verifier says of an old email, the job of the Finder is still to be collected.
+	const isOver = target.status !== 'pending' || ['found', 'not_found'].includes(`${fields.status}`);
+	return [...gone, ...(isOver ? TOLD_WITH_STATUS : PROBLEM_FIELDS)];
 }
 
 /** Whether a field of a result reaches the target. */
@@ -130,12 +135,9 @@ function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): 
 /** Whether a lead keeps its own email, or list of them, beside a known one of another field: nothing was looked up. */
 function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
 	if (fields.status !== 'known' || 'emailStatus' in fields) return false;
-	const isThere = typeof own === 'object' ? own !== null : canBeEmail(toEmail(own));
-	return isThere && isOther(own, fields.email);
-}
-
-function isOther(own: unknown, email: unknown): boolean {
-	return comparableEmail(toEmail(own)) !== comparableEmail(toEmail(email));
+	if (typeof own === 'object') return own !== null;
+	const emails = emailsIn(own);
+	return emails.length > 1 || (canBeEmail(emails[0]) && !isSameEmail(own, fields.email));
 }
 
 /** Whether another email takes the place of the one that the target holds, or of none. */
@@ -144,7 +146,7 @@ function isNewEmail(target: IDataObject, fields: IDataObject): boolean {
 	if (isEmpty(email)) return false;
 	// A known email may come from a field of another name: what the item says of it stays.
 	if (!('email' in target)) return status === 'found';
-	return isOther(target.email, email) && !keepsEmail(target, fields);
+	return !isSameEmail(target.email, email) && !keepsEmail(target, fields);
 }
 
 /** What the lookups of the target have cost by now: `null` where nobody knows. */

@@ -1,17 +1,37 @@
 import { cleanText, parsedUrl } from './text';
 
-/** The email in a value that is typed or pasted: without `<…>` and a name before it, `mailto:`, or the subject of such a link. */
+/** What stands between several addresses in one cell. A typing error in one of them is none. */
+const BETWEEN = /[,;|]|:::|\s(?=[^\s<@]+@)/;
+
+/** The emails in a value that is typed or pasted, without `<…>` and a name before it, or `mailto:`; a text that is none. */
+export function emailsIn(value: unknown): string[] {
+	const text = cleanText(value);
+	const parts = text.split(BETWEEN).map(withoutSigns);
+	const emails = parts.filter((part) => part !== '');
+	return emails.length > 0 && emails.every(canBeEmail) ? emails : [withoutSigns(text)];
+}
+
+/** The first of the emails in a value. */
 export function toEmail(value: unknown): string {
-	const text = cleanText(value).replace(/^[^<>@]*<([^<>]*)>$/, '$1');
-	return text.replace(/^\s*mailto:\s*<?([^?>]*).*/i, '$1').trim();
+	return emailsIn(value)[0];
+}
+
+function withoutSigns(text: string): string {
+	const address = text.trim().replace(/^[^<>@]*<([^<>]*)>$/, '$1');
+	return address.replace(/^\s*mailto:\s*<?([^?>]*).*/i, '$1').trim();
 }
 
 /**
- * Whether a text can be an email address: it has something on both sides of its `@`, and no white space, comma or
- * semicolon (several addresses) or U+FFFD, which stands for half of a character.
+ * Whether a text can be an email address: it has something before its `@` and a domain after it, and no white space, comma
+ * or semicolon (several addresses) or U+FFFD, which stands for half of a character.
  */
 export function canBeEmail(text: string): boolean {
-	return /^(?:[^\s,;@\uFFFD]+|"[^\s,;\uFFFD]+")@[^\s,;@\uFFFD]+$/.test(text);
+	return /^(?:[^\s,;@\uFFFD]+|"[^\s,;\uFFFD]+")@[^\s,;@\uFFFD]+\.[^\s,;@\uFFFD]+$/.test(text);
+}
+
+/** Whether two texts are the same email. */
+export function isSameEmail(one: unknown, other: unknown): boolean {
+	return comparableEmail(toEmail(one)) === comparableEmail(toEmail(other));
 }
 
 /** The form in which email addresses compare: in lower case, with the domain in Punycode. */

@@ -20,7 +20,12 @@ const various = [...ofEachStatus.map(({ email }) => email), plus];
 const malformed = (email: string): IDataObject => ({
 	...{ status: 'verified', email, emailStatus: 'invalid', mailboxType: null },
 });
-const malformedOnes = ['no-at-sign.example', 'a@b.example;c@d.example', 'ada l@engine.example'];
+const malformedOnes = [
+	'no-at-sign.example',
+	'a@b.example;c@',
+	'ada l@engine.example',
+	'ada@engine',
+];
 
 /** Items with the email in a field of their own. */
 const mails = (...emails: string[]): Partial<Row> => ({
@@ -79,6 +84,10 @@ const verifyRows: Row[] = [
 		{ ...malformed('nobody'), personData: null },
 		{ requests: [], credits: 0 },
 	),
+	verifyRow('of several addresses the first one', valid.email, {
+		...mails(`${valid.email}; c@d.example`, `Ada <${valid.email}>, c@d.example`),
+		output: [verified(valid.email), verified(valid.email)],
+	}),
 	verifyRow('malformed addresses are answered here', valid.email, {
 		...mails(...malformedOnes, valid.email),
 		output: [...malformedOnes.map(malformed), verified(valid.email)],
