@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 
 import { Failure } from '../machine/failure.mjs';
+import { peopleToTry } from '../emulator/demo.mts';
 import { startService, type Service } from '../emulator/service.mts';
 import { variantValues, type Variants } from '../emulator/variants.mts';
 import { readOptions, runCommand } from './command.mjs';
@@ -46,14 +47,11 @@ await runCommand(async (signal) => {
 
 /** Prints where it is, and every request that comes. */
 function tell(service: Service): void {
-	const { accounts, lists, people } = service.fixtures;
-	// The last ones are those of the demo.
-	const found = people.filter(({ email }) => email !== null).slice(-3);
-	const names = found.map(({ full, company }) => `${full} at ${company.domain}`);
+	const { accounts, lists } = service.fixtures;
 	console.log(`${styleText('bold', 'Base URL')}  ${service.baseUrl}
 ${styleText('bold', 'API key')}   ${accounts[0]?.key}
 
-People to look up: ${names.join(', ')}. Lists: ${lists.map(({ id }) => id).join(', ')}.
+People to look up: ${peopleToTry(service.fixtures)}. Lists: ${lists.map(({ id }) => id).join(', ')}.
 Ctrl-C ends it.
 `);
 	service.onRequest(({ method, path, rawQuery }) =>

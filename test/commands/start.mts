@@ -8,7 +8,7 @@ import { owner, type CredentialData } from '../hosts/rest.mts';
 import { readExample, withCredential, withList } from '../hosts/workflow.mts';
 import { Failure } from '../machine/failure.mjs';
 import { isFree } from '../machine/ports.mts';
-import { demoList } from '../emulator/demo.mts';
+import { demoList, peopleToTry } from '../emulator/demo.mts';
 import { startService } from '../emulator/service.mts';
 import { readOptions, runCommand } from './command.mjs';
 import { step } from './step.mts';
@@ -51,6 +51,7 @@ ${styleText('bold', 'n8n')}       ${workflowUrl}
            email ${owner.email}, password ${owner.password}
 ${styleText('bold', 'Emulator')}  ${service.baseUrl}
            API key ${API_KEY}
+           people to look up: ${peopleToTry(service.fixtures)}
 
 Ctrl-C ends both.`);
 	const { exited, log } = opened.host;

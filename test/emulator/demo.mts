@@ -72,3 +72,11 @@ export function makeDemo(): Pick<Fixtures, 'companies' | 'people' | 'lists'> {
 		lists: [{ ...demoList, createdAt: '2025-09-23T09:00:00.000Z', leads }],
 	};
 }
+
+/** Some whose emails the service finds: the last ones, which are those of the demo. */
+export function peopleToTry({ people }: Fixtures): string {
+	const found = people.filter(({ email }) => email !== null).slice(-3);
+	return found
+		.map(({ full, company }) => `${full} at ${company.name} (${company.domain})`)
+		.join(', ');
+}

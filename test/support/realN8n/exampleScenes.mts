@@ -215,6 +215,7 @@ export const peopleInFile = {
 		'Do not email (invalid): 1',
 		'Unknown, verify again tomorrow: 1',
 		'Emails verified now: 2',
+		'Emails not verified: 0',
 		'Credits used: 5',
 		'',
 	],
