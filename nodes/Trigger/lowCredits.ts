@@ -4,7 +4,7 @@ import { countersOf, readAccount, simplifyAccount } from '../shared/credits/acco
 import { notice } from '../shared/editor/fields';
 import type { Parameters } from '../shared/input/parameters';
 import { InvalidInput, invalidValue } from '../shared/failures/failure';
-import { numberOf, toText } from '../shared/values/text';
+import { cleanText, numberOf } from '../shared/values/text';
 
 /** On Low Credits: once each time that credits fall below a threshold. Free. */
 export const lowCredits = {
@@ -57,7 +57,7 @@ async function pollLowCredits(
 	parameters: Parameters,
 	memory: IDataObject,
 ): Promise<{ items: IDataObject[]; memory?: IDataObject }> {
-	const chosen = toText(parameters.get('creditKind', 0, '')).toLowerCase();
+	const chosen = cleanText(parameters.get('creditKind', 0, '')).toLowerCase();
 	const threshold = numberOf(parameters.get('threshold', 0, '')) ?? 0;
 	if (threshold <= 0) {
 		throw invalidValue('Threshold', 'Threshold must be a number above 0, e.g. 100');

@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { emailOption, LIST_PATH, listLocator, toListId, wantsLead } from '../../shared/reads/lists';
+import { listLocator, toListId } from '../../shared/reads/lists';
+import { emailOption, LIST_PATH, wantsLead } from '../leads';
 import { objectsIn } from '../../shared/http/response';
 import { textAt } from '../../shared/values/json';
 import { withScheme } from '../../shared/values/text';

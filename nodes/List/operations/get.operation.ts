@@ -1,6 +1,7 @@
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { LIST_PATH, listLocator, simplifyList, toListId } from '../../shared/reads/lists';
+import { listLocator, simplifyList, toListId } from '../../shared/reads/lists';
+import { LIST_PATH } from '../leads';
 import { objectIn } from '../../shared/http/response';
 
 /** Get List (interface specification 4.2): name, date and number of leads. Costs no credits. */

@@ -1,14 +1,7 @@
 import { queryField, returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import {
-	emailOption,
-	LIST_PATH,
-	listLocator,
-	readLeadPage,
-	simplifyListLead,
-	toListId,
-	wantsLead,
-} from '../../shared/reads/lists';
+import { listLocator, readLeadPage, simplifyListLead, toListId } from '../../shared/reads/lists';
+import { emailOption, LIST_PATH, wantsLead } from '../leads';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 
 /** Get List Leads (interface specification 4.3): the leads of a list, newest first. No credits. */

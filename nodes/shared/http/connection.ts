@@ -4,7 +4,7 @@ import { cleanText, numberOf, parsedUrl, toDomain, toText, withScheme } from '..
 import { ServiceError } from './errors';
 
 /** Characters that no header can hold, e.g. a pasted zero-width space: n8n's HTTP client drops them. */
-const NOT_SENT = /[^\t\x20-\x7e\x80-\xff]/g;
+const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
 
 /** What a credential says about the service and the account. */
 export interface Connection {
@@ -22,7 +22,7 @@ export interface Connection {
 /** Reads a credential; throws a {@link ServiceError} if its Base URL or its key cannot be used. */
 export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
 	const baseUrl = checkedBaseUrl(credential.baseUrl);
-	const apiKey = toText(credential.apiKey).replace(NOT_SENT, '').trim();
+	const apiKey = toText(credential.apiKey).replace(UNSENDABLE, '').trim();
 	if (apiKey === '') {
 		throw new ServiceError('unauthorized', {
 			message: 'The API Key of the credential is empty',

@@ -1,10 +1,6 @@
-import {
-	isSafeObjectProperty,
-	type INodeProperties,
-	type INodePropertyOptions,
-} from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { FirstFailure, invalidValue } from '../failures/failure';
-import { cleanText, isPlaceholder, isSocialPage, toDomain, toText } from '../values/text';
+import { cleanText, isPlaceholder, isSocialPage, toDomain } from '../values/text';
 import type { LeadParameters } from './leadFields';
 import type { Parameters } from './parameters';
 
@@ -107,14 +103,6 @@ export function typedText(value: unknown, label: string): string {
 	if (typeof value !== 'object' || value === null) return cleanText(value);
 	const kind = Array.isArray(value) ? 'a list' : 'an object';
 	throw invalidValue(label, `${label} must be text, and this item has ${kind} there`);
-}
-
-/** The name of the field for the result, if any. Throws `InvalidInput` for one that is no ordinary field. */
-export function resultFieldOf(parameters: Parameters): string | undefined {
-	const name = toText(parameters.get('options.resultField', 0, ''));
-	// n8n takes an item with a field `error` for a failed one.
-	if (isSafeObjectProperty(name) && name !== 'error') return name === '' ? undefined : name;
-	throw invalidValue('Put Result in Field', `"${name}" cannot be the name of a field`);
 }
 
 function nameIn(text: string): string {

@@ -1,8 +1,8 @@
+import { isSafeObjectProperty } from 'n8n-workflow';
 import type { Parameters } from './parameters';
 import { requestOptionsOf } from '../http/transport';
-import { resultFieldOf } from './fields';
 import { paceOf } from '../pace/retry';
-import { numberOf } from '../values/text';
+import { numberOf, toText } from '../values/text';
 import { FirstFailure, type InvalidInput, invalidValue } from '../failures/failure';
 
 /** In items, days and minutes. */
@@ -55,6 +55,21 @@ export function daysOf(value: unknown, label: string, byDefault: number): number
 	const days = isEmpty ? byDefault : numberOf(value);
 	if (days === undefined) throw notANumber(label);
 	return days;
+}
+
+/** The name of the field for the result, if any. Throws `InvalidInput` for one that is no ordinary field. */
+export function resultFieldOf(parameters: Parameters): string | undefined {
+	const name = toText(parameters.get('options.resultField', 0, ''));
+	// n8n takes an item with a field `error` for a failed one.
+	if (isSafeObjectProperty(name) && name !== 'error') return name === '' ? undefined : name;
+	throw invalidValue('Put Result in Field', `"${name}" cannot be the name of a field`);
+}
+
+/** The value of a field that counts from 1; throws `InvalidInput`. */
+export function countIn(label: string, value: unknown): number {
+	const count = numberOf(value) ?? 0;
+	if (Number.isInteger(count) && count >= 1) return count;
+	throw invalidValue(label, `${label} must be a whole number of 1 or more`);
 }
 
 function notANumber(label: string): InvalidInput {

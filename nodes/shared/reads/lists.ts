@@ -110,30 +110,6 @@ export const listLocator: INodeProperties = {
 	],
 };
 
-export const emailOption: INodeProperties = {
-	displayName: 'Email',
-	name: 'email',
-	type: 'options',
-	default: 'all',
-	options: [
-		{ name: 'All Leads', value: 'all' },
-		{ name: 'Only with Email', value: 'with' },
-		{ name: 'Only without Email', value: 'without' },
-	],
-	description: 'Which leads to return',
-};
-
-/** Whether the option Email wants a lead; `undefined` where it wants all. */
-export function wantsLead(
-	parameter: (name: string) => unknown,
-): ((lead: IDataObject) => boolean) | undefined {
-	const wanted = parameter('options.email');
-	if (wanted !== 'with' && wanted !== 'without') return undefined;
-	return (lead) => (textAt(lead, 'email') !== null) === (wanted === 'with');
-}
-
-export const LIST_PATH = `=${LISTS_PATH}/{{$parameter.listId.value}}`;
-
 /** The id of a list; throws `InvalidInput` for any other value. */
 export function toListId(value: unknown): string {
 	const text = typedText(value, 'List');

@@ -6,19 +6,13 @@ import type { NodeContext } from '../host/context';
 import { missing, type Missing } from '../input/missing';
 import { Parameters } from '../input/parameters';
 import { requestOptionsOf } from '../http/transport';
-import {
-	type Declaration,
-	FieldValues,
-	pathOf,
-	requestFields,
-	resultFieldOf,
-} from '../input/fields';
+import { type Declaration, FieldValues, pathOf, requestFields } from '../input/fields';
+import { countIn, resultFieldOf } from '../input/options';
 import { OnError, statusFields, stopError } from '../output/onError';
 import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
-import { numberOf } from '../values/text';
 import type { Collected } from './pages';
-import { FirstFailure, invalidValue, problemOf, type InvalidInput } from '../failures/failure';
+import { FirstFailure, problemOf, type InvalidInput } from '../failures/failure';
 
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
@@ -147,11 +141,4 @@ export async function runRead(
 	if (failures.length > 0) throw failures[0];
 	if (parameters.readFrom) context.hint(`${parameters.readFrom}.`, 'info');
 	return outputs.flat();
-}
-
-/** The value of a field that counts from 1; throws `InvalidInput`. */
-export function countIn(label: string, value: unknown): number {
-	const count = numberOf(value) ?? 0;
-	if (Number.isInteger(count) && count >= 1) return count;
-	throw invalidValue(label, `${label} must be a whole number of 1 or more`);
 }

@@ -29,11 +29,11 @@ const PLACEHOLDER =
 	/^(?:n[/.]a|none|null|nil|undefined|unknown|not available|tbd|keine Angabe|https?)?$/i;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
-const NOTHING = /^(?:NaN|nan|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
+const EMPTY_CELL = /^(?:NaN|nan|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
 
 /** Whether a text stands for nothing: such a word, whatever signs are around it, or no letter or digit at all. */
 export function isPlaceholder(text: string): boolean {
-	if (NOTHING.test(text)) return true;
+	if (EMPTY_CELL.test(text)) return true;
 	const [word] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(text) ?? [''];
 	return text !== '' && PLACEHOLDER.test(word);
 }

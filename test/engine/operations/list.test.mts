@@ -69,6 +69,7 @@ const listRows: Row[] = [
 	listRow('by id', byId('102')),
 	listRow('by id, a number', byId(102)),
 	listRow('by id, with white space around it, which the field allows', byId(' 102 ')),
+	listRow('by id, with an invisible character', byId('={{ "102\u200b" }}')),
 	listRow('from the list', fromList('102')),
 	listRow('by an expression, another list per item', byId('={{ $json.list }}'), {
 		items: [{ list: 102 }, { list: 101 }],

@@ -1,0 +1,28 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { LISTS_PATH } from '../shared/reads/lists';
+import { textAt } from '../shared/values/json';
+
+/** The path of a list, with its id. */
+export const LIST_PATH = `=${LISTS_PATH}/{{$parameter.listId.value}}`;
+
+export const emailOption: INodeProperties = {
+	displayName: 'Email',
+	name: 'email',
+	type: 'options',
+	default: 'all',
+	options: [
+		{ name: 'All Leads', value: 'all' },
+		{ name: 'Only with Email', value: 'with' },
+		{ name: 'Only without Email', value: 'without' },
+	],
+	description: 'Which leads to return',
+};
+
+/** Whether the option Email wants a lead; `undefined` where it wants all. */
+export function wantsLead(
+	parameter: (name: string) => unknown,
+): ((lead: IDataObject) => boolean) | undefined {
+	const wanted = parameter('options.email');
+	if (wanted !== 'with' && wanted !== 'without') return undefined;
+	return (lead) => (textAt(lead, 'email') !== null) === (wanted === 'with');
+}
