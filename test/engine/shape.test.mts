@@ -267,6 +267,20 @@ test('the job of a pending lead is still to be collected, whatever the Verifier 
 	expect(await one(find, [lead])).not.toHaveProperty('jobId');
 });
 
+test.each([
+	[[{ value: addressOf(7), primary: true }, { value: 'b@home.example' }]],
+	[`${addressOf(7)}; b@home.example`],
+])(
+	'a Verifier that passes a lead on leaves several emails, and what is said of them: %j',
+	async (email) => {
+		const about = { emailStatus: 'valid', checkedAt: '2026-01-01', personData: { title: 'CTO' } };
+		const options = { maxAgeDays: 10_000, checkedAt: '={{ $json.checkedAt }}' };
+		const parameters = { leadFields: 'auto' };
+		const result = await one(verify, [{ email, ...about }], { parameters, options });
+		expect(result).toMatchObject({ status: 'known', email, ...about });
+	},
+);
+
 test('a text in `response` is the own one of the lead, whatever email is found', async () => {
 	const own = { response: 'Call on Monday', email: 'old@acme.example' };
 	expect(await one(find, [{ ...ask(hit), ...own }])).toMatchObject({ response: own.response });

@@ -9,12 +9,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 
-import {
-	LEAD_FIELDS,
-	type Lead,
-	LeadReader,
-	type Meaning,
-} from '../../nodes/shared/input/leadFields.ts';
+import { type Lead, LeadReader } from '../../nodes/shared/input/leadFields.ts';
+import { LEAD_FIELDS, type Meaning } from '../../nodes/shared/input/leadNames.ts';
 import { toDomain } from '../../nodes/shared/values/text.ts';
 import { isRecord } from '../emulator/values.mts';
 import { root } from '../machine/paths.mjs';
@@ -129,6 +125,7 @@ describe('a field', () => {
 		['linkedin.com', { domain: 'linkedin.com' }],
 		['https://www.linkedin.com/', { domain: 'https://www.linkedin.com/' }],
 		['https://acme.com/linkedin', { domain: 'https://acme.com/linkedin' }],
+		['https://api.whatsapp.com/send?phone=49', {}],
 	])('for a website with %s, where a social page is none', (website, values) => {
 		expect(readOf({ website })).toEqual(values);
 	});
@@ -197,6 +194,15 @@ describe('an item', () => {
 		[{ 'First Name': 'Ada', properties: { 'Full Name': 'Ada Other' } }, { fullName: 'Ada Other' }],
 		[{ name: 'Ada Lovelace', properties: { firstname: 'Ada' } }, { firstName: 'Ada' }],
 		[{ 'Full Name': ada, properties: { firstname: 'Eve', lastname: 'Other' } }, { fullName: ada }],
+		// Another person's website and email are not this one's.
+		[
+			{ 'Full Name': ada, fields: { 'Full Name': 'Eve Other', email, website: 'other.com' } },
+			{ fullName: ada },
+		],
+		[
+			{ 'Full Name': ada, fields: { firstname: 'Ada', lastname: 'Lovelace', email } },
+			{ fullName: ada, email },
+		],
 		// Beside a person, `data` may be about anybody.
 		[{ 'Full Name': ada, data: { email: 'owner@acme.com', company: 'Acme' } }, { fullName: ada }],
 		[{ 'E-Mail': email, data: { Name: 'Eve Other' } }, { email }],
@@ -218,6 +224,8 @@ describe('an item', () => {
 			{ email, emailStatus: 'valid' },
 		],
 		[{ 'E-Mail': 'old@acme.com', email, emailStatus: '' }, { email }],
+		// An empty status says that no lookup has found it.
+		[{ 'Work Email': email, email: 'ada@home.com', emailStatus: null }, { email }],
 		[
 			{ emailStatus: 'valid', 'Work Email': email },
 			{ email, emailStatus: 'valid' },

@@ -2,7 +2,8 @@ import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { cleanText, isSocialPage } from '../values/text';
-import { EMPTY_FIELD, type Lead, type Meaning } from './leadFields';
+import { EMPTY_FIELD, type Lead } from './leadFields';
+import type { Meaning } from './leadNames';
 import type { Parameters } from './parameters';
 
 /** Something that a lookup needs, and an item lacks. */

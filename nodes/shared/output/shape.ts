@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { COMPLETE, INCOMPLETE } from '../failures/reasons';
-import { canBeEmail, emailsIn, isSameEmail } from '../values/email';
+import { canBeEmail, isSameEmail, toEmail } from '../values/email';
 import { isObject, numberAt } from '../values/json';
 
 /** The names of the fields that say why an item has no result. */
@@ -132,12 +132,11 @@ function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): 
 	return status === 'skipped' && STATUSES.has(before);
 }
 
-/** Whether a lead keeps its own email, or list of them, beside a known one of another field: nothing was looked up. */
+/** Whether a lead keeps its own email beside a known one of another field, or several of them: nothing was looked up. */
 function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
-	if (fields.status !== 'known' || 'emailStatus' in fields) return false;
-	if (typeof own === 'object') return own !== null;
-	const emails = emailsIn(own);
-	return emails.length > 1 || (canBeEmail(emails[0]) && !isSameEmail(own, fields.email));
+	if (fields.status !== 'known' || isEmpty(own)) return false;
+	if (typeof own !== 'string' || own.split('@').length > 2) return true;
+	return !('emailStatus' in fields) && canBeEmail(toEmail(own)) && !isSameEmail(own, fields.email);
 }
 
 /** Whether another email takes the place of the one that the target holds, or of none. */

@@ -1,19 +1,16 @@
-import { cleanText, parsedUrl } from './text';
+import { cleanText, isPlaceholder, parsedUrl } from './text';
 
-/** What stands between several addresses in one cell. A typing error in one of them is none. */
-const BETWEEN = /[,;|]|:::|\s(?=[^\s<@]+@)/;
+/** What stands between several addresses in one cell. A text that is no address beside them is a typing error. */
+const BETWEEN = /[,;|&+]|:::|\s(?:and|und|or|et|y)\s|\s?\/(?=\s?[^\s<@]+@)|\s(?=[^\s<@]+@)/;
 
-/** The emails in a value that is typed or pasted, without `<…>` and a name before it, or `mailto:`; a text that is none. */
-export function emailsIn(value: unknown): string[] {
-	const text = cleanText(value);
-	const parts = text.split(BETWEEN).map(withoutSigns);
-	const emails = parts.filter((part) => part !== '');
-	return emails.length > 0 && emails.every(canBeEmail) ? emails : [withoutSigns(text)];
-}
-
-/** The first of the emails in a value. */
+/** The first email in a value that is typed or pasted, without `<…>` and a name before it, or `mailto:`; a text that is none. */
 export function toEmail(value: unknown): string {
-	return emailsIn(value)[0];
+	const text = cleanText(value);
+	// Of "Lovelace, Ada <ada@acme.com> (work)" what is in the angle brackets.
+	const inBrackets = text.match(/<[^<>]*>/g);
+	const parts = inBrackets ?? text.replace(/\([^()]*\)/g, '').split(BETWEEN);
+	const emails = parts.map(withoutSigns).filter((part) => part !== '' && !isPlaceholder(part));
+	return emails.length > 0 && emails.every(canBeEmail) ? emails[0] : withoutSigns(text);
 }
 
 function withoutSigns(text: string): string {

@@ -26,7 +26,7 @@ export function cleanText(value: unknown): string {
 
 /** What spreadsheets, databases and people write where there is nothing. "Na" is a surname. */
 const PLACEHOLDER =
-	/^(?:n[/.]a|none|null|nil|undefined|unknown|not available|tbd|keine Angabe|https?)?$/i;
+	/^(?:n[/.]a|none|null|nil|undefined|unknown|not available|not provided|tbd|k\.A|keine(?: Angabe)?|unbekannt|https?)?$/i;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
 const EMPTY_CELL = /^(?:NaN|nan|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
@@ -79,7 +79,11 @@ const SCHEMES = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*/;
  * `https://www.Acme.com/about` and `acme.com:443`; empty for a text whose host has no dot, a blank or an empty label.
  */
 export function toDomain(text: string): string {
-	const [authority] = text.trim().toLowerCase().replace(SCHEMES, '').split(/[/?#]/, 1);
+	const [authority] = text
+		.trim()
+		.toLowerCase()
+		.replace(SCHEMES, '')
+		.split(/[/?#,;]/, 1);
 	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
 	const bare = host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
 	return /^[^.\s]+(?:\.[^.\s]+)+$/.test(bare) ? bare : '';
@@ -87,7 +91,7 @@ export function toDomain(text: string): string {
 
 /** Networks on which people and companies have pages. */
 const NETWORKS =
-	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk)\.(?:com|net)|(?:fb|wa|t)\.me|lnkd\.in|youtu\.be|linktr\.ee|bsky\.app)$/;
+	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat)\.(?:com|net)|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|bsky\.app|goo\.gl)$/;
 
 /** Whether a text is the address of a page at a social network, which is nobody's website. */
 export function isSocialPage(text: string): boolean {

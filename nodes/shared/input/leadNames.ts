@@ -1,0 +1,75 @@
+/**
+ * The names under which sheets, CRMs, forms and files hold what a lookup needs, the more certain name first: English,
+ * German, French, Spanish, Portuguese, Italian, Dutch. A name counts as a whole: `Account Owner` and `Old Email` do not.
+ */
+export const LEAD_FIELDS = {
+	fullName: `
+		full name, contact name, contact full name, contact person, person name, lead name, prospect name, display name,
+		Vollständiger Name, Ansprechpartner, Kontaktperson, Anzeigename, Vor- und Nachname, Vorname Nachname,
+		nom complet, nom du contact, prénom et nom, nom et prénom, nom à afficher,
+		nombre completo, nombre de contacto, persona de contacto, nombre y apellidos, nombre y apellido, nombre en pantalla,
+		nome completo, nome do contato, nome e sobrenome, mostrar nome, nome e cognome, nome visualizzato, nominativo,
+		volledige naam, contactpersoon, naam contactpersoon`,
+	/** The full name, but beside one half of a name alone the other half. */
+	name: 'name, nom, nombre, nome, naam',
+	firstName: `
+		first name, given name, forename, fname, name first, contact first name, contact person first name, person first name,
+		executive first name, lead person first name, Vorname, prénom, primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam`,
+	lastName: `
+		last name, family name, surname, lname, name last, contact last name, contact person last name, person last name,
+		executive last name, lead person last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido,
+		sobrenome, último nome, cognome, achternaam, familienaam`,
+	domain: `
+		company domain, company domain name, organization domain, current employer domain, domain, domain name,
+		company website, company website URL, organization website, account website, business website, website, website URL,
+		website 1, website 1 value, websites, company URL, homepage, company homepage, web page, web page 1, web, www, internet,
+		Webseite, Webseite 1, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
+		site web, site web 1, site internet, page web, domaine, sitio web, página web, página web 1, dominio,
+		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, pagina web 1, domein`,
+	company: `
+		company name, company, company name cleaned, company name for emails, associated company, lead company name, current company, current company name, current employer, employer,
+		organization name, organisation name, organization, organisation, organization 1 name, person organization, org name, account name,
+		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
+		société, nom de la société, entreprise, nom de l'entreprise, raison sociale,
+		empresa, nombre de la empresa, nombre empresa, razón social, compañía, organización, nome da empresa, organização,
+		azienda, nome azienda, ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie`,
+	email: `
+		work email, work email address, business email, business email address, professional email,
+		recommended professional email, current work email, email, email address, primary email, primary email address,
+		contact email, contact email address, contact person email, contact person email address, person email, lead email, lead person email,
+		email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses, user email,
+		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
+		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
+		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,
+		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
+		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
+		email 2, email 2 value, email2address, person email other, person email home`,
+};
+
+/** What lookups read of a lead. `emailStatus` is this package's own word: what another tool calls verified is not known. */
+export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
+
+export interface Place {
+	meaning: Meaning;
+	/** The lower, the more certain. */
+	rank: number;
+}
+
+/** A name by its letters and digits alone, without case, accents and what Notion and forms put before it. */
+export function bareName(name: string): string {
+	const own = name.replace(/^property_/, '').normalize('NFD');
+	return own
+		.replace(/[^\p{L}\p{N}]/gu, '')
+		.toLowerCase()
+		.replace(/^your/, '');
+}
+
+export const PLACES = new Map<string, Place>(
+	Object.entries(LEAD_FIELDS).flatMap(([meaning, names]) =>
+		names
+			.split(',')
+			.map((name, rank) => [bareName(name), { meaning: meaning as Meaning, rank }] as const),
+	),
+);
+
+export const EMAIL = PLACES.get('email');
