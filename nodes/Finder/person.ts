@@ -89,18 +89,6 @@ export type Person = Partial<
 	Record<'fullName' | 'firstName' | 'lastName' | 'domain' | 'company' | 'country', string>
 >;
 
-const NO_NAME: Missing = {
-	code: 'missing_name',
-	what: 'name',
-	names: ['fullName', 'firstName', 'lastName'],
-};
-
-const NO_COMPANY: Missing = {
-	code: 'missing_company',
-	what: 'company',
-	names: ['domain', 'company'],
-};
-
 /** A lookup needs a full name, or a first and a last name; and a domain or a company (interface specification 4.5, 4.6). */
 export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const firstName = values.name('firstName');
@@ -115,8 +103,8 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	});
 	const query: Person = Object.fromEntries(texts.filter(([, text]) => text !== ''));
 	const missing: Missing[] = [];
-	if (!hasBoth && !query.fullName) missing.push(NO_NAME);
-	if (!query.domain && !query.company) missing.push(NO_COMPANY);
+	if (!hasBoth && !query.fullName) missing.push('missing_name');
+	if (!query.domain && !query.company) missing.push('missing_company');
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
 

@@ -17,7 +17,6 @@ import type { ReadRequest } from '../../shared/reads/reader';
 import { toEmailStatus } from '../../shared/values/email';
 import { numberAt, objectAt, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
-import type { Missing } from '../../shared/input/missing';
 
 const PATH = '/profile/search/email';
 
@@ -86,7 +85,7 @@ export const getLeads = readOperation({
 	async read(request) {
 		const { values, limit } = request;
 		const { domain, name } = values.company('companyWebsite', 'companyName');
-		if (!domain && !name) throw request.missing(NO_COMPANY);
+		if (!domain && !name) throw request.missing('missing_company');
 		const filters = {
 			companyWebsite: domain || undefined,
 			companyName: name || undefined,
@@ -111,12 +110,6 @@ export const getLeads = readOperation({
 		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, company) };
 	},
 });
-
-const NO_COMPANY: Missing = {
-	code: 'missing_company',
-	what: 'company',
-	names: ['companyWebsite', 'companyName'],
-};
 
 /** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
 async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {

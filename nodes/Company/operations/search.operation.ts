@@ -6,7 +6,6 @@ import {
 	queryField,
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
-import type { Missing } from '../../shared/input/missing';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
 import { objectsIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/output/company';
@@ -59,7 +58,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	resultField: 'companyData',
 	prepare(values) {
 		const keyword = values.name('kw');
-		return { query: { keyword }, missing: keyword === '' ? [NO_COMPANY] : undefined };
+		return { query: { keyword }, missing: keyword === '' ? ['missing_keyword'] : undefined };
 	},
 	async ask([{ keyword }], { ask, settings }) {
 		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
@@ -68,12 +67,6 @@ export const search = lookupOperation<{ keyword: string }>({
 	},
 	simplify: simplifyCompany,
 });
-
-const NO_COMPANY: Missing = {
-	code: 'missing_keyword',
-	what: 'company',
-	names: ['keyword'],
-};
 
 /** A keyword without the spellings that do not matter. The path of a URL does: companies share websites. */
 function comparable(keyword: string): string {

@@ -6,45 +6,57 @@ import { EMPTY_FIELD, type Lead } from './leadFields';
 import type { Meaning } from './leadNames';
 import type { Parameters } from './parameters';
 
+/** What a lookup may need, by the reason of an item that lacks it: in a word, and what its fields mean that may hold it. */
+const NEEDS = {
+	missing_name: { what: 'name', meanings: ['fullName', 'firstName', 'lastName', 'name'] },
+	missing_company: { what: 'company', meanings: ['domain', 'company'] },
+	missing_keyword: { what: 'company', meanings: ['domain', 'company'] },
+} satisfies Partial<Record<InvalidReason, { what: string; meanings: Meaning[] }>>;
+
 /** Something that a lookup needs, and an item lacks. */
-export interface Missing {
-	code: InvalidReason;
-	/** In a word, e.g. `company`. */
-	what: string;
-	/** The names of the parameters that may hold it: the first alone, or all others. */
-	names: string[];
-}
+export type Missing = keyof typeof NEEDS;
 
 /** So many fields of an item are named at most. */
 const MAX_NAMED = 10;
 
 const FULL_NAME = 'looks like a full name';
 
-/** For what an item lacks: whether the item has no field for it, or one that is empty. The code names the first. */
+/** For what an item lacks: whether the item has no field for it, or one that is empty. The first is the reason. */
 export function missing(parameters: Parameters, item: number, lacking: Missing[]): InvalidInput {
 	const json = parameters.json(item);
 	const lead = parameters.leadIn(item);
 	const whys = lacking.map((one) =>
-		lead ? whyNotRead(parameters, lead, one) : whyNotChosen(parameters, item, one),
+		lead ? whyNotRead(lead, one) : whyNotChosen(parameters, item, one),
 	);
-	const what = lacking.map(({ what }, index) => `no ${what}${whys[index] && ` (${whys[index]})`}`);
+	const what = lacking.map(
+		(one, index) => `no ${NEEDS[one].what}${whys[index] && ` (${whys[index]})`}`,
+	);
 	const names = isObject(json) ? Object.keys(json) : [];
 	const named =
 		names.slice(0, MAX_NAMED).map(shortened).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
 	const among = lead && whys.includes('') ? ` among its fields: ${named || 'none'}` : '';
 	const isFull = whys.some((why) => why.endsWith(FULL_NAME));
-	const labels = lacking.map(({ names }, index) => {
-		const [first, ...others] = names.map((name) => parameters.labelOf(name));
+	const labels = lacking.map((one, index) => {
+		// The first alone, or all others.
+		const [first, ...others] = namesFor(one, parameters).map((name) => parameters.labelOf(name));
 		if (others.length === 0 || whys[index].endsWith(FULL_NAME)) return first;
 		return `${first} (or ${others.join(' and ')})`;
 	});
 	return new InvalidInput({
-		reason: lacking[0].code,
+		reason: lacking[0],
 		message: `Not sent: ${what.join(' and ')}${among}`,
 		description: lead
 			? `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${isFull ? ': full names onto Full Name' : ''}.`
 			: `Fill in ${labels.join(' and ')}.`,
 	});
+}
+
+/** The parameters of the operation that may hold it. */
+function namesFor(lacking: Missing, { operation: { lead = {} } }: Parameters): string[] {
+	const needed: Meaning[] = NEEDS[lacking].meanings;
+	return Object.keys(lead).filter((name) =>
+		lead[name].meanings.some((one) => needed.includes(one)),
+	);
 }
 
 /** A name that a message can hold. */
@@ -53,9 +65,8 @@ function shortened(name: string): string {
 }
 
 /** Why nothing was recognized, if a field shows it. */
-function whyNotRead({ operation }: Parameters, lead: Lead, { code, names }: Missing): string {
-	const own = names.flatMap((name) => operation.lead?.[name]?.meanings ?? []);
-	const all: Meaning[] = code === 'missing_name' ? [...own, 'name'] : own;
+function whyNotRead(lead: Lead, lacking: Missing): string {
+	const all: Meaning[] = NEEDS[lacking].meanings;
 	const [half] = all.flatMap((meaning) => lead.found[meaning] ?? []);
 	if (half) return ofHalf(half.value, half.field);
 	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
@@ -65,12 +76,13 @@ function whyNotRead({ operation }: Parameters, lead: Lead, { code, names }: Miss
 }
 
 /** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */
-function whyNotChosen(parameters: Parameters, item: number, { code, names }: Missing): string {
+function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): string {
+	const names = namesFor(lacking, parameters);
 	for (const name of names) {
 		const label = parameters.labelOf(name);
 		const text = cleanText(parameters.get(name, item, ''));
 		if (isSocialPage(text)) return `${label} is not a company website`;
-		if (text !== '' && code === 'missing_name') return ofHalf(text, label);
+		if (text !== '' && lacking === 'missing_name') return ofHalf(text, label);
 	}
 	const json = parameters.json(item);
 	for (const name of names) {
