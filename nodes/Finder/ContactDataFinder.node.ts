@@ -3,14 +3,10 @@ import { customOperations, estimateOperation } from '../shared/operation';
 import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
 import { getBulkJob } from './operations/getBulkJob.operation';
-import { bulkPersonOptions, personFields, personLookup } from './person';
+import { personFields } from './person';
 import { bulkHint, nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
 
-const estimate = estimateOperation({
-	...personLookup,
-	fields: personFields,
-	options: bulkPersonOptions,
-});
+const estimate = estimateOperation({ ...findBulk, fields: personFields });
 const operations = [find, findBulk, getBulkJob, estimate];
 
 export class ContactDataFinder implements INodeType {

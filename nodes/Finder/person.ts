@@ -8,7 +8,6 @@ import {
 } from '../shared/editor/fields';
 import type { Missing } from '../shared/input/missing';
 import type { Lookup } from '../shared/lookups/lookup';
-import { DEFAULT_JOB_TIMEOUT } from '../shared/input/options';
 import type { FieldValues } from '../shared/input/fields';
 import { canBeEmail, toEmail, toEmailStatus } from '../shared/values/email';
 import { objectAt, textAt } from '../shared/values/json';
@@ -69,20 +68,6 @@ export const personOptions: INodeProperties[] = [
 		placeholder: 'e.g. Germany',
 		description: 'Country of the person, to localize the search',
 	}),
-];
-
-/** The options of the bulk lookup, and of its estimate. */
-export const bulkPersonOptions: INodeProperties[] = [
-	...personOptions,
-	{
-		displayName: 'Job Timeout (Minutes)',
-		name: 'jobTimeout',
-		type: 'number',
-		typeOptions: { minValue: 0 },
-		default: DEFAULT_JOB_TIMEOUT,
-		description:
-			"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending'; collect them later with Get Bulk Job.",
-	},
 ];
 
 export type Person = Partial<

@@ -2,14 +2,10 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { customOperations, estimateOperation } from '../shared/operation';
 import { verify } from './operations/verify.operation';
 import { verifyBulk } from './operations/verifyBulk.operation';
-import { emailFields, emailLookup, verifierOptions } from './verification';
+import { emailFields } from './verification';
 import { bulkHint, nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
 
-const estimate = estimateOperation({
-	...emailLookup,
-	fields: emailFields,
-	options: verifierOptions,
-});
+const estimate = estimateOperation({ ...verifyBulk, fields: emailFields });
 const operations = [verify, verifyBulk, estimate];
 
 export class ContactDataVerifier implements INodeType {

@@ -23,7 +23,9 @@ export interface Operation extends Declaration {
 	run(context: NodeContext): Promise<INodeExecutionData[]>;
 }
 
-export function lookupOperation<Query extends IDataObject>(lookup: Lookup<Query>): Operation {
+export function lookupOperation<Query extends IDataObject>(
+	lookup: Lookup<Query>,
+): Operation & Preparation<Query> {
 	return { ...lookup, run: async (context) => await new LookupRun(context, lookup).run() };
 }
 

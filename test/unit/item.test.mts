@@ -8,7 +8,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import { findBulk } from '../../nodes/Finder/operations/findBulk.operation.ts';
-import { personLookup } from '../../nodes/Finder/person.ts';
 import { verify } from '../../nodes/Verifier/operations/verify.operation.ts';
 import { emailLookup } from '../../nodes/Verifier/verification.ts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
@@ -18,6 +17,7 @@ import {
 	knownItem,
 	type Preparation,
 } from '../../nodes/shared/input/item.ts';
+import type { Declaration } from '../../nodes/shared/input/fields.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
 import { Parameters } from '../../nodes/shared/input/parameters.ts';
 import { thrownBy } from './thrown.mts';
@@ -147,7 +147,7 @@ const FAILS = '={{ fails }}';
 
 /** The parameters of a node for an item; an expression that fails is one that `fails`. */
 function parametersOf(
-	operation: typeof findBulk,
+	operation: Declaration,
 	saved: Record<string, unknown>,
 	item: IDataObject = {},
 ): Parameters {
@@ -165,22 +165,21 @@ function parametersOf(
 }
 
 function read<Query extends IDataObject>(
-	operation: typeof findBulk,
 	lookup: Preparation<Query>,
 	saved: Record<string, unknown>,
 	item?: IDataObject,
 ) {
-	const parameters = parametersOf(operation, saved, item);
+	const parameters = parametersOf(lookup, saved, item);
 	const { retryUnknown } = lookupOptionsOf(parameters);
 	return new ItemReader(lookup, parameters, retryUnknown).read(0);
 }
 
 /** The fields are chosen, and not recognized. */
 const finder = (saved: Record<string, unknown>) =>
-	read(findBulk, { ...findBulk, ...personLookup }, { leadFields: 'manual', ...saved });
+	read(findBulk, { leadFields: 'manual', ...saved });
 
 const verifier = (saved: Record<string, unknown>) =>
-	read(verify, { ...verify, ...emailLookup }, { leadFields: 'manual', ...saved });
+	read(verify, { leadFields: 'manual', ...saved });
 
 const twoDaysAgo = new Date(Date.now() - 2 * DAY).toISOString();
 
@@ -263,7 +262,7 @@ describe('an item without a name or a company', () => {
 		],
 	])('%j, where its fields are chosen as %j, says %s', (json, saved, message, description) => {
 		const choice = { leadFields: 'manual', ...saved };
-		const { outcome } = read(findBulk, { ...findBulk, ...personLookup }, choice, json);
+		const { outcome } = read(findBulk, choice, json);
 		expect(outcome).toMatchObject({
 			message: `Not sent: ${message}`,
 			description: description ?? expect.stringContaining('Fill in '),
@@ -298,7 +297,7 @@ describe('an item without a name or a company', () => {
 			'no name and no company among its fields: a, b, c, d, e, f, g, h, i, j, …',
 		],
 	])('%j, where it is recognized, says %s', (json, message, more = '') => {
-		const { outcome } = read(findBulk, { ...findBulk, ...personLookup }, {}, json);
+		const { outcome } = read(findBulk, {}, json);
 		expect(outcome).toMatchObject({
 			message: `Not sent: ${message}`,
 			description: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}.`,
@@ -308,7 +307,7 @@ describe('an item without a name or a company', () => {
 
 it('a recognized item is looked up, passed on or refused by what its own fields hold', () => {
 	const ada = { Name: 'Ada Lovelace', 'Company Website': 'https://www.acme.com/about' };
-	const of = (json: IDataObject) => read(findBulk, { ...findBulk, ...personLookup }, {}, json);
+	const of = (json: IDataObject) => read(findBulk, {}, json);
 	expect(of(ada).query).toEqual({ fullName: 'Ada Lovelace', domain: 'acme.com' });
 	expect(of(ada).outcome).toBeUndefined();
 	expect(of({ ...ada, 'E-Mail': 'ada@acme.com' }).outcome).toMatchObject({

@@ -1,11 +1,12 @@
 import { lookupFields } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
+import { DEFAULT_JOB_TIMEOUT } from '../../shared/input/options';
 import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
 import {
 	type Person,
 	personFields,
 	personLookup,
-	bulkPersonOptions,
+	personOptions,
 	simplifyFoundEmail,
 } from '../person';
 
@@ -25,7 +26,18 @@ export const findBulk = lookupOperation<Person>({
 	},
 	cost: '1 credit per email found',
 	fields: [...personFields, ...lookupFields],
-	options: bulkPersonOptions,
+	options: [
+		...personOptions,
+		{
+			displayName: 'Job Timeout (Minutes)',
+			name: 'jobTimeout',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: DEFAULT_JOB_TIMEOUT,
+			description:
+				"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending'; collect them later with Get Bulk Job.",
+		},
+	],
 	...personLookup,
 	perRequest: MAX_ROWS,
 	async ask(people, service) {
