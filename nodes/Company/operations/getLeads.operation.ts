@@ -31,11 +31,9 @@ export const getLeads = readOperation({
 		action: 'Get leads from company',
 		description: 'Get people who work at a company, with their emails. May cost credits.',
 		routing: { request: { method: 'GET', url: PATH } },
-		builderHint: {
-			propertyHint:
-				'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
-		},
 	},
+	builder:
+		'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
 	cost: 'may cost credits',
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [

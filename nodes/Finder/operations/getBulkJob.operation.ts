@@ -21,11 +21,9 @@ export const getBulkJob = readOperation({
 		description:
 			'Collect the results of a job that Find Emails in Bulk did not wait for. Costs no further credits.',
 		routing: { request: { method: 'GET', url: BULK_PATH } },
-		builderHint: {
-			propertyHint:
-				"Behind a Finder whose items may have the status 'pending': it reads jobId and jobRow of each item, and passes all other items on.",
-		},
 	},
+	builder:
+		"Behind a Finder whose items may have the status 'pending': it reads jobId and jobRow of each item, and passes all other items on.",
 	cost: 'free',
 	fields: [
 		{

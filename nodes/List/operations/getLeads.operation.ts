@@ -12,11 +12,9 @@ export const getLeads = readOperation({
 		action: 'Get leads from list',
 		description: 'Get the leads saved to a list, newest first. Costs no credits.',
 		routing: { request: { method: 'GET', url: `${LIST_PATH}/leads` } },
-		builderHint: {
-			propertyHint:
-				'For most flows: pages of leads, newest first, with the email if there is one. Set Return All for the whole list. Use exportLeads for job titles and company data.',
-		},
 	},
+	builder:
+		'For most flows: pages of leads, newest first, with the email if there is one. Set Return All for the whole list. Use exportLeads for job titles and company data.',
 	tool: 'Get leads saved to a list, newest first, with the email if there is one. Needs the ID of the list. Costs no credits.',
 	cost: 'free',
 	fields: [listLocator, ...returnAllOrLimit, simple],

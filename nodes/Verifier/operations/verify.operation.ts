@@ -27,11 +27,9 @@ export const verify = lookupOperation<EmailQuery>({
 		description:
 			'Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid.',
 		routing: { request: { method: 'GET', url: '/v3/verify' } },
-		builderHint: {
-			propertyHint:
-				'For one item at a time, e.g. as the tool of an agent, or for Include Person Data. For more than 20 items use verifyBulk: same price, one request per 50 emails.',
-		},
 	},
+	builder:
+		'For one item at a time, e.g. as the tool of an agent, or for Include Person Data. For more than 20 items use verifyBulk: same price, one request per 50 emails.',
 	tool: `Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid; text that can't be an email costs nothing. 'status' is 'verified'. ${EMAIL_STATUSES} ${OTHER_STATUSES}`,
 	cost: '1 credit per email',
 	fields: [...emailFields, ...lookupFields],

@@ -139,8 +139,12 @@ function optionsField(operations: Operation[]): INodeProperties[] {
 	];
 }
 
-function menuEntry({ option, tool }: Operation): INodePropertyOptions {
-	return tool === undefined ? { ...option, displayOptions: notForTools } : option;
+function menuEntry({ option, builder, tool }: Operation): INodePropertyOptions {
+	return {
+		...option,
+		...(builder !== undefined && { builderHint: { propertyHint: builder } }),
+		...(tool === undefined && { displayOptions: notForTools }),
+	};
 }
 
 /** What the model of an AI agent reads. Without it, n8n adds a property that holds the name of the operation alone. */
