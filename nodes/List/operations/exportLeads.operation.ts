@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { listLocator, toListId } from '../../shared/reads/lists';
+import { listLocator } from '../../shared/reads/lists';
 import { emailOption, LIST_PATH, wantsLead } from '../leads';
 import { objectsIn } from '../../shared/http/response';
 import { textAt } from '../../shared/values/json';
@@ -21,8 +21,7 @@ export const exportLeads = readOperation({
 	cost: 'free',
 	fields: [listLocator, simple],
 	options: [emailOption],
-	async read({ values, parameter, get }) {
-		toListId(values.raw('listId'));
+	async read({ parameter, get }) {
 		const emailOnly = parameter('options.email') === 'with';
 		const leads = objectsIn(await get({ emailOnly }), 'leads');
 		return {

@@ -1,6 +1,6 @@
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { listLocator, simplifyList, toListId } from '../../shared/reads/lists';
+import { listLocator, simplifyList } from '../../shared/reads/lists';
 import { LIST_PATH } from '../leads';
 import { objectIn } from '../../shared/http/response';
 
@@ -16,8 +16,8 @@ export const get = readOperation({
 	tool: 'Get the name, date and number of leads of a saved list. Needs the ID of the list. Costs no credits.',
 	cost: 'free',
 	fields: [listLocator, simple],
-	async read({ values, get }) {
-		toListId(values.raw('listId'));
-		return { results: [objectIn(await get({}), 'a list')], simplify: simplifyList };
-	},
+	read: async ({ get }) => ({
+		results: [objectIn(await get({}), 'a list')],
+		simplify: simplifyList,
+	}),
 });

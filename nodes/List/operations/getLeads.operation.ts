@@ -1,6 +1,6 @@
 import { queryField, returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { listLocator, readLeadPage, simplifyListLead, toListId } from '../../shared/reads/lists';
+import { listLocator, readLeadPage, simplifyListLead } from '../../shared/reads/lists';
 import { emailOption, LIST_PATH, wantsLead } from '../leads';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 
@@ -29,7 +29,6 @@ export const getLeads = readOperation({
 		}),
 	],
 	async read({ values, limit, client, parameter, get }) {
-		toListId(values.raw('listId'));
 		const kw = values.text('kw') || undefined;
 		const pages: Pages = {
 			pageSize: client.connection.settings.listPageSize,

@@ -46,12 +46,10 @@ export function requestFields({ fields, options = [] }: Declaration): RequestFie
 }
 
 /** The path of an operation. As in n8n's style, a part of it may be the value of a resource locator. */
-export function pathOf({ option }: Declaration, valueOf?: (name: string) => unknown): string {
+export function pathOf({ option }: Declaration, valueOf?: (name: string) => string): string {
 	const path = option.routing?.request?.url ?? '';
 	const locator = /\{\{\$parameter\.(\w+)\.value\}\}/;
-	return path
-		.replace(/^=/, '')
-		.replace(locator, (_, name: string) => encodeURIComponent(cleanText(valueOf?.(name))));
+	return path.replace(/^=/, '').replace(locator, (_, name: string) => valueOf?.(name) ?? '');
 }
 
 /** The values that an item has in the fields of an operation, under the names that they have in the request. */

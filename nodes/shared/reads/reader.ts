@@ -11,6 +11,7 @@ import { countIn, resultFieldOf } from '../input/options';
 import { OnError, statusFields, stopError } from '../output/onError';
 import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
+import { toListId } from './lists';
 import type { Collected } from './pages';
 import { FirstFailure, problemOf, type InvalidInput } from '../failures/failure';
 
@@ -85,7 +86,7 @@ export async function runRead(
 			isSimple: parameters.get('simple', item, true) === true,
 			missing: (...lacking) => missing(parameters, item, lacking),
 			parameter: (name) => parameters.get(name, item, ''),
-			get: async (qs, path = pathOf(operation, (name) => values.raw(name))) =>
+			get: async (qs, path = pathOf(operation, (name) => toListId(values.raw(name)))) =>
 				await client.get(path, qs),
 		};
 	};
