@@ -70,9 +70,9 @@ export const personOptions: INodeProperties[] = [
 	}),
 ];
 
-export type Person = Partial<
-	Record<'fullName' | 'firstName' | 'lastName' | 'domain' | 'company' | 'country', string>
->;
+type TextName = 'fullName' | 'firstName' | 'lastName' | 'domain' | 'company' | 'country';
+
+export type Person = Partial<Record<TextName, string>> & { includeCompanyData?: true };
 
 /** A lookup needs a full name, or a first and a last name; and a domain or a company (interface specification 4.5, 4.6). */
 export function toPersonQuestion(values: FieldValues): Question<Person> {
@@ -87,6 +87,7 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 		country: values.name('country'),
 	});
 	const query: Person = Object.fromEntries(texts.filter(([, text]) => text !== ''));
+	if (values.raw('includeCompanyData') === true) query.includeCompanyData = true;
 	const missing: Missing[] = [];
 	if (!hasBoth && !query.fullName) missing.push('missing_name');
 	if (!query.domain && !query.company) missing.push('missing_company');

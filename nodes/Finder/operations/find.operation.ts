@@ -17,11 +17,10 @@ import {
 	personLookup,
 	personOptions,
 	simplifyFoundEmail,
-	toPersonQuestion,
 } from '../person';
 
 /** Find Email (interface specification 4.5). Costs 1 credit per email found; a miss is free. */
-export const find = lookupOperation<Person & { includeCompanyData?: true }>({
+export const find = lookupOperation<Person>({
 	option: {
 		name: 'Find Email',
 		value: 'find',
@@ -48,11 +47,6 @@ export const find = lookupOperation<Person & { includeCompanyData?: true }>({
 	...personLookup,
 	extra: { option: 'includeCompanyData', column: 'companyData' },
 	perRequest: 1,
-	prepare(values) {
-		const question = toPersonQuestion(values);
-		if (values.raw('includeCompanyData') !== true) return question;
-		return { ...question, query: { ...question.query, includeCompanyData: true } };
-	},
 	async ask([{ company, ...person }], { ask, settings }) {
 		const qs = { ...person, [settings.companyNameParameter]: company };
 		const result = objectIn(await ask({ qs }), 'a result');
