@@ -13,9 +13,9 @@ import { emailLookup } from '../../nodes/Verifier/verification.ts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
 import {
 	type Existing,
-	ItemReader,
 	knownItem,
 	type Preparation,
+	prepareItem,
 } from '../../nodes/shared/input/item.ts';
 import type { Declaration } from '../../nodes/shared/input/fields.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
@@ -171,7 +171,7 @@ function read<Query extends IDataObject>(
 ) {
 	const parameters = parametersOf(lookup, saved, item);
 	const { retryUnknown } = lookupOptionsOf(parameters);
-	return new ItemReader(lookup, parameters, retryUnknown).read(0);
+	return prepareItem(lookup, parameters, 0, retryUnknown);
 }
 
 /** The fields are chosen, and not recognized. */

@@ -6,16 +6,19 @@ import { expect, it } from 'vitest';
 import { find } from '../../nodes/Finder/operations/find.operation.ts';
 import { personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
 import { Parameters } from '../../nodes/shared/input/parameters.ts';
-import { FieldValues, requestFields } from '../../nodes/shared/input/fields.ts';
+import { FieldValues } from '../../nodes/shared/input/fields.ts';
 import { thrownBy } from './thrown.mts';
 
 /** The question of an item whose fields hold these, options by their own names. */
 function questionOf(held: Record<string, unknown>) {
-	const parameters = new Parameters({
-		json: () => ({}),
-		parameter: (name, _, fallback) => held[name.replace(/^options\./, '')] ?? fallback,
-	});
-	return toPersonQuestion(new FieldValues(requestFields(find), parameters));
+	const parameters = new Parameters(
+		{
+			json: () => ({}),
+			parameter: (name, _, fallback) => held[name.replace(/^options\./, '')] ?? fallback,
+		},
+		{ fields: find.fields, options: find.options },
+	);
+	return toPersonQuestion(new FieldValues(parameters));
 }
 
 const ada = { fullName: 'Ada Lovelace' };

@@ -33,7 +33,7 @@ export interface RequestField {
 }
 
 /** The fields of an operation whose values are sent, including those among its options. */
-export function requestFields({ fields, options = [] }: Declaration): RequestField[] {
+export function requestFields({ fields = [], options = [] }: Partial<Declaration>): RequestField[] {
 	return [...fields, ...options].flatMap((field) => {
 		const { name, displayName: label, type, routing } = field;
 		const extractValue = type === 'resourceLocator';
@@ -59,13 +59,13 @@ export class FieldValues {
 	/** The exception for the first field that cannot be read. */
 	readonly failure: unknown;
 
+	/** @param parameters none for fields that are all empty */
 	constructor(
-		private readonly fields: RequestField[] = [],
-		parameters?: Parameters,
+		private readonly parameters?: Parameters,
 		item = 0,
 	) {
 		const failure = new FirstFailure();
-		for (const { name, property, extractValue } of fields) {
+		for (const { name, property, extractValue } of parameters?.sent ?? []) {
 			const read = () => parameters?.get(name, item, '', { extractValue });
 			this.values.set(property, failure.of(read));
 		}
@@ -78,7 +78,7 @@ export class FieldValues {
 
 	/** The text in a field, cleaned. Throws `InvalidInput` for a list or an object. */
 	text(property: string): string {
-		const field = this.fields.find((one) => one.property === property);
+		const field = this.parameters?.sent.find((one) => one.property === property);
 		return typedText(this.raw(property), field?.label ?? property);
 	}
 

@@ -3,13 +3,7 @@ import type { CreditKind } from '../credits/account';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
-import {
-	type Declaration,
-	FieldValues,
-	type RequestField,
-	requestFields,
-	typedText,
-} from './fields';
+import { type Declaration, FieldValues, typedText } from './fields';
 import { missing, type Missing } from './missing';
 import { daysOf, DEFAULT_MAX_AGE } from './options';
 import type { Parameters } from './parameters';
@@ -118,49 +112,41 @@ export interface PreparedItem<Query> {
 	isDue?: boolean;
 }
 
-/** Reads one item after the other, as the declaration of the operation says. */
-export class ItemReader<Query extends IDataObject> {
-	private readonly fields: RequestField[];
-
-	constructor(
-		private readonly lookup: Preparation<Query>,
-		private readonly parameters: Parameters,
-		private readonly retryUnknown: number,
-	) {
-		this.fields = requestFields(lookup);
+/**
+ * Prepares the question of an item, as the declaration of the operation says. What comes first holds: it is known, it is
+ * skipped, it lacks something or a field cannot be meant, its answer is certain without the service.
+ * @param retryUnknown days after which an unknown status is looked up again
+ */
+export function prepareItem<Query extends IDataObject>(
+	lookup: Preparation<Query>,
+	parameters: Parameters,
+	item: number,
+	retryUnknown: number,
+): PreparedItem<Query> {
+	const failure = new FirstFailure();
+	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
+	const wanted = {
+		isSimple: isOn('simple'),
+		isAll: isOn('returnAllMatches'),
+		includesInput: isOn('includeInputFields'),
+	};
+	const values = new FieldValues(parameters, item);
+	const own = new FirstFailure(values.failure);
+	const question = own.of(() => lookup.prepare(values));
+	const { query, answer } = question ?? lookup.prepare(new FieldValues());
+	const parameter = (name: string) => parameters.get(name, item, '');
+	const known = failure.of(
+		() => lookup.existing && knownItem(lookup.existing, parameter, retryUnknown),
+	);
+	if (typeof known === 'object') return { ...wanted, query, outcome: known };
+	if (question?.isEmpty && own.error === undefined) {
+		return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
 	}
-
-	/**
-	 * Prepares the question of an item. What comes first holds: it is known, it is skipped, it lacks something or a field
-	 * cannot be meant, its answer is certain without the service.
-	 */
-	read(item: number): PreparedItem<Query> {
-		const { lookup, parameters, retryUnknown } = this;
-		const failure = new FirstFailure();
-		const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
-		const wanted = {
-			isSimple: isOn('simple'),
-			isAll: isOn('returnAllMatches'),
-			includesInput: isOn('includeInputFields'),
-		};
-		const values = new FieldValues(this.fields, parameters, item);
-		const own = new FirstFailure(values.failure);
-		const question = own.of(() => lookup.prepare(values));
-		const { query, answer } = question ?? lookup.prepare(new FieldValues());
-		const parameter = (name: string) => parameters.get(name, item, '');
-		const known = failure.of(
-			() => lookup.existing && knownItem(lookup.existing, parameter, retryUnknown),
-		);
-		if (typeof known === 'object') return { ...wanted, query, outcome: known };
-		if (question?.isEmpty && own.error === undefined) {
-			return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
-		}
-		const refusal =
-			failure.error ??
-			own.error ??
-			(question?.missing && missing(parameters, item, question.missing));
-		const local = answer && { results: [answer] };
-		const outcome = refusal ? problemOf(refusal) : local;
-		return { ...wanted, query, outcome, isDue: known === 'due' };
-	}
+	const refusal =
+		failure.error ??
+		own.error ??
+		(question?.missing && missing(parameters, item, question.missing));
+	const local = answer && { results: [answer] };
+	const outcome = refusal ? problemOf(refusal) : local;
+	return { ...wanted, query, outcome, isDue: known === 'due' };
 }

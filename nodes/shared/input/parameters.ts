@@ -3,7 +3,7 @@ import { FirstFailure, InvalidInput } from '../failures/failure';
 import { isObject } from '../values/json';
 import { asError, toText, hasBraces } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
-import type { Declaration } from './fields';
+import { type Declaration, type RequestField, requestFields } from './fields';
 import { type Lead, LeadReader } from './leadFields';
 
 type Reader = (item: number) => unknown;
@@ -16,6 +16,9 @@ const NOT_THERE = Symbol('not there');
  * the same for all items is read once, and a plain reference into the item is looked up directly.
  */
 export class Parameters {
+	/** The fields whose values are sent. */
+	readonly sent: RequestField[];
+
 	private readonly readers = new Map<string, Reader>();
 
 	/** What leads are recognized with; none where the user chooses the fields, as in a tool. */
@@ -29,6 +32,7 @@ export class Parameters {
 		private readonly context: Pick<NodeContext, 'json' | 'parameter'> & { isTool?: boolean },
 		readonly operation: Partial<Pick<Declaration, 'fields' | 'options' | 'lead'>> = {},
 	) {
+		this.sent = requestFields(operation);
 		const isChosen = () => context.parameter('leadFields', 0, 'auto') === 'manual';
 		if (!operation.lead || context.isTool || isChosen()) return;
 		// An expression that fails is told where the option is used.

@@ -7,7 +7,7 @@ import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { Parameters } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
-import { ItemReader, type Outcome, type Preparation } from '../input/item';
+import { type Outcome, type Preparation, prepareItem } from '../input/item';
 import { keyOf } from './lookup';
 import { lookupOptionsOf } from '../input/options';
 import { type Problem, problemOf } from '../failures/failure';
@@ -38,7 +38,6 @@ export async function runEstimate<Query extends IDataObject>(
 		fail(options.refusal, 0);
 		return outputs;
 	}
-	const reader = new ItemReader(estimate, parameters, options.retryUnknown);
 	const { answers, jobs } = executionOf(context);
 	const open = (client: AccountClient) => {
 		answers.load(client.connection);
@@ -61,7 +60,7 @@ export async function runEstimate<Query extends IDataObject>(
 			const own = await accounts.of(item).catch((error) => fail(error, item));
 			if (!own) continue;
 			own.first = Math.min(own.first, item);
-			const { query, outcome } = reader.read(item);
+			const { query, outcome } = prepareItem(estimate, parameters, item, options.retryUnknown);
 			own.buckets[outcome ? bucketOf(outcome) : bucketFor(own, query)]++;
 			if (outcome && 'reason' in outcome) own.problems.push(outcome);
 		}

@@ -9,7 +9,7 @@ import { Parameters } from '../input/parameters';
 import { OnError, stopError } from '../output/onError';
 import { Batcher } from './batcher';
 import { Delivery } from './delivery';
-import { ItemReader, type Outcome, type PreparedItem } from '../input/item';
+import { type Outcome, type PreparedItem, prepareItem } from '../input/item';
 import { keyOf, type Lookup } from './lookup';
 import { lookupOptionsOf, type LookupOptions } from '../input/options';
 import { Pool } from './pool';
@@ -35,7 +35,6 @@ export class LookupRun<Query extends IDataObject> {
 	readonly options: LookupOptions;
 	readonly pool: Pool;
 	private readonly parameters: Parameters;
-	private readonly reader: ItemReader<Query>;
 	private readonly onError: OnError;
 	private readonly delivery: Delivery<Query>;
 	private readonly accounts: Accounts<Batcher<Query>>;
@@ -51,7 +50,6 @@ export class LookupRun<Query extends IDataObject> {
 		this.parameters = new Parameters(context, lookup);
 		this.options = lookupOptionsOf(this.parameters, lookup.extra?.option);
 		this.pool = new Pool(this.options.pace.maxConcurrency);
-		this.reader = new ItemReader(lookup, this.parameters, this.options.retryUnknown);
 		this.onError = new OnError(context.node, !context.isTool);
 		this.delivery = new Delivery(context, lookup, this.options, this.onError);
 		this.accounts = new Accounts(context, this.options, (client) => new Batcher(client, this));
@@ -95,8 +93,8 @@ export class LookupRun<Query extends IDataObject> {
 	}
 
 	private read(item: number): PreparedItem<Query> {
-		const { refusal } = this.options;
-		const prepared = this.reader.read(item);
+		const { refusal, retryUnknown } = this.options;
+		const prepared = prepareItem(this.lookup, this.parameters, item, retryUnknown);
 		return refusal === undefined ? prepared : { ...prepared, outcome: problemOf(refusal) };
 	}
 

@@ -6,7 +6,7 @@ import type { NodeContext } from '../host/context';
 import { missing, type Missing } from '../input/missing';
 import { Parameters } from '../input/parameters';
 import { requestOptionsOf } from '../http/transport';
-import { type Declaration, FieldValues, pathOf, requestFields } from '../input/fields';
+import { type Declaration, FieldValues, pathOf } from '../input/fields';
 import { countIn, resultFieldOf } from '../input/options';
 import { OnError, statusFields, stopError } from '../output/onError';
 import type { Placement } from '../output/shape';
@@ -58,7 +58,6 @@ export async function runRead(
 ): Promise<INodeExecutionData[]> {
 	const { inputs, signal } = context;
 	const parameters = new Parameters(context, operation);
-	const fields = requestFields(operation);
 	const refusal = new FirstFailure();
 	const resultField = refusal.of(() => resultFieldOf(parameters));
 	const requestOptions = refusal.of(() =>
@@ -72,7 +71,7 @@ export async function runRead(
 	const failures: Error[] = [];
 
 	const requestFor = async (item: number): Promise<ReadRequest> => {
-		const values = new FieldValues(fields, parameters, item);
+		const values = new FieldValues(parameters, item);
 		const failure = refusal.error ?? values.failure;
 		if (failure !== undefined) throw failure;
 		const isAll = parameters.get('returnAll', item, true) === true;
