@@ -10,9 +10,6 @@ export class AccountGate {
 	/** The runs that use the account, the one whose turn is next first. */
 	private readonly lanes = new Set<Lane>();
 
-	/** The highest Max Concurrency of these runs: the most requests at once. */
-	private most = 0;
-
 	private inProgress = 0;
 
 	/** How many requests at once the service accepts, as far as a 429 has shown. */
@@ -34,15 +31,12 @@ export class AccountGate {
 	join(maxConcurrency: number): Lane {
 		const lane = new Lane(maxConcurrency);
 		this.lanes.add(lane);
-		this.most = Math.max(this.most, maxConcurrency);
 		idle.delete(this);
 		return lane;
 	}
 
 	close(lane: Lane): void {
 		this.lanes.delete(lane);
-		this.most = 0;
-		for (const { maxConcurrency } of this.lanes) this.most = Math.max(this.most, maxConcurrency);
 		if (this.lanes.size > 0) return;
 		this.idleSince = performance.now();
 		idle.add(this);
@@ -113,8 +107,9 @@ export class AccountGate {
 	}
 
 	private get isOpen(): boolean {
-		const most = Math.min(this.most, Math.floor(this.accepted));
-		return this.pauses === 0 && this.inProgress < most;
+		if (this.pauses > 0 || this.inProgress >= Math.floor(this.accepted)) return false;
+		// At most as many at once as the highest Max Concurrency of these runs.
+		return [...this.lanes].some(({ maxConcurrency }) => this.inProgress < maxConcurrency);
 	}
 
 	private nextLane(): Lane | undefined {
