@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ageOptions,
-	existingField,
+	workflowField,
 	leadFrom,
 	lookupOptions,
 	queryField,
@@ -49,10 +49,9 @@ export const personFields: INodeProperties[] = [
 		placeholder: 'e.g. Acme Inc',
 		description: "Name of the company, if you don't know its domain",
 	}),
-	existingField({
+	workflowField({
 		displayName: 'Existing Email',
 		name: 'existingEmail',
-		default: '',
 		placeholder: 'e.g. {{ $json.email }}',
 		description:
 			'Email that the lead already has: such a lead is not looked up. Leave empty to look up all.',

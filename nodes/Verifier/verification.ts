@@ -1,10 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ageOptions,
-	existingField,
+	workflowField,
 	leadFrom,
 	lookupOptions,
-	notForTools,
 	queryField,
 } from '../shared/editor/fields';
 import type { Lookup } from '../shared/lookups/lookup';
@@ -22,10 +21,9 @@ export const emailFields: INodeProperties[] = [
 		description:
 			"Email to verify. Text that can't be an email is reported as invalid without using a credit. Items without an email are skipped.",
 	}),
-	existingField({
+	workflowField({
 		displayName: 'Existing Status',
 		name: 'existingStatus',
-		default: '',
 		placeholder: 'e.g. {{ $json.emailStatus }}',
 		description:
 			'Email status that the item already has. If it is valid, invalid or catch-all, the email is not verified and costs nothing.',
@@ -35,15 +33,14 @@ export const emailFields: INodeProperties[] = [
 export const verifierOptions: INodeProperties[] = [
 	...lookupOptions,
 	...ageOptions,
-	{
+	workflowField({
 		displayName: 'Verify Unknown Again After (Days)',
 		name: 'retryUnknownDays',
 		type: 'number',
 		default: DEFAULT_RETRY_UNKNOWN,
 		description:
 			"Verify an email whose existing status is unknown again if Checked At is at least this many days ago. Without a date, it's always verified.",
-		displayOptions: notForTools,
-	},
+	}),
 ];
 
 export interface EmailQuery extends IDataObject {

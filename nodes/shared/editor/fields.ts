@@ -59,26 +59,25 @@ export function queryField(
 }
 
 /** Tools ignore it: their input item belongs to the AI agent. */
-export const includeInputFields: INodeProperties = {
+export const includeInputFields = workflowField({
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
 	type: 'boolean',
 	default: true,
 	description:
 		'Whether to keep the fields of the input item. A result only sets the fields of this node.',
-	displayOptions: notForTools,
-};
+});
 
-/** A field for a value that the item already has: with it, the item needs no lookup. */
-export function existingField(
-	field: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'placeholder' | 'description'>,
+/** A field that tools do not have: a text, by default. */
+export function workflowField(
+	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
 ): INodeProperties {
-	return { type: 'string', displayOptions: notForTools, ...field };
+	return { type: 'string', default: '', displayOptions: notForTools, ...field };
 }
 
 /** The options that bound the age of an existing value. */
 export const ageOptions: INodeProperties[] = [
-	existingField({
+	workflowField({
 		displayName: 'Checked At',
 		name: 'checkedAt',
 		default: '={{ $json.checkedAt }}',
@@ -86,15 +85,14 @@ export const ageOptions: INodeProperties[] = [
 		description:
 			'When the existing value was looked up. Without a date, the existing value is always used.',
 	}),
-	{
+	workflowField({
 		displayName: 'Max Age (Days)',
 		name: 'maxAgeDays',
 		type: 'number',
 		default: DEFAULT_MAX_AGE,
 		description:
 			'Look the item up again if Checked At is more days ago than this. With 0, every item that has a date is looked up.',
-		displayOptions: notForTools,
-	},
+	}),
 ];
 
 function atLeast(minValue: number, field: Omit<INodeProperties, 'type'>): INodeProperties {
@@ -135,16 +133,13 @@ const manualLimit = atLeast(0, {
 /** The last fields of every lookup. */
 export const lookupFields = [manualLimit, includeInputFields, simple];
 
-export const resultField: INodeProperties = {
+export const resultField = workflowField({
 	displayName: 'Put Result in Field',
 	name: 'resultField',
-	type: 'string',
-	default: '',
 	placeholder: 'e.g. lookup',
 	description:
 		'Name of a field for everything the lookup returns, so that no field of the input is changed',
-	displayOptions: notForTools,
-};
+});
 
 export const lookupOptions: INodeProperties[] = [
 	atLeast(0, {
