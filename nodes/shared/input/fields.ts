@@ -54,18 +54,17 @@ export function pathOf({ option }: Declaration, valueOf?: (name: string) => stri
 
 /** The values that an item has in the fields of an operation, under the names that they have in the request. */
 export class FieldValues {
+	private readonly fields: RequestField[];
 	private readonly values = new Map<string, unknown>();
 
 	/** The exception for the first field that cannot be read. */
 	readonly failure: unknown;
 
 	/** @param parameters none for fields that are all empty */
-	constructor(
-		private readonly parameters?: Parameters,
-		item = 0,
-	) {
+	constructor(parameters?: Parameters, item = 0) {
+		this.fields = parameters?.sent ?? [];
 		const failure = new FirstFailure();
-		for (const { name, property, extractValue } of parameters?.sent ?? []) {
+		for (const { name, property, extractValue } of this.fields) {
 			const read = () => parameters?.get(name, item, '', { extractValue });
 			this.values.set(property, failure.of(read));
 		}
@@ -78,7 +77,7 @@ export class FieldValues {
 
 	/** The text in a field, cleaned. Throws `InvalidInput` for a list or an object. */
 	text(property: string): string {
-		const field = this.parameters?.sent.find((one) => one.property === property);
+		const field = this.fields.find((one) => one.property === property);
 		return typedText(this.raw(property), field?.label ?? property);
 	}
 
