@@ -77,10 +77,14 @@ export type Person = Partial<Record<TextName, string>> & { includeCompanyData?: 
 export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const firstName = values.name('firstName');
 	const lastName = values.name('lastName');
-	const hasBoth = firstName !== '' && lastName !== '';
+	// A first name that ends in the last name is the full name.
+	const isFull = lastName !== '' && firstName.toLowerCase().endsWith(` ${lastName.toLowerCase()}`);
+	const hasBoth = firstName !== '' && lastName !== '' && !isFull;
 	const { domain, name: company } = values.company('domain', 'company');
 	const texts = Object.entries({
-		...(hasBoth ? { firstName, lastName } : { fullName: values.name('fullName') }),
+		...(hasBoth
+			? { firstName, lastName }
+			: { fullName: isFull ? firstName : values.name('fullName') }),
 		domain,
 		company,
 		country: values.name('country'),

@@ -96,10 +96,13 @@ const costOf = (number: number) => subjectsOf(findBulk, [number]).length;
 const jobsOf = (items: IDataObject[]) =>
 	[...new Set(items.map(({ jobId }) => `/api/v2/find_bulk/${String(jobId)}`))].toSorted();
 
+const nothingLeft = { reason: null, httpCode: null, jobId: null, jobRow: null };
+
 /** What a collected row makes of an item of {@link pendingLeads}: nothing is left of the wait. */
 const collected = (number: number): IDataObject => ({
-	...{ ...findBulk.answer(number), ...crmLead(number), credits: costOf(number) },
+	...{ ...findBulk.answer(number), message: null, ...crmLead(number), credits: costOf(number) },
 	checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+	...nothingLeft,
 });
 
 describe('Find Emails in Bulk', () => {
@@ -410,9 +413,11 @@ test.each([{}, { includeInputFields: true }])(
 		const { items } = await collect([...pending, { id: 1 }], { ...wholeJob, ...parameters });
 		expect(items.slice(0, -1)).toStrictEqual(
 			wanted.map((number) => {
-				const { id: _, first, last, ...row } = collected(number);
+				const { first, last, domain } = crmLead(number);
 				// The rows name a person and a company as they were asked for.
-				const json = { ...row, fullName: null, firstName: first, lastName: last, company: null };
+				const asked = { fullName: null, firstName: first, lastName: last, company: null, domain };
+				const { credits, checkedAt } = collected(number);
+				const json = { ...findBulk.answer(number), ...asked, credits, checkedAt };
 				return { json, pairedItem: { item: Math.floor(number / 100) * 100 } };
 			}),
 		);

@@ -422,7 +422,8 @@ describe('what another lookup or an odd row has', () => {
 			{ 'Work Email': 'not found', Email: email, Name: ada },
 			{ fullName: ada, email },
 		],
-		['a word alone is what is verified', { Email: 'not found' }, { email: 'not found' }],
+		['a word is no email', { Email: 'not found' }, {}],
+		['what is nearly an email is what is verified', { Email: 'ada@acme' }, { email: 'ada@acme' }],
 		['a number is no website', { Internet: '16.000', Firma: 'Acme' }, { company: 'Acme' }],
 		[
 			'an expression with blanks is kept, to be refused',

@@ -189,7 +189,7 @@ describe('the summary', () => {
 			'7 items: 0 found, 0 not found. 2 without a name, ' +
 				'1 with an expression that cannot be evaluated, 1 with an expression that was not evaluated, ' +
 				'1 with a value that is not valid, 2 waiting for a bulk job. Up to 4 credits used. ' +
-				'Waited 8 seconds for the rate limit. Fill in Full Name. Check it.',
+				'Waited 8 seconds for the rate limit. Nothing is lost: collect the results later with Get Bulk Job. Fill in Full Name.',
 		],
 		[
 			['failed', 'failed', 'failedJob', 'creditLimit', 'unauthorized', 'manualLimit'],
@@ -244,7 +244,7 @@ describe('the summary', () => {
 	it.each<[Kind[], string | undefined]>([
 		[
 			['known', 'undated'],
-			'every item already has an email. To look them up again, set Lead Fields to Choose Below and leave Existing Email empty.',
+			'every item already has an email. To look up again what it has, set Lead Fields to Choose Below and leave Existing Email empty.',
 		],
 		[['known', 'skipped'], 'every item already has an email, or no email. To look'],
 		[
@@ -258,7 +258,7 @@ describe('the summary', () => {
 	])('says where nothing was looked up: %j', (kinds, hint) => {
 		const told = nothingLookedUp(finder, tallyOf(kinds));
 		if (hint === undefined) expect(told).toBeUndefined();
-		else expect(told).toContain(`Nothing was looked up: ${hint}`);
+		else expect(told).toContain(`looked up: ${hint}`);
 		const chosen = nothingLookedUp(finder, tallyOf(kinds), true);
 		expect(chosen?.toLowerCase()).toBe(
 			told?.replace('set Lead Fields to Choose Below and ', '').toLowerCase(),

@@ -134,8 +134,9 @@ function textOf(meaning: Meaning, entry: unknown): string {
 	if (hasBraces(text)) return text;
 	if (meaning === 'domain' && /\.\d+$/.test(text)) return '';
 	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
+	if (meaning === 'email') return text.includes('@') ? text : '';
 	// A number or an email in a field for names is none.
-	return meaning !== 'email' && (text.includes('@') || !/\p{L}/u.test(text)) ? '' : text;
+	return text.includes('@') || !/\p{L}/u.test(text) ? '' : text;
 }
 
 function whyEmpty(meaning: Meaning, field: unknown): string {

@@ -145,7 +145,7 @@ export function nothingLookedUp<Query extends IDataObject>(
 		return `Nothing was looked up: no item has an email. If your emails are in another column, ${choose}drag it onto Email.`;
 	}
 	const rest = skipped > 0 ? ', or no email' : '';
-	return `Nothing was looked up: every item already has ${existing?.what}${rest}. To look them up again, ${choose}leave ${existing?.label} empty.`;
+	return `Nothing had to be looked up: every item already has ${existing?.what}${rest}. To look up again what it has, ${choose}leave ${existing?.label} empty.`;
 }
 
 /** Why items have no result, by kind. */
@@ -160,7 +160,10 @@ export function reasonsOf(problems: Problem[]): string {
 
 /** What to do about items without a result, each sentence once. */
 export function adviceOn(problems: Problem[]): string[] {
-	const all = [...new Set(problems.map(({ description }) => description.replace(/\.$/, '')))];
+	// What is wrong with the account or the service comes before what single items lack.
+	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
+	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
+	const all = [...new Set(inOrder.map(({ description }) => description.replace(/\.$/, '')))];
 	const isPart = (one: string) => all.some((other) => other !== one && other.startsWith(one));
 	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
 }

@@ -16,7 +16,7 @@ const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData', 'response'];
 
 /** These come before all other fields, so that a table shows them first. */
-const FIRST = ['status', 'email', 'emailStatus'];
+const FIRST = ['status', 'email', 'emailStatus', 'message'];
 
 /** What a lookup says of an item. */
 export interface Result {
@@ -74,8 +74,8 @@ function withResult(target: IDataObject, result: Result): IDataObject {
 	for (const name of FIRST) if (columns.includes(name)) merged[name] = null;
 	for (const name of Object.keys(target)) {
 		if (!gone.includes(name)) put(merged, name, target[name] ?? null);
-		// What is replaced keeps its place.
-		else if (added.includes(name)) merged[name] = null;
+		// What is gone is `null`: so it goes from the row of a sheet, too, that the item is written to.
+		else if (!result.replaces || added.includes(name)) merged[name] = null;
 	}
 	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
 	for (const name of added) merged[name] = fields[name];
@@ -85,13 +85,26 @@ function withResult(target: IDataObject, result: Result): IDataObject {
 
 /** Beside an item without a result, in this node or an earlier one, all have its fields: no table or file has holes. */
 export function alignFields(items: INodeExecutionData[], resultField?: string): void {
-	const targets = items.map(({ json }) => (resultField === undefined ? json : json[resultField]));
-	// An item for the error output has no status, and no place for further fields.
-	const own = targets.filter(isObject).filter((target) => 'status' in target);
-	const isTold = (name: string) => (target: IDataObject) =>
-		name in target && (target[name] === null || WITHOUT_RESULT.has(target.status));
-	for (const name of TOLD_WITH_STATUS.filter((one) => own.some(isTold(one)))) {
-		for (const target of own) if (!Object.hasOwn(target, name)) target[name] = null;
+	const targetOf = ({ json }: INodeExecutionData) =>
+		resultField === undefined ? json : json[resultField];
+	const isTold = (name: string) => (item: INodeExecutionData) => {
+		const target = targetOf(item);
+		if (!isObject(target) || !(name in target)) return false;
+		return target[name] === null || WITHOUT_RESULT.has(target.status);
+	};
+	const told = TOLD_WITH_STATUS.filter((name) => items.some(isTold(name)));
+	if (told.length === 0) return;
+	for (const item of items) {
+		const target = targetOf(item);
+		// An item for the error output has no status, and no place for further fields.
+		if (!isObject(target) || !('status' in target)) continue;
+		const aligned: IDataObject = {};
+		const names = FIRST.filter((name) => name in target || told.includes(name));
+		for (const name of [...names, ...Object.keys(target), ...told]) {
+			if (!Object.hasOwn(aligned, name)) put(aligned, name, target[name] ?? null);
+		}
+		if (resultField === undefined) item.json = aligned;
+		else item.json[resultField] = aligned;
 	}
 }
 
@@ -153,8 +166,8 @@ function creditsAfter(target: IDataObject, result: Result): number | null {
 	const { credits, isOfJob, isFurther, fields } = result;
 	if (isFurther || !STATUSES.has(target.status)) return credits;
 	const before = numberAt(target, 'credits');
-	if (isOfJob && target.status === 'pending') return before ?? credits;
-	// A job tells what a row cost to the item with `null`: not to another one that waits for the same row.
+	// A job tells what a row cost to the item with `null`: not to another one that waited for the same row.
+	if (isOfJob && (before !== null || target.status === 'pending')) return before ?? credits;
 	const isUnknown = target.credits === null && fields.status !== 'pending';
 	return isUnknown || credits === null ? null : (before ?? 0) + credits;
 }

@@ -7,14 +7,18 @@ const BETWEEN = /[,;|&+]|:::|\s(?:and|und|or|et|y)\s|\s?\/(?=\s?[^\s<@/]+@)|\s(?
 export function toEmail(value: unknown): string {
 	const text = cleanText(value);
 	// Of "Lovelace, Ada <ada@acme.com> (work)" what is in the angle brackets.
-	const inBrackets = text.match(/<[^<>]*>/g);
-	const parts = inBrackets ?? text.replace(/\([^()]*\)/g, '').split(BETWEEN);
-	const emails = parts.map(withoutSigns).filter((part) => part !== '' && !isPlaceholder(part));
-	return emails.length > 0 && emails.every(canBeEmail) ? emails[0] : withoutSigns(text);
+	const inBrackets = text.match(/<[^<>]*>/g)?.map((one) => one.slice(1, -1));
+	const parts = inBrackets ?? [text.replace(/\([^()]*\)/g, '')];
+	const emails = parts
+		.flatMap((part) => part.split(BETWEEN))
+		.map(withoutSigns)
+		.filter((part) => part !== '' && !isPlaceholder(part));
+	if (emails.length > 0 && emails.every(canBeEmail)) return emails[0];
+	return withoutSigns(text.replace(/^<([^<>]*)>$/, '$1'));
 }
 
 function withoutSigns(text: string): string {
-	const address = text.trim().replace(/^[^<>@]*<([^<>]*)>$/, '$1');
+	const address = text.trim().replace(/^(["']?)(.*?)\.?\1$/, '$2');
 	return address.replace(/^\s*mailto:\s*<?([^?>]*).*/i, '$1').trim();
 }
 
