@@ -270,8 +270,8 @@ describe('an item without a name or a company', () => {
 	});
 
 	it.each<[IDataObject, message: string, more?: string]>([
-		[{}, 'no name and no company among its fields: none'],
-		[{ Who: 'Ada', Where: 'Acme' }, 'no name and no company among its fields: Who, Where'],
+		[{}, 'no name and no company among the fields of the item: none'],
+		[{ Who: 'Ada', Where: 'Acme' }, 'no name and no company among the fields of the item: Who, Where'],
 		[{ Company: 'Acme', Surname: '' }, 'no name (Surname is empty in this row)'],
 		[{ Company: 'Acme', 'Last Name': 'Lovelace' }, 'no name (only Last Name)'],
 		[
@@ -290,11 +290,11 @@ describe('an item without a name or a company', () => {
 		],
 		[
 			{ Surname: 'n/a', Phone: 1 },
-			'no name (Surname holds no name) and no company among its fields: Surname, Phone',
+			'no name (Surname holds no name) and no company among the fields of the item: Surname, Phone',
 		],
 		[
 			Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1])),
-			'no name and no company among its fields: a, b, c, d, e, f, g, h, i, j, …',
+			'no name and no company among the fields of the item: a, b, c, d, e, f, g, h, i, j, …',
 		],
 	])('%j, where it is recognized, says %s', (json, message, more = '') => {
 		const { outcome } = read(findBulk, {}, json);
