@@ -271,7 +271,10 @@ describe('an item without a name or a company', () => {
 
 	it.each<[IDataObject, message: string, more?: string]>([
 		[{}, 'no name and no company among the fields of the item: none'],
-		[{ Who: 'Ada', Where: 'Acme' }, 'no name and no company among the fields of the item: Who, Where'],
+		[
+			{ Who: 'Ada', Where: 'Acme' },
+			'no name and no company among the fields of the item: Who, Where',
+		],
 		[{ Company: 'Acme', Surname: '' }, 'no name (Surname is empty in this row)'],
 		[{ Company: 'Acme', 'Last Name': 'Lovelace' }, 'no name (only Last Name)'],
 		[

@@ -34,7 +34,8 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	const names = isObject(json) ? Object.keys(json) : [];
 	const named =
 		names.slice(0, MAX_NAMED).map(shortened).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
-	const among = lead && whys.includes('') ? ` among the fields of the item: ${named || 'none'}` : '';
+	const among =
+		lead && whys.includes('') ? ` among the fields of the item: ${named || 'none'}` : '';
 	const isFull = whys.some((why) => why.endsWith(FULL_NAME));
 	const labels = lacking.map((one, index) => {
 		// The first alone, or all others.
