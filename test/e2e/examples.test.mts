@@ -463,7 +463,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 
 		service.options.creditsLeft = { email: 501, verifier: 501 };
 		expect(await assistant.callTool('Get_Account', {})).toContain('"remaining":500');
-		expect(await assistant.callTool('Find_Email', who)).toMatch(/credit_floor.*Keep Credits/);
+		expect(await assistant.callTool('Find_Email', who)).toMatch(/Keep Credits.*credit_floor/);
 		expect(await assistant.callTool('Verify_Email', { Email })).toContain('credit_floor');
 		expect(trial.charged).toEqual([Email, Email]);
 	},
@@ -553,7 +553,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 					expect.objectContaining({ ...Object.fromEntries(row), ...results[index] }),
 				),
 			);
-			const inOrder = ['status', 'email', 'emailStatus', ...columns];
+			const inOrder = ['status', 'email', 'emailStatus', 'message', ...columns];
 			expect(Object.keys(known(rows[0])).slice(0, inOrder.length)).toEqual(inOrder);
 		}
 		// Max Items in Manual Runs is nothing to the form that others use.
