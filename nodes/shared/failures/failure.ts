@@ -54,13 +54,12 @@ export class NotProcessed extends Failure {
 		override readonly reason: NotSentReason,
 		cause?: Error,
 	) {
-		const [short, first] = NOT_SENT[reason];
+		const [short, description] = NOT_SENT[reason];
 		super({
 			status: 'not_processed',
 			reason,
 			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
-			// A manual run begins with the first items again.
-			description: `${first}${reason === 'manual_limit' ? '. The next run looks up, and pays for, all items' : ', then run the remaining items again'}.`,
+			description,
 		});
 	}
 }

@@ -20,22 +20,32 @@ const INVALID = {
 
 export type InvalidReason = keyof typeof INVALID;
 
-/** Why an item was not sent: its short words, what to do first, and whether the service caused it. */
+const AGAIN = 'then run the remaining items again.';
+
+/** Why an item was not sent: its short words, what to do, and whether the service caused it. */
 export const NOT_SENT = {
-	out_of_credits: ['out of credits', 'Add credits to the account', true],
-	credit_limit: ['Max Credits reached', 'Raise Max Credits in the options'],
-	credit_floor: ['Keep Credits reached', 'Add credits to the account, or lower Keep Credits'],
+	out_of_credits: ['out of credits', `Add credits to the account, ${AGAIN}`, true],
+	credit_limit: ['Max Credits reached', `Raise Max Credits in the options, ${AGAIN}`],
+	credit_floor: [
+		'Keep Credits reached',
+		`Add credits to the account, or lower Keep Credits, ${AGAIN}`,
+	],
 	manual_limit: [
 		'Max Items in Manual Runs reached',
-		'Raise Max Items in Manual Runs (0 means all)',
+		// A manual run begins with the first items again.
+		'Raise Max Items in Manual Runs (0 means all). The next run looks up, and pays for, all items.',
 	],
-	cancelled: ['execution stopped', 'Check why it was stopped'],
-	unauthorized: ['API key not accepted', 'Check the API Key of the credential', true],
-	service_down: ['service not responding', 'Wait until the service responds', true],
-	rate_limited: ['rate limit still exceeded', 'Wait, or check the rate limit of your plan', true],
-	account_unreadable: ['account not readable', 'Check why, or remove Keep Credits', true],
-	stopped: ['another item stopped the workflow', 'Check the item named there'],
-} satisfies Record<string, [short: string, first: string, isCausedByService?: true]>;
+	cancelled: ['execution stopped', `Check why it was stopped, ${AGAIN}`],
+	unauthorized: ['API key not accepted', `Check the API Key of the credential, ${AGAIN}`, true],
+	service_down: ['service not responding', `Wait until the service responds, ${AGAIN}`, true],
+	rate_limited: [
+		'rate limit still exceeded',
+		`Wait, or check the rate limit of your plan, ${AGAIN}`,
+		true,
+	],
+	account_unreadable: ['account not readable', `Check why, or remove Keep Credits, ${AGAIN}`, true],
+	stopped: ['another item stopped the workflow', `Check the item named there, ${AGAIN}`],
+} satisfies Record<string, [short: string, advice: string, isCausedByService?: true]>;
 
 export type NotSentReason = keyof typeof NOT_SENT;
 

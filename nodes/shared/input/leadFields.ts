@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../values/json';
-import { canBeEmail, isSameEmail, toEmail } from '../values/email';
+import { holdsEmail, isSameEmail } from '../values/email';
 import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
 import { bareName, EMAIL, type Meaning, type Place, PLACES } from './leadNames';
 
@@ -73,7 +73,7 @@ export class LeadReader {
 			// Beside a status of this package, it is what a lookup has found; a sheet may spell it otherwise.
 			if (place === EMAIL && hasStatus) rank -= place.rank + 1;
 			// What is no email does not hide the one in another column.
-			if (meaning === 'email' && !canBeEmail(toEmail(value))) rank = Number.MAX_SAFE_INTEGER;
+			if (meaning === 'email' && !holdsEmail(value)) rank = Number.MAX_SAFE_INTEGER;
 			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			ranks[meaning] = rank;
 			found[meaning] = { value, field: name };
@@ -120,7 +120,7 @@ function inOrder(list: unknown[]): unknown[] {
 function valueOf(meaning: Meaning, field: unknown): string {
 	if (!Array.isArray(field)) return textOf(meaning, field);
 	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
-	const email = meaning === 'email' && texts.find((text) => canBeEmail(toEmail(text)));
+	const email = meaning === 'email' && texts.find(holdsEmail);
 	return email || (texts.find((text) => text !== '') ?? '');
 }
 
@@ -195,7 +195,7 @@ function certainty({ found: { fullName, firstName, lastName, name } }: Lead): nu
 	return name === undefined ? 0 : 1;
 }
 
-function nameIn({ found: { fullName, firstName, lastName, name } }: Lead): string {
+function nameOf({ found: { fullName, firstName, lastName, name } }: Lead): string {
 	const parts = fullName ? [fullName] : [firstName, lastName, name];
 	return parts.flatMap((part) => part?.value ?? []).join(' ');
 }
@@ -211,19 +211,19 @@ function forget({ found }: Lead, meanings: Meaning[]): void {
 /** Adds what another object has, where the lead lacks it. A name is from one object, and a status from that of the email. */
 function join(lead: Lead, other: Lead): Lead {
 	const { found, lacking } = lead;
-	const had = { ...found };
+	const { name, email } = found;
 	const takesName = certainty(other) > certainty(lead);
-	const areTwo = certainty(other) === certainty(lead) && !areSame(nameIn(lead), nameIn(other));
+	const areTwo = certainty(other) === certainty(lead) && !areSame(nameOf(lead), nameOf(other));
 	// Another person's company and email are not this one's.
 	if (areTwo && certainty(lead) === 3) return lead;
 	// Of a form and of who sent it, both bare: nobody knows which is the person.
 	const isUnclear = areTwo && certainty(lead) === 1;
-	if (had.name && isUnclear) {
-		lacking.name = { field: had.name.field, why: 'differs from the name inside' };
+	if (name && isUnclear) {
+		lacking.name = { field: name.field, why: 'differs from the name inside' };
 	}
 	if (takesName || isUnclear) forget(lead, NAMES);
-	if (had.email === undefined && other.found.email !== undefined) forget(lead, ['emailStatus']);
-	const isSame = had.email === undefined || isSameEmail(had.email.value, other.found.email?.value);
+	if (email === undefined && other.found.email !== undefined) forget(lead, ['emailStatus']);
+	const isSame = email === undefined || isSameEmail(email.value, other.found.email?.value);
 	for (const meaning of Object.keys(other.found) as Meaning[]) {
 		if (NAMES.includes(meaning) ? !takesName : found[meaning] !== undefined) continue;
 		if (meaning !== 'emailStatus' || isSame) found[meaning] = other.found[meaning];

@@ -22,7 +22,7 @@ export class Pool {
 		this.start();
 	}
 
-	/** Work that takes no place: the wait for a job, or for an answer. */
+	/** Work that takes no place: the wait for a job. */
 	addBeside(work: Promise<void>): void {
 		const running = work.finally(() => this.running.delete(running));
 		this.running.add(running);

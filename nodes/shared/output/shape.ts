@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { COMPLETE, INCOMPLETE } from '../failures/reasons';
-import { canBeEmail, isSameEmail, toEmail } from '../values/email';
+import { holdsEmail, isSameEmail } from '../values/email';
 import { isObject, numberAt } from '../values/json';
 
 /** The names of the fields that say why an item has no result. */
@@ -149,7 +149,7 @@ function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): 
 function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
 	if (fields.status !== 'known' || isEmpty(own)) return false;
 	if (typeof own !== 'string' || own.split('@').length > 2) return true;
-	return !('emailStatus' in fields) && canBeEmail(toEmail(own)) && !isSameEmail(own, fields.email);
+	return !('emailStatus' in fields) && holdsEmail(own) && !isSameEmail(own, fields.email);
 }
 
 /** Whether another email takes the place of the one that the target holds, or of none. */

@@ -30,6 +30,11 @@ export function canBeEmail(text: string): boolean {
 	return /^(?:[^\s,;@\uFFFD]+|"[^\s,;\uFFFD]+")@[^\s,;@\uFFFD]+\.[^\s,;@\uFFFD]+$/.test(text);
 }
 
+/** Whether there is an email in a value that is typed or pasted. */
+export function holdsEmail(value: unknown): boolean {
+	return canBeEmail(toEmail(value));
+}
+
 /** Whether two texts are the same email. */
 export function isSameEmail(one: unknown, other: unknown): boolean {
 	return comparableEmail(toEmail(one)) === comparableEmail(toEmail(other));
