@@ -12,6 +12,7 @@ import type { FieldValues } from '../shared/input/fields';
 import { canBeEmail, toEmail, toEmailStatus } from '../shared/values/email';
 import { objectAt, textAt } from '../shared/values/json';
 import type { Question } from '../shared/input/item';
+import { toFullName, withoutTitles } from './personName';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
@@ -75,8 +76,8 @@ export type Person = Partial<Record<TextName, string>> & { includeCompanyData?: 
 
 /** A lookup needs a full name, or a first and a last name; and a domain or a company (interface specification 4.5, 4.6). */
 export function toPersonQuestion(values: FieldValues): Question<Person> {
-	const firstName = values.name('firstName');
-	const lastName = values.name('lastName');
+	const firstName = withoutTitles(values.name('firstName'));
+	const lastName = withoutTitles(values.name('lastName'));
 	// A first name that ends in the last name is the full name.
 	const isFull = lastName !== '' && firstName.toLowerCase().endsWith(` ${lastName.toLowerCase()}`);
 	const hasBoth = firstName !== '' && lastName !== '' && !isFull;
@@ -84,7 +85,7 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const texts = Object.entries({
 		...(hasBoth
 			? { firstName, lastName }
-			: { fullName: isFull ? firstName : values.name('fullName') }),
+			: { fullName: isFull ? firstName : toFullName(values.name('fullName')) }),
 		domain,
 		company,
 		country: values.name('country'),

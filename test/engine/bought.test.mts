@@ -279,6 +279,15 @@ describe('Get Company Leads', () => {
 		expect(outputs.map(({ length }) => length)).toEqual([200, 200]);
 	});
 
+	test('asks once for a website, whatever the company is called beside it', async () => {
+		const byColumns: Step = [companyNode, { operation: 'getLeads', limit: 10 }];
+		const names = ['Acme', '', 'Acme Inc'];
+		const items = names.map((Company) => ({ Company, Website: `https://www.${company.domain}` }));
+		await run(byColumns, { items });
+		expect(asked()).toEqual([askFor(company)]);
+		expect(asked()[0]).not.toHaveProperty('companyName');
+	});
+
 	test("asks nothing again for answered companies after n8n's Retry", async () => {
 		const items = [...contacts(company), ...contacts(other)];
 		const on: Fault['on'] = { where: ({ rawQuery }) => rawQuery.includes(other.domain), times: 1 };

@@ -359,6 +359,12 @@ describe('Search Company', () => {
 		expect(lookup).not.toHaveProperty('response');
 	});
 
+	test('keeps the company that a sheet has made a text of, where it is not found again', async () => {
+		const item = { site: domain, companyData: JSON.stringify(before) };
+		const { companyData } = await one(search, [item], { fault: { status: 402 } });
+		expect(companyData).toMatchObject({ ...before, status: 'not_processed' });
+	});
+
 	test('gives an item for each match, of which the first did cost something', async () => {
 		const parameters = { keyword: 'north', returnAllMatches: true };
 		const { items } = await run(search, [lead], { parameters });
@@ -369,6 +375,45 @@ describe('Search Company', () => {
 			costs.map((companyData) => ({ json: { ...lead, companyData }, pairedItem: { item: 0 } })),
 		);
 	});
+});
+
+test('what a sheet has made a text of under Put Result in Field is not bought again', async () => {
+	const options = { resultField: 'lookup' };
+	const person = { 'First Name': leadOf(hit).first, Surname: leadOf(hit).last };
+	const lead = { ...person, Website: leadOf(hit).domain };
+	const byColumns = async (node: OurNode, operation: string, item: IDataObject) => {
+		const parameters = { operation, options };
+		const credential = credentialFor(service());
+		return (await runNode({ node, parameters, items: [item], credential })).json[0];
+	};
+	const found = await byColumns('contactDataFinder', 'findBulk', lead);
+	expect(objectOf(found.lookup)).toMatchObject({ ...find.answer(hit), credits: 1 });
+	const inSheet = { ...lead, lookup: JSON.stringify(found.lookup) };
+	service().reset();
+	expect(await byColumns('contactDataFinder', 'findBulk', inSheet)).toStrictEqual(found);
+	const verified = await byColumns('contactDataVerifier', 'verifyBulk', inSheet);
+	expect(objectOf(verified.lookup)).toMatchObject({ ...find.answer(hit), credits: 1 });
+	expect(service().requests).toEqual([]);
+	// A job that nobody collects by such a text is still known afterwards.
+	const pending = { status: 'pending', jobId: '9001', jobRow: 1, credits: null };
+	const waits = { ...lead, lookup: JSON.stringify(pending) };
+	const passedOn = await byColumns('contactDataFinder', 'getBulkJob', waits);
+	expect(passedOn.lookup).toMatchObject(pending);
+});
+
+test.each([
+	[['Hot', 'found', '', 'Lost'], '2 items had a status of their own, which is replaced'],
+	[['Hot'], '1 item had a status of its own, which is replaced'],
+	[['found', null], undefined],
+])('of the statuses %j the summary says that %s', async (statuses, said) => {
+	const items = statuses.map((status) => ({ ...leadOf(hit), status }));
+	const summaries = async (options: INodeParameters) => {
+		const { hints = [] } = await run(find, items, { options });
+		return hints.map(({ message }) => message).join();
+	};
+	if (said) expect(await summaries({})).toContain(`${said}: to keep it, add the option`);
+	else expect(await summaries({})).not.toContain('of their own');
+	expect(await summaries({ resultField: 'lookup' })).not.toContain('which is replaced');
 });
 
 test.each([...lookups, search, getLeads])('binary data comes along by $operation', async (one) => {

@@ -35,6 +35,9 @@ describe('toEmail', () => {
 		['ada@acme.com and ida@acme.com', 'ada@acme.com'],
 		['ada@acme.com (work), ida@acme.com (home)', 'ada@acme.com'],
 		['ada@acme.com; n/a', 'ada@acme.com'],
+		// As a sheet writes a list.
+		['["ada@acme.com"]', 'ada@acme.com'],
+		['["ada@acme.com","ida@acme.com"]', 'ada@acme.com'],
 		['Lovelace, Ada <ada@acme.com>; Rhodes, Ida <ida@acme.com>', 'ada@acme.com'],
 		['ada+notes/x@acme.com', 'ada+notes/x@acme.com'],
 		['<mailto:ada@acme.com|ada@acme.com>', 'ada@acme.com'],
@@ -61,7 +64,7 @@ describe('canBeEmail', () => {
 	);
 
 	it('says yes to every email, and no with anything inside that no email has', () => {
-		const inside = fc.constantFrom(' ', '\t', '\n', '\u00a0', '\u3000', ',', ';', NO_CHARACTER);
+		const inside = fc.constantFrom(...' \t\n\u00a0\u3000,;<>[]"', NO_CHARACTER);
 		fc.assert(
 			fc.property(fc.emailAddress(), inside, fc.nat(), (email, sign, at) => {
 				expect(canBeEmail(email)).toBe(true);

@@ -289,8 +289,13 @@ describe('an item without a name or a company', () => {
 		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
 		[
 			{ Name: 'Ada Lovelace', Website: 'linkedin.com/company/acme' },
-			'no company (Website is not a company website)',
+			'no company (Website is not a company website, and no company name was recognized)',
 		],
+		[
+			{ Name: 'Ada Lovelace', Homepage: '', Account: 'Acme' },
+			'no company (Homepage is empty in this row, and no company name was recognized)',
+		],
+		[{ Name: 'Ada Lovelace', Company: '' }, 'no company (Company is empty in this row)'],
 		[
 			{ Surname: 'n/a', Phone: 1 },
 			'no name (Surname holds no name) and no company among the fields of the item: Surname, Phone',

@@ -126,6 +126,9 @@ describe('a field', () => {
 		['https://www.linkedin.com/', { domain: 'https://www.linkedin.com/' }],
 		['https://acme.com/linkedin', { domain: 'https://acme.com/linkedin' }],
 		['https://api.whatsapp.com/send?phone=49', {}],
+		['https://medium.com/@acme', {}],
+		['https://www.google.com/maps/place/Acme', {}],
+		['["acme.com"]', {}],
 	])('for a website with %s, where a social page is none', (website, values) => {
 		expect(readOf({ website })).toEqual(values);
 	});
@@ -154,7 +157,7 @@ describe('a field', () => {
 		[[null, email], { email }],
 		[[{ value: '', primary: true }, { value: 'n/a', type: 'work' }, { value: email }], { email }],
 		[['call me', 'n/a', { value: email }], { email }],
-		[{ address: email }, {}],
+		[[{ name: 'Ada Lovelace', address: email }], { email }],
 	])('for an email with %j', (value, values) => {
 		expect(readOf({ emails: value })).toEqual(values);
 	});
@@ -163,7 +166,16 @@ describe('a field', () => {
 		expect(readOf({ company: { name: 'Acme', id: 7 } })).toEqual({ company: 'Acme' });
 		expect(readOf({ organization: [{ value: 'Acme' }] })).toEqual({ company: 'Acme' });
 		expect(readOf({ domain: { value: 'acme.com' } })).toEqual({ domain: 'acme.com' });
+		// Of several companies in one cell, as HubSpot exports them, the first.
+		expect(readOf({ company: 'Acme; Acme Holding' })).toEqual({ company: 'Acme' });
 	});
+
+	it.each(['recA1b2C3d4E5f6G7', '5f1c6f0e-0000-4000-8000-0123456789ab'])(
+		'that links to another record is no name: %s',
+		(id) => {
+			expect(readOf({ Company: [id], Name: id })).toEqual({});
+		},
+	);
 });
 
 describe('an item', () => {
@@ -203,6 +215,12 @@ describe('an item', () => {
 			{ 'Full Name': ada, fields: { firstname: 'Ada', lastname: 'Lovelace', email } },
 			{ fullName: ada, email },
 		],
+		[{ 'Full Name': ada, body: { name: 'Eve Other', email } }, { fullName: ada }],
+		[{ 'Full Name': ada, body: { name: 'Lovelace', email } }, { fullName: ada, email }],
+		[
+			{ 'Full Name': ada, properties: { name: 'Acme GmbH', domain: 'acme.com' } },
+			{ fullName: ada, domain: 'acme.com' },
+		],
 		// Beside a person, `data` may be about anybody.
 		[{ 'Full Name': ada, data: { email: 'owner@acme.com', company: 'Acme' } }, { fullName: ada }],
 		[{ 'E-Mail': email, data: { Name: 'Eve Other' } }, { email }],
@@ -235,6 +253,35 @@ describe('an item', () => {
 		expect(readOf(item)).toEqual(values);
 	});
 
+	it.each<[object, Values]>([
+		[{ 'Contact Person': 'Eve Other', 'Contact Email': 'eve@acme.com' }, {}],
+		[{ 'Contact Person': 'Dr. Ada Lovelace', 'Contact Email': email }, { email }],
+		[{ 'Contact First Name': 'Ada', 'Contact Email': email }, { email }],
+		// A sheet with the same columns twice.
+		[{ Name_1: 'Eve Other', Email_1: 'eve@acme.com' }, {}],
+		[{ 'First Name 2': 'Eve', 'Last Name 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
+		[{ 'First Name 2': 'Eve', 'Email 1': email }, { email }],
+		[{ 'Organization 1 - Name': 'Acme', 'E-mail 1 - Value': email }, { company: 'Acme', email }],
+	])('with the email of somebody else has none: %j', (others, { email, company }) => {
+		const names = { firstName: 'Ada', lastName: 'Lovelace' };
+		const { found } = new LeadReader().read({ ...names, Email: '', ...others });
+		expect(found.email?.value).toBe(email);
+		expect(found.company?.value).toBe(company);
+		expect([found.firstName?.value, found.lastName?.value]).toEqual(['Ada', 'Lovelace']);
+	});
+
+	it('has no name of halves of two people', () => {
+		const contact = { 'Contact First Name': 'Eve', 'Contact Last Name': 'Other' };
+		const half = { 'First Name': 'Ada', 'Last Name': '', ...contact };
+		expect(readOf(half)).toEqual({ firstName: 'Ada' });
+		expect(readOf({ 'First Name': '', 'Last Name': '', ...contact })).toEqual({
+			firstName: 'Eve',
+			lastName: 'Other',
+		});
+		const mixed = { 'Contact First Name': 'Ada', Surname: 'Lovelace' };
+		expect(readOf(mixed)).toEqual({ firstName: 'Ada', lastName: 'Lovelace' });
+	});
+
 	it('with a field for the result: what is in it comes before all', () => {
 		const item = { lookup: { email, emailStatus: 'valid' }, 'Work Email': 'old@acme.com' };
 		expect(readOf(item, 'lookup')).toEqual({ email, emailStatus: 'valid' });
@@ -242,6 +289,9 @@ describe('an item', () => {
 		const missed = { lookup: { email: null, emailStatus: null }, 'Work Email': 'old@acme.com' };
 		expect(readOf(missed, 'lookup')).toEqual({ email: 'old@acme.com' });
 		expect(readOf({ ...item, lookup: 'text' }, 'lookup')).toEqual({ email: 'old@acme.com' });
+		// A sheet makes a text of it.
+		const inSheet = { ...item, lookup: JSON.stringify(item.lookup) };
+		expect(readOf(inSheet, 'lookup')).toEqual({ email, emailStatus: 'valid' });
 	});
 
 	it('behind a lookup of this package: `email` is what that has found', () => {

@@ -86,7 +86,8 @@ export const getLeads = readOperation({
 		if (!domain && !name) throw request.missing('missing_company');
 		const filters = {
 			companyWebsite: domain || undefined,
-			companyName: name || undefined,
+			// Beside a website it could only make several requests, which may cost credits, of one company.
+			companyName: domain ? undefined : name || undefined,
 			title: toKeywords(values.text('title'), values.raw('titleMatch')),
 			location: toKeywords(values.text('location'), values.raw('locationMatch')),
 		};

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isObject } from '../values/json';
+import { isObject, objectFrom } from '../values/json';
 import { holdsEmail, isSameEmail } from '../values/email';
 import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
-import { bareName, EMAIL, type Meaning, type Place, PLACES } from './leadNames';
+import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES } from './leadNames';
 
 /** Where CRMs, bases and forms put the fields of an item. */
 const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields'];
@@ -26,11 +26,21 @@ export interface Lead {
 	lacking: Partial<Record<Meaning, { field: string; why: string }>>;
 }
 
+/** What the name of a field says. */
+interface Column {
+	place?: Place;
+	owner: string;
+	/** Whether it is for the name of a person, also of a second one. */
+	isName: boolean;
+}
+
+const STATUS: Place = { meaning: 'emailStatus', rank: 0 };
+
 export const EMPTY_FIELD = 'is empty in this row';
 
 /** Recognizes leads by the names of their fields. A name is looked at once, however many items have it. */
 export class LeadReader {
-	private readonly places = new Map<string, Place | undefined>();
+	private readonly columns = new Map<string, Column>();
 
 	/** @param resultField the field for the result, if any: what an earlier lookup has put there comes before all others */
 	constructor(private readonly resultField = '') {}
@@ -59,7 +69,7 @@ export class LeadReader {
 		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
 		let hasEmail = false;
 		for (const name of Object.keys(object)) {
-			const place = this.placeOf(name);
+			const { place } = this.columnOf(name);
 			if (!place) continue;
 			const { meaning } = place;
 			hasEmail ||= place === EMAIL;
@@ -80,24 +90,42 @@ export class LeadReader {
 		}
 		// A status belongs to the `email` beside it.
 		const { field = 'email' } = found.email ?? {};
-		const isOther = 'email' in object ? field !== 'email' : this.placeOf(field) !== EMAIL;
+		const isOther = 'email' in object ? field !== 'email' : this.columnOf(field).place !== EMAIL;
 		if (hasEmail && isOther) forget(lead, ['emailStatus']);
+		for (const part of ['firstName', 'lastName', 'email'] as const) {
+			if (this.isOfAnother(found[part]?.field, object, lead)) forget(lead, [part]);
+		}
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
-	private placeOf(name: string): Place | undefined {
-		if (!this.places.has(name)) {
-			const isStatus = name === 'emailStatus';
-			this.places.set(name, isStatus ? { meaning: name, rank: 0 } : PLACES.get(bareName(name)));
-		}
-		return this.places.get(name);
+	/** Whether a field belongs to somebody who has another name in this object. */
+	private isOfAnother(field: string | undefined, object: IDataObject, lead: Lead): boolean {
+		const { owner = '' } = field === undefined ? {} : this.columnOf(field);
+		if (owner === '') return false;
+		return Object.keys(object).some((name) => {
+			const column = this.columnOf(name);
+			if (!column.isName || column.owner !== owner) return false;
+			return !areSame(textOf('name', object[name]), nameOf(lead));
+		});
+	}
+
+	private columnOf(name: string): Column {
+		const known = this.columns.get(name);
+		if (known) return known;
+		const bare = bareName(name);
+		const place = name === 'emailStatus' ? STATUS : PLACES.get(bare);
+		const { meaning } = PLACES.get(bare.replace(/\d+/, '')) ?? {};
+		const isName = meaning !== undefined && NAMES.includes(meaning);
+		const column = { place, owner: ownerIn(bare), isName };
+		this.columns.set(name, column);
+		return column;
 	}
 }
 
 /** What an earlier lookup has found; the `name` of a company is no person's. */
 function ownResult(result: unknown): unknown {
-	if (!isObject(result)) return undefined;
-	return Object.fromEntries(Object.entries(result).filter(([name]) => name !== 'name'));
+	const own = Object.entries(objectFrom(result)).filter(([name]) => name !== 'name');
+	return Object.fromEntries(own);
 }
 
 /** What is in a list of one; of several leads none can be meant. */
@@ -124,10 +152,13 @@ function valueOf(meaning: Meaning, field: unknown): string {
 	return email || (texts.find((text) => text !== '') ?? '');
 }
 
+/** Of Airtable and of Notion. */
+const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
 function textOf(meaning: Meaning, entry: unknown): string {
-	const inObject =
-		isObject(entry) && (entry.value ?? entry[meaning === 'email' ? 'email' : 'name']);
-	const text = cleanText(isObject(entry) ? inObject : entry);
+	const fields: Record<string, unknown> = isObject(entry) ? entry : { value: entry };
+	const { value, email, address, name } = fields;
+	const text = cleanText(value ?? (meaning === 'email' ? (email ?? address) : name));
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
 	// n8n has not evaluated it: the item is refused.
@@ -135,8 +166,9 @@ function textOf(meaning: Meaning, entry: unknown): string {
 	if (meaning === 'domain' && /\.\d+$/.test(text)) return '';
 	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
 	if (meaning === 'email') return text.includes('@') ? text : '';
-	// A number or an email in a field for names is none.
-	return text.includes('@') || !/\p{L}/u.test(text) ? '' : text;
+	// A number, an email or the id of a linked record in a field for names is none.
+	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
+	return meaning === 'company' ? text.split(';', 1)[0].trim() : text;
 }
 
 function whyEmpty(meaning: Meaning, field: unknown): string {
@@ -196,7 +228,8 @@ function certainty({ found: { fullName, firstName, lastName, name } }: Lead): nu
 }
 
 function nameOf({ found: { fullName, firstName, lastName, name } }: Lead): string {
-	const parts = fullName ? [fullName] : [firstName, lastName, name];
+	const hasBoth = firstName !== undefined && lastName !== undefined;
+	const parts = fullName && !hasBoth ? [fullName] : [firstName, lastName, name];
 	return parts.flatMap((part) => part?.value ?? []).join(' ');
 }
 
@@ -213,11 +246,12 @@ function join(lead: Lead, other: Lead): Lead {
 	const { found, lacking } = lead;
 	const { name, email } = found;
 	const takesName = certainty(other) > certainty(lead);
-	const areTwo = certainty(other) === certainty(lead) && !areSame(nameOf(lead), nameOf(other));
+	const areTwo = !areSame(nameOf(lead), nameOf(other));
+	const isPerson = !isCompany(other.found.name?.value ?? '', other.found.domain?.value);
 	// Another person's company and email are not this one's.
-	if (areTwo && certainty(lead) === 3) return lead;
+	if (areTwo && certainty(lead) === 3 && isPerson) return lead;
 	// Of a form and of who sent it, both bare: nobody knows which is the person.
-	const isUnclear = areTwo && certainty(lead) === 1;
+	const isUnclear = areTwo && certainty(lead) === 1 && certainty(other) === 1;
 	if (name && isUnclear) {
 		lacking.name = { field: name.field, why: 'differs from the name inside' };
 	}

@@ -64,6 +64,11 @@ export function bareName(name: string): string {
 		.replace(/^your/, '');
 }
 
+/** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */
+export function ownerIn(bare: string): string {
+	return /^(?:contact|executive|lead|person|prospect)|\d+/.exec(bare)?.[0] ?? '';
+}
+
 export const PLACES = new Map<string, Place>(
 	Object.entries(LEAD_FIELDS).flatMap(([meaning, names]) =>
 		names

@@ -73,7 +73,11 @@ function whyNotRead(lead: Lead, lacking: Missing): string {
 	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
 	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;
-	return lacks.map(({ field, why }) => `${shortened(field)} ${why}`)[0] ?? '';
+	const [why] = lacks.map((lack) => `${shortened(lack.field)} ${lack.why}`);
+	if (why === undefined) return '';
+	// A field for websites alone: nobody sees that one for names would do.
+	const isOfWebsite = lead.lacking.domain !== undefined && all.includes('company');
+	return isOfWebsite && !lead.lacking.company ? `${why}, and no company name was recognized` : why;
 }
 
 /** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
 import type { NodeContext } from '../host/context';
 import { stopError, type OnError } from '../output/onError';
-import { alignFields, itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
+import { alignFields, hasOwnStatus, itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
 import type { LookupResult, Outcome, PreparedItem } from '../input/item';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from '../input/options';
@@ -59,6 +59,9 @@ export class Delivery<Query extends IDataObject> {
 			];
 		}
 		this.tally.count(item, outcome, cost !== undefined);
+		if (place.includesInput && place.resultField === undefined && hasOwnStatus(input.json)) {
+			this.tally.counts.replaced++;
+		}
 		this.logProgress();
 	}
 

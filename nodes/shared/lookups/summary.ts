@@ -37,6 +37,8 @@ export class Tally {
 		skipped: 0,
 		/** Passed on although Checked At is no date. */
 		undated: 0,
+		/** Whose own field `status` the status of the lookup replaces. */
+		replaced: 0,
 	};
 
 	readonly problems: ItemProblem[] = [];
@@ -103,7 +105,7 @@ export function summaryOf<Query extends IDataObject>(
 	tally: Tally,
 	{ duplicates, spent, isUncertain, paused, readFrom }: Figures,
 ): string {
-	const { items, hits, misses, local, known, skipped, undated } = tally.counts;
+	const { items, hits, misses, local, known, skipped, undated, replaced } = tally.counts;
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
 	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
 	const seconds = Math.round(paused / 1000);
@@ -125,6 +127,10 @@ export function summaryOf<Query extends IDataObject>(
 		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
 		...(readFrom ? [readFrom] : []),
+		...only(
+			replaced,
+			`${count(replaced, 'item')} had a status of ${replaced === 1 ? 'its' : 'their'} own, which is replaced: to keep it, add the option Put Result in Field`,
+		),
 		...adviceOn(problems),
 	];
 	return `${parts.join('. ')}.`;

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { COMPLETE, INCOMPLETE } from '../failures/reasons';
 import { holdsEmail, isSameEmail } from '../values/email';
-import { isObject, numberAt } from '../values/json';
+import { isObject, numberAt, objectFrom } from '../values/json';
 
 /** The names of the fields that say why an item has no result. */
 export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
@@ -53,8 +53,8 @@ export function itemWith(
 	// n8n takes an item with an `error` for one that failed. From an error output, its message comes with it.
 	if (isObject(fields.error) && WITHOUT_RESULT.has(fields.error.status)) delete fields.message;
 	delete fields.error;
-	const held = resultField === undefined ? fields : input[resultField];
-	const merged = withResult(isObject(held) ? held : {}, result);
+	const held = resultField === undefined ? fields : objectFrom(input[resultField]);
+	const merged = withResult(held, result);
 	return {
 		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
 		pairedItem: { item },
@@ -106,6 +106,11 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 		if (resultField === undefined) item.json = aligned;
 		else item.json[resultField] = aligned;
 	}
+}
+
+/** Whether an item has a status that is the user's own. */
+export function hasOwnStatus({ status }: IDataObject): boolean {
+	return !isEmpty(status) && !STATUSES.has(status);
 }
 
 /** The fields of the target that a result takes away. */

@@ -13,7 +13,10 @@ import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
-import { FirstFailure, problemOf, type InvalidInput } from '../failures/failure';
+import { FirstFailure, problemOf, type InvalidInput, type Problem } from '../failures/failure';
+
+/** What one job says, or does not: the rows of other jobs still get their results, which are bought. */
+const OF_ONE_JOB: Array<Problem['reason']> = ['job_failed', 'not_found', 'unexpected_answer'];
 
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
@@ -67,8 +70,9 @@ export async function runRead(
 	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
 	const onError = new OnError(context.node);
 	const breather = new Breather();
-	/** The exceptions that stop the workflow. */
+	/** The exceptions that stop the workflow, and those that do where no item has another outcome. */
 	const failures: Error[] = [];
+	const ofRows: Error[] = [];
 
 	const requestFor = async (item: number): Promise<ReadRequest> => {
 		const values = new FieldValues(parameters, item);
@@ -104,7 +108,11 @@ export async function runRead(
 			if (problem.status === 'pending') return void output.push(place(statusFields(problem, true)));
 			output.push(onError.output(problem, item, input, place));
 			if (!onError.stops || signal?.aborted) return;
-			failures.push(stopError(context.node, problem, item));
+			const error = stopError(context.node, problem, item);
+			if (problem.jobRow !== undefined && OF_ONE_JOB.includes(problem.reason)) {
+				return void ofRows.push(error);
+			}
+			failures.push(error);
 			accounts.end();
 		};
 		try {
@@ -138,6 +146,7 @@ export async function runRead(
 	} finally {
 		accounts.end();
 	}
+	if (ofRows.length === inputs.length) failures.push(...ofRows);
 	if (failures.length > 0) throw failures[0];
 	if (parameters.readFrom) context.hint(`${parameters.readFrom}.`, 'info');
 	return outputs.flat();

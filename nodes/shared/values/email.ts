@@ -5,7 +5,8 @@ const BETWEEN = /[,;|&+]|:::|\s(?:and|und|or|et|y)\s|\s?\/(?=\s?[^\s<@/]+@)|\s(?
 
 /** The first email in a value that is typed or pasted, without `<…>` and a name before it, or `mailto:`; a text that is none. */
 export function toEmail(value: unknown): string {
-	const text = cleanText(value);
+	// A sheet writes a list as `["ada@acme.com"]`.
+	const text = cleanText(value).replace(/^\[(.*)\]$/, '$1');
 	// Of "Lovelace, Ada <ada@acme.com> (work)" what is in the angle brackets.
 	const inBrackets = text.match(/<[^<>]*>/g)?.map((one) => one.slice(1, -1));
 	const parts = inBrackets ?? [text.replace(/\([^()]*\)/g, '')];
@@ -22,12 +23,13 @@ function withoutSigns(text: string): string {
 	return address.replace(/^\s*mailto:\s*<?([^?>]*).*/i, '$1').trim();
 }
 
-/**
- * Whether a text can be an email address: it has something before its `@` and a domain after it, and no white space, comma
- * or semicolon (several addresses) or U+FFFD, which stands for half of a character.
- */
+/** What an email consists of: no white space, comma or semicolon (several addresses), bracket, or half of a character. */
+const SIGN = String.raw`[^\s,;@<>[\]"\uFFFD]`;
+const EMAIL = new RegExp(`^(?:${SIGN}+|"[^\\s,;\\uFFFD]+")@${SIGN}+\\.${SIGN}+$`);
+
+/** Whether a text can be an email address: it has something before its `@` and a domain with a dot after it. */
 export function canBeEmail(text: string): boolean {
-	return /^(?:[^\s,;@\uFFFD]+|"[^\s,;\uFFFD]+")@[^\s,;@\uFFFD]+\.[^\s,;@\uFFFD]+$/.test(text);
+	return EMAIL.test(text);
 }
 
 /** Whether there is an email in a value that is typed or pasted. */

@@ -13,6 +13,16 @@ export function objectAt(source: unknown, key: string): IDataObject {
 	return isObject(value) ? value : {};
 }
 
+/** An object, or the JSON text that a sheet or a database has made of one; an empty one for anything else. */
+export function objectFrom(value: unknown): IDataObject {
+	if (typeof value !== 'string' || !value.startsWith('{')) return isObject(value) ? value : {};
+	try {
+		return JSON.parse(value);
+	} catch {
+		return {};
+	}
+}
+
 /** The first text under any of the keys that is not empty, else `null`. */
 export function textAt(source: IDataObject, ...keys: string[]): string | null {
 	for (const key of keys) {

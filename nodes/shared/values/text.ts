@@ -86,12 +86,12 @@ export function toDomain(text: string): string {
 		.split(/[/?#,;]/, 1);
 	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
 	const bare = host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
-	return /^[^.\s]+(?:\.[^.\s]+)+$/.test(bare) ? bare : '';
+	return /^[^.\s"<>[\]{}]+(?:\.[^.\s"<>[\]{}]+)+$/.test(bare) ? bare : '';
 }
 
 /** Networks on which people and companies have pages. */
 const NETWORKS =
-	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat)\.(?:com|net)|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|bsky\.app|goo\.gl)$/;
+	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google)\.(?:com|net)|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|bsky\.app|goo\.gl)$/;
 
 /** Whether a text is the address of a page at a social network, which is nobody's website. */
 export function isSocialPage(text: string): boolean {
