@@ -1,9 +1,12 @@
-/** In front of a name. What may be a given name, e.g. Ing, counts with its full stop only. */
-const BEFORE =
-	/^(?:(?:mr|mrs|ms|dr|prof|herr|frau|mme|mlle)(?:\.[\s-]*|\s+)|(?:dipl|ing|mag|dott|sig|sra?|h\.c)\.[\s-]*)+(?=\p{L})/iu;
+/** In front of a name. The second ones are names, too, and count with a full stop only. */
+const TITLES = ['mr', 'mrs', 'ms', 'dr', 'prof', 'herr', 'frau', 'mme', 'mlle'];
+const TITLES_WITH_STOP = [...TITLES, 'dipl', 'ing', 'mag', 'dott', 'sig', 'sr', 'sra'];
 
-/** Behind a comma, beside what is in capitals there, e.g. MBA. */
-const BEHIND = /^(?:ph\.?\s?d|[mb]\.?sc|mba|[js]r|esq|prof|dr)\b/i;
+/** Behind a comma. */
+const DEGREE = /^(?:ph\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
+
+/** Behind the comma of a whole name, e.g. CFA. */
+const CAPITALS = /^[\p{Lu}®-]{3,}$/u;
 
 /** A name as people write it in columns, without titles and what is in brackets: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {
@@ -13,15 +16,42 @@ export function withoutTitles(text: string): string {
 /** The same for a full name, with the first name first: `Ada Lovelace` for `Lovelace, Dr. Ada`. */
 export function toFullName(text: string): string {
 	const parts = partsOf(text);
-	return parts.length === 2 ? parts.toReversed().join(' ') : parts.join(', ');
+	// Behind two words, two others may be anything, e.g. what somebody does.
+	const isTurned = parts.length === 2 && parts.some((part) => !part.includes(' '));
+	const name = isTurned ? parts.toReversed().join(' ') : parts.join(', ');
+	// `Mr Lovelace` is no less than `Lovelace`, who may be anybody.
+	return name.includes(' ') ? name : text;
 }
 
-/** What is between the commas of a name. */
+/** What is between the commas of a name, without titles. */
 function partsOf(text: string): string[] {
-	const bare = text.replace(/\s*\([^()]*\)/g, '');
-	const [name, ...others] = bare.split(/\s*,\s*/).map((part) => part.replace(BEFORE, ''));
+	const bare = text.replace(/\s*\([^()]*\)\s*/g, ' ').trim();
+	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitle);
 	// A sheet may have all names in capitals.
+	const isWhole = name.includes(' ') && /\p{Ll}/u.test(name);
 	const isTitle = (part: string) =>
-		BEHIND.test(part) || (/\p{Ll}/u.test(name) && /^[\p{Lu}.\-®]{2,}$/u.test(part));
-	return [name.trim(), ...others.filter((part) => part !== '' && !isTitle(part))];
+		isBefore(part) || DEGREE.test(part) || (isWhole && CAPITALS.test(part));
+	return [name, ...others.filter((part) => part !== '' && !isTitle(part))];
+}
+
+function withoutTitle(part: string): string {
+	const words = part.split(' ');
+	// Of "Dr. rer. nat." the rest too.
+	const isMore = (word: string, index: number) => index > 0 && /^(?:\p{Ll}+\.)+$/u.test(word);
+	const first = words.findIndex((word, index) => !isBefore(word) && !isMore(word, index));
+	return words.slice(Math.max(0, first)).join(' ');
+}
+
+/** Whether a word is a title, e.g. `Dr.-Ing.`, `Dott.ssa`; `MS` are initials. */
+function isBefore(word: string): boolean {
+	const hasStop = word.includes('.');
+	const titles = hasStop ? TITLES_WITH_STOP : TITLES;
+	const parts = word.split(/[.-]+/).filter(Boolean);
+	const isSpelt = hasStop || !/^\p{Lu}{2,}$/u.test(word);
+	const isEnding = (one: string, index: number) => index > 0 && /^[\p{Ll}ª]{1,3}$/u.test(one);
+	return (
+		parts.length > 0 &&
+		isSpelt &&
+		parts.every((one, index) => titles.includes(one.toLowerCase()) || isEnding(one, index))
+	);
 }

@@ -288,17 +288,19 @@ describe('Get Company Leads', () => {
 		expect(asked()[0]).not.toHaveProperty('companyName');
 	});
 
-	test("asks nothing again for answered companies after n8n's Retry", async () => {
+	test('delivers what it has bought, though another company fails', async () => {
 		const items = [...contacts(company), ...contacts(other)];
-		const on: Fault['on'] = { where: ({ rawQuery }) => rawQuery.includes(other.domain), times: 1 };
+		const on: Fault['on'] = { where: ({ rawQuery }) => rawQuery.includes(other.domain) };
 		service().faults.add({ status: 400, on });
-		const stops = { items, onError: 'stopWorkflow' } as const;
-		const failed = await run(getLeads, stops);
-		expect(failed.error).toBeDefined();
-		const before = asked().length;
-		const { json } = await run(getLeads, { ...stops, retryOf: failed.run });
-		expect(asked().slice(before)).toEqual([askFor(other)]);
-		expect(json).toHaveLength(400);
+		const { json, hints } = await run(getLeads, { items, onError: 'stopWorkflow' });
+		expect(json.filter(({ status }) => status === undefined)).toHaveLength(200);
+		expect(hints?.[0].message).toMatch(/^20 items without a result: 20 failed/);
+	});
+
+	test('stops the workflow where no company has people to give', async () => {
+		service().faults.add({ status: 402 });
+		const stopped = await run(getLeads, { items: contacts(company), onError: 'stopWorkflow' });
+		expect(stopped.error?.message).toContain('Not enough credits');
 	});
 
 	test.each([

@@ -216,7 +216,10 @@ describe('an item', () => {
 			{ fullName: ada, email },
 		],
 		[{ 'Full Name': ada, body: { name: 'Eve Other', email } }, { fullName: ada }],
-		[{ 'Full Name': ada, body: { name: 'Lovelace', email } }, { fullName: ada, email }],
+		[
+			{ 'Full Name': ada, body: { name: 'Lovelace', email } },
+			{ fullName: ada, email },
+		],
 		[
 			{ 'Full Name': ada, properties: { name: 'Acme GmbH', domain: 'acme.com' } },
 			{ fullName: ada, domain: 'acme.com' },
@@ -256,18 +259,42 @@ describe('an item', () => {
 	it.each<[object, Values]>([
 		[{ 'Contact Person': 'Eve Other', 'Contact Email': 'eve@acme.com' }, {}],
 		[{ 'Contact Person': 'Dr. Ada Lovelace', 'Contact Email': email }, { email }],
+		[{ 'Contact Name': 'Lovelace, Ada M.', 'Contact Email': email }, { email }],
+		[{ 'Contact Name': 'A. Lovelace', 'Contact Email': email }, { email }],
+		[{ 'Name 1': 'Acme', 'Email 1': email }, { email }],
+		[{ 'Contact Name': 'Acme Ltd', 'Contact Email': email }, { email }],
+		[
+			{ Company: 'Acme', 'Contact Name': 'Acme', 'Contact Email': email },
+			{ company: 'Acme', email },
+		],
+		[{ 'Contact Person': 'Eve Lovelace', 'Contact Email': 'eve@acme.com' }, {}],
 		[{ 'Contact First Name': 'Ada', 'Contact Email': email }, { email }],
 		// A sheet with the same columns twice.
 		[{ Name_1: 'Eve Other', Email_1: 'eve@acme.com' }, {}],
 		[{ 'First Name 2': 'Eve', 'Last Name 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
 		[{ 'First Name 2': 'Eve', 'Email 1': email }, { email }],
-		[{ 'Organization 1 - Name': 'Acme', 'E-mail 1 - Value': email }, { company: 'Acme', email }],
+		[
+			{ 'Organization 1 - Name': 'Acme', 'E-mail 1 - Value': email },
+			{ company: 'Acme', email },
+		],
 	])('with the email of somebody else has none: %j', (others, { email, company }) => {
 		const names = { firstName: 'Ada', lastName: 'Lovelace' };
 		const { found } = new LeadReader().read({ ...names, Email: '', ...others });
 		expect(found.email?.value).toBe(email);
 		expect(found.company?.value).toBe(company);
 		expect([found.firstName?.value, found.lastName?.value]).toEqual(['Ada', 'Lovelace']);
+	});
+
+	it('whose fields are all of one owner has its email', () => {
+		const names = { 'Person - First name': 'Ada', 'Person - Last name': 'Lovelace' };
+		const lead = { 'Person - Name': 'Countess', ...names, 'Person - Email - Work': email };
+		expect(readOf(lead)).toMatchObject({ firstName: 'Ada', lastName: 'Lovelace', email });
+	});
+
+	it('with both surnames of a Spanish name has its email', () => {
+		const lead = { Nombre: 'Ada', 'Apellido 1': 'Lovelace', 'Apellido 2': 'Byron' };
+		const names = { firstName: 'Ada', lastName: 'Lovelace' };
+		expect(readOf({ ...lead, 'Email 1': email })).toEqual({ ...names, email });
 	});
 
 	it('has no name of halves of two people', () => {

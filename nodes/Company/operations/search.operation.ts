@@ -57,7 +57,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	columns: ['status', ...Object.keys(simplifyCompany({})), 'credits', 'checkedAt'],
 	resultField: 'companyData',
 	prepare(values) {
-		const keyword = values.name('kw');
+		const keyword = values.nameOrWebsite('kw');
 		return { query: { keyword }, missing: keyword === '' ? ['missing_keyword'] : undefined };
 	},
 	async ask([{ keyword }], { ask, settings }) {

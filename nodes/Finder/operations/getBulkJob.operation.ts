@@ -25,6 +25,7 @@ export const getBulkJob = readOperation({
 	builder:
 		"Behind a Finder whose items may have the status 'pending': it reads jobId and jobRow of each item, and passes all other items on.",
 	cost: 'free',
+	isBought: true,
 	fields: [
 		{
 			displayName: 'Job ID',

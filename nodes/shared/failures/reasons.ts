@@ -80,8 +80,23 @@ export type PendingReason = keyof typeof PENDING;
 const words = new Map<string, string>(Object.entries({ ...FAILED, ...INVALID, ...PENDING }));
 const notSent = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
 
+interface WithoutResult {
+	status: string;
+	reason: string;
+}
+
+/** Why items have no result, by kind. */
+export function reasonsOf(problems: WithoutResult[]): string {
+	const counts = new Map<string, number>();
+	for (const problem of problems) {
+		const short = shortOf(problem);
+		counts.set(short, (counts.get(short) ?? 0) + 1);
+	}
+	return [...counts].map(([short, number]) => `${number} ${short}`).join(', ');
+}
+
 /** An item without a result, in a few words that can be counted. */
-export function shortOf({ status, reason }: { status: string; reason: string }): string {
+function shortOf({ status, reason }: WithoutResult): string {
 	if (status === 'not_processed') return `not sent (${notSent.get(reason)?.[0] ?? reason})`;
 	const short = words.get(reason) ?? reason;
 	return status === 'failed' ? `failed (${short})` : short;

@@ -86,10 +86,15 @@ export class FieldValues {
 		return nameIn(this.text(property));
 	}
 
+	/** The same for a company or its website: a page at a social network counts as empty. */
+	nameOrWebsite(property: string): string {
+		const name = this.name(property);
+		return isSocialPage(name) ? '' : name;
+	}
+
 	/** A company (interface specification 4.5, 4.9). Text that cannot be a domain is its name, unless there is one. */
 	company(domainProperty: string, nameProperty: string): { domain: string; name: string } {
-		const entered = this.name(domainProperty);
-		const typed = isSocialPage(entered) ? '' : entered;
+		const typed = this.nameOrWebsite(domainProperty);
 		const domain = toDomain(typed);
 		// Beside a domain, the lookup can do without the name.
 		if (domain !== '') return { domain, name: nameIn(cleanText(this.raw(nameProperty))) };

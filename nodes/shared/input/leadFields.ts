@@ -93,19 +93,24 @@ export class LeadReader {
 		const isOther = 'email' in object ? field !== 'email' : this.columnOf(field).place !== EMAIL;
 		if (hasEmail && isOther) forget(lead, ['emailStatus']);
 		for (const part of ['firstName', 'lastName', 'email'] as const) {
-			if (this.isOfAnother(found[part]?.field, object, lead)) forget(lead, [part]);
+			if (this.isOfAnother(part, object, lead)) forget(lead, [part]);
 		}
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
 	/** Whether a field belongs to somebody who has another name in this object. */
-	private isOfAnother(field: string | undefined, object: IDataObject, lead: Lead): boolean {
-		const { owner = '' } = field === undefined ? {} : this.columnOf(field);
-		if (owner === '') return false;
+	private isOfAnother(part: Meaning, object: IDataObject, lead: Lead): boolean {
+		const { [part]: own, company, domain } = lead.found;
+		const owner = own && this.columnOf(own.field).owner;
+		if (!owner) return false;
+		const others = partsOfName(lead).filter((one) => one !== own);
+		if (others.some(({ field }) => this.columnOf(field).owner === owner)) return false;
 		return Object.keys(object).some((name) => {
 			const column = this.columnOf(name);
 			if (!column.isName || column.owner !== owner) return false;
-			return !areSame(textOf('name', object[name]), nameOf(lead));
+			const text = textOf('name', object[name]);
+			if (bareName(text) === bareName(company?.value ?? '')) return false;
+			return !areSame(text, nameOf(lead)) && !isCompany(text, domain?.value);
 		});
 	}
 
@@ -115,7 +120,9 @@ export class LeadReader {
 		const bare = bareName(name);
 		const place = name === 'emailStatus' ? STATUS : PLACES.get(bare);
 		const { meaning } = PLACES.get(bare.replace(/\d+/, '')) ?? {};
-		const isName = meaning !== undefined && NAMES.includes(meaning);
+		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`.
+		const isLine = meaning === 'name' && /[^_]\d+$/.test(name);
+		const isName = meaning !== undefined && NAMES.includes(meaning) && !isLine;
 		const column = { place, owner: ownerIn(bare), isName };
 		this.columns.set(name, column);
 		return column;
@@ -190,13 +197,15 @@ function isCompany(name: string, website = ''): boolean {
 	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
 }
 
+/** The words of a name, in lower case and without accents. */
+function wordsOf(name: string): string[] {
+	const plain = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+	return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
 /** Whether a name has another one as whole words. */
 function holds(name: string, other: string): boolean {
-	const words = (text: string) =>
-		` ${text.normalize('NFD').replace(/\p{M}/gu, '')} `
-			.toLowerCase()
-			.replace(/[^\p{L}\p{N}]+/gu, ' ');
-	return words(name).includes(words(other));
+	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
@@ -227,14 +236,25 @@ function certainty({ found: { fullName, firstName, lastName, name } }: Lead): nu
 	return name === undefined ? 0 : 1;
 }
 
-function nameOf({ found: { fullName, firstName, lastName, name } }: Lead): string {
+/** The fields that a lookup reads the name from. */
+function partsOfName({ found: { fullName, firstName, lastName, name } }: Lead) {
 	const hasBoth = firstName !== undefined && lastName !== undefined;
 	const parts = fullName && !hasBoth ? [fullName] : [firstName, lastName, name];
-	return parts.flatMap((part) => part?.value ?? []).join(' ');
+	return parts.filter((part) => part !== undefined);
 }
 
+function nameOf(lead: Lead): string {
+	return partsOfName(lead)
+		.map(({ value }) => value)
+		.join(' ');
+}
+
+/** Whether two names can be one person's: the shorter one has no word, or initial, that the other lacks. */
 function areSame(one: string, other: string): boolean {
-	return holds(one, other) || holds(other, one);
+	const [few, many] = [one, other].map(wordsOf).toSorted((a, b) => a.length - b.length);
+	return few.every((word) =>
+		many.some((own) => own === word || (word.length === 1 && own.startsWith(word))),
+	);
 }
 
 function forget({ found }: Lead, meanings: Meaning[]): void {

@@ -17,7 +17,7 @@ export const LEAD_FIELDS = {
 		executive first name, lead person first name, Vorname, prénom, primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam`,
 	lastName: `
 		last name, family name, surname, lname, name last, contact last name, contact person last name, person last name,
-		executive last name, lead person last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido,
+		executive last name, lead person last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido, apellido 1,
 		sobrenome, último nome, cognome, achternaam, familienaam`,
 	domain: `
 		company domain, company domain name, organization domain, current employer domain, domain, domain name,

@@ -11,8 +11,9 @@ import { type Outcome, type Preparation, prepareItem } from '../input/item';
 import { keyOf } from './lookup';
 import { lookupOptionsOf } from '../input/options';
 import { type Problem, problemOf } from '../failures/failure';
+import { reasonsOf } from '../failures/reasons';
 import { count } from '../values/text';
-import { adviceOn, reasonsOf } from './summary';
+import { adviceOn } from './summary';
 
 /**
  * Estimates what the lookup of all items would cost at most: in one item, or in one for each account that they belong

@@ -3,7 +3,7 @@ import { inFull, type Problem } from '../failures/failure';
 import { count } from '../values/text';
 import type { Outcome } from '../input/item';
 import type { Lookup } from './lookup';
-import { isCausedByService, shortOf } from '../failures/reasons';
+import { isCausedByService, reasonsOf } from '../failures/reasons';
 
 export interface Figures {
 	/** Items that ask what another item of the execution asks as well. */
@@ -152,16 +152,6 @@ export function nothingLookedUp<Query extends IDataObject>(
 	}
 	const rest = skipped > 0 ? ', or no email' : '';
 	return `Nothing had to be looked up: every item already has ${existing?.what}${rest}. To look up again what it has, ${choose}leave ${existing?.label} empty.`;
-}
-
-/** Why items have no result, by kind. */
-export function reasonsOf(problems: Problem[]): string {
-	const counts = new Map<string, number>();
-	for (const problem of problems) {
-		const words = shortOf(problem);
-		counts.set(words, (counts.get(words) ?? 0) + 1);
-	}
-	return [...counts].map(([words, number]) => `${number} ${words}`).join(', ');
 }
 
 /** What to do about items without a result, each sentence once. */

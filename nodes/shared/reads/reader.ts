@@ -14,9 +14,8 @@ import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
 import { FirstFailure, problemOf, type InvalidInput, type Problem } from '../failures/failure';
-
-/** What one job says, or does not: the rows of other jobs still get their results, which are bought. */
-const OF_ONE_JOB: Array<Problem['reason']> = ['job_failed', 'not_found', 'unexpected_answer'];
+import { reasonsOf } from '../failures/reasons';
+import { count } from '../values/text';
 
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
@@ -28,6 +27,8 @@ export interface Read extends Declaration {
 	): INodeExecutionData;
 	/** Of its requests; the default without one. */
 	pace?: Pace;
+	/** Whether its results are bought. Then the workflow stops only where no item has one, as in a lookup. */
+	isBought?: true;
 	read(request: ReadRequest): Promise<Reading>;
 }
 
@@ -70,9 +71,10 @@ export async function runRead(
 	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
 	const onError = new OnError(context.node);
 	const breather = new Breather();
-	/** The exceptions that stop the workflow, and those that do where no item has another outcome. */
+	/** The exceptions that stop the workflow. */
 	const failures: Error[] = [];
-	const ofRows: Error[] = [];
+	const problems: Problem[] = [];
+	let hasResult = false;
 
 	const requestFor = async (item: number): Promise<ReadRequest> => {
 		const values = new FieldValues(parameters, item);
@@ -104,16 +106,16 @@ export async function runRead(
 			};
 		const fail = (thrown: unknown) => {
 			const problem = problemOf(thrown);
+			problems.push(problem);
 			// A job that is still pending is no failure.
-			if (problem.status === 'pending') return void output.push(place(statusFields(problem, true)));
+			if (problem.status === 'pending') {
+				hasResult = true;
+				return void output.push(place(statusFields(problem, true)));
+			}
 			output.push(onError.output(problem, item, input, place));
 			if (!onError.stops || signal?.aborted) return;
-			const error = stopError(context.node, problem, item);
-			if (problem.jobRow !== undefined && OF_ONE_JOB.includes(problem.reason)) {
-				return void ofRows.push(error);
-			}
-			failures.push(error);
-			accounts.end();
+			failures.push(stopError(context.node, problem, item));
+			if (!operation.isBought) accounts.end();
 		};
 		try {
 			includesInput = parameters.get('includeInputFields', item, false) === true && !context.isTool;
@@ -122,6 +124,7 @@ export async function runRead(
 			if (reading.withoutInput) input = { json: {} };
 			for (const result of reading.results) {
 				if (breather.isDue) await breather.breathe();
+				hasResult = true;
 				output.push(place(request.isSimple ? reading.simplify(result) : result));
 			}
 			if (reading.incomplete) fail(reading.incomplete);
@@ -136,7 +139,7 @@ export async function runRead(
 		for (;;) {
 			// Before an item is taken, so that no later one overtakes it.
 			if (breather.isDue) await breather.breathe();
-			if (next >= inputs.length || failures.length > 0) return;
+			if (next >= inputs.length || (failures.length > 0 && !operation.isBought)) return;
 			const item = next++;
 			await readItem(item, outputs[item]);
 		}
@@ -146,8 +149,12 @@ export async function runRead(
 	} finally {
 		accounts.end();
 	}
-	if (ofRows.length === inputs.length) failures.push(...ofRows);
-	if (failures.length > 0) throw failures[0];
-	if (parameters.readFrom) context.hint(`${parameters.readFrom}.`, 'info');
+	if (failures.length > 0 && !(operation.isBought && hasResult)) throw failures[0];
+	const without =
+		problems.length > 0
+			? `${count(problems.length, 'item')} without a result: ${reasonsOf(problems)}`
+			: '';
+	const said = [without, parameters.readFrom].filter(Boolean);
+	if (said.length > 0) context.hint(`${said.join('. ')}.`, without ? 'warning' : 'info');
 	return outputs.flat();
 }

@@ -41,6 +41,21 @@ const searchRows: Row[] = [
 		links: [...northern.map(() => 0), 1],
 		credits: 2,
 	}),
+	{
+		title: 'for a page at a social network nothing is sent',
+		parameters: { keyword: 'https://www.linkedin.com/company/willow' },
+		onError: 'continueRegularOutput',
+		requests: [],
+		output: [
+			{
+				companyData: expect.objectContaining({
+					status: 'invalid_input',
+					reason: 'missing_keyword',
+				}),
+			},
+		],
+		credits: 0,
+	},
 	searchRow('fallback logo only (2.11)', willow.domain, {
 		variants: { companyLogos: 'secondary' },
 		output: [found(willow.domain, willow, { logoUrl })],
