@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject, objectFrom } from '../values/json';
 import { holdsEmail, isSameEmail } from '../values/email';
-import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
+import { cleanText, toDomain } from '../values/text';
 import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES } from './leadNames';
+import { textOf, valueOf, whyEmpty } from './leadValues';
 
 /** Where CRMs, bases and forms put the fields of an item. */
 const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields'];
@@ -35,8 +36,6 @@ interface Column {
 }
 
 const STATUS: Place = { meaning: 'emailStatus', rank: 0 };
-
-export const EMPTY_FIELD = 'is empty in this row';
 
 /** Recognizes leads by the names of their fields. A name is looked at once, however many items have it. */
 export class LeadReader {
@@ -138,51 +137,6 @@ function ownResult(result: unknown): unknown {
 /** What is in a list of one; of several leads none can be meant. */
 function onlyOne(field: unknown): unknown {
 	return Array.isArray(field) && field.length === 1 ? field[0] : field;
-}
-
-/** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
-function inOrder(list: unknown[]): unknown[] {
-	const objects = list.filter(isObject);
-	const isForWork = (one: IDataObject) => [one.type, one.category, one.label].includes('work');
-	return [
-		...objects.filter(({ primary }) => primary === true),
-		...objects.filter(isForWork),
-		...list,
-	];
-}
-
-/** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
-function valueOf(meaning: Meaning, field: unknown): string {
-	if (!Array.isArray(field)) return textOf(meaning, field);
-	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
-	const email = meaning === 'email' && texts.find(holdsEmail);
-	return email || (texts.find((text) => text !== '') ?? '');
-}
-
-/** Of Airtable and of Notion. */
-const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-
-function textOf(meaning: Meaning, entry: unknown): string {
-	const fields: Record<string, unknown> = isObject(entry) ? entry : { value: entry };
-	const { value, email, address, name } = fields;
-	const text = cleanText(value ?? (meaning === 'email' ? (email ?? address) : name));
-	if (meaning === 'emailStatus') return text;
-	if (isPlaceholder(text)) return '';
-	// n8n has not evaluated it: the item is refused.
-	if (hasBraces(text)) return text;
-	if (meaning === 'domain' && /\.\d+$/.test(text)) return '';
-	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
-	if (meaning === 'email') return text.includes('@') ? text : '';
-	// A number, an email or the id of a linked record in a field for names is none.
-	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
-	return meaning === 'company' ? text.split(';', 1)[0].trim() : text;
-}
-
-function whyEmpty(meaning: Meaning, field: unknown): string {
-	const isText = typeof field === 'string' || typeof field === 'number';
-	if (!isText || cleanText(field) === '') return EMPTY_FIELD;
-	if (meaning === 'domain') return 'is not a company website';
-	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }
 
 /** The legal forms of companies that are no names of people. */

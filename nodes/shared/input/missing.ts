@@ -2,8 +2,9 @@ import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { cleanText, isSocialPage } from '../values/text';
-import { EMPTY_FIELD, type Lead } from './leadFields';
+import type { Lead } from './leadFields';
 import type { Meaning } from './leadNames';
+import { EMPTY_FIELD } from './leadValues';
 import type { Parameters } from './parameters';
 
 /** What a lookup may need, by the reason of an item that lacks it: in a word, and what its fields mean that may hold it. */

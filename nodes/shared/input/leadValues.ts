@@ -1,0 +1,52 @@
+import type { IDataObject } from 'n8n-workflow';
+import { holdsEmail } from '../values/email';
+import { isObject } from '../values/json';
+import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
+import type { Meaning } from './leadNames';
+
+export const EMPTY_FIELD = 'is empty in this row';
+
+/** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
+function inOrder(list: unknown[]): unknown[] {
+	const objects = list.filter(isObject);
+	const isForWork = (one: IDataObject) => [one.type, one.category, one.label].includes('work');
+	return [
+		...objects.filter(({ primary }) => primary === true),
+		...objects.filter(isForWork),
+		...list,
+	];
+}
+
+/** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
+export function valueOf(meaning: Meaning, field: unknown): string {
+	if (!Array.isArray(field)) return textOf(meaning, field);
+	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
+	const email = meaning === 'email' && texts.find(holdsEmail);
+	return email || (texts.find((text) => text !== '') ?? '');
+}
+
+/** Of Airtable and of Notion. */
+const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+export function textOf(meaning: Meaning, entry: unknown): string {
+	const fields: Record<string, unknown> = isObject(entry) ? entry : { value: entry };
+	const { value, email, address, name } = fields;
+	const text = cleanText(value ?? (meaning === 'email' ? (email ?? address) : name));
+	if (meaning === 'emailStatus') return text;
+	if (isPlaceholder(text)) return '';
+	// n8n has not evaluated it: the item is refused.
+	if (hasBraces(text)) return text;
+	if (meaning === 'domain' && /\.\d+$/.test(text)) return '';
+	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
+	if (meaning === 'email') return text.includes('@') ? text : '';
+	// A number, an email or the id of a linked record in a field for names is none.
+	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
+	return meaning === 'company' ? text.split(';', 1)[0].trim() : text;
+}
+
+export function whyEmpty(meaning: Meaning, field: unknown): string {
+	const isText = typeof field === 'string' || typeof field === 'number';
+	if (!isText || cleanText(field) === '') return EMPTY_FIELD;
+	if (meaning === 'domain') return 'is not a company website';
+	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
+}
