@@ -46,6 +46,8 @@ export function csvFilesOf(cells: Cells): UploadedFile[] {
 		file('comma-bom.csv', CSV, `\uFEFF${csvOf(cells, ',')}`),
 		file('semicolon-bom.csv', CSV, `\uFEFF${csvOf(cells, ';', '\r\n')}`),
 		file('tab.csv', CSV, csvOf(cells, '\t')),
+		// Excel goes by its first line.
+		file('sep.csv', CSV, `sep=;\r\n${csvOf(cells, ';', '\r\n')}`),
 		file('windows-1252.csv', CSV, Buffer.from(csvOf(cells, ';', '\r\n'), 'latin1')),
 		file('Connections.csv', CSV, `${linkedIn}${csvOf(cells, ',')}`),
 	];
