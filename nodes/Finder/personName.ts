@@ -1,16 +1,29 @@
 /** In front of a name. The second ones are names, too, and count with a full stop only. */
-const TITLES = ['mr', 'mrs', 'ms', 'dr', 'prof', 'herr', 'frau', 'mme', 'mlle'];
-const TITLES_WITH_STOP = [...TITLES, 'dipl', 'ing', 'mag', 'dott', 'sig', 'sr', 'sra'];
+const TITLES = [
+	'mr',
+	'mrs',
+	'ms',
+	'miss',
+	'dr',
+	'prof',
+	'herr',
+	'herrn',
+	'frau',
+	'monsieur',
+	'mme',
+];
+const WITH_STOP = 'hr dipl ing mag dott sig sr sra srta dra mlle dhr mevr mw'.split(' ');
 
 /** Behind a comma. */
 const DEGREE = /^(?:ph\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
 
-/** Behind the comma of a whole name, e.g. CFA. */
-const CAPITALS = /^[\p{Lu}®-]{3,}$/u;
+/** Behind the comma of a whole name, e.g. CFA: one without such a word in front. */
+const CAPITALS = /^(?:[\p{Lu}®-]{3,}|M\.?D\.?|RN|PE|II)$/u;
+const PARTICLE = /^(?:v[ao]n|d[aeiou]|de[lnr]|della|do?s|l[ae]|t[et][nr]|al|el|bin)\b/i;
 
-/** A name as people write it in columns, without titles and what is in brackets: `Lovelace` for `Lovelace, MBA (she/her)`. */
+/** Half of a name as people write it in columns, without what is no part of it: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {
-	return partsOf(text).join(', ');
+	return partsOf(text)[0] || text;
 }
 
 /** The same for a full name, with the first name first: `Ada Lovelace` for `Lovelace, Dr. Ada`. */
@@ -28,7 +41,7 @@ function partsOf(text: string): string[] {
 	const bare = text.replace(/\s*\([^()]*\)\s*/g, ' ').trim();
 	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitle);
 	// A sheet may have all names in capitals.
-	const isWhole = name.includes(' ') && /\p{Ll}/u.test(name);
+	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);
 	const isTitle = (part: string) =>
 		isBefore(part) || DEGREE.test(part) || (isWhole && CAPITALS.test(part));
 	return [name, ...others.filter((part) => part !== '' && !isTitle(part))];
@@ -45,7 +58,7 @@ function withoutTitle(part: string): string {
 /** Whether a word is a title, e.g. `Dr.-Ing.`, `Dott.ssa`; `MS` are initials. */
 function isBefore(word: string): boolean {
 	const hasStop = word.includes('.');
-	const titles = hasStop ? TITLES_WITH_STOP : TITLES;
+	const titles = hasStop ? [...TITLES, ...WITH_STOP] : TITLES;
 	const parts = word.split(/[.-]+/).filter(Boolean);
 	const isSpelt = hasStop || !/^\p{Lu}{2,}$/u.test(word);
 	const isEnding = (one: string, index: number) => index > 0 && /^[\p{Ll}ª]{1,3}$/u.test(one);

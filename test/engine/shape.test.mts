@@ -282,9 +282,11 @@ test.each([
 	},
 );
 
-test('a text in `response` is the own one of the lead, whatever email is found', async () => {
-	const own = { response: 'Call on Monday', email: 'old@acme.example' };
-	expect(await one(find, [{ ...ask(hit), ...own }])).toMatchObject({ response: own.response });
+test('a `response` from elsewhere is the own one of the lead, whatever email is found', async () => {
+	for (const response of ['Call on Monday', { answer: 'Call on Monday' }]) {
+		const lead = { ...ask(hit), response, email: 'old@acme.example' };
+		expect(await one(find, [lead])).toMatchObject({ response });
+	}
 });
 
 test.each(['', 'lookup'])(

@@ -18,9 +18,9 @@ import { expectMade } from '../support/madePage.mts';
 
 type Values = Partial<Record<Meaning, string>>;
 
-/** What lookups use of a lead. `name` counts only as one of the three names. */
+/** What lookups use of a lead. `name` and `particle` count only as parts of the three names. */
 function used({ found }: Lead): Values {
-	const { name: _, ...others } = found;
+	const { name: _, particle: __, ...others } = found;
 	const values = Object.entries(others).map(([meaning, { value }]) => [meaning, value]);
 	return Object.fromEntries(values);
 }
@@ -47,6 +47,7 @@ describe('a field', () => {
 		['Last Contacted', 'yesterday'],
 		['First', 'Ada'],
 		['Last', 'Lovelace'],
+		['User Email', email],
 		['url', 'https://acme.com'],
 		['title', 'Countess'],
 		['constructor', 'Ada'],
@@ -291,6 +292,39 @@ describe('an item', () => {
 		expect(readOf(lead)).toMatchObject({ firstName: 'Ada', lastName: 'Lovelace', email });
 	});
 
+	it.each([
+		['van', 'Dijk', 'van Dijk'],
+		['van der', 'Dijk', 'van der Dijk'],
+		['', 'Dijk', 'Dijk'],
+		['van', 'van Dijk', 'van Dijk'],
+	])('with the particle %j in front of %j has the last name %j', (particle, surname, lastName) => {
+		const lead = { Voornaam: 'Jan', Tussenvoegsel: particle, Achternaam: surname };
+		expect(readOf(lead)).toMatchObject({ firstName: 'Jan', lastName });
+		expect(new LeadReader().read(lead).found.lastName?.field).toBe(
+			lastName === surname ? 'Achternaam' : 'Tussenvoegsel, Achternaam',
+		);
+	});
+
+	it('with one word as its name has half of one', () => {
+		for (const row of [{ Nom: 'Dupont', PRENOM2: 'Jean' }, { Name: 'Ада' }]) {
+			const { found, lacking } = new LeadReader().read(row);
+			expect(found).toEqual({});
+			expect(lacking.name?.why).toBe('is only one word');
+		}
+		expect(readOf({ Name: '王小明' })).toEqual({ fullName: '王小明' });
+		expect(readOf({ 'Full Name': 'Ada' })).toEqual({ fullName: 'Ada' });
+		expect(readOf({ Nom: 'Dupont', 'Prénom(s)': 'Jean' })).toMatchObject({ lastName: 'Dupont' });
+	});
+
+	it('with the halves of its name in one field, as forms have it, has both', () => {
+		expect(readOf({ Name: { first: 'Ada', last: 'Lovelace' } })).toEqual({ fullName: ada });
+	});
+
+	it('with an empty last name has not the `name` in its place', () => {
+		const lead = { 'First Name': 'Ada', 'Last Name': '', Name: 'Acme Robotics' };
+		expect(readOf(lead)).toEqual({ firstName: 'Ada' });
+	});
+
 	it('with both surnames of a Spanish name has its email', () => {
 		const lead = { Nombre: 'Ada', 'Apellido 1': 'Lovelace', 'Apellido 2': 'Byron' };
 		const names = { firstName: 'Ada', lastName: 'Lovelace' };
@@ -408,12 +442,12 @@ describe('an item', () => {
 		[{ Name: 'Acme', Website: 'www.acme.com' }, false],
 		[{ Nom: "Boulangerie de l'Exemple", 'Site web': 'boulangerie-exemple.fr' }, false],
 		[{ Name: 'Jo Huber', Website: 'huber.de' }, true],
-		[{ Name: 'ada', Website: '' }, true],
+		[{ Name: 'ada lovelace', Website: '' }, true],
 		[{ Name: 'Agnes Incze' }, true],
 		[{ Name: 'Maria de Sá', Website: 'acme.com' }, true],
 		// Where the company has a name of its own, and where it is sure to be a person's.
 		[{ Name: 'Ada Ltd', Company: 'Acme' }, true],
-		[{ Name: 'Acme', Website: 'acme.com', Company: 'Acme Holding' }, true],
+		[{ Name: 'Acme Holding', Website: 'acmeholding.com', Company: 'Acme' }, true],
 		[{ 'Full Name': 'Acme GmbH' }, true],
 	])('of a list of companies has no name of a person: %j', (item, isPerson) => {
 		const { found, lacking } = new LeadReader().read(item);
@@ -550,6 +584,7 @@ const LABELS: Record<keyof typeof LEAD_FIELDS, string> = {
 	name: 'Full Name, or a half of it (see below)',
 	firstName: 'First Name',
 	lastName: 'Last Name',
+	particle: 'In front of the last name',
 	domain: 'Company Domain',
 	company: 'Company Name',
 	email: 'Email, Existing Email',

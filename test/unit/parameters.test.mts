@@ -111,13 +111,13 @@ describe('the fields of a lead', () => {
 	}
 
 	it('are recognized in each item, the first of their meanings with a value', () => {
-		const items = [{ Name: 'Ada', Firma: 'Acme', Web: 'acme.com' }, { Firma: 'Acme' }, null];
+		const items = [{ Name: 'Ada Lee', Firma: 'Acme', Web: 'acme.com' }, { Firma: 'Acme' }, null];
 		const parameters = leadOf(items, { who: 'typed' });
 		const read = items.map((_, item) =>
 			['who', 'where'].map((name) => parameters.get(name, item, '')),
 		);
 		expect(read).toEqual([
-			['Ada', 'acme.com'],
+			['Ada Lee', 'acme.com'],
 			['', 'Acme'],
 			['', ''],
 		]);
@@ -127,7 +127,7 @@ describe('the fields of a lead', () => {
 	});
 
 	it('are named only where something was read from them', () => {
-		const parameters = leadOf([{ Name: 'Ada', Firma: 'Acme', Web: 'acme.com' }]);
+		const parameters = leadOf([{ Name: 'Ada Lee', Firma: 'Acme', Web: 'acme.com' }]);
 		expect(parameters.readFrom).toBe('');
 		parameters.get('where', 0, '');
 		expect(parameters.readFrom).toBe('Read from: Web');

@@ -88,12 +88,18 @@ describe('isPlaceholder', () => {
 		'n/a N/A #N/A n.a. None. (none) NULL <null> nil undefined Unknown - -- – . … ? https ' +
 		'NaN nan #REF! #NAME? #DIV/0! #NV #ÜBERLAUF! (blank) (Leer) TBD';
 
-	it.each([...nothing.split(' '), 'not available', '- / -', 'keine Angabe', 'k.A.', 'unbekannt'])(
-		'is %j',
-		(text) => {
-			expect(isPlaceholder(text)).toBe(true);
-		},
-	);
+	it.each([
+		...nothing.split(' '),
+		'not available',
+		'- / -',
+		'keine Angabe',
+		'k.A.',
+		'unbekannt',
+		'n.v.t.',
+		'N.C.',
+	])('is %j', (text) => {
+		expect(isPlaceholder(text)).toBe(true);
+	});
 
 	const somebody = 'na Na Nan Blank #paid #1 Nullsoft 3 X 李 acme.com Available';
 

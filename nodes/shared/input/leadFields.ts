@@ -94,6 +94,14 @@ export class LeadReader {
 		for (const part of ['firstName', 'lastName', 'email'] as const) {
 			if (this.isOfAnother(part, object, lead)) forget(lead, [part]);
 		}
+		const { particle, lastName } = found;
+		if (particle && lastName && !holds(lastName.value, particle.value)) {
+			const read = [particle, lastName];
+			found.lastName = {
+				value: read.map(({ value }) => value).join(' '),
+				field: read.map(({ field }) => field).join(', '),
+			};
+		}
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
@@ -162,6 +170,13 @@ function holds(name: string, other: string): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
+/** Whether a name is half of one, as far as its script has blanks between the names of a person. */
+function isWord(name: string): boolean {
+	return (
+		!name.includes(' ') && /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
+	);
+}
+
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
 function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
@@ -172,10 +187,14 @@ function withBareName(lead: Lead): Lead {
 	const isHalf = half !== undefined && holds(half.value, name.value);
 	if (isOfCompany || (company === undefined && isCompany(name.value, domain?.value))) {
 		lacking.name = { field: name.field, why: 'looks like a company' };
+	} else if (half === undefined && fullName === undefined && isWord(name.value)) {
+		lacking.name = { field: name.field, why: 'is only one word' };
 	} else if (half === undefined || (holds(name.value, half.value) && !isHalf)) {
 		found.fullName ??= name;
 	} else if (!isHalf && (fullName === undefined || holds(fullName.value, name.value))) {
-		found[firstName === undefined ? 'firstName' : 'lastName'] ??= name;
+		const other = firstName === undefined ? 'firstName' : 'lastName';
+		// Beside an empty field for it, nobody knows whose name it is.
+		if (lacking[other] === undefined) found[other] ??= name;
 	}
 	forget(lead, ['name']);
 	return lead;

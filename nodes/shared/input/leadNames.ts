@@ -4,7 +4,7 @@
  */
 export const LEAD_FIELDS = {
 	fullName: `
-		full name, contact name, contact full name, contact person, person name, lead name, prospect name, display name,
+		full name, contact name, contact full name, contact person, invitee name, person name, lead name, prospect name, display name,
 		Vollständiger Name, Ansprechpartner, Kontaktperson, Anzeigename, Vor- und Nachname, Vorname Nachname,
 		nom complet, nom du contact, prénom et nom, nom et prénom, nom à afficher,
 		nombre completo, nombre de contacto, persona de contacto, nombre y apellidos, nombre y apellido, nombre en pantalla,
@@ -14,11 +14,13 @@ export const LEAD_FIELDS = {
 	name: 'name, nom, nombre, nome, naam',
 	firstName: `
 		first name, given name, forename, fname, name first, contact first name, contact person first name, person first name,
-		executive first name, lead person first name, Vorname, prénom, primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam`,
+		executive first name, lead person first name, invitee first name, Vorname, Vorname(n), prénom, prénom(s), primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam, roepnaam`,
 	lastName: `
 		last name, family name, surname, lname, name last, contact last name, contact person last name, person last name,
-		executive last name, lead person last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido, apellido 1,
+		executive last name, lead person last name, invitee last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido, apellido 1, apellido paterno,
 		sobrenome, último nome, cognome, achternaam, familienaam`,
+	/** Stands in front of the last name. */
+	particle: 'tussenvoegsel, tussenvoegsels, voorvoegsel, Namenszusatz',
 	domain: `
 		company domain, company domain name, organization domain, current employer domain, domain, domain name,
 		company website, company website URL, organization website, account website, business website, website, website URL,
@@ -36,8 +38,8 @@ export const LEAD_FIELDS = {
 	email: `
 		work email, work email address, business email, business email address, professional email,
 		recommended professional email, current work email, email, email address, primary email, primary email address,
-		contact email, contact email address, contact person email, contact person email address, person email, lead email, lead person email,
-		email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses, user email,
+		contact email, contact email address, contact person email, contact person email address, invitee email, person email, lead email, lead person email,
+		email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses,
 		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
 		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
 		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,

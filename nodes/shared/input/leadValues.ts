@@ -1,7 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { holdsEmail } from '../values/email';
 import { isObject } from '../values/json';
-import { cleanText, hasBraces, isPlaceholder, isSocialPage, toDomain } from '../values/text';
+import {
+	cleanText,
+	hasBraces,
+	isPlaceholder,
+	isSocialPage,
+	toDomain,
+	toText,
+} from '../values/text';
 import type { Meaning } from './leadNames';
 
 export const EMPTY_FIELD = 'is empty in this row';
@@ -30,7 +37,9 @@ const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-
 
 export function textOf(meaning: Meaning, entry: unknown): string {
 	const fields: Record<string, unknown> = isObject(entry) ? entry : { value: entry };
-	const { value, email, address, name } = fields;
+	const { value, email, address, first, last } = fields;
+	// A form may have the halves of a name there.
+	const { name = [first, last].map(toText).join(' ') } = fields;
 	const text = cleanText(value ?? (meaning === 'email' ? (email ?? address) : name));
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';

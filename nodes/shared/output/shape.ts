@@ -12,7 +12,7 @@ const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, 'jobId', 'jobRow'];
 const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 
-/** What is said of an email, and goes when the email changes. A text in `response` is the user's own. */
+/** What is said of an email, and goes when the email changes. A `response` may be the user's own. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData', 'response'];
 
 /** These come before all other fields, so that a table shows them first. */
@@ -119,7 +119,8 @@ function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): s
 	if (replaces && !('email' in target)) return Object.keys(target);
 	const gone = replaces ? [...columns, 'response'] : [];
 	if (isNewEmail(target, fields)) {
-		gone.push(...ABOUT_EMAIL.filter((name) => name !== 'response' || isObject(target.response)));
+		const isOurs = isObject(target.response) && STATUSES.has(target.status);
+		gone.push(...ABOUT_EMAIL.filter((name) => name !== 'response' || isOurs));
 	}
 	if (!WITHOUT_RESULT.has(target.status) || keepsStatus(target, fields)) return gone;
 	// Whatever a Verifier says of an old email, the job of the Finder is still to be collected.

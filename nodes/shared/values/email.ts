@@ -1,7 +1,8 @@
 import { cleanText, isPlaceholder, parsedUrl } from './text';
 
 /** What stands between several addresses in one cell. A text that is no address beside them is a typing error. */
-const BETWEEN = /[,;|&+]|:::|\s(?:and|und|or|et|y)\s|\s?\/(?=\s?[^\s<@/]+@)|\s(?=[^\s<@]+@)/;
+const BETWEEN =
+	/[,;|&+]|:::|\s(?:and|und|or|oder|et|ou|y)\s|\s?\/(?=\s?[^\s<@/]+@)|\s(?=[^\s<@]+@)/;
 
 /** The first email in a value that is typed or pasted, without `<…>` and a name before it, or `mailto:`; a text that is none. */
 export function toEmail(value: unknown): string {

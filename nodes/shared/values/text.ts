@@ -26,7 +26,7 @@ export function cleanText(value: unknown): string {
 
 /** What spreadsheets, databases and people write where there is nothing. "Na" is a surname. */
 const PLACEHOLDER =
-	/^(?:n[/.]a|none|null|nil|undefined|unknown|not available|not provided|tbd|k\.A|keine(?: Angabe)?|unbekannt|https?)?$/i;
+	/^(?:n[/.]a|none|null|nil|undefined|unknown|not available|not provided|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?)?$/i;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
 const EMPTY_CELL = /^(?:NaN|nan|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
@@ -91,7 +91,7 @@ export function toDomain(text: string): string {
 
 /** Networks on which people and companies have pages. */
 const NETWORKS =
-	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google)\.(?:com|net)|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|bsky\.app|goo\.gl)$/;
+	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo)\.(?:com|net)|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|bit\.ly|g\.page|bsky\.app|goo\.gl)$/;
 
 /** Whether a text is the address of a page at a social network, which is nobody's website. */
 export function isSocialPage(text: string): boolean {
