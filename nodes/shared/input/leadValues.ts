@@ -36,11 +36,7 @@ export function valueOf(meaning: Meaning, field: unknown): string {
 const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 export function textOf(meaning: Meaning, entry: unknown): string {
-	const fields: Record<string, unknown> = isObject(entry) ? entry : { value: entry };
-	const { value, email, address, first, last } = fields;
-	// A form may have the halves of a name there.
-	const { name = [first, last].map(toText).join(' ') } = fields;
-	const text = cleanText(value ?? (meaning === 'email' ? (email ?? address) : name));
+	const text = cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
 	// n8n has not evaluated it: the item is refused.
@@ -51,6 +47,12 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	// A number, an email or the id of a linked record in a field for names is none.
 	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
 	return meaning === 'company' ? text.split(';', 1)[0].trim() : text;
+}
+
+/** A form may have the halves of a name in an object. */
+function valueIn(meaning: Meaning, { value, email, address, name, first, last }: IDataObject) {
+	if (meaning === 'email') return value ?? email ?? address;
+	return value ?? name ?? [first, last].map(toText).join(' ');
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
