@@ -1,23 +1,11 @@
-/** In front of a name. The second ones are names, too, and count with a full stop only. */
-const TITLES = [
-	'mr',
-	'mrs',
-	'ms',
-	'miss',
-	'dr',
-	'prof',
-	'herr',
-	'herrn',
-	'frau',
-	'monsieur',
-	'mme',
-];
+/** In front of a name. Some are names, too, and count with a full stop only. */
+const TITLES = 'mr mrs ms miss dr prof herr herrn frau monsieur mme'.split(' ');
 const WITH_STOP = 'hr dipl ing mag dott sig sr sra srta dra mlle dhr mevr mw'.split(' ');
 
 /** Behind a comma. */
 const DEGREE = /^(?:ph\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
 
-/** Behind the comma of a whole name, e.g. CFA: one without such a word in front. */
+/** Behind the comma of a whole name, e.g. CFA. Behind a surname alone, as that with a particle is, these are initials. */
 const CAPITALS = /^(?:[\p{Lu}®-]{3,}|M\.?D\.?|RN|PE|II)$/u;
 const PARTICLE = /^(?:v[ao]n|d[aeiou]|de[lnr]|della|do?s|l[ae]|t[et][nr]|al|el|bin)\b/i;
 
