@@ -44,7 +44,8 @@ const ROW_KEYS = ['results', 'people', 'data', 'rows'];
 const RUNNING =
 	/^((in[ _-]?)?progress|processing|pending|queued|waiting|running|started|accepted|created|new|working|submitted|scheduled)$/i;
 const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
-const DONE = /^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)$/i;
+const DONE =
+	/^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)([ _-]with[ _-]\w+)?$/i;
 
 /** Milliseconds for which the rows of a job have to stay the same if its status is none of these words. */
 export const STEADY = 60_000;

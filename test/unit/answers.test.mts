@@ -36,6 +36,16 @@ it('leaves out one huge answer, which does not cost the others', async () => {
 	expect(found('the key')).toEqual(['ada', 'ida']);
 });
 
+it('goes with the oldest, where long answers are more than n8n is to store', async () => {
+	const long = { text: 'x'.repeat(90_000) };
+	const keys = Array.from({ length: 90 }, (_, index) => `company ${index}`);
+	const found = await stored({ ada: {}, ...Object.fromEntries(keys.map((key) => [key, long])) });
+	const kept = found('the key');
+	// 5 million characters, of which sealing takes a quarter.
+	expect(kept.length).toBeGreaterThan(30);
+	expect(kept).toEqual(keys.slice(-kept.length));
+});
+
 it('is found for 24 hours', async () => {
 	const found = await stored({ ada: {} });
 	vi.useFakeTimers({ now: Date.now() + 23 * HOUR });

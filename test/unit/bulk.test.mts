@@ -33,7 +33,7 @@ it('the rows find each person again, in whatever order, with whatever others; a 
 /** What each status makes of a job: it goes on, is done, is neither for sure, or has failed. */
 const statuses = {
 	on: 'processing PROCESSING queued in_progress In-Progress pending scheduled',
-	done: 'done Completed complete FINISHED processed Succeeded success READY',
+	done: 'done Completed complete FINISHED processed Succeeded success READY completed_with_errors',
 	open: 'odd closed Processing-complete partially_completed not-ready incomplete already-started',
 	failed: 'failed FAILURE error cancelled canceled rejected expired aborted',
 };

@@ -305,6 +305,15 @@ describe('an item', () => {
 		);
 	});
 
+	it.each(['Acme Pty Ltd', 'Acme (HK) Limited', 'Acme GmbH & Co. KG', 'Acme Inc.'])(
+		'with the company %s in a field for full names has no name',
+		(company) => {
+			const { found, lacking } = new LeadReader().read({ 'Display Name': company });
+			expect(found).toEqual({});
+			expect(lacking.fullName?.why).toBe('looks like a company');
+		},
+	);
+
 	it('with one word as its name has half of one', () => {
 		for (const row of [{ Nom: 'Dupont', PRENOM2: 'Jean' }, { Name: 'Ада' }]) {
 			const { found, lacking } = new LeadReader().read(row);
@@ -448,7 +457,7 @@ describe('an item', () => {
 		// Where the company has a name of its own, and where it is sure to be a person's.
 		[{ Name: 'Ada Ltd', Company: 'Acme' }, true],
 		[{ Name: 'Acme Holding', Website: 'acmeholding.com', Company: 'Acme' }, true],
-		[{ 'Full Name': 'Acme GmbH' }, true],
+		[{ 'Full Name': 'KG Menon' }, true],
 	])('of a list of companies has no name of a person: %j', (item, isPerson) => {
 		const { found, lacking } = new LeadReader().read(item);
 		expect(found.fullName !== undefined).toBe(isPerson);

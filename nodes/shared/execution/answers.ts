@@ -31,6 +31,7 @@ const MAX_STORED_LENGTH = 5_000_000;
 
 /** Answers are sealed together, and dropped together when they are the oldest. */
 const ANSWERS_PER_BATCH = 100;
+const BATCH_LENGTH = 500_000;
 
 /** A longer answer, as JSON, is not stored: it would take the place of too many others. */
 const MAX_ANSWER_LENGTH = 100_000;
@@ -59,6 +60,7 @@ export class AnswerStore {
 
 	/** The latest entries, as JSON: too few for a batch. */
 	private readonly unsaved = new Map<Connection, string[]>();
+	private unsavedLength = 0;
 
 	/** The oldest first. */
 	private readonly stored: StoredBatch[];
@@ -122,6 +124,7 @@ export class AnswerStore {
 			this.stored.push({ connection: connection.id, count: texts.length, sealed });
 		}
 		this.unsaved.clear();
+		this.unsavedLength = 0;
 		let count = 0;
 		let length = 0;
 		const tooOld = this.stored.findLastIndex((batch) => {
@@ -143,7 +146,8 @@ export class AnswerStore {
 		const texts = this.unsaved.get(connection) ?? [];
 		this.unsaved.set(connection, texts);
 		texts.push(text);
-		if (texts.length === ANSWERS_PER_BATCH) this.save();
+		this.unsavedLength += text.length;
+		if (texts.length === ANSWERS_PER_BATCH || this.unsavedLength > BATCH_LENGTH) this.save();
 	}
 }
 

@@ -149,7 +149,7 @@ function onlyOne(field: unknown): unknown {
 
 /** The legal forms of companies that are no names of people. */
 const LEGAL_FORM =
-	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
+	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
 /** Whether a name is a company's: it has a legal form, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
@@ -181,6 +181,10 @@ function isWord(name: string): boolean {
 function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
 	const { name, fullName, firstName, lastName, company, domain } = found;
+	if (fullName && LEGAL_FORM.test(fullName.value.split(' ').at(-1) ?? '')) {
+		lacking.fullName = { field: fullName.field, why: 'looks like a company' };
+		forget(lead, ['fullName']);
+	}
 	if (name === undefined) return lead;
 	const isOfCompany = company !== undefined && bareName(company.value) === bareName(name.value);
 	const half = firstName ?? lastName;
