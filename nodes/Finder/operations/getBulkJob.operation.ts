@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { includeInputFields, resultField, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
 import { executionOf } from '../../shared/execution/execution';
-import { unexpectedAnswer } from '../../shared/http/errors';
+import { isNotFound, unexpectedAnswer } from '../../shared/http/errors';
 import { typedText } from '../../shared/input/fields';
 import { itemWith } from '../../shared/output/shape';
 import { countIn } from '../../shared/input/options';
@@ -10,7 +10,7 @@ import type { ReadRequest } from '../../shared/reads/reader';
 import { numberAt, textAt } from '../../shared/values/json';
 import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
-import { JobProblem } from '../../shared/failures/failure';
+import { JobProblem, problemOf } from '../../shared/failures/failure';
 
 /** Get Bulk Job (interface specification 4.6, its variant). The emails were charged when the job was accepted. */
 export const getBulkJob = readOperation({
@@ -67,7 +67,9 @@ export const getBulkJob = readOperation({
 			.once(jobId, async () => await collect(jobId, request))
 			.catch((thrown: unknown) => {
 				if (jobRow === undefined) throw thrown;
-				throw new JobProblem(jobId, thrown instanceof JobProblem ? thrown.cause : thrown, jobRow);
+				if (thrown instanceof JobProblem) throw thrown.at(jobRow);
+				const isOver = isNotFound(thrown) || problemOf(thrown).reason === 'bad_request';
+				throw new JobProblem(jobId, thrown, jobRow, !isOver);
 			});
 		const own = job.byId.get(String(jobRow));
 		// An email that is there is paid for, whatever the job says of itself.

@@ -66,20 +66,25 @@ export class NotProcessed extends Failure {
 
 /** Thrown for what an accepted bulk job does not answer: it has failed, or it has not finished in time. */
 export class JobProblem extends Failure {
-	/** @param cause why it failed; a job without one is pending */
+	/**
+	 * @param cause why it failed; a job without one is pending
+	 * @param isUnread whether the cause is that it could not be read: then it is pending, too
+	 */
 	constructor(
 		readonly jobId: string,
 		override readonly cause?: unknown,
 		jobRow?: number,
+		isUnread = false,
 	) {
-		const pending: Problem = {
+		const unfinished: Problem = {
 			status: 'pending',
 			reason: 'job_not_finished',
 			message: `The bulk job ${jobId} is not finished`,
 			description: 'Nothing is lost: collect the results later with Get Bulk Job.',
 		};
-		const problem = cause === undefined ? pending : problemOf(cause);
-		super({ ...problem, jobId, ...(jobRow !== undefined && { jobRow }) });
+		const problem = cause === undefined ? unfinished : problemOf(cause);
+		const { status, description } = isUnread ? unfinished : problem;
+		super({ ...problem, status, description, jobId, ...(jobRow !== undefined && { jobRow }) });
 	}
 
 	get isPending(): boolean {
@@ -88,7 +93,7 @@ export class JobProblem extends Failure {
 
 	/** The same for one row of the job. */
 	at(jobRow: number): JobProblem {
-		return new JobProblem(this.jobId, this.cause, jobRow);
+		return new JobProblem(this.jobId, this.cause, jobRow, this.isPending);
 	}
 }
 

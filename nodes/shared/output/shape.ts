@@ -51,10 +51,13 @@ export function itemWith(
 ): INodeExecutionData {
 	const fields = includesInput ? { ...input } : textsOf(asked);
 	// n8n takes an item with an `error` for one that failed. From an error output, its message comes with it.
-	if (isObject(fields.error) && WITHOUT_RESULT.has(fields.error.status)) delete fields.message;
+	const { error } = fields;
+	const told = isObject(error) && WITHOUT_RESULT.has(error.status) ? error : {};
+	if (told === error) delete fields.message;
 	delete fields.error;
 	const held = resultField === undefined ? fields : objectFrom(input[resultField]);
-	const merged = withResult(held, result);
+	// Its job is paid for, and still to be collected.
+	const merged = withResult(told.status === 'pending' ? { ...held, ...told } : held, result);
 	return {
 		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
 		pairedItem: { item },

@@ -108,7 +108,7 @@ export async function runRead(
 			const problem = problemOf(thrown);
 			problems.push(problem);
 			// A job that is still pending is no failure.
-			if (problem.status === 'pending') {
+			if (problem.reason === 'job_not_finished') {
 				hasResult = true;
 				return void output.push(place(statusFields(problem, true)));
 			}
@@ -152,7 +152,7 @@ export async function runRead(
 	if (failures.length > 0 && !(operation.isBought && hasResult)) throw failures[0];
 	const without =
 		problems.length > 0
-			? `${count(problems.length, 'item')} without a result: ${reasonsOf(problems)}`
+			? `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`
 			: '';
 	const said = [without, parameters.readFrom].filter(Boolean);
 	if (said.length > 0) context.hint(`${said.join('. ')}.`, without ? 'warning' : 'info');
