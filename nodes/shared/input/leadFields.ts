@@ -90,9 +90,9 @@ export class LeadReader {
 		// A status belongs to the `email` beside it.
 		const { field = 'email' } = found.email ?? {};
 		const isOther = 'email' in object ? field !== 'email' : this.columnOf(field).place !== EMAIL;
-		if (hasEmail && isOther) forget(lead, ['emailStatus']);
+		if (hasEmail && isOther) delete found.emailStatus;
 		for (const part of ['firstName', 'lastName', 'email'] as const) {
-			if (this.isOfAnother(part, object, lead)) forget(lead, [part]);
+			if (this.isOfAnother(part, object, lead)) delete found[part];
 		}
 		const { particle, lastName } = found;
 		if (particle && lastName && !holds(lastName.value, particle.value)) {
@@ -183,7 +183,7 @@ function withBareName(lead: Lead): Lead {
 	const { name, fullName, firstName, lastName, company, domain } = found;
 	if (fullName && LEGAL_FORM.test(fullName.value.split(' ').at(-1) ?? '')) {
 		lacking.fullName = { field: fullName.field, why: 'looks like a company' };
-		forget(lead, ['fullName']);
+		delete found.fullName;
 	}
 	if (name === undefined) return lead;
 	const isOfCompany = company !== undefined && bareName(company.value) === bareName(name.value);
@@ -200,7 +200,7 @@ function withBareName(lead: Lead): Lead {
 		// Beside an empty field for it, nobody knows whose name it is.
 		if (lacking[other] === undefined) found[other] ??= name;
 	}
-	forget(lead, ['name']);
+	delete found.name;
 	return lead;
 }
 
@@ -234,10 +234,6 @@ function areSame(one: string, other: string): boolean {
 	);
 }
 
-function forget({ found }: Lead, meanings: Meaning[]): void {
-	for (const meaning of meanings) delete found[meaning];
-}
-
 /** Adds what another object has, where the lead lacks it. A name is from one object, and a status from that of the email. */
 function join(lead: Lead, other: Lead): Lead {
 	const { found, lacking } = lead;
@@ -252,8 +248,8 @@ function join(lead: Lead, other: Lead): Lead {
 	if (name && isUnclear) {
 		lacking.name = { field: name.field, why: 'differs from the name inside' };
 	}
-	if (takesName || isUnclear) forget(lead, NAMES);
-	if (email === undefined && other.found.email !== undefined) forget(lead, ['emailStatus']);
+	if (takesName || isUnclear) for (const meaning of NAMES) delete found[meaning];
+	if (email === undefined && other.found.email !== undefined) delete found.emailStatus;
 	const isSame = email === undefined || isSameEmail(email.value, other.found.email?.value);
 	for (const meaning of Object.keys(other.found) as Meaning[]) {
 		if (NAMES.includes(meaning) ? !takesName : found[meaning] !== undefined) continue;
