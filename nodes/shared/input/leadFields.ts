@@ -65,7 +65,7 @@ export class LeadReader {
 		if (!isObject(object)) return lead;
 		const { found, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
-		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
+		const hasStatus = cleanText(object.emailStatus) !== '';
 		let hasEmail = false;
 		for (const name of Object.keys(object)) {
 			const { place } = this.columnOf(name);
@@ -77,10 +77,11 @@ export class LeadReader {
 				lacking[meaning] ??= { field: name, why: whyEmpty(meaning, object[name]) };
 				continue;
 			}
-			// In exactly this spelling it is the package's own.
-			let rank = name === 'email' ? place.rank - 0.5 : place.rank;
+			let { rank } = place;
 			// Beside a status of this package, it is what a lookup has found; a sheet may spell it otherwise.
-			if (place === EMAIL && hasStatus) rank -= place.rank + 1;
+			if (place === EMAIL && hasStatus) rank = -1;
+			// In exactly this spelling it is the package's own.
+			if (name === 'email') rank -= 0.5;
 			// What is no email does not hide the one in another column.
 			if (meaning === 'email' && !holdsEmail(value)) rank = Number.MAX_SAFE_INTEGER;
 			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
@@ -96,10 +97,9 @@ export class LeadReader {
 		}
 		const { particle, lastName } = found;
 		if (particle && lastName && !holds(lastName.value, particle.value)) {
-			const read = [particle, lastName];
 			found.lastName = {
-				value: read.map(({ value }) => value).join(' '),
-				field: read.map(({ field }) => field).join(', '),
+				value: `${particle.value} ${lastName.value}`,
+				field: `${particle.field}, ${lastName.field}`,
 			};
 		}
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
