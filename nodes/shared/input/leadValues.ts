@@ -41,6 +41,7 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	if (isPlaceholder(text)) return '';
 	// n8n has not evaluated it: the item is refused.
 	if (hasBraces(text)) return text;
+	// "16.000" is a number.
 	if (meaning === 'domain' && /\.\d+$/.test(text)) return '';
 	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
 	if (meaning === 'email') return text.includes('@') ? text : '';
@@ -56,8 +57,7 @@ function valueIn(meaning: Meaning, { value, email, address, name, first, last }:
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
-	const isText = typeof field === 'string' || typeof field === 'number';
-	if (!isText || cleanText(field) === '') return EMPTY_FIELD;
+	if (cleanText(field) === '') return EMPTY_FIELD;
 	if (meaning === 'domain') return 'is not a company website';
 	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }

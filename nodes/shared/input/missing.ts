@@ -74,11 +74,12 @@ function whyNotRead(lead: Lead, lacking: Missing): string {
 	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
 	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;
-	const [why] = lacks.map((lack) => `${shortened(lack.field)} ${lack.why}`);
-	if (why === undefined) return '';
-	// A field for websites alone: nobody sees that one for names would do.
-	const isOfWebsite = lead.lacking.domain !== undefined && all.includes('company');
-	return isOfWebsite && !lead.lacking.company ? `${why}, and no company name was recognized` : why;
+	const [first] = lacks;
+	if (!first) return '';
+	const why = `${shortened(first.field)} ${first.why}`;
+	// Of a field for websites nobody sees that one for names would do.
+	const isOfWebsite = first === lead.lacking.domain && !lead.lacking.company;
+	return isOfWebsite ? `${why}, and no company name was recognized` : why;
 }
 
 /** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */
