@@ -1,3 +1,5 @@
+import { cleanText } from '../shared/values/text';
+
 /** In front of a name. Some are names, too, and count with a full stop only. */
 const TITLES = 'mr mrs ms miss dr prof herr herrn frau monsieur mme'.split(' ');
 const WITH_STOP = 'hr dipl ing mag dott sig sr sra srta dra mlle dhr mevr mw'.split(' ');
@@ -26,7 +28,7 @@ export function toFullName(text: string): string {
 
 /** What is between the commas of a name, without titles. */
 function partsOf(text: string): string[] {
-	const bare = text.replace(/\s*\([^()]*\)\s*/g, ' ').trim();
+	const bare = cleanText(text.replace(/\([^()]*\)/g, ' '));
 	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitle);
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);
