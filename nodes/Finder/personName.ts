@@ -1,15 +1,15 @@
 import { cleanText } from '../shared/values/text';
 
-/** In front of a name. Some are names, too, and count with a full stop only. */
+/** In front of a name; those `WITH_STOP` count with a full stop only, as `Ing` and others are names, too. */
 const TITLES = 'mr mrs ms miss dr prof herr herrn frau monsieur mme'.split(' ');
 const WITH_STOP = 'hr dipl ing mag dott sig sr sra srta dra mlle dhr mevr mw'.split(' ');
 
 /** Behind a comma. */
 const DEGREE = /^(?:ph\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
 
-/** Behind the comma of a whole name, e.g. CFA. Behind a surname alone, as that with a particle is, these are initials. */
+/** Behind the comma of a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}®-]{3,}|M\.?D\.?|RN|PE|II)$/u;
-const PARTICLE = /^(?:v[ao]n|d[aeiou]|de[lnr]|della|do?s|l[ae]|t[et][nr]|al|el|bin)\b/i;
+const PARTICLE = /^(?:van|von|da|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)\b/i;
 
 /** Half of a name as people write it in columns, without what is no part of it: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {
@@ -29,32 +29,31 @@ export function toFullName(text: string): string {
 /** What is between the commas of a name, without titles. */
 function partsOf(text: string): string[] {
 	const bare = cleanText(text.replace(/\([^()]*\)/g, ' '));
-	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitle);
+	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitlesBefore);
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);
-	const isTitle = (part: string) =>
-		isBefore(part) || DEGREE.test(part) || (isWhole && CAPITALS.test(part));
-	return [name, ...others.filter((part) => part !== '' && !isTitle(part))];
+	const isNoName = (part: string) =>
+		isTitle(part) || DEGREE.test(part) || (isWhole && CAPITALS.test(part));
+	return [name, ...others.filter((part) => part !== '' && !isNoName(part))];
 }
 
-function withoutTitle(part: string): string {
+function withoutTitlesBefore(part: string): string {
 	const words = part.split(' ');
 	// Of "Dr. rer. nat." the rest too.
 	const isMore = (word: string, index: number) => index > 0 && /^(?:\p{Ll}+\.)+$/u.test(word);
-	const first = words.findIndex((word, index) => !isBefore(word) && !isMore(word, index));
+	const first = words.findIndex((word, index) => !isTitle(word) && !isMore(word, index));
 	return words.slice(Math.max(0, first)).join(' ');
 }
 
 /** Whether a word is a title, e.g. `Dr.-Ing.`, `Dott.ssa`; `MS` are initials. */
-function isBefore(word: string): boolean {
+function isTitle(word: string): boolean {
 	const hasStop = word.includes('.');
+	if (!hasStop && /^\p{Lu}{2,}$/u.test(word)) return false;
 	const titles = hasStop ? [...TITLES, ...WITH_STOP] : TITLES;
 	const parts = word.split(/[.-]+/).filter(Boolean);
-	const isSpelt = hasStop || !/^\p{Lu}{2,}$/u.test(word);
 	const isEnding = (one: string, index: number) => index > 0 && /^[\p{Ll}ª]{1,3}$/u.test(one);
 	return (
 		parts.length > 0 &&
-		isSpelt &&
 		parts.every((one, index) => titles.includes(one.toLowerCase()) || isEnding(one, index))
 	);
 }
