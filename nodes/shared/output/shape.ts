@@ -12,8 +12,8 @@ const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, 'jobId', 'jobRow'];
 const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 
-/** What is said of an email, and goes when the email changes. A `response` may be the user's own. */
-const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData', 'response'];
+/** What is said of an email, and goes when the email changes. */
+const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
 /** These come before all other fields, so that a table shows them first. */
 const FIRST = ['status', 'email', 'emailStatus', 'message'];
@@ -122,8 +122,9 @@ function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): s
 	if (replaces && !('email' in target)) return Object.keys(target);
 	const gone = replaces ? [...columns, 'response'] : [];
 	if (isNewEmail(target, fields)) {
-		const isOurs = isObject(target.response) && STATUSES.has(target.status);
-		gone.push(...ABOUT_EMAIL.filter((name) => name !== 'response' || isOurs));
+		gone.push(...ABOUT_EMAIL);
+		// Any other `response` is the user's own.
+		if (isObject(target.response) && STATUSES.has(target.status)) gone.push('response');
 	}
 	if (!WITHOUT_RESULT.has(target.status) || keepsStatus(target, fields)) return gone;
 	// Whatever a Verifier says of an old email, the job of the Finder is still to be collected.
