@@ -67,11 +67,11 @@ export async function runRead(
 	const requestOptions = refusal.of(() =>
 		requestOptionsOf(parameters.get('requestOptions', 0, {})),
 	);
-	const { pace } = operation;
+	const { pace, isBought } = operation;
 	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
 	const onError = new OnError(context.node);
 	const breather = new Breather();
-	/** The exceptions that stop the workflow. */
+	/** What stops the workflow, the first one: where results are bought, only if no item has one. */
 	const failures: Error[] = [];
 	const problems: Problem[] = [];
 	let hasResult = false;
@@ -115,7 +115,7 @@ export async function runRead(
 			output.push(onError.output(problem, item, input, place));
 			if (!onError.stops || signal?.aborted) return;
 			failures.push(stopError(context.node, problem, item));
-			if (!operation.isBought) accounts.end();
+			if (!isBought) accounts.end();
 		};
 		try {
 			includesInput = parameters.get('includeInputFields', item, false) === true && !context.isTool;
@@ -139,7 +139,7 @@ export async function runRead(
 		for (;;) {
 			// Before an item is taken, so that no later one overtakes it.
 			if (breather.isDue) await breather.breathe();
-			if (next >= inputs.length || (failures.length > 0 && !operation.isBought)) return;
+			if (next >= inputs.length || (failures.length > 0 && !isBought)) return;
 			const item = next++;
 			await readItem(item, outputs[item]);
 		}
@@ -149,12 +149,10 @@ export async function runRead(
 	} finally {
 		accounts.end();
 	}
-	if (failures.length > 0 && !(operation.isBought && hasResult)) throw failures[0];
-	const without =
-		problems.length > 0
-			? `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`
-			: '';
-	const said = [without, parameters.readFrom].filter(Boolean);
-	if (said.length > 0) context.hint(`${said.join('. ')}.`, without ? 'warning' : 'info');
+	if (failures.length > 0 && !(isBought && hasResult)) throw failures[0];
+	const isPartial = problems.length > 0;
+	const without = `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`;
+	const said = [isPartial && without, parameters.readFrom].filter(Boolean);
+	if (said.length > 0) context.hint(`${said.join('. ')}.`, isPartial ? 'warning' : 'info');
 	return outputs.flat();
 }
