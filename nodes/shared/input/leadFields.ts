@@ -37,6 +37,8 @@ interface Column {
 
 const STATUS: Place = { meaning: 'emailStatus', rank: 0 };
 
+const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
+
 /** Recognizes leads by the names of their fields. A name is looked at once, however many items have it. */
 export class LeadReader {
 	private readonly columns = new Map<string, Column>();
@@ -48,7 +50,10 @@ export class LeadReader {
 		const fields = isObject(item) ? item : {};
 		let lead = this.leadOf(fields);
 		if (this.resultField !== '') {
-			lead = join(this.leadOf(ownResult(fields[this.resultField])), lead);
+			// The `name` of a company that was found is no person's.
+			const result = { ...objectFrom(fields[this.resultField]) };
+			delete result.name;
+			lead = join(this.leadOf(result), lead);
 		}
 		for (const name of CONTAINERS) {
 			if (!Object.hasOwn(fields, name)) continue;
@@ -136,12 +141,6 @@ export class LeadReader {
 	}
 }
 
-/** What an earlier lookup has found; the `name` of a company is no person's. */
-function ownResult(result: unknown): unknown {
-	const own = Object.entries(objectFrom(result)).filter(([name]) => name !== 'name');
-	return Object.fromEntries(own);
-}
-
 /** What is in a list of one; of several leads none can be meant. */
 function onlyOne(field: unknown): unknown {
 	return Array.isArray(field) && field.length === 1 ? field[0] : field;
@@ -170,7 +169,7 @@ function holds(name: string, other: string): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-/** Whether a name is half of one, as far as its script has blanks between the names of a person. */
+/** Whether a name is a single word, in a script that puts blanks between the names of a person. */
 function isWord(name: string): boolean {
 	return (
 		!name.includes(' ') && /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
@@ -203,8 +202,6 @@ function withBareName(lead: Lead): Lead {
 	delete found.name;
 	return lead;
 }
-
-const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
 
 /** How sure it is whose name this is: a whole one, half of one, a bare `name`, none. */
 function certainty({ found: { fullName, firstName, lastName, name } }: Lead): number {
