@@ -48,7 +48,7 @@ export const LEAD_FIELDS = {
 		email 2, email 2 value, email2address, person email other, person email home`,
 };
 
-/** What lookups read of a lead. `emailStatus` is this package's own word: what another tool calls verified is not known. */
+/** What lookups read of a lead. `emailStatus` is this package's own word: the verdict of another tool is not read. */
 export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
 
 export interface Place {
