@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isObject, objectFrom } from '../values/json';
 import { holdsEmail, isSameEmail } from '../values/email';
 import { cleanText, toDomain } from '../values/text';
-import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES } from './leadNames';
+import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES, wordsOf } from './leadNames';
 import { textOf, valueOf, whyEmpty } from './leadValues';
 
 /** Where CRMs, bases and forms put the fields of an item. */
@@ -156,12 +156,6 @@ function isCompany(name: string, website = ''): boolean {
 	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
 	const isOfWebsite = [name, withoutParticles].map(bareName).includes(bareName(host));
 	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
-}
-
-/** The words of a name, in lower case and without accents. */
-function wordsOf(name: string): string[] {
-	const plain = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-	return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** Whether a name has another one as whole words. */

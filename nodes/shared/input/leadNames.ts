@@ -57,13 +57,16 @@ export interface Place {
 	rank: number;
 }
 
+/** The words of a name, in lower case and without accents. */
+export function wordsOf(name: string): string[] {
+	const plain = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+	return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
 /** A name by its letters and digits alone, without case, accents and what Notion and forms put before it. */
 export function bareName(name: string): string {
-	const own = name.replace(/^property_/, '').normalize('NFD');
-	return own
-		.replace(/[^\p{L}\p{N}]/gu, '')
-		.toLowerCase()
-		.replace(/^your/, '');
+	const words = wordsOf(name.replace(/^property_/, ''));
+	return words.join('').replace(/^your/, '');
 }
 
 /** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */
