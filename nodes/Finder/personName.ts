@@ -9,7 +9,8 @@ const DEGREE = /^(?:ph\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
 
 /** Behind the comma of a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}®-]{3,}|M\.?D\.?|RN|PE|II)$/u;
-const PARTICLE = /^(?:van|von|da|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)\b/i;
+const PARTICLE =
+	/^(?:van|von|da|das|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)(?!\p{L})/iu;
 
 /** Half of a name as people write it in columns, without what is no part of it: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {

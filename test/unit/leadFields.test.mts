@@ -311,6 +311,7 @@ describe('an item', () => {
 			const { found, lacking } = new LeadReader().read({ 'Display Name': company });
 			expect(found).toEqual({});
 			expect(lacking.fullName?.why).toBe('looks like a company');
+			expect(readOf({ 'Display Name': company, Name: 'Ada' })).toEqual({});
 		},
 	);
 

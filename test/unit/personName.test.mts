@@ -40,7 +40,9 @@ it.each([
 	['MS Dhoni', 'MS Dhoni'],
 	['H.C. Andersen', 'H.C. Andersen'],
 	['Dr. A. Lovelace', 'A. Lovelace'],
-	// Names that begin like titles.
+	['das Neves Pinto, JMP', 'JMP das Neves Pinto'],
+	// Names that begin like particles and titles.
+	['León García, CFA', 'León García'],
 	['Drew Msumba', 'Drew Msumba'],
 	['Ing Lee', 'Ing Lee'],
 	['Frauke Professor', 'Frauke Professor'],

@@ -173,11 +173,11 @@ function isWord(name: string): boolean {
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
 function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
-	const { name, fullName, firstName, lastName, company, domain } = found;
-	if (fullName && LEGAL_FORM.test(fullName.value.split(' ').at(-1) ?? '')) {
-		lacking.fullName = { field: fullName.field, why: 'looks like a company' };
+	if (found.fullName && LEGAL_FORM.test(found.fullName.value.split(' ').at(-1) ?? '')) {
+		lacking.fullName = { field: found.fullName.field, why: 'looks like a company' };
 		delete found.fullName;
 	}
+	const { name, fullName, firstName, lastName, company, domain } = found;
 	if (name === undefined) return lead;
 	const isOfCompany = company !== undefined && bareName(company.value) === bareName(name.value);
 	const half = firstName ?? lastName;
