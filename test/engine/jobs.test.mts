@@ -299,20 +299,6 @@ describe('a job in words of its own', () => {
 	});
 });
 
-test('an email that a job shows reaches its item, whatever the job says of itself', async () => {
-	const baseUrl = await server((_, response) => {
-		const results = [{ tId: 1, email: 'ada@acme.example' }, { tId: 2 }];
-		giveJson(response, { id: 1, status: 'assorted', results });
-	});
-	const items = [1, 2].map((jobRow) => ({ jobId: '1', jobRow }));
-	const credential = { baseUrl, apiKey: 'assorted' };
-	const { json } = await collect(items, {}, { credential });
-	expect(json).toMatchObject([
-		{ status: 'found', email: 'ada@acme.example', credits: 1 },
-		{ status: 'pending', jobId: '1', jobRow: 2 },
-	]);
-});
-
 describe('Get Bulk Job gives each item', () => {
 	test('its own row, in order, with its fields; each job is read once, for free', async () => {
 		const pending = await pendingLeads();

@@ -71,15 +71,14 @@ export const getBulkJob = readOperation({
 				const isOver = isNotFound(thrown) || problemOf(thrown).reason === 'bad_request';
 				throw new JobProblem(jobId, thrown, jobRow, !isOver);
 			});
-		const own = job.byId.get(String(jobRow));
-		// An email that is there is paid for, whatever the job says of itself.
-		if (!job.isDone && !(own && hasEmail(own))) throw new JobProblem(jobId, undefined, jobRow);
+		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);
 		if (jobRow === undefined) {
 			// All rows come out once, for the first item that names the job.
 			const rows = job.rows.splice(0).filter((one) => !isRepeated(one, job));
 			const results = rows.map((one) => ({ ...nameIn(one), ...fieldsOf(one, job, request) }));
 			return { results, withoutInput: true, simplify };
 		}
+		const own = job.byId.get(String(jobRow));
 		if (!own) throw new JobProblem(jobId, unexpectedAnswer('a result for this item'), jobRow);
 		return { results: [fieldsOf(own, job, request)], simplify };
 	},

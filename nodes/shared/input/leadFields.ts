@@ -70,7 +70,7 @@ export class LeadReader {
 		if (!isObject(object)) return lead;
 		const { found, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
-		const hasStatus = cleanText(object.emailStatus) !== '';
+		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
 		let hasEmail = false;
 		for (const name of Object.keys(object)) {
 			const { place } = this.columnOf(name);
