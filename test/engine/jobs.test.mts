@@ -419,6 +419,11 @@ test('an item that comes from the error output keeps its job until that is colle
 	service().variants.jobPolls = 0;
 	const { json } = await collect(verified.json);
 	expect(json.map(answerIn)).toEqual([3, 4].map(findBulk.answer));
+	expect(json.map(({ credits }) => credits)).toEqual([3, 4].map(costOf));
+	// Search Company has its result in a field of its own.
+	const searches = { node: 'contactDataCompany', parameters: { operation: 'search' } } as const;
+	const searched = await runNode({ ...searches, items, credential: credentialFor(service()) });
+	expect(searched.json).toMatchObject(ofJob);
 });
 
 test('of a job that has failed the items have cost nothing', async () => {

@@ -50,14 +50,17 @@ export function itemWith(
 	result: Result,
 ): INodeExecutionData {
 	const fields = includesInput ? { ...input } : textsOf(asked);
-	// n8n takes an item with an `error` for one that failed. From an error output, its message comes with it.
 	const { error } = fields;
-	const told = isObject(error) && WITHOUT_RESULT.has(error.status) ? error : {};
-	if (told === error) delete fields.message;
+	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
+	// From an error output, it goes on as from the other one. Only Finder and Verifier go on in the field for the result.
+	const told = isObject(error) && WITHOUT_RESULT.has(error.status) ? { ...error } : {};
+	if (told.status === 'pending') told.credits = null;
+	if (told.status !== undefined) delete fields.message;
+	const isOwn = resultField !== undefined && result.columns.includes('email');
+	if (!isOwn) Object.assign(fields, told);
 	const held = resultField === undefined ? fields : objectFrom(input[resultField]);
-	// Its job is paid for, and still to be collected.
-	const merged = withResult(told.status === 'pending' ? { ...held, ...told } : held, result);
+	const merged = withResult(isOwn ? { ...held, ...told } : held, result);
 	return {
 		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
 		pairedItem: { item },
