@@ -207,7 +207,7 @@ describe.each(outcomes)('$operation: $what', ({ lookup, outcome }) => {
 		const sent = { json: { ...question, message, error }, pairedItem: { item: 0 } };
 		expect(errorItems).toEqual('reason' in writes ? [sent] : []);
 		for (const { json } of errorItems) {
-			expect((await one(lookup, [json])).message ?? null).toBeNull();
+			expect(await one(lookup, [json])).toMatchObject({ message: null });
 		}
 	});
 
@@ -409,13 +409,16 @@ test.each([
 	[['found', null], undefined],
 ])('of the statuses %j the summary says that %s', async (statuses, said) => {
 	const items = statuses.map((status) => ({ ...leadOf(hit), status }));
-	const summaries = async (options: INodeParameters) => {
-		const { hints = [] } = await run(find, items, { options });
+	const summaries = async (options: INodeParameters, given: Given = {}) => {
+		const { hints = [] } = await run(find, items, { options, ...given });
 		return hints.map(({ message }) => message).join();
 	};
 	if (said) expect(await summaries({})).toContain(`${said}: to keep it, add the option`);
 	else expect(await summaries({})).not.toContain('of their own');
 	expect(await summaries({ resultField: 'lookup' })).not.toContain('which is replaced');
+	// What goes to the error output keeps its own.
+	const refused: Given = { fault: { status: 400 }, onError: 'continueErrorOutput' };
+	expect(await summaries({}, refused)).not.toContain('which is replaced');
 });
 
 test.each([...lookups, search, getLeads])('binary data comes along by $operation', async (one) => {

@@ -59,9 +59,10 @@ export class Delivery<Query extends IDataObject> {
 			];
 		}
 		this.tally.count(item, outcome, cost !== undefined);
-		if (place.includesInput && place.resultField === undefined && hasOwnStatus(input.json)) {
-			this.tally.counts.replaced++;
-		}
+		const isJoined = place.includesInput && place.resultField === undefined;
+		// On the error output, the item has none.
+		const [{ json }] = this.items[item];
+		if (isJoined && 'status' in json && hasOwnStatus(input.json)) this.tally.counts.replaced++;
 		this.logProgress();
 	}
 
