@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { includeInputFields, resultField, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
 import { executionOf } from '../../shared/execution/execution';
-import { isNotFound, unexpectedAnswer } from '../../shared/http/errors';
+import { unexpectedAnswer } from '../../shared/http/errors';
 import { typedText } from '../../shared/input/fields';
 import { itemWith } from '../../shared/output/shape';
 import { countIn } from '../../shared/input/options';
@@ -68,7 +68,7 @@ export const getBulkJob = readOperation({
 			.catch((thrown: unknown) => {
 				if (jobRow === undefined) throw thrown;
 				if (thrown instanceof JobProblem) throw thrown.at(jobRow);
-				const isOver = isNotFound(thrown) || problemOf(thrown).reason === 'bad_request';
+				const isOver = ['not_found', 'bad_request'].includes(problemOf(thrown).reason);
 				throw new JobProblem(jobId, thrown, jobRow, !isOver);
 			});
 		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);

@@ -29,7 +29,7 @@ const MAX_AGE = 24 * 60 * 60_000;
 const MAX_STORED_ANSWERS = 10_000;
 const MAX_STORED_LENGTH = 5_000_000;
 
-/** Answers are sealed together, and dropped together when they are the oldest. */
+/** So many answers, or characters of them, are sealed together, and dropped together when they are the oldest. */
 const ANSWERS_PER_BATCH = 100;
 const BATCH_LENGTH = 500_000;
 

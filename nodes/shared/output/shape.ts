@@ -50,17 +50,17 @@ export function itemWith(
 	result: Result,
 ): INodeExecutionData {
 	const fields = includesInput ? { ...input } : textsOf(asked);
+	const held = resultField === undefined ? fields : { ...objectFrom(input[resultField]) };
 	const { error } = fields;
 	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
-	// From an error output, it goes on as from the other one. Only Finder and Verifier go on in the field for the result.
-	const told = isObject(error) && WITHOUT_RESULT.has(error.status) ? { ...error } : {};
-	if (told.status === 'pending') told.credits = null;
-	if (told.status !== undefined) delete fields.message;
-	const isOwn = resultField !== undefined && result.columns.includes('email');
-	if (!isOwn) Object.assign(fields, told);
-	const held = resultField === undefined ? fields : objectFrom(input[resultField]);
-	const merged = withResult(isOwn ? { ...held, ...told } : held, result);
+	if (isObject(error) && WITHOUT_RESULT.has(error.status)) {
+		// From an error output it goes on as from the other one: of Finder and Verifier in the field for the result.
+		delete fields.message;
+		const target = result.columns.includes('email') ? held : fields;
+		Object.assign(target, error, error.status === 'pending' && { credits: null });
+	}
+	const merged = withResult(held, result);
 	return {
 		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
 		pairedItem: { item },
