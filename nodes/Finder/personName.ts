@@ -5,10 +5,13 @@ const TITLES = 'mr mrs ms miss dr prof herr herrn frau monsieur mme'.split(' ');
 const WITH_STOP = 'hr dipl ing mag dott sig sr sra srta dra mlle dhr mevr mw'.split(' ');
 
 /** Behind a comma. */
-const DEGREE = /^(?:ph\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
+const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
+
+/** Behind a name without one: in this spelling alone, as Mba is a surname. */
+const LAST_WORD = /(?<=\p{Ll}) (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?$/u;
 
 /** Behind the comma of a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
-const CAPITALS = /^(?:[\p{Lu}®-]{3,}|M\.?D\.?|RN|PE|II)$/u;
+const CAPITALS = /^(?:[\p{Lu}®-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
 const PARTICLE =
 	/^(?:van|von|da|das|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)(?!\p{L})/iu;
 
@@ -30,7 +33,10 @@ export function toFullName(text: string): string {
 /** What is between the commas of a name, without titles. */
 function partsOf(text: string): string[] {
 	const bare = cleanText(text.replace(/\([^()]*\)/g, ' '));
-	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitlesBefore);
+	const [name, ...others] = bare
+		.replace(LAST_WORD, '')
+		.split(/\s*,\s*/)
+		.map(withoutTitlesBefore);
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);
 	const isNoName = (part: string) =>

@@ -205,7 +205,8 @@ describe.each(outcomes)('$operation: $what', ({ lookup, outcome }) => {
 		const message = expect.any(String);
 		const error = expect.objectContaining({ ...writes, message });
 		const sent = { json: { ...question, message, error }, pairedItem: { item: 0 } };
-		expect(errorItems).toEqual('reason' in writes ? [sent] : []);
+		const isFailed = 'reason' in writes && writes.status !== 'pending';
+		expect(errorItems).toEqual(isFailed ? [sent] : []);
 		for (const { json } of errorItems) {
 			expect(await one(lookup, [json])).toMatchObject({ message: null });
 		}
@@ -367,6 +368,17 @@ describe('Search Company', () => {
 		expect(companyData).toMatchObject({ ...before, status: 'not_processed' });
 	});
 
+	test('leaves to the lead what it has, behind an error output of its own', async () => {
+		for (const own of [lead, { status: 'customer', reason: 'inbound', credits: 7 }]) {
+			const item = { ...own, site: domain };
+			const onError = 'continueErrorOutput';
+			const { errorItems } = await run(search, [item], { fault: { status: 400 }, onError });
+			const { companyData, message, ...left } = await one(search, [errorItems[0].json]);
+			expect(companyData).toMatchObject({ ...result, credits: 1 });
+			expect([left, message]).toStrictEqual([item, null]);
+		}
+	});
+
 	test('gives an item for each match, of which the first did cost something', async () => {
 		const parameters = { keyword: 'north', returnAllMatches: true };
 		const { items } = await run(search, [lead], { parameters });
@@ -401,6 +413,20 @@ test('what a sheet has made a text of under Put Result in Field is not bought ag
 	const waits = { ...lead, lookup: JSON.stringify(pending) };
 	const passedOn = await byColumns('contactDataFinder', 'getBulkJob', waits);
 	expect(passedOn.lookup).toMatchObject(pending);
+});
+
+test('where there is no email any more, a miss leaves nothing that was said of one', async () => {
+	const emptied = { ...ask(miss), ...bought, email: '' };
+	const missed = await one(find, [emptied]);
+	const gone = { emailStatus: null, mailboxType: null, personData: null };
+	expect(missed).toMatchObject({ status: 'not_found', email: '', ...gone, checkedAt: 'then' });
+	const verified = await run(verify, [missed], { parameters: { email: '={{ $json.email }}' } });
+	expect(verified.json).toMatchObject([{ status: 'not_found', emailStatus: null }]);
+});
+
+test('what a lead has cost stays unknown in the row of a sheet, which has no null', async () => {
+	const row = { ...ask(hit), status: 'failed', reason: 'unknown_outcome', credits: '' };
+	expect(await one(find, [row])).toMatchObject({ status: 'found', credits: null });
 });
 
 test.each([

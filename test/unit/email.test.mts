@@ -33,6 +33,9 @@ describe('toEmail', () => {
 		['ada@acme.com;', 'ada@acme.com'],
 		['ada@acme.com / ida@acme.com', 'ada@acme.com'],
 		['ada@acme.com and ida@acme.com', 'ada@acme.com'],
+		['ada@acme.com & ida+b@acme.com', 'ada@acme.com'],
+		['ada@acme.com; ida+b@acme.com', 'ada@acme.com'],
+		['ada+b@acme.com+ida@acme.com', 'ada+b@acme.com'],
 		['ada@acme.com (work), ida@acme.com (home)', 'ada@acme.com'],
 		['ada@acme.com; n/a', 'ada@acme.com'],
 		// As a sheet writes a list.
@@ -84,6 +87,8 @@ describe('canBeEmail', () => {
 		['@'],
 		['a@b.com|c@b.com'],
 		['ada@acme'],
+		// Apollo writes it where it has an email that it does not show.
+		['email_not_unlocked@domain.com'],
 	])('says no to %j', (text) => {
 		expect(canBeEmail(text)).toBe(false);
 	});

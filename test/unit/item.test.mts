@@ -235,6 +235,8 @@ describe('an item without a name or a company', () => {
 			'no name (who is empty in this row) and no company (this item has no field where)',
 		],
 		[{}, { company: 'Acme', firstName: 'Ada' }, 'no name (only First Name)'],
+		[{}, { company: 'Acme', firstName: 'n/a', lastName: 'Lee' }, 'no name (only Last Name)'],
+		[{}, { company: 'Acme', fullName: 'not available' }, 'no name'],
 		[
 			{},
 			{ fullName: 'Ada', domain: 'https://linkedin.com/company/acme' },

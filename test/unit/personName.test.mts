@@ -22,6 +22,10 @@ it.each([
 	['Dott.ssa Ada Lovelace', 'Ada Lovelace'],
 	['Ada Lovelace, MD', 'Ada Lovelace'],
 	['Ada Lovelace, M.D.', 'Ada Lovelace'],
+	['Ada Lovelace, PharmD', 'Ada Lovelace'],
+	['Ada Lovelace, M.A.', 'Ada Lovelace'],
+	['Ada Lovelace Ph.D.', 'Ada Lovelace'],
+	['Ada Lovelace MBA', 'Ada Lovelace'],
 	['Dra. Ada Lovelace', 'Ada Lovelace'],
 	['Miss Ada Lovelace', 'Ada Lovelace'],
 	['Dr. h. c. Ada Lovelace', 'Ada Lovelace'],
@@ -44,6 +48,9 @@ it.each([
 	// Names that begin like particles and titles.
 	['León García, CFA', 'León García'],
 	['Drew Msumba', 'Drew Msumba'],
+	['Ada Mba', 'Ada Mba'],
+	['Ada MBA', 'Ada MBA'],
+	['ADA LOVELACE MBA', 'ADA LOVELACE MBA'],
 	['Ing Lee', 'Ing Lee'],
 	['Frauke Professor', 'Frauke Professor'],
 	['Dr.', 'Dr.'],
@@ -64,6 +71,7 @@ it.each([
 	['Dr.', 'Dr.'],
 	['Ada (Countess)', 'Ada'],
 	['Lovelace, CPA', 'Lovelace'],
+	['Lovelace PhD', 'Lovelace'],
 	[', Ada', ', Ada'],
 	["O'Neil Jr", "O'Neil Jr"],
 ])('of %j the half of a name is %j', (text, name) => {

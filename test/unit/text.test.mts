@@ -91,6 +91,7 @@ describe('isPlaceholder', () => {
 	it.each([
 		...nothing.split(' '),
 		'not available',
+		'email_not_unlocked@domain.com',
 		'- / -',
 		'keine Angabe',
 		'k.A.',

@@ -10,6 +10,7 @@ import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
 import { objectsIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/output/company';
 import { isObject } from '../../shared/values/json';
+import { toDomain } from '../../shared/values/text';
 
 /** Search Company (interface specification 4.10). The service does not document its cost: Max Credits counts 1. */
 export const search = lookupOperation<{ keyword: string }>({
@@ -57,7 +58,9 @@ export const search = lookupOperation<{ keyword: string }>({
 	columns: ['status', ...Object.keys(simplifyCompany({})), 'credits', 'checkedAt'],
 	resultField: 'companyData',
 	prepare(values) {
-		const keyword = values.nameOrWebsite('kw');
+		const text = values.nameOrWebsite('kw');
+		// Of an address what tells one company from another: not who led to it, nor a second one.
+		const [keyword] = toDomain(text) === '' ? [text] : text.split(/[?#;]/, 1);
 		return { query: { keyword }, missing: keyword === '' ? ['missing_keyword'] : undefined };
 	},
 	async ask([{ keyword }], { ask, settings }) {

@@ -10,10 +10,9 @@ import { OnError, stopError } from '../output/onError';
 import { type Outcome, type Preparation, prepareItem } from '../input/item';
 import { keyOf } from './lookup';
 import { lookupOptionsOf } from '../input/options';
-import { type Problem, problemOf } from '../failures/failure';
+import { adviceOn, type Problem, problemOf } from '../failures/failure';
 import { reasonsOf } from '../failures/reasons';
 import { count } from '../values/text';
-import { adviceOn } from './summary';
 
 /**
  * Estimates what the lookup of all items would cost at most: in one item, or in one for each account that they belong

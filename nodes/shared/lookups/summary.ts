@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { inFull, type Problem } from '../failures/failure';
+import { adviceOn, inFull, type Problem } from '../failures/failure';
 import { count } from '../values/text';
 import type { Outcome } from '../input/item';
 import type { Lookup } from './lookup';
@@ -20,9 +20,6 @@ interface ItemProblem {
 	problem: Problem;
 	item: number;
 }
-
-/** So many ways out are told in a summary at most. */
-const MAX_ADVICE = 2;
 
 export class Tally {
 	readonly counts = {
@@ -152,14 +149,4 @@ export function nothingLookedUp<Query extends IDataObject>(
 	}
 	const rest = skipped > 0 ? ', or no email' : '';
 	return `Nothing had to be looked up: every item already has ${existing?.what}${rest}. To look up again what it has, ${choose}leave ${existing?.label} empty.`;
-}
-
-/** What to do about items without a result, each sentence once. */
-export function adviceOn(problems: Problem[]): string[] {
-	// What is wrong with the account or the service comes before what single items lack.
-	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
-	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
-	const all = [...new Set(inOrder.map(({ description }) => description.replace(/\.$/, '')))];
-	const isPart = (one: string) => all.some((other) => other !== one && other.startsWith(one));
-	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
 }

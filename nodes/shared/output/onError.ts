@@ -30,7 +30,7 @@ export class OnError {
 	}
 
 	/**
-	 * The item that comes out, as long as the workflow goes on.
+	 * The item that comes out, as long as the workflow goes on. A job that is pending is no failure: nothing is lost.
 	 * @param withStatus makes an item of the fields that say why there is no result
 	 */
 	output(
@@ -39,7 +39,7 @@ export class OnError {
 		input: INodeExecutionData,
 		withStatus: (fields: IDataObject) => INodeExecutionData,
 	): INodeExecutionData {
-		return this.setting === 'errorOutput'
+		return this.setting === 'errorOutput' && problem.status !== 'pending'
 			? errorItem(problem, item, input)
 			: withStatus(statusFields(problem, this.hasSummary));
 	}

@@ -54,12 +54,8 @@ export function itemWith(
 	const { error } = fields;
 	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
-	if (isObject(error) && WITHOUT_RESULT.has(error.status)) {
-		// From an error output it goes on as from the other one: of Finder and Verifier in the field for the result.
-		delete fields.message;
-		const target = result.columns.includes('email') ? held : fields;
-		Object.assign(target, error, error.status === 'pending' && { credits: null });
-	}
+	// From an error output it comes with a message of that failure, not of its own.
+	if (isObject(error) && WITHOUT_RESULT.has(error.status)) fields.message = null;
 	const merged = withResult(held, result);
 	return {
 		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
@@ -124,7 +120,9 @@ function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): s
 	// An object with an email holds a lead, which a result that replaces has nothing to do with.
 	if (replaces && !('email' in target)) return Object.keys(target);
 	const gone = replaces ? [...columns, 'response'] : [];
-	if (isNewEmail(target, fields)) {
+	const isWithoutEmail =
+		fields.status === 'not_found' && 'email' in target && isEmpty(target.email);
+	if (isWithoutEmail || isNewEmail(target, fields)) {
 		gone.push(...ABOUT_EMAIL);
 		// Any other `response` is the user's own.
 		if (isObject(target.response) && STATUSES.has(target.status)) gone.push('response');
@@ -181,7 +179,9 @@ function creditsAfter(target: IDataObject, result: Result): number | null {
 	const before = numberAt(target, 'credits');
 	// A job tells what a row cost to the item with `null`: not to another one that waited for the same row.
 	if (isOfJob && (before !== null || target.status === 'pending')) return before ?? credits;
-	const isUnknown = target.credits === null && fields.status !== 'pending';
+	// A sheet has an empty text for `null`.
+	const isUnknown =
+		(target.credits === null || target.credits === '') && fields.status !== 'pending';
 	return isUnknown || credits === null ? null : (before ?? 0) + credits;
 }
 

@@ -78,6 +78,9 @@ export async function collectPages(
 		const isComplete = total !== undefined && read >= total;
 		if (page.results.length === 0 || page.next === null || isComplete) break;
 		cursor = page.next;
+		// A last page may lead to one that was read; this one is not the last.
+		const isStuck = cursors.has(cursor) && total !== undefined && results.length < limit;
+		if (isStuck) return { results, incomplete: unexpectedAnswer('new results') };
 	}
 	return { results };
 }

@@ -8,12 +8,18 @@ import { Parameters } from '../input/parameters';
 import { requestOptionsOf } from '../http/transport';
 import { type Declaration, FieldValues, pathOf } from '../input/fields';
 import { countIn, resultFieldOf } from '../input/options';
-import { OnError, statusFields, stopError } from '../output/onError';
+import { OnError, stopError } from '../output/onError';
 import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
-import { FirstFailure, problemOf, type InvalidInput, type Problem } from '../failures/failure';
+import {
+	adviceOn,
+	FirstFailure,
+	problemOf,
+	type InvalidInput,
+	type Problem,
+} from '../failures/failure';
 import { reasonsOf } from '../failures/reasons';
 import { count } from '../values/text';
 
@@ -69,7 +75,7 @@ export async function runRead(
 	);
 	const { pace, isBought } = operation;
 	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
-	const onError = new OnError(context.node);
+	const onError = new OnError(context.node, !context.isTool);
 	const breather = new Breather();
 	/** What stops the workflow, the first one: where results are bought, only if no item has one. */
 	const failures: Error[] = [];
@@ -107,12 +113,9 @@ export async function runRead(
 		const fail = (thrown: unknown) => {
 			const problem = problemOf(thrown);
 			problems.push(problem);
-			// A job that is still pending is no failure.
-			if (problem.reason === 'job_not_finished') {
-				hasResult = true;
-				return void output.push(place(statusFields(problem, true)));
-			}
 			output.push(onError.output(problem, item, input, place));
+			// That a job is not done yet is an answer.
+			hasResult ||= problem.reason === 'job_not_finished';
 			if (!onError.stops || signal?.aborted) return;
 			failures.push(stopError(context.node, problem, item));
 			if (!isBought) accounts.end();
@@ -152,7 +155,7 @@ export async function runRead(
 	if (failures.length > 0 && !(isBought && hasResult)) throw failures[0];
 	const isPartial = problems.length > 0;
 	const without = `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`;
-	const said = [isPartial && without, parameters.readFrom].filter(Boolean);
+	const said = [isPartial && without, parameters.readFrom, ...adviceOn(problems)].filter(Boolean);
 	if (said.length > 0) context.hint(`${said.join('. ')}.`, isPartial ? 'warning' : 'info');
 	return outputs.flat();
 }

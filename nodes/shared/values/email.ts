@@ -2,7 +2,7 @@ import { cleanText, isPlaceholder, parsedUrl } from './text';
 
 /** What stands between several addresses in one cell. A text that is no address beside them is a typing error. */
 const BETWEEN =
-	/[,;|&+]|:::|\s(?:and|und|or|oder|et|ou|y)\s|\s?\/(?=\s?[^\s<@/]+@)|\s(?=[^\s<@]+@)/;
+	/[,;|]|:::|(?<=@[^\s,;|]{1,99}\s?)[&+]|\s(?:and|und|or|oder|et|ou|y)\s|\s?\/(?=\s?[^\s<@/]+@)|\s(?=[^\s<@]+@)/;
 
 /** The first email in a value that is typed or pasted, without `<…>` and a name before it, or `mailto:`; a text that is none. */
 export function toEmail(value: unknown): string {
@@ -30,7 +30,7 @@ const EMAIL = new RegExp(`^(?:${SIGN}+|"[^\\s,;\\uFFFD]+")@${SIGN}+\\.${SIGN}+$`
 
 /** Whether a text can be an email address: it has something before its `@` and a domain with a dot after it. */
 export function canBeEmail(text: string): boolean {
-	return EMAIL.test(text);
+	return EMAIL.test(text) && !isPlaceholder(text);
 }
 
 /** Whether there is an email in a value that is typed or pasted. */

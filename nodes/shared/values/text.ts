@@ -26,7 +26,7 @@ export function cleanText(value: unknown): string {
 
 /** What spreadsheets, databases and people write where there is nothing. "Na" is a surname. */
 const PLACEHOLDER =
-	/^(?:n[/.]a|none|null|nil|undefined|unknown|not available|not provided|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?)?$/i;
+	/^(?:n[/.]a|none|null|nil|undefined|unknown|not available|not provided|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?|email_not_unlocked@domain\.com)?$/i;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
 const EMPTY_CELL = /^(?:NaN|nan|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;

@@ -32,6 +32,14 @@ const searchRows: Row[] = [
 	searchRow('by name', 'Willow & Sons'),
 	searchRow('by domain', willow.domain, { parameters: {}, items: [{ domain: willow.domain }] }),
 	searchRow('by website', `https://www.${willow.domain}/about`),
+	searchRow('a website once, whatever led to it', `https://www.${willow.domain}/`, {
+		parameters: { keyword: '={{ $json.kw }}' },
+		items: ['', '?utm_source=maps', '?gclid=1#top', '; north.example'].map((rest) => ({
+			kw: `https://www.${willow.domain}/${rest}`,
+		})),
+		output: Array.from({ length: 4 }, () => found(`https://www.${willow.domain}/`, willow)),
+		links: [0, 1, 2, 3],
+	}),
 	searchRow('the best match only', 'north', { output: [found('north', northern[0])] }),
 	searchRow('all matches, for each of two items', 'north', {
 		parameters: { keyword: '={{ $json.kw }}', returnAllMatches: true },
@@ -140,7 +148,7 @@ const companyLeadRows: Row[] = [
 		output: [
 			{
 				...{ status: 'invalid_input', reason: 'missing_company', httpCode: null },
-				message: expect.stringMatching(/^Not sent: no company .*\. To pick the fields yourself/),
+				message: expect.stringMatching(/^Not sent: no company .*[^.]$/),
 			},
 		],
 	},
