@@ -77,7 +77,7 @@ async function send(
 		}
 	};
 	for (let process = 0; process < processes; process++) {
-		const gate = new AccountGate('account');
+		const gate = new AccountGate();
 		const lane = gate.join(atOnce);
 		const end = (until[process] ?? seconds) * SECOND;
 		const work = async () => {

@@ -68,7 +68,7 @@ it('keeps bounds, pauses, turns and order, whatever happens, and answers every r
 	const seen = { entered: 0, refused: 0, closed: 0, waited: 0, overtaken: 0 };
 	await fc.assert(
 		fc.asyncProperty(bounds, fc.array(step, { maxLength: 50 }), async (maxima, steps) => {
-			const gate = new AccountGate('account');
+			const gate = new AccountGate();
 			const broken: string[] = [];
 			/** How often each run was passed by each other since it could have entered. */
 			const passed = maxima.map(() => maxima.map(() => 0));
@@ -143,7 +143,7 @@ it.each([
 	{ runs: 5_000, requests: 10 },
 ])('takes no longer for each of many: $runs runs, $requests requests', async (many) => {
 	vi.useRealTimers();
-	const gate = new AccountGate('account');
+	const gate = new AccountGate();
 	const lanes = Array.from({ length: many.runs }, () => gate.join(10));
 	const used = processorTime();
 	const all = lanes.flatMap((lane) =>

@@ -23,23 +23,23 @@ export class AccountGate {
 	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
 	private refusedAt = Number.NEGATIVE_INFINITY;
 
-	idleSince = 0;
-
-	constructor(readonly account: string) {}
+	/** When the last run has left, by `performance.now()`. */
+	private leftAt = performance.now();
 
 	/** Opens a lane for one run of a node, until {@link close}. */
 	join(maxConcurrency: number): Lane {
 		const lane = new Lane(maxConcurrency);
 		this.lanes.add(lane);
-		idle.delete(this);
 		return lane;
 	}
 
 	close(lane: Lane): void {
 		this.lanes.delete(lane);
-		if (this.lanes.size > 0) return;
-		this.idleSince = performance.now();
-		idle.add(this);
+		this.leftAt = performance.now();
+	}
+
+	get isForgotten(): boolean {
+		return this.lanes.size === 0 && performance.now() - this.leftAt > FORGOTTEN_AFTER;
 	}
 
 	/**
@@ -137,17 +137,10 @@ export class Lane {
 
 const gates = new Map<string, AccountGate>();
 
-/** The gates that no run uses, the longest idle first. */
-const idle = new Set<AccountGate>();
-
 /** The gate of an account in this process. Those that no run has used for ten minutes are forgotten. */
 export function gateOf(account: string): AccountGate {
-	for (const gate of idle) {
-		if (performance.now() - gate.idleSince <= FORGOTTEN_AFTER) break;
-		gates.delete(gate.account);
-		idle.delete(gate);
-	}
-	const gate = gates.get(account) ?? new AccountGate(account);
+	for (const [name, gate] of gates) if (gate.isForgotten) gates.delete(name);
+	const gate = gates.get(account) ?? new AccountGate();
 	gates.set(account, gate);
 	return gate;
 }
