@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import { type IDataObject, jsonParse } from 'n8n-workflow';
 import { momentOf } from './moment';
 import { toText } from './text';
 
@@ -15,12 +15,8 @@ export function objectAt(source: unknown, key: string): IDataObject {
 
 /** An object, or the JSON text that a sheet or a database has made of one; an empty one for anything else. */
 export function objectFrom(value: unknown): IDataObject {
-	if (typeof value !== 'string' || !value.startsWith('{')) return isObject(value) ? value : {};
-	try {
-		return JSON.parse(value);
-	} catch {
-		return {};
-	}
+	const object = typeof value === 'string' ? jsonParse(value, { fallbackValue: {} }) : value;
+	return isObject(object) ? object : {};
 }
 
 /** The first text under any of the keys that is not empty, else `null`. */
