@@ -1,5 +1,4 @@
 import { sleep } from 'n8n-workflow';
-import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
@@ -48,7 +47,7 @@ export class AccountGate {
 	 */
 	async enter(lane: Lane): Promise<number | undefined> {
 		return await new Promise<number | undefined>((enter) => {
-			lane.waiting.add(enter);
+			lane.waiting.push(enter);
 			this.letIn();
 		});
 	}
@@ -102,7 +101,7 @@ export class AccountGate {
 			this.inProgress++;
 			lane.inProgress++;
 			this.rate.started(now);
-			lane.waiting.next()?.(now);
+			lane.waiting.shift()?.(now);
 		}
 	}
 
@@ -120,7 +119,7 @@ export class AccountGate {
 
 /** The requests of one run of a node that wait at the gate of its account. */
 export class Lane {
-	readonly waiting = new Queue<(start?: number) => void>();
+	readonly waiting: Array<(start?: number) => void> = [];
 	inProgress = 0;
 
 	constructor(readonly maxConcurrency: number) {}
@@ -131,7 +130,7 @@ export class Lane {
 
 	/** No request that waits now may start. */
 	turnAway(): void {
-		while (this.waiting.length > 0) this.waiting.next()?.();
+		for (const enter of this.waiting.splice(0)) enter();
 	}
 }
 
