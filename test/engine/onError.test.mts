@@ -1,10 +1,14 @@
 /** @file On Error and On Incomplete Run: where an item without a result goes, with which words, and what stops a run. */
 
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { leadOf, lookups, paidAmong, runLookup } from '../support/leads/lookups.mts';
-import { useService } from '../support/servers/service.mts';
+import { findBulk, leadOf, lookups, paidAmong, runLookup } from '../support/leads/lookups.mts';
+import { chain, emits, looksUp, outputOf } from '../support/node/chains.mts';
+import { runWorkflow, type TestNode } from '../support/node/engine.mts';
+import type { Fault } from '../emulator/faults.mts';
+import { objectOf } from '../support/node/operationRow.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
 
@@ -90,5 +94,53 @@ describe.each(lookups)('$operation', (lookup) => {
 			message: `${limit.message} [item 1]`,
 			description: `1 of 2 items are done. ${limit.remedy}`,
 		});
+	});
+});
+
+describe('what an execution has bought stops no workflow: the next execution would buy it again', () => {
+	const [number] = paidAmong(findBulk, 1);
+	const { email } = findBulk.answer(number);
+	const verifier = 'contactDataVerifier';
+	const company = 'contactDataCompany';
+	const options = { maxRetries: 0 };
+	const again = {
+		operation: 'verifyBulk',
+		email: '={{ $json.email }}',
+		existingStatus: '',
+		options,
+	};
+	const unread = { operation: 'getBulkJob', jobId: '1', jobRow: '1' };
+
+	test.each<[string, TestNode['type'], INodeParameters, Fault?]>([
+		['no credits', verifier, again, { status: 402, on: { operation: 'verifyBulk' } }],
+		['a key that is refused', verifier, again, { status: 401, on: { operation: 'verifyBulk' } }],
+		['a service that is down', verifier, again, { status: 503, on: { operation: 'verifyBulk' } }],
+		['a field that every item lacks', company, { operation: 'search', keyword: '' }],
+		[
+			'people that are not in the plan',
+			company,
+			{ operation: 'getLeads' },
+			{ status: 403, on: { operation: 'getCompanyLeads' } },
+		],
+		['a job that the service does not know', 'contactDataFinder', unread],
+	])('%s', async (_, type, parameters, fault) => {
+		if (fault) service().faults.add(fault);
+		const finder = { ...findBulk.parameters, includeInputFields: true };
+		const first = [
+			emits('Start', [leadOf(number)]),
+			looksUp('Find', { ...findBulk, parameters: finder }, {}, 'stopWorkflow'),
+		];
+		const second = { name: 'Second', type, parameters: { leadFields: 'manual', ...parameters } };
+		const run = await runWorkflow(chain([...first, second], credentialFor(service())));
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(outputOf(run, 'Find')).toMatchObject([{ email }]);
+		const [{ status, companyData = { status } }] = outputOf(run, 'Second');
+		expect(['failed', 'not_processed', 'invalid_input']).toContain(objectOf(companyData).status);
+		// Where nothing is bought it does.
+		const alone = chain(
+			[emits('Start', [{ ...leadOf(number), email }]), second],
+			credentialFor(service()),
+		);
+		expect((await runWorkflow(alone)).data.resultData.error).toBeDefined();
 	});
 });

@@ -79,7 +79,7 @@ const FREE: Kind[] = ['reused', 'local', 'known', 'undated', 'skipped'];
 
 function tallyOf(kinds: Kind[]): Tally {
 	const tally = new Tally();
-	kinds.forEach((kind, item) => tally.count(item, outcomes[kind], !FREE.includes(kind)));
+	kinds.forEach((kind, item) => tally.count(item, outcomes[kind]));
 	return tally;
 }
 
@@ -99,13 +99,14 @@ describe('a run', () => {
 		const isDone = (kind: Kind) => ['found', 'notFound', 'manualLimit', ...FREE].includes(kind);
 		const seen = { stopped: 0, went: 0, stoppedIncomplete: 0, complete: 0 };
 		fc.assert(
-			fc.property(fc.array(names, { maxLength: 5 }), fc.boolean(), (kinds, isToBeComplete) => {
+			fc.property(fc.array(names, { maxLength: 5 }), fc.boolean(), fc.boolean(), (...given) => {
+				const [kinds, isToBeComplete, hasBought] = given;
 				const has = (...some: Kind[]) => kinds.some((kind) => some.includes(kind));
 				const all = kinds.length > 0 && kinds.every((kind) => INVALID.includes(kind));
 				const stops = isToBeComplete
 					? !kinds.every(isDone)
-					: all || (has(...byService) && !has('found', 'notFound', 'pending'));
-				const reason = tallyOf(kinds).reasonToStop(isToBeComplete);
+					: !hasBought && (all || has(...byService));
+				const reason = tallyOf(kinds).reasonToStop(isToBeComplete, hasBought);
 				expect(reason !== undefined).toBe(stops);
 				if (isToBeComplete) seen[stops ? 'stoppedIncomplete' : 'complete']++;
 				else seen[stops ? 'stopped' : 'went']++;
@@ -130,8 +131,10 @@ describe('a run', () => {
 
 	it('says of all items what they lack, and shows the first as an example', () => {
 		const { missing, invalid } = outcomes;
-		expect(tallyOf(['missing', 'missing']).reasonToStop(false)).toEqual({ problem: missing });
-		expect(tallyOf(['missing', 'invalid', 'missing']).reasonToStop(false)).toEqual({
+		expect(tallyOf(['missing', 'missing']).reasonToStop(false, false)).toEqual({
+			problem: missing,
+		});
+		expect(tallyOf(['missing', 'invalid', 'missing']).reasonToStop(false, false)).toEqual({
 			problem: {
 				...missing,
 				message: 'No item can be looked up: 2 without a name, 1 with a value that is not valid',
@@ -140,12 +143,12 @@ describe('a run', () => {
 		});
 		// Two that lack the same may be told of in different words.
 		const tally = tallyOf(['missing']);
-		tally.count(1, { ...missing, message: 'Not sent: no name (Surname is empty)' }, false);
-		expect(tally.reasonToStop(false)?.problem.message).toBe(
+		tally.count(1, { ...missing, message: 'Not sent: no name (Surname is empty)' });
+		expect(tally.reasonToStop(false, false)?.problem.message).toBe(
 			'No item can be looked up: 2 without a name',
 		);
-		expect(tallyOf(['missing', 'known']).reasonToStop(false)).toBeUndefined();
-		expect(tallyOf(['known', 'invalid']).reasonToStop(true)).toMatchObject({
+		expect(tallyOf(['missing', 'known']).reasonToStop(false, false)).toBeUndefined();
+		expect(tallyOf(['known', 'invalid']).reasonToStop(true, true)).toMatchObject({
 			item: 1,
 			problem: { message: 'message' in invalid && invalid.message },
 		});
@@ -153,8 +156,8 @@ describe('a run', () => {
 
 	it('names the jobs that are pending, each once, which a retry collects', () => {
 		const tally = tallyOf(['creditLimit', 'pending', 'pending', 'failedJob', 'found']);
-		tally.count(5, problemOf(new JobProblem('13')), true);
-		expect(tally.reasonToStop(true)?.problem.description).toBe(
+		tally.count(5, problemOf(new JobProblem('13')));
+		expect(tally.reasonToStop(true, true)?.problem.description).toBe(
 			`1 of 6 items are done. ${outcomes.creditLimit.description} Unfinished jobs: 12, 13.`,
 		);
 	});

@@ -86,6 +86,10 @@ export class AnswerStore {
 		return answer && Date.now() - answer.at < MAX_AGE ? answer : undefined;
 	}
 
+	get isEmpty(): boolean {
+		return this.answers.size === 0;
+	}
+
 	/** Whether the execution has the answer, or is getting it. */
 	has(key: string): boolean {
 		return this.find(key) !== undefined || this.inProgress.has(key);

@@ -8,6 +8,8 @@ export interface Execution {
 	answers: AnswerStore;
 	ledger: Ledger;
 	jobs: PendingJobs;
+	/** Whether it has an answer of the service, or a job that will have one: what stops it may lose them. */
+	readonly hasBought: boolean;
 	/** The distinct lookups that each node has tried in a manual run. */
 	tried: Map<string, Set<string>>;
 }
@@ -23,7 +25,12 @@ export function executionOf(context: NodeContext): Execution {
 	const answers = new AnswerStore(record);
 	const ledger = new Ledger(record, context);
 	const jobs = new PendingJobs(record, answers, ledger);
-	const execution = { answers, ledger, jobs, tried: new Map() };
+	const execution = {
+		...{ answers, ledger, jobs, tried: new Map() },
+		get hasBought() {
+			return !answers.isEmpty || !jobs.isEmpty;
+		},
+	};
 	executions.set(record, execution);
 	return execution;
 }

@@ -36,6 +36,10 @@ export class PendingJobs {
 		this.byKey = new Map(stored.flatMap((job) => job.questions.map((key) => [key, job])));
 	}
 
+	get isEmpty(): boolean {
+		return this.byKey.size === 0;
+	}
+
 	/** The job that may have the answer to a question. */
 	of(key: string): Job | undefined {
 		return this.byKey.get(key);

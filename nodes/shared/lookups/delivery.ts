@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
+import { executionOf } from '../execution/execution';
 import type { NodeContext } from '../host/context';
 import { stopError, type OnError } from '../output/onError';
 import { alignFields, hasOwnStatus, itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
@@ -58,7 +59,7 @@ export class Delivery<Query extends IDataObject> {
 				...others.map((fields) => output(fields, { replaces, isFurther: true, credits: 0 })),
 			];
 		}
-		this.tally.count(item, outcome, cost !== undefined);
+		this.tally.count(item, outcome);
 		const isJoined = place.includesInput && place.resultField === undefined;
 		// On the error output, the item has none.
 		const [{ json }] = this.items[item];
@@ -70,8 +71,8 @@ export class Delivery<Query extends IDataObject> {
 	deliver(figures: Figures): INodeExecutionData[] {
 		const { context, lookup, options, onError, tally } = this;
 		const mayStop = onError.stops && context.signal?.aborted !== true;
-		const reason = mayStop ? tally.reasonToStop(options.failsWhenIncomplete) : undefined;
-		if (reason) throw stopError(context.node, reason.problem, reason.item);
+		const reason = tally.reasonToStop(options.failsWhenIncomplete, executionOf(context).hasBought);
+		if (reason && mayStop) throw stopError(context.node, reason.problem, reason.item);
 		context.hint(summaryOf(lookup, tally, figures), tally.unwanted.length > 0 ? 'warning' : 'info');
 		const vain = nothingLookedUp(lookup, tally, figures.readFrom === undefined);
 		if (vain) context.hint(vain, tally.counts.known === 0 ? 'warning' : 'info');

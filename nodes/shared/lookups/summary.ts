@@ -28,8 +28,6 @@ export class Tally {
 		misses: 0,
 		/** Answered without a request. */
 		local: 0,
-		/** Answered by the service in this run, not by what the execution had before. */
-		ofService: 0,
 		known: 0,
 		skipped: 0,
 		/** Passed on although Checked At is no date. */
@@ -40,13 +38,12 @@ export class Tally {
 
 	readonly problems: ItemProblem[] = [];
 
-	count(item: number, outcome: Outcome, isOfService: boolean): void {
+	count(item: number, outcome: Outcome): void {
 		const { counts } = this;
 		counts.items++;
 		if ('results' in outcome) {
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
-			if (isOfService) counts.ofService++;
 		} else if ('fields' in outcome) {
 			counts[outcome.status]++;
 			if (outcome.isUndated) counts.undated++;
@@ -60,18 +57,21 @@ export class Tally {
 
 	/**
 	 * The problem that stops the workflow, if any: with On Incomplete Run set to Stop Workflow the first one; else only
-	 * where all items lack a field, or where the service has answered none and caused one of the problems.
+	 * where the execution has bought nothing, and all items lack a field or the service has caused one of the problems.
 	 */
-	reasonToStop(failsWhenIncomplete: boolean): { problem: Problem; item?: number } | undefined {
+	reasonToStop(
+		failsWhenIncomplete: boolean,
+		hasBought: boolean,
+	): { problem: Problem; item?: number } | undefined {
 		const problems = this.unwanted.toSorted((a, b) => a.item - b.item);
 		const [first] = problems;
 		if (!first) return undefined;
 		if (failsWhenIncomplete) return { ...first, problem: this.withProgress(first.problem) };
-		const statuses = problems.map(({ problem }) => problem.status);
-		const areAllInvalid = statuses.every((status) => status === 'invalid_input');
+		// It would be lost, and bought again by the next execution.
+		if (hasBought) return undefined;
+		const areAllInvalid = problems.every(({ problem }) => problem.status === 'invalid_input');
 		if (areAllInvalid && problems.length === this.counts.items)
 			return { problem: this.ofAll(first) };
-		if (this.counts.ofService > 0 || statuses.includes('pending')) return undefined;
 		const cause = problems.find(
 			({ problem: { status, reason } }) => status === 'failed' || isCausedByService(reason),
 		);

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
+import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { missing, type Missing } from '../input/missing';
@@ -152,7 +153,8 @@ export async function runRead(
 	} finally {
 		accounts.end();
 	}
-	if (failures.length > 0 && !(isBought && hasResult)) throw failures[0];
+	const hasBought = isBought && (hasResult || executionOf(context).hasBought);
+	if (failures.length > 0 && !hasBought) throw failures[0];
 	const isPartial = problems.length > 0;
 	const without = `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`;
 	const said = [isPartial && without, parameters.readFrom, ...adviceOn(problems)].filter(Boolean);
