@@ -87,7 +87,7 @@ export class AnswerStore {
 	}
 
 	get isEmpty(): boolean {
-		return this.answers.size === 0;
+		return this.answers.size === 0 && this.stored.length === 0;
 	}
 
 	/** Whether the execution has the answer, or is getting it. */
