@@ -8,7 +8,7 @@ const WITH_STOP = 'hr dipl ing mag dott sig sr sra srta dra mlle dhr mevr mw'.sp
 const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
 
 /** Behind a name without one: in this spelling alone, as Mba is a surname. */
-const LAST_WORD = /(?<=\p{Ll}) (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?$/u;
+const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
 
 /** Behind the comma of a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}®-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
@@ -33,10 +33,7 @@ export function toFullName(text: string): string {
 /** What is between the commas of a name, without titles. */
 function partsOf(text: string): string[] {
 	const bare = cleanText(text.replace(/\([^()]*\)/g, ' '));
-	const [name, ...others] = bare
-		.replace(LAST_WORD, '')
-		.split(/\s*,\s*/)
-		.map(withoutTitlesBefore);
+	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitlesAround);
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);
 	const isNoName = (part: string) =>
@@ -44,8 +41,8 @@ function partsOf(text: string): string[] {
 	return [name, ...others.filter((part) => part !== '' && !isNoName(part))];
 }
 
-function withoutTitlesBefore(part: string): string {
-	const words = part.split(' ');
+function withoutTitlesAround(part: string): string {
+	const words = part.replace(LAST_WORDS, '').split(' ');
 	// Of "Dr. rer. nat." the rest too.
 	const isMore = (word: string, index: number) => index > 0 && /^(?:\p{Ll}+\.)+$/u.test(word);
 	const first = words.findIndex((word, index) => !isTitle(word) && !isMore(word, index));

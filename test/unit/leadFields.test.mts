@@ -308,12 +308,23 @@ describe('an item', () => {
 	it.each(['Acme Pty Ltd', 'Acme (HK) Limited', 'Acme GmbH & Co. KG', 'Acme Inc.'])(
 		'with the company %s in a field for full names has no name',
 		(company) => {
-			const { found, lacking } = new LeadReader().read({ 'Display Name': company });
+			const { found, lacking } = new LeadReader().read({ 'Contact Name': company });
 			expect(found).toEqual({});
 			expect(lacking.fullName?.why).toBe('looks like a company');
-			expect(readOf({ 'Display Name': company, Name: 'Ada' })).toEqual({});
+			expect(readOf({ 'Contact Name': company, Name: 'Ada' })).toEqual({});
 		},
 	);
+
+	it('of Odoo has the name of the person, and none of a company', () => {
+		const person = {
+			display_name: 'Acme, Ada Lovelace',
+			name: 'Ada Lovelace',
+			company_name: 'Acme',
+		};
+		expect(readOf(person)).toEqual({ fullName: 'Ada Lovelace', company: 'Acme' });
+		const company = { display_name: 'Azure Interior', name: 'Azure Interior' };
+		expect(readOf({ ...company, website: 'azureinterior.com' })).not.toHaveProperty('fullName');
+	});
 
 	it('with one word as its name has half of one', () => {
 		for (const row of [{ Nom: 'Dupont', PRENOM2: 'Jean' }, { Name: 'Ада' }]) {

@@ -26,6 +26,7 @@ it.each([
 	['Ada Lovelace, M.A.', 'Ada Lovelace'],
 	['Ada Lovelace Ph.D.', 'Ada Lovelace'],
 	['Ada Lovelace MBA', 'Ada Lovelace'],
+	['Ada Lovelace PhD MBA, PMP', 'Ada Lovelace'],
 	['Dra. Ada Lovelace', 'Ada Lovelace'],
 	['Miss Ada Lovelace', 'Ada Lovelace'],
 	['Dr. h. c. Ada Lovelace', 'Ada Lovelace'],
@@ -72,6 +73,7 @@ it.each([
 	['Ada (Countess)', 'Ada'],
 	['Lovelace, CPA', 'Lovelace'],
 	['Lovelace PhD', 'Lovelace'],
+	['Lovelace MBA, PMP', 'Lovelace'],
 	[', Ada', ', Ada'],
 	["O'Neil Jr", "O'Neil Jr"],
 ])('of %j the half of a name is %j', (text, name) => {

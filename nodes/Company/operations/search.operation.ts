@@ -60,7 +60,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	prepare(values) {
 		const text = values.nameOrWebsite('kw');
 		// Of an address what tells one company from another: not who led to it, nor a second one.
-		const [keyword] = toDomain(text) === '' ? [text] : text.split(/[?#;]/, 1);
+		const [keyword] = toDomain(text) === '' ? [text] : text.split(/\s*[?#;]/, 1);
 		return { query: { keyword }, missing: keyword === '' ? ['missing_keyword'] : undefined };
 	},
 	async ask([{ keyword }], { ask, settings }) {

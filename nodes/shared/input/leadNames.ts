@@ -4,14 +4,14 @@
  */
 export const LEAD_FIELDS = {
 	fullName: `
-		full name, contact name, contact full name, contact person, invitee name, person name, lead name, prospect name, display name,
+		full name, contact name, contact full name, contact person, invitee name, person name, lead name, prospect name,
 		Vollständiger Name, Ansprechpartner, Kontaktperson, Anzeigename, Vor- und Nachname, Vorname Nachname,
 		nom complet, nom du contact, prénom et nom, nom et prénom, nom à afficher,
 		nombre completo, nombre de contacto, persona de contacto, nombre y apellidos, nombre y apellido, nombre en pantalla,
 		nome completo, nome do contato, nome e sobrenome, mostrar nome, nome e cognome, nome visualizzato, nominativo,
 		volledige naam, contactpersoon, naam contactpersoon`,
-	/** The full name, but beside one half of a name alone the other half. */
-	name: 'name, nom, nombre, nome, naam',
+	/** The full name, but beside one half of a name alone the other half. Odoo writes `Acme, Ada Lovelace` into the last. */
+	name: 'name, nom, nombre, nome, naam, display name',
 	firstName: `
 		first name, given name, forename, fname, name first, contact first name, contact person first name, person first name,
 		executive first name, lead person first name, invitee first name, Vorname, Vorname(n), prénom, prénom(s), primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam, roepnaam`,
@@ -29,7 +29,7 @@ export const LEAD_FIELDS = {
 		site web, site web 1, site internet, page web, domaine, sitio web, página web, página web 1, dominio,
 		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, pagina web 1, domein`,
 	company: `
-		company name, company, company name cleaned, company name for emails, associated company, lead company name, current company, current company name, current employer, employer,
+		company name, company, company / account, company name cleaned, company name for emails, associated company, lead company name, current company, current company name, current employer, employer,
 		organization name, organisation name, organization, organisation, organization 1 name, person organization, org name, account name,
 		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
 		société, nom de la société, entreprise, nom de l'entreprise, raison sociale,
