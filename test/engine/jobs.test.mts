@@ -390,7 +390,9 @@ test('of a job that Get Bulk Job cannot read every item stays pending, and says 
 	const where: Trigger = { where: ({ path }) => path.endsWith(String(jobId)) };
 	service().faults.add({ status: 403, on: { ...where, operation: 'getBulkJob' } });
 	const before = polls().length;
-	const { json } = await collect(pending, {}, continues);
+	const { json, hints } = await collect(pending, {}, continues);
+	const [{ message: said }] = hints ?? [];
+	expect(said).toMatch(/plan.*Nothing is lost: collect the results later/);
 	expect(polls()).toHaveLength(before + 3);
 	expect(json.map(({ status }) => status === 'pending')).toEqual(
 		wanted.map((number) => number < 100),

@@ -83,7 +83,10 @@ export class JobProblem extends Failure {
 			description: 'Nothing is lost: collect the results later with Get Bulk Job.',
 		};
 		const problem = cause === undefined ? unfinished : problemOf(cause);
-		const { status, description } = isUnread ? unfinished : problem;
+		const { status, description: later } = isUnread ? unfinished : problem;
+		// A job that the key cannot read is not to be waited for.
+		const isRefused = isUnread && ['unauthorized', 'forbidden'].includes(problem.reason);
+		const description = isRefused ? `${problem.description} ${later}` : later;
 		super({ ...problem, status, description, jobId, ...(jobRow !== undefined && { jobRow }) });
 	}
 
