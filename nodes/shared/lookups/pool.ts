@@ -1,20 +1,24 @@
 import { sleep } from 'n8n-workflow';
+import { Queue } from '../values/queue';
 
 /** A task, and what is left to do with its result once the next task has started. */
 type Task = () => Promise<(() => void) | undefined>;
 
 /** Runs tasks, at most so many at once, in the order in which they came. */
 export class Pool {
-	private readonly waiting: Task[] = [];
+	private readonly waiting = new Queue<Task>();
+
+	/** Tasks that run before all others, the last one first. */
+	private readonly urgent: Task[] = [];
+
 	private readonly running = new Set<Promise<void>>();
 	private taken = 0;
 
 	constructor(private readonly most: number) {}
 
-	/** @param isUrgent whether it runs before all that wait */
 	add(task: Task, isUrgent = false): void {
-		if (isUrgent) this.waiting.unshift(task);
-		else this.waiting.push(task);
+		if (isUrgent) this.urgent.push(task);
+		else this.waiting.add(task);
 		this.start();
 	}
 
@@ -31,7 +35,7 @@ export class Pool {
 
 	private start(): void {
 		while (this.taken < this.most) {
-			const task = this.waiting.shift();
+			const task = this.urgent.pop() ?? this.waiting.next();
 			if (!task) break;
 			this.addBeside(this.run(task));
 		}

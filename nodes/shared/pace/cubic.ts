@@ -1,3 +1,5 @@
+import { Queue } from '../values/queue';
+
 const SECOND = 1_000;
 
 /** β_cubic (RFC 9438, 4.6): the part of a refused rate to go on with. TCP takes 0.7; a 429 is a milder sign than a loss. */
@@ -16,7 +18,7 @@ const LEAST_REFUSED = 1;
  */
 export class CubicRate {
 	/** The starts of the last second. */
-	private readonly starts: number[] = [];
+	private readonly starts = new Queue<number>();
 
 	/** W_max: the rate that the service refused, in requests per second; undefined before the second refusal. */
 	private wMax: number | undefined;
@@ -37,7 +39,7 @@ export class CubicRate {
 	}
 
 	started(now: number): void {
-		this.starts.push(now);
+		this.starts.add(now);
 		this.forgetStarts(now);
 		if (this.isResuming) this.epoch = now;
 		this.isResuming = false;
@@ -66,7 +68,7 @@ export class CubicRate {
 	}
 
 	private forgetStarts(now: number): void {
-		while (this.starts.length > 0 && this.starts[0] <= now - SECOND) this.starts.shift();
+		while ((this.starts.first ?? now) <= now - SECOND) this.starts.next();
 	}
 
 	/** Multiplicative decrease with fast convergence (RFC 9438, 4.6 and 4.7). */

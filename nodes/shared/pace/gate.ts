@@ -1,4 +1,5 @@
 import { sleep } from 'n8n-workflow';
+import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
@@ -47,7 +48,7 @@ export class AccountGate {
 	 */
 	async enter(lane: Lane): Promise<number | undefined> {
 		return await new Promise<number | undefined>((enter) => {
-			lane.waiting.push(enter);
+			lane.waiting.add(enter);
 			this.letIn();
 		});
 	}
@@ -101,7 +102,7 @@ export class AccountGate {
 			this.inProgress++;
 			lane.inProgress++;
 			this.rate.started(now);
-			lane.waiting.shift()?.(now);
+			lane.waiting.next()?.(now);
 		}
 	}
 
@@ -119,7 +120,7 @@ export class AccountGate {
 
 /** The requests of one run of a node that wait at the gate of its account. */
 export class Lane {
-	readonly waiting: Array<(start?: number) => void> = [];
+	readonly waiting = new Queue<(start?: number) => void>();
 	inProgress = 0;
 
 	constructor(readonly maxConcurrency: number) {}
@@ -130,7 +131,7 @@ export class Lane {
 
 	/** No request that waits now may start. */
 	turnAway(): void {
-		for (const enter of this.waiting.splice(0)) enter();
+		while (this.waiting.length > 0) this.waiting.next()?.();
 	}
 }
 
