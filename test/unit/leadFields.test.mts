@@ -308,10 +308,13 @@ describe('an item', () => {
 	it.each(['Acme Pty Ltd', 'Acme (HK) Limited', 'Acme GmbH & Co. KG', 'Acme Inc.'])(
 		'with the company %s in a field for full names has no name',
 		(company) => {
-			const { found, lacking } = new LeadReader().read({ 'Contact Name': company });
-			expect(found).toEqual({});
-			expect(lacking.fullName?.why).toBe('looks like a company');
-			expect(readOf({ 'Contact Name': company, Name: 'Ada' })).toEqual({});
+			for (const field of ['Contact Name', 'Display Name']) {
+				const { found, lacking } = new LeadReader().read({ [field]: company });
+				expect(found).toEqual({});
+				const { fullName = lacking.name } = lacking;
+				expect(fullName?.why).toBe('looks like a company');
+				expect(readOf({ [field]: company, Name: 'Ada' })).toEqual({});
+			}
 		},
 	);
 

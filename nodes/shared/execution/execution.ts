@@ -25,8 +25,11 @@ export function executionOf(context: NodeContext): Execution {
 	const answers = new AnswerStore(record);
 	const ledger = new Ledger(record, context);
 	const jobs = new PendingJobs(record, answers, ledger);
-	const execution = {
-		...{ answers, ledger, jobs, tried: new Map() },
+	const execution: Execution = {
+		answers,
+		ledger,
+		jobs,
+		tried: new Map(),
 		get hasBought() {
 			return !answers.isEmpty || !jobs.isEmpty;
 		},

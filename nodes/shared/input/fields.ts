@@ -109,6 +109,7 @@ export function typedText(value: unknown, label: string): string {
 	throw invalidValue(label, `${label} must be text, and this item has ${kind} there`);
 }
 
-function nameIn(text: string): string {
+/** A cleaned text as a name: empty for what stands for nothing. */
+export function nameIn(text: string): string {
 	return isPlaceholder(text) ? '' : text;
 }

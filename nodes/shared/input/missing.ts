@@ -1,7 +1,8 @@
 import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
-import { cleanText, isPlaceholder, isSocialPage } from '../values/text';
+import { cleanText, isSocialPage } from '../values/text';
+import { nameIn } from './fields';
 import type { Lead } from './leadFields';
 import type { Meaning } from './leadNames';
 import { EMPTY_FIELD } from './leadValues';
@@ -87,10 +88,9 @@ function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): s
 	const names = namesFor(lacking, parameters);
 	for (const name of names) {
 		const label = parameters.labelOf(name);
-		const text = cleanText(parameters.get(name, item, ''));
+		const text = nameIn(cleanText(parameters.get(name, item, '')));
 		if (isSocialPage(text)) return `${label} is not a company website`;
-		if (text !== '' && !isPlaceholder(text) && lacking === 'missing_name')
-			return ofHalf(text, label);
+		if (text !== '' && lacking === 'missing_name') return ofHalf(text, label);
 	}
 	const json = parameters.json(item);
 	for (const name of names) {

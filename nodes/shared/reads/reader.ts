@@ -34,7 +34,7 @@ export interface Read extends Declaration {
 	): INodeExecutionData;
 	/** Of its requests; the default without one. */
 	pace?: Pace;
-	/** Whether its results are bought. Then the workflow stops only where no item has one, as in a lookup. */
+	/** Whether its results are bought. Then nothing stops the workflow that has bought something, as in a lookup. */
 	isBought?: true;
 	read(request: ReadRequest): Promise<Reading>;
 }
@@ -78,7 +78,7 @@ export async function runRead(
 	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
 	const onError = new OnError(context.node, !context.isTool);
 	const breather = new Breather();
-	/** What stops the workflow, the first one: where results are bought, only if no item has one. */
+	/** What stops the workflow, the first one. */
 	const failures: Error[] = [];
 	const problems: Problem[] = [];
 	let hasResult = false;

@@ -333,8 +333,8 @@ function expectAnswer(item: Item, service: Service): void {
 		const isMiss = status === 'not_found' && 'email' in before && isBlank(before.email);
 		expect({ email, emailStatus, mailboxType }).toEqual({
 			email: before.email ?? null,
-			emailStatus: (!isMiss && before.emailStatus) || null,
-			mailboxType: (!isMiss && before.mailboxType) || null,
+			emailStatus: (isMiss ? null : before.emailStatus) ?? null,
+			mailboxType: (isMiss ? null : before.mailboxType) ?? null,
 		});
 	}
 	if (status === 'not_found') {
