@@ -109,7 +109,8 @@ export class AccountGate {
 	private get isOpen(): boolean {
 		if (this.pauses > 0 || this.inProgress >= Math.floor(this.accepted)) return false;
 		// At most as many at once as the highest Max Concurrency of these runs.
-		return [...this.lanes].some(({ maxConcurrency }) => this.inProgress < maxConcurrency);
+		for (const { maxConcurrency } of this.lanes) if (this.inProgress < maxConcurrency) return true;
+		return false;
 	}
 
 	private nextLane(): Lane | undefined {
