@@ -100,8 +100,13 @@ async function sendSpreadsheet(): Promise<void> {
 	const { name, type, bytes } = known(csvFilesOf(manyInFile.cells)[0]);
 	const file = { name, mimeType: type, buffer: Buffer.from(bytes) };
 	await form.locator('input[type=file]').setInputFiles(file);
+	// The last page tells n8n that it is there: a window that is closed before leaves the execution waiting.
 	const [download] = await Promise.all([
 		form.waitForEvent('download'),
+		form.waitForResponse(
+			(response) =>
+				response.request().method() === 'POST' && response.url().includes('/form-waiting/'),
+		),
 		form.getByRole('button', { name: 'Find Emails' }).click(),
 	]);
 	expect(download.suggestedFilename()).toBe('comma with emails.xlsx');
