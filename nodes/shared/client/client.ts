@@ -42,10 +42,6 @@ export class CircuitBreaker {
 		this.failures++;
 		this.cause = cause;
 	}
-
-	reset(): void {
-		this.failures = 0;
-	}
 }
 
 export interface ClientSettings {
@@ -203,9 +199,9 @@ export class AccountClient {
 	private note(isMetered: boolean, failure?: ServiceError, reservation?: Reservation): void {
 		const { httpCode = 200, mayBeCharged = true } = failure ?? {};
 		if (!mayBeCharged) reservation?.refused();
-		if (httpCode !== null) this.silence.reset();
+		if (httpCode !== null) this.silence.failures = 0;
 		else if (failure?.reason === 'connection') this.silence.failed(failure);
-		if (httpCode !== 429) this.refusals.reset();
+		if (httpCode !== 429) this.refusals.failures = 0;
 		if (httpCode === 401) this.halt('unauthorized', failure);
 		// The plan may exclude a free request, which says nothing about the credits.
 		if (httpCode === 402 && isMetered) this.halt('out_of_credits', failure);

@@ -90,11 +90,6 @@ export class AnswerStore {
 		return this.answers.size === 0 && this.stored.length === 0;
 	}
 
-	/** Whether the execution has the answer, or is getting it. */
-	has(key: string): boolean {
-		return this.find(key) !== undefined || this.inProgress.has(key);
-	}
-
 	/**
 	 * What comes of a question: the answer that the execution has or is getting, else what `work` gives. `work` begins at
 	 * once where nobody is asking, so that all others who ask from then on wait for it. Where the limits of somebody else
@@ -159,13 +154,8 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-const keys = new WeakMap<Connection, Uint8Array>();
-
-function sealingKey(connection: Connection): Uint8Array {
-	const { apiKey, id } = connection;
-	const key = keys.get(connection) ?? new Uint8Array(hkdfSync('sha256', apiKey, id, RECORD, 32));
-	keys.set(connection, key);
-	return key;
+function sealingKey({ apiKey, id }: Connection): Uint8Array {
+	return new Uint8Array(hkdfSync('sha256', apiKey, id, RECORD, 32));
 }
 
 function seal(text: string, connection: Connection): string {

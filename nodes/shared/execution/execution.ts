@@ -4,36 +4,32 @@ import type { NodeContext } from '../host/context';
 import { AnswerStore } from './answers';
 import { PendingJobs } from './jobs';
 
-export interface Execution {
-	answers: AnswerStore;
-	ledger: Ledger;
-	jobs: PendingJobs;
-	/** Whether it has an answer of the service, or a job that will have one: what stops it may lose them. */
-	readonly hasBought: boolean;
+/** What the nodes of one execution share, with what n8n has stored of it before a wait or a retry. */
+export class Execution {
+	readonly answers: AnswerStore;
+	readonly ledger: Ledger;
+	readonly jobs: PendingJobs;
 	/** The distinct lookups that each node has tried in a manual run. */
-	tried: Map<string, Set<string>>;
+	readonly tried = new Map<string, Set<string>>();
+
+	constructor(record: IContextObject, context: NodeContext) {
+		this.answers = new AnswerStore(record);
+		this.ledger = new Ledger(record, context);
+		this.jobs = new PendingJobs(record, this.answers, this.ledger);
+	}
+
+	/** Whether it has an answer of the service, or a job that will have one: what stops it may lose them. */
+	get hasBought(): boolean {
+		return !this.answers.isEmpty || !this.jobs.isEmpty;
+	}
 }
 
 /** By the object that n8n stores with the execution, so that both are forgotten together. */
 const executions = new WeakMap<IContextObject, Execution>();
 
-/** What the nodes of this execution share, with what n8n has stored of it before a wait or a retry. */
 export function executionOf(context: NodeContext): Execution {
 	const record = context.memory();
-	const known = executions.get(record);
-	if (known) return known;
-	const answers = new AnswerStore(record);
-	const ledger = new Ledger(record, context);
-	const jobs = new PendingJobs(record, answers, ledger);
-	const execution: Execution = {
-		answers,
-		ledger,
-		jobs,
-		tried: new Map(),
-		get hasBought() {
-			return !answers.isEmpty || !jobs.isEmpty;
-		},
-	};
+	const execution = executions.get(record) ?? new Execution(record, context);
 	executions.set(record, execution);
 	return execution;
 }

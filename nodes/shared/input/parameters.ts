@@ -63,7 +63,8 @@ export class Parameters {
 		const meanings = this.operation.lead?.[name]?.meanings;
 		const lead = meanings && this.leadIn(item);
 		if (lead) {
-			const [found] = meanings.flatMap((meaning) => lead.found[meaning] ?? []);
+			const meaning = meanings.find((one) => lead.found[one]);
+			const found = meaning && lead.found[meaning];
 			if (!found) return '';
 			this.fieldsRead.add(found.field);
 			if (!isUnevaluated(found.value)) return found.value;

@@ -32,9 +32,6 @@ export class Batcher<Query extends IDataObject> {
 	readonly budget: Budget;
 	private readonly breather = new Breather();
 
-	/** The reading of the account that Keep Credits needs. */
-	private reading: Promise<void> | undefined;
-
 	private isComplete = false;
 
 	/** Items that were refused alone before any item was answered. */
@@ -57,10 +54,6 @@ export class Batcher<Query extends IDataObject> {
 			cap: run.options.cap,
 			signal,
 		});
-	}
-
-	get connection(): AccountClient['connection'] {
-		return this.client.connection;
 	}
 
 	/** The job of an earlier run that may have the answer. */
@@ -89,7 +82,7 @@ export class Batcher<Query extends IDataObject> {
 	private enqueueNext(): void {
 		const { fitting, perRequest } = this.run.lookup;
 		const queries = this.entries.slice(0, perRequest).map(({ query }) => query);
-		const most = fitting?.(queries, this.connection.settings) ?? perRequest;
+		const most = fitting?.(queries, this.client.connection.settings) ?? perRequest;
 		this.enqueue(this.entries.splice(0, Math.max(1, most)));
 	}
 
@@ -128,14 +121,14 @@ export class Batcher<Query extends IDataObject> {
 			}
 			this.isAnswered = true;
 			reservation.settle(costOf(answers.results));
-			if (job) jobs.ended(job, this.connection, answers.results);
+			if (job) jobs.ended(job, this.client.connection, answers.results);
 			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
 		} catch (error) {
 			const isFree = isFreeFailure(error);
 			reservation.settle(isFree ? NOTHING : undefined);
 			if (this.isCutInHalves(paid, error)) return undefined;
 			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
-			else if (job) jobs.ended(job, this.connection);
+			else if (job) jobs.ended(job, this.client.connection);
 			const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
 			return fail(paid, failure, { credits: isFree && !reservation.isRenewed ? 0 : null });
 		}
@@ -143,8 +136,7 @@ export class Batcher<Query extends IDataObject> {
 
 	/** Credits for a batch, or for its first entries. Throws `NotProcessed` without any, or `InvalidInput`. */
 	private async reserve(credits: number): Promise<Reservation> {
-		this.reading ??= this.readAccount();
-		await this.reading;
+		await this.client.once('account', async () => await this.readAccount());
 		const reserved = await this.budget.reserve(credits);
 		if (reserved instanceof Reservation) return reserved;
 		throw new NotProcessed(reserved);
@@ -191,7 +183,7 @@ export class Batcher<Query extends IDataObject> {
 	private remember(entries: Array<Entry<Query>>, id: string, credits: number): Job {
 		const { node, executionId } = this.run.context;
 		const questions = entries.map(({ key }) => key);
-		const connection = this.connection.id;
+		const connection = this.client.connection.id;
 		const job = { id, connection, questions, credits, node: node.name, executionId };
 		this.execution.jobs.remember(job);
 		return job;
@@ -208,10 +200,10 @@ export class Batcher<Query extends IDataObject> {
 		const entries = job.questions.map((key) => byKey.get(key));
 		const answers = await this.resultsOf(job.id, entries.length).catch(asError);
 		if (answers instanceof Error) {
-			if (isFreeFailure(answers)) jobs.ended(job, this.connection);
+			if (isFreeFailure(answers)) jobs.ended(job, this.client.connection);
 			return fail(entries, answers, { credits: isPending(answers) ? null : 0, isOfJob: true });
 		}
-		jobs.ended(job, this.connection, answers.results);
+		jobs.ended(job, this.client.connection, answers.results);
 		answer(entries, answers, { isOfJob: true });
 	}
 

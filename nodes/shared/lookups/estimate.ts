@@ -48,7 +48,7 @@ export async function runEstimate<Query extends IDataObject>(
 	const accounts = new Accounts(context, options, open);
 	const bucketFor = ({ client, keys }: ReturnType<typeof open>, query: Query) => {
 		const key = keyOf(estimate, client.connection, query);
-		if (answers.has(key) || jobs.of(key)) return 'alreadyBought';
+		if (answers.find(key) || jobs.of(key)) return 'alreadyBought';
 		if (keys.has(key)) return 'duplicates';
 		keys.add(key);
 		return 'lookups';
@@ -101,7 +101,7 @@ const EMPTY_BUCKETS = {
 	skipped: 0,
 	malformed: 0,
 	incomplete: 0,
-	/** The execution has the answer, or is getting it. */
+	/** The execution has the answer, or a job that will have it. */
 	alreadyBought: 0,
 };
 

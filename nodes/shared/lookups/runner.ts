@@ -129,16 +129,11 @@ export class LookupRun<Query extends IDataObject> {
 	private askWith(batcher: Batcher<Query>, item: number): void {
 		const { answers } = executionOf(this.context);
 		const { query } = this.prepared[item];
-		const key = keyOf(this.lookup, batcher.connection, query);
+		const key = keyOf(this.lookup, batcher.client.connection, query);
 		// This run does not send a question twice, whatever came of it: it may have been charged.
 		const own = this.inflight.get(key);
 		if (own?.settled) return this.settleWith(item, own.settled, false);
 		if (own) return void own.items.push(item);
-		const found = answers.find(key);
-		if (found) {
-			this.duplicates++;
-			return this.settle(item, found);
-		}
 		const inflight: Inflight = { items: [item] };
 		this.inflight.set(key, inflight);
 		const work = () =>
@@ -147,7 +142,7 @@ export class LookupRun<Query extends IDataObject> {
 				if (isTooMany) settle(BEYOND_MANUAL_LIMIT);
 				else batcher.ask({ key, query, settle });
 			});
-		this.settling.push(this.settleAll(inflight, answers.ask(key, batcher.connection, work)));
+		this.settling.push(this.settleAll(inflight, answers.ask(key, batcher.client.connection, work)));
 	}
 
 	/** Whether a lookup is one too many for a manual run. */
