@@ -169,6 +169,9 @@ describe('a field', () => {
 		expect(readOf({ domain: { value: 'acme.com' } })).toEqual({ domain: 'acme.com' });
 		// Of several companies in one cell, as HubSpot exports them, the first.
 		expect(readOf({ company: 'Acme; Acme Holding' })).toEqual({ company: 'Acme' });
+		for (const company of ['Acme &amp; Sons', 'O&#8217;Acme', 'O&#x2019;Acme']) {
+			expect(readOf({ company: `${company}; Holding` })).toEqual({ company });
+		}
 	});
 
 	it.each(['recA1b2C3d4E5f6G7', '5f1c6f0e-0000-4000-8000-0123456789ab'])(
@@ -270,6 +273,10 @@ describe('an item', () => {
 		],
 		[{ 'Contact Person': 'Eve Lovelace', 'Contact Email': 'eve@acme.com' }, {}],
 		[{ 'Contact First Name': 'Ada', 'Contact Email': email }, { email }],
+		// A form in which somebody recommends her.
+		[{ 'Your Name': 'Eve Other', 'Your Email': 'eve@acme.com' }, {}],
+		[{ 'Your Name': 'Ada Lovelace', 'Your Email': email }, { email }],
+		[{ 'Your Email': email }, { email }],
 		// A sheet with the same columns twice.
 		[{ Name_1: 'Eve Other', Email_1: 'eve@acme.com' }, {}],
 		[{ 'First Name 2': 'Eve', 'Last Name 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
@@ -338,6 +345,17 @@ describe('an item', () => {
 		expect(readOf({ Name: '王小明' })).toEqual({ fullName: '王小明' });
 		expect(readOf({ 'Full Name': 'Ada' })).toEqual({ fullName: 'Ada' });
 		expect(readOf({ Nom: 'Dupont', 'Prénom(s)': 'Jean' })).toMatchObject({ lastName: 'Dupont' });
+	});
+
+	it.each<[object, string | undefined]>([
+		[{ Name: 'Acme Robotics', 'Contact Name': '' }, undefined],
+		[{ Nombre: 'María José', Apellidos: '' }, undefined],
+		[{ Naam: 'van der Berg', Voornaam: null }, undefined],
+		[{ Name: ada, 'First Name': '', 'Last Name': '' }, ada],
+		[{ Name: ada, 'Full Name': '', 'First Name': 'Ada' }, ada],
+	])('has no name beside an empty field for the whole or for one half: %j', (lead, fullName) => {
+		expect(readOf(lead).fullName).toBe(fullName);
+		expect(new LeadReader().read(lead).found).not.toHaveProperty('name');
 	});
 
 	it('with the halves of its name in one field, as forms have it, has both', () => {
@@ -463,6 +481,9 @@ describe('an item', () => {
 		[{ Nombre: 'Bombas SL', Web: 'bombas.es' }, false],
 		[{ Nom: 'SARL Dupont' }, false],
 		[{ Name: 'Acme B.V.', Vorname: 'Ada' }, false],
+		[{ Name: 'Acme & Associates' }, false],
+		[{ Name: 'Acme Foods', Company: 'Acme Foods, Inc.' }, false],
+		[{ Name: 'Acme Foods', Company: 'Acme Foods GmbH & Co. KG' }, false],
 		[{ Name: 'Acme', Website: 'www.acme.com' }, false],
 		[{ Nom: "Boulangerie de l'Exemple", 'Site web': 'boulangerie-exemple.fr' }, false],
 		[{ Name: 'Jo Huber', Website: 'huber.de' }, true],

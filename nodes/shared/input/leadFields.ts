@@ -135,7 +135,7 @@ export class LeadReader {
 		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`.
 		const isLine = meaning === 'name' && /[^_]\d+$/.test(name);
 		const isName = meaning !== undefined && NAMES.includes(meaning) && !isLine;
-		const column = { place, owner: ownerIn(bare), isName };
+		const column = { place, owner: ownerIn(name), isName };
 		this.columns.set(name, column);
 		return column;
 	}
@@ -146,9 +146,9 @@ function onlyOne(field: unknown): unknown {
 	return Array.isArray(field) && field.length === 1 ? field[0] : field;
 }
 
-/** The legal forms of companies that are no names of people. */
+/** The legal forms of companies that are no names of people, and the sign that joins several. */
 const LEGAL_FORM =
-	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
+	/(?<![\p{L}.])(?:&|GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
 /** Whether a name is a company's: it has a legal form, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
@@ -179,19 +179,25 @@ function withBareName(lead: Lead): Lead {
 	}
 	const { name, fullName, firstName, lastName, company, domain } = found;
 	if (name === undefined) return lead;
-	const isOfCompany = company !== undefined && bareName(company.value) === bareName(name.value);
+	const [ofCompany] = company?.value.split(LEGAL_FORM) ?? [];
+	const isOfCompany = ofCompany !== undefined && bareName(ofCompany) === bareName(name.value);
 	const half = firstName ?? lastName;
-	const isHalf = half !== undefined && holds(half.value, name.value);
+	// Beside an empty field for the whole name, or for one half alone, nobody knows whose name it is, or which half.
+	const isUnclear =
+		lacking.fullName !== undefined ||
+		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
 	if (isOfCompany || (company === undefined && isCompany(name.value, domain?.value))) {
 		lacking.name = { field: name.field, why: 'looks like a company' };
-	} else if (half === undefined && fullName === undefined && isWord(name.value)) {
-		lacking.name = { field: name.field, why: 'is only one word' };
-	} else if (half === undefined || (holds(name.value, half.value) && !isHalf)) {
-		found.fullName ??= name;
-	} else if (!isHalf && (fullName === undefined || holds(fullName.value, name.value))) {
+	} else if (half === undefined) {
+		if (fullName === undefined && isWord(name.value)) {
+			lacking.name = { field: name.field, why: 'is only one word' };
+		} else if (!isUnclear) found.fullName ??= name;
+	} else if (!holds(half.value, name.value)) {
 		const other = firstName === undefined ? 'firstName' : 'lastName';
-		// Beside an empty field for it, nobody knows whose name it is.
-		if (lacking[other] === undefined) found[other] ??= name;
+		const isOther = fullName === undefined || holds(fullName.value, name.value);
+		if (holds(name.value, half.value)) found.fullName ??= name;
+		// Beside an empty field for it, too.
+		else if (isOther && lacking[other] === undefined) found[other] ??= name;
 	}
 	delete found.name;
 	return lead;
@@ -206,8 +212,8 @@ function certainty({ found: { fullName, firstName, lastName, name } }: Lead): nu
 
 /** The fields that a lookup reads the name from. */
 function partsOfName({ found: { fullName, firstName, lastName, name } }: Lead) {
-	const hasBoth = firstName !== undefined && lastName !== undefined;
-	const parts = fullName && !hasBoth ? [fullName] : [firstName, lastName, name];
+	if (firstName && lastName) return [firstName, lastName];
+	const parts = fullName ? [fullName] : [firstName, lastName, name];
 	return parts.filter((part) => part !== undefined);
 }
 

@@ -39,7 +39,7 @@ export const LEAD_FIELDS = {
 		work email, work email address, business email, business email address, professional email,
 		recommended professional email, current work email, email, email address, primary email, primary email address,
 		contact email, contact email address, contact person email, contact person email address, invitee email, person email, lead email, lead person email,
-		email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses,
+		email ID, mail ID, recipient email, email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses,
 		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
 		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
 		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,
@@ -70,8 +70,9 @@ export function bareName(name: string): string {
 }
 
 /** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */
-export function ownerIn(bare: string): string {
-	return /^(?:contact|executive|lead|person|prospect)|\d+/.exec(bare)?.[0] ?? '';
+export function ownerIn(name: string): string {
+	const words = wordsOf(name).join('');
+	return /^(?:your|contact|executive|lead|person|prospect)|\d+/.exec(words)?.[0] ?? '';
 }
 
 export const PLACES = new Map<string, Place>(

@@ -35,6 +35,9 @@ export function valueOf(meaning: Meaning, field: unknown): string {
 /** Of Airtable and of Notion. */
 const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
+/** Not the one that ends `&amp;`. */
+const BEHIND_COMPANY = /(?<!&#?\w{1,8});/;
+
 export function textOf(meaning: Meaning, entry: unknown): string {
 	const text = cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);
 	if (meaning === 'emailStatus') return text;
@@ -47,7 +50,7 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	if (meaning === 'email') return text.includes('@') ? text : '';
 	// A number, an email or the id of a linked record in a field for names is none.
 	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
-	return meaning === 'company' ? text.split(';', 1)[0].trim() : text;
+	return meaning === 'company' ? text.split(BEHIND_COMPANY, 1)[0].trim() : text;
 }
 
 /** A form may have the halves of a name in an object. */

@@ -29,7 +29,7 @@ export function cleanText(value: unknown): string {
 
 /** What spreadsheets, databases and people write where there is nothing, with any signs around it. "Na" is a surname. */
 const PLACEHOLDER =
-	/^[^\p{L}\p{N}]*(?:(?:n[/.]a|none|null|nil|undefined|unknown|not available|not provided|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?|email_not_unlocked@domain\.com)[^\p{L}\p{N}]*)?$/iu;
+	/^[^\p{L}\p{N}]*(?:(?:n[/.]a|none|null|nil|undefined|unknown|not available|not provided|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?|self[ -]employed|freelance|email_not_unlocked@domain\.com)[^\p{L}\p{N}]*)?$/iu;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
 const EMPTY_CELL = /^(?:NaN|nan|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
@@ -86,11 +86,11 @@ export function toDomain(text: string): string {
 	return /^[^.\s"<>[\]{}]+(?:\.[^.\s"<>[\]{}]+)+$/.test(bare) ? bare : '';
 }
 
-/** Networks on which people and companies have pages. */
+/** Networks and directories in which people and companies have pages. */
 const NETWORKS =
-	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo)\.(?:com|net)|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|bit\.ly|g\.page|bsky\.app|goo\.gl)$/;
+	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo|indeed|glassdoor|yelp|tripadvisor|etsy|zillow)\.(?:com|net)|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|bit\.ly|g\.page|bsky\.app|goo\.gl)$/;
 
-/** Whether a text is the address of a page at a social network, which is nobody's website. */
+/** Whether a text is the address of a page at a social network or in a directory, which is nobody's website. */
 export function isSocialPage(text: string): boolean {
 	return /[^/]\/+[^/?#\s]/.test(text.replace(/^[a-z]+:\/\//i, '')) && NETWORKS.test(toDomain(text));
 }
