@@ -56,6 +56,8 @@ export interface BulkJob {
 	jobId?: string;
 	rows: IDataObject[];
 	isDone: boolean;
+	/** Whether nothing says how many rows it will have. */
+	isOpenEnded?: boolean;
 	/** Whether all rows are there and somebody is found, under a status that is none of the known words. */
 	isLikelyDone?: boolean;
 }
@@ -86,7 +88,7 @@ export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob
 	// The service may state any total, so no list of that length is made for a few rows.
 	const canBeWhole = people === null ? rows.length > 0 : people > 0 && people <= rows.length;
 	const isWhole = canBeWhole && !matchRows({ rows }, people ?? 0).results.includes(undefined);
-	if (status === '') return { jobId, rows, isDone: isWhole };
+	if (status === '') return { jobId, rows, isDone: isWhole, isOpenEnded: people === null };
 	const isLikelyDone = people !== null && isWhole && rows.some(hasEmail);
 	return { jobId, rows, isDone: false, isLikelyDone };
 }

@@ -244,6 +244,21 @@ describe.each<[Variants['jobResultShape'], Effect]>([
 		expectPaidOnce(service(), findBulk, leads);
 	});
 
+	test('gives another execution the rows that are there: the others stay pending', async () => {
+		Object.assign(service().variants, {
+			...{ jobResultShape, jobProgress: 'some', jobPolls: unfinished },
+		});
+		const { json } = await find(leads, continues);
+		const { json: some } = await collect(json, {}, continues);
+		const open = some.filter(({ status }) => status !== 'found' && status !== 'not_found');
+		expect(open.length).toBeGreaterThan(0);
+		expect(open).toMatchObject(open.map(() => pending));
+		service().variants.jobPolls = 0;
+		const { json: rows } = await collect(some, {}, continues);
+		expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		expectPaidOnce(service(), findBulk, leads);
+	});
+
 	test(`is waited for, with ${JSON.stringify(fault)} when it is read first`, async () => {
 		Object.assign(service().variants, { jobResultShape, jobProgress: 'some', jobPolls: 1 });
 		service().faults.add({ ...fault, on: { operation: 'getBulkJob', times: 1 } });

@@ -256,6 +256,15 @@ describe.each(lookups)('Max Items in Manual Runs of $operation', (lookup) => {
 		expect((await manual(3)).error?.message).toContain('credits');
 	});
 
+	test('holds for the retry of a manual run, which n8n does not call manual', async () => {
+		service().faults.add({ status: 402, on: { operation: lookup.operation, times: 1 } });
+		const failed = await manual(3, { options: { ...options, maxConcurrency: 1 } });
+		expect(failed.error).toBeDefined();
+		const { json } = await manual(3, { mode: undefined, retryOf: failed.run });
+		expectPaidOnce(service(), lookup, twenty.slice(0, 3));
+		expect(json.slice(3)).toMatchObject(json.slice(3).map(() => ({ reason: 'manual_limit' })));
+	});
+
 	test('counts distinct lookups that are to be sent: known items and repeated ones do not', async () => {
 		const known = { email: 'ada@acme.example', emailStatus: 'valid' };
 		const wanted = [1, 2, 3, 1, 2, 3, 4, 4, 1];

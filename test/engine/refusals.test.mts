@@ -53,6 +53,20 @@ test.each(['seconds', 'date'] as const)(
 	},
 );
 
+test.each(lookups)(
+	'a 404 of $operation: a miss if it may find nothing, else no such path',
+	async (lookup) => {
+		service().faults.add({ status: 404, on: { operation: lookup.operation } });
+		const { json } = await runLookup(lookup, service(), numbers(3).map(lookup.item), continues);
+		const message = expect.stringContaining('does not know the path');
+		const failed = { status: 'failed', reason: 'not_found', httpCode: 404, message };
+		expect(json).toMatchObject(
+			json.map(() => (lookup === find ? { status: 'not_found' } : failed)),
+		);
+		expect(json).toHaveLength(3);
+	},
+);
+
 /** Of Request Options: how long the node waits for an answer, in milliseconds. */
 const impatient = { ...continues, parameters: { requestOptions: { timeout: 300 } } };
 

@@ -43,7 +43,9 @@ const inWords = (words: string) => words.split(' ').map((word) => word.replace('
 describe('jobIn', () => {
 	it.each(['results', 'people', 'data', 'rows'])('takes all rows at once for done: %s', (key) => {
 		for (const answer of [both, { [key]: both }]) {
-			expect(jobIn(answer, 2)).toEqual({ jobId: undefined, rows: both, isDone: true });
+			const whole = { jobId: undefined, rows: both, isDone: true, isOpenEnded: false };
+			expect(jobIn(answer, 2)).toEqual(whole);
+			expect(jobIn(answer)).toEqual({ ...whole, isOpenEnded: true });
 		}
 	});
 

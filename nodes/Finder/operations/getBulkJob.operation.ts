@@ -79,7 +79,10 @@ export const getBulkJob = readOperation({
 			return { results, withoutInput: true, simplify };
 		}
 		const own = job.byId.get(String(jobRow));
-		if (!own) throw new JobProblem(jobId, unexpectedAnswer('a result for this item'), jobRow);
+		if (!own) {
+			const leftOut = unexpectedAnswer('a result for this item');
+			throw new JobProblem(jobId, leftOut, jobRow, job.isOpenEnded);
+		}
 		return { results: [fieldsOf(own, job, request)], simplify };
 	},
 });

@@ -4,15 +4,22 @@ import type { NodeContext } from '../host/context';
 import { AnswerStore } from './answers';
 import { PendingJobs } from './jobs';
 
+/** Where n8n stores that an execution was started by hand. */
+const RECORD = 'contactDataManual';
+
 /** What the nodes of one execution share, with what n8n has stored of it before a wait or a retry. */
 export class Execution {
 	readonly answers: AnswerStore;
 	readonly ledger: Ledger;
 	readonly jobs: PendingJobs;
+	/** Whether it was started by hand, or retries such an execution: n8n calls that a retry, whatever it was. */
+	readonly isManual: boolean;
 	/** The distinct lookups that each node has tried in a manual run. */
 	readonly tried = new Map<string, Set<string>>();
 
 	constructor(record: IContextObject, context: NodeContext) {
+		if (context.isManual) record[RECORD] = true;
+		this.isManual = record[RECORD] === true;
 		this.answers = new AnswerStore(record);
 		this.ledger = new Ledger(record, context);
 		this.jobs = new PendingJobs(record, this.answers, this.ledger);

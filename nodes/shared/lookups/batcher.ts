@@ -152,7 +152,13 @@ export class Batcher<Query extends IDataObject> {
 		);
 	}
 
-	/** Sends one request. A 404 is the miss of a single lookup; a bulk lookup has the wrong path. */
+	/** Whether a 404 is a miss. Otherwise the path is wrong: an email that is verified always has a result. */
+	private get mayMiss(): boolean {
+		const { answered, perRequest } = this.run.lookup;
+		return perRequest === 1 && answered === 'found';
+	}
+
+	/** Sends one request. */
 	private async request(
 		batch: Array<Entry<Query>>,
 		reservation: Reservation,
@@ -160,7 +166,7 @@ export class Batcher<Query extends IDataObject> {
 		const { lookup } = this.run;
 		const queries = batch.map(({ query }) => query);
 		return await lookup.ask(queries, this.service(reservation)).catch((thrown: unknown) => {
-			if (lookup.perRequest > 1 || !isNotFound(thrown)) throw thrown;
+			if (!this.mayMiss || !isNotFound(thrown)) throw thrown;
 			return { results: [[]] };
 		});
 	}
@@ -220,7 +226,7 @@ export class Batcher<Query extends IDataObject> {
 			ask: async (request) => {
 				const asked = { method, url, ...request };
 				return await client.send(asked, sending).catch((thrown: unknown) => {
-					throw isBulk && isNotFound(thrown) ? unknownPath(asked.url) : thrown;
+					throw !this.mayMiss && isNotFound(thrown) ? unknownPath(asked.url) : thrown;
 				});
 			},
 			collect: async (request) =>

@@ -8,7 +8,7 @@ export interface LookupService {
 	settings: InterfaceSettings;
 	/** Texts as they come back in an answer, with the API key masked. */
 	asReceived(texts: string[]): string[];
-	/** Sends the request of the operation, which may cost credits. A 404 is a miss for a single lookup. */
+	/** Sends the request of the operation, which may cost credits. A 404 is a miss for a lookup that may find nothing. */
 	ask(request: Partial<IHttpRequestOptions>): Promise<object>;
 	/** Sends a free request that collects results already paid for. */
 	collect(request: Partial<IHttpRequestOptions>): Promise<object>;

@@ -147,10 +147,10 @@ export class LookupRun<Query extends IDataObject> {
 
 	/** Whether a lookup is one too many for a manual run. */
 	private isBeyondManualLimit(key: string): boolean {
-		const { isManual, isTool, node } = this.context;
+		const { isTool, node } = this.context;
 		const { manualLimit } = this.options;
+		const { isManual, tried: triedBy } = executionOf(this.context);
 		if (!isManual || isTool || manualLimit === Number.POSITIVE_INFINITY) return false;
-		const { tried: triedBy } = executionOf(this.context);
 		const tried = triedBy.get(node.name) ?? new Set();
 		triedBy.set(node.name, tried);
 		if (tried.size >= manualLimit && !tried.has(key)) return true;

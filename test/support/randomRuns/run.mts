@@ -77,8 +77,11 @@ async function execute(
 		const own: Executed['begun'][number] = [];
 		begun.push(own);
 		const onNode = (node: string) => void own.push({ node, requests: requests.length });
-		const test = { ...workflow, stop, onNode };
-		let run = await runWorkflow({ ...test, retryOf: attempts.at(-1) });
+		const retryOf = attempts.at(-1);
+		// As n8n calls it, whatever it was.
+		const mode = retryOf ? 'retry' : workflow.mode;
+		const test = { ...workflow, stop, onNode, mode };
+		let run = await runWorkflow({ ...test, retryOf });
 		while (run.status === 'waiting') run = await runWorkflow({ ...test, resumes: run });
 		attempts.push(run);
 		if (run.status !== 'error' || stop?.aborted) break;
