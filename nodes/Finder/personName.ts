@@ -1,7 +1,7 @@
 import { cleanText } from '../shared/values/text';
 
 /** In front of a name; those `WITH_STOP` count with a full stop only, as `Ing` and others are names, too. */
-const TITLES = 'mr mrs ms miss dr prof herr herrn frau monsieur mme'.split(' ');
+const TITLES = 'mr mrs ms miss dr prof shri smt herr herrn frau monsieur mme'.split(' ');
 const WITH_STOP = 'hr dipl ing mag dott sig sr sra srta dra mlle dhr mevr mw'.split(' ');
 
 /** Behind a comma. */
@@ -14,6 +14,10 @@ const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
 const CAPITALS = /^(?:[\p{Lu}®-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
 const PARTICLE =
 	/^(?:van|von|da|das|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)(?!\p{L})/iu;
+
+/** In brackets, behind a bar or a bullet, and signs such as emoji. */
+const NO_NAME =
+	/\([^()]*\)|\s[|•].*|[\p{Extended_Pictographic}\p{Regional_Indicator}\u{FE0F}\u{200D}]/gu;
 
 /** Half of a name as people write it in columns, without what is no part of it: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {
@@ -32,7 +36,7 @@ export function toFullName(text: string): string {
 
 /** What is between the commas of a name, without titles. */
 function partsOf(text: string): string[] {
-	const bare = cleanText(text.replace(/\([^()]*\)/g, ' '));
+	const bare = cleanText(text.replace(NO_NAME, ' '));
 	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitlesAround);
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);

@@ -154,10 +154,12 @@ const REDUCED = ['limit', 'domain', 'companyWebsite', 'title', 'location'];
 /** What is sent is what stood in the field, or what a good item says. */
 function expectVerbatim(of: Field, good: WireRequest[], sent: WireRequest[], from: unknown[]) {
 	if (REDUCED.includes(of.field)) return;
-	// A full name goes out with its parts turned around, half of one without what is behind a comma.
+	// A full name goes out with its parts turned around, half of one without what is behind a comma, both without emoji.
 	const spelt = (text: string) => {
-		const words = of.field === 'fullName' ? text.split(/[\s,]+/) : [text];
-		return /^(first|last)Name$/.test(of.field) ? text.split(',')[0] : words.toSorted().join(' ');
+		if (!/Name$/.test(of.field) || of.field === 'companyName') return text;
+		const plain = text.replace(/[\p{Extended_Pictographic}\p{Regional_Indicator}]/gu, ' ');
+		const words = plain.split(of.field === 'fullName' ? /[\s,]+/ : /\s+/).filter(Boolean);
+		return of.field === 'fullName' ? words.toSorted().join(' ') : words.join(' ').split(',')[0];
 	};
 	const own = new Set([...textsOf(good), ...from.map((value) => sentAs(of, value))].map(spelt));
 	const strange = textsOf(sent).filter((text) => !own.has(spelt(text)) && !/^\d{1,3}$/.test(text));

@@ -391,7 +391,7 @@ describe('Search Company', () => {
 	});
 });
 
-test('what a sheet has made a text of under Put Result in Field is not bought again', async () => {
+test('what a sheet or a file has made of Put Result in Field is not bought again', async () => {
 	const options = { resultField: 'lookup' };
 	const person = { 'First Name': leadOf(hit).first, Surname: leadOf(hit).last };
 	const lead = { ...person, Website: leadOf(hit).domain };
@@ -403,10 +403,20 @@ test('what a sheet has made a text of under Put Result in Field is not bought ag
 	const found = await byColumns('contactDataFinder', 'findBulk', lead);
 	expect(objectOf(found.lookup)).toMatchObject({ ...find.answer(hit), credits: 1 });
 	const inSheet = { ...lead, lookup: JSON.stringify(found.lookup) };
+	// n8n makes columns of the fields inside when it writes a file.
+	const columns = Object.entries(objectOf(found.lookup)).map(([name, value]) => [
+		`lookup.${name}`,
+		String(value ?? ''),
+	]);
+	const inFile = { ...Object.fromEntries(columns), ...lead };
 	service().reset();
-	expect(await byColumns('contactDataFinder', 'findBulk', inSheet)).toStrictEqual(found);
-	const verified = await byColumns('contactDataVerifier', 'verifyBulk', inSheet);
-	expect(objectOf(verified.lookup)).toMatchObject({ ...find.answer(hit), credits: 1 });
+	for (const row of [inSheet, inFile]) {
+		const again = await byColumns('contactDataFinder', 'findBulk', row);
+		expect(again).toStrictEqual(row === inSheet ? found : { ...lead, lookup: expect.any(Object) });
+		expect(objectOf(again.lookup)).toMatchObject({ ...find.answer(hit), credits: 1 });
+		const verified = await byColumns('contactDataVerifier', 'verifyBulk', row);
+		expect(objectOf(verified.lookup)).toMatchObject({ ...find.answer(hit), credits: 1 });
+	}
 	expect(service().requests).toEqual([]);
 	// A job that nobody collects by such a text is still known afterwards.
 	const pending = { status: 'pending', jobId: '9001', jobRow: 1, credits: null };
@@ -422,6 +432,16 @@ test('where there is no email any more, a miss leaves nothing that was said of o
 	expect(missed).toMatchObject({ status: 'not_found', email: '', ...gone, checkedAt: 'then' });
 	const verified = await run(verify, [missed], { parameters: { email: '={{ $json.email }}' } });
 	expect(verified.json).toMatchObject([{ status: 'not_found', emailStatus: null }]);
+});
+
+test('the status that n8n reads from a CSV file of its own is the one of the lead, and another one is not', async () => {
+	const { status, ...others } = { ...leadOf(hit), ...bought, status: 'found', credits: '1' };
+	const given: Given = { parameters: { existingEmail: '={{ $json.email }}' } };
+	const known = await one(find, [{ '\uFEFFstatus': status, ...others }], given);
+	expect(known).toMatchObject({ status: 'found', credits: 1 });
+	expect(known).not.toHaveProperty('\uFEFFstatus');
+	const own = await one(find, [{ '\uFEFFstatus': 'Hot', ...others }], given);
+	expect(own).toMatchObject({ '\uFEFFstatus': 'Hot', status: 'known' });
 });
 
 test('what a lead has cost stays unknown in the row of a sheet, which has no null', async () => {

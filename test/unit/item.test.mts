@@ -315,6 +315,13 @@ describe('an item without a name or a company', () => {
 	});
 });
 
+it('says of a row in one column that the file was split at another sign', () => {
+	for (const chosen of [{}, { fullName: '={{ $json.Name }}' }]) {
+		const { outcome } = read(findBulk, chosen, { 'Nombre;Apellidos;Web': 'Ada;Lovelace;acme.com' });
+		expect(outcome).toMatchObject({ description: expect.stringContaining('set the Delimiter') });
+	}
+});
+
 it('a recognized item is looked up, passed on or refused by what its own fields hold', () => {
 	const ada = { Name: 'Ada Lovelace', 'Company Website': 'https://www.acme.com/about' };
 	const of = (json: IDataObject) => read(findBulk, {}, json);

@@ -325,6 +325,15 @@ describe('an item', () => {
 		},
 	);
 
+	it('with its company as its full name has none', () => {
+		const { found, lacking } = new LeadReader().read({
+			'Contact Person': 'Acme Co',
+			Firma: 'Acme Co Ltd',
+		});
+		expect(found).not.toHaveProperty('fullName');
+		expect(lacking.fullName?.why).toBe('looks like a company');
+	});
+
 	it('of Odoo has the name of the person, and none of a company', () => {
 		const person = {
 			display_name: 'Acme, Ada Lovelace',
@@ -483,6 +492,8 @@ describe('an item', () => {
 		[{ Name: 'Acme B.V.', Vorname: 'Ada' }, false],
 		[{ Name: 'Acme & Associates' }, false],
 		[{ Name: 'Acme Foods', Company: 'Acme Foods, Inc.' }, false],
+		[{ Name: 'Acme Foods Ltd', Company: 'Acme Foods Ltd' }, false],
+		[{ Name: 'Acme Foods GmbH', Company: 'Acme Foods' }, false],
 		[{ Name: 'Acme Foods', Company: 'Acme Foods GmbH & Co. KG' }, false],
 		[{ Name: 'Acme', Website: 'www.acme.com' }, false],
 		[{ Nom: "Boulangerie de l'Exemple", 'Site web': 'boulangerie-exemple.fr' }, false],

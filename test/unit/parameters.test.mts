@@ -141,6 +141,15 @@ describe('the fields of a lead', () => {
 		});
 	});
 
+	it('are refused where letters were lost, whether recognized or chosen', () => {
+		const garbled = {
+			reason: 'invalid_value',
+			message: 'Not sent: Firma has lost letters (\uFFFD)',
+		};
+		const parameters = leadOf([{ Firma: 'Caf\uFFFD Acme' }]);
+		expect(thrownBy(() => parameters.get('where', 0, ''))).toMatchObject(garbled);
+	});
+
 	it('come first from the field that holds the result', () => {
 		const items = [{ Firma: 'Acme', ' lookup': 1, lookup: { company: 'Found' } }];
 		expect(leadOf(items, { 'options.resultField': ' lookup ' }).get('where', 0, '')).toBe('Found');

@@ -35,6 +35,9 @@ it.each([
 	['Lovelace, Ada, Dr.', 'Ada Lovelace'],
 	['Ada Lovelace (she/her)', 'Ada Lovelace'],
 	['Augusta (Ada)Lovelace', 'Augusta Lovelace'],
+	['Ada 🚀 Lovelace ✈️🇩🇪', 'Ada Lovelace'],
+	['Ada Lovelace | CEO, Acme', 'Ada Lovelace'],
+	['Smt. Ada Lovelace', 'Ada Lovelace'],
 	// Initials are no titles.
 	['Watt, JJ', 'JJ Watt'],
 	['Tolkien, J.R.R.', 'J.R.R. Tolkien'],

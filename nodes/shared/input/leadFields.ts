@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isObject, objectFrom } from '../values/json';
+import { isObject, nested, objectFrom } from '../values/json';
 import { holdsEmail, isSameEmail } from '../values/email';
 import { cleanText, toDomain } from '../values/text';
 import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES, wordsOf } from './leadNames';
@@ -51,7 +51,8 @@ export class LeadReader {
 		let lead = this.leadOf(fields);
 		if (this.resultField !== '') {
 			// The `name` of a company that was found is no person's.
-			const result = { ...objectFrom(fields[this.resultField]) };
+			const held = nested(fields, this.resultField)[this.resultField];
+			const result = { ...objectFrom(held) };
 			delete result.name;
 			lead = join(this.leadOf(result), lead);
 		}
@@ -158,6 +159,11 @@ function isCompany(name: string, website = ''): boolean {
 	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
 }
 
+/** The name of a company by its letters and digits, without its legal form. */
+function bareCompany(name: string): string {
+	return bareName(name.split(LEGAL_FORM, 1)[0] || name);
+}
+
 /** Whether a name has another one as whole words. */
 function holds(name: string, other: string): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
@@ -173,20 +179,22 @@ function isWord(name: string): boolean {
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
 function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
-	if (found.fullName && LEGAL_FORM.test(found.fullName.value.split(' ').at(-1) ?? '')) {
-		lacking.fullName = { field: found.fullName.field, why: 'looks like a company' };
+	const { company, domain } = found;
+	const isOfCompany = (text: string) =>
+		company !== undefined && bareCompany(text) === bareCompany(company.value);
+	const whole = found.fullName;
+	if (whole && (isOfCompany(whole.value) || LEGAL_FORM.test(whole.value.split(' ').at(-1) ?? ''))) {
+		lacking.fullName = { field: whole.field, why: 'looks like a company' };
 		delete found.fullName;
 	}
-	const { name, fullName, firstName, lastName, company, domain } = found;
+	const { name, fullName, firstName, lastName } = found;
 	if (name === undefined) return lead;
-	const [ofCompany] = company?.value.split(LEGAL_FORM) ?? [];
-	const isOfCompany = ofCompany !== undefined && bareName(ofCompany) === bareName(name.value);
 	const half = firstName ?? lastName;
 	// Beside an empty field for the whole name, or for one half alone, nobody knows whose name it is, or which half.
 	const isUnclear =
 		lacking.fullName !== undefined ||
 		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
-	if (isOfCompany || (company === undefined && isCompany(name.value, domain?.value))) {
+	if (isOfCompany(name.value) || (!company && isCompany(name.value, domain?.value))) {
 		lacking.name = { field: name.field, why: 'looks like a company' };
 	} else if (half === undefined) {
 		if (fullName === undefined && isWord(name.value)) {

@@ -21,6 +21,9 @@ export type Missing = keyof typeof NEEDS;
 /** So many fields of an item are named at most. */
 const MAX_NAMED = 10;
 
+/** The header of a file that was not split at the sign between its columns. */
+const SEVERAL_COLUMNS = /([;,|\t]).*\1/;
+
 const FULL_NAME = 'looks like a full name';
 
 /** For what an item lacks: whether the item has no field for it, or one that is empty. The first is the reason. */
@@ -45,12 +48,18 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 		if (others.length === 0 || whys[index].endsWith(FULL_NAME)) return first;
 		return `${first} (or ${others.join(' and ')})`;
 	});
+	let description = `Fill in ${labels.join(' and ')}.`;
+	if (lead) {
+		description = `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${isFull ? ': full names onto Full Name' : ''}.`;
+	}
+	if (names.length === 1 && SEVERAL_COLUMNS.test(names[0])) {
+		description =
+			'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.';
+	}
 	return new InvalidInput({
 		reason: lacking[0],
 		message: `Not sent: ${what.join(' and ')}${among}`,
-		description: lead
-			? `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${isFull ? ': full names onto Full Name' : ''}.`
-			: `Fill in ${labels.join(' and ')}.`,
+		description,
 	});
 }
 

@@ -67,6 +67,7 @@ export class Parameters {
 			const found = meaning && lead.found[meaning];
 			if (!found) return '';
 			this.fieldsRead.add(found.field);
+			if (isGarbled(found.value)) throw garbled(found.field);
 			if (!isUnevaluated(found.value)) return found.value;
 			throw unevaluated(found.field, 'The text is in the data: correct it there.');
 		}
@@ -78,6 +79,7 @@ export class Parameters {
 		} catch (error) {
 			throw this.failing(name, asError(error));
 		}
+		if (isGarbled(value)) throw garbled(this.labelOf(name));
 		if (!isUnevaluated(value)) return value;
 		throw unevaluated(
 			this.labelOf(name),
@@ -138,6 +140,19 @@ export class Parameters {
 			return found === 'engine' ? engine(item) : found.value;
 		};
 	}
+}
+
+/** Whether a text has what stands for a letter that was read in the wrong encoding. */
+function isGarbled(value: unknown): boolean {
+	return typeof value === 'string' && value.includes('\uFFFD');
+}
+
+function garbled(label: string): InvalidInput {
+	return new InvalidInput({
+		reason: 'invalid_value',
+		message: `Not sent: ${label} has lost letters (\uFFFD)`,
+		description: 'Set the Encoding of the file where it is read, e.g. in Extract from File.',
+	});
 }
 
 /** Whether n8n has left an expression in a text: a field is Fixed, or braces lack a pair. */

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { COMPLETE, INCOMPLETE } from '../failures/reasons';
 import { holdsEmail, isSameEmail } from '../values/email';
-import { isObject, numberAt, objectFrom } from '../values/json';
+import { isObject, nested, numberAt, objectFrom } from '../values/json';
 
 /** The names of the fields that say why an item has no result. */
 export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
@@ -44,11 +44,12 @@ export interface Placement {
 
 /** The output item for a result, linked to its input. The input stays as it is. */
 export function itemWith(
-	{ json: input, binary }: INodeExecutionData,
+	{ json, binary }: INodeExecutionData,
 	item: number,
 	{ includesInput, resultField, asked = {} }: Placement,
 	result: Result,
 ): INodeExecutionData {
+	const input = resultField === undefined ? withoutMark(json) : nested(json, resultField);
 	const fields = includesInput ? { ...input } : textsOf(asked);
 	const held = resultField === undefined ? fields : { ...objectFrom(input[resultField]) };
 	const { error } = fields;
@@ -62,6 +63,14 @@ export function itemWith(
 		pairedItem: { item },
 		...(includesInput && binary && { binary }),
 	};
+}
+
+/** n8n begins a CSV file with a byte order mark, and reads it again as a part of the first name there: our `status`. */
+function withoutMark(fields: IDataObject): IDataObject {
+	const name = '\uFEFFstatus';
+	if (!STATUSES.has(fields[name])) return fields;
+	const { [name]: status, ...others } = fields;
+	return { status, ...others };
 }
 
 /**
