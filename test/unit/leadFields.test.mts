@@ -169,6 +169,7 @@ describe('a field', () => {
 		expect(readOf({ domain: { value: 'acme.com' } })).toEqual({ domain: 'acme.com' });
 		// Of several companies in one cell, as HubSpot exports them, the first.
 		expect(readOf({ company: 'Acme; Acme Holding' })).toEqual({ company: 'Acme' });
+		expect(readOf({ company: 'H&M; Acme' })).toEqual({ company: 'H&M' });
 		for (const company of ['Acme &amp; Sons', 'O&#8217;Acme', 'O&#x2019;Acme']) {
 			expect(readOf({ company: `${company}; Holding` })).toEqual({ company });
 		}
@@ -277,6 +278,8 @@ describe('an item', () => {
 		[{ 'Your Name': 'Eve Other', 'Your Email': 'eve@acme.com' }, {}],
 		[{ 'Your Name': 'Ada Lovelace', 'Your Email': email }, { email }],
 		[{ 'Your Email': email }, { email }],
+		// Notion.
+		[{ property_contact_person: 'Eve Other', property_contact_email: 'eve@acme.com' }, {}],
 		// A sheet with the same columns twice.
 		[{ Name_1: 'Eve Other', Email_1: 'eve@acme.com' }, {}],
 		[{ 'First Name 2': 'Eve', 'Last Name 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
@@ -502,7 +505,10 @@ describe('an item', () => {
 		[{ Name: 'Agnes Incze' }, true],
 		[{ Name: 'Maria de Sá', Website: 'acme.com' }, true],
 		// Where the company has a name of its own, and where it is sure to be a person's.
-		[{ Name: 'Ada Ltd', Company: 'Acme' }, true],
+		[{ Name: 'Acme Ltd', Company: 'Example' }, false],
+		[{ Name: 'SAS Institute', Company: 'SAS Institute' }, false],
+		[{ Name: 'Acme & Sons', Company: 'Acme & Sons' }, false],
+		[{ Name: 'Ada Lovelace', Company: 'Ada Lovelace & Partners' }, true],
 		[{ Name: 'Acme Holding', Website: 'acmeholding.com', Company: 'Acme' }, true],
 		[{ 'Full Name': 'KG Menon' }, true],
 	])('of a list of companies has no name of a person: %j', (item, isPerson) => {

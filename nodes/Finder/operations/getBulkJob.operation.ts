@@ -80,8 +80,8 @@ export const getBulkJob = readOperation({
 		}
 		const own = job.byId.get(String(jobRow));
 		if (!own) {
-			const leftOut = unexpectedAnswer('a result for this item');
-			throw new JobProblem(jobId, leftOut, jobRow, job.isOpenEnded);
+			const leftOut = job.isOpenEnded ? undefined : unexpectedAnswer('a result for this item');
+			throw new JobProblem(jobId, leftOut, jobRow);
 		}
 		return { results: [fieldsOf(own, job, request)], simplify };
 	},

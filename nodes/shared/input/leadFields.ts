@@ -147,16 +147,16 @@ function onlyOne(field: unknown): unknown {
 	return Array.isArray(field) && field.length === 1 ? field[0] : field;
 }
 
-/** The legal forms of companies that are no names of people, and the sign that joins several. */
+/** The legal forms of companies that are no names of people. */
 const LEGAL_FORM =
-	/(?<![\p{L}.])(?:&|GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
+	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
-/** Whether a name is a company's: it has a legal form, or it is the name of the website. */
+/** Whether a name is a company's: it has a legal form, or joins several names, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
 	const [host] = toDomain(website).split('.');
 	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
 	const isOfWebsite = [name, withoutParticles].map(bareName).includes(bareName(host));
-	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
+	return LEGAL_FORM.test(name) || name.includes(' & ') || (host !== '' && isOfWebsite);
 }
 
 /** The name of a company by its letters and digits, without its legal form. */
@@ -180,10 +180,11 @@ function isWord(name: string): boolean {
 function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
 	const { company, domain } = found;
-	const isOfCompany = (text: string) =>
-		company !== undefined && bareCompany(text) === bareCompany(company.value);
+	const isCompanys = (text: string) =>
+		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
+		(company !== undefined && bareCompany(text) === bareCompany(company.value));
 	const whole = found.fullName;
-	if (whole && (isOfCompany(whole.value) || LEGAL_FORM.test(whole.value.split(' ').at(-1) ?? ''))) {
+	if (whole && isCompanys(whole.value)) {
 		lacking.fullName = { field: whole.field, why: 'looks like a company' };
 		delete found.fullName;
 	}
@@ -194,7 +195,7 @@ function withBareName(lead: Lead): Lead {
 	const isUnclear =
 		lacking.fullName !== undefined ||
 		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
-	if (isOfCompany(name.value) || (!company && isCompany(name.value, domain?.value))) {
+	if (isCompanys(name.value) || (!company && isCompany(name.value, domain?.value))) {
 		lacking.name = { field: name.field, why: 'looks like a company' };
 	} else if (half === undefined) {
 		if (fullName === undefined && isWord(name.value)) {

@@ -63,16 +63,19 @@ export function wordsOf(name: string): string[] {
 	return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
+/** The letters and digits of a name, without what Notion puts before it. */
+function lettersOf(name: string): string {
+	return wordsOf(name.replace(/^property_/, '')).join('');
+}
+
 /** A name by its letters and digits alone, without case, accents and what Notion and forms put before it. */
 export function bareName(name: string): string {
-	const words = wordsOf(name.replace(/^property_/, ''));
-	return words.join('').replace(/^your/, '');
+	return lettersOf(name).replace(/^your/, '');
 }
 
 /** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */
 export function ownerIn(name: string): string {
-	const words = wordsOf(name).join('');
-	return /^(?:your|contact|executive|lead|person|prospect)|\d+/.exec(words)?.[0] ?? '';
+	return /^(?:your|contact|executive|lead|person|prospect)|\d+/.exec(lettersOf(name))?.[0] ?? '';
 }
 
 export const PLACES = new Map<string, Place>(
