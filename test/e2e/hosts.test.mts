@@ -15,6 +15,7 @@ import {
 import { ourNodes, runNode } from '../support/node/engine.mts';
 import { everyOperation, type Sample } from '../operations.mts';
 import { credentialData, useHost } from '../support/realN8n/host.mts';
+import { personWith } from '../support/leads/expected.mts';
 import { timeless } from '../support/leads/outcomes.mts';
 import { giveWebPage, useServer } from '../support/servers/ownServer.mts';
 import { report } from '../support/measures/report.mts';
@@ -68,6 +69,41 @@ describe.each([n8n2, n8n1, guarded])('n8n $name', (version) => {
 			ran.operations += 1;
 		}
 	}, 300_000);
+
+	test.each([undefined, 'lookup'])(
+		'what a CSV file of n8n has made of a result, with Put Result in Field %j, is the same when it is read again',
+		async (resultField) => {
+			const host = running();
+			const { first, last, company } = personWith('valid');
+			const row = JSON.stringify({ Name: `${first} ${last}`, Website: company.domain });
+			const options = { resultField: resultField ?? '' };
+			const find = { leadFields: 'auto', operation: 'findBulk', options };
+			const saved = {
+				name: 'Twice',
+				nodes: [
+					manually(),
+					foreign('Row', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput: row }),
+					ours(host, 'Find', 'contactDataFinder', find),
+					foreign('Write', 'n8n-nodes-base.convertToFile', 1.1, { operation: 'csv' }),
+					foreign('Read', 'n8n-nodes-base.extractFromFile', 1, { operation: 'csv' }),
+					ours(host, 'Find Again', 'contactDataFinder', find),
+				],
+				connections: chain('Start', 'Row', 'Find', 'Write', 'Read', 'Find Again'),
+			};
+			const before = service().ledger.total();
+			const execution = await run(saved);
+			const [[found], [again]] = ['Find', 'Find Again'].map((name) => outputOf(execution, name));
+			expect(service().ledger.total() - before).toBe(1);
+			expect(found.json).toHaveProperty([resultField ?? [], 'status'].flat(), 'found');
+			// n8n reads the byte order mark of its file as a part of the first name.
+			const names = Object.entries(again.json).map(([name, value]) => [
+				name.replace('\uFEFF', ''),
+				value,
+			]);
+			expect(Object.fromEntries(names)).toStrictEqual(found.json);
+			expect(again.json).not.toHaveProperty('\uFEFFstatus');
+		},
+	);
 
 	test('the list dropdown fills, and typing narrows it', async () => {
 		const query = {
