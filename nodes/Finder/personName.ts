@@ -11,7 +11,7 @@ const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
 const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
 
 /** Behind the comma of a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
-const CAPITALS = /^(?:[\p{Lu}®-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
+const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
 const PARTICLE =
 	/^(?:van|von|da|das|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)(?!\p{L})/iu;
 

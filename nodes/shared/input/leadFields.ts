@@ -180,11 +180,11 @@ function isWord(name: string): boolean {
 function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
 	const { company, domain } = found;
-	const isCompanys = (text: string) =>
+	const isOfCompany = (text: string) =>
 		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
 		(company !== undefined && bareCompany(text) === bareCompany(company.value));
 	const whole = found.fullName;
-	if (whole && isCompanys(whole.value)) {
+	if (whole && isOfCompany(whole.value)) {
 		lacking.fullName = { field: whole.field, why: 'looks like a company' };
 		delete found.fullName;
 	}
@@ -195,7 +195,7 @@ function withBareName(lead: Lead): Lead {
 	const isUnclear =
 		lacking.fullName !== undefined ||
 		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
-	if (isCompanys(name.value) || (!company && isCompany(name.value, domain?.value))) {
+	if (isOfCompany(name.value) || (!company && isCompany(name.value, domain?.value))) {
 		lacking.name = { field: name.field, why: 'looks like a company' };
 	} else if (half === undefined) {
 		if (fullName === undefined && isWord(name.value)) {
