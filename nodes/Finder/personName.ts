@@ -15,9 +15,8 @@ const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
 const PARTICLE =
 	/^(?:van|von|da|das|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)(?!\p{L})/iu;
 
-/** In brackets, behind a bar or a bullet, and signs such as emoji. */
-const NO_NAME =
-	/\([^()]*\)|\s[|•].*|[\p{Extended_Pictographic}\p{Regional_Indicator}\u{FE0F}\u{200D}]/gu;
+/** What is in brackets, or behind a bar or a bullet, and symbols such as emoji. */
+const NO_NAME = /\([^()]*\)|\s[|•].*|[\p{So}\p{Emoji_Modifier}\u{20E3}]/gu;
 
 /** Half of a name as people write it in columns, without what is no part of it: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {

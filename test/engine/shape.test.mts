@@ -425,6 +425,15 @@ test('what a sheet or a file has made of Put Result in Field is not bought again
 	expect(passedOn.lookup).toMatchObject(pending);
 });
 
+test('columns of the user that begin with the name of Put Result in Field are none of ours', async () => {
+	const own = { 'lookup.status': 'Customer', 'lookup.credits': 12, 'lookup.owner': 'Eve' };
+	const { lookup, ...others } = await one(find, [{ ...ask(hit), ...own }], {
+		options: { resultField: 'lookup' },
+	});
+	expect(lookup).toMatchObject({ status: 'found', credits: 1 });
+	expect(others).toStrictEqual({ ...ask(hit), ...own });
+});
+
 test('where there is no email any more, a miss leaves nothing that was said of one', async () => {
 	const emptied = { ...ask(miss), ...bought, email: '' };
 	const missed = await one(find, [emptied]);

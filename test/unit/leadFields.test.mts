@@ -296,6 +296,17 @@ describe('an item', () => {
 		expect([found.firstName?.value, found.lastName?.value]).toEqual(['Ada', 'Lovelace']);
 	});
 
+	it('of a form in which somebody recommends her is at her company', () => {
+		const eve = { 'Your Name': 'Eve Other', 'Your Company': 'Other', 'Your Website': 'other.com' };
+		const own = { 'First Name': 'Ada', 'Last Name': 'Lovelace' };
+		const lead = { firstName: 'Ada', lastName: 'Lovelace' };
+		expect(readOf({ ...eve, ...own })).toEqual(lead);
+		const work = { Company: 'Acme', Website: 'acme.com' };
+		const there = { company: 'Acme', domain: 'acme.com' };
+		expect(readOf({ ...eve, ...own, ...work })).toEqual({ ...lead, ...there });
+		expect(readOf(eve)).toEqual({ fullName: 'Eve Other', company: 'Other', domain: 'other.com' });
+	});
+
 	it('whose fields are all of one owner has its email', () => {
 		const names = { 'Person - First name': 'Ada', 'Person - Last name': 'Lovelace' };
 		const lead = { 'Person - Name': 'Countess', ...names, 'Person - Email - Work': email };

@@ -36,6 +36,7 @@ it.each([
 	['Ada Lovelace (she/her)', 'Ada Lovelace'],
 	['Augusta (Ada)Lovelace', 'Augusta Lovelace'],
 	['Ada 🚀 Lovelace ✈️🇩🇪', 'Ada Lovelace'],
+	['★ Ada 🙋🏽‍♀️ Lovelace', 'Ada Lovelace'],
 	['Ada Lovelace | CEO, Acme', 'Ada Lovelace'],
 	['Smt. Ada Lovelace', 'Ada Lovelace'],
 	// Initials are no titles.

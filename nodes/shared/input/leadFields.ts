@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isObject, nested, objectFrom } from '../values/json';
+import { isObject, objectFrom } from '../values/json';
+import { asBeforeFile } from '../host/file';
 import { holdsEmail, isSameEmail } from '../values/email';
 import { cleanText, toDomain } from '../values/text';
 import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES, wordsOf } from './leadNames';
@@ -51,7 +52,7 @@ export class LeadReader {
 		let lead = this.leadOf(fields);
 		if (this.resultField !== '') {
 			// The `name` of a company that was found is no person's.
-			const held = nested(fields, this.resultField)[this.resultField];
+			const held = asBeforeFile(fields, this.resultField)[this.resultField];
 			const result = { ...objectFrom(held) };
 			delete result.name;
 			lead = join(this.leadOf(result), lead);
@@ -74,7 +75,7 @@ export class LeadReader {
 		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
 		let hasEmail = false;
 		for (const name of Object.keys(object)) {
-			const { place } = this.columnOf(name);
+			const { place, owner } = this.columnOf(name);
 			if (!place) continue;
 			const { meaning } = place;
 			hasEmail ||= place === EMAIL;
@@ -86,6 +87,8 @@ export class LeadReader {
 			let { rank } = place;
 			// Beside a status of this package, it is what a lookup has found; a sheet may spell it otherwise.
 			if (place === EMAIL && hasStatus) rank = -1;
+			// Of two people in a form, one recommends the other.
+			if (owner === 'your') rank += 0.5;
 			// In exactly this spelling it is the package's own.
 			if (name === 'email') rank -= 0.5;
 			// What is no email does not hide the one in another column.
@@ -98,7 +101,7 @@ export class LeadReader {
 		const { field = 'email' } = found.email ?? {};
 		const isOther = 'email' in object ? field !== 'email' : this.columnOf(field).place !== EMAIL;
 		if (hasEmail && isOther) delete found.emailStatus;
-		for (const part of ['firstName', 'lastName', 'email'] as const) {
+		for (const part of ['firstName', 'lastName', 'email', 'company', 'domain'] as const) {
 			if (this.isOfAnother(part, object, lead)) delete found[part];
 		}
 		const { particle, lastName } = found;

@@ -39,7 +39,7 @@ export const LEAD_FIELDS = {
 		work email, work email address, business email, business email address, professional email,
 		recommended professional email, current work email, email, email address, primary email, primary email address,
 		contact email, contact email address, contact person email, contact person email address, invitee email, person email, lead email, lead person email,
-		email ID, mail ID, recipient email, email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses,
+		email ID, mail ID, email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses,
 		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
 		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
 		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,

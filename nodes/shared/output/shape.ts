@@ -1,7 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { COMPLETE, INCOMPLETE } from '../failures/reasons';
+import { INCOMPLETE, STATUSES } from '../failures/reasons';
+import { asBeforeFile } from '../host/file';
 import { holdsEmail, isSameEmail } from '../values/email';
-import { isObject, nested, numberAt, objectFrom } from '../values/json';
+import { isObject, numberAt, objectFrom } from '../values/json';
 
 /** The names of the fields that say why an item has no result. */
 export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
@@ -10,7 +11,6 @@ export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
 const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, 'jobId', 'jobRow'];
 
 const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
-const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 
 /** What is said of an email, and goes when the email changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
@@ -49,7 +49,7 @@ export function itemWith(
 	{ includesInput, resultField, asked = {} }: Placement,
 	result: Result,
 ): INodeExecutionData {
-	const input = resultField === undefined ? withoutMark(json) : nested(json, resultField);
+	const input = asBeforeFile(json, resultField);
 	const fields = includesInput ? { ...input } : textsOf(asked);
 	const held = resultField === undefined ? fields : { ...objectFrom(input[resultField]) };
 	const { error } = fields;
@@ -63,14 +63,6 @@ export function itemWith(
 		pairedItem: { item },
 		...(includesInput && binary && { binary }),
 	};
-}
-
-/** n8n begins a CSV file with a byte order mark, and reads it again as a part of the first name there: our `status`. */
-function withoutMark(fields: IDataObject): IDataObject {
-	const name = '\uFEFFstatus';
-	if (!STATUSES.has(fields[name])) return fields;
-	const { [name]: status, ...others } = fields;
-	return { status, ...others };
 }
 
 /**

@@ -19,15 +19,6 @@ export function objectFrom(value: unknown): IDataObject {
 	return isObject(object) ? object : {};
 }
 
-/** The fields with what a file has in columns `lookup.email`, `lookup.status` under one name `lookup`, as it was before. */
-export function nested(fields: IDataObject, name: string): IDataObject {
-	const inColumns = Object.entries(fields).filter(([key]) => key.startsWith(`${name}.`));
-	if (inColumns.length === 0 || Object.hasOwn(fields, name)) return fields;
-	const others = Object.entries(fields).filter(([key]) => !key.startsWith(`${name}.`));
-	const under = inColumns.map(([key, value]) => [key.slice(name.length + 1), value] as const);
-	return Object.fromEntries([...others, [name, Object.fromEntries(under)]]);
-}
-
 /** The first text under any of the keys that is not empty, else `null`. */
 export function textAt(source: IDataObject, ...keys: string[]): string | null {
 	for (const key of keys) {
