@@ -97,7 +97,9 @@ export class Batcher<Query extends IDataObject> {
 		if (!(reservation instanceof Reservation)) return fail(batch, reservation, { credits: 0 });
 		const paid = batch.slice(0, reservation.credits);
 		if (paid.length < batch.length) this.enqueue(batch.slice(paid.length), true);
-		return await this.settle(paid, reservation, this.request(paid, reservation));
+		const queries = paid.map(({ query }) => query);
+		const asking = this.run.lookup.ask(queries, this.service(reservation));
+		return await this.settle(paid, reservation, asking);
 	}
 
 	/** Settles a batch and its credits. A job that the service has accepted takes no place while it is waited for. */
@@ -150,25 +152,6 @@ export class Batcher<Query extends IDataObject> {
 			'Keep Credits',
 			`Keep Credits cannot be used with this account: the service sends no counter for its ${lookup.kind} credits`,
 		);
-	}
-
-	/** Whether a 404 is a miss. Otherwise the path is wrong: an email that is verified always has a result. */
-	private get mayMiss(): boolean {
-		const { answered, perRequest } = this.run.lookup;
-		return perRequest === 1 && answered === 'found';
-	}
-
-	/** Sends one request. */
-	private async request(
-		batch: Array<Entry<Query>>,
-		reservation: Reservation,
-	): Promise<BatchResults | AcceptedJob> {
-		const { lookup } = this.run;
-		const queries = batch.map(({ query }) => query);
-		return await lookup.ask(queries, this.service(reservation)).catch((thrown: unknown) => {
-			if (!this.mayMiss || !isNotFound(thrown)) throw thrown;
-			return { results: [[]] };
-		});
 	}
 
 	/** One item that the service refuses does not cost the other items of its request their answers. */
@@ -226,7 +209,10 @@ export class Batcher<Query extends IDataObject> {
 			ask: async (request) => {
 				const asked = { method, url, ...request };
 				return await client.send(asked, sending).catch((thrown: unknown) => {
-					throw !this.mayMiss && isNotFound(thrown) ? unknownPath(asked.url) : thrown;
+					if (!isNotFound(thrown)) throw thrown;
+					// It is a miss, except of an email that is verified: that always has a result.
+					if (isBulk || lookup.answered === 'verified') throw unknownPath(asked.url);
+					return { results: [] };
 				});
 			},
 			collect: async (request) =>
