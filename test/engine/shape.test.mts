@@ -425,6 +425,26 @@ test('what a sheet or a file has made of Put Result in Field is not bought again
 	expect(passedOn.lookup).toMatchObject(pending);
 });
 
+test('what a file has made of an earlier result does not replace a newer one', async () => {
+	const options = { resultField: 'lookup' };
+	const old = { 'lookup.status': 'not_processed', 'lookup.email': '', 'lookup.message': 'x' };
+	const first = await one(find, [{ ...ask(hit), ...old }], { options });
+	expect(first.lookup).toMatchObject({ status: 'found', credits: 1 });
+	// Merged with the rows as they were, or written to their sheet.
+	for (const lookup of [first.lookup, JSON.stringify(first.lookup)]) {
+		const both = { ...ask(hit), ...old, lookup };
+		const { requests } = service();
+		const before = requests.length;
+		const { json } = await runNode({
+			...{ node: 'contactDataVerifier', credential: credentialFor(service()), items: [both] },
+			parameters: { operation: 'verifyBulk', options },
+		});
+		expect(json[0].lookup).toMatchObject({ ...find.answer(hit), credits: 1 });
+		expect(requests).toHaveLength(before);
+		expect(json[0]).toMatchObject(old);
+	}
+});
+
 test('columns of the user that begin with the name of Put Result in Field are none of ours', async () => {
 	const own = { 'lookup.status': 'Customer', 'lookup.credits': 12, 'lookup.owner': 'Eve' };
 	const { lookup, ...others } = await one(find, [{ ...ask(hit), ...own }], {

@@ -273,6 +273,7 @@ describe('an item', () => {
 			{ company: 'Acme', email },
 		],
 		[{ 'Contact Person': 'Eve Lovelace', 'Contact Email': 'eve@acme.com' }, {}],
+		[{ 'Contact Person': 'Eve & Bob Other', 'Contact Email': 'eve@acme.com' }, {}],
 		[{ 'Contact First Name': 'Ada', 'Contact Email': email }, { email }],
 		// A form in which somebody recommends her.
 		[{ 'Your Name': 'Eve Other', 'Your Email': 'eve@acme.com' }, {}],
@@ -294,6 +295,11 @@ describe('an item', () => {
 		expect(found.email?.value).toBe(email);
 		expect(found.company?.value).toBe(company);
 		expect([found.firstName?.value, found.lastName?.value]).toEqual(['Ada', 'Lovelace']);
+	});
+
+	it('of a form keeps its visitor beside the name of the form', () => {
+		const visitor = { 'your-name': ada, 'your-email': email };
+		expect(readOf({ ...visitor, name: 'Contact form 1' })).toEqual({ fullName: ada, email });
 	});
 
 	it('of a form in which somebody recommends her is at her company', () => {

@@ -4,12 +4,13 @@ import { STATUSES } from '../failures/reasons';
 /**
  * An item with a status of ours, as it was before n8n wrote it into a file and read it again: n8n makes columns
  * `lookup.status`, `lookup.email` of a field `lookup`, and begins a CSV file with a byte order mark, which it reads as a
- * part of the first name there. Any other item as it is.
+ * part of the first name there. Any other item as it is, also one whose field for the result is filled in: that is newer.
  * @param resultField the field for the result; without it, the result is in the item itself
  */
 export function asBeforeFile(item: IDataObject, resultField?: string): IDataObject {
 	const prefix = resultField === undefined ? '\uFEFF' : `${resultField}.`;
-	if (!STATUSES.has(item[`${prefix}status`])) return item;
+	const held = resultField === undefined ? '' : (item[resultField] ?? '');
+	if (held !== '' || !STATUSES.has(item[`${prefix}status`])) return item;
 	const names = Object.keys(item);
 	const ours = names.filter((name) => name.startsWith(prefix));
 	const result = Object.fromEntries(ours.map((name) => [name.slice(prefix.length), item[name]]));

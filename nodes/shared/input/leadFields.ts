@@ -87,8 +87,8 @@ export class LeadReader {
 			let { rank } = place;
 			// Beside a status of this package, it is what a lookup has found; a sheet may spell it otherwise.
 			if (place === EMAIL && hasStatus) rank = -1;
-			// Of two people in a form, one recommends the other.
-			if (owner === 'your') rank += 0.5;
+			// Of two people in a form, one recommends the other; a bare name may be the form's.
+			if (owner === 'your' && !NAMES.includes(meaning)) rank += 0.5;
 			// In exactly this spelling it is the package's own.
 			if (name === 'email') rank -= 0.5;
 			// What is no email does not hide the one in another column.
@@ -154,12 +154,12 @@ function onlyOne(field: unknown): unknown {
 const LEGAL_FORM =
 	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
-/** Whether a name is a company's: it has a legal form, or joins several names, or it is the name of the website. */
+/** Whether a name is a company's: it has a legal form, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
 	const [host] = toDomain(website).split('.');
 	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
 	const isOfWebsite = [name, withoutParticles].map(bareName).includes(bareName(host));
-	return LEGAL_FORM.test(name) || name.includes(' & ') || (host !== '' && isOfWebsite);
+	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
 }
 
 /** The name of a company by its letters and digits, without its legal form. */
@@ -198,7 +198,9 @@ function withBareName(lead: Lead): Lead {
 	const isUnclear =
 		lacking.fullName !== undefined ||
 		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
-	if (isOfCompany(name.value) || (!company && isCompany(name.value, domain?.value))) {
+	const isOfSeveral = name.value.includes(' & ');
+	const looksLikeOne = !company && (isOfSeveral || isCompany(name.value, domain?.value));
+	if (looksLikeOne || isOfCompany(name.value)) {
 		lacking.name = { field: name.field, why: 'looks like a company' };
 	} else if (half === undefined) {
 		if (fullName === undefined && isWord(name.value)) {
