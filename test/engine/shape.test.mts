@@ -463,7 +463,7 @@ test('where there is no email any more, a miss leaves nothing that was said of o
 	expect(verified.json).toMatchObject([{ status: 'not_found', emailStatus: null }]);
 });
 
-test('the status that n8n reads from a CSV file of its own is the one of the lead, and another one is not', async () => {
+test('a CSV file that n8n wrote and reads again has our own status in its first column; a status of the user stays', async () => {
 	const { status, ...others } = { ...leadOf(hit), ...bought, status: 'found', credits: '1' };
 	const given: Given = { parameters: { existingEmail: '={{ $json.email }}' } };
 	const known = await one(find, [{ '\uFEFFstatus': status, ...others }], given);

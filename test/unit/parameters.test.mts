@@ -142,12 +142,17 @@ describe('the fields of a lead', () => {
 	});
 
 	it('are refused where letters were lost, whether recognized or chosen', () => {
-		const garbled = {
-			reason: 'invalid_value',
-			message: 'Not sent: Firma has lost letters (\uFFFD)',
-		};
-		const parameters = leadOf([{ Firma: 'Caf\uFFFD Acme' }]);
-		expect(thrownBy(() => parameters.get('where', 0, ''))).toMatchObject(garbled);
+		const value = 'Caf\uFFFD Acme';
+		const chosen = leadOf([], { leadFields: 'manual', where: value });
+		for (const [parameters, field] of [
+			[leadOf([{ Firma: value }]), 'Firma'],
+			[chosen, 'where'],
+		] as const) {
+			expect(thrownBy(() => parameters.get('where', 0, ''))).toMatchObject({
+				reason: 'invalid_value',
+				message: `Not sent: ${field} has lost letters (\uFFFD)`,
+			});
+		}
 	});
 
 	it('come first from the field that holds the result', () => {

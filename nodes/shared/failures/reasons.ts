@@ -6,6 +6,7 @@ export const COMPLETE = ['found', 'verified', 'known', 'skipped', 'not_found'] a
 /** The statuses of an item without a result: On Error decides what becomes of it. */
 export const INCOMPLETE = ['invalid_input', 'not_processed', 'failed', 'pending'] as const;
 
+/** All of them: what our nodes put into `status`. */
 export const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 
 /** Why nothing can be sent for an item: it lacks something, or a field cannot be meant. */

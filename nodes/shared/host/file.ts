@@ -11,12 +11,10 @@ export function asBeforeFile(item: IDataObject, resultField?: string): IDataObje
 	const prefix = resultField === undefined ? '\uFEFF' : `${resultField}.`;
 	const held = resultField === undefined ? '' : (item[resultField] ?? '');
 	if (held !== '' || !STATUSES.has(item[`${prefix}status`])) return item;
-	const names = Object.keys(item);
-	const ours = names.filter((name) => name.startsWith(prefix));
+	const ours = Object.keys(item).filter((name) => name.startsWith(prefix));
 	const result = Object.fromEntries(ours.map((name) => [name.slice(prefix.length), item[name]]));
-	const others = Object.fromEntries(
-		names.filter((name) => !ours.includes(name)).map((name) => [name, item[name]]),
-	);
+	const others = { ...item };
+	for (const name of ours) delete others[name];
 	return resultField === undefined
 		? { ...result, ...others }
 		: { ...others, [resultField]: result };

@@ -67,9 +67,7 @@ export class Parameters {
 			const found = meaning && lead.found[meaning];
 			if (!found) return '';
 			this.fieldsRead.add(found.field);
-			if (isGarbled(found.value)) throw garbled(found.field);
-			if (!isUnevaluated(found.value)) return found.value;
-			throw unevaluated(found.field, 'The text is in the data: correct it there.');
+			return meant(found.value, () => found.field, 'The text is in the data: correct it there.');
 		}
 		let value: unknown;
 		try {
@@ -79,10 +77,9 @@ export class Parameters {
 		} catch (error) {
 			throw this.failing(name, asError(error));
 		}
-		if (isGarbled(value)) throw garbled(this.labelOf(name));
-		if (!isUnevaluated(value)) return value;
-		throw unevaluated(
-			this.labelOf(name),
+		return meant(
+			value,
+			() => this.labelOf(name),
 			'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
 		);
 	}
@@ -142,29 +139,24 @@ export class Parameters {
 	}
 }
 
-/** Whether a text has what stands for a letter that was read in the wrong encoding. */
-function isGarbled(value: unknown): boolean {
-	return typeof value === 'string' && value.includes('\uFFFD');
-}
-
-function garbled(label: string): InvalidInput {
-	return new InvalidInput({
-		reason: 'invalid_value',
-		message: `Not sent: ${label} has lost letters (\uFFFD)`,
-		description: 'Set the Encoding of the file where it is read, e.g. in Extract from File.',
-	});
-}
-
-/** Whether n8n has left an expression in a text: a field is Fixed, or braces lack a pair. */
-function isUnevaluated(value: unknown): boolean {
-	return typeof value === 'string' && hasBraces(value);
-}
-
-function unevaluated(label: string, description: string): InvalidInput {
-	return new InvalidInput({
+/**
+ * The value, unless it is a text that nobody can have meant: letters are lost, as the file was read in the wrong encoding,
+ * or n8n has left an expression in it, as the field is Fixed or braces lack a pair. Throws {@link InvalidInput} for these.
+ */
+function meant(value: unknown, label: () => string, adviceOnBraces: string): unknown {
+	if (typeof value !== 'string') return value;
+	if (value.includes('\uFFFD')) {
+		throw new InvalidInput({
+			reason: 'invalid_value',
+			message: `Not sent: ${label()} has lost letters (\uFFFD)`,
+			description: 'Set the Encoding of the file where it is read, e.g. in Extract from File.',
+		});
+	}
+	if (!hasBraces(value)) return value;
+	throw new InvalidInput({
 		reason: 'unevaluated_expression',
-		message: `Not sent: ${label} holds an expression that n8n did not evaluate`,
-		description,
+		message: `Not sent: ${label()} holds an expression that n8n did not evaluate`,
+		description: adviceOnBraces,
 	});
 }
 
