@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isObject, objectFrom } from '../values/json';
 import { asBeforeFile } from '../host/file';
+import { isObject, objectFrom } from '../values/json';
 import { holdsEmail, isSameEmail } from '../values/email';
 import { cleanText, toDomain } from '../values/text';
 import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES, wordsOf } from './leadNames';
@@ -198,9 +198,9 @@ function withBareName(lead: Lead): Lead {
 	const isUnclear =
 		lacking.fullName !== undefined ||
 		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
-	const isOfSeveral = name.value.includes(' & ');
-	const looksLikeOne = !company && (isOfSeveral || isCompany(name.value, domain?.value));
-	if (looksLikeOne || isOfCompany(name.value)) {
+	// A list of companies has no other column for them.
+	const isOfList = !company && (name.value.includes(' & ') || isCompany(name.value, domain?.value));
+	if (isOfList || isOfCompany(name.value)) {
 		lacking.name = { field: name.field, why: 'looks like a company' };
 	} else if (half === undefined) {
 		if (fullName === undefined && isWord(name.value)) {
