@@ -10,7 +10,7 @@ const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
 /** Behind a name without one: in this spelling alone, as Mba is a surname. */
 const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
 
-/** Behind the comma of a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
+/** Behind a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
 const PARTICLE =
 	/^(?:van|von|da|das|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)(?!\p{L})/iu;
@@ -39,9 +39,9 @@ function partsOf(text: string): string[] {
 	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitlesAround);
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);
-	const isNoName = (part: string) =>
-		isTitle(part) || DEGREE.test(part) || (isWhole && CAPITALS.test(part));
-	return [name, ...others.filter((part) => part !== '' && !isNoName(part))];
+	const isNoName = (part: string, index: number) =>
+		isTitle(part) || DEGREE.test(part) || ((isWhole || index > 0) && CAPITALS.test(part));
+	return [name, ...others.filter((part, index) => part !== '' && !isNoName(part, index))];
 }
 
 function withoutTitlesAround(part: string): string {

@@ -478,22 +478,33 @@ test('what a lead has cost stays unknown in the row of a sheet, which has no nul
 	expect(await one(find, [row])).toMatchObject({ status: 'found', credits: null });
 });
 
-test.each([
-	[['Hot', 'found', '', 'Lost'], '2 items had a status of their own, which is replaced'],
-	[['Hot'], '1 item had a status of its own, which is replaced'],
-	[['found', null], undefined],
-])('of the statuses %j the summary says that %s', async (statuses, said) => {
-	const items = statuses.map((status) => ({ ...leadOf(hit), status }));
+test.each<[IDataObject[], string?]>([
+	[
+		[{ status: 'Hot' }, { status: 'found' }, { status: '' }, { status: 'Lost', message: 'Hi' }],
+		'2 items had fields of their own that are replaced (status)',
+	],
+	[
+		[{ message: 'Hi', credits: 500, first: '' }, {}],
+		'1 item had fields of its own that are replaced (credits, message)',
+	],
+	[
+		[
+			{ status: 'found', message: 'Hi', first: '' },
+			{ status: null, message: 'Hi' },
+		],
+	],
+])('of the fields %j the summary says that %s', async (fields, said) => {
+	const items = fields.map((own) => ({ ...ask(hit), ...own }));
 	const summaries = async (options: INodeParameters, given: Given = {}) => {
 		const { hints = [] } = await run(find, items, { options, ...given });
 		return hints.map(({ message }) => message).join();
 	};
-	if (said) expect(await summaries({})).toContain(`${said}: to keep it, add the option`);
-	else expect(await summaries({})).not.toContain('of their own');
-	expect(await summaries({ resultField: 'lookup' })).not.toContain('which is replaced');
+	if (said) expect(await summaries({})).toContain(`${said}: to keep them, add the option`);
+	else expect(await summaries({})).not.toContain('that are replaced');
+	expect(await summaries({ resultField: 'lookup' })).not.toContain('that are replaced');
 	// What goes to the error output keeps its own.
 	const refused: Given = { fault: { status: 400 }, onError: 'continueErrorOutput' };
-	expect(await summaries({}, refused)).not.toContain('which is replaced');
+	expect(await summaries({}, refused)).not.toContain('that are replaced');
 });
 
 test.each([...lookups, search, getLeads])('binary data comes along by $operation', async (one) => {

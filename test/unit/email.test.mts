@@ -87,6 +87,8 @@ describe('canBeEmail', () => {
 		['@'],
 		['a@b.com|c@b.com'],
 		['ada@acme'],
+		['ada@acme..com'],
+		['ada@.acme.com'],
 		// Apollo writes it where it has an email that it does not show.
 		['email_not_unlocked@domain.com'],
 	])('says no to %j', (text) => {

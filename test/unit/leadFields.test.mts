@@ -170,6 +170,7 @@ describe('a field', () => {
 		// Of several companies in one cell, as HubSpot exports them, the first.
 		expect(readOf({ company: 'Acme; Acme Holding' })).toEqual({ company: 'Acme' });
 		expect(readOf({ company: 'H&M; Acme' })).toEqual({ company: 'H&M' });
+		expect(readOf({ company: 'Acme ::: Acme Holding' })).toEqual({ company: 'Acme' });
 		for (const company of ['Acme &amp; Sons', 'O&#8217;Acme', 'O&#x2019;Acme']) {
 			expect(readOf({ company: `${company}; Holding` })).toEqual({ company });
 		}
@@ -366,13 +367,17 @@ describe('an item', () => {
 	});
 
 	it('with one word as its name has half of one', () => {
-		for (const row of [{ Nom: 'Dupont', PRENOM2: 'Jean' }, { Name: 'Ада' }]) {
+		for (const row of [
+			{ Nom: 'Dupont', PRENOM2: 'Jean' },
+			{ Name: 'Ада' },
+			{ 'Full Name': 'Ada' },
+			{ Full_Name: 'Lovelace', First_Name: null, Last_Name: 'Lovelace' },
+		]) {
 			const { found, lacking } = new LeadReader().read(row);
-			expect(found).toEqual({});
-			expect(lacking.name?.why).toBe('is only one word');
+			expect(found).not.toHaveProperty('fullName');
+			expect(lacking.fullName?.why).toBe('is only one word');
 		}
 		expect(readOf({ Name: '王小明' })).toEqual({ fullName: '王小明' });
-		expect(readOf({ 'Full Name': 'Ada' })).toEqual({ fullName: 'Ada' });
 		expect(readOf({ Nom: 'Dupont', 'Prénom(s)': 'Jean' })).toMatchObject({ lastName: 'Dupont' });
 	});
 

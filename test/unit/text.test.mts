@@ -98,6 +98,9 @@ describe('isPlaceholder', () => {
 		'unbekannt',
 		'n.v.t.',
 		'N.C.',
+		'Freelancer',
+		// Eventbrite, of a guest whom nobody has named.
+		'Info Requested',
 	])('is %j', (text) => {
 		expect(isPlaceholder(text)).toBe(true);
 	});

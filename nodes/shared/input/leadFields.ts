@@ -179,34 +179,33 @@ function isWord(name: string): boolean {
 	);
 }
 
-/** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
+/**
+ * A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's, and
+ * a single word is half a name.
+ */
 function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
 	const { company, domain } = found;
 	const isOfCompany = (text: string) =>
 		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
 		(company !== undefined && bareCompany(text) === bareCompany(company.value));
-	const whole = found.fullName;
-	if (whole && isOfCompany(whole.value)) {
-		lacking.fullName = { field: whole.field, why: 'looks like a company' };
-		delete found.fullName;
+	if (found.fullName && isOfCompany(found.fullName.value)) {
+		refuse(lead, 'fullName', 'looks like a company');
 	}
 	const { name, fullName, firstName, lastName } = found;
-	if (name === undefined) return lead;
 	const half = firstName ?? lastName;
 	// Beside an empty field for the whole name, or for one half alone, nobody knows whose name it is, or which half.
 	const isUnclear =
 		lacking.fullName !== undefined ||
 		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
 	// A list of companies has no other column for them.
-	const isOfList = !company && (name.value.includes(' & ') || isCompany(name.value, domain?.value));
-	if (isOfList || isOfCompany(name.value)) {
-		lacking.name = { field: name.field, why: 'looks like a company' };
-	} else if (half === undefined) {
-		if (fullName === undefined && isWord(name.value)) {
-			lacking.name = { field: name.field, why: 'is only one word' };
-		} else if (!isUnclear) found.fullName ??= name;
-	} else if (!holds(half.value, name.value)) {
+	const isOfList = (text: string) =>
+		!company && (text.includes(' & ') || isCompany(text, domain?.value));
+	if (name && (isOfList(name.value) || isOfCompany(name.value))) {
+		refuse(lead, 'name', 'looks like a company');
+	} else if (name && !half) {
+		if (!isUnclear) found.fullName ??= name;
+	} else if (name && half && !holds(half.value, name.value)) {
 		const other = firstName === undefined ? 'firstName' : 'lastName';
 		const isOther = fullName === undefined || holds(fullName.value, name.value);
 		if (holds(name.value, half.value)) found.fullName ??= name;
@@ -214,7 +213,14 @@ function withBareName(lead: Lead): Lead {
 		else if (isOther && lacking[other] === undefined) found[other] ??= name;
 	}
 	delete found.name;
+	if (found.fullName && isWord(found.fullName.value)) refuse(lead, 'fullName', 'is only one word');
 	return lead;
+}
+
+/** Takes away what was found, and says why. */
+function refuse({ found, lacking }: Lead, meaning: Meaning, why: string): void {
+	lacking[meaning] = { field: found[meaning]?.field ?? '', why };
+	delete found[meaning];
 }
 
 /** How sure it is whose name this is: a whole one, half of one, a bare `name`, none. */

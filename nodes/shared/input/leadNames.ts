@@ -8,7 +8,7 @@ export const LEAD_FIELDS = {
 		Vollständiger Name, Ansprechpartner, Kontaktperson, Anzeigename, Vor- und Nachname, Vorname Nachname,
 		nom complet, nom du contact, prénom et nom, nom et prénom, nom à afficher,
 		nombre completo, nombre de contacto, persona de contacto, nombre y apellidos, nombre y apellido, nombre en pantalla,
-		nome completo, nome do contato, nome e sobrenome, mostrar nome, nome e cognome, nome visualizzato, nominativo,
+		nome completo, nome do contato, nome e sobrenome, mostrar nome, nome e cognome, cognome e nome, nome visualizzato, nominativo, referente,
 		volledige naam, contactpersoon, naam contactpersoon`,
 	/** The full name, but beside one half of a name alone the other half. Odoo writes `Acme, Ada Lovelace` into the last. */
 	name: 'name, nom, nombre, nome, naam, display name',
@@ -34,7 +34,7 @@ export const LEAD_FIELDS = {
 		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
 		société, nom de la société, entreprise, nom de l'entreprise, raison sociale,
 		empresa, nombre de la empresa, nombre empresa, razón social, compañía, organización, nome da empresa, organização,
-		azienda, nome azienda, ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie`,
+		azienda, nome azienda, ditta, ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie`,
 	email: `
 		work email, work email address, business email, business email address, professional email,
 		recommended professional email, current work email, email, email address, primary email, primary email address,

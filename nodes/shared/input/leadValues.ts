@@ -35,8 +35,8 @@ export function valueOf(meaning: Meaning, field: unknown): string {
 /** Of Airtable and of Notion. */
 const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** Not the one that ends `&amp;`. */
-const BEHIND_COMPANY = /(?<!&(?:amp|quot|apos|nbsp|#\w{1,6}));/;
+/** What stands behind the first of several companies: not the semicolon that ends `&amp;`. */
+const BEHIND_COMPANY = /(?<!&(?:amp|quot|apos|nbsp|#\w{1,6}));|:::/;
 
 export function textOf(meaning: Meaning, entry: unknown): string {
 	const text = cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);

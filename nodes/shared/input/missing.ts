@@ -79,8 +79,9 @@ function shortened(name: string): string {
 /** Why nothing was recognized, if a field shows it. */
 function whyNotRead(lead: Lead, lacking: Missing): string {
 	const all: Meaning[] = NEEDS[lacking].meanings;
-	const [half] = all.flatMap((meaning) => lead.found[meaning] ?? []);
-	if (half) return ofHalf(half.value, half.field);
+	const half = all.find((meaning) => lead.found[meaning]);
+	const found = half && lead.found[half];
+	if (found) return ofHalf(half, found.value, found.field);
 	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
 	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;
@@ -99,7 +100,7 @@ function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): s
 		const label = parameters.labelOf(name);
 		const text = nameIn(cleanText(parameters.get(name, item, '')));
 		if (isSocialPage(text)) return `${label} is not a company website`;
-		if (text !== '' && lacking === 'missing_name') return ofHalf(text, label);
+		if (text !== '' && lacking === 'missing_name') return ofHalf(name, text, label);
 	}
 	const json = parameters.json(item);
 	for (const name of names) {
@@ -111,7 +112,7 @@ function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): s
 	return '';
 }
 
-/** Half of a name, which cannot be looked up alone. */
-function ofHalf(text: string, field: string): string {
-	return text.includes(' ') ? `${field} ${FULL_NAME}` : `only ${field}`;
+/** Half of a name, which cannot be looked up alone. Last names often have two words. */
+function ofHalf(half: string, text: string, field: string): string {
+	return half === 'firstName' && text.includes(' ') ? `${field} ${FULL_NAME}` : `only ${field}`;
 }

@@ -3,7 +3,7 @@ import type { Cost } from '../execution/answers';
 import { executionOf } from '../execution/execution';
 import type { NodeContext } from '../host/context';
 import { stopError, type OnError } from '../output/onError';
-import { alignFields, hasOwnStatus, itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
+import { alignFields, itemWith, PROBLEM_FIELDS, replacedIn, type Result } from '../output/shape';
 import type { LookupResult, Outcome, PreparedItem } from '../input/item';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from '../input/options';
@@ -61,9 +61,9 @@ export class Delivery<Query extends IDataObject> {
 		}
 		this.tally.count(item, outcome);
 		const isJoined = place.includesInput && place.resultField === undefined;
-		// On the error output, the item has none.
+		// On the error output, the item keeps all.
 		const [{ json }] = this.items[item];
-		if (isJoined && 'status' in json && hasOwnStatus(input.json)) this.tally.counts.replaced++;
+		if (isJoined && 'status' in json) this.tally.countReplaced(replacedIn(input.json, json));
 		this.logProgress();
 	}
 

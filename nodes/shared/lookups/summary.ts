@@ -32,9 +32,11 @@ export class Tally {
 		skipped: 0,
 		/** Passed on although Checked At is no date. */
 		undated: 0,
-		/** Whose own field `status` the status of the lookup replaces. */
+		/** Of whose own fields the lookup has replaced one. */
 		replaced: 0,
 	};
+
+	readonly fieldsReplaced = new Set<string>();
 
 	readonly problems: ItemProblem[] = [];
 
@@ -48,6 +50,12 @@ export class Tally {
 			counts[outcome.status]++;
 			if (outcome.isUndated) counts.undated++;
 		} else this.problems.push({ problem: outcome, item });
+	}
+
+	/** @param fields the fields of an item's own that the lookup has replaced */
+	countReplaced(fields: string[]): void {
+		if (fields.length > 0) this.counts.replaced++;
+		for (const field of fields) this.fieldsReplaced.add(field);
 	}
 
 	/** All problems except Max Items in Manual Runs. */
@@ -126,7 +134,7 @@ export function summaryOf<Query extends IDataObject>(
 		...(readFrom ? [readFrom] : []),
 		...only(
 			replaced,
-			`${count(replaced, 'item')} had a status of ${replaced === 1 ? 'its' : 'their'} own, which is replaced: to keep it, add the option Put Result in Field`,
+			`${count(replaced, 'item')} had fields of ${replaced === 1 ? 'its' : 'their'} own that are replaced (${[...tally.fieldsReplaced].join(', ')}): to keep them, add the option Put Result in Field`,
 		),
 		...adviceOn(problems),
 	];

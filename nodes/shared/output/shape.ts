@@ -111,9 +111,11 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	}
 }
 
-/** Whether an item has a status that is the user's own. */
-export function hasOwnStatus({ status }: IDataObject): boolean {
-	return !isEmpty(status) && !STATUSES.has(status);
+/** The user's own fields that a result has replaced, as they have names of its fields. */
+export function replacedIn(before: IDataObject, after: IDataObject): string[] {
+	if (STATUSES.has(before.status)) return [];
+	const isReplaced = (name: string) => !isEmpty(before[name]) && before[name] !== after[name];
+	return ['status', 'credits', ...PROBLEM_FIELDS].filter(isReplaced);
 }
 
 /** The fields of the target that a result takes away. */

@@ -26,7 +26,8 @@ function withoutSigns(text: string): string {
 
 /** What an email consists of: no white space, comma or semicolon (several addresses), bracket, or half of a character. */
 const SIGN = String.raw`[^\s,;@<>[\]"\uFFFD]`;
-const EMAIL = new RegExp(`^(?:${SIGN}+|"[^\\s,;\\uFFFD]+")@${SIGN}+\\.${SIGN}+$`);
+const LABEL = String.raw`[^\s,;@<>[\]".\uFFFD]+`;
+const EMAIL = new RegExp(`^(?:${SIGN}+|"[^\\s,;\\uFFFD]+")@${LABEL}(?:\\.${LABEL})+$`);
 
 /** Whether a text can be an email address: it has something before its `@` and a domain with a dot after it. */
 export function canBeEmail(text: string): boolean {
