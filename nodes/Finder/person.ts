@@ -6,13 +6,13 @@ import {
 	lookupOptions,
 	queryField,
 } from '../shared/editor/fields';
-import type { Missing } from '../shared/input/missing';
-import type { Lookup } from '../shared/lookups/lookup';
 import type { FieldValues } from '../shared/input/fields';
+import type { Question } from '../shared/input/item';
+import type { Missing } from '../shared/input/missing';
+import { toFullName, withoutTitles } from '../shared/input/personName';
+import type { Lookup } from '../shared/lookups/lookup';
 import { canBeEmail, toEmail, toEmailStatus } from '../shared/values/email';
 import { objectAt, textAt } from '../shared/values/json';
-import type { Question } from '../shared/input/item';
-import { toFullName, withoutTitles } from './personName';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [

@@ -298,9 +298,21 @@ describe('an item', () => {
 		expect([found.firstName?.value, found.lastName?.value]).toEqual(['Ada', 'Lovelace']);
 	});
 
-	it('of a form keeps its visitor beside the name of the form', () => {
+	it('of a form with its visitor and another name, which may be the form’s, has neither', () => {
 		const visitor = { 'your-name': ada, 'your-email': email };
-		expect(readOf({ ...visitor, name: 'Contact form 1' })).toEqual({ fullName: ada, email });
+		const other = { name: 'Contact form', company: 'Acme' };
+		for (const row of [
+			{ ...visitor, ...other },
+			{ ...other, ...visitor },
+		]) {
+			const { found, lacking } = new LeadReader().read(row);
+			expect(found).toEqual({ company: { value: 'Acme', field: 'company' } });
+			expect(lacking.name).toEqual({ field: 'name', why: 'differs from your-name' });
+		}
+		expect(readOf({ ...visitor, Name: 'ADA LOVELACE' })).toEqual({
+			fullName: 'ADA LOVELACE',
+			email,
+		});
 	});
 
 	it('of a form in which somebody recommends her is at her company', () => {
@@ -312,6 +324,8 @@ describe('an item', () => {
 		const there = { company: 'Acme', domain: 'acme.com' };
 		expect(readOf({ ...eve, ...own, ...work })).toEqual({ ...lead, ...there });
 		expect(readOf(eve)).toEqual({ fullName: 'Eve Other', company: 'Other', domain: 'other.com' });
+		const halves = { 'Your First Name': 'Eve', 'Your Last Name': 'Other' };
+		expect(readOf({ ...halves, ...own, ...work })).toEqual({ ...lead, ...there });
 	});
 
 	it('whose fields are all of one owner has its email', () => {
@@ -372,6 +386,10 @@ describe('an item', () => {
 			{ Name: 'Ада' },
 			{ 'Full Name': 'Ada' },
 			{ Full_Name: 'Lovelace', First_Name: null, Last_Name: 'Lovelace' },
+			{ Name: 'Ada (she/her)' },
+			{ name: 'Ada 🔥' },
+			{ name: 'Ada | Sales' },
+			{ Name: 'Dr. Lovelace' },
 		]) {
 			const { found, lacking } = new LeadReader().read(row);
 			expect(found).not.toHaveProperty('fullName');
@@ -485,6 +503,15 @@ describe('an item', () => {
 		[
 			{ last_name: 'Lovelace', name: 'Lovelace, Ada' },
 			{ lastName: 'Lovelace', fullName: 'Lovelace, Ada' },
+		],
+		// Also one that has a word of it: the half may have a title, or a second name.
+		[
+			{ 'First Name': 'Dr. Ada (Augusta)', Name: ada },
+			{ firstName: 'Dr. Ada (Augusta)', fullName: ada },
+		],
+		[
+			{ Name: 'María José', Surnames: 'García López' },
+			{ firstName: 'María José', lastName: 'García López' },
 		],
 		[
 			{ first_name: 'Al', name: 'Alston' },

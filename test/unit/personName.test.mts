@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { toFullName, withoutTitles } from '../../nodes/Finder/personName.ts';
+import { toFullName, withoutTitles } from '../../nodes/shared/input/personName.ts';
 
 it.each([
 	['Ada Lovelace', 'Ada Lovelace'],

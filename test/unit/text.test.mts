@@ -99,6 +99,8 @@ describe('isPlaceholder', () => {
 		'n.v.t.',
 		'N.C.',
 		'Freelancer',
+		'Selbständig',
+		'selbstständig',
 		// Eventbrite, of a guest whom nobody has named.
 		'Info Requested',
 	])('is %j', (text) => {

@@ -5,6 +5,7 @@ import { holdsEmail, isSameEmail } from '../values/email';
 import { cleanText, toDomain } from '../values/text';
 import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES, wordsOf } from './leadNames';
 import { textOf, valueOf, whyEmpty } from './leadValues';
+import { isWord } from './personName';
 
 /** Where CRMs, bases and forms put the fields of an item. */
 const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields'];
@@ -21,9 +22,14 @@ export type LeadParameters = Record<
 	}
 >;
 
+/** What was read, and the name of the field that holds it. */
+interface Found {
+	value: string;
+	field: string;
+}
+
 export interface Lead {
-	/** What was read, and the name of the field that holds it. */
-	found: Partial<Record<Meaning, { value: string; field: string }>>;
+	found: Partial<Record<Meaning, Found>>;
 	/** The field that would hold it, and why it does not in this item. */
 	lacking: Partial<Record<Meaning, { field: string; why: string }>>;
 }
@@ -74,6 +80,7 @@ export class LeadReader {
 		const ranks: Partial<Record<Meaning, number>> = {};
 		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
 		let hasEmail = false;
+		let visitor: Found | undefined;
 		for (const name of Object.keys(object)) {
 			const { place, owner } = this.columnOf(name);
 			if (!place) continue;
@@ -87,8 +94,9 @@ export class LeadReader {
 			let { rank } = place;
 			// Beside a status of this package, it is what a lookup has found; a sheet may spell it otherwise.
 			if (place === EMAIL && hasStatus) rank = -1;
-			// Of two people in a form, one recommends the other; a bare name may be the form's.
-			if (owner === 'your' && !NAMES.includes(meaning)) rank += 0.5;
+			// Of two people in a form, one recommends the other.
+			if (owner === 'your') rank += 0.5;
+			if (owner === 'your' && meaning === 'name') visitor = { value, field: name };
 			// In exactly this spelling it is the package's own.
 			if (name === 'email') rank -= 0.5;
 			// What is no email does not hide the one in another column.
@@ -103,6 +111,10 @@ export class LeadReader {
 		if (hasEmail && isOther) delete found.emailStatus;
 		for (const part of ['firstName', 'lastName', 'email', 'company', 'domain'] as const) {
 			if (this.isOfAnother(part, object, lead)) delete found[part];
+		}
+		// Beside the name of who fills in a form, a bare one may be the form's, or that of somebody else.
+		if (visitor && found.name && !areSame(visitor.value, found.name.value)) {
+			refuse(lead, 'name', `differs from ${visitor.field}`);
 		}
 		const { particle, lastName } = found;
 		if (particle && lastName && !holds(lastName.value, particle.value)) {
@@ -172,11 +184,10 @@ function holds(name: string, other: string): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-/** Whether a name is a single word, in a script that puts blanks between the names of a person. */
-function isWord(name: string): boolean {
-	return (
-		!name.includes(' ') && /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
-	);
+/** Whether two names have a word in common. */
+function shareWord(one: string, other: string): boolean {
+	const words = wordsOf(other);
+	return wordsOf(one).some((word) => words.includes(word));
 }
 
 /**
@@ -208,7 +219,7 @@ function withBareName(lead: Lead): Lead {
 	} else if (name && half && !holds(half.value, name.value)) {
 		const other = firstName === undefined ? 'firstName' : 'lastName';
 		const isOther = fullName === undefined || holds(fullName.value, name.value);
-		if (holds(name.value, half.value)) found.fullName ??= name;
+		if (shareWord(name.value, half.value)) found.fullName ??= name;
 		// Beside an empty field for it, too.
 		else if (isOther && lacking[other] === undefined) found[other] ??= name;
 	}

@@ -14,11 +14,11 @@ export const LEAD_FIELDS = {
 	name: 'name, nom, nombre, nome, naam, display name',
 	firstName: `
 		first name, given name, forename, fname, name first, contact first name, contact person first name, person first name,
-		executive first name, lead person first name, invitee first name, Vorname, Vorname(n), prénom, prénom(s), primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam, roepnaam`,
+		executive first name, lead person first name, invitee first name, Vorname, Vorname(n), prénom, prénom(s), primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam, roepnaam, voorletters`,
 	lastName: `
-		last name, family name, surname, lname, name last, contact last name, contact person last name, person last name,
-		executive last name, lead person last name, invitee last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido, apellido 1, apellido paterno,
-		sobrenome, último nome, cognome, achternaam, familienaam`,
+		last name, family name, surname, surnames, lname, name last, contact last name, contact person last name, person last name,
+		executive last name, lead person last name, invitee last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido, apellido 1, 1er apellido, 1º apellido, apellido paterno,
+		sobrenome, último nome, cognome, achternaam, familienaam, apelido, apelidos`,
 	/** Stands in front of the last name. */
 	particle: 'tussenvoegsel, tussenvoegsels, voorvoegsel, Namenszusatz',
 	domain: `

@@ -1,4 +1,4 @@
-import { cleanText } from '../shared/values/text';
+import { cleanText } from '../values/text';
 
 /** In front of a name; those `WITH_STOP` count with a full stop only, as `Ing` and others are names, too. */
 const TITLES = 'mr mrs ms miss dr prof shri smt herr herrn frau monsieur mme'.split(' ');
@@ -25,12 +25,23 @@ export function withoutTitles(text: string): string {
 
 /** The same for a full name, with the first name first: `Ada Lovelace` for `Lovelace, Dr. Ada`. */
 export function toFullName(text: string): string {
-	const parts = partsOf(text);
-	// Behind two words, two others may be anything, e.g. what somebody does.
-	const isTurned = parts.length === 2 && parts.some((part) => !part.includes(' '));
-	const name = isTurned ? parts.toReversed().join(' ') : parts.join(', ');
+	const name = inOrder(partsOf(text));
 	// `Mr Lovelace` is no less than `Lovelace`, who may be anybody.
 	return name.includes(' ') ? name : text;
+}
+
+/** Whether a full name is a single word but for its titles, in a script that puts blanks between the names of a person. */
+export function isWord(text: string): boolean {
+	const name = inOrder(partsOf(text));
+	return (
+		!name.includes(' ') && /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
+	);
+}
+
+function inOrder(parts: string[]): string {
+	// Behind two words, two others may be anything, e.g. what somebody does.
+	const isTurned = parts.length === 2 && parts.some((part) => !part.includes(' '));
+	return isTurned ? parts.toReversed().join(' ') : parts.join(', ');
 }
 
 /** What is between the commas of a name, without titles. */
