@@ -3,7 +3,7 @@ import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { cleanText, isSocialPage } from '../values/text';
 import { nameIn } from './fields';
-import type { Lead } from './leadFields';
+import type { Lead } from './lead';
 import type { Meaning } from './leadNames';
 import { EMPTY_FIELD } from './leadValues';
 import type { Parameters } from './parameters';

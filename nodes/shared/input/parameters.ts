@@ -4,7 +4,8 @@ import { isObject } from '../values/json';
 import { asError, toText, hasBraces } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
 import { type Declaration, type RequestField, requestFields } from './fields';
-import { type Lead, LeadReader } from './leadFields';
+import type { Lead } from './lead';
+import { LeadReader } from './leadFields';
 
 type Reader = (item: number) => unknown;
 

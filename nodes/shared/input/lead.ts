@@ -1,0 +1,151 @@
+import { isSameEmail } from '../values/email';
+import { toDomain } from '../values/text';
+import { bareName, type Meaning, wordsOf } from './leadNames';
+import { isWord } from './personName';
+
+/** What was read, and the name of the field that holds it. */
+export interface Found {
+	value: string;
+	field: string;
+}
+
+/** What an item has of a lead. */
+export interface Lead {
+	found: Partial<Record<Meaning, Found>>;
+	/** The field that would hold it, and why it does not in this item. */
+	lacking: Partial<Record<Meaning, { field: string; why: string }>>;
+}
+
+export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
+
+/** The legal forms of companies that are no names of people. */
+const LEGAL_FORM =
+	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
+
+/** Whether a name is a company's: it has a legal form, or it is the name of the website. */
+function isCompany(name: string, website = ''): boolean {
+	const [host] = toDomain(website).split('.');
+	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
+	const isOfWebsite = [name, withoutParticles].map(bareName).includes(bareName(host));
+	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
+}
+
+/** The name of a company by its letters and digits, without its legal form. */
+function bareCompany(name: string): string {
+	return bareName(name.split(LEGAL_FORM, 1)[0] || name);
+}
+
+/** Whether a name has another one as whole words. */
+export function holds(name: string, other: string): boolean {
+	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
+}
+
+/** Whether two names have a word in common. */
+function shareWord(one: string, other: string): boolean {
+	const words = wordsOf(other);
+	return wordsOf(one).some((word) => words.includes(word));
+}
+
+/**
+ * A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's, and
+ * a single word is half a name.
+ */
+export function withBareName(lead: Lead): Lead {
+	const { found, lacking } = lead;
+	const { company, domain } = found;
+	const isOfCompany = (text: string) =>
+		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
+		(company !== undefined && bareCompany(text) === bareCompany(company.value));
+	if (found.fullName && isOfCompany(found.fullName.value)) {
+		refuse(lead, 'fullName', 'looks like a company');
+	}
+	const { name, fullName, firstName, lastName } = found;
+	const half = firstName ?? lastName;
+	// Beside an empty field for the whole name, or for one half alone, nobody knows whose name it is, or which half.
+	const isUnclear =
+		lacking.fullName !== undefined ||
+		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
+	// A list of companies has no other column for them.
+	const isOfList = (text: string) =>
+		!company && (text.includes(' & ') || isCompany(text, domain?.value));
+	if (name && (isOfList(name.value) || isOfCompany(name.value))) {
+		refuse(lead, 'name', 'looks like a company');
+	} else if (name && !half) {
+		if (!isUnclear) found.fullName ??= name;
+	} else if (name && half && !holds(half.value, name.value)) {
+		const other = firstName === undefined ? 'firstName' : 'lastName';
+		const isOther = fullName === undefined || holds(fullName.value, name.value);
+		if (shareWord(name.value, half.value)) found.fullName ??= name;
+		// Beside an empty field for it, too.
+		else if (isOther && lacking[other] === undefined) found[other] ??= name;
+	}
+	delete found.name;
+	if (found.fullName && isWord(found.fullName.value)) refuse(lead, 'fullName', 'is only one word');
+	return lead;
+}
+
+/** Takes away what was found, and says why. */
+export function refuse({ found, lacking }: Lead, meaning: Meaning, why: string): void {
+	lacking[meaning] = { field: found[meaning]?.field ?? '', why };
+	delete found[meaning];
+}
+
+/** How sure it is whose name this is: a whole one, half of one, a bare `name`, none. */
+export function certainty({ found: { fullName, firstName, lastName, name } }: Lead): number {
+	if (fullName !== undefined || (firstName !== undefined && lastName !== undefined)) return 3;
+	if (firstName !== undefined || lastName !== undefined) return 2;
+	return name === undefined ? 0 : 1;
+}
+
+/** The fields that a lookup reads the name from. */
+export function partsOfName({ found: { fullName, firstName, lastName, name } }: Lead) {
+	if (firstName && lastName) return [firstName, lastName];
+	const parts = fullName ? [fullName] : [firstName, lastName, name];
+	return parts.filter((part) => part !== undefined);
+}
+
+function nameOf(lead: Lead): string {
+	return partsOfName(lead)
+		.map(({ value }) => value)
+		.join(' ');
+}
+
+/** Whether two names can be one person's: the shorter one has no word, or initial, that the other lacks. */
+function areSame(one: string, other: string): boolean {
+	const [few, many] = [one, other].map(wordsOf).toSorted((a, b) => a.length - b.length);
+	return few.every((word) =>
+		many.some((own) => own === word || (word.length === 1 && own.startsWith(word))),
+	);
+}
+
+/** Whether a name is that of another person. */
+export function isSomebodyElse(name: string, lead: Lead): boolean {
+	const { company, domain } = lead.found;
+	if (bareName(name) === bareName(company?.value ?? '')) return false;
+	return !areSame(name, nameOf(lead)) && !isCompany(name, domain?.value);
+}
+
+/** Adds what another object has, where the lead lacks it. A name is from one object, and a status from that of the email. */
+export function join(lead: Lead, other: Lead): Lead {
+	const { found, lacking } = lead;
+	const { name, email } = found;
+	const takesName = certainty(other) > certainty(lead);
+	const areTwo = !areSame(nameOf(lead), nameOf(other));
+	const isPerson = !isCompany(other.found.name?.value ?? '', other.found.domain?.value);
+	// Another person's company and email are not this one's.
+	if (areTwo && certainty(lead) === 3 && isPerson) return lead;
+	// Of a form and of who sent it, both bare: nobody knows which is the person.
+	const isUnclear = areTwo && certainty(lead) === 1 && certainty(other) === 1;
+	if (name && isUnclear) {
+		lacking.name = { field: name.field, why: 'differs from the name inside' };
+	}
+	if (takesName || isUnclear) for (const meaning of NAMES) delete found[meaning];
+	if (email === undefined && other.found.email !== undefined) delete found.emailStatus;
+	const isSame = email === undefined || isSameEmail(email.value, other.found.email?.value);
+	for (const meaning of Object.keys(other.found) as Meaning[]) {
+		if (NAMES.includes(meaning) ? !takesName : found[meaning] !== undefined) continue;
+		if (meaning !== 'emailStatus' || isSame) found[meaning] = other.found[meaning];
+	}
+	lead.lacking = { ...other.lacking, ...lacking };
+	return lead;
+}
