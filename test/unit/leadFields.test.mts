@@ -505,7 +505,11 @@ describe('an item', () => {
 			{ last_name: 'Lovelace', name: 'Lovelace, Ada' },
 			{ lastName: 'Lovelace', fullName: 'Lovelace, Ada' },
 		],
-		// Also one that has a word of it: the half may have a title, or a second name.
+		// Also without the titles of the half. A particle in both says nothing.
+		[
+			{ Nombre: 'María de los Ángeles', Apellidos: 'de la Torre' },
+			{ firstName: 'María de los Ángeles', lastName: 'de la Torre' },
+		],
 		[
 			{ 'First Name': 'Dr. Ada (Augusta)', Name: ada },
 			{ firstName: 'Dr. Ada (Augusta)', fullName: ada },

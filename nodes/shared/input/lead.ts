@@ -1,7 +1,7 @@
 import { isSameEmail } from '../values/email';
 import { toDomain } from '../values/text';
 import { bareName, type Meaning, wordsOf } from './leadNames';
-import { isWord } from './personName';
+import { isWord, withoutTitles } from './personName';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -40,12 +40,6 @@ export function holds(name: string, other: string): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-/** Whether two names have a word in common. */
-function shareWord(one: string, other: string): boolean {
-	const words = wordsOf(other);
-	return wordsOf(one).some((word) => words.includes(word));
-}
-
 /**
  * A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's, and
  * a single word is half a name.
@@ -75,7 +69,7 @@ export function withBareName(lead: Lead): Lead {
 	} else if (name && half && !holds(half.value, name.value)) {
 		const other = firstName === undefined ? 'firstName' : 'lastName';
 		const isOther = fullName === undefined || holds(fullName.value, name.value);
-		if (shareWord(name.value, half.value)) found.fullName ??= name;
+		if (holds(name.value, withoutTitles(half.value))) found.fullName ??= name;
 		// Beside an empty field for it, too.
 		else if (isOther && lacking[other] === undefined) found[other] ??= name;
 	}

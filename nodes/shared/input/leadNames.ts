@@ -8,17 +8,17 @@ export const LEAD_FIELDS = {
 		Vollständiger Name, Ansprechpartner, Kontaktperson, Anzeigename, Vor- und Nachname, Vorname Nachname,
 		nom complet, nom du contact, prénom et nom, nom et prénom, nom à afficher,
 		nombre completo, nombre de contacto, persona de contacto, nombre y apellidos, nombre y apellido, nombre en pantalla,
-		nome completo, nome do contato, nome e sobrenome, mostrar nome, nome e cognome, cognome e nome, nome visualizzato, nominativo, referente,
+		nome completo, nome do contato, nome e sobrenome, mostrar nome, nome e cognome, cognome e nome, nome visualizzato, nominativo,
 		volledige naam, contactpersoon, naam contactpersoon`,
 	/** The full name, but beside one half of a name alone the other half. Odoo writes `Acme, Ada Lovelace` into the last. */
 	name: 'name, nom, nombre, nome, naam, display name',
 	firstName: `
 		first name, given name, forename, fname, name first, contact first name, contact person first name, person first name,
-		executive first name, lead person first name, invitee first name, Vorname, Vorname(n), prénom, prénom(s), primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam, roepnaam, voorletters`,
+		executive first name, lead person first name, invitee first name, Vorname, Vorname(n), prénom, prénom(s), primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam, roepnaam`,
 	lastName: `
 		last name, family name, surname, surnames, lname, name last, contact last name, contact person last name, person last name,
 		executive last name, lead person last name, invitee last name, Nachname, Familienname, nom de famille, apellidos, apellido, primer apellido, apellido 1, 1er apellido, 1º apellido, apellido paterno,
-		sobrenome, último nome, cognome, achternaam, familienaam, apelido, apelidos`,
+		sobrenome, último nome, cognome, achternaam, familienaam`,
 	/** Stands in front of the last name. */
 	particle: 'tussenvoegsel, tussenvoegsels, voorvoegsel, Namenszusatz',
 	domain: `
