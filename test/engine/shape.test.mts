@@ -489,7 +489,7 @@ test.each<[IDataObject[], string?]>([
 	],
 	[
 		[
-			{ status: 'found', message: 'Hi', first: '' },
+			{ status: 'failed', message: 'Hi', first: '' },
 			{ status: null, message: 'Hi' },
 		],
 	],
@@ -505,6 +505,35 @@ test.each<[IDataObject[], string?]>([
 	// What goes to the error output keeps its own.
 	const refused: Given = { fault: { status: 400 }, onError: 'continueErrorOutput' };
 	expect(await summaries({}, refused)).not.toContain('that are replaced');
+});
+
+test('fields of this package are not told as the user’s own: of a file, and of an error output', async () => {
+	const { status, ...others } = { ...leadOf(hit), ...bought, status: 'failed', credits: 2 };
+	const ofFile = { '\uFEFFstatus': status, ...others, message: 'It failed', reason: 'unexpected' };
+	const refused: Given = { fault: { status: 400 }, onError: 'continueErrorOutput' };
+	const { errorItems } = await run(find, [ask(hit)], refused);
+	expect(errorItems).toMatchObject([{ json: { message: expect.stringContaining('not accept') } }]);
+	for (const item of [ofFile, errorItems[0].json]) {
+		const { hints = [], json } = await run(find, [{ ...ask(hit), ...item }]);
+		expect(json).toMatchObject([{ status: 'found', message: null }]);
+		expect(hints.map(({ message }) => message).join()).not.toContain('that are replaced');
+	}
+});
+
+test('a message of the user’s own stays on the error output, and is told where a later node replaces it', async () => {
+	const refused: Given = { fault: { status: 400 }, onError: 'continueErrorOutput' };
+	const lead = { ...ask(hit), message: 'Call me' };
+	let item: IDataObject = lead;
+	for (let node = 0; node < 2; node++) {
+		const { errorItems } = await run(find, [item], refused);
+		item = errorItems[0].json;
+		expect(item).toMatchObject({ ...lead, error: { reason: 'bad_request' } });
+	}
+	const found = await one(find, [item]);
+	expect(found).toMatchObject({ status: 'found', message: 'Call me' });
+	const noCredits: Given = { fault: { status: 402 }, onError: 'continueRegularOutput' };
+	const { hints = [] } = await run(verify, [{ ...found, to: 'ada@acme.com' }], noCredits);
+	expect(hints.map(({ message }) => message).join()).toContain('that are replaced (message)');
 });
 
 test.each([...lookups, search, getLeads])('binary data comes along by $operation', async (one) => {

@@ -280,7 +280,7 @@ describe('an item without a name or a company', () => {
 		[{ Company: 'Acme', Surname: '' }, 'no name (Surname is empty in this row)'],
 		[{ Company: 'Acme', 'Last Name': 'Lovelace' }, 'no name (only Last Name)'],
 		[{ Company: 'Acme', 'Last Name': 'García Márquez' }, 'no name (only Last Name)'],
-		[{ Company: 'Acme', 'Full Name': 'Lovelace' }, 'no name (Full Name is only one word)'],
+		[{ Company: 'Acme', 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)'],
 		[
 			{ Company: 'Acme', 'First Name': 'Ada Lovelace' },
 			'no name (First Name looks like a full name)',

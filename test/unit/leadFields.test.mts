@@ -391,11 +391,16 @@ describe('an item', () => {
 			{ name: 'Ada 🔥' },
 			{ name: 'Ada | Sales' },
 			{ Name: 'Dr. Lovelace' },
+			{ Contactpersoon: 'Dhr. de Vries' },
+			{ 'Contact Name': 'Mr. & Mrs. Smith' },
+			{ Ansprechpartner: 'Herr und Frau Weber' },
+			{ 'Nom du contact': 'Madame Martin' },
 		]) {
 			const { found, lacking } = new LeadReader().read(row);
 			expect(found).not.toHaveProperty('fullName');
-			expect(lacking.fullName?.why).toBe('is only one word');
+			expect(lacking.fullName?.why).toBe('is only half a name');
 		}
+		expect(readOf({ Name: 'Van Morrison' })).toEqual({ fullName: 'Van Morrison' });
 		expect(readOf({ Name: '王小明' })).toEqual({ fullName: '王小明' });
 		expect(readOf({ Nom: 'Dupont', 'Prénom(s)': 'Jean' })).toMatchObject({ lastName: 'Dupont' });
 	});

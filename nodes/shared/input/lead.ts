@@ -1,7 +1,7 @@
 import { isSameEmail } from '../values/email';
 import { toDomain } from '../values/text';
 import { bareName, type Meaning, wordsOf } from './leadNames';
-import { isWord, withoutTitles } from './personName';
+import { isHalf, withoutTitles } from './personName';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -74,7 +74,9 @@ export function withBareName(lead: Lead): Lead {
 		else if (isOther && lacking[other] === undefined) found[other] ??= name;
 	}
 	delete found.name;
-	if (found.fullName && isWord(found.fullName.value)) refuse(lead, 'fullName', 'is only one word');
+	if (found.fullName && isHalf(found.fullName.value)) {
+		refuse(lead, 'fullName', 'is only half a name');
+	}
 	return lead;
 }
 

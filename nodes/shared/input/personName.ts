@@ -1,8 +1,11 @@
 import { cleanText } from '../values/text';
 
 /** In front of a name; those `WITH_STOP` count with a full stop only, as `Ing` and others are names, too. */
-const TITLES = 'mr mrs ms miss dr prof shri smt herr herrn frau monsieur mme'.split(' ');
-const WITH_STOP = 'hr dipl ing mag dott sig sr sra srta dra mlle dhr mevr mw'.split(' ');
+const TITLES =
+	'mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle señor señora sra signor signora dhr mevrouw & and und'.split(
+		' ',
+	);
+const WITH_STOP = 'fr dipl ing mag dott sig sr srta dra mevr mw'.split(' ');
 
 /** Behind a comma. */
 const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
@@ -30,12 +33,14 @@ export function toFullName(text: string): string {
 	return name.includes(' ') ? name : text;
 }
 
-/** Whether a full name is a single word but for its titles, in a script that puts blanks between the names of a person. */
-export function isWord(text: string): boolean {
+/**
+ * Whether a full name is a single word but for its titles, or a last name with its particle. Other scripts than these put no
+ * blanks between the names of a person.
+ */
+export function isHalf(text: string): boolean {
 	const name = inOrder(partsOf(text));
-	return (
-		!name.includes(' ') && /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
-	);
+	if (name.includes(' ')) return /^\p{Ll}/u.test(name) && PARTICLE.test(name);
+	return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
 }
 
 function inOrder(parts: string[]): string {

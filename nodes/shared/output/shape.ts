@@ -52,11 +52,10 @@ export function itemWith(
 	const input = asBeforeFile(json, resultField);
 	const fields = includesInput ? { ...input } : textsOf(asked);
 	const held = resultField === undefined ? fields : { ...objectFrom(input[resultField]) };
-	const { error } = fields;
+	// From an error output it comes with the message of that failure.
+	if (isOwnError(fields.error) && !hasOwnMessage(fields)) fields.message = null;
 	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
-	// From an error output it comes with a message of that failure, not of its own.
-	if (isObject(error) && WITHOUT_RESULT.has(error.status)) fields.message = null;
 	const merged = withResult(held, result);
 	return {
 		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
@@ -111,11 +110,24 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	}
 }
 
+/** Whether an item of an error output has failed in a node of this package. */
+function isOwnError(error: unknown): error is IDataObject {
+	return isObject(error) && WITHOUT_RESULT.has(error.status);
+}
+
+/** Whether the message of an item is the user's own, and not that of a failure in a node of this package. */
+export function hasOwnMessage({ message, status, error }: IDataObject): boolean {
+	if (isEmpty(message) || WITHOUT_RESULT.has(status)) return false;
+	return !isOwnError(error) || !`${message}`.startsWith(`${error.message}`);
+}
+
 /** The user's own fields that a result has replaced, as they have names of its fields. */
-export function replacedIn(before: IDataObject, after: IDataObject): string[] {
-	if (STATUSES.has(before.status)) return [];
+export function replacedIn(json: IDataObject, after: IDataObject): string[] {
+	const before = asBeforeFile(json);
+	if (WITHOUT_RESULT.has(before.status) || isOwnError(before.error)) return [];
 	const isReplaced = (name: string) => !isEmpty(before[name]) && before[name] !== after[name];
-	return ['status', 'credits', ...PROBLEM_FIELDS].filter(isReplaced);
+	const own = STATUSES.has(before.status) ? [] : ['status', 'credits'];
+	return [...own, ...PROBLEM_FIELDS].filter(isReplaced);
 }
 
 /** The fields of the target that a result takes away. */
