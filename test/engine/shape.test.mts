@@ -520,20 +520,16 @@ test('fields of this package are not told as the user’s own: of a file, and of
 	}
 });
 
-test('a message of the user’s own stays on the error output, and is told where a later node replaces it', async () => {
+test('fields of the user’s own are told behind an error output, and beside a status of an earlier node', async () => {
 	const refused: Given = { fault: { status: 400 }, onError: 'continueErrorOutput' };
-	const lead = { ...ask(hit), message: 'Call me' };
-	let item: IDataObject = lead;
-	for (let node = 0; node < 2; node++) {
-		const { errorItems } = await run(find, [item], refused);
-		item = errorItems[0].json;
-		expect(item).toMatchObject({ ...lead, error: { reason: 'bad_request' } });
-	}
-	const found = await one(find, [item]);
+	const { errorItems } = await run(find, [{ ...ask(hit), status: 'Hot', credits: 40 }], refused);
+	const { hints: second = [] } = await run(find, [errorItems[0].json]);
+	expect(second.map(({ message }) => message).join()).toContain('are replaced (status, credits)');
+	const found = await one(find, [{ ...ask(hit), message: 'Call me' }]);
 	expect(found).toMatchObject({ status: 'found', message: 'Call me' });
-	const noCredits: Given = { fault: { status: 402 }, onError: 'continueRegularOutput' };
-	const { hints = [] } = await run(verify, [{ ...found, to: 'ada@acme.com' }], noCredits);
-	expect(hints.map(({ message }) => message).join()).toContain('that are replaced (message)');
+	const noCredits: Given = { fault: { status: 402 } };
+	const { hints: third = [] } = await run(verify, [{ ...found, to: 'ada@acme.com' }], noCredits);
+	expect(third.map(({ message }) => message).join()).toContain('are replaced (message)');
 });
 
 test.each([...lookups, search, getLeads])('binary data comes along by $operation', async (one) => {

@@ -306,8 +306,8 @@ describe('an item', () => {
 			{ ...visitor, ...other },
 			{ ...other, ...visitor },
 		]) {
-			const { found, lacking } = new LeadReader().read(row);
-			expect(found).toEqual({ company: { value: 'Acme', field: 'company' } });
+			expect(readOf(row)).toEqual({ company: 'Acme', email });
+			const { lacking } = new LeadReader().read(row);
 			expect(lacking.name).toEqual({ field: 'name', why: 'differs from your-name' });
 		}
 		expect(readOf({ ...visitor, Name: 'ADA LOVELACE' })).toEqual({
@@ -395,12 +395,16 @@ describe('an item', () => {
 			{ 'Contact Name': 'Mr. & Mrs. Smith' },
 			{ Ansprechpartner: 'Herr und Frau Weber' },
 			{ 'Nom du contact': 'Madame Martin' },
+			// Whoever is in there is somebody else.
+			{ 'Full Name': 'Ada', data: { name: 'Eve Other', email } },
 		]) {
 			const { found, lacking } = new LeadReader().read(row);
 			expect(found).not.toHaveProperty('fullName');
 			expect(lacking.fullName?.why).toBe('is only half a name');
 		}
-		expect(readOf({ Name: 'Van Morrison' })).toEqual({ fullName: 'Van Morrison' });
+		for (const fullName of ['Van Morrison', 'van morrison', 'le Gall Anne']) {
+			expect(readOf({ Name: fullName })).toEqual({ fullName });
+		}
 		expect(readOf({ Name: '王小明' })).toEqual({ fullName: '王小明' });
 		expect(readOf({ Nom: 'Dupont', 'Prénom(s)': 'Jean' })).toMatchObject({ lastName: 'Dupont' });
 	});

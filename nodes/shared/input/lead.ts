@@ -40,10 +40,7 @@ export function holds(name: string, other: string): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-/**
- * A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's, and
- * a single word is half a name.
- */
+/** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
 export function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
 	const { company, domain } = found;
@@ -74,9 +71,13 @@ export function withBareName(lead: Lead): Lead {
 		else if (isOther && lacking[other] === undefined) found[other] ??= name;
 	}
 	delete found.name;
-	if (found.fullName && isHalf(found.fullName.value)) {
-		refuse(lead, 'fullName', 'is only half a name');
-	}
+	return lead;
+}
+
+/** Half of a name in a field for the whole one cannot be looked up. */
+export function withoutHalf(lead: Lead): Lead {
+	const { fullName } = lead.found;
+	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
 	return lead;
 }
 

@@ -14,6 +14,7 @@ import {
 	partsOfName,
 	refuse,
 	withBareName,
+	withoutHalf,
 } from './lead';
 import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES } from './leadNames';
 import { textOf, valueOf, whyEmpty } from './leadValues';
@@ -66,7 +67,7 @@ export class LeadReader {
 			const isOther = name === 'data' && (certainty(lead) > 1 || lead.found.email !== undefined);
 			if (!isOther) join(lead, this.leadOf(onlyOne(fields[name])));
 		}
-		return withBareName(lead);
+		return withoutHalf(withBareName(lead));
 	}
 
 	/** What an object itself has of a lead. */
@@ -106,12 +107,12 @@ export class LeadReader {
 		const { field = 'email' } = found.email ?? {};
 		const isOther = 'email' in object ? field !== 'email' : this.columnOf(field).place !== EMAIL;
 		if (hasEmail && isOther) delete found.emailStatus;
-		for (const part of ['firstName', 'lastName', 'email', 'company', 'domain'] as const) {
-			if (this.isOfAnother(part, object, lead)) delete found[part];
-		}
 		// Beside the name of who fills in a form, a bare one may be the form's, or that of somebody else.
 		if (visitor && found.name && isSomebodyElse(visitor.value, lead)) {
 			refuse(lead, 'name', `differs from ${visitor.field}`);
+		}
+		for (const part of ['firstName', 'lastName', 'email', 'company', 'domain'] as const) {
+			if (this.isOfAnother(part, object, lead)) delete found[part];
 		}
 		const { particle, lastName } = found;
 		if (particle && lastName && !holds(lastName.value, particle.value)) {

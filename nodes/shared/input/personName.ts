@@ -39,7 +39,7 @@ export function toFullName(text: string): string {
  */
 export function isHalf(text: string): boolean {
 	const name = inOrder(partsOf(text));
-	if (name.includes(' ')) return /^\p{Ll}/u.test(name) && PARTICLE.test(name);
+	if (name.includes(' ')) return PARTICLE.test(name) && /^(?:\p{Ll}+ )+\p{Lu}[^ ]*$/u.test(name);
 	return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
 }
 

@@ -61,7 +61,7 @@ export class Delivery<Query extends IDataObject> {
 		}
 		this.tally.count(item, outcome);
 		const isJoined = place.includesInput && place.resultField === undefined;
-		// On the error output, the item keeps what it has.
+		// On the error output, only n8n's own fields `error` and `message` are new.
 		const [{ json }] = this.items[item];
 		if (isJoined && 'status' in json) this.tally.countReplaced(replacedIn(input.json, json));
 		this.logProgress();

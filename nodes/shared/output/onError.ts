@@ -7,7 +7,6 @@ import {
 } from 'n8n-workflow';
 import { isTool } from '../host/context';
 import { inFull, type Problem } from '../failures/failure';
-import { hasOwnMessage } from './shape';
 
 /** What becomes of an item without a result, by the setting On Error of the node. */
 export class OnError {
@@ -68,17 +67,16 @@ export function stopError(
 
 /**
  * The item for the error output. n8n goes by its keys: with any key but `error` and `message` it takes the item for a
- * success (n8n 1 knows only these two). n8n adds the fields of the input item, but not its binary data. A `message` of the
- * user's own stays.
+ * success (n8n 1 knows only these two). n8n adds the fields of the input item, but not its binary data.
  */
 export function errorItem(
 	problem: Problem,
 	item: number,
-	{ json, binary }: INodeExecutionData,
+	{ binary }: INodeExecutionData,
 ): INodeExecutionData {
 	const { description, ...error } = problem;
-	const told = hasOwnMessage(json) ? {} : { message: inFull({ ...error, description }) };
-	return { json: { error, ...told }, pairedItem: { item }, ...(binary && { binary }) };
+	const message = inFull({ ...error, description });
+	return { json: { error, message }, pairedItem: { item }, ...(binary && { binary }) };
 }
 
 /**

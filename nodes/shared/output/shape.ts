@@ -52,8 +52,8 @@ export function itemWith(
 	const input = asBeforeFile(json, resultField);
 	const fields = includesInput ? { ...input } : textsOf(asked);
 	const held = resultField === undefined ? fields : { ...objectFrom(input[resultField]) };
-	// From an error output it comes with the message of that failure.
-	if (isOwnError(fields.error) && !hasOwnMessage(fields)) fields.message = null;
+	// From an error output it comes with a message of that failure, not of its own.
+	if (isOwnError(fields.error)) fields.message = null;
 	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
 	const merged = withResult(held, result);
@@ -111,23 +111,19 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 }
 
 /** Whether an item of an error output has failed in a node of this package. */
-function isOwnError(error: unknown): error is IDataObject {
+function isOwnError(error: unknown): boolean {
 	return isObject(error) && WITHOUT_RESULT.has(error.status);
-}
-
-/** Whether the message of an item is the user's own, and not that of a failure in a node of this package. */
-export function hasOwnMessage({ message, status, error }: IDataObject): boolean {
-	if (isEmpty(message) || WITHOUT_RESULT.has(status)) return false;
-	return !isOwnError(error) || !`${message}`.startsWith(`${error.message}`);
 }
 
 /** The user's own fields that a result has replaced, as they have names of its fields. */
 export function replacedIn(json: IDataObject, after: IDataObject): string[] {
 	const before = asBeforeFile(json);
-	if (WITHOUT_RESULT.has(before.status) || isOwnError(before.error)) return [];
-	const isReplaced = (name: string) => !isEmpty(before[name]) && before[name] !== after[name];
-	const own = STATUSES.has(before.status) ? [] : ['status', 'credits'];
-	return [...own, ...PROBLEM_FIELDS].filter(isReplaced);
+	if (WITHOUT_RESULT.has(before.status)) return [];
+	const names = STATUSES.has(before.status) ? [] : ['status', 'credits'];
+	const isOwn = (name: string) => name !== 'message' || !isOwnError(before.error);
+	return [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
+		(name) => !isEmpty(before[name]) && before[name] !== after[name],
+	);
 }
 
 /** The fields of the target that a result takes away. */
