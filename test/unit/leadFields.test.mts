@@ -395,6 +395,9 @@ describe('an item', () => {
 			{ 'Contact Name': 'Mr. & Mrs. Smith' },
 			{ Ansprechpartner: 'Herr und Frau Weber' },
 			{ 'Nom du contact': 'Madame Martin' },
+			{ 'Nom du contact': 'MME LE GOFF' },
+			{ Nominativo: 'Sig.ra Di Stefano' },
+			{ Contactpersoon: 'Mevr. Van den Berg' },
 			// Whoever is in there is somebody else.
 			{ 'Full Name': 'Ada', data: { name: 'Eve Other', email } },
 		]) {

@@ -31,6 +31,7 @@ it.each([
 	['Miss Ada Lovelace', 'Ada Lovelace'],
 	['Dr. h. c. Ada Lovelace', 'Ada Lovelace'],
 	['LOVELACE, ADA, MBA', 'ADA LOVELACE'],
+	['FRAU ADA LOVELACE', 'ADA LOVELACE'],
 	['Lovelace, Ada, MD', 'Ada Lovelace'],
 	['Lovelace, Dr. Ada', 'Ada Lovelace'],
 	['Lovelace, Ada, Dr.', 'Ada Lovelace'],

@@ -39,8 +39,14 @@ export function toFullName(text: string): string {
  */
 export function isHalf(text: string): boolean {
 	const name = inOrder(partsOf(text));
-	if (name.includes(' ')) return PARTICLE.test(name) && /^(?:\p{Ll}+ )+\p{Lu}[^ ]*$/u.test(name);
-	return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
+	const [last, ...words] = name.split(' ').toReversed();
+	if (words.length === 0) {
+		return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
+	}
+	// "Van Morrison" is a whole name, but not behind a title.
+	const [first] = cleanText(text).split(' ', 1);
+	const isLast = isTitle(first) || (/^\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
+	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
 function inOrder(parts: string[]): string {
@@ -71,7 +77,7 @@ function withoutTitlesAround(part: string): string {
 /** Whether a word is a title, e.g. `Dr.-Ing.`, `Dott.ssa`; `MS` are initials. */
 function isTitle(word: string): boolean {
 	const hasStop = word.includes('.');
-	if (!hasStop && /^\p{Lu}{2,}$/u.test(word)) return false;
+	if (!hasStop && /^\p{Lu}{2}$/u.test(word)) return false;
 	const titles = hasStop ? [...TITLES, ...WITH_STOP] : TITLES;
 	const parts = word.split(/[.-]+/).filter(Boolean);
 	const isEnding = (one: string, index: number) => index > 0 && /^[\p{Ll}ª]{1,3}$/u.test(one);
