@@ -16,6 +16,7 @@ export interface Lead {
 	lacking: Partial<Record<Meaning, { field: string; why: string }>>;
 }
 
+/** What names the person. */
 export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
 
 /** The legal forms of companies that are no names of people. */
@@ -83,7 +84,8 @@ export function withoutHalf(lead: Lead): Lead {
 
 /** Takes away what was found, and says why. */
 export function refuse({ found, lacking }: Lead, meaning: Meaning, why: string): void {
-	lacking[meaning] = { field: found[meaning]?.field ?? '', why };
+	const { [meaning]: own } = found;
+	if (own) lacking[meaning] = { field: own.field, why };
 	delete found[meaning];
 }
 
@@ -125,7 +127,7 @@ export function isSomebodyElse(name: string, lead: Lead): boolean {
 /** Adds what another object has, where the lead lacks it. A name is from one object, and a status from that of the email. */
 export function join(lead: Lead, other: Lead): Lead {
 	const { found, lacking } = lead;
-	const { name, email } = found;
+	const { email } = found;
 	const takesName = certainty(other) > certainty(lead);
 	const areTwo = !areSame(nameOf(lead), nameOf(other));
 	const isPerson = !isCompany(other.found.name?.value ?? '', other.found.domain?.value);
@@ -133,10 +135,8 @@ export function join(lead: Lead, other: Lead): Lead {
 	if (areTwo && certainty(lead) === 3 && isPerson) return lead;
 	// Of a form and of who sent it, both bare: nobody knows which is the person.
 	const isUnclear = areTwo && certainty(lead) === 1 && certainty(other) === 1;
-	if (name && isUnclear) {
-		lacking.name = { field: name.field, why: 'differs from the name inside' };
-	}
-	if (takesName || isUnclear) for (const meaning of NAMES) delete found[meaning];
+	if (isUnclear) refuse(lead, 'name', 'differs from the name inside');
+	if (takesName) for (const meaning of NAMES) delete found[meaning];
 	if (email === undefined && other.found.email !== undefined) delete found.emailStatus;
 	const isSame = email === undefined || isSameEmail(email.value, other.found.email?.value);
 	for (const meaning of Object.keys(other.found) as Meaning[]) {

@@ -1,10 +1,10 @@
 import { cleanText } from '../values/text';
 
-/** In front of a name; those `WITH_STOP` count with a full stop only, as `Ing` and others are names, too. */
-const TITLES =
-	'mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle señor señora sra signor signora dhr mevrouw & and und'.split(
-		' ',
-	);
+/** In front of a name, also two of them; those `WITH_STOP` count with a full stop only, as `Ing` and others are names, too. */
+const TITLES = [
+	...'mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle'.split(' '),
+	...'señor señora sra signor signora dhr mevrouw & and und'.split(' '),
+];
 const WITH_STOP = 'fr dipl ing mag dott sig sr srta dra mevr mw'.split(' ');
 
 /** Behind a comma. */
@@ -28,7 +28,7 @@ export function withoutTitles(text: string): string {
 
 /** The same for a full name, with the first name first: `Ada Lovelace` for `Lovelace, Dr. Ada`. */
 export function toFullName(text: string): string {
-	const name = inOrder(partsOf(text));
+	const name = inOrder(text);
 	// `Mr Lovelace` is no less than `Lovelace`, who may be anybody.
 	return name.includes(' ') ? name : text;
 }
@@ -38,7 +38,7 @@ export function toFullName(text: string): string {
  * blanks between the names of a person.
  */
 export function isHalf(text: string): boolean {
-	const name = inOrder(partsOf(text));
+	const name = inOrder(text);
 	const [last, ...words] = name.split(' ').toReversed();
 	if (words.length === 0) {
 		return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
@@ -49,7 +49,9 @@ export function isHalf(text: string): boolean {
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
-function inOrder(parts: string[]): string {
+/** A full name without titles, with the first name first. */
+function inOrder(text: string): string {
+	const parts = partsOf(text);
 	// Behind two words, two others may be anything, e.g. what somebody does.
 	const isTurned = parts.length === 2 && parts.some((part) => !part.includes(' '));
 	return isTurned ? parts.toReversed().join(' ') : parts.join(', ');
