@@ -82,15 +82,15 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const isFull = lastName !== '' && firstName.toLowerCase().endsWith(` ${lastName.toLowerCase()}`);
 	const hasBoth = firstName !== '' && lastName !== '' && !isFull;
 	const { domain, name: company } = values.company('domain', 'company');
-	const texts = Object.entries({
-		...(hasBoth
-			? { firstName, lastName }
-			: { fullName: isFull ? firstName : toFullName(values.name('fullName')) }),
-		domain,
-		company,
-		country: values.name('country'),
-	});
-	const query: Person = Object.fromEntries(texts.filter(([, text]) => text !== ''));
+	const query: Person = {};
+	const put = (name: TextName, text: string) => {
+		if (text !== '') query[name] = text;
+	};
+	if (hasBoth) Object.assign(query, { firstName, lastName });
+	else put('fullName', isFull ? firstName : toFullName(values.name('fullName')));
+	put('domain', domain);
+	put('company', company);
+	put('country', values.name('country'));
 	if (values.raw('includeCompanyData') === true) query.includeCompanyData = true;
 	const missing: Missing[] = [];
 	if (!hasBoth && !query.fullName) missing.push('missing_name');

@@ -76,7 +76,8 @@ export function knownItem(
 	retryUnknown: number,
 	now = Date.now(),
 ): PassedOn | 'due' | undefined {
-	const value = read(typedText(parameter(name), label));
+	const text = typedText(parameter(name), label);
+	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
 	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
 	const checkedAt = parameter('options.checkedAt') ?? '';
@@ -125,11 +126,9 @@ export function prepareItem<Query extends IDataObject>(
 ): PreparedItem<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
-	const wanted = {
-		isSimple: isOn('simple'),
-		isAll: isOn('returnAllMatches'),
-		includesInput: isOn('includeInputFields'),
-	};
+	const isSimple = isOn('simple');
+	const isAll = isOn('returnAllMatches');
+	const includesInput = isOn('includeInputFields');
 	const values = new FieldValues(parameters, item);
 	const own = new FirstFailure(values.failure);
 	const question = own.of(() => lookup.prepare(values));
@@ -138,15 +137,16 @@ export function prepareItem<Query extends IDataObject>(
 	const known = failure.of(
 		() => lookup.existing && knownItem(lookup.existing, parameter, retryUnknown),
 	);
-	if (typeof known === 'object') return { ...wanted, query, outcome: known };
-	if (question?.isEmpty && own.error === undefined) {
-		return { ...wanted, query, outcome: { status: 'skipped', fields: {} } };
-	}
-	const refusal =
-		failure.error ??
-		own.error ??
-		(question?.missing && missing(parameters, item, question.missing));
-	const local = answer && { results: [answer] };
-	const outcome = refusal ? problemOf(refusal) : local;
-	return { ...wanted, query, outcome, isDue: known === 'due' };
+	const outcomeOf = (): Outcome | undefined => {
+		if (typeof known === 'object') return known;
+		if (question?.isEmpty && own.error === undefined) return { status: 'skipped', fields: {} };
+		const refusal =
+			failure.error ??
+			own.error ??
+			(question?.missing && missing(parameters, item, question.missing));
+		if (refusal) return problemOf(refusal);
+		return answer && { results: [answer] };
+	};
+	const isDue = known === 'due';
+	return { query, outcome: outcomeOf(), isSimple, isAll, includesInput, isDue };
 }

@@ -45,6 +45,7 @@ export function holds(name: string, other: string): boolean {
 export function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
 	const { company, domain } = found;
+	if (!found.name && !found.fullName) return lead;
 	const isOfCompany = (text: string) =>
 		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
 		(company !== undefined && bareCompany(text) === bareCompany(company.value));

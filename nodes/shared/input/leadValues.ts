@@ -44,9 +44,11 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	if (isPlaceholder(text)) return '';
 	// n8n has not evaluated it: the item is refused.
 	if (hasBraces(text)) return text;
-	// "16.000" is a number.
-	if (meaning === 'domain' && /\.\d+$/.test(text)) return '';
-	if (meaning === 'domain') return isSocialPage(text) || toDomain(text) === '' ? '' : text;
+	if (meaning === 'domain') {
+		const domain = toDomain(text);
+		// "16.000" is a number.
+		return isSocialPage(text, domain) || /\.\d+$/.test(text) ? '' : domain;
+	}
 	if (meaning === 'email') return text.includes('@') ? text : '';
 	// A number, an email or the id of a linked record in a field for names is none.
 	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';

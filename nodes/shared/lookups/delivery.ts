@@ -101,11 +101,10 @@ function resultsOf<Query extends IDataObject>(
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	// A miss is no check of what the item keeps.
 	if (results.length === 0) return [{ status: 'not_found', checkedAt: isDue ? null : checkedAt }];
-	return results.slice(0, isAll ? results.length : 1).map((result) => ({
-		...simplify(result, query),
-		status: answered,
-		checkedAt,
+	return results.slice(0, isAll ? results.length : 1).map((result) => {
+		const fields = Object.assign(simplify(result, query), { status: answered, checkedAt });
 		// An answer that needed no service has no response.
-		...(!isSimple && at !== undefined && { response: { ...result } }),
-	}));
+		if (!isSimple && at !== undefined) fields.response = { ...result };
+		return fields;
+	});
 }

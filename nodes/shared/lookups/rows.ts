@@ -26,11 +26,11 @@ export function answer(
 	const at = Date.now();
 	rows.forEach((row, index) => {
 		const own = results[index];
-		const cost = { credits: own && !isRenewed ? costOf([own]).certain : null, isOfJob };
-		if (own) return row?.settle({ ...cost, answer: { results: own, at } });
+		const credits = own && !isRenewed ? costOf([own]).certain : null;
+		if (own) return row?.settle({ answer: { results: own, at }, credits, isOfJob });
 		const leftOut = unexpectedAnswer('a result for this item');
 		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut, index + 1);
-		return row?.settle({ ...cost, error });
+		return row?.settle({ error, credits, isOfJob });
 	});
 }
 

@@ -80,7 +80,7 @@ const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*([^/?#,;]*)/;
  * `https://www.Acme.com/about` and `acme.com:443`; empty for a text whose host has no dot, a blank or an empty label.
  */
 export function toDomain(text: string): string {
-	const [, authority] = AUTHORITY.exec(text.trim().toLowerCase()) ?? ['', ''];
+	const authority = AUTHORITY.exec(text.trim().toLowerCase())?.[1] ?? '';
 	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
 	const bare = host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
 	return /^[^.\s"<>[\]{}]+(?:\.[^.\s"<>[\]{}]+)+$/.test(bare) ? bare : '';
@@ -91,6 +91,6 @@ const NETWORKS =
 	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo|indeed|glassdoor|yelp|tripadvisor|etsy|zillow)\.(?:com|net)|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|bit\.ly|g\.page|bsky\.app|goo\.gl)$/;
 
 /** Whether a text is the address of a page at a social network or in a directory, which is nobody's website. */
-export function isSocialPage(text: string): boolean {
-	return /[^/]\/+[^/?#\s]/.test(text.replace(/^[a-z]+:\/\//i, '')) && NETWORKS.test(toDomain(text));
+export function isSocialPage(text: string, domain = toDomain(text)): boolean {
+	return NETWORKS.test(domain) && /[^/]\/+[^/?#\s]/.test(text.replace(/^[a-z]+:\/\//i, ''));
 }
