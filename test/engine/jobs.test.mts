@@ -347,6 +347,15 @@ describe('Get Bulk Job gives each item', () => {
 		},
 	);
 
+	test.each(['verified', 'known'])('its own row once, also if it is %s by then', async (status) => {
+		const waiting = (await pendingLeads([3])).map((item) => ({ ...item, status }));
+		const { json } = await collect(waiting);
+		expect(json).toMatchObject([{ ...findBulk.answer(3), jobId: null, jobRow: null }]);
+		const before = polls().length;
+		expect((await collect(json)).json).toStrictEqual(json);
+		expect(polls()).toHaveLength(before);
+	});
+
 	test('its binary data with its fields', async () => {
 		const start = emits('Start', [...(await pendingLeads([3, 4])), {}]);
 		start.parameters = { ...start.parameters, file: 'QWRh' };

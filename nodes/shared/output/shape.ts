@@ -7,8 +7,10 @@ import { isObject, numberAt, objectFrom } from '../values/json';
 /** The names of the fields that say why an item has no result. */
 export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
 
-/** These go with the status of an item without a result, when another one replaces it. */
-const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, 'jobId', 'jobRow'];
+/** The names of the fields that say which bulk job has the result. */
+const JOB_FIELDS = ['jobId', 'jobRow'];
+
+const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, ...JOB_FIELDS];
 
 const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
@@ -127,7 +129,8 @@ export function replacedIn(json: IDataObject, after: IDataObject): string[] {
 }
 
 /** The fields of the target that a result takes away. */
-function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): string[] {
+function goneFrom(target: IDataObject, result: Result): string[] {
+	const { fields, columns, replaces, isOfJob } = result;
 	// An object with an email holds a lead, which a result that replaces has nothing to do with.
 	if (replaces && !('email' in target)) return Object.keys(target);
 	const gone = replaces ? [...columns, 'response'] : [];
@@ -138,10 +141,13 @@ function goneFrom(target: IDataObject, { fields, columns, replaces }: Result): s
 		// Any other `response` is the user's own.
 		if (isObject(target.response) && STATUSES.has(target.status)) gone.push('response');
 	}
-	if (!WITHOUT_RESULT.has(target.status) || keepsStatus(target, fields)) return gone;
-	// Whatever a Verifier says of an old email, the job of the Finder is still to be collected.
-	const isOver = target.status !== 'pending' || ['found', 'not_found'].includes(`${fields.status}`);
-	return [...gone, ...(isOver ? TOLD_WITH_STATUS : PROBLEM_FIELDS)];
+	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, fields);
+	if (isReplaced) gone.push(...PROBLEM_FIELDS);
+	// Whatever a Verifier says of an old email, the job of the Finder is still to be collected, once.
+	const isAnswered = ['found', 'not_found'].includes(`${fields.status}`);
+	const isCollected = isAnswered && isOfJob === true && STATUSES.has(target.status);
+	const isOver = isReplaced && (target.status !== 'pending' || isAnswered);
+	return isCollected || isOver ? [...gone, ...JOB_FIELDS] : gone;
 }
 
 /** Whether a field of a result reaches the target. */

@@ -276,10 +276,15 @@ function inOurWords(status: unknown): string | undefined {
 }
 
 /** What stays of the words beside an earlier status: a job, until the Finder has a result. */
-function leftOf(before: IDataObject, status: unknown): IDataObject {
-	if (!isProblem(before)) return stale(before);
-	const isWaiting = before.status === 'pending' && status !== 'found' && status !== 'not_found';
-	return isWaiting ? picked(stale(before), ['jobId', 'jobRow']) : {};
+function leftOf(before: IDataObject, status: unknown, collects = false): IDataObject {
+	const isAnswered = status === 'found' || status === 'not_found';
+	const job = ['jobId', 'jobRow'];
+	if (isProblem(before)) {
+		const isWaiting = before.status === 'pending' && !isAnswered;
+		return isWaiting ? picked(stale(before), job) : {};
+	}
+	const isCollected = collects && isAnswered && isOurs(before);
+	return isCollected ? picked(stale(before), job, false) : stale(before);
 }
 
 /** It keeps what it has, and the status of an earlier lookup where that says more. */
@@ -355,7 +360,7 @@ function expectAnswer(item: Item, service: Service): void {
 		if (status === 'pending') expect(result).toMatchObject(job);
 	} else {
 		// Nothing is left of what an earlier lookup did not get; the user's own fields of these names stay.
-		expect(stale(result)).toEqual(leftOf(before, status));
+		expect(stale(result)).toEqual(leftOf(before, status, item.collects));
 	}
 }
 
