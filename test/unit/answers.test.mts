@@ -21,8 +21,7 @@ async function stored(answers: Record<string, IDataObject>) {
 	store.save();
 	return (apiKey: string) => {
 		const later = new AnswerStore(JSON.parse(JSON.stringify(record)));
-		later.load({ ...account, apiKey });
-		return Object.keys(answers).filter((key) => later.find(key) !== undefined);
+		return Object.keys(answers).filter((key) => later.find(key, { ...account, apiKey }));
 	};
 }
 

@@ -128,11 +128,8 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.then((page) => ({ credits: null, answer: { results: [page], at: Date.now() } }))
 			.catch((error: unknown) => ({ credits: null, error }));
 	// A page that failed may have been charged: this run does not request it again.
-	const settled = await client.once(key, async () => {
-		const { answers } = executionOf(context);
-		answers.load(connection);
-		return await answers.ask(key, connection, work);
-	});
+	const { answers } = executionOf(context);
+	const settled = await client.once(key, async () => await answers.ask(key, connection, work));
 	if ('error' in settled) throw settled.error;
 	return settled.answer.results[0];
 }

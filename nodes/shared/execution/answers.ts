@@ -72,8 +72,8 @@ export class AnswerStore {
 		this.stored = record[RECORD] ?? [];
 	}
 
-	/** Reads what this execution, or the one that it retries, has stored for an account. */
-	load(connection: Connection): void {
+	/** Reads what this execution, or the one that it retries, has stored for an account; once. */
+	private load(connection: Connection): void {
 		if (this.loaded.has(connection.id)) return;
 		this.loaded.add(connection.id);
 		for (const { sealed } of this.stored.filter((batch) => batch.connection === connection.id)) {
@@ -81,7 +81,8 @@ export class AnswerStore {
 		}
 	}
 
-	find(key: string): Answer | undefined {
+	find(key: string, connection: Connection): Answer | undefined {
+		this.load(connection);
 		const answer = this.answers.get(key);
 		return answer && Date.now() - answer.at < MAX_AGE ? answer : undefined;
 	}
@@ -102,7 +103,7 @@ export class AnswerStore {
 			const isOfOthers = error instanceof NotProcessed || error instanceof InvalidInput;
 			if (!isOfOthers) return { ...settled, credits: 0, isShared: true };
 		}
-		const answer = this.find(key);
+		const answer = this.find(key, connection);
 		if (answer) return { answer, credits: 0, isShared: true };
 		try {
 			const working = work();

@@ -45,7 +45,6 @@ export class Batcher<Query extends IDataObject> {
 	) {
 		const { node, signal } = run.context;
 		this.execution = executionOf(run.context);
-		this.execution.answers.load(client.connection);
 		this.budget = new Budget({
 			ledger: this.execution.ledger,
 			node: node.name,

@@ -40,7 +40,6 @@ export async function runEstimate<Query extends IDataObject>(
 	}
 	const { answers, jobs } = executionOf(context);
 	const open = (client: AccountClient) => {
-		answers.load(client.connection);
 		const keys = new Set<string>();
 		const problems: Problem[] = [];
 		return { client, first: inputs.length, buckets: { ...EMPTY_BUCKETS }, keys, problems };
@@ -48,7 +47,7 @@ export async function runEstimate<Query extends IDataObject>(
 	const accounts = new Accounts(context, options, open);
 	const bucketFor = ({ client, keys }: ReturnType<typeof open>, query: Query) => {
 		const key = keyOf(estimate, client.connection, query);
-		if (answers.find(key) || jobs.of(key)) return 'alreadyBought';
+		if (answers.find(key, client.connection) || jobs.of(key)) return 'alreadyBought';
 		if (keys.has(key)) return 'duplicates';
 		keys.add(key);
 		return 'lookups';
