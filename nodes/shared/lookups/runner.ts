@@ -79,10 +79,12 @@ export class LookupRun<Query extends IDataObject> {
 		const readsFirst = this.options.failsWhenIncomplete && this.onError.stops;
 		await this.forEachItem(async (item) => {
 			this.prepared[item] = this.read(item);
-			if (readsFirst) await this.assertComplete(item);
-			else await this.ask(item);
+			const found = await this.accountOf(item);
+			if (!readsFirst) this.ask(item, found);
+			else if ('reason' in found) throw stopError(this.context.node, found, item);
 		});
-		if (readsFirst) await this.forEachItem(async (item) => await this.ask(item));
+		if (!readsFirst) return;
+		await this.forEachItem(async (item) => this.ask(item, await this.accountOf(item)));
 	}
 
 	private async forEachItem(work: (item: number) => Promise<void>): Promise<void> {
@@ -104,16 +106,12 @@ export class LookupRun<Query extends IDataObject> {
 		await Promise.all(this.settling);
 	}
 
-	/** Throws where nothing can be sent for an item, as far as that is known before anything is. */
-	private async assertComplete(item: number): Promise<void> {
-		const { outcome } = this.prepared[item];
-		const found = outcome ?? (await this.accounts.of(item).catch(problemOf));
-		if ('reason' in found) throw stopError(this.context.node, found, item);
+	/** What sends the question of an item, or what becomes of the item without it. */
+	private async accountOf(item: number): Promise<Batcher<Query> | Outcome> {
+		return this.prepared[item].outcome ?? (await this.accounts.of(item).catch(problemOf));
 	}
 
-	private async ask(item: number): Promise<void> {
-		const { outcome } = this.prepared[item];
-		const found = outcome ?? (await this.accounts.of(item).catch(problemOf));
+	private ask(item: number, found: Batcher<Query> | Outcome): void {
 		if (found instanceof Batcher) this.askWith(found, item);
 		else this.settle(item, found);
 	}
