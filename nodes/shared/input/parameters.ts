@@ -50,8 +50,7 @@ export class Parameters {
 	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */
 	leadIn(item: number): Lead | undefined {
 		if (!this.leads) return undefined;
-		if (this.lead?.item !== item)
-			this.lead = { item, own: this.leads.read(this.context.json(item)) };
+		if (this.lead?.item !== item) this.lead = { item, own: this.leads.read(this.json(item)) };
 		return this.lead.own;
 	}
 
@@ -87,10 +86,8 @@ export class Parameters {
 
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
 	get readFrom(): string | undefined {
-		return (
-			this.leads &&
-			(this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : '')
-		);
+		if (!this.leads) return undefined;
+		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : '';
 	}
 
 	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */
@@ -98,6 +95,7 @@ export class Parameters {
 		return referenceIn(this.raw(name));
 	}
 
+	/** n8n's lint allows no other exception of ours in a `catch`. */
 	private failing(name: string, { message }: Error): InvalidInput {
 		return new InvalidInput({
 			reason: 'failing_expression',
