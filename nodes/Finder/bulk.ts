@@ -99,7 +99,7 @@ function jobFailed(status: string, jobId: string | undefined): Error {
 		message: `${job} ended with the status "${status}"`,
 		description: 'Run these items again.',
 	});
-	return jobId === undefined ? failed : new JobProblem(jobId, failed);
+	return jobId === undefined ? failed : new JobProblem(jobId, failed.problem);
 }
 
 type Get = (query: IDataObject, path: string) => Promise<object>;

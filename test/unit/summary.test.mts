@@ -50,7 +50,7 @@ const outcomes = {
 	unevaluated: invalidOf('unevaluated_expression'),
 	invalid: problemOf(invalidValue('Email', 'Email must be text')),
 	failed,
-	failedJob: problemOf(new JobProblem('7', unexpectedAnswer('a result for this item'))),
+	failedJob: problemOf(new JobProblem('7', unexpectedAnswer('a result for this item').problem)),
 	pending: problemOf(new JobProblem('12')),
 	outOfCredits: problemOf(new NotProcessed('out_of_credits')),
 	refusedForCredits: problemOf(

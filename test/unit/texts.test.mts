@@ -81,7 +81,7 @@ describe('what is told of an item', () => {
 		}),
 		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),
 		new JobProblem('12'),
-		new JobProblem('12', unexpectedAnswer('a result for this item'), 3),
+		new JobProblem('12', unexpectedAnswer('a result for this item').problem, 3),
 	].map((thrown) => problemOf(thrown));
 
 	it('says what happened and what to do, the same in the output and in the error output', () => {

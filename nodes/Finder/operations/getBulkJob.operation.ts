@@ -10,7 +10,7 @@ import type { ReadRequest } from '../../shared/reads/reader';
 import { numberAt, textAt } from '../../shared/values/json';
 import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
-import { JobProblem, problemOf } from '../../shared/failures/failure';
+import { COLLECT_LATER, JobProblem, type Problem, problemOf } from '../../shared/failures/failure';
 
 /** Get Bulk Job (interface specification 4.6, its variant). The emails were charged when the job was accepted. */
 export const getBulkJob = readOperation({
@@ -68,8 +68,7 @@ export const getBulkJob = readOperation({
 			.catch((thrown: unknown) => {
 				if (jobRow === undefined) throw thrown;
 				if (thrown instanceof JobProblem) throw thrown.at(jobRow);
-				const isOver = ['not_found', 'bad_request'].includes(problemOf(thrown).reason);
-				throw new JobProblem(jobId, thrown, jobRow, !isOver);
+				throw new JobProblem(jobId, unread(problemOf(thrown)), jobRow);
 			});
 		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);
 		if (jobRow === undefined) {
@@ -80,8 +79,8 @@ export const getBulkJob = readOperation({
 		}
 		const own = job.byId.get(String(jobRow));
 		if (!own) {
-			const leftOut = job.isOpenEnded ? undefined : unexpectedAnswer('a result for this item');
-			throw new JobProblem(jobId, leftOut, jobRow);
+			const leftOut = unexpectedAnswer('a result for this item').problem;
+			throw new JobProblem(jobId, job.isOpenEnded ? undefined : leftOut, jobRow);
 		}
 		return { results: [fieldsOf(own, job, request)], simplify };
 	},
@@ -109,6 +108,12 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 		jobs.ended(started, connection, matchRows(job, started.questions.length).results);
 	}
 	return { ...job, byId: rowsById(job.rows), checkedAt: new Date().toISOString() };
+}
+
+/** Why a job could not be read. Unless the service does not know it, it may be done: its items stay pending. */
+function unread(problem: Problem): Problem {
+	if (['not_found', 'bad_request'].includes(problem.reason)) return problem;
+	return { ...problem, status: 'pending', description: `${problem.description} ${COLLECT_LATER}` };
 }
 
 function isRepeated(row: IDataObject, { byId }: CollectedJob): boolean {

@@ -64,30 +64,22 @@ export class NotProcessed extends Failure {
 	}
 }
 
+/** What to do about a bulk job that has not finished in time. */
+export const COLLECT_LATER = 'Nothing is lost: collect the results later with Get Bulk Job.';
+
 /** Thrown for what an accepted bulk job does not answer: it has failed, or it has not finished in time. */
 export class JobProblem extends Failure {
-	/**
-	 * @param cause why it failed; a job without one is pending
-	 * @param isUnread whether the cause is that it could not be read: then it is pending, too
-	 */
 	constructor(
 		readonly jobId: string,
-		override readonly cause?: unknown,
-		jobRow?: number,
-		isUnread = false,
-	) {
-		const unfinished: Problem = {
+		private readonly why: Problem = {
 			status: 'pending',
 			reason: 'job_not_finished',
 			message: `The bulk job ${jobId} is not finished`,
-			description: 'Nothing is lost: collect the results later with Get Bulk Job.',
-		};
-		const problem = cause === undefined ? unfinished : problemOf(cause);
-		const { status, description: later } = isUnread ? unfinished : problem;
-		// A job that the key cannot read is not to be waited for.
-		const isRefused = isUnread && ['unauthorized', 'forbidden'].includes(problem.reason);
-		const description = isRefused ? `${problem.description} ${later}` : later;
-		super({ ...problem, status, description, jobId, ...(jobRow !== undefined && { jobRow }) });
+			description: COLLECT_LATER,
+		},
+		jobRow?: number,
+	) {
+		super({ ...why, jobId, ...(jobRow !== undefined && { jobRow }) });
 	}
 
 	get isPending(): boolean {
@@ -96,7 +88,7 @@ export class JobProblem extends Failure {
 
 	/** The same for one row of the job. */
 	at(jobRow: number): JobProblem {
-		return new JobProblem(this.jobId, this.cause, jobRow, this.isPending);
+		return new JobProblem(this.jobId, this.why, jobRow);
 	}
 }
 

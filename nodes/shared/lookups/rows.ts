@@ -29,7 +29,7 @@ export function answer(
 		const credits = own && !isRenewed ? costOf([own]).certain : null;
 		if (own) return row?.settle({ answer: { results: own, at }, credits, isOfJob });
 		const leftOut = unexpectedAnswer('a result for this item');
-		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut, index + 1);
+		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut.problem, index + 1);
 		return row?.settle({ error, credits, isOfJob });
 	});
 }
