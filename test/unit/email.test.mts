@@ -51,6 +51,8 @@ describe('toEmail', () => {
 		['ADA@Acme.com', 'ADA@Acme.com'],
 		['Zoe\u0308@acme.com', 'Zoë@acme.com'],
 		['mailto:', ''],
+		// Exchange.
+		['SMTP:ada@acme.com smtp:ada@home.com', 'ada@acme.com'],
 		['<>', ''],
 		[['ada@acme.com'], ''],
 	])('makes %j %j', (value, email) => {

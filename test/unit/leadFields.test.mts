@@ -160,6 +160,7 @@ describe('a field', () => {
 		[[{ value: '', primary: true }, { value: 'n/a', type: 'work' }, { value: email }], { email }],
 		[['call me', 'n/a', { value: email }], { email }],
 		[[{ name: 'Ada Lovelace', address: email }], { email }],
+		[{ Address: email }, { email }],
 	])('for an email with %j', (value, values) => {
 		expect(readOf({ emails: value })).toEqual(values);
 	});
@@ -172,6 +173,15 @@ describe('a field', () => {
 		expect(readOf({ company: 'Acme; Acme Holding' })).toEqual({ company: 'Acme' });
 		expect(readOf({ company: 'H&M; Acme' })).toEqual({ company: 'H&M' });
 		expect(readOf({ company: 'Acme ::: Acme Holding' })).toEqual({ company: 'Acme' });
+		// Of a record that another one names, the name.
+		for (const company of [
+			'Accounts::::Acme',
+			'12;#Acme',
+			'Acme (https://www.notion.so/Acme-0123?pvs=21)',
+		]) {
+			expect(readOf({ company })).toEqual({ company: 'Acme' });
+		}
+		expect(readOf({ 'Contact Name': `Contacts::::${ada}` })).toEqual({ fullName: ada });
 		for (const company of ['Acme &amp; Sons', 'O&#8217;Acme', 'O&#x2019;Acme']) {
 			expect(readOf({ company: `${company}; Holding` })).toEqual({ company });
 		}
@@ -327,6 +337,23 @@ describe('an item', () => {
 		expect(readOf(eve)).toEqual({ fullName: 'Eve Other', company: 'Other', domain: 'other.com' });
 		const halves = { 'Your First Name': 'Eve', 'Your Last Name': 'Other' };
 		expect(readOf({ ...halves, ...own, ...work })).toEqual({ ...lead, ...there });
+	});
+
+	it.each<[object, Values]>([
+		[{ Company: 'Ours', 'Organization Name': 'Acme' }, { company: 'Acme' }],
+		[{ Company: 'Ours', 'Organization Name': '' }, {}],
+		[{ company: 'Ours', company_name: null, website: 'acme.com' }, { domain: 'acme.com' }],
+		[{ Company: 'Acme', 'Company Name for Emails': '' }, { company: 'Acme' }],
+		[{ company: 'Acme', companyWebsite: '', website: 'blog.com' }, { company: 'Acme' }],
+		[
+			{ companyWebsite: 'linkedin.com/company/acme', website: 'blog.com', company: 'Acme' },
+			{ company: 'Acme' },
+		],
+		[{ website_1: 'blog.com', organization_domain_1: 'acme.com' }, { domain: 'acme.com' }],
+		[{ website_1: 'blog.com', organization_website_1: '' }, {}],
+		[{ Website: 'acme.com', 'Company Domain': '' }, { domain: 'acme.com' }],
+	])('with a company and a website of somebody else has none: %j', (lead, values) => {
+		expect(readOf(lead)).toEqual(values);
 	});
 
 	it('whose fields are all of one owner has its email', () => {

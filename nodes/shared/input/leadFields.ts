@@ -16,11 +16,20 @@ import {
 	withBareName,
 	withoutHalf,
 } from './lead';
-import { bareName, EMAIL, type Meaning, ownerIn, type Place, PLACES } from './leadNames';
+import {
+	bareName,
+	EMAIL,
+	IS_OF_ANYBODY,
+	IS_OF_COMPANY,
+	type Meaning,
+	ownerIn,
+	type Place,
+	PLACES,
+} from './leadNames';
 import { textOf, valueOf, whyEmpty } from './leadValues';
 
 /** Where CRMs, bases and forms put the fields of an item. */
-const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields'];
+const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields', 'person_id'];
 
 /** Parameters for which a lead is recognized, by their names: what they stand for, the first with a value. */
 export type LeadParameters = Record<
@@ -40,6 +49,8 @@ interface Column {
 	owner: string;
 	/** Whether it is for the name of a person, also of a second one. */
 	isName: boolean;
+	/** Its letters and digits. */
+	bare: string;
 }
 
 const STATUS: Place = { meaning: 'emailStatus', rank: 0 };
@@ -79,14 +90,16 @@ export class LeadReader {
 		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
 		let hasEmail = false;
 		let visitor: Found | undefined;
+		const unsure = new Set<Meaning>();
 		for (const name of Object.keys(object)) {
-			const { place, owner } = this.columnOf(name);
+			const { place, owner, bare } = this.columnOf(name);
 			if (!place) continue;
 			const { meaning } = place;
 			hasEmail ||= place === EMAIL;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
 				lacking[meaning] ??= { field: name, why: whyEmpty(meaning, object[name]) };
+				if (IS_OF_COMPANY.test(bare)) unsure.add(meaning);
 				continue;
 			}
 			let { rank } = place;
@@ -102,6 +115,11 @@ export class LeadReader {
 			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			ranks[meaning] = rank;
 			found[meaning] = { value, field: name };
+		}
+		// Beside an empty `Company Name` or `Company Website`, it may be the user's own, or that of the person.
+		for (const meaning of unsure) {
+			if (IS_OF_ANYBODY.test(this.columnOf(found[meaning]?.field ?? '').bare))
+				delete found[meaning];
 		}
 		// A status belongs to the `email` beside it.
 		const { field = 'email' } = found.email ?? {};
@@ -147,7 +165,7 @@ export class LeadReader {
 		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`.
 		const isLine = meaning === 'name' && /[^_]\d+$/.test(name);
 		const isName = meaning !== undefined && NAMES.includes(meaning) && !isLine;
-		const column = { place, owner: ownerIn(name), isName };
+		const column = { place, owner: ownerIn(name), isName, bare };
 		this.columns.set(name, column);
 		return column;
 	}

@@ -22,15 +22,16 @@ export const LEAD_FIELDS = {
 	/** Stands in front of the last name. */
 	particle: 'tussenvoegsel, tussenvoegsels, voorvoegsel, Namenszusatz',
 	domain: `
-		company domain, company domain name, organization domain, current employer domain, domain, domain name,
-		company website, company website URL, organization website, account website, business website, website, website URL,
+		company domain, company domain name, organization domain, organization domain 1, current employer domain, domain, domain name,
+		company website, company website URL, organization website, organization website 1, account website, business website, website, website URL,
 		website 1, website 1 value, websites, company URL, homepage, company homepage, web page, web page 1, web, www, internet,
 		Webseite, Webseite 1, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
 		site web, site web 1, site internet, page web, domaine, sitio web, página web, página web 1, dominio,
 		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, pagina web 1, domein`,
 	company: `
-		company name, company, company / account, company name cleaned, company name for emails, associated company, lead company name, current company, current company name, current employer, employer,
-		organization name, organisation name, organization, organisation, organization 1 name, person organization, org name, account name,
+		company name, organization name, organisation name, company, company / account, company name cleaned, company name for emails,
+		associated company, lead company name, current company, current company name, current employer, employer,
+		organization, organisation, organization 1 name, person organization, org name, account name,
 		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
 		société, nom de la société, entreprise, nom de l'entreprise, raison sociale,
 		empresa, nombre de la empresa, nombre empresa, razón social, compañía, organización, nome da empresa, organização,
@@ -38,14 +39,14 @@ export const LEAD_FIELDS = {
 	email: `
 		work email, work email address, business email, business email address, professional email,
 		recommended professional email, current work email, email, email address, primary email, primary email address,
-		contact email, contact email address, contact person email, contact person email address, invitee email, person email, lead email, lead person email,
+		primary email addr, primarySmtpAddress, pro email, contact email, contact email address, contact person email, contact person email address, invitee email, person email, lead email, lead person email,
 		email ID, mail ID, email work, person email work, mail, email 1, email 1 value, email address 1, emails, email addresses,
 		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
 		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
 		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,
 		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
 		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
-		email 2, email 2 value, email2address, person email other, person email home`,
+		email from, third party email 1, mail from Dropcontact, email 2, email 2 value, email2address, person email other, person email home`,
 };
 
 /** What lookups read of a lead. `emailStatus` is this package's own word: the verdict of another tool is not read. */
@@ -72,6 +73,10 @@ function lettersOf(name: string): string {
 export function bareName(name: string): string {
 	return lettersOf(name).replace(/^your/, '');
 }
+
+/** A field that says what the company or the website is of, and one that does not. */
+export const IS_OF_COMPANY = /^(?:company|organi[sz]ation)(?:name|website(?:url|1)?)$/;
+export const IS_OF_ANYBODY = /^(?:company|website(?:url|1|s)?)$/;
 
 /** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */
 export function ownerIn(name: string): string {

@@ -35,8 +35,11 @@ export function valueOf(meaning: Meaning, field: unknown): string {
 /** Of Airtable and of Notion. */
 const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** What stands behind the first of several companies: not the semicolon that ends `&amp;`. */
-const BEHIND_COMPANY = /(?<!&(?:amp|quot|apos|nbsp|#\w{1,6}));|:::/;
+/** What stands before the name of another record: `Accounts::::Acme` in vtiger, `12;#Acme` in SharePoint. */
+const REFERENCE = /^(?:\w+::::|\d+;#)/;
+
+/** What stands behind the first of several companies, or Notion's link to it: not the semicolon that ends `&amp;`. */
+const BEHIND_COMPANY = /(?<!&(?:amp|quot|apos|nbsp|#\w{1,6}));|:::|\s\(https?:/;
 
 export function textOf(meaning: Meaning, entry: unknown): string {
 	const text = cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);
@@ -52,12 +55,14 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	if (meaning === 'email') return text.includes('@') ? text : '';
 	// A number, an email or the id of a linked record in a field for names is none.
 	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
-	return meaning === 'company' ? text.split(BEHIND_COMPANY, 1)[0].trim() : text;
+	const name = text.replace(REFERENCE, '');
+	return meaning === 'company' ? name.split(BEHIND_COMPANY, 1)[0].trim() : name;
 }
 
 /** A form may have the halves of a name in an object. */
-function valueIn(meaning: Meaning, { value, email, address, name, first, last }: IDataObject) {
-	if (meaning === 'email') return value ?? email ?? address;
+function valueIn(meaning: Meaning, one: IDataObject) {
+	const { value, name, first, last } = one;
+	if (meaning === 'email') return value ?? one.email ?? one.address ?? one.Address;
 	return value ?? name ?? [first, last].map(toText).join(' ');
 }
 

@@ -21,7 +21,7 @@ export function toEmail(value: unknown): string {
 
 function withoutSigns(text: string): string {
 	const address = text.trim().replace(/^(["']?)(.*?)\.?\1$/, '$2');
-	return address.replace(/^\s*mailto:\s*<?([^?>]*).*/i, '$1').trim();
+	return address.replace(/^\s*(?:mailto|smtp):\s*<?([^?>]*).*/i, '$1').trim();
 }
 
 /** What an email consists of: no white space, comma or semicolon (several addresses), bracket, or half of a character. */

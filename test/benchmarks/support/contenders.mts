@@ -22,11 +22,12 @@ export const person = {
 	domain: '={{ $json.domain }}',
 } satisfies Expressions;
 
-/** The same person in a sheet. */
+/** The same person in a sheet, in all fields that are recognized there. */
 export const personInSheet = {
 	firstName: '={{ $json["First Name"] }}',
 	lastName: '={{ $json.Surname }}',
 	domain: '={{ $json["Company Website"] }}',
+	company: '={{ $json.Company }}',
 } satisfies Expressions;
 
 /** The same person, told by expressions that compute something. */
