@@ -102,16 +102,8 @@ export class LeadReader {
 				if (IS_OF_COMPANY.test(bare)) unsure.add(meaning);
 				continue;
 			}
-			let { rank } = place;
-			// Beside a status of this package, it is what a lookup has found; a sheet may spell it otherwise.
-			if (place === EMAIL && hasStatus) rank = -1;
-			// Of two people in a form, one recommends the other.
-			if (owner === 'your') rank += 0.5;
 			if (owner === 'your' && meaning === 'name') visitor = { value, field: name };
-			// In exactly this spelling it is the package's own.
-			if (name === 'email') rank -= 0.5;
-			// What is no email does not hide the one in another column.
-			if (meaning === 'email' && !holdsEmail(value)) rank = Number.MAX_SAFE_INTEGER;
+			const rank = rankOf(name, value, place, owner, hasStatus);
 			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			ranks[meaning] = rank;
 			found[meaning] = { value, field: name };
@@ -169,6 +161,24 @@ export class LeadReader {
 		this.columns.set(name, column);
 		return column;
 	}
+}
+
+/** How certain a field is beside others of its meaning: the lower, the more. */
+function rankOf(
+	name: string,
+	value: string,
+	place: Place,
+	owner: string,
+	hasStatus: boolean,
+): number {
+	// What is no email does not hide the one in another column.
+	if (place.meaning === 'email' && !holdsEmail(value)) return Number.MAX_SAFE_INTEGER;
+	// Beside a status of this package, it is what a lookup has found; a sheet may spell it otherwise.
+	const rank = place === EMAIL && hasStatus ? -1 : place.rank;
+	// In exactly this spelling it is the package's own.
+	if (name === 'email') return rank - 0.5;
+	// Of two people in a form, one recommends the other.
+	return owner === 'your' ? rank + 0.5 : rank;
 }
 
 /** What is in a list of one; of several leads none can be meant. */
