@@ -125,8 +125,8 @@ describe('a field', () => {
 		['facebook.com/acme', {}],
 		['https://x.com/acme', {}],
 		['linkedin.com', { domain: 'linkedin.com' }],
-		['https://www.linkedin.com/', { domain: 'linkedin.com' }],
-		['https://acme.com/linkedin', { domain: 'acme.com' }],
+		['https://www.linkedin.com/', { domain: 'https://www.linkedin.com/' }],
+		['https://acme.com/linkedin', { domain: 'https://acme.com/linkedin' }],
 		['https://api.whatsapp.com/send?phone=49', {}],
 		['https://medium.com/@acme', {}],
 		['https://www.google.com/maps/place/Acme', {}],
@@ -349,8 +349,18 @@ describe('an item', () => {
 			{ companyWebsite: 'linkedin.com/company/acme', website: 'blog.com', company: 'Acme' },
 			{ company: 'Acme' },
 		],
-		[{ website_1: 'blog.com', organization_domain_1: 'acme.com' }, { domain: 'acme.com' }],
-		[{ website_1: 'blog.com', organization_website_1: '' }, {}],
+		// Linked Helper has a list of present and former employers.
+		[{ website_1: 'blog.com', organization_website_1: 'old.com' }, {}],
+		[
+			{ website: 'facebook.com/acme', domain: 'facebook.com', Company: 'Acme' },
+			{ company: 'Acme' },
+		],
+		[
+			{ Website: 'facebook.com', Company: 'Facebook' },
+			{ company: 'Facebook', domain: 'facebook.com' },
+		],
+		// ERPNext's opportunities.
+		[{ party_name: 'Acme', company: 'Ours' }, {}],
 		[{ Website: 'acme.com', 'Company Domain': '' }, { domain: 'acme.com' }],
 	])('with a company and a website of somebody else has none: %j', (lead, values) => {
 		expect(readOf(lead)).toEqual(values);
@@ -610,6 +620,15 @@ describe('an item', () => {
 		expect(found.lastName).toBeUndefined();
 		const why = { field: Object.keys(item)[0], why: 'looks like a company' };
 		expect(lacking.name).toEqual(isPerson ? undefined : why);
+	});
+
+	it('that says it is a company has no name of a person', () => {
+		for (const is of [{ is_company: true }, { is_company: 'True' }, { 'Is a Company': '1' }]) {
+			const { found, lacking } = new LeadReader().read({ name: 'Acme Works', web: 'a.com', ...is });
+			expect(found.fullName).toBeUndefined();
+			expect(lacking.name?.why).toBe('looks like a company');
+		}
+		expect(readOf({ name: ada, is_company: false })).toEqual({ fullName: ada });
 	});
 
 	it('whose names are known is read like the first one', () => {

@@ -113,7 +113,9 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 /** Why a job could not be read. Unless the service does not know it, it may be done: its items stay pending. */
 function unread(problem: Problem): Problem {
 	if (['not_found', 'bad_request'].includes(problem.reason)) return problem;
-	return { ...problem, status: 'pending', description: `${problem.description} ${COLLECT_LATER}` };
+	const isRefused = ['unauthorized', 'forbidden'].includes(problem.reason);
+	const description = isRefused ? `${problem.description} ${COLLECT_LATER}` : COLLECT_LATER;
+	return { ...problem, status: 'pending', description };
 }
 
 function isRepeated(row: IDataObject, { byId }: CollectedJob): boolean {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail } from '../values/email';
 import { isObject, objectFrom } from '../values/json';
-import { cleanText } from '../values/text';
+import { cleanText, isNetwork, toDomain, toText } from '../values/text';
 import {
 	certainty,
 	type Found,
@@ -19,14 +19,14 @@ import {
 import {
 	bareName,
 	EMAIL,
-	IS_OF_ANYBODY,
-	IS_OF_COMPANY,
 	type Meaning,
 	ownerIn,
 	type Place,
 	PLACES,
+	SAYS_NOT_WHOSE,
+	SAYS_WHOSE,
 } from './leadNames';
-import { textOf, valueOf, whyEmpty } from './leadValues';
+import { NO_WEBSITE, textOf, valueOf, whyEmpty } from './leadValues';
 
 /** Where CRMs, bases and forms put the fields of an item. */
 const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields', 'person_id'];
@@ -93,13 +93,13 @@ export class LeadReader {
 		const unsure = new Set<Meaning>();
 		for (const name of Object.keys(object)) {
 			const { place, owner, bare } = this.columnOf(name);
+			if (SAYS_WHOSE.test(bare)) unsure.add(bare.includes('website') ? 'domain' : 'company');
 			if (!place) continue;
 			const { meaning } = place;
 			hasEmail ||= place === EMAIL;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
 				lacking[meaning] ??= { field: name, why: whyEmpty(meaning, object[name]) };
-				if (IS_OF_COMPANY.test(bare)) unsure.add(meaning);
 				continue;
 			}
 			if (owner === 'your' && meaning === 'name') visitor = { value, field: name };
@@ -108,10 +108,17 @@ export class LeadReader {
 			ranks[meaning] = rank;
 			found[meaning] = { value, field: name };
 		}
-		// Beside an empty `Company Name` or `Company Website`, it may be the user's own, or that of the person.
 		for (const meaning of unsure) {
-			if (IS_OF_ANYBODY.test(this.columnOf(found[meaning]?.field ?? '').bare))
-				delete found[meaning];
+			const { field = '' } = found[meaning] ?? {};
+			if (SAYS_NOT_WHOSE.test(this.columnOf(field).bare)) delete found[meaning];
+		}
+		// The website of the company is its page at a network, which another field has cut to its domain.
+		const isOnPage = lacking.domain?.why === NO_WEBSITE;
+		if (isOnPage && isNetwork(toDomain(found.domain?.value ?? ''))) delete found.domain;
+		// In Odoo, companies and people are in one list.
+		const isCompany = object.is_company ?? object['Is a Company'];
+		if (isCompany === true || /^(?:true|1)$/i.test(toText(isCompany))) {
+			for (const name of NAMES) refuse(lead, name, 'looks like a company');
 		}
 		// A status belongs to the `email` beside it.
 		const { field = 'email' } = found.email ?? {};

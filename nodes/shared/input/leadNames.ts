@@ -22,8 +22,8 @@ export const LEAD_FIELDS = {
 	/** Stands in front of the last name. */
 	particle: 'tussenvoegsel, tussenvoegsels, voorvoegsel, Namenszusatz',
 	domain: `
-		company domain, company domain name, organization domain, organization domain 1, current employer domain, domain, domain name,
-		company website, company website URL, organization website, organization website 1, account website, business website, website, website URL,
+		company domain, company domain name, organization domain, current employer domain, domain, domain name,
+		company website, company website URL, organization website, account website, business website, website, website URL,
 		website 1, website 1 value, websites, company URL, homepage, company homepage, web page, web page 1, web, www, internet,
 		Webseite, Webseite 1, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
 		site web, site web 1, site internet, page web, domaine, sitio web, página web, página web 1, dominio,
@@ -46,7 +46,7 @@ export const LEAD_FIELDS = {
 		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,
 		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
 		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
-		email from, third party email 1, mail from Dropcontact, email 2, email 2 value, email2address, person email other, person email home`,
+		email from, mail from Dropcontact, email 2, email 2 value, email2address, person email other, person email home`,
 };
 
 /** What lookups read of a lead. `emailStatus` is this package's own word: the verdict of another tool is not read. */
@@ -74,9 +74,9 @@ export function bareName(name: string): string {
 	return lettersOf(name).replace(/^your/, '');
 }
 
-/** A field that says what the company or the website is of, and one that does not. */
-export const IS_OF_COMPANY = /^(?:company|organi[sz]ation)(?:name|website(?:url|1)?)$/;
-export const IS_OF_ANYBODY = /^(?:company|website(?:url|1|s)?)$/;
+/** Beside a field of the first kind, one of the second is of the user's own company, or the person's own website. */
+export const SAYS_WHOSE = /^(?:(?:company|organi[sz]ation)(?:name|website(?:url|1)?)|partyname)$/;
+export const SAYS_NOT_WHOSE = /^(?:company|website(?:url|1|s)?)$/;
 
 /** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */
 export function ownerIn(name: string): string {

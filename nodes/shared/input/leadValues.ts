@@ -12,6 +12,7 @@ import {
 import type { Meaning } from './leadNames';
 
 export const EMPTY_FIELD = 'is empty in this row';
+export const NO_WEBSITE = 'is not a company website';
 
 /** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
 function inOrder(list: unknown[]): unknown[] {
@@ -50,7 +51,7 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	if (meaning === 'domain') {
 		const domain = toDomain(text);
 		// "16.000" is a number.
-		return isSocialPage(text, domain) || /\.\d+$/.test(text) ? '' : domain;
+		return domain === '' || isSocialPage(text, domain) || /\.\d+$/.test(text) ? '' : text;
 	}
 	if (meaning === 'email') return text.includes('@') ? text : '';
 	// A number, an email or the id of a linked record in a field for names is none.
@@ -68,6 +69,6 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
 	if (cleanText(field) === '') return EMPTY_FIELD;
-	if (meaning === 'domain') return 'is not a company website';
+	if (meaning === 'domain') return NO_WEBSITE;
 	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }
