@@ -429,6 +429,23 @@ test('of a job that Get Bulk Job cannot read every item stays pending, and says 
 	expect(again.json.map(({ credits }) => credits)).toEqual(wanted.slice(0, 100).map(costOf));
 });
 
+test.each([402, 503])(
+	'beside a job that is answered with %i nothing is to be run again',
+	async (status) => {
+		const pending = await pendingLeads();
+		service().faults.add({
+			status,
+			times: Number.POSITIVE_INFINITY,
+			on: { operation: 'getBulkJob' },
+		});
+		const { json, hints } = await collect(pending, {}, continues);
+		expect(json.map((item) => item.status)).toEqual(pending.map(() => 'pending'));
+		expect(hints?.[0]?.message).toMatch(
+			/: 230 [^._]+\. Nothing is lost: collect the results later/,
+		);
+	},
+);
+
 test('a job that is pending is no failure: the error output gets none of its items', async () => {
 	service().variants.jobPolls = unfinished;
 	const test = { options: noWait, onError: 'continueErrorOutput' } as const;

@@ -118,7 +118,7 @@ export function adviceOn(problems: Problem[]): string[] {
 	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
 	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
 	const all = [...new Set(inOrder.map(({ description }) => description.replace(/\.$/, '')))];
-	const isPart = (one: string) => all.some((other) => other !== one && other.startsWith(one));
+	const isPart = (one: string) => all.some((other) => other !== one && other.includes(one));
 	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
 }
 

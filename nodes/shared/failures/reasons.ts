@@ -100,8 +100,8 @@ export function reasonsOf(problems: WithoutResult[]): string {
 
 /** An item without a result, in a few words that can be counted. */
 function shortOf({ status, reason }: WithoutResult): string {
-	if (status === 'not_processed') return `not sent (${notSent.get(reason)?.[0] ?? reason})`;
-	const short = words.get(reason) ?? reason;
+	const short = notSent.get(reason)?.[0] ?? words.get(reason) ?? reason;
+	if (status === 'not_processed') return `not sent (${short})`;
 	return status === 'failed' ? `failed (${short})` : short;
 }
 
