@@ -435,7 +435,7 @@ test.each([402, 503])(
 		const pending = await pendingLeads();
 		service().faults.add({
 			status,
-			times: Number.POSITIVE_INFINITY,
+
 			on: { operation: 'getBulkJob' },
 		});
 		const { json, hints } = await collect(pending, {}, continues);
