@@ -433,11 +433,7 @@ test.each([402, 503])(
 	'beside a job that is answered with %i nothing is to be run again',
 	async (status) => {
 		const pending = await pendingLeads();
-		service().faults.add({
-			status,
-
-			on: { operation: 'getBulkJob' },
-		});
+		service().faults.add({ status, on: { operation: 'getBulkJob' } });
 		const { json, hints } = await collect(pending, {}, continues);
 		expect(json.map((item) => item.status)).toEqual(pending.map(() => 'pending'));
 		expect(hints?.[0]?.message).toMatch(

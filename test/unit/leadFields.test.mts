@@ -356,6 +356,16 @@ describe('an item', () => {
 			{ company: 'Acme' },
 		],
 		[
+			{ Homepage: '', Website: 'fb.com/acme', Domain: 'fb.com', Company: 'Acme' },
+			{ company: 'Acme' },
+		],
+		[
+			{ companyUrl: 'linkedin.com/company/medium-com', website: 'medium.com' },
+			{ domain: 'medium.com' },
+		],
+		[{ Website: 'n/a', Domain: 'medium.com' }, { domain: 'medium.com' }],
+		[{ Website: '', 'Organisation Website': 'acme.com' }, { domain: 'acme.com' }],
+		[
 			{ Website: 'facebook.com', Company: 'Facebook' },
 			{ company: 'Facebook', domain: 'facebook.com' },
 		],

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail } from '../values/email';
 import { isObject, objectFrom } from '../values/json';
-import { cleanText, isNetwork, toDomain, toText } from '../values/text';
+import { cleanText, isNetwork, isSocialPage, toDomain, toText } from '../values/text';
 import {
 	certainty,
 	type Found,
@@ -26,7 +26,7 @@ import {
 	SAYS_NOT_WHOSE,
 	SAYS_WHOSE,
 } from './leadNames';
-import { NO_WEBSITE, textOf, valueOf, whyEmpty } from './leadValues';
+import { textOf, valueOf, whyEmpty } from './leadValues';
 
 /** Where CRMs, bases and forms put the fields of an item. */
 const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields', 'person_id'];
@@ -112,9 +112,7 @@ export class LeadReader {
 			const { field = '' } = found[meaning] ?? {};
 			if (SAYS_NOT_WHOSE.test(this.columnOf(field).bare)) delete found[meaning];
 		}
-		// The website of the company is its page at a network, which another field has cut to its domain.
-		const isOnPage = lacking.domain?.why === NO_WEBSITE;
-		if (isOnPage && isNetwork(toDomain(found.domain?.value ?? ''))) delete found.domain;
+		if (found.domain && this.isOfPage(toDomain(found.domain.value), object)) delete found.domain;
 		// In Odoo, companies and people are in one list.
 		const isCompany = object.is_company ?? object['Is a Company'];
 		if (isCompany === true || /^(?:true|1)$/i.test(toText(isCompany))) {
@@ -139,6 +137,16 @@ export class LeadReader {
 			};
 		}
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
+	}
+
+	/** Whether a domain is only that of a page at a network, which is the website in another field. */
+	private isOfPage(domain: string, object: IDataObject): boolean {
+		if (!isNetwork(domain)) return false;
+		return Object.keys(object).some((name) => {
+			const text = toText(object[name]);
+			const isWebsite = this.columnOf(name).place?.meaning === 'domain';
+			return isWebsite && toDomain(text) === domain && isSocialPage(text, domain);
+		});
 	}
 
 	/** Whether a field belongs to somebody who has another name in this object. */

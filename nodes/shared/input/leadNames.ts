@@ -23,7 +23,7 @@ export const LEAD_FIELDS = {
 	particle: 'tussenvoegsel, tussenvoegsels, voorvoegsel, Namenszusatz',
 	domain: `
 		company domain, company domain name, organization domain, current employer domain, domain, domain name,
-		company website, company website URL, organization website, account website, business website, website, website URL,
+		company website, company website URL, organization website, organisation website, account website, business website, website, website URL,
 		website 1, website 1 value, websites, company URL, homepage, company homepage, web page, web page 1, web, www, internet,
 		Webseite, Webseite 1, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
 		site web, site web 1, site internet, page web, domaine, sitio web, página web, página web 1, dominio,
@@ -75,7 +75,8 @@ export function bareName(name: string): string {
 }
 
 /** Beside a field of the first kind, one of the second is of the user's own company, or the person's own website. */
-export const SAYS_WHOSE = /^(?:(?:company|organi[sz]ation)(?:name|website(?:url|1)?)|partyname)$/;
+export const SAYS_WHOSE =
+	/^(?:(?:company|organi[sz]ation)(?:name|website)|companywebsiteurl|organizationwebsite1|partyname)$/;
 export const SAYS_NOT_WHOSE = /^(?:company|website(?:url|1|s)?)$/;
 
 /** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */

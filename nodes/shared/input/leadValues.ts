@@ -12,7 +12,6 @@ import {
 import type { Meaning } from './leadNames';
 
 export const EMPTY_FIELD = 'is empty in this row';
-export const NO_WEBSITE = 'is not a company website';
 
 /** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
 function inOrder(list: unknown[]): unknown[] {
@@ -69,6 +68,6 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
 	if (cleanText(field) === '') return EMPTY_FIELD;
-	if (meaning === 'domain') return NO_WEBSITE;
+	if (meaning === 'domain') return 'is not a company website';
 	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }
