@@ -49,8 +49,10 @@ interface Column {
 	owner: string;
 	/** Whether it is for the name of a person, also of a second one. */
 	isName: boolean;
-	/** Its letters and digits. */
-	bare: string;
+	/** For what it says whose it is. */
+	saysWhose?: Meaning;
+	/** Whether it is somebody else's beside such a field. */
+	saysNotWhose: boolean;
 }
 
 const STATUS: Place = { meaning: 'emailStatus', rank: 0 };
@@ -90,10 +92,10 @@ export class LeadReader {
 		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
 		let hasEmail = false;
 		let visitor: Found | undefined;
-		const unsure = new Set<Meaning>();
+		const ofCompany = new Set<Meaning>();
 		for (const name of Object.keys(object)) {
-			const { place, owner, bare } = this.columnOf(name);
-			if (SAYS_WHOSE.test(bare)) unsure.add(bare.includes('website') ? 'domain' : 'company');
+			const { place, owner, saysWhose } = this.columnOf(name);
+			if (saysWhose) ofCompany.add(saysWhose);
 			if (!place) continue;
 			const { meaning } = place;
 			hasEmail ||= place === EMAIL;
@@ -108,14 +110,12 @@ export class LeadReader {
 			ranks[meaning] = rank;
 			found[meaning] = { value, field: name };
 		}
-		for (const meaning of unsure) {
-			const { field = '' } = found[meaning] ?? {};
-			if (SAYS_NOT_WHOSE.test(this.columnOf(field).bare)) delete found[meaning];
+		for (const meaning of ofCompany) {
+			if (this.columnOf(found[meaning]?.field ?? '').saysNotWhose) delete found[meaning];
 		}
 		if (found.domain && this.isOfPage(toDomain(found.domain.value), object)) delete found.domain;
 		// In Odoo, companies and people are in one list.
-		const isCompany = object.is_company ?? object['Is a Company'];
-		if (isCompany === true || /^(?:true|1)$/i.test(toText(isCompany))) {
+		if (/^(?:true|1)$/i.test(String(object.is_company ?? object['Is a Company']))) {
 			for (const name of NAMES) refuse(lead, name, 'looks like a company');
 		}
 		// A status belongs to the `email` beside it.
@@ -172,7 +172,9 @@ export class LeadReader {
 		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`.
 		const isLine = meaning === 'name' && /[^_]\d+$/.test(name);
 		const isName = meaning !== undefined && NAMES.includes(meaning) && !isLine;
-		const column = { place, owner: ownerIn(name), isName, bare };
+		const saysWhose = (['company', 'domain'] as const).find((one) => SAYS_WHOSE[one].test(bare));
+		const saysNotWhose = SAYS_NOT_WHOSE.test(bare);
+		const column = { place, owner: ownerIn(name), isName, saysWhose, saysNotWhose };
 		this.columns.set(name, column);
 		return column;
 	}

@@ -74,9 +74,11 @@ export function bareName(name: string): string {
 	return lettersOf(name).replace(/^your/, '');
 }
 
-/** Beside a field of the first kind, one of the second is of the user's own company, or the person's own website. */
-export const SAYS_WHOSE =
-	/^(?:(?:company|organi[sz]ation)(?:name|website)|companywebsiteurl|organizationwebsite1|partyname)$/;
+/** Fields that say whose company or website it is. Beside them, others are the user's, or the person's. */
+export const SAYS_WHOSE = {
+	company: /^(?:company|organi[sz]ation|party)name$/,
+	domain: /^(?:companywebsite(?:url)?|organi[sz]ationwebsite1?)$/,
+};
 export const SAYS_NOT_WHOSE = /^(?:company|website(?:url|1|s)?)$/;
 
 /** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */
