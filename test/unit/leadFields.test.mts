@@ -129,6 +129,8 @@ describe('a field', () => {
 		['https://acme.com/linkedin', { domain: 'https://acme.com/linkedin' }],
 		['https://api.whatsapp.com/send?phone=49', {}],
 		['https://medium.com/@acme', {}],
+		['https://www.notion.so/Acme-0123', {}],
+		['https://airtable.com/app1/tbl1', {}],
 		['https://www.google.com/maps/place/Acme', {}],
 		['["acme.com"]', {}],
 	])('for a website with %s, where a social page is none', (website, values) => {
@@ -444,6 +446,7 @@ describe('an item', () => {
 			{ 'Nom du contact': 'Madame Martin' },
 			{ 'Nom du contact': 'MME LE GOFF' },
 			{ Nominativo: 'Sig.ra Di Stefano' },
+			{ fullName: 'Emily C.' },
 			{ Contactpersoon: 'Mevr. Van den Berg' },
 			// Whoever is in there is somebody else.
 			{ 'Full Name': 'Ada', data: { name: 'Eve Other', email } },
@@ -582,8 +585,8 @@ describe('an item', () => {
 			{ firstName: 'Al', lastName: 'Alston' },
 		],
 		[
-			{ name: 'Ada L.', first_name: 'Ada', last_name: 'Lovelace' },
-			{ fullName: 'Ada L.', firstName: 'Ada', lastName: 'Lovelace' },
+			{ name: 'Ada Lo', first_name: 'Ada', last_name: 'Lovelace' },
+			{ fullName: 'Ada Lo', firstName: 'Ada', lastName: 'Lovelace' },
 		],
 		// A half that is there twice is no full name.
 		[{ 'First Name': 'Ada', 'Last Name': '', Name: 'ADA' }, { firstName: 'Ada' }],
@@ -630,6 +633,18 @@ describe('an item', () => {
 		expect(found.lastName).toBeUndefined();
 		const why = { field: Object.keys(item)[0], why: 'looks like a company' };
 		expect(lacking.name).toEqual(isPerson ? undefined : why);
+	});
+
+	it('says of each field why it is not read', () => {
+		const why = (row: object) => new LeadReader().read(row).lacking;
+		expect(why({ firstName: 'Emily', lastName: 'C.' }).lastName?.why).toBe('is only an initial');
+		const blog = { companyUrl: '', companyWebsite: '', website: 'blog.com', Company: '' };
+		expect(why(blog).domain).toEqual({ field: 'website', why: "may be the person's own" });
+		expect(why({ companyUrl: '', companyWebsite: '' }).domain?.field).toBe('companyWebsite');
+		const ours = { Company: 'Ours', 'Company Name': '' };
+		expect(why(ours).company).toEqual({ field: 'Company', why: 'may be your own' });
+		expect(why({ Company: ['recA1b2C3d4E5f6G7'] }).company?.why).toBe('holds no name');
+		expect(why({ Company: [''] }).company?.why).toBe('is empty in this row');
 	});
 
 	it('that says it is a company has no name of a person', () => {

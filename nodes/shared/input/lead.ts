@@ -78,8 +78,9 @@ export function withBareName(lead: Lead): Lead {
 
 /** Half of a name in a field for the whole one cannot be looked up. */
 export function withoutHalf(lead: Lead): Lead {
-	const { fullName } = lead.found;
+	const { fullName, lastName } = lead.found;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
+	if (lastName && /^\p{L}\.$/u.test(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
 	return lead;
 }
 

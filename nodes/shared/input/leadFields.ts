@@ -89,6 +89,7 @@ export class LeadReader {
 		if (!isObject(object)) return lead;
 		const { found, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
+		const lackingRanks: typeof ranks = {};
 		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
 		let hasEmail = false;
 		let visitor: Found | undefined;
@@ -101,7 +102,9 @@ export class LeadReader {
 			hasEmail ||= place === EMAIL;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
-				lacking[meaning] ??= { field: name, why: whyEmpty(meaning, object[name]) };
+				if (place.rank >= (lackingRanks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
+				lackingRanks[meaning] = place.rank;
+				lacking[meaning] = { field: name, why: whyEmpty(meaning, object[name]) };
 				continue;
 			}
 			if (owner === 'your' && meaning === 'name') visitor = { value, field: name };
@@ -111,7 +114,8 @@ export class LeadReader {
 			found[meaning] = { value, field: name };
 		}
 		for (const meaning of ofCompany) {
-			if (this.columnOf(found[meaning]?.field ?? '').saysNotWhose) delete found[meaning];
+			if (!this.columnOf(found[meaning]?.field ?? '').saysNotWhose) continue;
+			refuse(lead, meaning, `may be ${meaning === 'domain' ? "the person's" : 'your'} own`);
 		}
 		if (found.domain && this.isOfPage(toDomain(found.domain.value), object)) delete found.domain;
 		// In Odoo, companies and people are in one list.

@@ -67,7 +67,8 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
-	if (cleanText(field) === '') return EMPTY_FIELD;
+	const isEmpty = (one: unknown) => cleanText(isObject(one) ? valueIn(meaning, one) : one) === '';
+	if ([field].flat().every(isEmpty)) return EMPTY_FIELD;
 	if (meaning === 'domain') return 'is not a company website';
 	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }
