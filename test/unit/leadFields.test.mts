@@ -455,7 +455,7 @@ describe('an item', () => {
 			expect(found).not.toHaveProperty('fullName');
 			expect(lacking.fullName?.why).toBe('is only half a name');
 		}
-		for (const fullName of ['Van Morrison', 'van morrison', 'le Gall Anne']) {
+		for (const fullName of ['Van Morrison', 'van morrison', 'le Gall Anne', 'Ada Lee, M. A.']) {
 			expect(readOf({ Name: fullName })).toEqual({ fullName });
 		}
 		expect(readOf({ Name: '王小明' })).toEqual({ fullName: '王小明' });

@@ -44,7 +44,7 @@ export function isHalf(text: string): boolean {
 		return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
 	}
 	// LinkedIn shows the last name of people out of one's network as an initial.
-	if (/^\p{L}\.$/u.test(last)) return true;
+	if (/^\S+ \p{L}\.$/u.test(name)) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
 	const [first] = cleanText(text).split(' ', 1);
 	const isLast = isTitle(first) || (/^\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
