@@ -113,15 +113,6 @@ export class LeadReader {
 			ranks[meaning] = rank;
 			found[meaning] = { value, field: name };
 		}
-		for (const meaning of ofCompany) {
-			if (!this.columnOf(found[meaning]?.field ?? '').saysNotWhose) continue;
-			refuse(lead, meaning, `may be ${meaning === 'domain' ? "the person's" : 'your'} own`);
-		}
-		if (found.domain && this.isOfPage(toDomain(found.domain.value), object)) delete found.domain;
-		// In Odoo, companies and people are in one list.
-		if (/^(?:true|1)$/i.test(String(object.is_company ?? object['Is a Company']))) {
-			for (const name of NAMES) refuse(lead, name, 'looks like a company');
-		}
 		// A status belongs to the `email` beside it.
 		const { field = 'email' } = found.email ?? {};
 		const isOther = 'email' in object ? field !== 'email' : this.columnOf(field).place !== EMAIL;
@@ -130,17 +121,26 @@ export class LeadReader {
 		if (visitor && found.name && isSomebodyElse(visitor.value, lead)) {
 			refuse(lead, 'name', `differs from ${visitor.field}`);
 		}
+		for (const meaning of ofCompany) {
+			if (!this.columnOf(found[meaning]?.field ?? '').saysNotWhose) continue;
+			refuse(lead, meaning, `may be ${meaning === 'domain' ? "the person's" : 'your'} own`);
+		}
+		this.dropOfOthers(lead, object);
+		joinParticle(lead);
+		return certainty(lead) > 1 ? withBareName(lead) : lead;
+	}
+
+	/** Takes away what is not the person's, as other fields of the object say. */
+	private dropOfOthers(lead: Lead, object: IDataObject): void {
+		const { found } = lead;
+		// In Odoo, companies and people are in one list.
+		if (/^(?:true|1)$/i.test(String(object.is_company ?? object['Is a Company']))) {
+			for (const name of NAMES) refuse(lead, name, 'looks like a company');
+		}
+		if (found.domain && this.isOfPage(toDomain(found.domain.value), object)) delete found.domain;
 		for (const part of ['firstName', 'lastName', 'email', 'company', 'domain'] as const) {
 			if (this.isOfAnother(part, object, lead)) delete found[part];
 		}
-		const { particle, lastName } = found;
-		if (particle && lastName && !holds(lastName.value, particle.value)) {
-			found.lastName = {
-				value: `${particle.value} ${lastName.value}`,
-				field: `${particle.field}, ${lastName.field}`,
-			};
-		}
-		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
 	/** Whether a domain is only that of a page at a network, which is the website in another field. */
@@ -200,6 +200,16 @@ function rankOf(
 	if (name === 'email') return rank - 0.5;
 	// Of two people in a form, one recommends the other.
 	return owner === 'your' ? rank + 0.5 : rank;
+}
+
+/** Puts the particle that has a column of its own in front of the last name. */
+function joinParticle({ found }: Lead): void {
+	const { particle, lastName } = found;
+	if (!particle || !lastName || holds(lastName.value, particle.value)) return;
+	found.lastName = {
+		value: `${particle.value} ${lastName.value}`,
+		field: `${particle.field}, ${lastName.field}`,
+	};
 }
 
 /** What is in a list of one; of several leads none can be meant. */
