@@ -14,7 +14,7 @@ import { useService } from '../support/servers/service.mts';
 import { everySecond, pollTimes } from './support/schedules.mts';
 
 const TRIGGER = 'New Lead in List';
-const WAIT = { timeout: 30_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 
 const onceAYear = ['0 0 0 1 1 *'];
 
