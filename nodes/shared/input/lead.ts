@@ -1,7 +1,7 @@
 import { isSameEmail } from '../values/email';
 import { toDomain } from '../values/text';
 import { bareName, type Meaning, wordsOf } from './leadNames';
-import { isHalf, withoutTitles } from './personName';
+import { isHalf, isInitial, withoutTitles } from './personName';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -80,7 +80,7 @@ export function withBareName(lead: Lead): Lead {
 export function withoutHalf(lead: Lead): Lead {
 	const { fullName, lastName } = lead.found;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
-	if (lastName && /^\p{L}\.$/u.test(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
+	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
 	return lead;
 }
 

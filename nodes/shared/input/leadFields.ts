@@ -147,9 +147,9 @@ export class LeadReader {
 	private isOfPage(domain: string, object: IDataObject): boolean {
 		if (!isNetwork(domain)) return false;
 		return Object.keys(object).some((name) => {
+			if (this.columnOf(name).place?.meaning !== 'domain') return false;
 			const text = toText(object[name]);
-			const isWebsite = this.columnOf(name).place?.meaning === 'domain';
-			return isWebsite && toDomain(text) === domain && isSocialPage(text, domain);
+			return toDomain(text) === domain && isSocialPage(text, domain);
 		});
 	}
 

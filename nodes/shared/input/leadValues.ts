@@ -42,7 +42,7 @@ const REFERENCE = /^(?:\w+::::|\d+;#)/;
 const BEHIND_COMPANY = /(?<!&(?:amp|quot|apos|nbsp|#\w{1,6}));|:::|\s\(https?:/;
 
 export function textOf(meaning: Meaning, entry: unknown): string {
-	const text = cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);
+	const text = cellText(meaning, entry);
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
 	// n8n has not evaluated it: the item is refused.
@@ -59,6 +59,11 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	return meaning === 'company' ? name.split(BEHIND_COMPANY, 1)[0].trim() : name;
 }
 
+/** The text of a field as it stands there, of an object that of its value. */
+function cellText(meaning: Meaning, entry: unknown): string {
+	return cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);
+}
+
 /** A form may have the halves of a name in an object. */
 function valueIn(meaning: Meaning, one: IDataObject) {
 	const { value, name, first, last } = one;
@@ -67,8 +72,7 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
-	const isEmpty = (one: unknown) => cleanText(isObject(one) ? valueIn(meaning, one) : one) === '';
-	if ([field].flat().every(isEmpty)) return EMPTY_FIELD;
+	if ([field].flat().every((entry) => cellText(meaning, entry) === '')) return EMPTY_FIELD;
 	if (meaning === 'domain') return 'is not a company website';
 	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }

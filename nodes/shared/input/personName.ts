@@ -43,12 +43,16 @@ export function isHalf(text: string): boolean {
 	if (words.length === 0) {
 		return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
 	}
-	// LinkedIn shows the last name of people out of one's network as an initial.
-	if (/^\S+ \p{L}\.$/u.test(name)) return true;
+	if (words.length === 1 && isInitial(last)) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
 	const [first] = cleanText(text).split(' ', 1);
 	const isLast = isTitle(first) || (/^\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
 	return isLast && words.every((word) => PARTICLE.test(word));
+}
+
+/** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. */
+export function isInitial(lastName: string): boolean {
+	return /^\p{L}\.$/u.test(lastName);
 }
 
 /** A full name without titles, with the first name first. */

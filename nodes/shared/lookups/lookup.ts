@@ -53,6 +53,6 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	ask(queries: Query[], service: LookupService): Promise<BatchResults | AcceptedJob>;
 	/** Waits for the results of a job with so many questions. Throws `JobProblem` if it does not finish in time. */
 	collect?(jobId: string, questions: number, service: LookupService): Promise<BatchResults>;
-	/** The fields that a result gives, in the package's words. */
+	/** The fields that a result gives, in the package's words, in a new object: the status and the time are put into it. */
 	simplify(result: IDataObject, query: Query): IDataObject;
 }

@@ -10,6 +10,7 @@ export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
 /** The names of the fields that say which bulk job has the result. */
 const JOB_FIELDS = ['jobId', 'jobRow'];
 
+/** What the items beside one without a result have, too. */
 const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, ...JOB_FIELDS];
 
 const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
