@@ -282,6 +282,25 @@ describe('an item without a name or a company', () => {
 		[{ Company: 'Acme', 'Last Name': 'García Márquez' }, 'no name (only Last Name)'],
 		[{ Company: 'Acme', 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)'],
 		[
+			{ Company: 'Acme', 'First Name': 'Emily', 'Last Name': 'C.' },
+			'no name (Last Name is only an initial)',
+		],
+		[
+			{ Company: 'Acme', 'First Name': 'Ada Lovelace', 'Last Name': 'n/a' },
+			'no name (First Name looks like a full name)',
+			': full names onto Full Name',
+		],
+		[
+			{
+				Name: 'Ada Lovelace',
+				companyWebsite: '',
+				website: 'blog.com',
+				company: 'Ours',
+				company_name: '',
+			},
+			"no company (website may be the person's own)",
+		],
+		[
 			{ Company: 'Acme', 'First Name': 'Ada Lovelace' },
 			'no name (First Name looks like a full name)',
 			': full names onto Full Name',

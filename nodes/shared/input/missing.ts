@@ -81,8 +81,14 @@ function whyNotRead(lead: Lead, lacking: Missing): string {
 	const all: Meaning[] = NEEDS[lacking].meanings;
 	const half = all.find((meaning) => lead.found[meaning]);
 	const found = half && lead.found[half];
-	if (found) return ofHalf(half, found.value, found.field);
 	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
+	if (found) {
+		const why = ofHalf(half, found.value, found.field);
+		// Beside a half of a name, a field that holds none says more.
+		const unread = lacks.find((one) => one.why !== EMPTY_FIELD);
+		const isMore = unread !== undefined && !why.endsWith(FULL_NAME);
+		return isMore ? `${shortened(unread.field)} ${unread.why}` : why;
+	}
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
 	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;
 	const [first] = lacks;
