@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { holdsEmail } from '../values/email';
 import { isObject } from '../values/json';
 import {
 	cleanText,
@@ -28,8 +27,7 @@ function inOrder(list: unknown[]): unknown[] {
 export function valueOf(meaning: Meaning, field: unknown): string {
 	if (!Array.isArray(field)) return textOf(meaning, field);
 	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
-	const email = meaning === 'email' && texts.find(holdsEmail);
-	return email || (texts.find((text) => text !== '') ?? '');
+	return texts.find((text) => text !== '') ?? '';
 }
 
 /** Of Airtable and of Notion. */
