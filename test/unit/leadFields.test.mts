@@ -737,7 +737,7 @@ describe('what another lookup or an odd row has', () => {
 		['a number is no website', { Internet: '16.000', Firma: 'Acme' }, { company: 'Acme' }],
 		[
 			'an expression with blanks is kept, to be refused',
-			{ Website: '{{ $json.website }}', Company: 'Acme' },
+			{ Website: '{{ $json.website }}', Homepage: '', Company: 'Acme' },
 			{ domain: '{{ $json.website }}', company: 'Acme' },
 		],
 	])('%s', (_, item, values, resultField) => {

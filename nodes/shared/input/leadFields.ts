@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail } from '../values/email';
 import { isObject, objectFrom } from '../values/json';
-import { cleanText, isNetwork, isSocialPage, toDomain, toText } from '../values/text';
+import { cleanText, toDomain, toText } from '../values/text';
 import {
 	certainty,
 	type Found,
@@ -94,6 +94,7 @@ export class LeadReader {
 		let hasEmail = false;
 		let visitor: Found | undefined;
 		const ofCompany = new Set<Meaning>();
+		const pages: string[] = [];
 		for (const name of Object.keys(object)) {
 			const { place, owner, saysWhose } = this.columnOf(name);
 			if (saysWhose) ofCompany.add(saysWhose);
@@ -102,6 +103,7 @@ export class LeadReader {
 			hasEmail ||= place === EMAIL;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
+				if (meaning === 'domain') pages.push(toDomain(toText(object[name])));
 				if (place.rank >= (lackingRanks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 				lackingRanks[meaning] = place.rank;
 				lacking[meaning] = { field: name, why: whyEmpty(meaning, object[name]) };
@@ -125,6 +127,9 @@ export class LeadReader {
 			if (!this.columnOf(found[meaning]?.field ?? '').saysNotWhose) continue;
 			refuse(lead, meaning, `may be ${meaning === 'domain' ? "the person's" : 'your'} own`);
 		}
+		// Another field has the page at a network that this domain is of.
+		const domain = toDomain(found.domain?.value ?? '');
+		if (domain !== '' && pages.includes(domain)) delete found.domain;
 		this.dropOfOthers(lead, object);
 		joinParticle(lead);
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
@@ -137,20 +142,9 @@ export class LeadReader {
 		if (/^(?:true|1)$/i.test(String(object.is_company ?? object['Is a Company']))) {
 			for (const name of NAMES) refuse(lead, name, 'looks like a company');
 		}
-		if (found.domain && this.isOfPage(toDomain(found.domain.value), object)) delete found.domain;
 		for (const part of ['firstName', 'lastName', 'email', 'company', 'domain'] as const) {
 			if (this.isOfAnother(part, object, lead)) delete found[part];
 		}
-	}
-
-	/** Whether a domain is only that of a page at a network, which is the website in another field. */
-	private isOfPage(domain: string, object: IDataObject): boolean {
-		if (!isNetwork(domain)) return false;
-		return Object.keys(object).some((name) => {
-			if (this.columnOf(name).place?.meaning !== 'domain') return false;
-			const text = toText(object[name]);
-			return toDomain(text) === domain && isSocialPage(text, domain);
-		});
 	}
 
 	/** Whether a field belongs to somebody who has another name in this object. */

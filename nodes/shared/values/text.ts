@@ -92,10 +92,5 @@ const NETWORKS =
 
 /** Whether a text is the address of a page at a social network or in a directory, which is nobody's website. */
 export function isSocialPage(text: string, domain = toDomain(text)): boolean {
-	return isNetwork(domain) && /[^/]\/+[^/?#\s]/.test(text.replace(/^[a-z]+:\/\//i, ''));
-}
-
-/** Whether a domain is that of a social network or of a directory. */
-export function isNetwork(domain: string): boolean {
-	return NETWORKS.test(domain);
+	return NETWORKS.test(domain) && /[^/]\/+[^/?#\s]/.test(text.replace(/^[a-z]+:\/\//i, ''));
 }
