@@ -83,8 +83,11 @@ export class LeadReader {
 		return withoutHalf(withBareName(lead));
 	}
 
-	/** What an object itself has of a lead. */
-	private leadOf(object: unknown): Lead {
+	/**
+	 * What an object itself has of a lead.
+	 * @param others whose fields are not read, as they are other people; without it, they are looked for
+	 */
+	private leadOf(object: unknown, others?: Set<string>): Lead {
 		const lead: Lead = { found: {}, lacking: {} };
 		if (!isObject(object)) return lead;
 		const { found, lacking } = lead;
@@ -98,7 +101,7 @@ export class LeadReader {
 		for (const name of Object.keys(object)) {
 			const { place, owner, saysWhose } = this.columnOf(name);
 			if (saysWhose) ofCompany.add(saysWhose);
-			if (!place) continue;
+			if (!place || others?.has(owner)) continue;
 			const { meaning } = place;
 			hasEmail ||= place === EMAIL;
 			const value = valueOf(meaning, object[name]);
@@ -130,35 +133,29 @@ export class LeadReader {
 		// Another field has the page at a network that this domain is of.
 		const domain = toDomain(found.domain?.value ?? '');
 		if (domain !== '' && pages.includes(domain)) delete found.domain;
-		this.dropOfOthers(lead, object);
-		joinParticle(lead);
-		return certainty(lead) > 1 ? withBareName(lead) : lead;
-	}
-
-	/** Takes away what is not the person's, as other fields of the object say. */
-	private dropOfOthers(lead: Lead, object: IDataObject): void {
-		const { found } = lead;
 		// In Odoo, companies and people are in one list.
 		if (/^(?:true|1)$/i.test(String(object.is_company ?? object['Is a Company']))) {
 			for (const name of NAMES) refuse(lead, name, 'looks like a company');
 		}
-		for (const part of ['firstName', 'lastName', 'email', 'company', 'domain'] as const) {
-			if (this.isOfAnother(part, object, lead)) delete found[part];
+		if (!others) {
+			const found = this.othersIn(object, lead);
+			if (found.size > 0) return this.leadOf(object, found);
 		}
+		joinParticle(lead);
+		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
-	/** Whether a field belongs to somebody who has another name in this object. */
-	private isOfAnother(part: Meaning, object: IDataObject, lead: Lead): boolean {
-		const own = lead.found[part];
-		const owner = own && this.columnOf(own.field).owner;
-		if (!owner) return false;
-		const others = partsOfName(lead).filter((one) => one !== own);
-		if (others.some(({ field }) => this.columnOf(field).owner === owner)) return false;
-		return Object.keys(object).some((name) => {
-			const column = this.columnOf(name);
-			if (!column.isName || column.owner !== owner) return false;
-			return isSomebodyElse(textOf('name', object[name]), lead);
-		});
+	/** Whose fields are those of people with another name than the lead. */
+	private othersIn(object: IDataObject, lead: Lead): Set<string> {
+		const others = new Set<string>();
+		const owners = new Set(partsOfName(lead).map(({ field }) => this.columnOf(field).owner));
+		for (const name of Object.keys(object)) {
+			const { isName, owner } = this.columnOf(name);
+			const isOwn = owners.size === 1 && owners.has(owner);
+			if (!isName || owner === '' || isOwn) continue;
+			if (isSomebodyElse(textOf('name', object[name]), lead)) others.add(owner);
+		}
+		return others;
 	}
 
 	private columnOf(name: string): Column {
