@@ -16,16 +16,7 @@ import {
 	withBareName,
 	withoutHalf,
 } from './lead';
-import {
-	bareName,
-	EMAIL,
-	type Meaning,
-	ownerIn,
-	type Place,
-	PLACES,
-	SAYS_NOT_WHOSE,
-	SAYS_WHOSE,
-} from './leadNames';
+import { bareName, type Meaning, ownerIn, PLACES, SAYS_NOT_WHOSE, SAYS_WHOSE } from './leadNames';
 import { textOf, valueOf, whyEmpty } from './leadValues';
 
 /** Where CRMs, bases and forms put the fields of an item. */
@@ -45,7 +36,11 @@ export type LeadParameters = Record<
 
 /** What the name of a field says. */
 interface Column {
-	place?: Place;
+	meaning?: Meaning;
+	/** How certain it is beside others of its meaning: the lower, the more. */
+	rank: number;
+	/** Whether it is called `email`, however a sheet spells that. */
+	isEmail: boolean;
 	owner: string;
 	/** Whether it is for the name of a person, also of a second one. */
 	isName: boolean;
@@ -55,7 +50,8 @@ interface Column {
 	saysNotWhose: boolean;
 }
 
-const STATUS: Place = { meaning: 'emailStatus', rank: 0 };
+/** Further than any two ranks are apart. */
+const FAR = 1_000;
 
 /** Recognizes leads by the names of their fields. A name is looked at once, however many items have it. */
 export class LeadReader {
@@ -93,35 +89,35 @@ export class LeadReader {
 		const { found, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
 		const lackingRanks: typeof ranks = {};
-		const hasStatus = 'emailStatus' in object && cleanText(object.emailStatus) !== '';
-		let hasEmail = false;
+		const hasStatus = cleanText(object.emailStatus) !== '';
+		let emailField: string | undefined;
 		let visitor: Found | undefined;
 		const ofCompany = new Set<Meaning>();
 		const pages: string[] = [];
 		for (const name of Object.keys(object)) {
-			const { place, owner, saysWhose } = this.columnOf(name);
+			const { meaning, owner, isEmail, saysWhose, rank: usual } = this.columnOf(name);
 			if (saysWhose) ofCompany.add(saysWhose);
-			if (!place || others?.has(owner)) continue;
-			const { meaning } = place;
-			hasEmail ||= place === EMAIL;
+			if (!meaning || others?.has(owner)) continue;
+			if (isEmail && (name === 'email' || !emailField)) emailField = name;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
 				if (meaning === 'domain') pages.push(toDomain(toText(object[name])));
-				if (place.rank >= (lackingRanks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
-				lackingRanks[meaning] = place.rank;
+				if (usual >= (lackingRanks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
+				lackingRanks[meaning] = usual;
 				lacking[meaning] = { field: name, why: whyEmpty(meaning, object[name]) };
 				continue;
 			}
 			if (owner === 'your' && meaning === 'name') visitor = { value, field: name };
-			const rank = rankOf(name, value, place, owner, hasStatus);
+			// Beside a status of this package, it is what a lookup has found.
+			let rank = isEmail && hasStatus ? usual - FAR : usual;
+			// What is no email does not hide the one in another column.
+			if (meaning === 'email' && !holdsEmail(value)) rank = FAR;
 			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			ranks[meaning] = rank;
 			found[meaning] = { value, field: name };
 		}
 		// A status belongs to the `email` beside it.
-		const { field = 'email' } = found.email ?? {};
-		const isOther = 'email' in object ? field !== 'email' : this.columnOf(field).place !== EMAIL;
-		if (hasEmail && isOther) delete found.emailStatus;
+		if (emailField && found.email && found.email.field !== emailField) delete found.emailStatus;
 		// Beside the name of who fills in a form, a bare one may be the form's, or that of somebody else.
 		if (visitor && found.name && isSomebodyElse(visitor.value, lead)) {
 			refuse(lead, 'name', `differs from ${visitor.field}`);
@@ -162,35 +158,25 @@ export class LeadReader {
 		const known = this.columns.get(name);
 		if (known) return known;
 		const bare = bareName(name);
-		const place = name === 'emailStatus' ? STATUS : PLACES.get(bare);
-		const { meaning } = PLACES.get(bare.replace(/\d+/, '')) ?? {};
+		const owner = ownerIn(name);
+		const place = PLACES.get(bare);
+		const meaning = name === 'emailStatus' ? name : place?.meaning;
+		let rank = place?.rank ?? 0;
+		// In exactly this spelling it is the package's own.
+		if (name === 'email') rank -= 0.5;
+		// Of two people in a form, one recommends the other.
+		if (owner === 'your') rank += 0.5;
+		const unnumbered = PLACES.get(bare.replace(/\d+/, ''))?.meaning;
 		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`.
-		const isLine = meaning === 'name' && /[^_]\d+$/.test(name);
-		const isName = meaning !== undefined && NAMES.includes(meaning) && !isLine;
+		const isLine = unnumbered === 'name' && /[^_]\d+$/.test(name);
+		const isName = unnumbered !== undefined && NAMES.includes(unnumbered) && !isLine;
 		const saysWhose = (['company', 'domain'] as const).find((one) => SAYS_WHOSE[one].test(bare));
 		const saysNotWhose = SAYS_NOT_WHOSE.test(bare);
-		const column = { place, owner: ownerIn(name), isName, saysWhose, saysNotWhose };
+		const isEmail = bare === 'email';
+		const column = { meaning, rank, isEmail, owner, isName, saysWhose, saysNotWhose };
 		this.columns.set(name, column);
 		return column;
 	}
-}
-
-/** How certain a field is beside others of its meaning: the lower, the more. */
-function rankOf(
-	name: string,
-	value: string,
-	place: Place,
-	owner: string,
-	hasStatus: boolean,
-): number {
-	// What is no email does not hide the one in another column.
-	if (place.meaning === 'email' && !holdsEmail(value)) return Number.MAX_SAFE_INTEGER;
-	// Beside a status of this package, it is what a lookup has found; a sheet may spell it otherwise.
-	const rank = place === EMAIL && hasStatus ? -1 : place.rank;
-	// In exactly this spelling it is the package's own.
-	if (name === 'email') return rank - 0.5;
-	// Of two people in a form, one recommends the other.
-	return owner === 'your' ? rank + 0.5 : rank;
 }
 
 /** Puts the particle that has a column of its own in front of the last name. */

@@ -52,7 +52,7 @@ export const LEAD_FIELDS = {
 /** What lookups read of a lead. `emailStatus` is this package's own word: the verdict of another tool is not read. */
 export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
 
-export interface Place {
+interface Place {
 	meaning: Meaning;
 	/** The lower, the more certain. */
 	rank: number;
@@ -93,5 +93,3 @@ export const PLACES = new Map<string, Place>(
 			.map((name, rank) => [bareName(name), { meaning: meaning as Meaning, rank }] as const),
 	),
 );
-
-export const EMAIL = PLACES.get('email');
