@@ -45,34 +45,33 @@ export function holds(name: string, other: string): boolean {
 export function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
 	const { company, domain } = found;
-	if (!found.name && !found.fullName) return lead;
 	const isOfCompany = (text: string) =>
 		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
 		(company !== undefined && bareCompany(text) === bareCompany(company.value));
 	if (found.fullName && isOfCompany(found.fullName.value)) {
 		refuse(lead, 'fullName', 'looks like a company');
 	}
-	const { name, fullName, firstName, lastName } = found;
-	const half = firstName ?? lastName;
-	// Beside an empty field for the whole name, or for one half alone, nobody knows whose name it is, or which half.
-	const isUnclear =
-		lacking.fullName !== undefined ||
-		(lacking.firstName === undefined) !== (lacking.lastName === undefined);
 	// A list of companies has no other column for them.
 	const isOfList = (text: string) =>
 		!company && (text.includes(' & ') || isCompany(text, domain?.value));
-	if (name && (isOfList(name.value) || isOfCompany(name.value))) {
+	if (found.name && (isOfList(found.name.value) || isOfCompany(found.name.value))) {
 		refuse(lead, 'name', 'looks like a company');
-	} else if (name && !half) {
+	}
+	const { name, fullName, firstName, lastName } = found;
+	if (!name) return lead;
+	delete found.name;
+	const half = firstName ?? lastName;
+	if (!half) {
+		// Beside an empty field for the whole name, or for one half alone, nobody knows whose name it is, or which half.
+		const isUnclear = lacking.fullName ?? !lacking.firstName !== !lacking.lastName;
 		if (!isUnclear) found.fullName ??= name;
-	} else if (name && half && !holds(half.value, name.value)) {
-		const other = firstName === undefined ? 'firstName' : 'lastName';
-		const isOther = fullName === undefined || holds(fullName.value, name.value);
+	} else if (!holds(half.value, name.value)) {
+		const other = firstName ? 'lastName' : 'firstName';
+		const isOther = !fullName || holds(fullName.value, name.value);
 		if (holds(name.value, withoutTitles(half.value))) found.fullName ??= name;
 		// Beside an empty field for it, too.
-		else if (isOther && lacking[other] === undefined) found[other] ??= name;
+		else if (isOther && !lacking[other]) found[other] ??= name;
 	}
-	delete found.name;
 	return lead;
 }
 
@@ -128,23 +127,20 @@ export function isSomebodyElse(name: string, lead: Lead): boolean {
 
 /** Adds what another object has, where the lead lacks it. A name is from one object, and a status from that of the email. */
 export function join(lead: Lead, other: Lead): Lead {
-	const { found, lacking } = lead;
-	const { email } = found;
-	const takesName = certainty(other) > certainty(lead);
-	const areTwo = !areSame(nameOf(lead), nameOf(other));
-	const isPerson = !isCompany(other.found.name?.value ?? '', other.found.domain?.value);
-	// Another person's company and email are not this one's.
-	if (areTwo && certainty(lead) === 3 && isPerson) return lead;
-	// Of a form and of who sent it, both bare: nobody knows which is the person.
-	const isUnclear = areTwo && certainty(lead) === 1 && certainty(other) === 1;
-	if (isUnclear) refuse(lead, 'name', 'differs from the name inside');
-	if (takesName) for (const meaning of NAMES) delete found[meaning];
-	if (email === undefined && other.found.email !== undefined) delete found.emailStatus;
-	const isSame = email === undefined || isSameEmail(email.value, other.found.email?.value);
-	for (const meaning of Object.keys(other.found) as Meaning[]) {
-		if (NAMES.includes(meaning) ? !takesName : found[meaning] !== undefined) continue;
-		if (meaning !== 'emailStatus' || isSame) found[meaning] = other.found[meaning];
+	const own = certainty(lead);
+	const { name, domain, email } = other.found;
+	if (!areSame(nameOf(lead), nameOf(other))) {
+		// Another person's company and email are not this one's.
+		if (own === 3 && !isCompany(name?.value ?? '', domain?.value)) return lead;
+		// Of a form and of who sent it, both bare: nobody knows which is the person.
+		if (own === 1 && certainty(other) === 1) refuse(lead, 'name', 'differs from the name inside');
 	}
-	lead.lacking = { ...other.lacking, ...lacking };
+	const { found: unsure } = certainty(other) > own ? lead : other;
+	for (const meaning of NAMES) delete unsure[meaning];
+	const { email: ownEmail } = lead.found;
+	if (!ownEmail && email) delete lead.found.emailStatus;
+	if (ownEmail && !isSameEmail(ownEmail.value, email?.value)) delete other.found.emailStatus;
+	lead.found = Object.assign(other.found, lead.found);
+	lead.lacking = Object.assign(other.lacking, lead.lacking);
 	return lead;
 }
