@@ -250,6 +250,19 @@ describe('an item', () => {
 			{ id: 7, Company: 'Acme', data: [{ Name: ada, email }] },
 			{ fullName: ada, company: 'Acme', email },
 		],
+		// Mailchimp makes a full name of the halves, and a list may have a company there.
+		[
+			{ full_name: 'Acme GmbH', merge_fields: { FNAME: 'Ada', LNAME: 'Lovelace' } },
+			{ firstName: 'Ada', lastName: 'Lovelace' },
+		],
+		// Of another person nothing is read, so what comes next counts.
+		[
+			{
+				...{ 'First Name': 'Ada', 'Last Name': 'Lovelace', 'Email 1': email },
+				...{ 'Contact Person': 'Eve Other', 'Contact Email': 'eve@acme.com' },
+			},
+			{ firstName: 'Ada', lastName: 'Lovelace', email },
+		],
 		// A status is of the email beside it.
 		[{ emailStatus: 'valid', properties: { email } }, { email }],
 		[

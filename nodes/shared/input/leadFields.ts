@@ -138,6 +138,7 @@ export class LeadReader {
 			if (found.size > 0) return this.leadOf(object, found);
 		}
 		joinParticle(lead);
+		// If the full name is a company's, that of another object counts. Whose a bare name is, that may say, too.
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
