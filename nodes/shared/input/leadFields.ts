@@ -74,7 +74,9 @@ export class LeadReader {
 			if (!Object.hasOwn(fields, name)) continue;
 			// Beside a person, `data` may be about anybody.
 			const isOther = name === 'data' && (certainty(lead) > 1 || lead.found.email !== undefined);
-			if (!isOther) join(lead, this.leadOf(onlyOne(fields[name])));
+			// Of several leads none can be meant.
+			const [one, ...more] = [fields[name]].flat();
+			if (!isOther && more.length === 0) join(lead, this.leadOf(one));
 		}
 		return withoutHalf(withBareName(lead));
 	}
@@ -188,9 +190,4 @@ function joinParticle({ found }: Lead): void {
 		value: `${particle.value} ${lastName.value}`,
 		field: `${particle.field}, ${lastName.field}`,
 	};
-}
-
-/** What is in a list of one; of several leads none can be meant. */
-function onlyOne(field: unknown): unknown {
-	return Array.isArray(field) && field.length === 1 ? field[0] : field;
 }
