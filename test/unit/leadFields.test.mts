@@ -455,6 +455,7 @@ describe('an item', () => {
 			{ Name: 'Dr. Lovelace' },
 			{ Contactpersoon: 'Dhr. de Vries' },
 			{ 'Contact Name': 'Mr. & Mrs. Smith' },
+			{ 'Contact Name': 'Mr. & Mrs.' },
 			{ Ansprechpartner: 'Herr und Frau Weber' },
 			{ 'Nom du contact': 'Madame Martin' },
 			{ 'Nom du contact': 'MME LE GOFF' },

@@ -45,7 +45,7 @@ export function isHalf(text: string): boolean {
 	}
 	if (words.length === 1 && isInitial(last)) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
-	const [first] = cleanText(text).split(' ', 1);
+	const [first] = text.split(' ', 1);
 	const isLast = isTitle(first) || (/^\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
@@ -79,7 +79,8 @@ function withoutTitlesAround(part: string): string {
 	// Of "Dr. rer. nat." the rest too.
 	const isMore = (word: string, index: number) => index > 0 && /^(?:\p{Ll}+\.)+$/u.test(word);
 	const first = words.findIndex((word, index) => !isTitle(word) && !isMore(word, index));
-	return words.slice(Math.max(0, first)).join(' ');
+	// Of titles alone, the last one: it is half a name.
+	return words.slice(first).join(' ');
 }
 
 /** Whether a word is a title, e.g. `Dr.-Ing.`, `Dott.ssa`; `MS` are initials. */
