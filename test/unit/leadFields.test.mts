@@ -502,6 +502,13 @@ describe('an item', () => {
 		expect(readOf({ ...lead, 'Email 1': email })).toEqual({ ...names, email });
 	});
 
+	it('with an initial for the last name has the full name of another field', () => {
+		const lead = { 'First Name': 'Ada', 'Last Name': 'L.', 'Contact Name': ada };
+		expect(readOf(lead)).toEqual({ firstName: 'Ada', fullName: ada });
+		const turned = { 'Full Name': 'A. Lovelace', 'Contact Name': ada, 'Contact Email': email };
+		expect(readOf(turned)).toEqual({ fullName: 'A. Lovelace', email });
+	});
+
 	it('has no name of halves of two people', () => {
 		const contact = { 'Contact First Name': 'Eve', 'Contact Last Name': 'Other' };
 		const half = { 'First Name': 'Ada', 'Last Name': '', ...contact };

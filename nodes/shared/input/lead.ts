@@ -110,11 +110,12 @@ function nameOf(lead: Lead): string {
 		.join(' ');
 }
 
-/** Whether two names can be one person's: the shorter one has no word, or initial, that the other lacks. */
+/** Whether two names can be one person's: the shorter one has no word that the other lacks. An initial stands for a word. */
 function areSame(one: string, other: string): boolean {
 	const [few, many] = [one, other].map(wordsOf).toSorted((a, b) => a.length - b.length);
+	const isInitialOf = (short: string, word: string) => short.length === 1 && word.startsWith(short);
 	return few.every((word) =>
-		many.some((own) => own === word || (word.length === 1 && own.startsWith(word))),
+		many.some((own) => own === word || isInitialOf(word, own) || isInitialOf(own, word)),
 	);
 }
 
