@@ -81,13 +81,20 @@ export class LeadReader {
 		return withoutHalf(withBareName(lead));
 	}
 
-	/**
-	 * What an object itself has of a lead.
-	 * @param others whose fields are not read, as they are other people; without it, they are looked for
-	 */
-	private leadOf(object: unknown, others?: Set<string>): Lead {
+	/** What an object itself has of a lead. */
+	private leadOf(object: unknown): Lead {
+		if (!isObject(object)) return { found: {}, lacking: {} };
+		let lead = this.fieldsOf(object);
+		const others = this.othersIn(object, lead);
+		if (others.size > 0) lead = this.fieldsOf(object, others);
+		joinParticle(lead);
+		// If the full name is a company's, that of another object counts. Whose a bare name is, that may say, too.
+		return certainty(lead) > 1 ? withBareName(lead) : lead;
+	}
+
+	/** @param others whose fields are not read, as they are those of other people */
+	private fieldsOf(object: IDataObject, others?: Set<string>): Lead {
 		const lead: Lead = { found: {}, lacking: {} };
-		if (!isObject(object)) return lead;
 		const { found, lacking } = lead;
 		const ranks: Partial<Record<Meaning, number>> = {};
 		const lackingRanks: typeof ranks = {};
@@ -135,23 +142,16 @@ export class LeadReader {
 		if (/^(?:true|1)$/i.test(String(object.is_company ?? object['Is a Company']))) {
 			for (const name of NAMES) refuse(lead, name, 'looks like a company');
 		}
-		if (!others) {
-			const found = this.othersIn(object, lead);
-			if (found.size > 0) return this.leadOf(object, found);
-		}
-		joinParticle(lead);
-		// If the full name is a company's, that of another object counts. Whose a bare name is, that may say, too.
-		return certainty(lead) > 1 ? withBareName(lead) : lead;
+		return lead;
 	}
 
-	/** Whose fields are those of people with another name than the lead. */
+	/** Whose fields are those of people with another name than the lead. Whoever has all parts of its name is the lead. */
 	private othersIn(object: IDataObject, lead: Lead): Set<string> {
 		const others = new Set<string>();
-		const owners = new Set(partsOfName(lead).map(({ field }) => this.columnOf(field).owner));
+		const owners = partsOfName(lead).map(({ field }) => this.columnOf(field).owner);
 		for (const name of Object.keys(object)) {
 			const { isName, owner } = this.columnOf(name);
-			const isOwn = owners.size === 1 && owners.has(owner);
-			if (!isName || owner === '' || isOwn) continue;
+			if (!isName || owner === '' || owners.every((one) => one === owner)) continue;
 			if (isSomebodyElse(textOf('name', object[name]), lead)) others.add(owner);
 		}
 		return others;
