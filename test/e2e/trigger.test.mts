@@ -14,7 +14,7 @@ import { useService } from '../support/servers/service.mts';
 import { everySecond, pollTimes } from './support/schedules.mts';
 
 const TRIGGER = 'New Lead in List';
-const WAIT = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 180_000, interval: 100 };
 
 const onceAYear = ['0 0 0 1 1 *'];
 
@@ -52,7 +52,7 @@ interface Started {
 	workflow: SavedWorkflow;
 }
 
-describe.each(hosts)('$title', { timeout: 240_000 }, ({ title, version, settings }) => {
+describe.each(hosts)('$title', { timeout: 900_000 }, ({ title, version, settings }) => {
 	const name = title.replaceAll(/[ ,]+/g, '-');
 	const running = useHost(service, { name: `trigger-${name}`, version, settings, isLean: true });
 

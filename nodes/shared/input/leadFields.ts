@@ -110,7 +110,8 @@ export class LeadReader {
 			if (isEmail && (name === 'email' || !emailField)) emailField = name;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
-				if (meaning === 'domain') pages.push(toDomain(toText(object[name])));
+				const page = meaning === 'domain' ? toDomain(toText(object[name])) : '';
+				if (page !== '') pages.push(page);
 				if (usual >= (lackingRanks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 				lackingRanks[meaning] = usual;
 				lacking[meaning] = { field: name, why: whyEmpty(meaning, object[name]) };
@@ -136,8 +137,8 @@ export class LeadReader {
 			refuse(lead, meaning, `may be ${meaning === 'domain' ? "the person's" : 'your'} own`);
 		}
 		// Another field has the page at a network that this domain is of.
-		const domain = toDomain(found.domain?.value ?? '');
-		if (domain !== '' && pages.includes(domain)) delete found.domain;
+		const { domain } = found;
+		if (domain && pages.some((page) => page === toDomain(domain.value))) delete found.domain;
 		// In Odoo, companies and people are in one list.
 		if (/^(?:true|1)$/i.test(String(object.is_company ?? object['Is a Company']))) {
 			for (const name of NAMES) refuse(lead, name, 'looks like a company');
