@@ -286,6 +286,14 @@ describe('an item without a name or a company', () => {
 			'no name (Last Name is only an initial)',
 		],
 		[
+			{ Company: 'Acme', 'First Name': 'Maria José', 'Last Name': 'L.' },
+			'no name (Last Name is only an initial)',
+		],
+		[
+			{ Company: 'Acme', 'Contact Name': 'Mary Ann', Surname: 'Smith' },
+			'no name (Contact Name may be half a name: Surname is not in it)',
+		],
+		[
 			{ Company: 'Acme', 'First Name': 'Ada Lovelace', 'Last Name': 'n/a' },
 			'no name (First Name looks like a full name)',
 			': full names onto Full Name',

@@ -378,6 +378,10 @@ describe('an item', () => {
 			{ companyUrl: 'linkedin.com/company/medium-com', website: 'medium.com' },
 			{ domain: 'medium.com' },
 		],
+		[
+			{ site: 'https://es-la.facebook.com/acme', domain: 'facebook.com', Company: 'Acme' },
+			{ company: 'Acme' },
+		],
 		[{ Website: 'n/a', Domain: 'medium.com' }, { domain: 'medium.com' }],
 		[{ Website: '', 'Organisation Website': 'acme.com' }, { domain: 'acme.com' }],
 		[
@@ -443,6 +447,28 @@ describe('an item', () => {
 		expect(readOf({ ...company, website: 'azureinterior.com' })).not.toHaveProperty('fullName');
 	});
 
+	it('beside the other half of a name has half of one in its field for the whole', () => {
+		const why = (row: object) => new LeadReader().read(row).lacking.fullName?.why;
+		expect(why({ 'Contact Name': 'Mary Ann', Surname: 'Smith' })).toBe(
+			'may be half a name: Surname is not in it',
+		);
+		expect(why({ 'Nom du contact': 'Le Goff', 'Prénom du contact': 'Jean' })).toBeDefined();
+		for (const half of ['Dr. Lovelace', 'LOVELACE', 'L.', 'Love']) {
+			expect(why({ 'Full Name': 'Ada Lovelace', Surname: half })).toBeUndefined();
+		}
+	});
+
+	it('of a person who hides the name on LinkedIn has no name', () => {
+		for (const row of [
+			{ fullName: 'LinkedIn Member', firstName: 'LinkedIn', lastName: 'Member' },
+			{ Name: 'LinkedIn Mitglied' },
+		]) {
+			const { found } = new LeadReader().read({ ...row, company: 'LinkedIn' });
+			expect(found.fullName ?? found.firstName).toBeUndefined();
+			expect(found.company?.value).toBe('LinkedIn');
+		}
+	});
+
 	it('with one word as its name has half of one', () => {
 		for (const row of [
 			{ Nom: 'Dupont', PRENOM2: 'Jean' },
@@ -461,6 +487,7 @@ describe('an item', () => {
 			{ 'Nom du contact': 'MME LE GOFF' },
 			{ Nominativo: 'Sig.ra Di Stefano' },
 			{ fullName: 'Emily C.' },
+			{ fullName: 'Maria José L.', firstName: 'Maria José', lastName: 'L. (She/Her)' },
 			{ Contactpersoon: 'Mevr. Van den Berg' },
 			// Whoever is in there is somebody else.
 			{ 'Full Name': 'Ada', data: { name: 'Eve Other', email } },
@@ -666,6 +693,8 @@ describe('an item', () => {
 		expect(why(ours).company).toEqual({ field: 'Company', why: 'may be your own' });
 		expect(why({ Company: ['recA1b2C3d4E5f6G7'] }).company?.why).toBe('holds no name');
 		expect(why({ Company: [''] }).company?.why).toBe('is empty in this row');
+		expect(why({ Company: { value: '' } }).company?.why).toBe('is empty in this row');
+		expect(why({ Company: { Id: 1, Title: 'Acme' } }).company?.why).toBe('holds no name');
 	});
 
 	it('that says it is a company has no name of a person', () => {

@@ -101,6 +101,10 @@ describe('isPlaceholder', () => {
 		'Freelancer',
 		'Selbständig',
 		'selbstständig',
+		'Autônomo',
+		'Stealth Startup',
+		'Confidential',
+		'Retired',
 		// Eventbrite, of a guest whom nobody has named.
 		'Info Requested',
 	])('is %j', (text) => {
@@ -109,7 +113,14 @@ describe('isPlaceholder', () => {
 
 	const somebody = 'na Na Nan Blank #paid #1 Nullsoft 3 X 李 acme.com Available';
 
-	it.each([...somebody.split(' '), '', 'Jane None', 'Unknown Worlds'])('is not %j', (text) => {
+	it.each([
+		...somebody.split(' '),
+		'',
+		'Jane None',
+		'Unknown Worlds',
+		'Stealth',
+		'Confidential Records Inc',
+	])('is not %j', (text) => {
 		expect(isPlaceholder(text)).toBe(false);
 	});
 });

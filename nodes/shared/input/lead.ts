@@ -19,6 +19,8 @@ export interface Lead {
 /** What names the person. */
 export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
 
+export const ONLY_INITIAL = 'is only an initial';
+
 /** The legal forms of companies that are no names of people. */
 const LEGAL_FORM =
 	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
@@ -77,9 +79,14 @@ export function withBareName(lead: Lead): Lead {
 
 /** Half of a name in a field for the whole one cannot be looked up. */
 export function withoutHalf(lead: Lead): Lead {
-	const { fullName, lastName } = lead.found;
+	const { fullName, firstName, lastName } = lead.found;
+	const half = firstName ?? lastName;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
-	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
+	else if (fullName && half && !(firstName && lastName)) {
+		const holdsHalf = bareName(fullName.value).includes(bareName(withoutTitles(half.value)));
+		if (!holdsHalf) refuse(lead, 'fullName', `may be half a name: ${half.field} is not in it`);
+	}
+	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', ONLY_INITIAL);
 	return lead;
 }
 

@@ -138,7 +138,8 @@ export class LeadReader {
 		}
 		// Another field has the page at a network that this domain is of.
 		const { domain } = found;
-		if (domain && pages.some((page) => page === toDomain(domain.value))) delete found.domain;
+		const isOfDomain = (page: string) => `.${page}`.endsWith(`.${toDomain(domain?.value ?? '')}`);
+		if (domain && pages.some(isOfDomain)) delete found.domain;
 		// In Odoo, companies and people are in one list.
 		if (/^(?:true|1)$/i.test(String(object.is_company ?? object['Is a Company']))) {
 			for (const name of NAMES) refuse(lead, name, 'looks like a company');

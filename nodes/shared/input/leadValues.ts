@@ -33,6 +33,9 @@ export function valueOf(meaning: Meaning, field: unknown): string {
 /** Of Airtable and of Notion. */
 const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
+/** LinkedIn Member is everybody who hides the name. */
+const HIDDEN = /^LinkedIn(?: |$)/i;
+
 /** What stands before the name of another record: `Accounts::::Acme` in vtiger, `12;#Acme` in SharePoint. */
 const REFERENCE = /^(?:\w+::::|\d+;#)/;
 
@@ -54,7 +57,8 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	// A number, an email or the id of a linked record in a field for names is none.
 	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
 	const name = text.replace(REFERENCE, '');
-	return meaning === 'company' ? name.split(BEHIND_COMPANY, 1)[0].trim() : name;
+	if (meaning === 'company') return name.split(BEHIND_COMPANY, 1)[0].trim();
+	return HIDDEN.test(name) ? '' : name;
 }
 
 /** The text of a field as it stands there, of an object that of its value. */
@@ -62,15 +66,18 @@ function cellText(meaning: Meaning, entry: unknown): string {
 	return cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);
 }
 
-/** A form may have the halves of a name in an object. */
+/** Forms and Twenty have the halves of a name in an object. */
 function valueIn(meaning: Meaning, one: IDataObject) {
-	const { value, name, first, last } = one;
-	if (meaning === 'email') return value ?? one.email ?? one.address ?? one.Address;
+	const { value, name, first = one.firstName, last = one.lastName } = one;
+	if (meaning === 'email') {
+		return value ?? one.email ?? one.address ?? one.Address ?? one.primaryEmail;
+	}
 	return value ?? name ?? [first, last].map(toText).join(' ');
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
-	if ([field].flat().every((entry) => cellText(meaning, entry) === '')) return EMPTY_FIELD;
+	const cells = [field].flat().flatMap((entry) => (isObject(entry) ? Object.values(entry) : entry));
+	if (cells.every((cell) => !isObject(cell) && cleanText(cell) === '')) return EMPTY_FIELD;
 	if (meaning === 'domain') return 'is not a company website';
 	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
 }

@@ -3,7 +3,7 @@ import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { cleanText, isSocialPage } from '../values/text';
 import { nameIn } from './fields';
-import type { Lead } from './lead';
+import { type Lead, ONLY_INITIAL } from './lead';
 import type { Meaning } from './leadNames';
 import { EMPTY_FIELD } from './leadValues';
 import type { Parameters } from './parameters';
@@ -86,8 +86,8 @@ function whyNotRead(lead: Lead, lacking: Missing): string {
 		const why = ofHalf(half, found.value, found.field);
 		// Beside a half of a name, a field that holds none says more.
 		const unread = lacks.find((one) => one.why !== EMPTY_FIELD);
-		const isMore = unread !== undefined && !why.endsWith(FULL_NAME);
-		return isMore ? `${shortened(unread.field)} ${unread.why}` : why;
+		const isLess = why.endsWith(FULL_NAME) && unread?.why !== ONLY_INITIAL;
+		return unread && !isLess ? `${shortened(unread.field)} ${unread.why}` : why;
 	}
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
 	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;

@@ -43,7 +43,8 @@ export function isHalf(text: string): boolean {
 	if (words.length === 0) {
 		return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
 	}
-	if (words.length === 1 && isInitial(last)) return true;
+	// Behind a comma, initials may be a degree.
+	if (isInitial(last) && !name.includes(',')) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
 	const [first] = text.split(' ', 1);
 	const isLast = isTitle(first) || (/^\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
@@ -52,7 +53,7 @@ export function isHalf(text: string): boolean {
 
 /** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. */
 export function isInitial(lastName: string): boolean {
-	return /^\p{L}\.$/u.test(lastName);
+	return lastName[1] === '.' && /^\p{L}\.$/u.test(withoutTitles(lastName));
 }
 
 /** A full name without titles, with the first name first. */

@@ -29,7 +29,7 @@ export function cleanText(value: unknown): string {
 
 /** What spreadsheets, databases and people write where there is nothing, with any signs around it. "Na" is a surname. */
 const PLACEHOLDER =
-	/^[^\p{L}\p{N}]*(?:(?:n[/.][ad]|none|null|nil|undefined|unknown|not available|not provided|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?|self[ -]employed|freelancer?|privatperson|info requested|aut[oó]nomo|selb(?:st)?ständig|freiberufler|ninguno|no tiene|email_not_unlocked@domain\.com)[^\p{L}\p{N}]*)?$/iu;
+	/^[^\p{L}\p{N}]*(?:(?:n[/.][ad]|none|null|nil|undefined|unknown|not available|not provided|not applicable|confidential|retired|unemployed|stealth(?: mode)? startup|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?|self[ -]employed|freelancer?|privatperson|info requested|aut[oóô]nom[oa]|indépendante?|libero professionista|selb(?:st)?ständig|freiberufler|ninguno|no tiene|email_not_unlocked@domain\.com)[^\p{L}\p{N}]*)?$/iu;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
 const EMPTY_CELL = /^(?:NaN|nan|NA|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
