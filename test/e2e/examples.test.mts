@@ -413,6 +413,13 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		]);
 		await trial.run(workflow);
 		expect(trial.spent).toEqual(first);
+		// Where an email was emptied and none is found, nothing stays of what was said of it.
+		const lead = found[0];
+		const row = known(sheet.cells[leads.indexOf(lead) + 1]);
+		row[2] = 'Nobody';
+		expect(row.splice(5, 1, '')).toEqual([lead.person.email]);
+		await trial.run(workflow);
+		expect(row.slice(5, 8)).toEqual(['', '', 'not_found']);
 	},
 
 	/** It stops where it may cost too much; it saves batch by batch, and a second run pays for nothing. */

@@ -245,7 +245,7 @@ test.each<[IDataObject, IDataObject]>([
 	],
 	[
 		{ email: '', emailStatus: 'invalid', checkedAt: 'x' },
-		{ email: addressOf(7), emailStatus: null, checkedAt: null },
+		{ email: addressOf(7), emailStatus: '', checkedAt: '' },
 	],
 	[{ emailStatus: 'valid', checkedAt: 'x' }, { email: addressOf(7) }],
 	[{ email: `${addressOf(7)}; b@home.example` }, { emailStatus: null }],
@@ -267,6 +267,22 @@ test('the job of a pending lead is still to be collected, whatever the Verifier 
 	expect(verified).toMatchObject({ reason: null, message: null });
 	expect(await one(find, [verified])).toMatchObject({ status: 'found', email: addressOf(hit) });
 	expect(await one(find, [lead])).toMatchObject({ jobId: null, jobRow: null });
+});
+
+test('what is passed on keeps all that it came with, also where the input is off', async () => {
+	const parameters = { includeInputFields: false };
+	const found = { ...leadOf(hit), ...bought };
+	const given = existing(bought.email);
+	const known = await one(find, [found], { parameters: { ...given.parameters, ...parameters } });
+	expect(known).toMatchObject({ ...found, email: bought.email, credits: bought.credits });
+	const waiting = { ...ask(miss), status: 'pending', jobId: '9001', jobRow: 1, email: '' };
+	const nobody = { parameters: { ...parameters, email: '' } };
+	expect(await one(verify, [waiting], nobody)).toMatchObject(waiting);
+	const { json } = await runNode({
+		...{ node: 'contactDataFinder', credential: credentialFor(service()), items: [found] },
+		parameters: { operation: 'getBulkJob', ...parameters, jobId: '' },
+	});
+	expect(json).toMatchObject([found]);
 });
 
 test.each([
@@ -457,10 +473,11 @@ test('columns of the user that begin with the name of Put Result in Field are no
 test('where there is no email any more, a miss leaves nothing that was said of one', async () => {
 	const emptied = { ...ask(miss), ...bought, email: '' };
 	const missed = await one(find, [emptied]);
-	const gone = { emailStatus: null, mailboxType: null, personData: null };
+	// As empty as its email: n8n would leave the cells of a sheet as they are for `null`.
+	const gone = { emailStatus: '', mailboxType: '', personData: '' };
 	expect(missed).toMatchObject({ status: 'not_found', email: '', ...gone, checkedAt: 'then' });
 	const verified = await run(verify, [missed], { parameters: { email: '={{ $json.email }}' } });
-	expect(verified.json).toMatchObject([{ status: 'not_found', emailStatus: null }]);
+	expect(verified.json).toMatchObject([{ status: 'not_found', emailStatus: '' }]);
 });
 
 test('a CSV file that n8n wrote and reads again has our own status in its first column; a status of the user stays', async () => {
@@ -486,6 +503,10 @@ test.each<[IDataObject[], string?]>([
 	[
 		[{ message: 'Hi', credits: 500, first: '' }, {}],
 		'1 item had fields of its own that are replaced (credits, message)',
+	],
+	[
+		[{ mailboxType: 'shared', email: 'old@acme.example' }],
+		'1 item had fields of its own that are replaced (mailboxType)',
 	],
 	[
 		[

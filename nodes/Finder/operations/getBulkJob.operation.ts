@@ -48,14 +48,18 @@ export const getBulkJob = readOperation({
 		simple,
 	],
 	options: [resultField],
-	place: ({ input, item, ...place }, { credits, ...fields }) =>
-		itemWith(input, item, place, {
+	place({ input, item, includesInput, resultField }, { credits, ...fields }) {
+		const isPassedOn = fields.status === 'skipped';
+		const isKept = isPassedOn && resultField === undefined;
+		const place = { includesInput: includesInput || isKept, resultField };
+		return itemWith(input, item, place, {
 			fields,
 			columns: [...personLookup.columns, ...Object.keys(fields)],
 			// Nobody knows what a job costs that cannot be read.
 			credits: fields.reason === 'job_failed' ? 0 : numberAt({ credits }, 'credits'),
-			isOfJob: fields.status !== 'skipped',
-		}),
+			isOfJob: !isPassedOn,
+		});
+	},
 	async read(request) {
 		const { client, parameter } = request;
 		const jobId = typedText(parameter('jobId'), 'Job ID');

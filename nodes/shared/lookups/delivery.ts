@@ -36,9 +36,12 @@ export class Delivery<Query extends IDataObject> {
 	settle(item: number, prepared: PreparedItem<Query>, outcome: Outcome, cost?: Cost): void {
 		const { context, lookup, options, columns } = this;
 		const input = context.inputs[item];
+		const resultField = options.resultField ?? lookup.resultField;
+		// What is passed on keeps all that it came with. A field for the result is kept anyway.
+		const isKept = 'fields' in outcome && resultField === undefined;
 		const place = {
-			includesInput: prepared.includesInput && !context.isTool,
-			resultField: options.resultField ?? lookup.resultField,
+			includesInput: (prepared.includesInput || isKept) && !context.isTool,
+			resultField,
 			asked: prepared.query,
 		};
 		const output = (fields: IDataObject, more?: Partial<Result>) =>
@@ -60,7 +63,7 @@ export class Delivery<Query extends IDataObject> {
 			];
 		}
 		this.tally.count(item, outcome);
-		const isJoined = place.includesInput && place.resultField === undefined;
+		const isJoined = place.includesInput && resultField === undefined;
 		// On the error output, only n8n's own fields `error` and `message` are new.
 		const [{ json }] = this.items[item];
 		if (isJoined && 'status' in json) this.tally.countReplaced(replacedIn(input.json, json));

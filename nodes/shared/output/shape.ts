@@ -18,6 +18,9 @@ const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 /** What is said of an email, and goes when the email changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
+/** An item without a status of this package has its own under these names. */
+const REPLACED = ['status', 'credits', 'response', 'mailboxType', 'personData'];
+
 /** These come before all other fields, so that a table shows them first. */
 const FIRST = ['status', 'email', 'emailStatus', 'message'];
 
@@ -74,13 +77,15 @@ export function itemWith(
 function withResult(target: IDataObject, result: Result): IDataObject {
 	const { fields, columns } = result;
 	const gone = goneFrom(target, result);
+	// n8n leaves the cell of a sheet as it is for `null`, and a sheet has an empty text in its empty cells.
+	const nothing = gone.length > 0 && Object.values(target).includes('') ? '' : null;
 	const added = Object.keys(fields).filter((name) => isAdded(name, target, fields));
 	const merged: IDataObject = {};
 	for (const name of FIRST) if (columns.includes(name)) merged[name] = null;
 	for (const name of Object.keys(target)) {
 		if (!gone.includes(name)) put(merged, name, target[name] ?? null);
-		// What is gone is `null`: so it goes from the row of a sheet, too, that the item is written to.
-		else if (!result.replaces || added.includes(name)) merged[name] = null;
+		// What is gone is still there, as empty: so it goes from the row, too, that the item is written to.
+		else if (!result.replaces || added.includes(name)) merged[name] = nothing;
 	}
 	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
 	for (const name of added) merged[name] = fields[name];
@@ -95,7 +100,7 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	const isTold = (name: string) => (item: INodeExecutionData) => {
 		const target = targetOf(item);
 		if (!isObject(target) || !(name in target)) return false;
-		return target[name] === null || WITHOUT_RESULT.has(target.status);
+		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status);
 	};
 	const told = TOLD_WITH_STATUS.filter((name) => items.some(isTold(name)));
 	if (told.length === 0) return;
@@ -122,7 +127,7 @@ function isOwnError(error: unknown): boolean {
 export function replacedIn(json: IDataObject, after: IDataObject): string[] {
 	const before = asBeforeFile(json);
 	if (WITHOUT_RESULT.has(before.status)) return [];
-	const names = STATUSES.has(before.status) ? [] : ['status', 'credits'];
+	const names = STATUSES.has(before.status) ? [] : REPLACED;
 	const isOwn = (name: string) => name !== 'message' || !isOwnError(before.error);
 	return [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
 		(name) => !isEmpty(before[name]) && before[name] !== after[name],

@@ -40,6 +40,9 @@ interface Item {
 	result: IDataObject;
 }
 
+/** An item before anybody looks at what it held. */
+type Asked = Omit<Item, 'before' | 'result'>;
+
 /** A charge, and what is known of its request. */
 interface Payment extends Charge {
 	/** The place of its request among all. */
@@ -166,11 +169,17 @@ function targetOf({ step, kind }: Pick<Item, 'step' | 'kind'>): string | undefin
 	return kind === 'search' ? 'companyData' : undefined;
 }
 
-function heldBefore(item: Omit<Item, 'before' | 'result'>): IDataObject {
-	const { step, kind, collects, input } = item;
+/** Whether it comes with what it had: also where the input is off, if it is passed on. */
+function includesInput(item: Asked): boolean {
+	const isKept = passedOnAs(item) !== undefined && targetOf(item) === undefined;
+	return item.collects || item.step.includeInputFields || isKept;
+}
+
+function heldBefore(item: Asked): IDataObject {
+	const { kind, input } = item;
 	const target = targetOf(item);
 	if (target !== undefined) return isObject(input[target]) ? input[target] : {};
-	if (collects || step.includeInputFields) return input;
+	if (includesInput(item)) return input;
 	return kind === 'verifier' && !isBlank(input.email) ? { email: String(input.email).trim() } : {};
 }
 
@@ -212,23 +221,23 @@ function expectItem(item: Item, service: Service): void {
 
 /** What says why an item has no result. Beside an item without one, all have these fields, the others `null`. */
 function stale(fields: IDataObject): IDataObject {
-	const told = Object.entries(picked(fields, STALE)).filter(([, value]) => value !== null);
+	const told = Object.entries(picked(fields, STALE)).filter(([, value]) => !isBlank(value));
 	return Object.fromEntries(told);
 }
 
 /** The lookup has set its own fields, all of them, the first ones first, and has touched no other. */
 function expectNothingElseTouched(item: Item): void {
-	const { step, kind, collects, input, before, json, result } = item;
+	const { kind, input, before, json, result } = item;
 	const target = targetOf(item);
-	const includesInput = collects || step.includeInputFields;
+	const hasInput = includesInput(item);
 	const columns = COLUMNS[kind];
 	if (target !== undefined) {
 		const others = picked(json, [target], false);
-		if (includesInput) expect(others).toEqual(picked(input, [target], false));
+		if (hasInput) expect(others).toEqual(picked(input, [target], false));
 		else expect(ASKED).toEqual(expect.arrayContaining(Object.keys(others)));
 	}
 	const isReplaced = kind === 'search' && result.status === 'found' && !('email' in before);
-	const asked = target === undefined && !includesInput ? ASKED : [];
+	const asked = target === undefined && !hasInput ? ASKED : [];
 	// What was said of an email goes with it.
 	const own = [...columns, ...STALE, 'mailboxType', 'response', ...asked];
 	expect(picked(result, own, false)).toEqual(picked(isReplaced ? {} : before, own, false));
@@ -244,9 +253,9 @@ const isOurs = ({ status }: IDataObject) => STATUSES.includes(String(status));
 const isProblem = ({ status }: IDataObject) => PROBLEMS.includes(String(status));
 
 /** How an item comes out that needs no lookup, as it has what is wanted already, or nothing to look up. */
-function passedOnAs(item: Item): 'known' | 'skipped' | undefined {
+function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped' | undefined {
 	const { step, kind, collects, input, before } = item;
-	if (collects) return isBlank(before.jobId) ? 'skipped' : undefined;
+	if (collects) return isBlank(before?.jobId) ? 'skipped' : undefined;
 	const valueOf = (field: string) => valueIn(step, input, field);
 	const checkedAt = String(valueOf('checkedAt'));
 	const takesKnown = step.takesKnown && !checkedAt.startsWith('2020');
@@ -299,7 +308,7 @@ function expectPassedOn(item: Item, as: 'known' | 'skipped'): void {
 	const stays = isKnown ? ['found', 'verified'].includes(String(before.status)) : isOurs(before);
 	expect(result.status).toBe(stays ? before.status : as);
 	expect(result.credits).toBe(isOurs(before) ? before.credits : 0);
-	const hasInput = item.collects || step.includeInputFields || targetOf(item) !== undefined;
+	const hasInput = includesInput(item) || targetOf(item) !== undefined;
 	const kept = hasInput ? before.email : null;
 	const own = valueIn(step, input, 'email');
 	const existing = isKnown && !isUnread(step, own) ? own : kept;
@@ -317,7 +326,8 @@ function expectPassedOn(item: Item, as: 'known' | 'skipped'): void {
 /** The result has the status that fits what the item asks, and says nothing that was not answered. */
 function expectAnswer(item: Item, service: Service): void {
 	const { step, kind, collects, input, before, result } = item;
-	const { status, email, emailStatus, mailboxType = null, checkedAt } = result;
+	const { status, email, emailStatus, checkedAt } = result;
+	const mailboxType = result.mailboxType || null;
 	const kept = before.checkedAt ?? null;
 	const answered = kind === 'verifier' ? 'verified' : 'found';
 	expect([answered, 'not_found', ...PROBLEMS]).toContain(status);
@@ -341,10 +351,10 @@ function expectAnswer(item: Item, service: Service): void {
 	} else if (kind !== 'search') {
 		// What an item came with is not erased by an absent value. Where there is no email, nothing is said of one.
 		const isMiss = status === 'not_found' && 'email' in before && isBlank(before.email);
-		expect({ email, emailStatus, mailboxType }).toEqual({
+		expect({ email, emailStatus: emailStatus || null, mailboxType }).toEqual({
 			email: before.email ?? null,
-			emailStatus: (isMiss ? null : before.emailStatus) ?? null,
-			mailboxType: (isMiss ? null : before.mailboxType) ?? null,
+			emailStatus: (!isMiss && before.emailStatus) || null,
+			mailboxType: (!isMiss && before.mailboxType) || null,
 		});
 	}
 	if (status === 'not_found') {
