@@ -245,7 +245,7 @@ test.each<[IDataObject, IDataObject]>([
 	],
 	[
 		{ email: '', emailStatus: 'invalid', checkedAt: 'x' },
-		{ email: addressOf(7), emailStatus: '', checkedAt: '' },
+		{ email: addressOf(7), emailStatus: '', checkedAt: null },
 	],
 	[{ emailStatus: 'valid', checkedAt: 'x' }, { email: addressOf(7) }],
 	[{ email: `${addressOf(7)}; b@home.example` }, { emailStatus: null }],
@@ -473,8 +473,8 @@ test('columns of the user that begin with the name of Put Result in Field are no
 test('where there is no email any more, a miss leaves nothing that was said of one', async () => {
 	const emptied = { ...ask(miss), ...bought, email: '' };
 	const missed = await one(find, [emptied]);
-	// As empty as its email: n8n would leave the cells of a sheet as they are for `null`.
-	const gone = { emailStatus: '', mailboxType: '', personData: '' };
+	// n8n would leave the cells of a sheet as they are for `null`.
+	const gone = { emailStatus: '', mailboxType: '', personData: null };
 	expect(missed).toMatchObject({ status: 'not_found', email: '', ...gone, checkedAt: 'then' });
 	const verified = await run(verify, [missed], { parameters: { email: '={{ $json.email }}' } });
 	expect(verified.json).toMatchObject([{ status: 'not_found', emailStatus: '' }]);

@@ -15,6 +15,9 @@ const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, ...JOB_FIELDS];
 
 const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
+/** What may be an empty text in any table: a database has none for a date or a number. */
+const TEXTS = ['emailStatus', 'mailboxType', 'reason', 'message', 'jobId'];
+
 /** What is said of an email, and goes when the email changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
@@ -85,7 +88,9 @@ function withResult(target: IDataObject, result: Result): IDataObject {
 	for (const name of Object.keys(target)) {
 		if (!gone.includes(name)) put(merged, name, target[name] ?? null);
 		// What is gone is still there, as empty: so it goes from the row, too, that the item is written to.
-		else if (!result.replaces || added.includes(name)) merged[name] = nothing;
+		else if (!result.replaces || added.includes(name)) {
+			merged[name] = TEXTS.includes(name) ? nothing : null;
+		}
 	}
 	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
 	for (const name of added) merged[name] = fields[name];
