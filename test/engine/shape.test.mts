@@ -245,7 +245,7 @@ test.each<[IDataObject, IDataObject]>([
 	],
 	[
 		{ email: '', emailStatus: 'invalid', checkedAt: 'x' },
-		{ email: addressOf(7), emailStatus: '', checkedAt: null },
+		{ email: addressOf(7), emailStatus: null, checkedAt: null },
 	],
 	[{ emailStatus: 'valid', checkedAt: 'x' }, { email: addressOf(7) }],
 	[{ email: `${addressOf(7)}; b@home.example` }, { emailStatus: null }],
@@ -471,13 +471,18 @@ test('columns of the user that begin with the name of Put Result in Field are no
 });
 
 test('where there is no email any more, a miss leaves nothing that was said of one', async () => {
-	const emptied = { ...ask(miss), ...bought, email: '' };
-	const missed = await one(find, [emptied]);
 	// n8n would leave the cells of a sheet as they are for `null`.
-	const gone = { emailStatus: '', mailboxType: '', personData: null };
-	expect(missed).toMatchObject({ status: 'not_found', email: '', ...gone, checkedAt: 'then' });
-	const verified = await run(verify, [missed], { parameters: { email: '={{ $json.email }}' } });
-	expect(verified.json).toMatchObject([{ status: 'not_found', emailStatus: '' }]);
+	for (const [nothing, place] of [
+		[null, {}],
+		['', { row_number: 7 }],
+	] as const) {
+		const emptied = { ...ask(miss), ...bought, ...place, email: '' };
+		const missed = await one(find, [emptied]);
+		const gone = { emailStatus: nothing, mailboxType: nothing, personData: nothing };
+		expect(missed).toMatchObject({ status: 'not_found', email: '', ...gone, checkedAt: 'then' });
+		const verified = await run(verify, [missed], { parameters: { email: '={{ $json.email }}' } });
+		expect(verified.json).toMatchObject([{ status: 'not_found', emailStatus: nothing }]);
+	}
 });
 
 test('a CSV file that n8n wrote and reads again has our own status in its first column; a status of the user stays', async () => {

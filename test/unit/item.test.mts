@@ -290,6 +290,10 @@ describe('an item without a name or a company', () => {
 			'no name (Last Name is only an initial)',
 		],
 		[
+			{ Company: 'Acme', fullName: 'Juan Carlos R.', firstName: 'Juan Carlos', lastName: 'R.' },
+			'no name (fullName is only half a name)',
+		],
+		[
 			{ Company: 'Acme', 'Contact Name': 'Mary Ann', Surname: 'Smith' },
 			'no name (Contact Name may be half a name: Surname is not in it)',
 		],

@@ -300,6 +300,7 @@ describe('an item', () => {
 			{ company: 'Acme', email },
 		],
 		[{ 'Contact Person': 'Eve Lovelace', 'Contact Email': 'eve@acme.com' }, {}],
+		[{ 'Contact Person': 'Eve A. Lovelace', 'Contact Email': 'eve@acme.com' }, {}],
 		[{ 'Contact Person': 'Eve & Bob Other', 'Contact Email': 'eve@acme.com' }, {}],
 		[{ 'Contact First Name': 'Ada', 'Contact Email': email }, { email }],
 		// A form in which somebody recommends her.
@@ -454,17 +455,21 @@ describe('an item', () => {
 		);
 		expect(why({ 'Nom du contact': 'Le Goff', 'Prénom du contact': 'Jean' })).toBeDefined();
 		for (const half of ['Dr. Lovelace', 'LOVELACE', 'L.', 'Love']) {
-			expect(why({ 'Full Name': 'Ada Lovelace', Surname: half })).toBeUndefined();
+			expect(why({ 'Contact Name': 'Ada Lovelace', Surname: half })).toBeUndefined();
 		}
+		// Cold mails have the casual first name in a column of its own.
+		expect(why({ 'Full Name': 'Robert Smith', 'First Name': 'Bob' })).toBeUndefined();
 	});
 
 	it('of a person who hides the name on LinkedIn has no name', () => {
 		for (const row of [
 			{ fullName: 'LinkedIn Member', firstName: 'LinkedIn', lastName: 'Member' },
 			{ Name: 'LinkedIn Mitglied' },
+			{ firstName: 'Utilisateur', lastName: 'LinkedIn' },
+			{ fullName: 'Miembro de LinkedIn' },
 		]) {
 			const { found } = new LeadReader().read({ ...row, company: 'LinkedIn' });
-			expect(found.fullName ?? found.firstName).toBeUndefined();
+			expect(found.fullName ?? (found.firstName && found.lastName)).toBeUndefined();
 			expect(found.company?.value).toBe('LinkedIn');
 		}
 	});
@@ -527,6 +532,12 @@ describe('an item', () => {
 		const lead = { Nombre: 'Ada', 'Apellido 1': 'Lovelace', 'Apellido 2': 'Byron' };
 		const names = { firstName: 'Ada', lastName: 'Lovelace' };
 		expect(readOf({ ...lead, 'Email 1': email })).toEqual({ ...names, email });
+	});
+
+	it('with an apostrophe in the last name is nobody else of that family', () => {
+		const twice = { Name_1: "Davide D'Angelo", Email_1: 'davide@acme.com' };
+		const fullName = "Maria D'Angelo";
+		expect(readOf({ Name: fullName, Email: '', ...twice })).toEqual({ fullName });
 	});
 
 	it('with an initial for the last name has the full name of another field', () => {
@@ -694,7 +705,9 @@ describe('an item', () => {
 		expect(why({ Company: ['recA1b2C3d4E5f6G7'] }).company?.why).toBe('holds no name');
 		expect(why({ Company: [''] }).company?.why).toBe('is empty in this row');
 		expect(why({ Company: { value: '' } }).company?.why).toBe('is empty in this row');
-		expect(why({ Company: { Id: 1, Title: 'Acme' } }).company?.why).toBe('holds no name');
+		expect(why({ Company: { Id: 1, Title: 'Acme' } }).company?.why).toBe(
+			'holds an object that is not read',
+		);
 	});
 
 	it('that says it is a company has no name of a person', () => {

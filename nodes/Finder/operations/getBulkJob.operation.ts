@@ -48,24 +48,22 @@ export const getBulkJob = readOperation({
 		simple,
 	],
 	options: [resultField],
-	place({ input, item, includesInput, resultField }, { credits, ...fields }) {
-		const isPassedOn = fields.status === 'skipped';
-		const isKept = isPassedOn && resultField === undefined;
-		const place = { includesInput: includesInput || isKept, resultField };
-		return itemWith(input, item, place, {
+	place: ({ input, item, ...place }, { credits, ...fields }) =>
+		itemWith(input, item, place, {
 			fields,
 			columns: [...personLookup.columns, ...Object.keys(fields)],
 			// Nobody knows what a job costs that cannot be read.
 			credits: fields.reason === 'job_failed' ? 0 : numberAt({ credits }, 'credits'),
-			isOfJob: !isPassedOn,
-		});
-	},
+			isOfJob: fields.status !== 'skipped',
+		}),
 	async read(request) {
 		const { client, parameter } = request;
 		const jobId = typedText(parameter('jobId'), 'Job ID');
 		const row = typedText(parameter('jobRow'), 'Job Row');
 		const simplify = (result: IDataObject) => result;
-		if (jobId === '') return { results: [{ status: 'skipped', credits: 0 }], simplify };
+		if (jobId === '') {
+			return { results: [{ status: 'skipped', credits: 0 }], withInput: true, simplify };
+		}
 		const jobRow = row === '' ? undefined : countIn('Job Row', row);
 		const job = await client
 			.once(jobId, async () => await collect(jobId, request))
@@ -79,7 +77,7 @@ export const getBulkJob = readOperation({
 			// All rows come out once, for the first item that names the job.
 			const rows = job.rows.splice(0).filter((one) => !isRepeated(one, job));
 			const results = rows.map((one) => ({ ...nameIn(one), ...fieldsOf(one, job, request) }));
-			return { results, withoutInput: true, simplify };
+			return { results, withInput: false, simplify };
 		}
 		const own = job.byId.get(String(jobRow));
 		if (!own) {

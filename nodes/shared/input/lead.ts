@@ -19,8 +19,6 @@ export interface Lead {
 /** What names the person. */
 export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
 
-export const ONLY_INITIAL = 'is only an initial';
-
 /** The legal forms of companies that are no names of people. */
 const LEGAL_FORM =
 	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
@@ -77,16 +75,19 @@ export function withBareName(lead: Lead): Lead {
 	return lead;
 }
 
+/** `Nom du contact` and the like: beside a field for one half of the name, it may be for the other half. */
+const CONTACT = /[ck]onta[ck]?t/i;
+
 /** Half of a name in a field for the whole one cannot be looked up. */
 export function withoutHalf(lead: Lead): Lead {
 	const { fullName, firstName, lastName } = lead.found;
 	const half = firstName ?? lastName;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
-	else if (fullName && half && !(firstName && lastName)) {
+	else if (fullName && CONTACT.test(fullName.field) && half && !(firstName && lastName)) {
 		const holdsHalf = bareName(fullName.value).includes(bareName(withoutTitles(half.value)));
 		if (!holdsHalf) refuse(lead, 'fullName', `may be half a name: ${half.field} is not in it`);
 	}
-	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', ONLY_INITIAL);
+	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
 	return lead;
 }
 
@@ -117,12 +118,18 @@ function nameOf(lead: Lead): string {
 		.join(' ');
 }
 
-/** Whether two names can be one person's: the shorter one has no word that the other lacks. An initial stands for a word. */
+/**
+ * Whether two names can be one person's: the shorter one has no word that the other lacks. An initial stands for a word; one
+ * of the longer name does so in its place alone, as `J` of `Sarah J. Smith` is not John.
+ */
 function areSame(one: string, other: string): boolean {
 	const [few, many] = [one, other].map(wordsOf).toSorted((a, b) => a.length - b.length);
-	const isInitialOf = (short: string, word: string) => short.length === 1 && word.startsWith(short);
-	return few.every((word) =>
-		many.some((own) => own === word || isInitialOf(word, own) || isInitialOf(own, word)),
+	const isInitialOf = (short = '', word: string) => short.length === 1 && word.startsWith(short);
+	const isInPlace = few.length === many.length;
+	return few.every(
+		(word, place) =>
+			many.some((own) => own === word || isInitialOf(word, own)) ||
+			(isInPlace && isInitialOf(many[place], word)),
 	);
 }
 

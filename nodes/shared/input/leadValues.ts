@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { holdsEmail } from '../values/email';
 import { isObject } from '../values/json';
 import {
 	cleanText,
@@ -11,6 +12,7 @@ import {
 import type { Meaning } from './leadNames';
 
 export const EMPTY_FIELD = 'is empty in this row';
+export const NO_NAME = 'holds no name';
 
 /** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
 function inOrder(list: unknown[]): unknown[] {
@@ -27,14 +29,15 @@ function inOrder(list: unknown[]): unknown[] {
 export function valueOf(meaning: Meaning, field: unknown): string {
 	if (!Array.isArray(field)) return textOf(meaning, field);
 	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
-	return texts.find((text) => text !== '') ?? '';
+	const email = meaning === 'email' && texts.find(holdsEmail);
+	return email || (texts.find((text) => text !== '') ?? '');
 }
 
 /** Of Airtable and of Notion. */
 const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** LinkedIn Member is everybody who hides the name. */
-const HIDDEN = /^LinkedIn(?: |$)/i;
+/** Whoever hides the name at LinkedIn is a LinkedIn Member, Utilisateur LinkedIn. */
+const HIDDEN = /^LinkedIn(?: |$)|(?:^| )LinkedIn$/i;
 
 /** What stands before the name of another record: `Accounts::::Acme` in vtiger, `12;#Acme` in SharePoint. */
 const REFERENCE = /^(?:\w+::::|\d+;#)/;
@@ -76,8 +79,11 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
-	const cells = [field].flat().flatMap((entry) => (isObject(entry) ? Object.values(entry) : entry));
-	if (cells.every((cell) => !isObject(cell) && cleanText(cell) === '')) return EMPTY_FIELD;
+	const cells = [field].flat().filter((entry) => entry !== null);
+	if (cells.every((entry) => cellText(meaning, entry) === '')) {
+		const isKnown = cells.every((entry) => !isObject(entry) || 'value' in entry);
+		return isKnown ? EMPTY_FIELD : 'holds an object that is not read';
+	}
 	if (meaning === 'domain') return 'is not a company website';
-	return `holds no ${meaning === 'email' ? 'email' : 'name'}`;
+	return meaning === 'email' ? 'holds no email' : NO_NAME;
 }

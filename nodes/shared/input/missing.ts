@@ -3,9 +3,9 @@ import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { cleanText, isSocialPage } from '../values/text';
 import { nameIn } from './fields';
-import { type Lead, ONLY_INITIAL } from './lead';
+import type { Lead } from './lead';
 import type { Meaning } from './leadNames';
-import { EMPTY_FIELD } from './leadValues';
+import { EMPTY_FIELD, NO_NAME } from './leadValues';
 import type { Parameters } from './parameters';
 
 /** What a lookup may need, by the reason of an item that lacks it: in a word, and what its fields mean that may hold it. */
@@ -85,9 +85,10 @@ function whyNotRead(lead: Lead, lacking: Missing): string {
 	if (found) {
 		const why = ofHalf(half, found.value, found.field);
 		// Beside a half of a name, a field that holds none says more.
-		const unread = lacks.find((one) => one.why !== EMPTY_FIELD);
-		const isLess = why.endsWith(FULL_NAME) && unread?.why !== ONLY_INITIAL;
-		return unread && !isLess ? `${shortened(unread.field)} ${unread.why}` : why;
+		const isFull = why.endsWith(FULL_NAME);
+		const less = isFull ? [EMPTY_FIELD, NO_NAME] : [EMPTY_FIELD];
+		const unread = lacks.find((one) => !less.includes(one.why));
+		return unread ? `${shortened(unread.field)} ${unread.why}` : why;
 	}
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
 	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;

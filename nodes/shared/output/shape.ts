@@ -15,9 +15,6 @@ const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, ...JOB_FIELDS];
 
 const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
-/** What may be an empty text in any table: a database has none for a date or a number. */
-const TEXTS = ['emailStatus', 'mailboxType', 'reason', 'message', 'jobId'];
-
 /** What is said of an email, and goes when the email changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
@@ -80,17 +77,15 @@ export function itemWith(
 function withResult(target: IDataObject, result: Result): IDataObject {
 	const { fields, columns } = result;
 	const gone = goneFrom(target, result);
-	// n8n leaves the cell of a sheet as it is for `null`, and a sheet has an empty text in its empty cells.
-	const nothing = gone.length > 0 && Object.values(target).includes('') ? '' : null;
+	// Google Sheets adds a `row_number`, and leaves a cell as it is for `null`.
+	const nothing = 'row_number' in target ? '' : null;
 	const added = Object.keys(fields).filter((name) => isAdded(name, target, fields));
 	const merged: IDataObject = {};
 	for (const name of FIRST) if (columns.includes(name)) merged[name] = null;
 	for (const name of Object.keys(target)) {
 		if (!gone.includes(name)) put(merged, name, target[name] ?? null);
 		// What is gone is still there, as empty: so it goes from the row, too, that the item is written to.
-		else if (!result.replaces || added.includes(name)) {
-			merged[name] = TEXTS.includes(name) ? nothing : null;
-		}
+		else if (!result.replaces || added.includes(name)) merged[name] = nothing;
 	}
 	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
 	for (const name of added) merged[name] = fields[name];

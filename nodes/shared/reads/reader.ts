@@ -41,8 +41,10 @@ export interface Read extends Declaration {
 
 /** The results for one item, and how one of them is put in the package's words. */
 export interface Reading extends Collected {
-	/** Whether the results are no news about the item that asked, so that its fields are left out. */
-	withoutInput?: boolean;
+	/**
+	 * Whether the item comes along whatever the switch says: as it is passed on, or not, as the results are no news about it.
+	 */
+	withInput?: boolean;
 	simplify(result: IDataObject): IDataObject;
 }
 
@@ -125,7 +127,9 @@ export async function runRead(
 			includesInput = parameters.get('includeInputFields', item, false) === true && !context.isTool;
 			const request = await requestFor(item);
 			const reading = await operation.read(request);
-			if (reading.withoutInput) input = { json: {} };
+			if (reading.withInput === false) input = { json: {} };
+			const isKept = reading.withInput === true && resultField === undefined;
+			includesInput ||= isKept && !context.isTool;
 			for (const result of reading.results) {
 				if (breather.isDue) await breather.breathe();
 				hasResult = true;
