@@ -278,11 +278,14 @@ test('what is passed on keeps all that it came with, also where the input is off
 	const waiting = { ...ask(miss), status: 'pending', jobId: '9001', jobRow: 1, email: '' };
 	const nobody = { parameters: { ...parameters, email: '' } };
 	expect(await one(verify, [waiting], nobody)).toMatchObject(waiting);
-	const { json } = await runNode({
-		...{ node: 'contactDataFinder', credential: credentialFor(service()), items: [found] },
+	const own = { ...ask(hit), status: 'Customer' };
+	const { json, hints } = await runNode({
+		...{ node: 'contactDataFinder', credential: credentialFor(service()), items: [found, own] },
 		parameters: { operation: 'getBulkJob', ...parameters, jobId: '' },
 	});
-	expect(json).toMatchObject([found]);
+	expect(json).toMatchObject([found, { ...own, status: 'skipped' }]);
+	const said = '1 item had fields of its own that are replaced (status)';
+	expect(hints).toMatchObject([{ message: expect.stringContaining(said) }]);
 });
 
 test.each([

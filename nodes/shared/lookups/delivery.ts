@@ -3,7 +3,7 @@ import type { Cost } from '../execution/answers';
 import { executionOf } from '../execution/execution';
 import type { NodeContext } from '../host/context';
 import { stopError, type OnError } from '../output/onError';
-import { alignFields, itemWith, PROBLEM_FIELDS, replacedIn, type Result } from '../output/shape';
+import { alignFields, itemWith, PROBLEM_FIELDS, type Result } from '../output/shape';
 import type { LookupResult, Outcome, PreparedItem } from '../input/item';
 import type { Lookup } from './lookup';
 import type { LookupOptions } from '../input/options';
@@ -66,7 +66,7 @@ export class Delivery<Query extends IDataObject> {
 		const isJoined = place.includesInput && resultField === undefined;
 		// On the error output, only n8n's own fields `error` and `message` are new.
 		const [{ json }] = this.items[item];
-		if (isJoined && 'status' in json) this.tally.countReplaced(replacedIn(input.json, json));
+		if (isJoined && 'status' in json) this.tally.replaced.count(input.json, json);
 		this.logProgress();
 	}
 

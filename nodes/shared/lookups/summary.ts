@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { adviceOn, inFull, type Problem } from '../failures/failure';
 import { count } from '../values/text';
 import type { Outcome } from '../input/item';
+import { Replaced } from '../output/replaced';
 import type { Lookup } from './lookup';
 import { isCausedByService, reasonsOf } from '../failures/reasons';
 
@@ -32,11 +33,9 @@ export class Tally {
 		skipped: 0,
 		/** Passed on although Checked At is no date. */
 		undated: 0,
-		/** Of whose own fields the lookup has replaced one. */
-		replaced: 0,
 	};
 
-	readonly fieldsReplaced = new Set<string>();
+	readonly replaced = new Replaced();
 
 	readonly problems: ItemProblem[] = [];
 
@@ -50,12 +49,6 @@ export class Tally {
 			counts[outcome.status]++;
 			if (outcome.isUndated) counts.undated++;
 		} else this.problems.push({ problem: outcome, item });
-	}
-
-	/** @param fields the fields of an item's own that the lookup has replaced */
-	countReplaced(fields: string[]): void {
-		if (fields.length > 0) this.counts.replaced++;
-		for (const field of fields) this.fieldsReplaced.add(field);
 	}
 
 	/** All problems except Max Items in Manual Runs. */
@@ -110,7 +103,7 @@ export function summaryOf<Query extends IDataObject>(
 	tally: Tally,
 	{ duplicates, spent, isUncertain, paused, readFrom }: Figures,
 ): string {
-	const { items, hits, misses, local, known, skipped, undated, replaced } = tally.counts;
+	const { items, hits, misses, local, known, skipped, undated } = tally.counts;
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
 	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
 	const seconds = Math.round(paused / 1000);
@@ -132,10 +125,7 @@ export function summaryOf<Query extends IDataObject>(
 		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
 		...(readFrom ? [readFrom] : []),
-		...only(
-			replaced,
-			`${count(replaced, 'item')} had fields of ${replaced === 1 ? 'its' : 'their'} own that are replaced (${[...tally.fieldsReplaced].join(', ')}): to keep them, add the option Put Result in Field`,
-		),
+		...tally.replaced.said,
 		...adviceOn(problems),
 	];
 	return `${parts.join('. ')}.`;

@@ -13,13 +13,10 @@ const JOB_FIELDS = ['jobId', 'jobRow'];
 /** What the items beside one without a result have, too. */
 const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, ...JOB_FIELDS];
 
-const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
+export const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
 /** What is said of an email, and goes when the email changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
-
-/** An item without a status of this package has its own under these names. */
-const REPLACED = ['status', 'credits', 'response', 'mailboxType', 'personData'];
 
 /** These come before all other fields, so that a table shows them first. */
 const FIRST = ['status', 'email', 'emailStatus', 'message'];
@@ -119,19 +116,8 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 }
 
 /** Whether an item of an error output has failed in a node of this package. */
-function isOwnError(error: unknown): boolean {
+export function isOwnError(error: unknown): boolean {
 	return isObject(error) && WITHOUT_RESULT.has(error.status);
-}
-
-/** The user's own fields that a result has replaced, as they have names of its fields. */
-export function replacedIn(json: IDataObject, after: IDataObject): string[] {
-	const before = asBeforeFile(json);
-	if (WITHOUT_RESULT.has(before.status)) return [];
-	const names = STATUSES.has(before.status) ? [] : REPLACED;
-	const isOwn = (name: string) => name !== 'message' || !isOwnError(before.error);
-	return [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
-		(name) => !isEmpty(before[name]) && before[name] !== after[name],
-	);
 }
 
 /** The fields of the target that a result takes away. */
@@ -213,6 +199,6 @@ function textsOf(query: IDataObject): IDataObject {
 	return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' && value));
 }
 
-function isEmpty(value: unknown): boolean {
+export function isEmpty(value: unknown): boolean {
 	return typeof value === 'string' ? value.trim() === '' : value === undefined || value === null;
 }

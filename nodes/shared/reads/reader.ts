@@ -10,6 +10,7 @@ import { requestOptionsOf } from '../http/transport';
 import { type Declaration, FieldValues, pathOf } from '../input/fields';
 import { countIn, resultFieldOf } from '../input/options';
 import { OnError, stopError } from '../output/onError';
+import { Replaced } from '../output/replaced';
 import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
@@ -83,6 +84,7 @@ export async function runRead(
 	/** What stops the workflow, the first one. */
 	const failures: Error[] = [];
 	const problems: Problem[] = [];
+	const replaced = new Replaced();
 	let hasResult = false;
 
 	const requestFor = async (item: number): Promise<ReadRequest> => {
@@ -128,12 +130,14 @@ export async function runRead(
 			const request = await requestFor(item);
 			const reading = await operation.read(request);
 			if (reading.withInput === false) input = { json: {} };
-			const isKept = reading.withInput === true && resultField === undefined;
-			includesInput ||= isKept && !context.isTool;
+			const isKept = reading.withInput === true && resultField === undefined && !context.isTool;
+			includesInput ||= isKept;
 			for (const result of reading.results) {
 				if (breather.isDue) await breather.breathe();
 				hasResult = true;
-				output.push(place(request.isSimple ? reading.simplify(result) : result));
+				const placed = place(request.isSimple ? reading.simplify(result) : result);
+				if (isKept) replaced.count(input.json, placed.json);
+				output.push(placed);
 			}
 			if (reading.incomplete) fail(reading.incomplete);
 		} catch (error) {
@@ -161,7 +165,8 @@ export async function runRead(
 	if (failures.length > 0 && !hasBought) throw failures[0];
 	const isPartial = problems.length > 0;
 	const without = `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`;
-	const said = [isPartial && without, parameters.readFrom, ...adviceOn(problems)].filter(Boolean);
+	const more = [parameters.readFrom, ...replaced.said, ...adviceOn(problems)];
+	const said = [isPartial && without, ...more].filter(Boolean);
 	if (said.length > 0) context.hint(`${said.join('. ')}.`, isPartial ? 'warning' : 'info');
 	return outputs.flat();
 }

@@ -1,0 +1,41 @@
+import type { IDataObject } from 'n8n-workflow';
+import { STATUSES } from '../failures/reasons';
+import { asBeforeFile } from '../host/file';
+import { count } from '../values/text';
+import { isEmpty, isOwnError, PROBLEM_FIELDS, WITHOUT_RESULT } from './shape';
+
+/** Where an item has no status of this package, what it has under these names is its own. */
+const OWN_NAMES = ['status', 'credits', 'response', 'mailboxType', 'personData'];
+
+/** The users' own fields that results have replaced, as they have names of their fields. */
+export class Replaced {
+	private items = 0;
+
+	private readonly fields = new Set<string>();
+
+	/** @param before an item, and what it has become */
+	count(before: IDataObject, after: IDataObject): void {
+		const fields = replacedIn(before, after);
+		if (fields.length > 0) this.items++;
+		for (const field of fields) this.fields.add(field);
+	}
+
+	/** For the summary; nothing if there are none. */
+	get said(): string[] {
+		if (this.items === 0) return [];
+		const whose = this.items === 1 ? 'its' : 'their';
+		return [
+			`${count(this.items, 'item')} had fields of ${whose} own that are replaced (${[...this.fields].join(', ')}): to keep them, add the option Put Result in Field`,
+		];
+	}
+}
+
+function replacedIn(json: IDataObject, after: IDataObject): string[] {
+	const before = asBeforeFile(json);
+	if (WITHOUT_RESULT.has(before.status)) return [];
+	const names = STATUSES.has(before.status) ? [] : OWN_NAMES;
+	const isOwn = (name: string) => name !== 'message' || !isOwnError(before.error);
+	return [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
+		(name) => !isEmpty(before[name]) && before[name] !== after[name],
+	);
+}
