@@ -534,6 +534,15 @@ describe('an item', () => {
 		expect(readOf({ ...lead, 'Email 1': email })).toEqual({ ...names, email });
 	});
 
+	it('beside an empty name of a contact has no name of a person in its bare one', () => {
+		const shop = { Nom: 'Boulangerie Petit', 'Nom du contact': '', 'Prénom du contact': 'Marie' };
+		expect(readOf(shop)).toEqual({ firstName: 'Marie' });
+	});
+
+	it('of a page of LinkedIn has the name before the bar', () => {
+		expect(readOf({ Name: 'Ada Lovelace | LinkedIn' }).fullName).toBe('Ada Lovelace | LinkedIn');
+	});
+
 	it('with an apostrophe in the last name is nobody else of that family', () => {
 		const twice = { Name_1: "Davide D'Angelo", Email_1: 'davide@acme.com' };
 		const fullName = "Maria D'Angelo";

@@ -70,13 +70,13 @@ export function withBareName(lead: Lead): Lead {
 		const isOther = !fullName || holds(fullName.value, name.value);
 		if (holds(name.value, withoutTitles(half.value))) found.fullName ??= name;
 		// Beside an empty field for it, too.
-		else if (isOther && !lacking[other]) found[other] ??= name;
+		else if (isOther && !lacking[other] && !lacking.fullName) found[other] ??= name;
 	}
 	return lead;
 }
 
 /** `Nom du contact` and the like: beside a field for one half of the name, it may be for the other half. */
-const CONTACT = /[ck]onta[ck]?t/i;
+const CONTACT = /[ck]onta[ck]?t(?!.*full)/i;
 
 /** Half of a name in a field for the whole one cannot be looked up. */
 export function withoutHalf(lead: Lead): Lead {

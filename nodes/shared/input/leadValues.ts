@@ -37,7 +37,7 @@ export function valueOf(meaning: Meaning, field: unknown): string {
 const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /** Whoever hides the name at LinkedIn is a LinkedIn Member, Utilisateur LinkedIn. */
-const HIDDEN = /^LinkedIn(?: |$)|(?:^| )LinkedIn$/i;
+const HIDDEN = /^LinkedIn(?: |$)|^(?:\p{L}+ ){1,2}LinkedIn$/iu;
 
 /** What stands before the name of another record: `Accounts::::Acme` in vtiger, `12;#Acme` in SharePoint. */
 const REFERENCE = /^(?:\w+::::|\d+;#)/;

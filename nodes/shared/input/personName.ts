@@ -80,8 +80,8 @@ function withoutTitlesAround(part: string): string {
 	// Of "Dr. rer. nat." the rest too.
 	const isMore = (word: string, index: number) => index > 0 && /^(?:\p{Ll}+\.)+$/u.test(word);
 	const first = words.findIndex((word, index) => !isTitle(word) && !isMore(word, index));
-	// Of titles alone, the last one: it is half a name.
-	return words.slice(first).join(' ');
+	// Of titles alone, the first one: it is half a name.
+	return first < 0 ? words[0] : words.slice(first).join(' ');
 }
 
 /** Whether a word is a title, e.g. `Dr.-Ing.`, `Dott.ssa`; `MS` are initials. */
