@@ -539,7 +539,7 @@ describe('an item', () => {
 		expect(readOf(shop)).toEqual({ firstName: 'Marie' });
 	});
 
-	it('of a page of LinkedIn has the name before the bar', () => {
+	it('with LinkedIn behind a bar has a name', () => {
 		expect(readOf({ Name: 'Ada Lovelace | LinkedIn' }).fullName).toBe('Ada Lovelace | LinkedIn');
 	});
 

@@ -63,8 +63,8 @@ export function withBareName(lead: Lead): Lead {
 	const half = firstName ?? lastName;
 	if (!half) {
 		// Beside an empty field for the whole name, or for one half alone, nobody knows whose name it is, or which half.
-		const isUnclear = lacking.fullName ?? !lacking.firstName !== !lacking.lastName;
-		if (!isUnclear) found.fullName ??= name;
+		const isOneHalf = (lacking.firstName === undefined) !== (lacking.lastName === undefined);
+		if (!lacking.fullName && !isOneHalf) found.fullName ??= name;
 	} else if (!holds(half.value, name.value)) {
 		const other = firstName ? 'lastName' : 'firstName';
 		const isOther = !fullName || holds(fullName.value, name.value);

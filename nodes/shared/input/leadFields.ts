@@ -88,7 +88,7 @@ export class LeadReader {
 		const others = this.othersIn(object, lead);
 		if (others.size > 0) lead = this.fieldsOf(object, others);
 		joinParticle(lead);
-		// If the full name is a company's, that of another object counts. Whose a bare name is, that may say, too.
+		// A full name that is a company's gives way to that of another object; a bare one waits for what that object says.
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
