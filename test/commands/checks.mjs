@@ -15,6 +15,6 @@ export const checks = [
 	{ name: 'engine', title: 'Engine tests', script: 'test:engine', stage: 3, lane: 1, minutes: 20 },
 	{ ...host, lane: 1, name: 'e2e', title: 'Tests in n8n 1 and 2', script: 'test:e2e', minutes: 60 },
 	{ ...host, name: 'trigger', title: 'Trigger in n8n', script: 'test:trigger', minutes: 40 },
-	{ ...host, name: 'browser', title: "Tests in n8n's editor", script: 'test:browser', minutes: 40 },
+	{ ...host, name: 'browser', title: "Tests in n8n's editor", script: 'test:browser', minutes: 20 },
 	{ ...host, name: 'example', title: 'Example workflow in n8n', script: 'start', minutes: 40 },
 ];

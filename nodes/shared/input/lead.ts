@@ -124,7 +124,7 @@ function nameOf(lead: Lead): string {
  */
 function areSame(one: string, other: string): boolean {
 	const [few, many] = [one, other].map(wordsOf).toSorted((a, b) => a.length - b.length);
-	const isInitialOf = (short = '', word: string) => short.length === 1 && word.startsWith(short);
+	const isInitialOf = (short: string, word: string) => short.length === 1 && word.startsWith(short);
 	const isInPlace = few.length === many.length;
 	return few.every(
 		(word, place) =>

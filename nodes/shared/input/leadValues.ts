@@ -79,7 +79,7 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
-	const cells = [field].flat().filter((entry) => entry !== null);
+	const cells = [field].flat();
 	if (cells.every((entry) => cellText(meaning, entry) === '')) {
 		const isKnown = cells.every((entry) => !isObject(entry) || 'value' in entry);
 		return isKnown ? EMPTY_FIELD : 'holds an object that is not read';
