@@ -192,7 +192,8 @@ export class RestClient {
 		const { results } = await this.#get<{ results: Array<Pick<Execution, 'id' | 'status'>> }>(
 			`/executions?limit=100&filter=${filter}`,
 		);
-		return results;
+		// n8n asks for those in progress and for those that ended: one that ends meanwhile is in both.
+		return [...new Map(results.map((one) => [one.id, one])).values()];
 	}
 
 	/**
