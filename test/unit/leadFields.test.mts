@@ -383,6 +383,9 @@ describe('an item', () => {
 			{ site: 'https://es-la.facebook.com/acme', domain: 'facebook.com', Company: 'Acme' },
 			{ company: 'Acme' },
 		],
+		// n8n's HubSpot node gives each property so.
+		[{ website: { value: 'facebook.com/acme' }, domain: { value: 'facebook.com' } }, {}],
+		[{ Website: ['', 'fb.com/acme'], Domain: 'fb.com', Company: 'Acme' }, { company: 'Acme' }],
 		[{ Website: 'n/a', Domain: 'medium.com' }, { domain: 'medium.com' }],
 		[{ Website: '', 'Organisation Website': 'acme.com' }, { domain: 'acme.com' }],
 		[
@@ -494,6 +497,10 @@ describe('an item', () => {
 			{ fullName: 'Emily C.' },
 			{ fullName: 'Maria José L.', firstName: 'Maria José', lastName: 'L. (She/Her)' },
 			{ Contactpersoon: 'Mevr. Van den Berg' },
+			{ Contactpersoon: "Dhr. in 't Veld" },
+			{ Contactpersoon: "'t Hart" },
+			{ Ansprechpartner: 'Frau zur Mühlen' },
+			{ Nominativo: 'Sig. Lo Presti' },
 			// Whoever is in there is somebody else.
 			{ 'Full Name': 'Ada', data: { name: 'Eve Other', email } },
 		]) {
@@ -531,13 +538,35 @@ describe('an item', () => {
 	it('with both surnames of a Spanish name has its email', () => {
 		const lead = { Nombre: 'Ada', 'Apellido 1': 'Lovelace', 'Apellido 2': 'Byron' };
 		const names = { firstName: 'Ada', lastName: 'Lovelace' };
-		expect(readOf({ ...lead, 'Email 1': email })).toEqual({ ...names, email });
+		for (const field of ['Email 1', 'Email 2']) {
+			expect(readOf({ ...lead, [field]: email })).toEqual({ ...names, email });
+		}
 	});
 
 	it('beside an empty name of a contact has no name of a person in its bare one', () => {
 		const shop = { Nom: 'Boulangerie Petit', 'Nom du contact': '', 'Prénom du contact': 'Marie' };
 		expect(readOf(shop)).toEqual({ firstName: 'Marie' });
 	});
+
+	it.each([
+		{ Prénom: 'María José', Nom: 'Lovelace', 'Nom à afficher': '' },
+		{ Nome: 'María José', Cognome: 'Lovelace', 'Nome visualizzato': email },
+		{ Nombre: 'María José', Apellidos: 'Lovelace', 'Nombre completo': '' },
+		{ Nome: 'María José', Sobrenome: 'Lovelace', 'Mostrar nome': null },
+		{ first_name: 'María José', name: 'Lovelace', full_name: null },
+	])('beside an empty display name has both halves of its name: %j', (lead) => {
+		const { firstName, lastName } = readOf(lead);
+		expect({ firstName, lastName }).toEqual({ firstName: 'María José', lastName: 'Lovelace' });
+	});
+
+	it.each(['Mr.', 'Frau', 'Frau Dr.', 'Dott.ssa'])(
+		'with %s as its first name has none',
+		(title) => {
+			const { found, lacking } = new LeadReader().read({ Vorname: title, Nachname: 'Hopper' });
+			expect(found).not.toHaveProperty('firstName');
+			expect(lacking.firstName).toEqual({ field: 'Vorname', why: 'is only a title' });
+		},
+	);
 
 	it('with LinkedIn behind a bar has a name', () => {
 		expect(readOf({ Name: 'Ada Lovelace | LinkedIn' }).fullName).toBe('Ada Lovelace | LinkedIn');
@@ -714,6 +743,7 @@ describe('an item', () => {
 		expect(why({ Company: ['recA1b2C3d4E5f6G7'] }).company?.why).toBe('holds no name');
 		expect(why({ Company: [''] }).company?.why).toBe('is empty in this row');
 		expect(why({ Company: { value: '' } }).company?.why).toBe('is empty in this row');
+		expect(why({ Name: { first: '', last: null } }).name?.why).toBe('is empty in this row');
 		expect(why({ Company: { Id: 1, Title: 'Acme' } }).company?.why).toBe(
 			'holds an object that is not read',
 		);

@@ -1,7 +1,7 @@
 import { isSameEmail } from '../values/email';
 import { toDomain } from '../values/text';
 import { bareName, type Meaning, wordsOf } from './leadNames';
-import { isHalf, isInitial, withoutTitles } from './personName';
+import { isHalf, isInitial, isTitles, withoutTitles } from './personName';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -41,6 +41,9 @@ export function holds(name: string, other: string): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
+/** `Nom du contact` and the like: beside a field for one half of the name, it may be for the other half. */
+const CONTACT = /[ck]onta[ck]?t(?!.*full)/i;
+
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
 export function withBareName(lead: Lead): Lead {
 	const { found, lacking } = lead;
@@ -69,14 +72,13 @@ export function withBareName(lead: Lead): Lead {
 		const other = firstName ? 'lastName' : 'firstName';
 		const isOther = !fullName || holds(fullName.value, name.value);
 		if (holds(name.value, withoutTitles(half.value))) found.fullName ??= name;
-		// Beside an empty field for it, too.
-		else if (isOther && !lacking[other] && !lacking.fullName) found[other] ??= name;
+		// Beside an empty field for it, or for the name of a contact, it may be a shop's.
+		else if (isOther && !lacking[other] && !CONTACT.test(lacking.fullName?.field ?? '')) {
+			found[other] ??= name;
+		}
 	}
 	return lead;
 }
-
-/** `Nom du contact` and the like: beside a field for one half of the name, it may be for the other half. */
-const CONTACT = /[ck]onta[ck]?t(?!.*full)/i;
 
 /** Half of a name in a field for the whole one cannot be looked up. */
 export function withoutHalf(lead: Lead): Lead {
@@ -87,6 +89,7 @@ export function withoutHalf(lead: Lead): Lead {
 		const holdsHalf = bareName(fullName.value).includes(bareName(withoutTitles(half.value)));
 		if (!holdsHalf) refuse(lead, 'fullName', `may be half a name: ${half.field} is not in it`);
 	}
+	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
 	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
 	return lead;
 }

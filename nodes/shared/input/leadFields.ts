@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail } from '../values/email';
 import { isObject, objectFrom } from '../values/json';
-import { cleanText, toDomain, toText } from '../values/text';
+import { cleanText, toDomain } from '../values/text';
 import {
 	certainty,
 	type Found,
@@ -17,7 +17,7 @@ import {
 	withoutHalf,
 } from './lead';
 import { bareName, type Meaning, ownerIn, PLACES, SAYS_NOT_WHOSE, SAYS_WHOSE } from './leadNames';
-import { textOf, valueOf, whyEmpty } from './leadValues';
+import { domainsIn, textOf, valueOf, whyEmpty } from './leadValues';
 
 /** Where CRMs, bases and forms put the fields of an item. */
 const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields', 'person_id'];
@@ -110,8 +110,7 @@ export class LeadReader {
 			if (isEmail && (name === 'email' || !emailField)) emailField = name;
 			const value = valueOf(meaning, object[name]);
 			if (value === '') {
-				const page = meaning === 'domain' ? toDomain(toText(object[name])) : '';
-				if (page !== '') pages.push(page);
+				if (meaning === 'domain') pages.push(...domainsIn(object[name]));
 				if (usual >= (lackingRanks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 				lackingRanks[meaning] = usual;
 				lacking[meaning] = { field: name, why: whyEmpty(meaning, object[name]) };
@@ -172,8 +171,8 @@ export class LeadReader {
 		// Of two people in a form, one recommends the other.
 		if (owner === 'your') rank += 0.5;
 		const unnumbered = PLACES.get(bare.replace(/\d+/, ''))?.meaning;
-		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`.
-		const isLine = unnumbered === 'name' && /[^_]\d+$/.test(name);
+		// An ERP has a company in `Name 1`, a Spaniard an `Apellido 2`; a second column called `Name` becomes `Name_1`.
+		const isLine = /^(?:name|lastName)$/.test(unnumbered ?? '') && /[^_]\d+$/.test(name);
 		const isName = unnumbered !== undefined && NAMES.includes(unnumbered) && !isLine;
 		const saysWhose = (['company', 'domain'] as const).find((one) => SAYS_WHOSE[one].test(bare));
 		const saysNotWhose = SAYS_NOT_WHOSE.test(bare);

@@ -42,6 +42,9 @@ export const LEAD_FIELDS = {
 		ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie`,
 	email: `
 		work email, work email address, business email, business email address, professional email,
+		Geschäftliche E-Mail-Adresse, adresse e-mail professionnelle, email pro, mail professionnel, mail pro,
+		correo corporativo, correo profesional, email profesional, e-mail profissional, email aziendale, email di lavoro,
+		email lavoro, indirizzo email aziendale, zakelijk e-mailadres, e-mail zakelijk, zakelijke e-mail,
 		recommended professional email, recommended work email, recommended email, enriched email address,
 		current work email, email, email address, primary email, primary email address, primary email addr,
 		primarySmtpAddress, pro email, contact email, contact email address, contact person email,

@@ -78,11 +78,18 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 	return value ?? name ?? [first, last].map(toText).join(' ');
 }
 
+/** The domains of a field, also those that are no company's. */
+export function domainsIn(field: unknown): string[] {
+	const domains = [field].flat().map((entry) => toDomain(cellText('domain', entry)));
+	return domains.filter((domain) => domain !== '');
+}
+
 export function whyEmpty(meaning: Meaning, field: unknown): string {
 	const cells = [field].flat();
 	if (cells.every((entry) => cellText(meaning, entry) === '')) {
-		const isKnown = cells.every((entry) => !isObject(entry) || 'value' in entry);
-		return isKnown ? EMPTY_FIELD : 'holds an object that is not read';
+		const hasNothing = (one: IDataObject) => Object.values(one).every((own) => (own ?? '') === '');
+		const isKnown = (one: IDataObject) => 'value' in one || hasNothing(one);
+		return cells.filter(isObject).every(isKnown) ? EMPTY_FIELD : 'holds an object that is not read';
 	}
 	if (meaning === 'domain') return 'is not a company website';
 	return meaning === 'email' ? 'holds no email' : NO_NAME;

@@ -15,8 +15,11 @@ const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
 
 /** Behind a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
-const PARTICLE =
-	/^(?:van|von|da|das|de|di|do|du|del|den|der|della|dos|la|le|ten|ter|al|el|bin)(?!\p{L})/iu;
+const PARTICLES = [
+	...'von vom zu zum zur van den der ten ter te in op'.split(' '),
+	...["'t", ...'da das de di do du dal dalla del della dem dos la le lo al el bin'.split(' ')],
+];
+const PARTICLE = new RegExp(`^(?:${PARTICLES.join('|')})(?!\\p{L})`, 'iu');
 
 /** What is in brackets, or behind a bar or a bullet, and symbols such as emoji. */
 const NO_NAME = /\([^()]*\)|\s[|•].*|[\p{So}\p{Emoji_Modifier}\u{20E3}]/gu;
@@ -47,8 +50,13 @@ export function isHalf(text: string): boolean {
 	if (isInitial(last) && !name.includes(',')) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
 	const [first] = text.split(' ', 1);
-	const isLast = isTitle(first) || (/^\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
+	const isLast = isTitle(first) || (/^'?\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
 	return isLast && words.every((word) => PARTICLE.test(word));
+}
+
+/** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
+export function isTitles(firstName: string): boolean {
+	return firstName.split(' ').every(isTitle);
 }
 
 /** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. */
