@@ -356,6 +356,27 @@ describe('Get Bulk Job gives each item', () => {
 		expect(polls()).toHaveLength(before);
 	});
 
+	test('what its row has cost, once, also without its fields and where a Finder did not send it meanwhile', async () => {
+		const [first, second] = wanted.filter((number) => costOf(number) === 1);
+		const waiting = await pendingLeads([first, first, second]);
+		const credits = async (items: IDataObject[], parameters: INodeParameters) =>
+			(await collect(items, parameters)).json.map((item) => item.credits);
+		const told = await credits(waiting, {});
+		expect(told.toSorted()).toEqual([0, 1, 1]);
+		expect(await credits(waiting, { includeInputFields: false })).toEqual(told);
+		const noCredits = { options: { maxCredits: 0 }, parameters: { includeInputFields: true } };
+		const refused = await runLookup(findBulk, service(), waiting, noCredits);
+		expect(refused.json[0]).toMatchObject({ status: 'not_processed', jobRow: 1 });
+		expect(await credits(refused.json, {})).toEqual(told);
+	});
+
+	test('its row, and says what that replaces of the fields of its own', async () => {
+		const own = (await pendingLeads([3])).map((item) => ({ ...item, status: 'Hot', reason: null }));
+		const { hints } = await collect([...own, { status: 'Cold' }]);
+		const said = '2 items had fields of their own that are replaced (status)';
+		expect(hints).toMatchObject([{ message: expect.stringContaining(said) }]);
+	});
+
 	test('its binary data with its fields', async () => {
 		const start = emits('Start', [...(await pendingLeads([3, 4])), {}]);
 		start.parameters = { ...start.parameters, file: 'QWRh' };
@@ -428,6 +449,18 @@ test('of a job that Get Bulk Job cannot read every item stays pending, and says 
 	expect(again.json.map(answerIn)).toEqual(wanted.slice(0, 100).map(findBulk.answer));
 	expect(again.json.map(({ credits }) => credits)).toEqual(wanted.slice(0, 100).map(costOf));
 });
+
+test.each([401, 403])(
+	'an API key that is refused with %i does not hide behind items that are passed on',
+	async (status) => {
+		const pending = await pendingLeads([3]);
+		service().faults.add({ status, on: { operation: 'getBulkJob' } });
+		const { error } = await collect([{}, ...pending]);
+		expect(error?.message).toContain('[item 1]');
+		const { json } = await collect([{}, ...pending], {}, continues);
+		expect(json).toMatchObject([{ status: 'skipped' }, { status: 'pending', jobRow: 1 }]);
+	},
+);
 
 test.each([402, 503])(
 	'beside a job that is answered with %i nothing is to be run again',

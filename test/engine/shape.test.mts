@@ -286,6 +286,12 @@ test('what is passed on keeps all that it came with, also where the input is off
 	expect(json).toMatchObject([found, { ...own, status: 'skipped' }]);
 	const said = '1 item had fields of its own that are replaced (status)';
 	expect(hints).toMatchObject([{ message: expect.stringContaining(said) }]);
+	// What the lead has cost so far is told with it, and without it.
+	const unsure = { ...found, emailStatus: 'unknown', credits: 1, to: bought.email };
+	for (const includeInputFields of [true, false]) {
+		const again = await one(verify, [unsure], { parameters: { includeInputFields } });
+		expect(again).toMatchObject({ status: 'verified', credits: 2 });
+	}
 });
 
 test.each([

@@ -62,7 +62,7 @@ export const getBulkJob = readOperation({
 		const row = typedText(parameter('jobRow'), 'Job Row');
 		const simplify = (result: IDataObject) => result;
 		if (jobId === '') {
-			return { results: [{ status: 'skipped', credits: 0 }], withInput: true, simplify };
+			return { results: [{ status: 'skipped', credits: 0 }], simplify };
 		}
 		const jobRow = row === '' ? undefined : countIn('Job Row', row);
 		const job = await client
@@ -77,7 +77,7 @@ export const getBulkJob = readOperation({
 			// All rows come out once, for the first item that names the job.
 			const rows = job.rows.splice(0).filter((one) => !isRepeated(one, job));
 			const results = rows.map((one) => ({ ...nameIn(one), ...fieldsOf(one, job, request) }));
-			return { results, withInput: false, simplify };
+			return { results, isOfNoItem: true, simplify };
 		}
 		const own = job.byId.get(String(jobRow));
 		if (!own) {

@@ -37,13 +37,10 @@ export class Delivery<Query extends IDataObject> {
 		const { context, lookup, options, columns } = this;
 		const input = context.inputs[item];
 		const resultField = options.resultField ?? lookup.resultField;
-		// What is passed on keeps all that it came with. A field for the result is kept anyway.
-		const isKept = 'fields' in outcome && resultField === undefined;
-		const place = {
-			includesInput: (prepared.includesInput || isKept) && !context.isTool,
-			resultField,
-			asked: prepared.query,
-		};
+		const { query: asked, includesInput } = prepared;
+		const { isTool } = context;
+		const { replaced } = this.tally;
+		const place = { includesInput, isTool, resultField, asked, replaced };
 		const output = (fields: IDataObject, more?: Partial<Result>) =>
 			itemWith(input, item, place, { fields, columns, credits: 0, ...cost, ...more });
 		if ('reason' in outcome) {
@@ -63,10 +60,6 @@ export class Delivery<Query extends IDataObject> {
 			];
 		}
 		this.tally.count(item, outcome);
-		const isJoined = place.includesInput && resultField === undefined;
-		// On the error output, only n8n's own fields `error` and `message` are new.
-		const [{ json }] = this.items[item];
-		if (isJoined && 'status' in json) this.tally.replaced.count(input.json, json);
 		this.logProgress();
 	}
 

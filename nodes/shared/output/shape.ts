@@ -3,6 +3,7 @@ import { INCOMPLETE, STATUSES } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, isSameEmail } from '../values/email';
 import { isObject, numberAt, objectFrom } from '../values/json';
+import type { Replaced } from './replaced';
 
 /** The names of the fields that say why an item has no result. */
 export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
@@ -39,31 +40,43 @@ export interface Result {
 
 export interface Placement {
 	includesInput: boolean;
+	/** Of a tool, the input is the agent's item, which is nobody's lead. */
+	isTool: boolean;
 	/** The name of the field for the result; without it, the result joins the item itself. */
 	resultField?: string;
 	/** The query, whose texts stand in for the input where that is not included. */
 	asked?: IDataObject;
+	/** Is told what the result replaces of the item. */
+	replaced?: Replaced;
 }
+
+/** What comes out with these is passed on, with all that it came with. */
+const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 
 /** The output item for a result, linked to its input. The input stays as it is. */
 export function itemWith(
 	{ json, binary }: INodeExecutionData,
 	item: number,
-	{ includesInput, resultField, asked = {} }: Placement,
+	{ includesInput, isTool, resultField, asked = {}, replaced }: Placement,
 	result: Result,
 ): INodeExecutionData {
 	const input = asBeforeFile(json, resultField);
-	const fields = includesInput ? { ...input } : textsOf(asked);
+	const isKept = PASSED_ON.has(result.fields.status) && resultField === undefined;
+	const isJoined = (includesInput || isKept) && !isTool;
+	const fields = isJoined ? { ...input } : textsOf(asked);
 	const held = resultField === undefined ? fields : { ...objectFrom(input[resultField]) };
 	// From an error output it comes with a message of that failure, not of its own.
 	if (isOwnError(fields.error)) fields.message = null;
 	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
 	const merged = withResult(held, result);
+	// What a lead has cost so far is said without its fields, too.
+	merged.credits = creditsAfter(resultField === undefined && !isTool ? input : held, result);
+	if (isJoined && resultField === undefined) replaced?.count(json, merged);
 	return {
 		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
 		pairedItem: { item },
-		...(includesInput && binary && { binary }),
+		...(isJoined && binary && { binary }),
 	};
 }
 
@@ -86,7 +99,6 @@ function withResult(target: IDataObject, result: Result): IDataObject {
 	}
 	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
 	for (const name of added) merged[name] = fields[name];
-	merged.credits = creditsAfter(target, result);
 	return merged;
 }
 
@@ -186,8 +198,10 @@ function creditsAfter(target: IDataObject, result: Result): number | null {
 	const { credits, isOfJob, isFurther, fields } = result;
 	if (isFurther || !STATUSES.has(target.status)) return credits;
 	const before = numberAt(target, 'credits');
-	// A job tells what a row cost to the item with `null`: not to another one that waited for the same row.
-	if (isOfJob && (before !== null || target.status === 'pending')) return before ?? credits;
+	// A job tells what a row cost to the item with `null`: not to another one that waited for the same row. What has failed
+	// meanwhile may have cost something else.
+	const isWaiting = WITHOUT_RESULT.has(target.status) && target.status !== 'failed';
+	if (isOfJob && (before !== null || isWaiting)) return before ?? credits;
 	// A sheet has an empty text for `null`.
 	const isUnknown =
 		(target.credits === null || target.credits === '') && fields.status !== 'pending';

@@ -27,6 +27,8 @@ import { count } from '../values/text';
 
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 
+const REFUSED = ['unauthorized', 'forbidden'];
+
 export interface Read extends Declaration {
 	/** Puts a result into the item that asked for it; without this, the result is the item. */
 	place?(
@@ -42,10 +44,8 @@ export interface Read extends Declaration {
 
 /** The results for one item, and how one of them is put in the package's words. */
 export interface Reading extends Collected {
-	/**
-	 * Whether the item comes along whatever the switch says: as it is passed on, or not, as the results are no news about it.
-	 */
-	withInput?: boolean;
+	/** Whether the results are not about the item, so that it does not come along. */
+	isOfNoItem?: true;
 	simplify(result: IDataObject): IDataObject;
 }
 
@@ -70,7 +70,7 @@ export async function runRead(
 	context: NodeContext,
 	operation: Read,
 ): Promise<INodeExecutionData[]> {
-	const { inputs, signal } = context;
+	const { inputs, signal, isTool } = context;
 	const parameters = new Parameters(context, operation);
 	const refusal = new FirstFailure();
 	const resultField = refusal.of(() => resultFieldOf(parameters));
@@ -79,13 +79,14 @@ export async function runRead(
 	);
 	const { pace, isBought } = operation;
 	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
-	const onError = new OnError(context.node, !context.isTool);
+	const onError = new OnError(context.node, !isTool);
 	const breather = new Breather();
 	/** What stops the workflow, the first one. */
 	const failures: Error[] = [];
 	const problems: Problem[] = [];
 	const replaced = new Replaced();
-	let hasResult = false;
+	let hasAnswer = false;
+	let hasPassedOn = false;
 
 	const requestFor = async (item: number): Promise<ReadRequest> => {
 		const values = new FieldValues(parameters, item);
@@ -111,7 +112,7 @@ export async function runRead(
 		let input = inputs[item];
 		let includesInput = false;
 		const place = (json: IDataObject) =>
-			operation.place?.({ input, item, includesInput, resultField }, json) ?? {
+			operation.place?.({ input, item, includesInput, isTool, resultField, replaced }, json) ?? {
 				json,
 				pairedItem: { item },
 			};
@@ -120,24 +121,21 @@ export async function runRead(
 			problems.push(problem);
 			output.push(onError.output(problem, item, input, place));
 			// That a job is not done yet is an answer.
-			hasResult ||= problem.reason === 'job_not_finished';
+			hasAnswer ||= problem.reason === 'job_not_finished';
 			if (!onError.stops || signal?.aborted) return;
 			failures.push(stopError(context.node, problem, item));
 			if (!isBought) accounts.end();
 		};
 		try {
-			includesInput = parameters.get('includeInputFields', item, false) === true && !context.isTool;
+			includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
 			const request = await requestFor(item);
 			const reading = await operation.read(request);
-			if (reading.withInput === false) input = { json: {} };
-			const isKept = reading.withInput === true && resultField === undefined && !context.isTool;
-			includesInput ||= isKept;
+			if (reading.isOfNoItem) input = { json: {} };
 			for (const result of reading.results) {
 				if (breather.isDue) await breather.breathe();
-				hasResult = true;
-				const placed = place(request.isSimple ? reading.simplify(result) : result);
-				if (isKept) replaced.count(input.json, placed.json);
-				output.push(placed);
+				if (result.status === 'skipped') hasPassedOn = true;
+				else hasAnswer = true;
+				output.push(place(request.isSimple ? reading.simplify(result) : result));
 			}
 			if (reading.incomplete) fail(reading.incomplete);
 		} catch (error) {
@@ -161,8 +159,10 @@ export async function runRead(
 	} finally {
 		accounts.end();
 	}
-	const hasBought = isBought && (hasResult || executionOf(context).hasBought);
-	if (failures.length > 0 && !hasBought) throw failures[0];
+	// A key that is refused cannot hide behind items that are passed on.
+	const isRefused = problems.some(({ reason }) => REFUSED.includes(reason));
+	const mayGoOn = hasAnswer || (hasPassedOn && !isRefused) || executionOf(context).hasBought;
+	if (failures.length > 0 && !(isBought && mayGoOn)) throw failures[0];
 	const isPartial = problems.length > 0;
 	const without = `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`;
 	const more = [parameters.readFrom, ...replaced.said, ...adviceOn(problems)];
