@@ -337,7 +337,12 @@ describe('an item without a name or a company', () => {
 		],
 		[
 			Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1])),
-			'no name and no company among the fields of the item: a, b, c, d, e, f, g, h, i, j, …',
+			'no name and no company among the fields of the item: a, b, c, d, e, f, g, h, i, j and 1 more',
+		],
+		[
+			{ Company: 'Acme', 'First Name': 'Ada Lovelace', Email: '' },
+			'no name (First Name looks like a full name)',
+			': full names onto Full Name, emails onto Existing Email',
 		],
 	])('%j, where it is recognized, says %s', (json, message, more = '') => {
 		const { outcome } = read(findBulk, {}, json);

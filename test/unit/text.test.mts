@@ -59,6 +59,8 @@ describe('cleanText', () => {
 		['Love\u00adlace', 'Lovelace'],
 		['Ada\u0000\u0007', 'Ada'],
 		['Zoe\u200b\u0308', 'Zoë'],
+		// Windows-1252, read as Latin1.
+		['\u008eu\u009ei\u0107 L\u0092Or\u00e9al', 'Žužić L’Oréal'],
 		['O’Brien-Łukasz, Jr. 👩', 'O’Brien-Łukasz, Jr. 👩'],
 		[['Ada'], ''],
 	])('%j is %j', (value, text) => {

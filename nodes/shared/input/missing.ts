@@ -37,8 +37,8 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 		(one, index) => `no ${NEEDS[one].what}${whys[index] && ` (${whys[index]})`}`,
 	);
 	const names = isObject(json) ? Object.keys(json) : [];
-	const named =
-		names.slice(0, MAX_NAMED).map(shortened).join(', ') + (names.length > MAX_NAMED ? ', …' : '');
+	const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+	const named = names.slice(0, MAX_NAMED).map(shortened).join(', ') + more;
 	const among =
 		lead && whys.includes('') ? ` among the fields of the item: ${named || 'none'}` : '';
 	const isFull = whys.some((why) => why.endsWith(FULL_NAME));
@@ -50,7 +50,11 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	});
 	let description = `Fill in ${labels.join(' and ')}.`;
 	if (lead) {
-		description = `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${isFull ? ': full names onto Full Name' : ''}.`;
+		// An email that is read now would be looked up then.
+		const hasEmails = lead.lacking.email && parameters.operation.lead?.existingEmail;
+		const onto = [isFull && 'full names onto Full Name', hasEmails && 'emails onto Existing Email'];
+		const which = onto.filter(Boolean).join(', ');
+		description = `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${which && `: ${which}`}.`;
 	}
 	if (names.length === 1 && SEVERAL_COLUMNS.test(names[0])) {
 		description =

@@ -14,16 +14,23 @@ const PLAIN = /^[!-~]*(?: [!-~]+)*$/;
 /** What Unicode calls ignorable: zero width, direction marks, soft hyphens. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
+/** Control characters that nobody types: a file of Windows that was read as Latin1 has them in place of letters and quotes. */
+const WINDOWS_1252 = /[\x80-\x9F]/g;
+const windows1252 = new TextDecoder('windows-1252');
+
 /**
  * The text of a value that a user, an expression or an AI agent enters, so that values which look alike are alike:
- * as {@link toText}, without invisible characters, with single blanks for white space and control characters, in
- * Unicode's form NFC.
+ * as {@link toText}, without invisible characters, with single blanks for white space and control characters, with
+ * Latin1 as in the Encoding Standard, in Unicode's form NFC.
  */
 export function cleanText(value: unknown): string {
 	const text = toText(value);
 	// Nearly all texts are, and the rest takes ten times as long.
 	if (PLAIN.test(text)) return text;
-	const spaced = text.replace(INVISIBLE, '').replace(/[\s\p{Cc}]+/gu, ' ');
+	const letters = text.replace(WINDOWS_1252, (one) =>
+		windows1252.decode(Uint8Array.of(one.charCodeAt(0))),
+	);
+	const spaced = letters.replace(INVISIBLE, '').replace(/[\s\p{Cc}]+/gu, ' ');
 	return spaced.trim().normalize('NFC');
 }
 

@@ -21,12 +21,13 @@ const fileSchema = z.object({
 	]),
 });
 
-/** The last page of a form that gives a file. */
+/** The last page of a form. */
 export interface LastPage {
 	title: string;
 	/** Its lines, as people see them. */
 	lines: string[];
-	file: UploadedFile;
+	/** That it gives, if any. */
+	file?: UploadedFile;
 }
 
 /** Sends a file with the form of an active workflow, waits for the last page, and ends the execution as that page does. */
@@ -67,18 +68,14 @@ function readLastPage(html: string): LastPage {
 	const [, title = ''] = /<h1>(.*?)<\/h1>/s.exec(html) ?? [];
 	const [, message = ''] = /<\/h1>\s*<p[^>]*>(.*?)<\/p>/s.exec(html) ?? [];
 	const [, binary = ''] = /decodeURIComponent\("(.*?)"\)/s.exec(html) ?? [];
-	if (binary === '') throw new Error(`The last page gives no file: ${html}`);
-	// n8n 1 gives one file, n8n 2 a list.
+	const page = { title, lines: message.split(/<br\s*\/?>/) };
+	// n8n 1 gives one file, or an empty text for none, n8n 2 a list.
 	const given: unknown = JSON.parse(decodeURIComponent(binary));
-	const [file] = z.array(fileSchema).parse([given].flat());
-	if (!file) throw new Error('The last page gives no file');
+	const [file] = z.array(fileSchema).parse([given].flat().filter(Boolean));
+	if (!file) return page;
 	const { fileName: name, type, data } = file;
 	const bytes = typeof data === 'string' ? Buffer.from(data, 'latin1') : data.data;
-	return {
-		title,
-		lines: message.split(/<br\s*\/?>/),
-		file: { name, type, bytes: Uint8Array.from(bytes) },
-	};
+	return { ...page, file: { name, type, bytes: Uint8Array.from(bytes) } };
 }
 
 async function textOf(url: string): Promise<string> {
