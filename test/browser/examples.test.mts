@@ -87,7 +87,7 @@ const scenes: Record<string, () => Scene> = {
 		tools: [hubSpot(hubSpotContacts.map(({ contact }) => contact))],
 	}),
 	'second-source-for-misses': () => ({ tools: [secondFinder(({ domain }) => `hello@${domain}`)] }),
-	'spreadsheet-upload': () => ({ run: sendSpreadsheet, idle: 1 }),
+	'spreadsheet-upload': () => ({ run: sendSpreadsheet, idle: 2 }),
 	'weekly-list-cleaning': () => ({ tools: [mail] }),
 };
 
