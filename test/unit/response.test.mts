@@ -1,5 +1,6 @@
 /** @file What a response means: an answer, or what happened and what the user can do. */
 
+import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import { objectsIn, readResponse, retryAfterOf } from '../../nodes/shared/http/response.ts';
@@ -8,7 +9,7 @@ import { thrownBy } from './thrown.mts';
 const HTML = '<!doctype html><html><body>Not Found</body></html>';
 
 /** What is thrown for a response. */
-function refusal(statusCode: number, body: unknown, headers: Record<string, unknown> = {}) {
+function refusal(statusCode: number, body: GenericValue, headers: IDataObject = {}) {
 	return thrownBy(() => readResponse({ statusCode, headers, body }));
 }
 

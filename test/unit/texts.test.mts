@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { validateNodeDescription } from 'n8n-core/dist/nodes-loader/validate-node-description.js';
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { GenericValue, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
@@ -46,7 +46,7 @@ function isUnwelcome(text: string): boolean {
 }
 
 describe('what is told of an item', () => {
-	const refusal = (statusCode: number, body: unknown) =>
+	const refusal = (statusCode: number, body: GenericValue) =>
 		thrownBy(() => readResponse({ statusCode, headers: {}, body }));
 	const statuses = [301, 400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 503];
 	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED'];

@@ -1,16 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isObject, numberAt, textAt } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
 import { ServiceError, unexpectedAnswer } from './errors';
 import type { FailedReason } from '../failures/reasons';
-
-/** A response of n8n's HTTP client, whatever its status. */
-export interface HttpResponse {
-	statusCode: number;
-	headers: Record<string, unknown>;
-	/** Parsed JSON; a body that is not JSON stays text. */
-	body: unknown;
-}
 
 type Refusal = [reason: FailedReason, message: string, description: string];
 
@@ -69,7 +61,7 @@ const STATUS_CODES: Record<number, Refusal> = {
  * The JSON answer in a response (interface specification 1, 7): an object or a list. Throws a
  * {@link ServiceError} for anything else. The status of an error decides what it means, whatever JSON its body is.
  */
-export function readResponse(response: HttpResponse): object {
+export function readResponse(response: IN8nHttpFullResponse): object {
 	const { statusCode, headers, body } = response;
 	if (statusCode >= 300 && statusCode < 400) throw redirected(statusCode, headers.location);
 	if (statusCode < 300 && typeof body === 'object' && body !== null) return body;
@@ -86,12 +78,12 @@ export function readResponse(response: HttpResponse): object {
 }
 
 /** Whether a body is JSON, or empty. n8n parses what it can, so what begins like an object or a list was cut off. */
-function isJson({ headers, body }: HttpResponse): boolean {
+function isJson({ headers, body }: IN8nHttpFullResponse): boolean {
 	if (typeof body !== 'string' || body === '') return true;
 	return /json/i.test(toText(headers['content-type'])) && !/^\s*[[{]/.test(body);
 }
 
-function refused({ statusCode, headers, body }: HttpResponse): ServiceError {
+function refused({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
 	const own = isObject(body) ? body : {};
 	const said = textAt(own, 'message', 'error', 'detail');
 	const remaining = numberAt(own, 'remaining');

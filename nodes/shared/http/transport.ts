@@ -1,11 +1,11 @@
-import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type { IAllExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { CREDENTIAL, inheriting } from '../host/context';
 import { isObject } from '../values/json';
 import { cleanText, numberOf, parsedUrl, withScheme } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
 import { asServiceError, connectionError, ServiceError, unexpectedAnswer } from './errors';
 import { withoutKey } from './mask';
-import { type HttpResponse, readResponse } from './response';
+import { readResponse } from './response';
 
 /** Sends one request, without retries; in its JSON answer the key is masked. Throws a {@link ServiceError}. */
 export async function sendOnce(
@@ -30,7 +30,7 @@ export async function sendOnce(
 	const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data: { ...credential } };
 	try {
 		assertGoesTo(baseUrl, request.url);
-		const response: HttpResponse = await n8n.helpers.httpRequestWithAuthentication
+		const response: IN8nHttpFullResponse = await n8n.helpers.httpRequestWithAuthentication
 			.call(own, CREDENTIAL, options, { credentialsDecrypted })
 			.catch((thrown: unknown) => {
 				throw connectionError(deadline?.aborted ? { code: 'ETIMEDOUT' } : thrown);
