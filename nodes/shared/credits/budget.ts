@@ -3,8 +3,6 @@ import { ServiceError } from '../http/errors';
 import { countersOf, readAccount, remainingOf, type CreditKind } from './account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
-type Refusal = 'cancelled' | 'credit_limit' | 'credit_floor';
-
 interface BudgetSettings {
 	ledger: Ledger;
 	node: string;
@@ -63,18 +61,17 @@ export class Budget {
 
 	/**
 	 * Reserves credits for a request: as many as there is room for now. Without any room, it waits for the node's own
-	 * requests in progress, which may cost less than they reserved.
+	 * requests in progress, which may cost less than they reserved. Throws `NotProcessed` if that gives none.
 	 */
-	async reserve(credits: number): Promise<Reservation | Refusal> {
-		const taken = await this.take(credits, 1);
-		return typeof taken === 'number' ? new Reservation(this, this.settings.ledger, taken) : taken;
+	async reserve(credits: number): Promise<Reservation> {
+		return new Reservation(this, this.settings.ledger, await this.take(credits, 1));
 	}
 
 	/** @param least credits without which the request is not sent */
-	async take(credits: number, least: number): Promise<number | Refusal> {
+	async take(credits: number, least: number): Promise<number> {
 		const { ledger, node, kind, cap, signal } = this.settings;
 		for (;;) {
-			if (signal?.aborted) return 'cancelled';
+			if (signal?.aborted) throw new NotProcessed('cancelled');
 			const own = ledger.reservedBy(node);
 			const byCap = cap - ledger.spentBy(node) - own;
 			const room = Math.min(credits, byCap, this.roomAboveFloor());
@@ -83,8 +80,8 @@ export class Budget {
 				this.totals.reserved[kind] += room;
 				return room;
 			}
-			if (byCap + own < least) return 'credit_limit';
-			if (room + own < least) return 'credit_floor';
+			if (byCap + own < least) throw new NotProcessed('credit_limit');
+			if (room + own < least) throw new NotProcessed('credit_floor');
 			await ledger.settled();
 		}
 	}
@@ -152,7 +149,8 @@ export class Reservation {
 	async renew(): Promise<boolean> {
 		this.settle();
 		this.isRenewed = true;
-		this.isOpen = (await this.budget.take(this.credits, this.credits)) === this.credits;
+		const taken = await this.budget.take(this.credits, this.credits).catch(() => undefined);
+		this.isOpen = taken !== undefined;
 		return this.isOpen;
 	}
 }

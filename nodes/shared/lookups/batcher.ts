@@ -11,7 +11,7 @@ import { asError } from '../values/text';
 import type { AcceptedJob, BatchResults, LookupService } from './lookup';
 import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
 import type { LookupRun } from './runner';
-import { invalidValue, NotProcessed } from '../failures/failure';
+import { invalidValue } from '../failures/failure';
 import { pathOf } from '../input/fields';
 
 /** A request that is refused for its content, not for its sender or its time (7). */
@@ -138,9 +138,7 @@ export class Batcher<Query extends IDataObject> {
 	/** Credits for a batch, or for its first entries. Throws `NotProcessed` without any, or `InvalidInput`. */
 	private async reserve(credits: number): Promise<Reservation> {
 		await this.client.once('account', async () => await this.readAccount());
-		const reserved = await this.budget.reserve(credits);
-		if (reserved instanceof Reservation) return reserved;
-		throw new NotProcessed(reserved);
+		return await this.budget.reserve(credits);
 	}
 
 	/** Reads the account if Keep Credits needs it (interface specification 4.1), for free. */
