@@ -14,7 +14,7 @@ export const DEFAULT_JOB_TIMEOUT = 30;
 export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
 
 /**
- * Reads the options; what cannot be used is replaced by its default and refused by `refusal`.
+ * Reads the options, of which a read has only some; what cannot be used is replaced by its default and refused by `refusal`.
  * @param extra the option that adds a field to the result
  */
 export function lookupOptionsOf(parameters: Parameters, extra?: string) {
@@ -58,7 +58,7 @@ export function daysOf(value: unknown, label: string, byDefault: number): number
 }
 
 /** The name of the field for the result, if any. Throws `InvalidInput` for one that is no ordinary field. */
-export function resultFieldOf(parameters: Parameters): string | undefined {
+function resultFieldOf(parameters: Parameters): string | undefined {
 	const name = toText(parameters.get('options.resultField', 0, ''));
 	// n8n takes an item with a field `error` for a failed one.
 	if (isSafeObjectProperty(name) && name !== 'error') return name === '' ? undefined : name;

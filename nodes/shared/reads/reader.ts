@@ -6,22 +6,15 @@ import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { missing, type Missing } from '../input/missing';
 import { Parameters } from '../input/parameters';
-import { requestOptionsOf } from '../http/transport';
 import { type Declaration, FieldValues, pathOf } from '../input/fields';
-import { countIn, resultFieldOf } from '../input/options';
+import { countIn, lookupOptionsOf } from '../input/options';
 import { OnError, stopError } from '../output/onError';
 import { Replaced } from '../output/replaced';
 import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
-import {
-	adviceOn,
-	FirstFailure,
-	problemOf,
-	type InvalidInput,
-	type Problem,
-} from '../failures/failure';
+import { adviceOn, problemOf, type InvalidInput, type Problem } from '../failures/failure';
 import { reasonsOf } from '../failures/reasons';
 import { count } from '../values/text';
 
@@ -72,11 +65,7 @@ export async function runRead(
 ): Promise<INodeExecutionData[]> {
 	const { inputs, signal, isTool } = context;
 	const parameters = new Parameters(context, operation);
-	const refusal = new FirstFailure();
-	const resultField = refusal.of(() => resultFieldOf(parameters));
-	const requestOptions = refusal.of(() =>
-		requestOptionsOf(parameters.get('requestOptions', 0, {})),
-	);
+	const { requestOptions, resultField, refusal } = lookupOptionsOf(parameters);
 	const { pace, isBought } = operation;
 	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
 	const onError = new OnError(context.node, !isTool);
@@ -90,7 +79,7 @@ export async function runRead(
 
 	const requestFor = async (item: number): Promise<ReadRequest> => {
 		const values = new FieldValues(parameters, item);
-		const failure = refusal.error ?? values.failure;
+		const failure = refusal ?? values.failure;
 		if (failure !== undefined) throw failure;
 		const isAll = parameters.get('returnAll', item, true) === true;
 		const limit = isAll ? undefined : countIn('Limit', parameters.get('limit', item, 50));
