@@ -106,12 +106,7 @@ export class ContactDataTrigger implements INodeType {
 }
 
 /** What a poll gives to n8n: the items that start the workflow, and what the next poll has to know. */
-interface Polled {
-	items: IDataObject[];
-	memory?: IDataObject;
-}
-
-async function pollEvent(context: IPollFunctions, known: IDataObject): Promise<Polled> {
+async function pollEvent(context: IPollFunctions, known: IDataObject) {
 	try {
 		const event = context.getNodeParameter('event');
 		const { fields, poll } = events.find(({ option }) => option.value === event) ?? newLead;
@@ -127,7 +122,7 @@ async function pollEvent(context: IPollFunctions, known: IDataObject): Promise<P
 	}
 }
 
-function outputOf({ items }: Polled): INodeExecutionData[][] | null {
+function outputOf({ items }: { items: IDataObject[] }): INodeExecutionData[][] | null {
 	return items.length === 0 ? null : [items.map((json) => ({ json }))];
 }
 

@@ -1,3 +1,5 @@
+import type { Problem } from './failure';
+
 /** Every status and every reason of an item, with its words for the summary of a run. */
 
 /** The statuses of an item that has its result, or needs none. */
@@ -83,13 +85,8 @@ export type PendingReason = keyof typeof PENDING;
 const words = new Map<string, string>(Object.entries({ ...FAILED, ...INVALID, ...PENDING }));
 const notSent = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
 
-interface WithoutResult {
-	status: string;
-	reason: string;
-}
-
 /** Why items have no result, by kind. */
-export function reasonsOf(problems: WithoutResult[]): string {
+export function reasonsOf(problems: Problem[]): string {
 	const counts = new Map<string, number>();
 	for (const problem of problems) {
 		const short = shortOf(problem);
@@ -99,7 +96,7 @@ export function reasonsOf(problems: WithoutResult[]): string {
 }
 
 /** An item without a result, in a few words that can be counted. */
-function shortOf({ status, reason }: WithoutResult): string {
+function shortOf({ status, reason }: Problem): string {
 	const short = notSent.get(reason)?.[0] ?? words.get(reason) ?? reason;
 	if (status === 'not_processed') return `not sent (${short})`;
 	return status === 'failed' ? `failed (${short})` : short;

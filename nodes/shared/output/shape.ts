@@ -1,4 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { Cost } from '../execution/answers';
 import { INCOMPLETE, STATUSES } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, isSameEmail } from '../values/email';
@@ -23,15 +24,11 @@ const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 const FIRST = ['status', 'email', 'emailStatus', 'message'];
 
 /** What a lookup says of an item. */
-export interface Result {
+export interface Result extends Cost {
 	/** The status, and the node's own fields that have a value. */
 	fields: IDataObject;
-	/** What it cost, in credits; `null` where nobody knows. */
-	credits: number | null;
 	/** The node's own fields, which every item has: `null` where there is nothing. */
 	columns: string[];
-	/** Whether it collects a bulk job: that cost is told once, by the item that does not know it yet. */
-	isOfJob?: boolean;
 	/** Whether it replaces all that the target holds. */
 	replaces?: boolean;
 	/** Whether it is a further match: what the lookups have cost stands in the first one. */
