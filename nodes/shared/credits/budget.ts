@@ -1,4 +1,4 @@
-import { NotProcessed } from '../failures/failure';
+import { invalidValue, NotProcessed } from '../failures/failure';
 import { ServiceError } from '../http/errors';
 import { countersOf, readAccount, remainingOf, type CreditKind } from './account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
@@ -40,23 +40,26 @@ export class Budget {
 
 	/**
 	 * Keeps so many credits in the account, by one reading of its counter and all that this process spends from then on.
-	 * Throws `NotProcessed` where the account cannot be read.
-	 * @returns false where the service states no counter for this kind
+	 * Throws `NotProcessed` where the account cannot be read, `InvalidInput` where it has no counter for this kind.
 	 */
-	async keep(credits: number, client: Parameters<typeof readAccount>[0]): Promise<boolean> {
+	async keep(credits: number, client: Parameters<typeof readAccount>[0]): Promise<void> {
 		const { kind } = this.settings;
 		const { spent, reserved } = this.totals;
 		// A request in progress may reach the counter too late for the reading, so it counts as spent after it.
 		const spentBefore = { ...spent };
 		const account = await readAccount(client).catch(notReadable);
 		const remaining = remainingOf(account, kind);
-		if (remaining === null) return false;
+		if (remaining === null) {
+			throw invalidValue(
+				'Keep Credits',
+				`Keep Credits cannot be used with this account: the service sends no counter for its ${kind} credits`,
+			);
+		}
 		const isForAll = 'all' in countersOf(account);
 		const total = (counts: PerKind) =>
 			isForAll ? counts.email + counts.verifier + counts.search : counts[kind];
 		const most = Math.floor(remaining - credits) + total(spentBefore);
 		this.roomAboveFloor = () => most - total(spent) - total(reserved);
-		return true;
 	}
 
 	/**

@@ -11,7 +11,6 @@ import { asError } from '../values/text';
 import type { AcceptedJob, BatchResults, LookupService } from './lookup';
 import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
 import type { LookupRun } from './runner';
-import { invalidValue } from '../failures/failure';
 import { pathOf } from '../input/fields';
 
 /** A request that is refused for its content, not for its sender or its time (7). */
@@ -137,18 +136,12 @@ export class Batcher<Query extends IDataObject> {
 
 	/** Credits for a batch, or for its first entries. Throws `NotProcessed` without any, or `InvalidInput`. */
 	private async reserve(credits: number): Promise<Reservation> {
-		await this.client.once('account', async () => await this.readAccount());
-		return await this.budget.reserve(credits);
-	}
-
-	/** Reads the account if Keep Credits needs it (interface specification 4.1), for free. */
-	private async readAccount(): Promise<void> {
-		const { lookup, options } = this.run;
-		if (options.keep === undefined || (await this.budget.keep(options.keep, this.client))) return;
-		throw invalidValue(
-			'Keep Credits',
-			`Keep Credits cannot be used with this account: the service sends no counter for its ${lookup.kind} credits`,
-		);
+		const { budget, client } = this;
+		const { keep } = this.run.options;
+		if (keep !== undefined) {
+			await client.once('account', async () => await budget.keep(keep, client));
+		}
+		return await budget.reserve(credits);
 	}
 
 	/** One item that the service refuses does not cost the other items of its request their answers. */
