@@ -171,7 +171,7 @@ function read<Query extends IDataObject>(
 ) {
 	const parameters = parametersOf(lookup, saved, item);
 	const { retryUnknown } = lookupOptionsOf(parameters);
-	return prepareItem(lookup, parameters, 0, retryUnknown);
+	return prepareItem(lookup, parameters, 0, { retryUnknown, refusal: undefined });
 }
 
 /** The fields are chosen, and not recognized. */

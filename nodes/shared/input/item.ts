@@ -5,7 +5,7 @@ import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
 import { type Declaration, FieldValues, typedText } from './fields';
 import { missing, type Missing } from './missing';
-import { daysOf, DEFAULT_MAX_AGE } from './options';
+import { daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
 import type { Parameters } from './parameters';
 
 /** A field for a value that an item may have already, so that it needs no lookup. */
@@ -114,15 +114,14 @@ export interface PreparedItem<Query> {
 }
 
 /**
- * Prepares the question of an item, as the declaration of the operation says. What comes first holds: it is known, it is
- * skipped, it lacks something or a field cannot be meant, its answer is certain without the service.
- * @param retryUnknown days after which an unknown status is looked up again
+ * Prepares the question of an item, as the declaration of the operation says. What comes first holds: an option cannot be
+ * used, it is known, it is skipped, it lacks something or a field cannot be meant, its answer is certain without the service.
  */
 export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
 	parameters: Parameters,
 	item: number,
-	retryUnknown: number,
+	options: Pick<LookupOptions, 'refusal' | 'retryUnknown'>,
 ): PreparedItem<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
@@ -135,9 +134,10 @@ export function prepareItem<Query extends IDataObject>(
 	const { query, answer } = question ?? lookup.prepare(new FieldValues());
 	const parameter = (name: string) => parameters.get(name, item, '');
 	const known = failure.of(
-		() => lookup.existing && knownItem(lookup.existing, parameter, retryUnknown),
+		() => lookup.existing && knownItem(lookup.existing, parameter, options.retryUnknown),
 	);
 	const outcomeOf = (): Outcome | undefined => {
+		if (options.refusal !== undefined) return problemOf(options.refusal);
 		if (typeof known === 'object') return known;
 		if (question?.isEmpty && own.error === undefined) return { status: 'skipped', fields: {} };
 		const refusal =

@@ -59,7 +59,7 @@ export async function runEstimate<Query extends IDataObject>(
 			const own = await accounts.of(item).catch((error) => fail(error, item));
 			if (!own) continue;
 			own.first = Math.min(own.first, item);
-			const { query, outcome } = prepareItem(estimate, parameters, item, options.retryUnknown);
+			const { query, outcome } = prepareItem(estimate, parameters, item, options);
 			own.buckets[outcome ? bucketOf(outcome) : bucketFor(own, query)]++;
 			if (outcome && 'reason' in outcome) own.problems.push(outcome);
 		}

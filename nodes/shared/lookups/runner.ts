@@ -78,7 +78,7 @@ export class LookupRun<Query extends IDataObject> {
 		// A run that stops for an incomplete item sends nothing before it.
 		const readsFirst = this.options.failsWhenIncomplete && this.onError.stops;
 		await this.forEachItem(async (item) => {
-			this.prepared[item] = this.read(item);
+			this.prepared[item] = prepareItem(this.lookup, this.parameters, item, this.options);
 			const found = await this.accountOf(item);
 			if (!readsFirst) this.ask(item, found);
 			else if ('reason' in found) throw stopError(this.context.node, found, item);
@@ -92,12 +92,6 @@ export class LookupRun<Query extends IDataObject> {
 			if (this.breather.isDue) await this.breather.breathe();
 			await work(item);
 		}
-	}
-
-	private read(item: number): PreparedItem<Query> {
-		const { refusal, retryUnknown } = this.options;
-		const prepared = prepareItem(this.lookup, this.parameters, item, retryUnknown);
-		return refusal === undefined ? prepared : { ...prepared, outcome: problemOf(refusal) };
 	}
 
 	private async finish(): Promise<void> {
