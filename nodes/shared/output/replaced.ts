@@ -7,7 +7,7 @@ import { isEmpty, isOwnError, PROBLEM_FIELDS, WITHOUT_RESULT } from './shape';
 /** Where an item has no status of this package, what it has under these names is its own. */
 const OWN_NAMES = ['status', 'credits', 'response', 'mailboxType', 'personData'];
 
-/** The users' own fields that results have replaced, as they have names of their fields. */
+/** Fields of the user's own that results have replaced, as fields of a result have the same names. */
 export class Replaced {
 	private items = 0;
 

@@ -122,8 +122,8 @@ export async function runRead(
 			if (reading.isOfNoItem) input = { json: {} };
 			for (const result of reading.results) {
 				if (breather.isDue) await breather.breathe();
-				if (result.status === 'skipped') hasPassedOn = true;
-				else hasAnswer = true;
+				hasPassedOn ||= result.status === 'skipped';
+				hasAnswer ||= result.status !== 'skipped';
 				output.push(place(request.isSimple ? reading.simplify(result) : result));
 			}
 			if (reading.incomplete) fail(reading.incomplete);
