@@ -128,6 +128,28 @@ describe('Find Emails in Bulk', () => {
 		return Date.now() - begun;
 	}
 
+	test.each([true, false])(
+		'collects its job for leads that an earlier run did not send, with Include Input Fields %s: each tells what it has cost',
+		async (includeInputFields) => {
+			const parameters = { includeInputFields: true };
+			const hits = paidAmong(findBulk, 60).slice(0, 3);
+			const capped = await find(hits, { ...continues, parameters, options: { maxCredits: 0 } });
+			expect(capped.json[0]).toMatchObject({ status: 'not_processed', credits: 0 });
+			service().variants.jobPolls = 3;
+			const own = {
+				...findBulk,
+				parameters: { ...findBulk.parameters, includeInputFields },
+			};
+			const again = { retryOnFail: true, maxTries: 5, waitBetweenTries: 1 };
+			const node = looksUp('Find', own, { ...noWait, incompleteRun: 'fail' }, 'stopWorkflow');
+			const nodes = [emits('Start', capped.json), { ...node, ...again }];
+			const run = await runWorkflow(chain(nodes, credentialFor(service())));
+			const collected = { status: 'found', credits: 1 };
+			expect(outputOf(run, 'Find')).toMatchObject(hits.map(() => collected));
+			expect(service().ledger.total()).toBe(hits.length);
+		},
+	);
+
 	test('waits for jobs side by side, whatever Max Concurrency is', async () => {
 		const options = { maxConcurrency: 2 };
 		const one = await timeOf(1, 5, options);

@@ -313,6 +313,8 @@ describe('an item', () => {
 		[{ Name_1: 'Eve Other', Email_1: 'eve@acme.com' }, {}],
 		[{ 'First Name 2': 'Eve', 'Last Name 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
 		[{ 'First Name 2': 'Eve', 'Email 1': email }, { email }],
+		[{ 'Cognome 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
+		[{ 'Apellidos 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
 		[
 			{ 'Organization 1 - Name': 'Acme', 'E-mail 1 - Value': email },
 			{ company: 'Acme', email },
@@ -536,7 +538,7 @@ describe('an item', () => {
 	});
 
 	it('with both surnames of a Spanish name has its email', () => {
-		const lead = { Nombre: 'Ada', 'Apellido 1': 'Lovelace', 'Apellido 2': 'Byron' };
+		const lead = { Nombre: 'Ada', 'Apellido 1': 'Lovelace', apellido_2: 'Byron' };
 		const names = { firstName: 'Ada', lastName: 'Lovelace' };
 		for (const field of ['Email 1', 'Email 2']) {
 			expect(readOf({ ...lead, [field]: email })).toEqual({ ...names, email });

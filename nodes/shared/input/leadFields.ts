@@ -171,8 +171,8 @@ export class LeadReader {
 		// Of two people in a form, one recommends the other.
 		if (owner === 'your') rank += 0.5;
 		const unnumbered = PLACES.get(bare.replace(/\d+/, ''))?.meaning;
-		// An ERP has a company in `Name 1`, a Spaniard an `Apellido 2`; a second column called `Name` becomes `Name_1`.
-		const isLine = /^(?:name|lastName)$/.test(unnumbered ?? '') && /[^_]\d+$/.test(name);
+		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`. Spaniards have `Apellido 2`.
+		const isLine = (unnumbered === 'name' && /[^_]\d+$/.test(name)) || /^apellido\d$/.test(bare);
 		const isName = unnumbered !== undefined && NAMES.includes(unnumbered) && !isLine;
 		const saysWhose = (['company', 'domain'] as const).find((one) => SAYS_WHOSE[one].test(bare));
 		const saysNotWhose = SAYS_NOT_WHOSE.test(bare);

@@ -57,7 +57,7 @@ export function itemWith(
 	{ includesInput, isTool, resultField, asked = {}, replaced }: Placement,
 	result: Result,
 ): INodeExecutionData {
-	const input = asBeforeFile(json, resultField);
+	const input = isTool ? {} : asBeforeFile(json, resultField);
 	const isKept = PASSED_ON.has(result.fields.status) && resultField === undefined;
 	const isJoined = (includesInput || isKept) && !isTool;
 	const fields = isJoined ? { ...input } : textsOf(asked);
@@ -68,7 +68,7 @@ export function itemWith(
 	delete fields.error;
 	const merged = withResult(held, result);
 	// What a lead has cost so far is said without its fields, too.
-	merged.credits = creditsAfter(resultField === undefined && !isTool ? input : held, result);
+	merged.credits = creditsAfter(resultField === undefined ? input : held, result);
 	if (isJoined && resultField === undefined) replaced?.count(json, merged);
 	return {
 		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
@@ -195,10 +195,11 @@ function creditsAfter(target: IDataObject, result: Result): number | null {
 	const { credits, isOfJob, isFurther, fields } = result;
 	if (isFurther || !STATUSES.has(target.status)) return credits;
 	const before = numberAt(target, 'credits');
-	// A job tells what a row cost to the item with `null`: not to another one that waited for the same row. What has failed
-	// meanwhile may have cost something else.
+	// A job tells what a row cost to the item with `null` that waits for it: not to another one that waited for the same row.
+	// What has failed meanwhile may have cost something else.
+	const hasJob = target.status === 'pending' || !isEmpty(target.jobId);
 	const isWaiting = WITHOUT_RESULT.has(target.status) && target.status !== 'failed';
-	if (isOfJob && (before !== null || isWaiting)) return before ?? credits;
+	if (isOfJob && hasJob && (before !== null || isWaiting)) return before ?? credits;
 	// A sheet has an empty text for `null`.
 	const isUnknown =
 		(target.credits === null || target.credits === '') && fields.status !== 'pending';
