@@ -501,6 +501,7 @@ describe('an item', () => {
 			{ Contactpersoon: 'Mevr. Van den Berg' },
 			{ Contactpersoon: "Dhr. in 't Veld" },
 			{ Contactpersoon: "'t Hart" },
+			{ Contactpersoon: '’t Hart' },
 			{ Ansprechpartner: 'Frau zur Mühlen' },
 			{ Nominativo: 'Sig. Lo Presti' },
 			// Whoever is in there is somebody else.

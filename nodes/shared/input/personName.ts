@@ -16,8 +16,8 @@ const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
 /** Behind a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
 const PARTICLES = [
-	...'von vom zu zum zur van den der ten ter te in op'.split(' '),
-	...["'t", ...'da das de di do du dal dalla del della dem dos la le lo al el bin'.split(' ')],
+	..."von vom zu zum zur dem van den der ten ter te in op ['’]t".split(' '),
+	...'da das de di do du dal dalla del della dos la le lo al el bin'.split(' '),
 ];
 const PARTICLE = new RegExp(`^(?:${PARTICLES.join('|')})(?!\\p{L})`, 'iu');
 
@@ -50,7 +50,7 @@ export function isHalf(text: string): boolean {
 	if (isInitial(last) && !name.includes(',')) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
 	const [first] = text.split(' ', 1);
-	const isLast = isTitle(first) || (/^'?\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
+	const isLast = isTitle(first) || (/^['’]?\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
