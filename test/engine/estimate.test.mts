@@ -77,7 +77,7 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		expect(await said(items)).toEqual([`warning: ${figures}. Read from: ${read}.`]);
 		if (lookup !== find) return;
 		expect(await said([nothing])).toEqual([
-			'warning: 1 item would use up to 0 credits, and the account has 1. 1 without a name. Read from: Website. To pick the fields yourself, set Lead Fields to Choose Below and drag them in.',
+			'warning: 1 item would use up to 0 credits, and the account has 1. 1 without a name. Read from: Website. To pick the fields yourself, set Lead Fields to Choose Below and drag them in, emails that you have onto Existing Email.',
 		]);
 	});
 

@@ -314,6 +314,15 @@ describe('an item', () => {
 		[{ 'First Name 2': 'Eve', 'Last Name 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
 		[{ 'First Name 2': 'Eve', 'Email 1': email }, { email }],
 		[{ 'Cognome 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
+		[
+			{
+				'Contact Person': 'Ada Lovelace',
+				'Contact Person 2': 'Eve Other',
+				'Email 2': 'eve@acme.com',
+			},
+			{},
+		],
+		[{ 'Contact Name_1': 'Eve Other', Email_1: 'eve@acme.com' }, {}],
 		[{ 'Apellidos 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
 		[
 			{ 'Organization 1 - Name': 'Acme', 'E-mail 1 - Value': email },

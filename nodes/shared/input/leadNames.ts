@@ -92,7 +92,10 @@ export const SAYS_NOT_WHOSE = /^(?:company|website(?:url|1|s)?)$/;
 
 /** Whose field it is, where an item has those of several people: `contact` of `Contact Email`, `2` of `Email 2`. */
 export function ownerIn(name: string): string {
-	return /^(?:your|contact|executive|lead|person|prospect)|\d+/.exec(lettersOf(name))?.[0] ?? '';
+	const letters = lettersOf(name);
+	const role = /^(?:your|contact|executive|lead|person|prospect)/;
+	// `Contact Person 2` is somebody else than `Contact Person`.
+	return (/\d+/.exec(letters) ?? role.exec(letters))?.[0] ?? '';
 }
 
 export const PLACES = new Map<string, Place>(

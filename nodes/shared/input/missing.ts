@@ -50,11 +50,13 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	});
 	let description = `Fill in ${labels.join(' and ')}.`;
 	if (lead) {
-		// An email that is read now would be looked up then.
-		const hasEmails = lead.lacking.email && parameters.operation.lead?.existingEmail;
-		const onto = [isFull && 'full names onto Full Name', hasEmails && 'emails onto Existing Email'];
-		const which = onto.filter(Boolean).join(', ');
-		description = `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${which && `: ${which}`}.`;
+		const steps = [
+			'drag them in',
+			isFull && 'full names onto Full Name',
+			// Leads whose email is read now would be looked up then.
+			parameters.operation.lead?.existingEmail && 'emails that you have onto Existing Email',
+		];
+		description = `To pick the fields yourself, set Lead Fields to Choose Below and ${steps.filter(Boolean).join(', ')}.`;
 	}
 	if (names.length === 1 && SEVERAL_COLUMNS.test(names[0])) {
 		description =
