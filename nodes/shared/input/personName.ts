@@ -1,11 +1,14 @@
 import { cleanText } from '../values/text';
 
-/** In front of a name, also two of them; those `WITH_STOP` count with a full stop only, as `Ing` and others are names, too. */
-const TITLES = [
+/** In front of a name, also two of them; some count with a full stop only, as `Ing` and others are names, too. */
+const TITLES = new Set([
 	...'mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle'.split(' '),
 	...'señor señora sra signor signora dhr mevrouw & and und'.split(' '),
-];
-const WITH_STOP = 'fr dipl ing mag dott sig sr srta dra mevr mw'.split(' ');
+]);
+const WITH_STOP = new Set([
+	...TITLES,
+	...'fr dipl ing mag dott sig sr srta dra mevr mw'.split(' '),
+]);
 
 /** Behind a comma. */
 const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
@@ -96,11 +99,11 @@ function withoutTitlesAround(part: string): string {
 function isTitle(word: string): boolean {
 	const hasStop = word.includes('.');
 	if (!hasStop && /^\p{Lu}{2}$/u.test(word)) return false;
-	const titles = hasStop ? [...TITLES, ...WITH_STOP] : TITLES;
+	const titles = hasStop ? WITH_STOP : TITLES;
 	const parts = word.split(/[.-]+/).filter(Boolean);
 	const isEnding = (one: string, index: number) => index > 0 && /^[\p{Ll}ª]{1,3}$/u.test(one);
 	return (
 		parts.length > 0 &&
-		parts.every((one, index) => titles.includes(one.toLowerCase()) || isEnding(one, index))
+		parts.every((one, index) => titles.has(one.toLowerCase()) || isEnding(one, index))
 	);
 }
