@@ -170,8 +170,7 @@ function read<Query extends IDataObject>(
 	item?: IDataObject,
 ) {
 	const parameters = parametersOf(lookup, saved, item);
-	const { retryUnknown } = lookupOptionsOf(parameters);
-	return prepareItem(lookup, parameters, 0, { retryUnknown, refusal: undefined });
+	return prepareItem(lookup, parameters, 0, lookupOptionsOf(parameters));
 }
 
 /** The fields are chosen, and not recognized. */

@@ -10,6 +10,7 @@ import type { ReadRequest } from '../../shared/reads/reader';
 import { numberAt, textAt } from '../../shared/values/json';
 import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
 import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
+import { REFUSED } from '../../shared/failures/reasons';
 import { COLLECT_LATER, JobProblem, type Problem, problemOf } from '../../shared/failures/failure';
 
 /** Get Bulk Job (interface specification 4.6, its variant). The emails were charged when the job was accepted. */
@@ -115,8 +116,9 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 /** Why a job could not be read. Unless the service does not know it, it may be done: its items stay pending. */
 function unread(problem: Problem): Problem {
 	if (['not_found', 'bad_request'].includes(problem.reason)) return problem;
-	const isRefused = ['unauthorized', 'forbidden'].includes(problem.reason);
-	const description = isRefused ? `${problem.description} ${COLLECT_LATER}` : COLLECT_LATER;
+	const description = REFUSED.has(problem.reason)
+		? `${problem.description} ${COLLECT_LATER}`
+		: COLLECT_LATER;
 	return { ...problem, status: 'pending', description };
 }
 

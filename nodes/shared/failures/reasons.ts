@@ -11,6 +11,12 @@ export const INCOMPLETE = ['invalid_input', 'not_processed', 'failed', 'pending'
 /** All of them: what our nodes put into `status`. */
 export const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 
+/** An item with one of these is passed on with all that it came with: no answer of the service. */
+export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
+
+/** With these reasons the service refuses the account, whatever it is asked. */
+export const REFUSED = new Set<string>(['unauthorized', 'forbidden']);
+
 /** Why nothing can be sent for an item: it lacks something, or a field cannot be meant. */
 const INVALID = {
 	missing_name: 'without a name',

@@ -114,8 +114,9 @@ export interface PreparedItem<Query> {
 }
 
 /**
- * Prepares the question of an item, as the declaration of the operation says. What comes first holds: an option cannot be
- * used, it is known, it is skipped, it lacks something or a field cannot be meant, its answer is certain without the service.
+ * Prepares the question of an item, as the declaration of the operation says. What comes first holds: an option cannot
+ * be used, it is known, it is skipped, it lacks something or a field cannot be meant, its answer is certain without the
+ * service.
  */
 export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,

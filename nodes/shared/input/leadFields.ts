@@ -171,7 +171,8 @@ export class LeadReader {
 		// Of two people in a form, one recommends the other.
 		if (owner === 'your') rank += 0.5;
 		const unnumbered = PLACES.get(bare.replace(/\d+/, ''))?.meaning;
-		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`. Spaniards have `Apellido 2`.
+		// An ERP has the name of a company in `Name 1`; a second column called `Name` becomes `Name_1`. `Apellido 2` is the
+		// other surname of a Spaniard.
 		const isLine = (unnumbered === 'name' && /[^_]\d+$/.test(name)) || /^apellido\d$/.test(bare);
 		const isName = unnumbered !== undefined && NAMES.includes(unnumbered) && !isLine;
 		const saysWhose = (['company', 'domain'] as const).find((one) => SAYS_WHOSE[one].test(bare));

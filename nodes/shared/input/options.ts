@@ -14,7 +14,8 @@ export const DEFAULT_JOB_TIMEOUT = 30;
 export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
 
 /**
- * Reads the options, of which a read has only some; what cannot be used is replaced by its default and refused by `refusal`.
+ * Reads the options, of which a read has only some; what cannot be used is replaced by its default and refused by
+ * `refusal`.
  * @param extra the option that adds a field to the result
  */
 export function lookupOptionsOf(parameters: Parameters, extra?: string) {

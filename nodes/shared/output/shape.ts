@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
-import { INCOMPLETE, STATUSES } from '../failures/reasons';
+import { INCOMPLETE, PASSED_ON, STATUSES } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, isSameEmail } from '../values/email';
 import { isObject, numberAt, objectFrom } from '../values/json';
@@ -46,9 +46,6 @@ export interface Placement {
 	/** Is told what the result replaces of the item. */
 	replaced?: Replaced;
 }
-
-/** What comes out with these is passed on, with all that it came with. */
-const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 
 /** The output item for a result, linked to its input. The input stays as it is. */
 export function itemWith(
@@ -195,8 +192,8 @@ function creditsAfter(target: IDataObject, result: Result): number | null {
 	const { credits, isOfJob, isFurther, fields } = result;
 	if (isFurther || !STATUSES.has(target.status)) return credits;
 	const before = numberAt(target, 'credits');
-	// A job tells what a row cost to the item with `null` that waits for it: not to another one that waited for the same row.
-	// What has failed meanwhile may have cost something else.
+	// A job tells what a row cost to the item with `null` that waits for it: not to another one that waited for the same
+	// row. What has failed meanwhile may have cost something else.
 	const hasJob = target.status === 'pending' || !isEmpty(target.jobId);
 	const isWaiting = WITHOUT_RESULT.has(target.status) && target.status !== 'failed';
 	if (isOfJob && hasJob && (before !== null || isWaiting)) return before ?? credits;

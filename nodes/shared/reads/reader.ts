@@ -15,12 +15,10 @@ import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
 import { adviceOn, problemOf, type InvalidInput, type Problem } from '../failures/failure';
-import { reasonsOf } from '../failures/reasons';
+import { PASSED_ON, reasonsOf, REFUSED } from '../failures/reasons';
 import { count } from '../values/text';
 
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
-
-const REFUSED = ['unauthorized', 'forbidden'];
 
 export interface Read extends Declaration {
 	/** Puts a result into the item that asked for it; without this, the result is the item. */
@@ -122,8 +120,8 @@ export async function runRead(
 			if (reading.isOfNoItem) input = { json: {} };
 			for (const result of reading.results) {
 				if (breather.isDue) await breather.breathe();
-				hasPassedOn ||= result.status === 'skipped';
-				hasAnswer ||= result.status !== 'skipped';
+				if (PASSED_ON.has(result.status)) hasPassedOn = true;
+				else hasAnswer = true;
 				output.push(place(request.isSimple ? reading.simplify(result) : result));
 			}
 			if (reading.incomplete) fail(reading.incomplete);
@@ -149,7 +147,7 @@ export async function runRead(
 		accounts.end();
 	}
 	// A key that is refused cannot hide behind items that are passed on.
-	const isRefused = problems.some(({ reason }) => REFUSED.includes(reason));
+	const isRefused = problems.some(({ reason }) => REFUSED.has(reason));
 	const mayGoOn = hasAnswer || (hasPassedOn && !isRefused) || executionOf(context).hasBought;
 	if (failures.length > 0 && !(isBought && mayGoOn)) throw failures[0];
 	const isPartial = problems.length > 0;

@@ -15,8 +15,8 @@ const PLAIN = /^[!-~]*(?: [!-~]+)*$/;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
- * The letters and quotes that a file of Windows has where Latin1 has control characters from U+0080 on, which nobody types
- * (windows-1252 of the Encoding Standard, which TextDecoder does not do in all versions of Node.js).
+ * The letters and quotes that a file of Windows has where Latin1 has control characters from U+0080 on, which nobody
+ * types: windows-1252 of the Encoding Standard. TextDecoder does not do that in all versions of Node.js.
  */
 const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 

@@ -68,6 +68,7 @@ function readLastPage(html: string): LastPage {
 	const [, title = ''] = /<h1>(.*?)<\/h1>/s.exec(html) ?? [];
 	const [, message = ''] = /<\/h1>\s*<p[^>]*>(.*?)<\/p>/s.exec(html) ?? [];
 	const [, binary = ''] = /decodeURIComponent\("(.*?)"\)/s.exec(html) ?? [];
+	if (binary === '') throw new Error(`This is no last page: ${html}`);
 	const page = { title, lines: message.split(/<br\s*\/?>/) };
 	// n8n 1 gives one file, or an empty text for none, n8n 2 a list.
 	const given: unknown = JSON.parse(decodeURIComponent(binary));
