@@ -13,10 +13,6 @@ an API key, and a line for each request, until Ctrl-C.
   --fail STATUS       every seventh request fails with this status, e.g. 503
   --variant NAME=VALUE  another form of the API, e.g. verifyBulkQuery=comma; may be repeated
 
-  --record FILE --target URL  passes every request on to the service at this Base URL instead, and at the end
-                      writes requests and responses to FILE, with stand-ins for the key, names, emails and domains
-  --recording FILE    answers as the service in this recording did
-
   --help              this text`;
 
 void launch('service.mts', HELP);

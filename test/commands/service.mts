@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { styleText } from 'node:util';
 
 import { Failure } from '../machine/failure.mjs';
@@ -5,7 +6,6 @@ import { peopleToTry } from '../emulator/demo.mts';
 import { startService, type Service } from '../emulator/service.mts';
 import { variantValues, type Variants } from '../emulator/variants.mts';
 import { readOptions, runCommand } from './command.mjs';
-import { play, record, untilAborted } from './recording.mts';
 
 const PORT = 8055;
 const FAIL_EVERY = 7;
@@ -19,14 +19,8 @@ await runCommand(async (signal) => {
 		jobs: { type: 'boolean', default: false },
 		fail: { type: 'string' },
 		variant: { type: 'string', multiple: true, default: [] },
-		record: { type: 'string' },
-		target: { type: 'string' },
-		recording: { type: 'string' },
 	});
 	const port = toNumber('port', given.port);
-	const running = { port, signal };
-	if (given.record !== undefined) return await record(given.record, given.target, running);
-	if (given.recording !== undefined) return await play(given.recording, running);
 	const credits = toNumber('credits', given.credits ?? '0');
 	const service = await startService({
 		demo: true,
@@ -40,7 +34,7 @@ await runCommand(async (signal) => {
 		service.faults.add({ status: toNumber('fail', given.fail), on: { every: FAIL_EVERY } });
 	}
 	tell(service);
-	await untilAborted(signal);
+	if (!signal.aborted) await once(signal, 'abort');
 	console.log(`${service.requests.length} requests, ${service.ledger.total()} credits`);
 	await service.close();
 });

@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises';
 import { request } from 'undici';
 import { afterEach } from 'vitest';
 
-import { passedOn } from '../../emulator/recording/recording.mts';
 import { selfSigned } from './selfSigned.mts';
 
 /** The servers of a test are open until its end. */
@@ -113,6 +112,15 @@ export function useProxy() {
 		});
 		return { host: await listen(server), asked, users };
 	};
+}
+
+/** Headers of one connection only, and the codings of a body. */
+const OF_CONNECTION =
+	/^(?:host|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|transfer-encoding|content-length|accept-encoding)$/;
+
+/** The headers that a proxy passes on. */
+function passedOn(headers: http.IncomingHttpHeaders) {
+	return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.test(name)));
 }
 
 /** Sends the request on to another address, and its answer back; where that breaks off, the connection ends. */
