@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { defineConfig } from 'vitest/config';
 
+import { HANG_MS } from './test/machine/hang.mts';
+
 // The engine (n8n-core) is CommonJS. The nodes must get the same copy of n8n-workflow as the engine:
 // with two copies its `instanceof` checks of errors would fail.
 const workflowPackage = createRequire(import.meta.url).resolve('n8n-workflow');
@@ -23,9 +25,9 @@ export default defineConfig({
 				// Their files share a process and its modules: the engine and our code are loaded once.
 				isolate: !inProcess.includes(name),
 				setupFiles: inProcess.includes(name) ? ['test/support/seed.mts'] : [],
-				testTimeout: 60_000,
-				hookTimeout: 60_000,
-				expect: { poll: { timeout: 30_000 } },
+				testTimeout: 4 * HANG_MS,
+				hookTimeout: 4 * HANG_MS,
+				expect: { poll: { timeout: HANG_MS } },
 			},
 		})),
 	},

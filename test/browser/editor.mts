@@ -9,8 +9,8 @@ import {
 } from 'playwright-core';
 
 import type { RestClient, SavedWorkflow } from '../hosts/rest.mts';
-import type { Frame } from './movingPicture.mts';
-import { keep, keepForReadme } from './pictures.mts';
+import { HANG_MS } from '../machine/hang.mts';
+import { expectPicture, keep } from './pictures.mts';
 
 /** A part of a page, in its pixels. */
 type Area = Record<'x' | 'y' | 'width' | 'height', number>;
@@ -21,12 +21,6 @@ interface NoteElement {
 	getBoundingClientRect(): { bottom: number; height: number };
 	querySelectorAll(name: string): Iterable<NoteElement>;
 }
-
-/** Of a loaded machine. */
-const TIMEOUT_MS = 60_000;
-
-/** Buttons and connections on the canvas change gradually after a run. */
-const SETTLE_MS = 2_000;
 
 /** Until what is typed into an expression is part of the workflow. */
 const TAKE_OVER_MS = 1_000;
@@ -70,7 +64,7 @@ export async function signIn(
 		deviceScaleFactor: 1.25,
 		serviceWorkers: 'block',
 	});
-	context.setDefaultTimeout(TIMEOUT_MS);
+	context.setDefaultTimeout(HANG_MS);
 	const [name = '', value = ''] = client.cookie.split(/=(.*)/s);
 	await context.addCookies([{ name, value, url }]);
 	return context;
@@ -267,17 +261,12 @@ export class EditorPage {
 
 	/** A picture of the page with the open node, or of a part of the page, for the README. */
 	async screenshot(name: string, part?: Locator): Promise<void> {
-		await delay(SETTLE_MS);
-		const clip = (await part?.boundingBox()) ?? (await this.#wholeColumns());
+		const take = async () => {
+			const clip = (await part?.boundingBox()) ?? (await this.#wholeColumns());
+			return await this.picture(clip);
+		};
 		// Below its expressions an open node shows values of the first item or of the one pointed at.
-		const text = await (part ?? this.output).innerText();
-		await keepForReadme(name, await this.#picture(clip), text);
-	}
-
-	/** A frame of a moving picture: the page as it is now. */
-	async frame(delayMs: number): Promise<Frame> {
-		await delay(SETTLE_MS);
-		return { png: await this.#picture(), delay: delayMs };
+		await expectPicture(name, async () => await (part ?? this.output).innerText(), take);
 	}
 
 	/** How much of the open node's parameters does not fit into the page, in pixels. */
@@ -293,9 +282,8 @@ export class EditorPage {
 		// No node is selected then.
 		await this.page.locator('.vue-flow__pane').click({ position: { x: 8, y: 8 } });
 		await this.page.getByTestId('zoom-to-fit').click();
-		await delay(SETTLE_MS);
-		const picture = await this.#picture(await workflowArea(this.page));
-		await keepForReadme(name, picture, await this.canvasText());
+		const take = async () => await this.picture(await workflowArea(this.page));
+		await expectPicture(name, async () => await this.canvasText(), take);
 	}
 
 	/** The text on the canvas, of nodes and notes. */
@@ -316,7 +304,7 @@ export class EditorPage {
 
 	/** A picture of what went wrong, with n8n's notices. */
 	async screenshotFailure(name: string): Promise<string> {
-		return await keep(`failed-${name.replaceAll(/\W+/g, '-')}`, await this.page.screenshot());
+		return await keep(`failed-${name.replaceAll(/\W+/g, '-')}.png`, await this.page.screenshot());
 	}
 
 	/** The page up to the first column of the output that does not fit into it, if there is one. */
@@ -333,7 +321,8 @@ export class EditorPage {
 		return undefined;
 	}
 
-	async #picture(clip?: Area): Promise<Buffer> {
+	/** A picture of the page, or of a part of it, as it is now. */
+	async picture(clip?: Area): Promise<Buffer> {
 		return await this.page.screenshot({
 			animations: 'disabled',
 			style: PLAIN,

@@ -12,8 +12,7 @@ import { giveWebPage, useSelfSigned, useServer } from '../support/servers/ownSer
 import { manually, node, ours } from '../support/realN8n/savedNodes.mts';
 import { report } from '../support/measures/report.mts';
 import { KEY, useService } from '../support/servers/service.mts';
-import { movingPicture } from './movingPicture.mts';
-import { expectDocumented, keepMoving } from './pictures.mts';
+import { expectDocumented, MovingPicture } from './pictures.mts';
 import { useEditor } from './useEditor.mts';
 
 const NODE_NAMES = [
@@ -88,7 +87,7 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 	expect(service().ledger.total('verifyBulk')).toBe(2);
 	await editor().screenshot('first-run');
 	report(running().versions);
-}, 180_000);
+});
 
 /** The rows of a sheet that nobody made for this package. */
 function sheetRows(): IDataObject[] {
@@ -125,7 +124,8 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 	await editor().openNode(finder.name);
 	await editor().input.getByTestId('radio-button-table').click();
 	await editor().input.locator('tbody tr').nth(5).waitFor();
-	const before = await editor().frame(3_000);
+	const moving = new MovingPicture();
+	await moving.add(async () => await editor().picture(), 3_000);
 	await execute();
 	const read = 'Read from: First Name, Surname, Company Website, E-Mail';
 	await editor().output.getByText(read).waitFor();
@@ -140,29 +140,28 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 	);
 	expect(rows.flat()).not.toContain('undefined');
 	await editor().screenshot('own-rows');
-	const gif = movingPicture([before, await editor().frame(5_000)]);
-	expect(gif.length).toBeLessThan(3_000_000);
-	await keepMoving('spreadsheet', gif);
-}, 180_000);
+	await moving.add(async () => await editor().picture(), 5_000);
+	await moving.keep('spreadsheet');
+});
 
-test.each([
-	['contactDataFinder', 'find'],
-	['contactDataFinder', 'findBulk'],
-	['contactDataFinder', 'estimate'],
-	['contactDataVerifier', 'verifyBulk'],
-	['contactDataCompany', 'search'],
-	['contactDataCompany', 'getLeads'],
-])(
-	'the panel of %s, %s, fits a screen',
-	async (type, operation) => {
-		const lookup = ours(running(), 'Lookup', type, { operation });
-		const saved = await chainOf('Panel', manually(), lookup);
-		await editor().openWorkflow(saved, { width: 1440, height: 900 });
-		await editor().openNode(lookup.name);
-		await expect.poll(async () => await editor().parametersBelowTheFold()).toBeLessThan(0);
-	},
-	120_000,
-);
+test('the panel of every lookup fits a screen', async () => {
+	const lookups = [
+		['contactDataFinder', 'find'],
+		['contactDataFinder', 'findBulk'],
+		['contactDataFinder', 'estimate'],
+		['contactDataVerifier', 'verifyBulk'],
+		['contactDataCompany', 'search'],
+		['contactDataCompany', 'getLeads'],
+	].map(([type = '', operation = '']) => ours(running(), operation, type, { operation }));
+	const saved = await chainOf('Panels', manually(), ...lookups);
+	await editor().openWorkflow(saved, { width: 1440, height: 900 });
+	for (const { name } of lookups) {
+		await editor().openNode(name);
+		const below = async () => await editor().parametersBelowTheFold();
+		await expect.poll(below, { message: name }).toBeLessThan(0);
+		await editor().closeNode();
+	}
+});
 
 test('a tool of an agent looks up what its model fills in, with nothing clicked', async () => {
 	const agent = node('AI Agent', '@n8n/n8n-nodes-langchain.agent', 3, { options: {} });
@@ -180,7 +179,7 @@ test('a tool of an agent looks up what its model fills in, with nothing clicked'
 	const filled = editor().parameters.getByText('Defined automatically by the model');
 	await expect.poll(async () => await filled.count()).toBe(3);
 	await editor().screenshot('tool', editor().parameters);
-}, 120_000);
+});
 
 test('the node panel finds a node by what it is for, shows all, and lists what one does', async () => {
 	await editor().openWorkflow(await chainOf('What people search for', manually()));
@@ -212,7 +211,7 @@ test('the node panel finds a node by what it is for, shows all, and lists what o
 		'Get bulk job',
 		'Estimate cost',
 	]);
-}, 120_000);
+});
 
 test('the form of the credential tells what is wrong, and turns green when it is right', async () => {
 	await editor().openWorkflow(await chainOf('A new credential', manually()));
@@ -241,7 +240,7 @@ test('the form of the credential tells what is wrong, and turns green when it is
 	await isOpen();
 	await editor().credential.getByTestId('credentials-config-container-test-success').waitFor();
 	await editor().screenshot('credential', dialog);
-}, 180_000);
+});
 
 test('a field of another name is entered, the output is linked to the input, and another Operation keeps what is set', async () => {
 	const visitors = list(demoList.id).leads.map(({ person }) => person);
@@ -298,7 +297,7 @@ test('a field of another name is entered, the output is linked to the input, and
 			])
 			.toEqual(['{{ $json.person }}', '7']);
 	}
-}, 180_000);
+});
 
 test('the node after it shows what comes out, before anything runs', async () => {
 	const finder = ours(running(), 'Find Emails', 'contactDataFinder', {});
@@ -310,7 +309,7 @@ test('the node after it shows what comes out, before anything runs', async () =>
 	await expect
 		.poll(async () => await input.locator('[data-name]').allInnerTexts())
 		.toEqual(expect.arrayContaining(['status', 'email', 'emailStatus', 'credits', 'checkedAt']));
-}, 120_000);
+});
 
 test('the canvas shows what each node costs, and an icon for a light and for a dark theme', async () => {
 	const tells: Partial<Record<string, string>> = {
@@ -340,7 +339,7 @@ test('the canvas shows what each node costs, and an icon for a light and for a d
 		await expect.poll(source).toBe(light?.replace('.svg', '.dark.svg'));
 		await expect.poll(async () => await naturalWidth(icon)).toBeGreaterThan(0);
 	}
-}, 120_000);
+});
 
 test('docs/images has these pictures and no others but those of the examples', async () => {
 	await expectDocumented((name) => !name.startsWith('example-'));

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { root } from '../machine/paths.mjs';
 import { exampleNames, type Workflow } from '../hosts/workflow.mts';
 import { demoList } from '../emulator/demo.mts';
+import { isLong } from '../support/depth.mts';
 import { useChatModel } from '../support/servers/chatModel.mts';
 import { withCredentialOf, withParameters } from '../support/realN8n/exampleChanges.mts';
 import {
@@ -30,7 +31,6 @@ import { crm, hubSpot, secondFinder, slack } from '../support/servers/toolStandI
 import { expectDocumented, keep } from './pictures.mts';
 import { useEditor } from './useEditor.mts';
 
-const TEST_TIMEOUT_MS = 120_000;
 const FIRST = 'find-and-verify-list-leads';
 
 const service = useService({ demo: true });
@@ -113,7 +113,7 @@ async function sendSpreadsheet(): Promise<void> {
 	for (const text of ['Done: the file is in your downloads', ...manyInFile.ofManualRun]) {
 		await form.getByText(text).waitFor();
 	}
-	await keep('spreadsheet-upload-last-page', await form.screenshot());
+	await keep('spreadsheet-upload-last-page.png', await form.screenshot());
 	await form.close();
 }
 
@@ -136,52 +136,46 @@ async function takePicture(name: string): Promise<void> {
 	expect(others).toEqual([]);
 }
 
-test(
-	`${FIRST}, imported from its file, and its output`,
-	async () => {
-		await editor().openEmptyWorkflow();
-		const file = editor().page.getByTestId('workflow-import-input');
-		await file.setInputFiles(join(root, 'examples', `${FIRST}.json`));
-		for (const node of ['Get List Leads', 'Find Emails in Bulk', 'Verify Emails in Bulk']) {
-			await editor().openNode(node);
-			await editor().node.getByTestId('node-credentials-select').click();
-			const id = `node-credentials-select-item-${running().credential.id}`;
-			await editor().page.getByTestId(id).click();
-			if (node === 'Get List Leads') {
-				await editor().openLocator('listId');
-				await editor().locatorChoices.filter({ hasText: demoList.name }).click();
-			}
-			await editor().closeNode();
+test(`${FIRST}, imported from its file, and its output`, async () => {
+	await editor().openEmptyWorkflow();
+	const file = editor().page.getByTestId('workflow-import-input');
+	await file.setInputFiles(join(root, 'examples', `${FIRST}.json`));
+	for (const node of ['Get List Leads', 'Find Emails in Bulk', 'Verify Emails in Bulk']) {
+		await editor().openNode(node);
+		await editor().node.getByTestId('node-credentials-select').click();
+		const id = `node-credentials-select-item-${running().credential.id}`;
+		await editor().page.getByTestId(id).click();
+		if (node === 'Get List Leads') {
+			await editor().openLocator('listId');
+			await editor().locatorChoices.filter({ hasText: demoList.name }).click();
 		}
-		await editor().executeWorkflow();
-		await succeeds(FIRST);
-		await editor().page.setViewportSize({ width: 1680, height: 800 });
-		await editor().openNode('Verify Emails in Bulk');
-		await editor().output.getByTestId('radio-button-table').click();
-		await editor().screenshot(`example-${FIRST}-output`);
-	},
-	TEST_TIMEOUT_MS,
-);
+		await editor().closeNode();
+	}
+	await editor().executeWorkflow();
+	await succeeds(FIRST);
+	await editor().page.setViewportSize({ width: 1680, height: 800 });
+	await editor().openNode('Verify Emails in Bulk');
+	await editor().output.getByTestId('radio-button-table').click();
+	await editor().screenshot(`example-${FIRST}-output`);
+});
 
-const others = (await exampleNames()).filter((name) => name !== FIRST);
+/** What a commit runs here of those that also run without an editor: a chat and a form. */
+const some = ['ai-agent', 'spreadsheet-upload'];
+const others = isLong ? (await exampleNames()).filter((name) => name !== FIRST) : some;
 
-test.each(others)(
-	'%s, set up and run',
-	async (name) => {
-		const { tools = [], change, run, idle } = known(scenes[name])();
-		for (const tool of tools) if ('app' in tool) await running().tools.use(tool);
-		const workflow = await setUpExample(name, running(), { listId: demoList.id, tools });
-		const changed = change ? await change(workflow) : workflow;
-		await editor().openWorkflow(await running().client.createWorkflow(changed));
-		// It is ready when it is set up.
-		if (name === 'mcp-server') return await takePicture(name);
-		await (run ? run() : editor().executeWorkflow());
-		await succeeds(name, idle);
-	},
-	TEST_TIMEOUT_MS,
-);
+test.each(others)('%s, set up and run', async (name) => {
+	const { tools = [], change, run, idle } = known(scenes[name])();
+	for (const tool of tools) if ('app' in tool) await running().tools.use(tool);
+	const workflow = await setUpExample(name, running(), { listId: demoList.id, tools });
+	const changed = change ? await change(workflow) : workflow;
+	await editor().openWorkflow(await running().client.createWorkflow(changed));
+	// It is ready when it is set up.
+	if (name === 'mcp-server') return await takePicture(name);
+	await (run ? run() : editor().executeWorkflow());
+	await succeeds(name, idle);
+});
 
-test('docs/images has these pictures of the examples and no others', async () => {
+test.runIf(isLong)('docs/images has these pictures of the examples and no others', async () => {
 	const count = await expectDocumented((name) => name.startsWith('example-'));
 	report(`${running().versions}: ${count} pictures of examples that succeeded in the editor`);
 });

@@ -1,77 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { expect } from 'vitest';
 
 import { cache, root } from '../machine/paths.mjs';
+import { movingPicture, type Frame } from './movingPicture.mts';
 
-/** Where pictures are only to be looked at. */
-const seen = join(cache, 'screenshots');
-/** Where the README finds them. `UPDATE_SCREENSHOTS=1` says that they are to be renewed. */
+/** Whether the pictures are to be renewed: `npm run pictures`. */
+const areRenewed = process.env.UPDATE_SCREENSHOTS === '1';
+
+/** Where the README finds pictures. */
 const documented = join(root, 'docs', 'images');
 
-/** The size and the text of the pictures that the tests of this file took for the README. */
-const taken: Record<string, Content> = {};
+/** Buttons and connections on the canvas change gradually after a run. */
+const SETTLE_MS = 2_000;
 
-interface Content {
-	width: number;
-	height: number;
-	text: string;
-}
-
-/** @returns where the picture is to be seen */
-export async function keep(name: string, picture: Buffer, folder = seen): Promise<string> {
-	const file = join(folder, `${name}.png`);
-	await mkdir(folder, { recursive: true });
-	await writeFile(file, picture);
-	return file;
-}
+/** The pictures that the tests of this file have come by. */
+const seen = new Set<string>();
 
 /**
- * Keeps a picture that the README shows, and beside it its text, which tells when it is out of date.
+ * Compares what can be read with the text that is kept beside a picture of the README, and so tells when the picture is
+ * out of date; or renews both.
  *
  * @param shown what can be read in the picture
  */
-export async function keepForReadme(name: string, picture: Buffer, shown: string): Promise<void> {
-	const text = lasting(shown);
-	taken[name] = { ...sizeOf(picture), text };
-	const folders = process.env.UPDATE_SCREENSHOTS === '1' ? [seen, documented] : [seen];
-	for (const folder of folders) {
-		await keep(name, picture, folder);
-		await writeFile(join(folder, `${name}.txt`), text);
+export async function expectPicture(
+	name: string,
+	shown: () => Promise<string>,
+	take: () => Promise<Buffer>,
+): Promise<void> {
+	seen.add(name);
+	const text = async () => lasting(await shown());
+	const file = join(documented, `${name}.txt`);
+	if (areRenewed) {
+		await delay(SETTLE_MS);
+		await keep(`${name}.png`, await take(), documented);
+		await writeFile(file, await text());
+		return;
+	}
+	const message = '`npm run pictures` renews it';
+	await expect.poll(text, { message }).toBe(await readFile(file, 'utf8'));
+}
+
+/** Renews a moving picture of the README. Its last frame, a picture of its own, tells when it is out of date. */
+export class MovingPicture {
+	readonly #frames: Frame[] = [];
+
+	/** Adds the page as it is now, to be shown for so many milliseconds. */
+	async add(take: () => Promise<Buffer>, delayMs: number): Promise<void> {
+		if (!areRenewed) return;
+		await delay(SETTLE_MS);
+		this.#frames.push({ png: await take(), delay: delayMs });
+	}
+
+	async keep(name: string): Promise<void> {
+		if (!areRenewed) return;
+		const gif = movingPicture(this.#frames);
+		expect(gif.length).toBeLessThan(3_000_000);
+		await keep(`${name}.gif`, gif, documented);
 	}
 }
 
 /**
- * Expects the pictures for the README to be those that the tests of this file took, as large as
- * these are and with the same text: otherwise they show what has changed since.
+ * Expects the pictures of the README to be those that the tests of this file have come by.
  *
  * @param isOurs tells a picture that the tests of this file take
  * @returns how many these are
  */
 export async function expectDocumented(isOurs: (name: string) => boolean): Promise<number> {
 	const files = await readdir(documented);
-	const found: Record<string, Content> = {};
-	for (const file of files.filter((one) => one.endsWith('.png'))) {
-		const name = file.replace(/\.png$/, '');
-		const text = await readFile(join(documented, `${name}.txt`), 'utf8');
-		if (isOurs(name)) found[name] = { ...sizeOf(await readFile(join(documented, file))), text };
-	}
-	expect(found, '`npm run pictures` renews them').toEqual(taken);
-	return Object.keys(taken).length;
+	const names = files.flatMap((file) => /^(.*)\.png$/.exec(file)?.[1] ?? []).filter(isOurs);
+	expect(names.toSorted()).toEqual([...seen].toSorted());
+	return names.length;
 }
 
-/** Keeps a moving picture for the README. Its last frame, a picture of its own, tells when it is out of date. */
-export async function keepMoving(name: string, gif: Buffer): Promise<void> {
-	for (const folder of process.env.UPDATE_SCREENSHOTS === '1' ? [seen, documented] : [seen]) {
-		await mkdir(folder, { recursive: true });
-		await writeFile(join(folder, `${name}.gif`), gif);
-	}
-}
-
-/** The width and height of a picture, from the first chunk of its PNG. */
-function sizeOf(png: Buffer): Pick<Content, 'width' | 'height'> {
-	return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
+/** @returns where the picture is to be seen */
+export async function keep(
+	name: string,
+	picture: Buffer,
+	folder = join(cache, 'screenshots'),
+): Promise<string> {
+	const file = join(folder, name);
+	await mkdir(folder, { recursive: true });
+	await writeFile(file, picture);
+	return file;
 }
 
 /** A text without what differs from run to run. */

@@ -15,7 +15,6 @@ import { step } from './step.mts';
 
 const API_KEY = 'test-key';
 const EDITOR_PORT = 5678;
-const RUN_TIMEOUT_MS = 120_000;
 
 /** What is printed of a lead. */
 const FIELDS = { fullName: 'Name', status: 'Status', email: 'Email', emailStatus: 'Email Status' };
@@ -84,7 +83,7 @@ async function runExample({ client, host, packageName }: OpenHost, connection: C
 	const ready = withList(withCredential(example, packageName, credential), demoList);
 	const workflow = await client.createWorkflow(ready);
 	const id = await client.startWorkflow(workflow, 'Start');
-	const execution = await client.waitForExecution(id, RUN_TIMEOUT_MS);
+	const execution = await client.waitForExecution(id);
 	if (execution.status !== 'success') {
 		const { error } = execution.data.resultData;
 		throw new Failure(`The workflow ended with status ${execution.status}: ${error?.message}`, {

@@ -7,6 +7,7 @@ Installs what is missing, then runs every check of the project, and a summary at
 
   --only a,b  these steps only, of
               ${checks.map(({ name }) => name).join(', ')}
+  --long      as deep as before a release: takes about an hour
   --help      this text`;
 
 void launch('test.mts', HELP);

@@ -1,8 +1,7 @@
 import { chromium, type Browser } from 'playwright-core';
 
+import { HANG_MS } from '../machine/hang.mts';
 import { ensureProgram, realPrograms } from './program.mts';
-
-const START_TIMEOUT_MS = 120_000;
 
 const FLAGS = [
 	'--no-sandbox',
@@ -27,6 +26,6 @@ export async function openChromium(): Promise<Browser> {
 		executablePath: await ensureProgram(realPrograms.chromium),
 		headless: true,
 		args: FLAGS,
-		timeout: START_TIMEOUT_MS,
+		timeout: HANG_MS,
 	});
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { makeFolder } from '../hosts/folder.mts';
 import { Failure } from '../machine/failure.mjs';
+import { HANG_MS } from '../machine/hang.mts';
 import { logFile } from '../machine/paths.mjs';
 import { freePorts } from '../machine/ports.mts';
 import { run, start } from '../machine/program.mjs';
@@ -29,7 +30,6 @@ interface Start {
 
 const HOST = '127.0.0.1';
 const USER = 'n8n';
-const TIMEOUT_MS = 60_000;
 /** PostgreSQL refuses to run as root; then it runs as the user that its package brings. */
 const isRoot = process.getuid?.() === 0;
 
@@ -96,7 +96,7 @@ async function startServer(name: 'postgres' | 'redis', prepare: Prepare): Promis
 	resources.defer(server.stop);
 	const title = `${realPrograms[name].title} ${await versionOf(file)}`;
 	const isReady = async () => (await exitCode(check, logFile(`${name}-check`))) === 0;
-	await ready(server, { title, isReady, timeout: TIMEOUT_MS });
+	await ready(server, { title, isReady });
 	const started = resources.move();
 	return { title, settings, [Symbol.asyncDispose]: async () => await started.disposeAsync() };
 }
@@ -107,5 +107,5 @@ function asUser(...command: Command): Command {
 }
 
 async function exitCode([program, ...args]: Command, log: string): Promise<number> {
-	return await run(program, args, { log, cwd: '/', timeout: TIMEOUT_MS });
+	return await run(program, args, { log, cwd: '/', timeout: HANG_MS });
 }

@@ -55,7 +55,7 @@ beforeAll(async () => {
 			/<pattern title="[^"]+">([^]*)<\/pattern>/.exec(definition.replace(/^ \* ?/gm, '')) ?? [];
 		told.set(name, { definition, code });
 	}
-}, 300_000);
+});
 
 test.each<OurNode>([
 	'contactDataAccount',

@@ -14,6 +14,7 @@ import { expectedVerification } from '../emulator/addresses.mts';
 import type { Lead } from '../emulator/fixtures.mts';
 import { startService, type Service } from '../emulator/service.mts';
 import { ChatModel } from '../support/servers/chatModel.mts';
+import { onlyLong } from '../support/depth.mts';
 import { useComponent } from '../support/realN8n/component.mts';
 import { ourNodes } from '../support/node/engine.mts';
 import { nodeOf, withCredentialOf, withParameters } from '../support/realN8n/exampleChanges.mts';
@@ -45,14 +46,13 @@ import { requestsOf } from '../support/leads/lookups.mts';
 import { MailServer } from '../support/servers/mailServer.mts';
 import { crm, hubSpot, secondFinder, slack } from '../support/servers/toolStandIns.mts';
 import { Tools } from '../support/servers/tools.mts';
+import { until } from '../support/until.mts';
 import { McpClient } from './support/mcpClient.mts';
 import { everySecond, pollTimes } from './support/schedules.mts';
 
 // Most of them wait most of the time.
-vi.setConfig({ maxConcurrency: 10, testTimeout: 300_000 });
+vi.setConfig({ maxConcurrency: 10 });
 
-const RUN_TIMEOUT_MS = 180_000;
-const WAIT = { timeout: 60_000, interval: 100 };
 const DAY_MS = 24 * 60 * 60_000;
 
 const examples = await exampleNames();
@@ -101,7 +101,7 @@ class Trial {
 
 	/** Waits for the end of an execution, which has to succeed. */
 	async succeeded(id: string): Promise<Execution> {
-		const execution = await this.client.waitForExecution(id, RUN_TIMEOUT_MS);
+		const execution = await this.client.waitForExecution(id);
 		const { lastNodeExecuted, error } = execution.data.resultData;
 		expect({ status: execution.status, lastNodeExecuted, error }).toEqual({
 			status: 'success',
@@ -231,7 +231,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const saved = await trial.activated(workflow);
 		const { webhookId } = nodeOf(workflow, 'Chat');
 		const said = { action: 'sendMessage', sessionId: 'one', chatInput: 'What is the address?' };
-		const answered = await trial.client.callWebhook(`${webhookId}/chat`, said, RUN_TIMEOUT_MS);
+		const answered = await trial.client.callWebhook(`${webhookId}/chat`, said);
 		expect(JSON.parse(answered)).toEqual({ output: answer });
 		await trial.started(saved);
 		const [found, verified] = model.toolMessages;
@@ -249,14 +249,13 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const workflow = await trial.example({ tools: [team] });
 		const saved = await trial.activated(withParameters(workflow, 'Low Credits', everySecondly));
 		const polls = () => requestsOf(service, 'getAccount').length;
-		const twoPolls = async (before = polls()) =>
-			await vi.waitUntil(() => polls() > before + 1, WAIT);
-		await vi.waitUntil(() => team.messages.length === 1, WAIT);
+		const twoPolls = async (before = polls()) => await until(() => polls() > before + 1);
+		await until(() => team.messages.length === 1);
 		await twoPolls();
 		service.ledger.topUp(10);
 		await twoPolls();
 		service.options.creditsLeft = { email: 480 };
-		await vi.waitUntil(() => team.messages.length === 2, WAIT);
+		await until(() => team.messages.length === 2);
 		expect(team.messages.map(({ text }) => text)).toEqual([
 			expect.stringMatching(/^Contact Data: 499 email credits left \(fewer than 500\)\. The plan/),
 			expect.stringContaining('490 email credits left'),
@@ -433,7 +432,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const lower = JSON.parse(JSON.stringify(parameters).replace('2000', '20'));
 		const poor = withParameters(workflow, 'Over 2,000 Credits?', lower);
 		const id = await client.startWorkflow(await client.createWorkflow(poor), 'Start');
-		const stopped = await client.waitForExecution(id, RUN_TIMEOUT_MS);
+		const stopped = await client.waitForExecution(id);
 		expect(stopped.status).toBe('error');
 		const { message } = stopped.data.resultData.error ?? {};
 		expect(message).toContain(`may cost ${leads.length} credits`);
@@ -650,7 +649,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 	},
 };
 
-describe.concurrent.each([n8n3, n8n1])('n8n $name', async (version) => {
+describe.concurrent.each([n8n3, ...onlyLong(n8n1)])('n8n $name', async (version) => {
 	const tools = await Tools.open();
 	const options = { name: `n8n-examples-${version.name}`, version, settings: tools.settings };
 	const running = useComponent(async () => await openHost(options));

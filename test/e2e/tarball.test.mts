@@ -26,7 +26,7 @@ beforeAll(async () => {
 	userFolder = await mkdtemp(join(tmpdir(), 'tarball-'));
 	const name = await installPackage(userFolder);
 	folder = join(userFolder, '.n8n', 'nodes', 'node_modules', name);
-}, 300_000);
+});
 
 afterAll(async () => await rm(userFolder, { recursive: true, force: true }));
 

@@ -25,8 +25,6 @@ export interface HostOptions {
 /** A real n8n that runs on this machine. */
 export type Host = Awaited<ReturnType<typeof startProcess>>;
 
-/** It takes 10 seconds on an idle machine. */
-const START_TIMEOUT_MS = 180_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /** Starts n8n and waits until it answers. */
@@ -61,8 +59,7 @@ async function startProcess(
 	const stop = async () => await program.stop();
 	const url = `http://127.0.0.1:${ownPort}`;
 	const isReady = async () => await answers(`${url}${readyPath}`);
-	const untilReady = async () =>
-		await ready(program, { title: 'n8n', isReady, timeout: START_TIMEOUT_MS, signal });
+	const untilReady = async () => await ready(program, { title: 'n8n', isReady, signal });
 	const host = {
 		/** Of its editor, without a slash at the end. */
 		url,

@@ -3,11 +3,10 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { x as extract } from 'tar';
 import manifest from '../../package.json' with { type: 'json' };
+import { HANG_MS } from '../machine/hang.mts';
 import { withLock } from '../machine/lock.mjs';
 import { npm } from '../machine/npm.mjs';
 import { cache, logFile, root } from '../machine/paths.mjs';
-
-const TIMEOUT_MS = 5 * 60_000;
 
 /** What is packed or what that is built from. */
 const SOURCES = [
@@ -29,7 +28,7 @@ const SOURCES = [
  */
 export async function installPackage(userFolder: string, signal?: AbortSignal): Promise<string> {
 	const { name, version } = manifest;
-	const bounds = { timeout: TIMEOUT_MS, signal };
+	const bounds = { timeout: HANG_MS, signal };
 	const file = join(cache, `${name}-${version}.tgz`);
 	await withLock(
 		join(cache, 'build.lock'),

@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { HANG_MS } from '../machine/hang.mts';
 import { withLock } from '../machine/lock.mjs';
 import { makeFolder } from './folder.mts';
 import { startHost, type HostOptions } from './host.mts';
 import { RestClient } from './rest.mts';
-
-const TIMEOUT_MS = 5 * 60_000;
 
 /**
  * The database of a new n8n that has its tables and its owner: made once for each installed n8n and copied from
@@ -32,7 +31,7 @@ export async function preparedDatabase(options: Pick<HostOptions, 'folder' | 'si
 		await rename(partial, file);
 	};
 	if (!existsSync(file)) {
-		await withLock(`${file}.lock`, prepare, { timeout: TIMEOUT_MS, signal });
+		await withLock(`${file}.lock`, prepare, { timeout: HANG_MS, signal });
 	}
 	return file;
 }

@@ -10,6 +10,7 @@ import type {
 	IRunExecutionData,
 } from 'n8n-workflow';
 import { Failure } from '../machine/failure.mjs';
+import { HANG_MS } from '../machine/hang.mts';
 import type { Execution } from './execution.mts';
 import { ALONE, type Host } from './host.mts';
 import type { Workflow } from './workflow.mts';
@@ -71,10 +72,7 @@ export const owner = {
 	lastName: 'Owner',
 } as const;
 
-const REQUEST_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
-/** n8n opens a webhook, and saves an execution, some time after it said that it did. */
-const WEBHOOK_TIMEOUT_MS = 30_000;
 
 /** Nothing more happens to an execution with one of these. */
 const ENDED: readonly ExecutionStatus[] = ['canceled', 'crashed', 'error', 'success'];
@@ -154,11 +152,7 @@ export class RestClient {
 	 * @param timeout how long it may take to answer, in milliseconds
 	 * @returns its answer
 	 */
-	async callWebhook(
-		path: string,
-		body: object = {},
-		timeout = WEBHOOK_TIMEOUT_MS,
-	): Promise<string> {
+	async callWebhook(path: string, body: object = {}, timeout = HANG_MS): Promise<string> {
 		const headers = { 'content-type': 'application/json' };
 		return await this.#call(`/webhook/${path}`, { headers, body: JSON.stringify(body) }, timeout);
 	}
@@ -172,8 +166,8 @@ export class RestClient {
 	}
 
 	/** Sends a request to a path that n8n may open only soon. */
-	async #call(path: string, init: RequestInit, timeout = WEBHOOK_TIMEOUT_MS): Promise<string> {
-		return await this.#until(`${path} did not open.`, WEBHOOK_TIMEOUT_MS, async () => {
+	async #call(path: string, init: RequestInit, timeout = HANG_MS): Promise<string> {
+		return await this.#until(`${path} did not open.`, async () => {
 			const signal = AbortSignal.timeout(timeout);
 			const headers = { ...ALONE, ...init.headers };
 			const request = { ...init, headers, method: 'POST', signal };
@@ -207,7 +201,7 @@ export class RestClient {
 		before: string[] = [],
 	): Promise<string[]> {
 		const late = `n8n saved fewer than ${count} executions.`;
-		return await this.#until(late, WEBHOOK_TIMEOUT_MS, async () => {
+		return await this.#until(late, async () => {
 			const ids = (await this.listExecutions(workflow)).map(({ id }) => id);
 			const started = ids.filter((id) => !before.includes(id));
 			return started.length >= count ? started : undefined;
@@ -215,9 +209,9 @@ export class RestClient {
 	}
 
 	/** Waits until an execution ends, whichever way; stops it when it does not. */
-	async waitForExecution(id: string, timeout: number): Promise<Execution> {
+	async waitForExecution(id: string): Promise<Execution> {
 		try {
-			return await this.#executionOnce(ENDED, id, timeout);
+			return await this.#executionOnce(ENDED, id);
 		} catch (error) {
 			if (!this.#signal?.aborted) await this.stopExecution(id);
 			throw error;
@@ -225,17 +219,12 @@ export class RestClient {
 	}
 
 	/** Waits until an execution has this status, and gives it as it is then. */
-	async waitForStatus(id: string, wanted: ExecutionStatus, timeout: number): Promise<Execution> {
-		return await this.#executionOnce([wanted], id, timeout);
+	async waitForStatus(id: string, wanted: ExecutionStatus): Promise<Execution> {
+		return await this.#executionOnce([wanted], id);
 	}
 
-	async #executionOnce(
-		wanted: readonly ExecutionStatus[],
-		id: string,
-		timeout: number,
-	): Promise<Execution> {
-		const late = `Execution ${id} took longer than ${timeout / 1000} seconds.`;
-		return await this.#until(late, timeout, async () => {
+	async #executionOnce(wanted: readonly ExecutionStatus[], id: string): Promise<Execution> {
+		return await this.#until(`Execution ${id} did not get there.`, async () => {
 			const execution = await this.#get<ExecutionText>(`/executions/${id}`);
 			if (!wanted.includes(execution.status)) return undefined;
 			return { ...execution, data: this.decodeRun(execution.data) };
@@ -243,12 +232,8 @@ export class RestClient {
 	}
 
 	/** Tries again and again until there is something. */
-	async #until<T>(
-		late: string,
-		timeout: number,
-		attempt: () => Promise<T | undefined>,
-	): Promise<T> {
-		const deadline = Date.now() + timeout;
+	async #until<T>(late: string, attempt: () => Promise<T | undefined>): Promise<T> {
+		const deadline = Date.now() + HANG_MS;
 		while (Date.now() < deadline) {
 			const found = await attempt();
 			if (found !== undefined) return found;
@@ -364,7 +349,7 @@ export class RestClient {
 		body?: object,
 		headers: Record<string, string> = {},
 	): Promise<string> {
-		const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+		const timeout = AbortSignal.timeout(HANG_MS);
 		const response = await fetch(`${this.#host.url}${path}`, {
 			method,
 			headers: { ...ALONE, 'content-type': 'application/json', cookie: this.cookie, ...headers },

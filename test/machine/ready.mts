@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Failure } from './failure.mjs';
+import { HANG_MS } from './hang.mts';
 import type { Program } from './program.mjs';
 
 interface Start {
 	/** As people call it: n8n. */
 	title: string;
 	isReady: () => Promise<boolean>;
-	/** In milliseconds. */
-	timeout: number;
 	signal?: AbortSignal | undefined;
 }
 
@@ -21,9 +20,9 @@ const POLL_MS = 200;
  */
 export async function ready(
 	{ exited, log }: Program,
-	{ title, isReady, timeout, signal }: Start,
+	{ title, isReady, signal }: Start,
 ): Promise<void> {
-	const deadline = Date.now() + timeout;
+	const deadline = Date.now() + HANG_MS;
 	while (Date.now() < deadline) {
 		if (await isReady()) return;
 		const exitCode = await Promise.race([exited, delay(POLL_MS, undefined, { signal })]);
@@ -31,5 +30,5 @@ export async function ready(
 			throw new Failure(`${title} ended with code ${exitCode} while it started.`, { log });
 		}
 	}
-	throw new Failure(`${title} was not ready within ${timeout / 1000} seconds.`, { log });
+	throw new Failure(`${title} was not ready within ${HANG_MS / 1000} seconds.`, { log });
 }

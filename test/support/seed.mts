@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
-// Where CI is set, random tests draw the same cases each time: whether a commit passes is up to the commit.
-// Everywhere else they draw new ones, and print the seed of what they find.
-if (process.env.CI) fc.configureGlobal({ seed: 1 });
+import { isLong } from './depth.mts';
+
+// A long run draws new cases, and prints the seed of what it finds.
+if (!isLong) fc.configureGlobal({ seed: 1 });

@@ -2,12 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod';
 import { ALONE } from '../../hosts/host.mts';
+import { HANG_MS } from '../../machine/hang.mts';
 
 /** Of the protocol; both hosts speak it. */
 const PROTOCOL_VERSION = '2025-06-18';
-const REQUEST_TIMEOUT_MS = 60_000;
-/** n8n opens the address some time after it said that it did. */
-const OPEN_TIMEOUT_MS = 30_000;
 const POLL_MS = 250;
 
 const messageSchema = z.object({ result: z.unknown(), error: z.unknown() });
@@ -74,7 +72,7 @@ export class McpClient {
 
 	/** Sends a message and gives the body of the response. */
 	async #send(message: object): Promise<string> {
-		const deadline = Date.now() + OPEN_TIMEOUT_MS;
+		const deadline = Date.now() + HANG_MS;
 		for (;;) {
 			const response = await fetch(this.url, {
 				method: 'POST',
@@ -89,11 +87,12 @@ export class McpClient {
 						'mcp-session-id': this.#session,
 					}),
 				},
-				signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+				signal: AbortSignal.timeout(HANG_MS),
 			});
 			const text = await response.text();
 			this.#session ??= response.headers.get('mcp-session-id') ?? undefined;
 			if (response.ok) return text;
+			// n8n opens the address some time after it said that it did.
 			const mayOpen = response.status === 404 && this.#session === undefined;
 			if (!mayOpen || Date.now() > deadline) {
 				throw new Error(`${this.url} answered ${response.status}: ${text}`);

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 
 import type { ITaskData } from 'n8n-workflow';
 import { WebSocket } from 'undici';
-import { vi } from 'vitest';
 import { z } from 'zod';
 
 import type { OpenHost } from '../../hosts/open.mts';
-
-const OPEN_TIMEOUT_MS = 60_000;
+import { HANG_MS } from '../../machine/hang.mts';
+import { until } from '../../support/until.mts';
 
 const nodeOutputSchema = z.object({
 	type: z.literal('nodeExecuteAfterData'),
@@ -39,15 +38,15 @@ export class PushConnection implements AsyncDisposable {
 		const socket = new WebSocket(address, { headers: { cookie: client.cookie, origin: url } });
 		socket.binaryType = 'arraybuffer';
 		const connection = new PushConnection(ref, socket);
-		await once(socket, 'open', { signal: AbortSignal.timeout(OPEN_TIMEOUT_MS) });
+		await once(socket, 'open', { signal: AbortSignal.timeout(HANG_MS) });
 		return connection;
 	}
 
 	/** What the editor shows of a node; waits until n8n tells it. */
-	async outputOf(executionId: string, node: string, timeout: number): Promise<ITaskData> {
+	async outputOf(executionId: string, node: string): Promise<ITaskData> {
 		const isMeant = (one: NodeOutput) => one.executionId === executionId && one.nodeName === node;
 		const output = () => this.#outputs.find(isMeant)?.data;
-		return await vi.waitUntil(output, { timeout, interval: 100 });
+		return await until(output);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

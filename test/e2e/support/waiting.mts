@@ -1,9 +1,9 @@
 import type { INode } from 'n8n-workflow';
-import { vi } from 'vitest';
 
 import { outputOf, type Execution } from '../../hosts/execution.mts';
 import { ALONE, type Host } from '../../hosts/host.mts';
 import { node } from '../../support/realN8n/savedNodes.mts';
+import { until } from '../../support/until.mts';
 
 /** Waits for a call; n8n stores the execution and forgets it. The first node tells what to call. */
 export function waiting(webhookId: string): INode[] {
@@ -18,5 +18,5 @@ export async function resume({ url }: Host, execution: Execution): Promise<void>
 	const { pathname, search } = new URL(String(outputOf(execution, 'Url')[0]?.json.url));
 	// n8n opens its webhooks some time after it said that it is there.
 	const call = async () => (await fetch(`${url}${pathname}${search}`, { headers: ALONE })).ok;
-	await vi.waitUntil(call, { timeout: 30_000, interval: 200 });
+	await until(call);
 }

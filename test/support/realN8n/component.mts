@@ -4,7 +4,6 @@ import { ProgramMissing } from '../../components/program.mts';
 
 /** An n8n may have to be installed first. */
 const OPEN_TIMEOUT_MS = 40 * 60_000;
-const CLOSE_TIMEOUT_MS = 60_000;
 
 /**
  * Opens what all tests of a file or a group need, and closes it after them. Where a real program is
@@ -28,7 +27,7 @@ export function useComponent<T extends AsyncDisposable>(open: () => Promise<T>):
 		task.meta.skipReason = missing;
 		skip(missing);
 	});
-	afterAll(async () => await component?.[Symbol.asyncDispose](), CLOSE_TIMEOUT_MS);
+	afterAll(async () => await component?.[Symbol.asyncDispose]());
 	return () => {
 		if (component === undefined) throw new Error(missing ?? 'It is open inside tests only');
 		return component;

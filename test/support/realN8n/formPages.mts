@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { ALONE } from '../../hosts/host.mts';
+import { HANG_MS } from '../../machine/hang.mts';
 import type { UploadedFile } from './spreadsheets.mts';
 
 const POLL_MS = 100;
-const TIMEOUT_MS = 60_000;
 
 const submittedSchema = z.object({ formWaitingUrl: z.string() });
 const fileSchema = z.object({
@@ -88,7 +88,7 @@ async function textOf(url: string): Promise<string> {
 
 /** Tries again and again until there is something. */
 async function until<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-	const deadline = Date.now() + TIMEOUT_MS;
+	const deadline = Date.now() + HANG_MS;
 	for (;;) {
 		const found = await attempt();
 		if (found !== undefined) return found;
