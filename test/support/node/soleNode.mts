@@ -34,6 +34,8 @@ export function soleNode(
 			getByNameAndVersion: () => nodeType,
 			getKnownTypes: () => ({}),
 		},
+		// Luxon knows the offset of this zone without asking for it, for each expression that is evaluated.
+		settings: { timezone: 'utc' },
 		...settings,
 	});
 	return { node, workflow };

@@ -40,10 +40,15 @@ export interface ToolTest {
  * Calls one of our nodes as a tool directly, as the MCP Server Trigger and others do: n8n runs it for one
  * item, by its `routing`. Gives what the model is told: the `json` of each item of the output.
  */
-export async function callTool(test: ToolTest): Promise<IDataObject[]> {
-	const { parameters, args = {}, input = {}, name = 'Tool' } = test;
-	const { execution = createRunExecutionData() } = test;
-	const tool = asTool(ourNodes[test.node]);
+export async function callTool({ args = {}, ...test }: ToolTest): Promise<IDataObject[]> {
+	return await toolOf(test)(args);
+}
+
+/** A tool to call again and again in one execution, with what the model fills in. */
+export function toolOf({ node: type, parameters, credential, ...test }: Omit<ToolTest, 'args'>) {
+	const { input = {}, name = 'Tool', execution = createRunExecutionData() } = test;
+	const tool = tools.get(type) ?? asTool(ourNodes[type]);
+	tools.set(type, tool);
 	const { node, workflow } = soleNode(tool, { name, parameters });
 	const items = [{ json: input }];
 	const call = makeHandleToolInvocation(
@@ -51,7 +56,7 @@ export async function callTool(test: ToolTest): Promise<IDataObject[]> {
 			new SupplyDataContext(
 				workflow,
 				workflow.getNode(name) ?? node,
-				serverOf(test.credential, 'trigger', 'tool'),
+				serverOf(credential, 'trigger', 'tool'),
 				'trigger',
 				execution,
 				runIndex,
@@ -65,11 +70,15 @@ export async function callTool(test: ToolTest): Promise<IDataObject[]> {
 		tool,
 		execution,
 	);
-	const told: unknown = JSON.parse(String(await call(args)));
-	const isItem = (value: unknown): value is IDataObject => isRecord(value);
-	if (!Array.isArray(told) || !told.every(isItem)) throw new Error(`No items: ${String(told)}`);
-	return told;
+	return async (args: IDataObject): Promise<IDataObject[]> => {
+		const told: unknown = JSON.parse(String(await call(args)));
+		const isItem = (value: unknown): value is IDataObject => isRecord(value);
+		if (!Array.isArray(told) || !told.every(isItem)) throw new Error(`No items: ${String(told)}`);
+		return told;
+	};
 }
+
+const tools = new Map<OurNode, INodeType>();
 
 /** The node as n8n makes a tool of it. */
 function asTool({ description, customOperations }: INodeType): INodeType {
