@@ -17,7 +17,7 @@ import { credentialFor, useService } from '../../support/servers/service.mts';
 
 const service = useService();
 // Jobs are read again after a while.
-useQuickClock();
+useQuickClock(1_000);
 
 /** An email of each status, a miss, and a person whose company is known by its name. */
 const people: IDataObject[] = [...ofEachStatus, unfindable].map(({ full, email, company }) => ({
