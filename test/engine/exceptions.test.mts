@@ -128,10 +128,8 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 	const ofBulk = perRequest > 1 ? ['toRows', 'matchRows'] : [];
 	const late = ['hasEmail', 'simplifyFoundEmail', ...ofBulk];
 
-	// A run that hangs does not end at all.
 	test.each([early, ...late])(
 		'%s: items of other requests have their answers; with Retry On Fail all have',
-		{ timeout: 20_000 },
 		async (place) => {
 			const affected = place === early ? [failing] : withinRequest;
 			const json = await runWithFault(place, Infinity);

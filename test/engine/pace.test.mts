@@ -120,9 +120,9 @@ describe('a refusal', () => {
 	});
 
 	test('a concurrency that a 429 has halved grows back, also where nobody is found', async () => {
-		const unknown = numbers(80).map((number) => ({ ...leadOf(number), domain: 'nowhere.example' }));
+		const unknown = numbers(40).map((number) => ({ ...leadOf(number), domain: 'nowhere.example' }));
 		// By the real clock: long enough for eight to be on the way at once on a busy machine too.
-		service().options.latencyMs = 100;
+		service().options.latencyMs = 300;
 		service().faults.add({ on: { nth: 10 }, status: 429, retryAfter: 'seconds', seconds: 1 });
 		const { json } = await runLookup(find, service(), unknown, { options: { maxConcurrency: 8 } });
 		expect(json.map(({ status }) => status)).toEqual(unknown.map(() => 'not_found'));
