@@ -55,7 +55,8 @@ describe.each(bulks)('$operation', (bulk) => {
 	}
 
 	test.each([1, 3])('sends as many at once as Max Concurrency allows: %i', async (most) => {
-		service().options.latencyMs = 20;
+		// The first are under way until the last of them has come.
+		service().faults.add({ delayMs: 300, on: { times: most } });
 		await run(numbers(9 * perRequest), { options: { maxConcurrency: most } });
 		expect(service().maxInFlight).toBe(most);
 		expect(service().requests).toHaveLength(9);
@@ -64,7 +65,7 @@ describe.each(bulks)('$operation', (bulk) => {
 	test.each([{}, { maxCredits: 100_000 }])(
 		'the last request does not wait for the others: %o',
 		async (options) => {
-			service().options.latencyMs = 100;
+			service().options.latencyMs = 300;
 			await run(numbers(perRequest + 1), { options });
 			expect(service().maxInFlight).toBe(2);
 		},
@@ -130,7 +131,7 @@ describe.each(bulks)('$operation', (bulk) => {
 
 	test('a stop: no request starts after it, and what was bought is in the output', async () => {
 		const wanted = numbers(8 * perRequest);
-		service().options.latencyMs = 60;
+		service().options.latencyMs = 300;
 		const stop = new AbortController();
 		whenSent(service(), 3, () => stop.abort());
 		const test = { stop: stop.signal, options: { maxConcurrency: 3 } };

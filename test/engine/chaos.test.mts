@@ -17,7 +17,7 @@ import { useService } from '../support/servers/service.mts';
 const { CHAOS_RUNS = isLong ? '2000' : '300', CHAOS_SEED, CHAOS_PATH } = process.env;
 
 const service = useService();
-useQuickClock();
+useQuickClock(1_000);
 
 test('whatever goes wrong', { timeout: 3_600_000 }, async () => {
 	const seen: Seen = {};

@@ -24,7 +24,6 @@ import {
 	jsonOf,
 	type Fitting,
 } from '../support/randomRuns/fuzzedJson.mts';
-import { HANG_MS } from '../machine/hang.mts';
 import { fixtures } from '../support/leads/expected.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -117,7 +116,7 @@ async function forMany<T>(values: fc.Arbitrary<T>, run: (value: T) => Promise<vo
 
 const onErrors = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
 
-test.each(subjects)('$label of $node: any answer', { timeout: HANG_MS }, async (subject) => {
+test.each(subjects)('$label of $node: any answer', async (subject) => {
 	const { node, endpoint, parameters, isLookup } = subject;
 	const given = fc.record({
 		answers: answers(endpoint),
@@ -172,47 +171,39 @@ async function messageOrValue<T>(running: Promise<T>): Promise<T | undefined> {
 test.each([
 	['newLead', 'getListLeads', { listId: listWithId('102') }],
 	['lowCredits', 'getAccount', { creditKind: 'any', threshold: 100 }],
-] as const)(
-	'the trigger, %s: any answer',
-	{ timeout: HANG_MS },
-	async (event, endpoint, fields) => {
-		const polls = fc.record({
-			given: answers(endpoint),
-			simple: fc.boolean(),
-			mode: fc.constantFrom('trigger', 'manual'),
-			isFirst: fc.boolean(),
-		});
-		await forMany(polls, async ({ given, simple, mode, isFirst }) => {
-			answerWith(endpoint, given);
-			const memory = { listId: '102', service: `${service().baseUrl}/`, newestId: 1 };
-			const before = isFirst ? {} : { 'node:Trigger': { memory } };
-			const parameters = { event, ...fields, simple };
-			const { poll, state } = pollingTrigger(parameters, credentialFor(service()), before);
-			for (let times = 0; times < 3; times++) {
-				const items = (await messageOrValue(poll(mode))) ?? [];
-				for (const { json } of items) expectJson(json, !simple);
-				// n8n stores it with the workflow.
-				expect(JSON.stringify(state()).length).toBeLessThan(1_000);
-				if (mode === 'manual') expect(state()).toEqual({ ...before });
-			}
-		});
-	},
-);
+] as const)('the trigger, %s: any answer', async (event, endpoint, fields) => {
+	const polls = fc.record({
+		given: answers(endpoint),
+		simple: fc.boolean(),
+		mode: fc.constantFrom('trigger', 'manual'),
+		isFirst: fc.boolean(),
+	});
+	await forMany(polls, async ({ given, simple, mode, isFirst }) => {
+		answerWith(endpoint, given);
+		const memory = { listId: '102', service: `${service().baseUrl}/`, newestId: 1 };
+		const before = isFirst ? {} : { 'node:Trigger': { memory } };
+		const parameters = { event, ...fields, simple };
+		const { poll, state } = pollingTrigger(parameters, credentialFor(service()), before);
+		for (let times = 0; times < 3; times++) {
+			const items = (await messageOrValue(poll(mode))) ?? [];
+			for (const { json } of items) expectJson(json, !simple);
+			// n8n stores it with the workflow.
+			expect(JSON.stringify(state()).length).toBeLessThan(1_000);
+			if (mode === 'manual') expect(state()).toEqual({ ...before });
+		}
+	});
+});
 
-test(
-	'the list dropdown and the test of the credential: any answer',
-	{ timeout: HANG_MS },
-	async () => {
-		const both = fc.record({ lists: answers('getLists'), account: answers('getAccount') });
-		await forMany(both, async ({ lists, account }) => {
-			answerWith('getAccount', account);
-			await testCredential(credentialFor(service())).catch((thrown: unknown) => {
-				expect(thrown).toBeInstanceOf(Error);
-			});
-			answerWith('getLists', lists);
-			const found = await messageOrValue(searchLists(credentialFor(service())));
-			const entry = { name: expect.any(String), value: expect.any(String) };
-			for (const one of found?.results ?? []) expect(one).toEqual(entry);
+test('the list dropdown and the test of the credential: any answer', async () => {
+	const both = fc.record({ lists: answers('getLists'), account: answers('getAccount') });
+	await forMany(both, async ({ lists, account }) => {
+		answerWith('getAccount', account);
+		await testCredential(credentialFor(service())).catch((thrown: unknown) => {
+			expect(thrown).toBeInstanceOf(Error);
 		});
-	},
-);
+		answerWith('getLists', lists);
+		const found = await messageOrValue(searchLists(credentialFor(service())));
+		const entry = { name: expect.any(String), value: expect.any(String) };
+		for (const one of found?.results ?? []) expect(one).toEqual(entry);
+	});
+});

@@ -178,11 +178,9 @@ function expectOnlyIdsRefused({ field }: Field): void {
 
 test.each(fields)(
 	'$operation, $field: whatever stands there, between two good items',
-	{ timeout: 60_000 },
 	async (field) => {
 		const good = await goodItem(field);
 		const { sent: alone } = await runField(field, [good]);
-		for (const value of longTexts) await runField(field, [{ ...good, value }]);
 		const all = [good.value, ...values, good.value];
 		const items = all.map((value): IDataObject => Object.assign({}, good, { value }));
 		const result = await runField(field, items);
@@ -192,6 +190,15 @@ test.each(fields)(
 		expectOnlyIdsRefused(field);
 	},
 );
+
+// Operations of a node read a field by the same code.
+const [...byNode] = Map.groupBy(fields, ({ node, field }) => `${node}, ${field}`);
+
+test.each(byNode)('%s: a long text', { timeout: 60_000 }, async (_, [field]) => {
+	const good = await goodItem(field);
+	for (const value of longTexts) await runField(field, [{ ...good, value }]);
+	expectOnlyIdsRefused(field);
+});
 
 const notForTools = /^(findBulk|verifyBulk|getBulkJob) |^\w+ (existing|checkedAt|maxAge)/;
 const forTools = fields.filter(
@@ -212,50 +219,6 @@ test.each(forTools)('$operation, $field of a tool: whatever the model fills in',
 	}
 	expectNothingElse(alone, service().requests.slice(alone.length));
 	expectOnlyIdsRefused(field);
-});
-
-describe('a path of the credential', () => {
-	const serve = useServer();
-
-	test.each([
-		['companySearchPath', 'contactDataCompany', { operation: 'search', keyword: domain }],
-		['bulkVerifierPath', 'contactDataVerifier', { operation: 'verifyBulk', email }],
-	] as const)(
-		'%s leads to no other host, and costs the items beside it nothing',
-		async (setting, node, parameters) => {
-			const seen: unknown[] = [];
-			const elsewhere = await serve(({ url, headers }, response) => {
-				seen.push([url, headers]);
-				response.end('{}');
-			});
-			const { host } = new URL(elsewhere);
-			/** What stands before a host in a path that would lead there, behind the Base URL or in its place. */
-			const before = [
-				...['//', 'http://', 'HTTP:\\\\', '\\\\', '/\\', '/\t/', '\t//', 'http:/', 'http:', '@'],
-				...[':x@', '.', '/..//', '/%2f', '///', 'javascript:alert(1)//', 'file:///etc/'],
-			];
-			// An empty path is the default one.
-			const all = ['', ...before.map((start) => `${start}${host}/x`), ...texts, ''];
-			const { json, error } = await runNode({
-				node,
-				parameters: { ...parameters, options: { maxRetries: 0 } },
-				items: all.map((path) => ({ path })),
-				credential: credentialFor(service(), { [setting]: '={{ $json.path }}' }),
-				onError: 'continueRegularOutput',
-			});
-			expect([error, seen]).toEqual([undefined, []]);
-			expect(json).toHaveLength(all.length);
-			const outcomes = json.map(outcomeIn);
-			outcomes.forEach(expectDefined);
-			for (const one of [outcomes[0], outcomes.at(-1)]) {
-				expect(['found', 'verified']).toContain(one?.status);
-			}
-			const kinds = service().requests.map((one) => `${one.method} ${headersOf(one)}`);
-			expect([...new Set(kinds)]).toEqual([expect.stringMatching(/^GET /)]);
-			// Whoever may change the credential may name any path of the service.
-			service().reset();
-		},
-	);
 });
 
 describe('a setting', () => {
@@ -307,45 +270,59 @@ describe('a setting', () => {
 		const sent = new Set(service().requests.map((request): unknown => request.operation));
 		expect([operation, 'getAccount']).toEqual(expect.arrayContaining([...sent]));
 	});
+});
 
-	test.each(['find', 'findBulk', 'verifyBulk', 'getLeads'])(
-		'of the credential, with %s: whatever stands there costs the items beside it nothing',
-		async (operation) => {
-			const { node, endpoint, isLookup } = operationOf(operation);
-			const names = ['companyNameParameter', 'bulkFinderBody', 'bulkVerifierQuery', 'listPageSize'];
-			const [company] = operationOf('find').texts.company;
-			// An empty one is the default.
-			const all = ['', ...values, ''];
-			const { json, error } = await runNode({
-				...{ node, items: all.map((value) => ({ value, kept: 1 }) as IDataObject) },
-				credential: credentialFor(
-					service(),
-					Object.fromEntries(names.map((name) => [name, VALUE])),
-				),
-				parameters: {
-					...{ operation, fullName, company, email, listId: listWithId('102'), limit: 1 },
-					options: { maxRetries: 0 },
-				},
-				onError: 'continueRegularOutput',
-			});
-			expect(error).toBeUndefined();
-			expect(json).toHaveLength(all.length);
-			expectJson(json);
-			for (const item of json) {
-				if (isLookup) expect(item.kept).toBe(1);
-				if (isLookup || isProblem(item)) expectDefined(item);
-			}
-			for (const end of [json[0], json[all.length - 1]]) {
-				expect(end).toMatchObject(
-					isLookup
-						? { kept: 1, status: expect.stringMatching(/^(found|verified)$/) }
-						: { id: expect.any(Number) },
-				);
-			}
-			expect(new Set(service().requests.map((request) => request.operation))).toEqual(
-				new Set([endpoint]),
-			);
-			service().reset();
-		},
-	);
+describe('settings of the credential', () => {
+	const serve = useServer();
+	const others = ['companyNameParameter', 'bulkFinderBody', 'bulkVerifierQuery', 'listPageSize'];
+
+	/** What stands before a host in a path that would lead there, behind the Base URL or in its place. */
+	const before = [
+		...['//', 'http://', 'HTTP:\\\\', '\\\\', '/\\', '/\t/', '\t//', 'http:/', 'http:', '@'],
+		...[':x@', '.', '/..//', '/%2f', '///', 'javascript:alert(1)//', 'file:///etc/'],
+	];
+
+	test.each([
+		['search', ['companySearchPath']] as const,
+		['verifyBulk', ['bulkVerifierPath']] as const,
+		...['find', 'findBulk', 'verifyBulk', 'getLeads'].map((name) => [name, others] as const),
+	])('%s, %o: none leads to another host, or costs the items beside it', async (...row) => {
+		const [operation, names] = row;
+		const seen: unknown[] = [];
+		const elsewhere = await serve(({ url, headers }, response) => {
+			seen.push([url, headers]);
+			response.end('{}');
+		});
+		const paths = [...before.map((start) => `${start}${new URL(elsewhere).host}/x`), ...texts];
+		// An empty setting is the default one.
+		const all = ['', ...(names === others ? values : paths), ''];
+		const { node, endpoint, isLookup } = operationOf(operation);
+		const [company] = operationOf('find').texts.company;
+		const { json, error } = await runNode({
+			...{ node, items: all.map((value) => ({ value, kept: 1 }) as IDataObject) },
+			credential: credentialFor(service(), Object.fromEntries(names.map((name) => [name, VALUE]))),
+			parameters: {
+				...{ operation, fullName, company, email, keyword: domain, limit: 1 },
+				...{ listId: listWithId('102'), options: { maxRetries: 0 } },
+			},
+			onError: 'continueRegularOutput',
+		});
+		expect([error, seen]).toEqual([undefined, []]);
+		expect(json).toHaveLength(all.length);
+		expectJson(json);
+		if (isLookup) expect(json).toMatchObject(all.map(() => ({ kept: 1 })));
+		const outcomes = json.map(outcomeIn);
+		for (const one of outcomes) if (isLookup || isProblem(one)) expectDefined(one);
+		for (const end of [outcomes[0], outcomes[all.length - 1]]) {
+			expect(isLookup ? ['found', 'verified'] : [undefined]).toContain(end.status);
+		}
+		// The first is a good one.
+		const kinds = service().requests.map((one) => `${one.method} ${headersOf(one)}`);
+		expect(new Set(kinds).size).toBe(1);
+		if (names === others) {
+			expect(new Set(service().requests.map((one) => one.operation))).toEqual(new Set([endpoint]));
+		}
+		// Whoever may change the credential may name any path of the service.
+		service().reset();
+	});
 });

@@ -4,8 +4,14 @@ import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { AccountGate } from '../../nodes/shared/pace/gate.ts';
-import { chain, outputOf } from '../support/node/chains.mts';
-import { ourNodes, runNode, runWorkflow, type OurNode } from '../support/node/engine.mts';
+import { chain, looksUp, outputOf } from '../support/node/chains.mts';
+import {
+	ourNodes,
+	runNode,
+	runWorkflow,
+	type OurNode,
+	type TestNode,
+} from '../support/node/engine.mts';
 import { listWithId } from '../operations.mts';
 import { find, findBulk, hit, leadOf, numbers, verifyBulk } from '../support/leads/lookups.mts';
 import { giveJson, queryOf, useServer } from '../support/servers/ownServer.mts';
@@ -18,7 +24,7 @@ afterEach(() => void vi.restoreAllMocks());
 describe('a list of 250,000 leads', () => {
 	const serve = useServer();
 	const length = 250_000;
-	const page = 500;
+	const page = 2_500;
 
 	const leadsFrom = (last: number, many: number) =>
 		numbers(many).map((index) => ({
@@ -40,7 +46,7 @@ describe('a list of 250,000 leads', () => {
 		const { items, error } = await runNode({
 			node: 'contactDataList',
 			parameters: { operation, listId: listWithId('103'), returnAll: true },
-			credential: { baseUrl, apiKey: 'test-key' },
+			credential: { baseUrl, apiKey: 'test-key', customizeInterface: true, listPageSize: page },
 		});
 		expect(error).toBeUndefined();
 		expect(items).toHaveLength(length);
@@ -50,53 +56,54 @@ describe('a list of 250,000 leads', () => {
 	});
 });
 
+/** A node that emits these items, and tells of each field of theirs that is read. */
+function watched(items: IDataObject[], onRead: () => void): INodeType {
+	const { description } = ourNodes.contactDataAccount;
+	const get = (fields: IDataObject, name: string) => {
+		onRead();
+		return fields[name];
+	};
+	return {
+		description: { ...description, inputs: [], properties: [], credentials: [] },
+		execute: async () => [items.map((fields) => ({ json: new Proxy(fields, { get }) }))],
+	};
+}
+
 describe('the rest of n8n goes on while', () => {
 	const most = 10_000;
-	const finds = (options: INodeParameters) => ({
-		...{ node: find.node, parameters: { ...find.parameters, options } },
-		itemAt: (number: number) => leadOf(number + hit),
-	});
+	const unnamed = { operation: 'get', listId: listWithId('={{ $json.none }}') };
 
-	interface Scene {
+	interface Scene extends Pick<TestNode, 'parameters'> {
+		what: string;
 		node: OurNode;
-		parameters: INodeParameters;
-		itemAt: (number: number) => IDataObject;
+		item: (number: number) => IDataObject;
+		options?: INodeParameters;
+		requests?: number;
 	}
 
-	const scenes: Array<[what: string, Scene, requests: number, isStopped?: boolean]> = [
-		...[find, findBulk, verifyBulk].map((one): [string, Scene, number] => [
-			`items that ask ${one.operation} the same have one answer`,
-			{ ...one, itemAt: () => one.item(hit) },
-			1,
-		]),
-		['items are not sent, as Max Credits is spent', finds({ maxCredits: 1, maxConcurrency: 1 }), 1],
-		['lookups wait at the gate and leave at a stop', finds({ maxConcurrency: most }), 0, true],
-		[
-			'lists are not read, as the items name none',
-			{
-				...{ node: 'contactDataList', itemAt: (number) => ({ number }) },
-				parameters: { operation: 'get', listId: listWithId('={{ $json.none }}') },
-			},
-			0,
-		],
+	const scenes: Scene[] = [
+		...[find, findBulk, verifyBulk].map((one) => ({
+			...{ ...one, what: `items that ask ${one.operation} the same have one answer` },
+			...{ item: () => one.item(hit), requests: 1 },
+		})),
+		{
+			...{ ...find, what: 'items are not sent, as Max Credits is spent' },
+			...{ item: (number) => find.item(number + hit), requests: 1 },
+			options: { maxCredits: 1, maxConcurrency: 1 },
+		},
+		{
+			...{ ...find, what: 'lookups wait at the gate and leave at a stop' },
+			options: { maxConcurrency: most },
+		},
+		{
+			...{ node: 'contactDataList', what: 'lists are not read, as the items name none' },
+			...{ item: leadOf, parameters: unnamed, requests: 0 },
+		},
 	];
 
-	/** A node that emits these items, and tells of each field of theirs that is read. */
-	function watched(items: IDataObject[], onRead: () => void): INodeType {
-		const { description } = ourNodes.contactDataAccount;
-		const get = (fields: IDataObject, name: string) => {
-			onRead();
-			return fields[name];
-		};
-		return {
-			description: { ...description, inputs: [], properties: [], credentials: [] },
-			execute: async () => [items.map((fields) => ({ json: new Proxy(fields, { get }) }))],
-		};
-	}
-
-	test.each(scenes)('%s', async (_, { node, parameters, itemAt }, requests, isStopped) => {
+	test.each(scenes)('$what', async ({ node, item, parameters, options = {}, requests }) => {
 		const stop = new AbortController();
-		if (isStopped) {
+		if (requests === undefined) {
 			// The first answers close the gate for a minute; the others wait there. All have to be there before it opens again.
 			service().faults.add({ status: 429, retryAfter: 'seconds', seconds: 60 });
 			const { enter } = AccountGate.prototype;
@@ -119,19 +126,12 @@ describe('the rest of n8n goes on while', () => {
 			reads = 0;
 		};
 		const timer = setInterval(pass, 1);
+		const start: TestNode = { name: 'Start', type: 'other' };
+		const all = { ...parameters, includeInputFields: true };
+		const ours = looksUp('Node', { node, parameters: all }, options);
 		const run = await runWorkflow({
-			...chain(
-				[
-					{ name: 'Start', type: 'other' },
-					{
-						...{ name: 'Node', type: node, onError: 'continueRegularOutput' },
-						parameters: { ...parameters, includeInputFields: true },
-					},
-					{ name: 'End', type: 'end' },
-				],
-				credentialFor(service()),
-			),
-			types: { other: watched(numbers(most).map(itemAt), () => reads++) },
+			...chain([start, ours, { name: 'End', type: 'end' }], credentialFor(service())),
+			types: { other: watched(numbers(most).map(item), () => reads++) },
 			stop: stop.signal,
 			onNode: (name) => {
 				pass();
@@ -142,7 +142,7 @@ describe('the rest of n8n goes on while', () => {
 		clearInterval(timer);
 		const json = outputOf(run, 'Node');
 		expect(json).toHaveLength(most);
-		if (isStopped) expect(json.at(-1)).toMatchObject({ reason: 'cancelled' });
+		if (requests === undefined) expect(json.at(-1)).toMatchObject({ reason: 'cancelled' });
 		else expect(service().requests).toHaveLength(requests);
 		// How much of the work nothing else could come between.
 		expect(longest).toBeGreaterThan(0);

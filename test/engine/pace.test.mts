@@ -41,7 +41,7 @@ describe('executions on one account', () => {
 		['a single lookup', find.node, 'find', 1],
 		['another backlog', find.node, 'find', 60],
 	])('%s takes turns with a backlog', async (_, node, operation, length) => {
-		service().options.latencyMs = 20;
+		service().options.latencyMs = 10;
 		const items = numbers(length, 5_000).map(leadOf);
 		const parameters = { ...find.parameters, operation };
 		const other = new Promise<NodeResult>((resolve, reject) => {

@@ -275,15 +275,8 @@ describe.each(['id', 'offset'] as const)(
 			// Full pages, and at most one more per poll.
 			['come over several polls', 500, 20_000, 7, 40, untouched],
 			['of which the oldest stay: a poll has time to find them', 100, 3_000, 20, 30, onlyOldStay],
-			['and over 100 pages are added before the rest is read', 10, 2_000, 150, Infinity, moreCome],
-			[
-				'and over 100 pages are removed before the rest is read',
-				10,
-				2_000,
-				150,
-				Infinity,
-				newestGo,
-			],
+			['and over 100 pages come before the rest is read', 10, 2_000, 150, Infinity, moreCome],
+			['and over 100 pages go before the rest is read', 10, 2_000, 150, Infinity, newestGo],
 		])('%s', async (_, cap, many, inPoll, most, later) => {
 			service().variants.leadsStart = leadsStart;
 			const first = await published();
