@@ -80,20 +80,11 @@ describe('canBeEmail', () => {
 		);
 	});
 
-	it.each([
-		[''],
-		['ada.acme.com'],
-		['@acme.com'],
-		['ada@'],
-		['ada@acme.com@'],
-		['@'],
-		['a@b.com|c@b.com'],
-		['ada@acme'],
-		['ada@acme..com'],
-		['ada@.acme.com'],
-		// Apollo writes it where it has an email that it does not show.
-		['email_not_unlocked@domain.com'],
-	])('says no to %j', (text) => {
+	// Apollo writes the last one where it has an email that it does not show.
+	const none = `ada.acme.com @acme.com ada@ ada@acme.com@ @ a@b.com|c@b.com ada@acme ada@acme..com ada@.acme.com
+		email_not_unlocked@domain.com`;
+
+	it.each(['', ...none.split(/\s+/)])('says no to %j', (text) => {
 		expect(canBeEmail(text)).toBe(false);
 	});
 });
