@@ -24,7 +24,6 @@ import {
 	addressOf,
 	find,
 	findBulk,
-	hit,
 	leadOf,
 	lookups,
 	numbers,
@@ -141,15 +140,6 @@ const verifies = (
 ];
 const line = (...nodes: TestNode[]) =>
 	chain([emits('Start', [{}]), ...nodes], credentialFor(service()));
-
-test('nobody knows what a lookup has cost that was refused after its connection was lost', async () => {
-	service().faults.add({ reset: 'after-charge', on: { nth: 1 } });
-	service().faults.add({ status: 400, on: { nth: 2 } });
-	const { json } = await runLookup(find, service(), [leadOf(hit)], {
-		onError: 'continueRegularOutput',
-	});
-	expect(json).toMatchObject([{ status: 'failed', httpCode: 400, credits: null }]);
-});
 
 describe('what an execution tells that it has cost', () => {
 	const wanted = numbers(150);
