@@ -321,15 +321,12 @@ test.each<[reset: 'before-charge' | 'after-charge', then: number, said: IDataObj
 	['after-charge', 400, { status: 'failed', httpCode: 400, credits: null }],
 	// It may have been charged, so it counts as sent.
 	['after-charge', 402, { status: 'failed', reason: 'connection', credits: null }],
-])(
-	'nobody knows what a lookup has cost whose connection was lost %s, and that then met a %i',
-	async (reset, status, said) => {
-		service().faults.add({ reset, on: { nth: 1 } });
-		service().faults.add({ status, on: { nth: 2 } });
-		const test = status === 404 ? {} : continues;
-		const { json, error } = await runLookup(find, service(), [leadOf(hit)], test);
-		// A miss stops no workflow.
-		expect([error, asked().length]).toEqual([undefined, 2]);
-		expect(json).toMatchObject([said]);
-	},
-);
+])('a connection is lost %s, then a %i: nobody knows the cost', async (reset, status, said) => {
+	service().faults.add({ reset, on: { nth: 1 } });
+	service().faults.add({ status, on: { nth: 2 } });
+	const test = status === 404 ? {} : continues;
+	const { json, error } = await runLookup(find, service(), [leadOf(hit)], test);
+	// A miss stops no workflow.
+	expect([error, asked().length]).toEqual([undefined, 2]);
+	expect(json).toMatchObject([said]);
+});

@@ -62,7 +62,7 @@ describe.each(bulks)('$operation', (bulk) => {
 	});
 
 	test.each([{}, { maxCredits: 100_000 }])(
-		'the last request does not wait for the others: %o',
+		'the last request waits for no other: %o',
 		async (options) => {
 			service().options.latencyMs = 100;
 			await run(numbers(perRequest + 1), { options });
@@ -100,7 +100,7 @@ describe.each(bulks)('$operation', (bulk) => {
 		});
 
 		test.each([400, 413, 414, 422])(
-			'a %i costs no item its answer but the one that is refused',
+			'a %i costs only the item its answer that is refused',
 			async (status) => {
 				service().faults.add({ status, on });
 				// What was reserved for the request that is refused is there for its halves.
@@ -144,7 +144,7 @@ describe.each(bulks)('$operation', (bulk) => {
 	});
 
 	test.each([1, 5])(
-		'credits run out: what was bought is delivered, the rest is not sent (%i requests at once)',
+		'credits run out, %i at once: what was bought comes out',
 		async (maxConcurrency) => {
 			const wanted = numbers(6 * perRequest);
 			const left = 2 * perRequest + 10;

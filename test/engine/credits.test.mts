@@ -85,8 +85,10 @@ describe('daily runs over rows that are kept', () => {
 		{ reset: 'before-charge' },
 	];
 
-	test.each(days.flatMap((day) => bad.map((effect) => [...day, effect] as const)))(
-		'with results in "%s" and "%s", the first for %i credits, and %j on the third',
+	const runs = days.flatMap((day) => bad.map((effect) => [...day, effect] as const));
+
+	test.each(runs)(
+		'results in "%s" and "%s", %i credits, then %j',
 		async (found, checked, first, effect) => {
 			let kept: IDataObject[] = rows.map((number) => ({ number, ...leadOf(number) }));
 			const bill: number[] = [];

@@ -129,7 +129,7 @@ describe('Find Emails in Bulk', () => {
 	}
 
 	test.each([true, false])(
-		'collects its job for leads that an earlier run did not send, with Include Input Fields %s: each tells what it has cost',
+		'tells each lead what it has cost, with its fields: %s',
 		async (includeInputFields) => {
 			const parameters = { includeInputFields: true };
 			const hits = paidAmong(findBulk, 60).slice(0, 3);
@@ -353,21 +353,20 @@ describe('Get Bulk Job gives each item', () => {
 		expect([credits, service().ledger.total()]).toEqual([spent, spent]);
 	});
 
-	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'as it was while its job is still at work, which is no failure with %s',
-		async (onError) => {
-			const pending = await pendingLeads(wanted, unfinished);
-			const before = polls().length;
-			const result = await collect(pending, {}, { onError });
-			expect([result.error, result.errorItems]).toEqual([undefined, []]);
-			expect(result.items).toMatchObject(inOrder(wanted));
-			expect(result.json).toStrictEqual(pending);
-			expect(polls().slice(before)).toHaveLength(3);
-			service().variants.jobPolls = 0;
-			const { json } = await collect(result.json, {}, { onError });
-			expect(json).toStrictEqual(wanted.map(collected));
-		},
-	);
+	const settings = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+
+	test.each(settings)('as it was while its job is at work: no failure with %s', async (onError) => {
+		const pending = await pendingLeads(wanted, unfinished);
+		const before = polls().length;
+		const result = await collect(pending, {}, { onError });
+		expect([result.error, result.errorItems]).toEqual([undefined, []]);
+		expect(result.items).toMatchObject(inOrder(wanted));
+		expect(result.json).toStrictEqual(pending);
+		expect(polls().slice(before)).toHaveLength(3);
+		service().variants.jobPolls = 0;
+		const { json } = await collect(result.json, {}, { onError });
+		expect(json).toStrictEqual(wanted.map(collected));
+	});
 
 	test.each(['verified', 'known'])('its own row once, also if it is %s by then', async (status) => {
 		const waiting = (await pendingLeads([3])).map((item) => ({ ...item, status }));
@@ -473,7 +472,7 @@ test('of a job that Get Bulk Job cannot read every item stays pending, and says 
 });
 
 test.each([401, 403])(
-	'an API key that is refused with %i does not hide behind items that are passed on',
+	'items that are passed on hide no API key that is refused: %i',
 	async (status) => {
 		const pending = await pendingLeads([3]);
 		service().faults.add({ status, on: { operation: 'getBulkJob' } });
@@ -484,18 +483,13 @@ test.each([401, 403])(
 	},
 );
 
-test.each([402, 503])(
-	'beside a job that is answered with %i nothing is to be run again',
-	async (status) => {
-		const pending = await pendingLeads();
-		service().faults.add({ status, on: { operation: 'getBulkJob' } });
-		const { json, hints } = await collect(pending, {}, continues);
-		expect(json.map((item) => item.status)).toEqual(pending.map(() => 'pending'));
-		expect(hints?.[0]?.message).toMatch(
-			/: 230 [^._]+\. Nothing is lost: collect the results later/,
-		);
-	},
-);
+test.each([402, 503])('a job that is answered with %i is to be collected later', async (status) => {
+	const pending = await pendingLeads();
+	service().faults.add({ status, on: { operation: 'getBulkJob' } });
+	const { json, hints } = await collect(pending, {}, continues);
+	expect(json.map((item) => item.status)).toEqual(pending.map(() => 'pending'));
+	expect(hints?.[0]?.message).toMatch(/: 230 [^._]+\. Nothing is lost: collect the results later/);
+});
 
 test('a job that is pending is no failure: the error output gets none of its items', async () => {
 	service().variants.jobPolls = unfinished;
@@ -518,7 +512,7 @@ test('of a job that has failed the items have cost nothing', async () => {
 });
 
 test.each([{}, { includeInputFields: true }])(
-	'without a row: every row of a job once, without the fields of the input: %j',
+	'every row of a job once, without the fields of the input: %j',
 	async (parameters) => {
 		const pending = await pendingLeads();
 		const before = polls().length;
@@ -600,18 +594,15 @@ describe('what the execution has spent', () => {
 	test.each<[string, () => unknown, again: number[]]>([
 		['lacks a row', withRows('missing'), [1]],
 		['has failed', () => (service().variants.jobOutcome = 'failed'), [5]],
-	])(
-		'asks again only for what a job left open that Get Bulk Job has read: it %s',
-		async (...row) => {
-			const [, arrange, again] = row;
-			arrange();
-			const later = [emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
-			await behindJob(collects('Collect'), ...later);
-			const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
-			expect(asked).toEqual([5, ...again]);
-			expect(polls().filter((path) => path.endsWith('/9001'))).toHaveLength(2);
-		},
-	);
+	])('asks again only for what a job left open: it %s', async (...row) => {
+		const [, arrange, again] = row;
+		arrange();
+		const later = [emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
+		await behindJob(collects('Collect'), ...later);
+		const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
+		expect(asked).toEqual([5, ...again]);
+		expect(polls().filter((path) => path.endsWith('/9001'))).toHaveLength(2);
+	});
 
 	test('is not changed by the job of somebody else', async () => {
 		const [{ jobId }] = outputOf(await behindJob(), 'Find');

@@ -80,7 +80,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 	});
 
 	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'needs no other field, and is on the first output with %s; a hint names the field to clear',
+		'needs no other field, and a hint names the one to clear: %s',
 		async (onError) => {
 			const options = { incompleteRun: 'fail', keepCredits: 5 };
 			const result = await run(lookup, [brings, brings], { onError, options });
@@ -112,7 +112,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 	);
 
 	test.each([401, 402, 500])(
-		'hides no API key that is not accepted any more: a %i stops the workflow',
+		'hides no API key that is refused: a %i stops the workflow',
 		async (status) => {
 			/** What needs no answer of the service. */
 			const needless = [brings, ...(isFinder ? [] : [{ email: '' }, { email: 'no-at-sign' }])];

@@ -73,23 +73,20 @@ describe.each(lookups)('Max Credits of $operation', (lookup) => {
 		['={{ "7.9" }}', 7, 5],
 		['0', 0, 5],
 		[-5, 0, 5],
-	])(
-		'%j lets it spend %i, with %i requests at once',
-		async (maxCredits, spends, maxConcurrency) => {
-			service().options.latencyMs = 5;
-			const { json, error } = await run(lookup, items, { maxCredits, maxConcurrency });
-			expect(error).toBeUndefined();
-			expect(service().ledger.total()).toBe(spends);
-			const bought = wanted.filter((number) => json[number].status !== 'not_processed');
-			expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(lookup.answer));
-			expectPaidOnce(service(), lookup, bought);
-			if (spends === 0) expect(service().requests).toEqual([]);
-			expect(json.at(-1)).toMatchObject({
-				...{ status: 'not_processed', reason: 'credit_limit' },
-				message: expect.stringContaining('Max Credits'),
-			});
-		},
-	);
+	])('%j lets it spend %i, %i at once', async (maxCredits, spends, maxConcurrency) => {
+		service().options.latencyMs = 5;
+		const { json, error } = await run(lookup, items, { maxCredits, maxConcurrency });
+		expect(error).toBeUndefined();
+		expect(service().ledger.total()).toBe(spends);
+		const bought = wanted.filter((number) => json[number].status !== 'not_processed');
+		expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(lookup.answer));
+		expectPaidOnce(service(), lookup, bought);
+		if (spends === 0) expect(service().requests).toEqual([]);
+		expect(json.at(-1)).toMatchObject({
+			...{ status: 'not_processed', reason: 'credit_limit' },
+			message: expect.stringContaining('Max Credits'),
+		});
+	});
 
 	test.each<[string, INodeParameters]>([
 		['Max Credits', { options: { maxCredits: '' } }],
@@ -118,7 +115,7 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 		[30, 0, 'full'],
 		[-5, LEFT, 'full'],
 	] as const)(
-		'with %j to keep spends %i of 30 credits, of an account of the form "%s"',
+		'%j lets it spend %i of 30 credits, in the form "%s"',
 		async (keepCredits, most, accountShape) => {
 			// The one counter of the short form is that of the finder.
 			Object.assign(service().variants, { accountShape });
@@ -183,7 +180,7 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 });
 
 test.each([...lookups, search])(
-	'$operation goes by the counter of its own credits, and by what is spent of these',
+	'$operation goes by the counter of its own credits',
 	async (lookup) => {
 		leave(1_000);
 		Object.assign(service().options.creditsLeft ?? {}, { [lookup.credits]: 3 });

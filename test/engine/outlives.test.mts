@@ -222,17 +222,13 @@ describe('after a Wait', () => {
 		expect(await askedAgain(30, damage)).toBe(30);
 	});
 
-	test(
-		'10,000 answers are there, and the oldest are asked again',
-		{ timeout: 120_000 },
-		async () => {
-			const again = await askedAgain(10_400, (waiting) => {
-				expect(contextOf(waiting).length).toBeLessThan(5_100_000);
-			});
-			expect(again).toBeGreaterThanOrEqual(400);
-			expect(again).toBeLessThan(1_000);
-		},
-	);
+	test('10,000 answers are there', { timeout: 120_000 }, async () => {
+		const again = await askedAgain(10_400, (waiting) => {
+			expect(contextOf(waiting).length).toBeLessThan(5_100_000);
+		});
+		expect(again).toBeGreaterThanOrEqual(400);
+		expect(again).toBeLessThan(1_000);
+	});
 });
 
 /** How n8n runs a node again that has stopped the workflow. */

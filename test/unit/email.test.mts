@@ -61,12 +61,11 @@ describe('toEmail', () => {
 });
 
 describe('canBeEmail', () => {
-	it.each([['ADA+notes@acme.co.uk'], ['"ada@home"@acme.com'], ['ädä@bücher.de'], ['👩@acme.com']])(
-		'says yes to %j: what else is wrong with it, the service knows',
-		(text) => {
-			expect(canBeEmail(text)).toBe(true);
-		},
-	);
+	const odd = ['ADA+notes@acme.co.uk', '"ada@home"@acme.com', 'ädä@bücher.de', '👩@acme.com'];
+
+	it.each(odd)('says yes to %j: the service knows more', (text) => {
+		expect(canBeEmail(text)).toBe(true);
+	});
 
 	it('says yes to every email, and no with anything inside that no email has', () => {
 		const inside = fc.constantFrom(...' \t\n\u00a0\u3000,;<>[]"', NO_CHARACTER);
@@ -126,12 +125,11 @@ describe('an email status', () => {
 		}
 	});
 
-	it.each([[''], ['Risky'], ['accept all'], ['okay'], ['constructor'], ['__proto__']])(
-		'of %j is none that is known, and is passed on as sent',
-		(sent) => {
-			expect([knownStatus(sent), toEmailStatus(sent)]).toEqual([undefined, sent]);
-		},
-	);
+	const others = ['', 'Risky', 'accept all', 'okay', 'constructor', '__proto__'];
+
+	it.each(others)('of %j is not known, and passed on as sent', (sent) => {
+		expect([knownStatus(sent), toEmailStatus(sent)]).toEqual([undefined, sent]);
+	});
 
 	it('is a word of the current vocabulary or nothing, whatever there is', () => {
 		const words = new Set([...vocabularies.map(([, status]) => status), undefined]);

@@ -86,19 +86,16 @@ it.each<[string, unknown, Fate]>([
 	}
 });
 
-it.each([['a week'], [true], [[7]], ['Infinity']])(
-	'a maximum age of %j is none, where that matters',
-	(maxAgeDays) => {
-		const thrown = thrownBy(() => outcomeOf({ checkedAt: NOW, maxAgeDays }));
-		expect(problemOf(thrown)).toMatchObject({
-			reason: 'invalid_value',
-			message: 'Not sent: Max Age (Days) must be a number',
-		});
-		for (const existing of ['', null, 'something']) {
-			expect(outcomeOf({ existing, checkedAt: NOW, maxAgeDays })).toBeUndefined();
-		}
-	},
-);
+it.each(['a week', true, { days: 7 }, 'Infinity'])('a maximum age of %j is none', (maxAgeDays) => {
+	const thrown = thrownBy(() => outcomeOf({ checkedAt: NOW, maxAgeDays }));
+	expect(problemOf(thrown)).toMatchObject({
+		reason: 'invalid_value',
+		message: 'Not sent: Max Age (Days) must be a number',
+	});
+	for (const existing of ['', null, 'something']) {
+		expect(outcomeOf({ existing, checkedAt: NOW, maxAgeDays })).toBeUndefined();
+	}
+});
 
 it('an unknown without a date is looked up', () => {
 	expect(fateOf({ existing: 'unknown' })).toBe('looked up');

@@ -467,19 +467,18 @@ describe.each(Object.entries(rules))('%s', (_, rows) => {
 });
 
 describe('an item', () => {
-	it.each(['properties', 'fields', 'body', 'merge_fields'])(
-		'with %s: they count after its own fields',
-		(name) => {
-			const inside = { email: eve, company: { value: 'Acme' } };
-			for (const there of [inside, [inside]]) {
-				expect(readOf({ [name]: there, 'E-Mail 1': email })).toEqual(atAcme);
-				expect(readOf({ [name]: there })).toEqual({ ...atAcme, email: eve });
-			}
-			// Which of several leads is meant, nobody can tell.
-			expect(readOf({ [name]: [inside, inside] })).toEqual({});
-			expect(readOf({ other: inside })).toEqual({});
-		},
-	);
+	const containers = ['properties', 'fields', 'body', 'merge_fields'];
+
+	it.each(containers)('with %s: they count after its own fields', (name) => {
+		const inside = { email: eve, company: { value: 'Acme' } };
+		for (const there of [inside, [inside]]) {
+			expect(readOf({ [name]: there, 'E-Mail 1': email })).toEqual(atAcme);
+			expect(readOf({ [name]: there })).toEqual({ ...atAcme, email: eve });
+		}
+		// Which of several leads is meant, nobody can tell.
+		expect(readOf({ [name]: [inside, inside] })).toEqual({});
+		expect(readOf({ other: inside })).toEqual({});
+	});
 
 	it.each<[object, Values]>([
 		[{ 'Contact Person': 'Eve Other', 'Contact Email': eve }, nobody],
@@ -526,16 +525,15 @@ describe('an item', () => {
 		);
 	});
 
-	it.each(['Acme Pty Ltd', 'Acme (HK) Limited', 'Acme GmbH & Co. KG', 'Acme Inc.'])(
-		'with the company %s in a field for full names has no name',
-		(company) => {
-			for (const field of ['Contact Name', 'Display Name']) {
-				expect(new LeadReader().read({ [field]: company }).found).toEqual({});
-				expect(whysOf({ [field]: company })).toEqual([`${field} looks like a company`]);
-				expect(readOf({ [field]: company, Name: 'Ada' })).toEqual({});
-			}
-		},
-	);
+	const companies = ['Acme Pty Ltd', 'Acme (HK) Limited', 'Acme GmbH & Co. KG', 'Acme Inc.'];
+
+	it.each(companies)('with the company %s in a field for full names has no name', (company) => {
+		for (const field of ['Contact Name', 'Display Name']) {
+			expect(new LeadReader().read({ [field]: company }).found).toEqual({});
+			expect(whysOf({ [field]: company })).toEqual([`${field} looks like a company`]);
+			expect(readOf({ [field]: company, Name: 'Ada' })).toEqual({});
+		}
+	});
 
 	it.each([
 		{ fullName: 'LinkedIn Member', firstName: 'LinkedIn', lastName: 'Member' },
@@ -571,12 +569,11 @@ describe('an item', () => {
 		expect(lacking.fullName?.why).toBe('is only half a name');
 	}
 
-	it.each(['Van Morrison', 'van morrison', 'le Gall Anne', 'Ada Lee, M. A.', '王小明'])(
-		'with %s as its name has a whole one',
-		(fullName) => {
-			expect(readOf({ Name: fullName })).toEqual({ fullName });
-		},
-	);
+	const wholes = ['Van Morrison', 'van morrison', 'le Gall Anne', 'Ada Lee, M. A.', '王小明'];
+
+	it.each(wholes)('with %s as its name has a whole one', (fullName) => {
+		expect(readOf({ Name: fullName })).toEqual({ fullName });
+	});
 
 	it.each(['Mr.', 'Frau', 'Frau Dr.', 'Dott.ssa'])(
 		'with %s as its first name has none',

@@ -42,27 +42,23 @@ function nodeWith(saved: Record<string, unknown>, items: unknown[] = []) {
 	return { parameters, evaluated };
 }
 
-it.each([['Ada'], [''], [null], [{ mode: 'id', value: '101' }]])(
-	'reads %j, which is the same for all items, once',
-	(value) => {
-		const { parameters, evaluated } = nodeWith({ value });
-		for (const item of [3, 0, 1]) expect(parameters.get('value', item, 'nothing')).toBe(value);
-		expect(evaluated).toHaveLength(1);
-	},
-);
+it.each(['Ada', '', null, { mode: 'id', value: '101' }])('reads %j once for all items', (value) => {
+	const { parameters, evaluated } = nodeWith({ value });
+	for (const item of [3, 0, 1]) expect(parameters.get('value', item, 'nothing')).toBe(value);
+	expect(evaluated).toHaveLength(1);
+});
 
-it.each([['={{ $json.name.trim() }}'], ['='], [{ mode: 'id', value: '={{ $json.id }}' }]])(
-	'has %j evaluated for each item',
-	(value) => {
-		const { parameters, evaluated } = nodeWith({ value }, [{ name: 'Ada' }, { name: 'Ida' }]);
-		for (const item of [0, 1, 1]) {
-			expect(parameters.get('value', item, '')).toBe(`value for ${item}`);
-		}
-		expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
-		// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
-		for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
-	},
-);
+const computed = ['={{ $json.name.trim() }}', '=', { mode: 'id', value: '={{ $json.id }}' }];
+
+it.each(computed)('has %j evaluated for each item', (value) => {
+	const { parameters, evaluated } = nodeWith({ value }, [{ name: 'Ada' }, { name: 'Ida' }]);
+	for (const item of [0, 1, 1]) {
+		expect(parameters.get('value', item, '')).toBe(`value for ${item}`);
+	}
+	expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
+	// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
+	for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
+});
 
 it('looks a plain reference up in the item, and asks the engine only where it must', () => {
 	const items = [{ name: 'Ada' }, { name: ['Ada'] }, undefined, { name: null }, {}, { name: 5 }];
@@ -84,20 +80,17 @@ it('fails where the expression fails, for each item', () => {
 	}
 });
 
-it.each([['{{ $json.name }}'], ['Hello {{ $json.name'], ['}}'], ['{{{{']])(
-	'refuses %j, an expression that n8n did not evaluate, wherever it comes from',
-	(value) => {
-		const { parameters } = nodeWith({ typed: value, found: '={{ $json.name }}' }, [
-			{ name: value },
-		]);
-		for (const name of ['typed', 'found']) {
-			expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
-				reason: 'unevaluated_expression',
-				message: `Not sent: ${name} holds an expression that n8n did not evaluate`,
-			});
-		}
-	},
-);
+const unevaluated = ['{{ $json.name }}', 'Hello {{ $json.name', '}}', '{{{{'];
+
+it.each(unevaluated)('refuses %j, which n8n did not evaluate', (value) => {
+	const { parameters } = nodeWith({ typed: value, found: '={{ $json.name }}' }, [{ name: value }]);
+	for (const name of ['typed', 'found']) {
+		expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
+			reason: 'unevaluated_expression',
+			message: `Not sent: ${name} holds an expression that n8n did not evaluate`,
+		});
+	}
+});
 
 describe('the fields of a lead', () => {
 	const lead = {
