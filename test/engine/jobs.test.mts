@@ -260,24 +260,15 @@ describe.each<[Variants['jobResultShape'], Effect]>([
 		if (jobResultShape !== 'bare') {
 			expect((await collect(named, wholeJob)).json).toMatchObject([pending, pending]);
 		}
-		service().variants.jobPolls = 0;
-		const { json: rows } = await collect(json, wholeJob);
-		expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
-		expectPaidOnce(service(), findBulk, leads);
-	});
-
-	test('gives another execution the rows that are there: the others stay pending', async () => {
-		Object.assign(service().variants, {
-			...{ jobResultShape, jobProgress: 'some', jobPolls: unfinished },
-		});
-		const { json } = await find(leads, continues);
+		// The rows that are there are given to those who ask for their own.
 		const { json: some } = await collect(json, {}, continues);
 		const open = some.filter(({ status }) => status !== 'found' && status !== 'not_found');
 		expect(open.length).toBeGreaterThan(0);
 		expect(open).toMatchObject(open.map(() => pending));
 		service().variants.jobPolls = 0;
-		const { json: rows } = await collect(some, {}, continues);
-		expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		for (const rows of [await collect(json, wholeJob), await collect(some, {}, continues)]) {
+			expect(rows.json.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		}
 		expectPaidOnce(service(), findBulk, leads);
 	});
 
@@ -471,36 +462,23 @@ test('of a job that Get Bulk Job cannot read every item stays pending, and says 
 	expect(again.json.map(({ credits }) => credits)).toEqual(wanted.slice(0, 100).map(costOf));
 });
 
-test.each([401, 403])(
-	'items that are passed on hide no API key that is refused: %i',
-	async (status) => {
-		const pending = await pendingLeads([3]);
-		service().faults.add({ status, on: { operation: 'getBulkJob' } });
-		const { error } = await collect([{}, ...pending]);
-		expect(error?.message).toContain('[item 1]');
-		const { json } = await collect([{}, ...pending], {}, continues);
-		expect(json).toMatchObject([{ status: 'skipped' }, { status: 'pending', jobRow: 1 }]);
-	},
-);
-
-test.each([402, 503])('a job that is answered with %i is to be collected later', async (status) => {
-	const pending = await pendingLeads();
+test.each([
+	[401, true],
+	[403, true],
+	[402, false],
+	[503, false],
+])('a job that is answered with %i is to be collected later; it stops: %s', async (...given) => {
+	const [status, stops] = given;
+	const pending = await pendingLeads([3]);
 	service().faults.add({ status, on: { operation: 'getBulkJob' } });
-	const { json, hints } = await collect(pending, {}, continues);
-	expect(json.map((item) => item.status)).toEqual(pending.map(() => 'pending'));
-	expect(hints?.[0]?.message).toMatch(/: 230 [^._]+\. Nothing is lost: collect the results later/);
-});
-
-test('a job that is pending is no failure: the error output gets none of its items', async () => {
-	service().variants.jobPolls = unfinished;
-	const test = { options: noWait, onError: 'continueErrorOutput' } as const;
-	const { items, errorItems, json } = await find([3, 4], test);
-	expect([items, errorItems]).toMatchObject([
-		[1, 2].map((jobRow) => ({ json: { status: 'pending', jobId: '9001', jobRow } })),
-		[],
-	]);
-	service().variants.jobPolls = 0;
-	expect((await collect(json)).json.map(answerIn)).toEqual([3, 4].map(findBulk.answer));
+	const { json, hints } = await collect([{}, ...pending], {}, continues);
+	expect(json).toMatchObject([{ status: 'skipped' }, { status: 'pending', jobRow: 1 }]);
+	expect(hints?.[0].message).toContain('Nothing is lost: collect the results later');
+	if (!stops) expect(hints?.[0].message).not.toContain('again');
+	// An API key that is refused does not hide behind what is passed on.
+	const { error } = await collect([{}, ...pending]);
+	if (stops) expect(error?.message).toContain('[item 1]');
+	else expect(error).toBeUndefined();
 });
 
 test('of a job that has failed the items have cost nothing', async () => {
