@@ -211,6 +211,11 @@ describe.each(outcomes)('$operation: $what', ({ lookup, outcome }) => {
 
 const alone = { includeInputFields: false };
 const knownAlone = { parameters: { ...existing(bought.email).parameters, ...alone } };
+const tooOld = {
+	number: miss,
+	parameters: { existingEmail: '={{ $json["E-Mail"] }}' },
+	options: { checkedAt: '={{ $json.checkedAt }}' },
+};
 const readByName = {
 	parameters: { leadFields: 'auto' },
 	options: { maxAgeDays: 10_000, checkedAt: '={{ $json.checkedAt }}' },
@@ -220,11 +225,13 @@ const outcomesOf: Record<string, Outcome> = {
 	'no email, alone': [{ parameters: { email: ' ', ...alone } }, 0, { status: 'skipped' }],
 	'a known email, alone': [knownAlone, 0, known(bought.email)],
 	'its old email': [email(other), 1, verified(other)],
+	'a miss, though it had an email': [tooOld, 0, { status: 'not_found' }],
 	'several emails': [readByName, 0, { ...known(other), emailStatus: 'valid' }],
 };
 const noEmail = { emailStatus: null, mailboxType: null, personData: null };
 const noProblem = { reason: null, message: null };
 const noJob = { jobId: null, jobRow: null };
+const dated = { 'E-Mail': 'old@acme.example', checkedAt: '2020-01-01' };
 const about = { emailStatus: 'valid', checkedAt: '2026-01-01', personData: { title: 'CTO' } };
 const two = [{ value: other, primary: true }, { value: 'b@home.example' }];
 const twoInText = `${other}; b@home.example`;
@@ -240,6 +247,9 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	// An absent value erases nothing.
 	['a miss', bought, { status: 'not_found' }],
 	['a 402', bought, { ...without('not_processed', 'out_of_credits', 402) }],
+	// An email that is too old keeps its date, wherever it stands.
+	['a miss', dated, { ...missed, credits: 0 }],
+	['a miss, though it had an email', dated, { status: 'not_found', credits: 0 }],
 	// Where there is no email any more, nothing is said of one. n8n leaves a cell of a sheet as it is for `null`.
 	['a miss', { ...bought, email: '' }, { ...noEmail, ...missed }],
 	[
