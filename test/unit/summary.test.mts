@@ -21,13 +21,14 @@ import {
 } from '../../nodes/shared/failures/failure.ts';
 import type { InvalidReason, NotSentReason } from '../../nodes/shared/failures/reasons.ts';
 import { connectionError, ServiceError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
+import { noName } from './thrown.mts';
 
 const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
 
 const AT = 1_798_675_200_000;
 
-const invalidOf = (reason: InvalidReason, message = 'Fails', description = 'Check it.') =>
-	problemOf(new InvalidInput({ reason, message, description }));
+const invalidOf = (reason: InvalidReason) =>
+	problemOf(new InvalidInput({ reason, message: 'Fails', description: 'Check it.' }));
 const notSent = (reason: NotSentReason) => problemOf(new NotProcessed(reason));
 const noCredits = new ServiceError('out_of_credits', {
 	message: 'A',
@@ -45,7 +46,7 @@ const outcomes = {
 	known: { status: 'known', fields: { email: 'ada@acme.com' } },
 	undated: { status: 'known', fields: { email: 'ada@acme.com' }, isUndated: true },
 	skipped: { status: 'skipped', fields: {} },
-	missing: invalidOf('missing_name', 'Not sent: no name', 'Fill in Full Name.'),
+	missing: problemOf(noName),
 	expression: invalidOf('failing_expression'),
 	unevaluated: invalidOf('unevaluated_expression'),
 	invalid: problemOf(invalidValue('Email', 'Email must be text')),

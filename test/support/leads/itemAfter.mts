@@ -20,7 +20,7 @@ export const COLUMNS = {
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
 /** What came of a lookup. */
-export interface Happened {
+interface Happened {
 	kind: CreditKind;
 	/** The status, and what else it says of the item: what was learned, or why nothing was. */
 	says: IDataObject;
@@ -64,7 +64,7 @@ function isKept(name: string, before: IDataObject, says: IDataObject): boolean {
 }
 
 /** The status of an earlier lookup says more than that there was nothing to look up. */
-export function keepsStatus(before: IDataObject, { status }: IDataObject): boolean {
+function keepsStatus(before: IDataObject, { status }: IDataObject): boolean {
 	if (status === 'known') return ['found', 'verified'].includes(String(before.status));
 	return status === 'skipped' && isOurs(before);
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 /** The statuses of items without a result. */
-export const PROBLEMS = ['invalid_input', 'not_processed', 'pending', 'failed'];
+const PROBLEMS = ['invalid_input', 'not_processed', 'pending', 'failed'];
 
 /** The statuses of the package's items. */
 export const STATUSES = ['found', 'verified', 'known', 'skipped', 'not_found', ...PROBLEMS];
