@@ -15,44 +15,33 @@ import {
 const NO_CHARACTER = '\uFFFD';
 
 describe('toEmail', () => {
+	const ways = `MailTo: ada@acme.com ¦ mailto:ada@acme.com?subject=Hello&body=? ¦ < ada@acme.com > ¦ 'ada@acme.com' ¦
+		Ada Lovelace <ada@acme.com> ¦ "Lovelace, Ada" <mailto:ada@acme.com> ¦ <mailto:ada@acme.com|ada@acme.com> ¦
+		"ada@acme.com."`;
+	// Of several the first. A sheet writes a list so, and Exchange has a protocol before each.
+	const several = `<ada@acme.com>, <ida@acme.com> ¦ Ada <ada@acme.com>; Ida <ida@acme.com> ¦ ada@acme.com; ¦
+		ada@acme.com ::: ida@acme.com ¦ ada@acme.com / ida@acme.com ¦ ada@acme.com and ida@acme.com ¦
+		ada@acme.com & ida+b@acme.com ¦ ada@acme.com; ida+b@acme.com ¦ ada@acme.com (work), ida@acme.com (home) ¦
+		ada@acme.com; n/a ¦ ["ada@acme.com"] ¦ ["ada@acme.com","ida@acme.com"] ¦
+		Lovelace, Ada <ada@acme.com>; Rhodes, Ida <ida@acme.com> ¦ SMTP:ada@acme.com smtp:ada@home.com`;
+
+	it.each(`${ways} ¦ ${several}`.split(/ ¦\s+/))('makes ada@acme.com of %j', (text) => {
+		expect(toEmail(text)).toBe('ada@acme.com');
+	});
+
 	it.each([
 		['\u200bada@\u00adacme.com\ufeff\n', 'ada@acme.com'],
-		['MailTo: ada@acme.com', 'ada@acme.com'],
-		['mailto:ada@acme.com?subject=Hello&body=?', 'ada@acme.com'],
-		['< ada@acme.com >', 'ada@acme.com'],
-		['Ada Lovelace <ada@acme.com>', 'ada@acme.com'],
-		['"Lovelace, Ada" <mailto:ada@acme.com>', 'ada@acme.com'],
+		['ada@acme.com\nida@acme.com', 'ada@acme.com'],
+		['ada+b@acme.com+ida@acme.com', 'ada+b@acme.com'],
 		// The rest is left to canBeEmail.
 		['ada,lovelace@acme.com', 'ada,lovelace@acme.com'],
 		['call ida@acme.com', 'call ida@acme.com'],
-		// Of several the first.
-		['<ada@acme.com>, <ida@acme.com>', 'ada@acme.com'],
-		['Ada <ada@acme.com>; Ida <ida@acme.com>', 'ada@acme.com'],
-		['ada@acme.com ::: ida@acme.com', 'ada@acme.com'],
-		['ada@acme.com\nida@acme.com', 'ada@acme.com'],
-		['ada@acme.com;', 'ada@acme.com'],
-		['ada@acme.com / ida@acme.com', 'ada@acme.com'],
-		['ada@acme.com and ida@acme.com', 'ada@acme.com'],
-		['ada@acme.com & ida+b@acme.com', 'ada@acme.com'],
-		['ada@acme.com; ida+b@acme.com', 'ada@acme.com'],
-		['ada+b@acme.com+ida@acme.com', 'ada+b@acme.com'],
-		['ada@acme.com (work), ida@acme.com (home)', 'ada@acme.com'],
-		['ada@acme.com; n/a', 'ada@acme.com'],
-		// As a sheet writes a list.
-		['["ada@acme.com"]', 'ada@acme.com'],
-		['["ada@acme.com","ida@acme.com"]', 'ada@acme.com'],
-		['Lovelace, Ada <ada@acme.com>; Rhodes, Ida <ida@acme.com>', 'ada@acme.com'],
 		['ada+notes/x@acme.com', 'ada+notes/x@acme.com'],
-		['<mailto:ada@acme.com|ada@acme.com>', 'ada@acme.com'],
-		["'ada@acme.com'", 'ada@acme.com'],
-		['"ada@acme.com."', 'ada@acme.com'],
 		['"ada lovelace"@acme.com', '"ada lovelace"@acme.com'],
 		['ada?@acme.com', 'ada?@acme.com'],
 		['ADA@Acme.com', 'ADA@Acme.com'],
 		['Zoe\u0308@acme.com', 'Zoë@acme.com'],
 		['mailto:', ''],
-		// Exchange.
-		['SMTP:ada@acme.com smtp:ada@home.com', 'ada@acme.com'],
 		['<>', ''],
 		[['ada@acme.com'], ''],
 	])('makes %j %j', (value, email) => {

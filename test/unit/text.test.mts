@@ -110,18 +110,15 @@ describe('numberOf', () => {
 		['1e3', 1000],
 		[90n, 90],
 		[Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
-		['', undefined],
-		['90 days', undefined],
-		['1,000', undefined],
-		[Number.POSITIVE_INFINITY, undefined],
-		['Infinity', undefined],
-		[null, undefined],
-		[true, undefined],
-		[[90], undefined],
-		[{ valueOf: () => 5 }, undefined],
-		[new Date(90), undefined],
 	])('%o is %d', (value, number) => {
 		expect(numberOf(value)).toBe(number);
+	});
+
+	const texts = ['', '90 days', '1,000', 'Infinity', Number.POSITIVE_INFINITY];
+	const others: unknown[] = [null, true, { days: [90] }, { valueOf: () => 5 }, new Date(90)];
+
+	it.each([...texts, ...others])('%o is no number', (value) => {
+		expect(numberOf(value)).toBeUndefined();
 	});
 });
 
@@ -167,19 +164,15 @@ describe('toDomain', () => {
 		['https://www.bücher.de/', 'bücher.de'],
 		['xn--bcher-kva.de', 'xn--bcher-kva.de'],
 		['www.www.com', 'www.com'],
-		['', ''],
-		[':8443', ''],
-		['Acme Inc.', ''],
-		['localhost:3000', ''],
-		['N/A', ''],
-		['...', ''],
-		['.acme.com', ''],
-		['acme .com', ''],
-		['acme.com or acme.org', ''],
-		['https://acme.com other.com/about', ''],
-		['[::1]', ''],
 	])('%j is %j', (pasted, domain) => {
 		expect(toDomain(pasted)).toBe(domain);
+	});
+
+	const none = `:8443|Acme Inc.|localhost:3000|N/A|...|.acme.com|acme .com|acme.com or acme.org|[::1]|
+		https://acme.com other.com/about`;
+
+	it.each(['', ...none.split(/\|\s*/)])('%j is none', (pasted) => {
+		expect(toDomain(pasted)).toBe('');
 	});
 
 	it('finds the domain in every way to write a URL of it', () => {
