@@ -86,7 +86,7 @@ it.each<[string, unknown, Fate]>([
 	}
 });
 
-it.each(['a week', true, { days: 7 }, 'Infinity'])('a maximum age of %j is none', (maxAgeDays) => {
+it.each([['a week'], [true], [[7]], ['Infinity']])('an age of %j is none', (maxAgeDays) => {
 	const thrown = thrownBy(() => outcomeOf({ checkedAt: NOW, maxAgeDays }));
 	expect(problemOf(thrown)).toMatchObject({
 		reason: 'invalid_value',

@@ -115,7 +115,7 @@ describe('numberOf', () => {
 	});
 
 	const texts = ['', '90 days', '1,000', 'Infinity', Number.POSITIVE_INFINITY];
-	const others: unknown[] = [null, true, { days: [90] }, { valueOf: () => 5 }, new Date(90)];
+	const others: unknown[] = [null, true, [[90]], { valueOf: () => 5 }, new Date(90)];
 
 	it.each([...texts, ...others])('%o is no number', (value) => {
 		expect(numberOf(value)).toBeUndefined();
