@@ -66,12 +66,12 @@ function inputsOf(lookup: Lookup): fc.Arbitrary<Input[]> {
 		const none = fc.constantFrom(...junk[lookup.credits]).map(([item, answer]): Input => {
 			return { item, asks: null, answer };
 		});
-		const input = fc.oneof({ weight: 9, arbitrary: question }, { weight: 1, arbitrary: none });
+		const input = fc.oneof({ weight: 8, arbitrary: question }, { weight: 2, arbitrary: none });
 		return fc.array(input, { minLength, maxLength, size: 'max' });
 	};
 	return fc.oneof(
 		{ weight: 12, arbitrary: some(1, 12) },
-		{ weight: 7, arbitrary: some(1, Math.ceil(2.5 * lookup.perRequest)) },
+		{ weight: 7, arbitrary: some(1, Math.max(40, 2.5 * lookup.perRequest)) },
 		...(lookup.perRequest > 1 ? [{ weight: 1, arbitrary: some(500, 1_000) }] : []),
 	);
 }
