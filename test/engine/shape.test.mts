@@ -128,7 +128,7 @@ const ofFinder: Record<string, Outcome> = {
 	'an answer': [{}, 1, found],
 	'a miss': [{ number: miss }, 0, missed],
 	'its own email': [existing(' <OLD@acme.example> '), 0, known('OLD@acme.example')],
-	'another email that it has': [existing(other), 0, known(other)],
+	'another email': [existing(other), 0, known(other)],
 };
 const itsStatus = { parameters: { existingStatus: 'OKA', email: bought.email } };
 const ofVerifier: Record<string, Outcome> = {
@@ -225,18 +225,20 @@ const outcomesOf: Record<string, Outcome> = {
 	'no email, alone': [{ parameters: { email: ' ', ...alone } }, 0, { status: 'skipped' }],
 	'a known email, alone': [knownAlone, 0, known(bought.email)],
 	'its old email': [email(other), 1, verified(other)],
-	'a miss, though it had an email': [tooOld, 0, { status: 'not_found' }],
+	'a miss after an email': [tooOld, 0, { status: 'not_found' }],
 	'several emails': [readByName, 0, { ...known(other), emailStatus: 'valid' }],
 };
 const noEmail = { emailStatus: null, mailboxType: null, personData: null };
 const noProblem = { reason: null, message: null };
 const noJob = { jobId: null, jobRow: null };
 const dated = { 'E-Mail': 'old@acme.example', checkedAt: '2020-01-01' };
+const nothingAbout = { emailStatus: null, checkedAt: null, personData: null };
 const about = { emailStatus: 'valid', checkedAt: '2026-01-01', personData: { title: 'CTO' } };
 const two = [{ value: other, primary: true }, { value: 'b@home.example' }];
 const twoInText = `${other}; b@home.example`;
 const addsUp = { ...noEmail, ...found, credits: 3 };
 const nowKnown = { status: 'known', credits: 0 };
+const itsOwn = { ...nowKnown, email: other };
 
 /** The rules, each written out: what happens to an item, and what that changes of it. */
 test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]>([
@@ -249,7 +251,7 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	['a 402', bought, { ...without('not_processed', 'out_of_credits', 402) }],
 	// An email that is too old keeps its date, wherever it stands.
 	['a miss', dated, { ...missed, credits: 0 }],
-	['a miss, though it had an email', dated, { status: 'not_found', credits: 0 }],
+	['a miss after an email', dated, { status: 'not_found', credits: 0 }],
 	// Where there is no email any more, nothing is said of one. n8n leaves a cell of a sheet as it is for `null`.
 	['a miss', { ...bought, email: '' }, { ...noEmail, ...missed }],
 	[
@@ -273,25 +275,13 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	['several emails', { email: two, ...about }, nowKnown, verify],
 	['several emails', { email: twoInText, ...about }, nowKnown, verify],
 	// A known email of another field does not replace the own one.
-	['another email that it has', bought, {}],
-	[
-		'another email that it has',
-		{ email: ['a@home.example', 'b@home.example'] },
-		{ ...nowKnown, emailStatus: null },
-	],
-	['another email that it has', { email: 'a@home.example', ...about }, nowKnown],
-	['another email that it has', { email: twoInText }, { ...nowKnown, emailStatus: null }],
-	['another email that it has', { ...about }, { ...nowKnown, email: other }],
-	[
-		'another email that it has',
-		{ email: 'ask me', emailStatus: 'invalid' },
-		{ ...nowKnown, email: other, emailStatus: null },
-	],
-	[
-		'another email that it has',
-		{ email: '', ...about },
-		{ ...nowKnown, email: other, emailStatus: null, personData: null, checkedAt: null },
-	],
+	['another email', bought, {}],
+	['another email', { email: ['a@b.example', 'c@d.example'] }, { ...nowKnown, emailStatus: null }],
+	['another email', { email: 'a@home.example', ...about }, nowKnown],
+	['another email', { email: twoInText }, { ...nowKnown, emailStatus: null }],
+	['another email', about, itsOwn],
+	['another email', { email: 'ask', emailStatus: 'invalid' }, { ...itsOwn, emailStatus: null }],
+	['another email', { email: '', ...about }, { ...itsOwn, ...nothingAbout }],
 	// What can be no email was not checked.
 	['no email address', bought, { ...noEmail, ...malformed, checkedAt: null }, verify],
 	// A response from elsewhere is the own one of the lead.
