@@ -23,7 +23,6 @@ import {
 	findBulk,
 	hit,
 	leadOf,
-	miss,
 	numbers,
 	paidAmong,
 	runLookup,
@@ -316,22 +315,18 @@ describe('Get Company Leads', () => {
 	});
 });
 
-describe('a connection is lost', () => {
-	test.each(['before-charge', 'after-charge'] as const)(
-		'%s, then a 404: a miss whose cost nobody knows, which stops no workflow',
-		async (reset) => {
-			service().faults.add({ reset, on: { nth: 1 } });
-			const { json, error } = await runLookup(find, service(), [leadOf(miss)]);
-			expect([error, asked().length]).toEqual([undefined, 2]);
-			expect(json).toMatchObject([{ status: 'not_found', credits: null }]);
-		},
-	);
-
-	test('after the charge, then no credits: it may have been charged, so it counts as sent', async () => {
-		service().options.creditsLeft = { email: 1 };
-		service().faults.add({ reset: 'after-charge', on: { nth: 1 } });
-		const { json } = await runLookup(find, service(), [leadOf(hit)], continues);
-		expect(service().requests.map(({ status }) => status)).toEqual([null, 402]);
-		expect(json).toMatchObject([{ status: 'failed', reason: 'connection', credits: null }]);
-	});
+test.each<[reset: 'before-charge' | 'after-charge', then: number, said: IDataObject]>([
+	['before-charge', 404, { status: 'not_found', credits: null }],
+	['after-charge', 404, { status: 'not_found', credits: null }],
+	['after-charge', 400, { status: 'failed', httpCode: 400, credits: null }],
+	// It may have been charged, so it counts as sent.
+	['after-charge', 402, { status: 'failed', reason: 'connection', credits: null }],
+])('a connection is lost %s, then a %i: nobody knows the cost', async (reset, status, said) => {
+	service().faults.add({ reset, on: { nth: 1 } });
+	service().faults.add({ status, on: { nth: 2 } });
+	const test = status === 404 ? {} : continues;
+	const { json, error } = await runLookup(find, service(), [leadOf(hit)], test);
+	// A miss stops no workflow.
+	expect([error, asked().length]).toEqual([undefined, 2]);
+	expect(json).toMatchObject([said]);
 });

@@ -63,7 +63,7 @@ describe.each(bulks)('$operation', (bulk) => {
 	});
 
 	test.each([{}, { maxCredits: 100_000 }])(
-		'the last request does not wait for the others: %o',
+		'the last request waits for no other: %o',
 		async (options) => {
 			service().options.latencyMs = 300;
 			await run(numbers(perRequest + 1), { options });
@@ -75,47 +75,33 @@ describe.each(bulks)('$operation', (bulk) => {
 		useQuickClock();
 		const wanted = numbers(3 * perRequest);
 		const second = wanted.slice(perRequest, 2 * perRequest);
-		const others = wanted.filter((number) => !second.includes(number));
-		const on = { where: asksFor(perRequest) };
+		/** Two halves of what is refused, until one item stands alone. */
+		const halves = 2 * Math.ceil(Math.log2(perRequest));
 
-		test.each<[effect: Effect, fields: IDataObject, requests?: number]>([
-			[{ body: 'html' }, { reason: 'not_the_service', httpCode: 200 }],
-			[
-				{ body: 'cut-off', charge: true },
-				{ reason: 'unknown_outcome', httpCode: null },
-			],
-			[{ reset: 'after-charge' }, { reason: 'unknown_outcome', httpCode: null }],
-			[{ status: 403 }, { httpCode: 403 }],
-			[{ status: 429, ...atOnce }, { reason: 'rate_limited', httpCode: 429 }, 5],
-			[{ status: 503, ...atOnce }, { reason: 'service_unavailable', httpCode: 503 }, 5],
-		])('%o fails its own items only', async (effect, fields, requests = 3) => {
-			service().faults.add({ ...effect, on });
-			const { json } = await run(wanted, { options: { maxRetries: 2 } });
-			for (const number of second) {
-				expect(json[number]).toMatchObject({ status: 'failed', ...fields });
-			}
-			expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(bulk.answer));
+		test.each<[effect: Effect, reason: string | null, httpCode: number | null, requests?: number]>([
+			[{ body: 'html' }, 'not_the_service', 200],
 			// A bulk request whose outcome is unknown is never sent again.
+			[{ body: 'cut-off', charge: true }, 'unknown_outcome', null],
+			[{ reset: 'after-charge' }, 'unknown_outcome', null],
+			[{ status: 403 }, 'forbidden', 403],
+			[{ status: 429, ...atOnce }, 'rate_limited', 429, 5],
+			[{ status: 503, ...atOnce }, 'service_unavailable', 503, 5],
+			...[400, 413, 414, 422].map((status): [Effect, string, number, number] => {
+				return [{ status }, 'bad_request', status, 3 + halves];
+			}),
+		])('%o fails its own items only: %s', async (effect, reason, httpCode, requests = 3) => {
+			service().faults.add({ ...effect, on: { where: asksFor(perRequest) } });
+			// What was reserved for the request that is refused is there for its halves.
+			const options = { maxRetries: 2, maxCredits: wanted.length, maxConcurrency: 1 };
+			const { json } = await run(wanted, { options });
+			const failing = reason === 'bad_request' ? [perRequest] : second;
+			const failed = { status: 'failed', reason, httpCode };
+			expect(failing.map((number) => json[number])).toMatchObject(failing.map(() => failed));
+			const others = wanted.filter((number) => !failing.includes(number));
+			expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(bulk.answer));
 			expect(service().requests).toHaveLength(requests);
-			expectPaidOnce(service(), bulk, fields.reason === 'unknown_outcome' ? wanted : others);
+			expectPaidOnce(service(), bulk, reason === 'unknown_outcome' ? wanted : others);
 		});
-
-		test.each([400, 413, 414, 422])(
-			'a %i costs no item its answer but the one that is refused',
-			async (status) => {
-				service().faults.add({ status, on });
-				// What was reserved for the request that is refused is there for its halves.
-				const options = { maxCredits: wanted.length, maxConcurrency: 1 };
-				const { json } = await run(wanted, { options });
-				const refused = { status: 'failed', reason: 'bad_request', httpCode: status };
-				expect(json[perRequest]).toMatchObject(refused);
-				// The second request, and two halves of what was refused, until the item stands alone.
-				const halvings = Math.ceil(Math.log2(perRequest));
-				expect(service().requests).toHaveLength(3 + 2 * halvings);
-				const bought = wanted.filter((number) => number !== perRequest);
-				expectBought(json, bought);
-			},
-		);
 	});
 
 	test('a key that is refused after the first answers: those are delivered, the rest is not sent', async () => {
@@ -145,7 +131,7 @@ describe.each(bulks)('$operation', (bulk) => {
 	});
 
 	test.each([1, 5])(
-		'credits run out: what was bought is delivered, the rest is not sent (%i requests at once)',
+		'credits run out, %i at once: what was bought comes out',
 		async (maxConcurrency) => {
 			const wanted = numbers(6 * perRequest);
 			const left = 2 * perRequest + 10;

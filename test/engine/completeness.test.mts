@@ -126,22 +126,19 @@ describe.each(types)('%s', (type) => {
 		expect(evaluated(ourNodes[type], { operation }, description.subtitle)).toBe(cost);
 	});
 
-	test.each(own)(
-		'$operation as a tool: what the model fills in, and what options it has',
-		(sample) => {
-			const asTool = defaultsOf(shownFields(sample, true));
-			const options = Object.keys(asTool).filter((name) => name.startsWith('options.'));
-			expect(asTool).not.toHaveProperty('leadFields');
-			expect(Object.keys(asTool)).toEqual(expect.arrayContaining(sample.byModel ?? []));
-			const ofTool = sample.toolOptions?.map((name) => `options.${name}`);
-			if (ofTool) expect(options.toSorted()).toEqual(ofTool.toSorted());
-			for (const [name, value] of Object.entries(asTool)) {
-				const isExpression = String(sample.fields[name]).startsWith('=');
-				if (sample.byModel?.includes(name)) expect(value, name).toContain('$fromAI(');
-				else expect(value, name).toEqual(isExpression ? '' : sample.fields[name]);
-			}
-		},
-	);
+	test.each(own)('$operation as a tool: for the model, and its options', (sample) => {
+		const asTool = defaultsOf(shownFields(sample, true));
+		const options = Object.keys(asTool).filter((name) => name.startsWith('options.'));
+		expect(asTool).not.toHaveProperty('leadFields');
+		expect(Object.keys(asTool)).toEqual(expect.arrayContaining(sample.byModel ?? []));
+		const ofTool = sample.toolOptions?.map((name) => `options.${name}`);
+		if (ofTool) expect(options.toSorted()).toEqual(ofTool.toSorted());
+		for (const [name, value] of Object.entries(asTool)) {
+			const isExpression = String(sample.fields[name]).startsWith('=');
+			if (sample.byModel?.includes(name)) expect(value, name).toContain('$fromAI(');
+			else expect(value, name).toEqual(isExpression ? '' : sample.fields[name]);
+		}
+	});
 
 	test('a change of the operation loses nothing: what operations share is one property', () => {
 		const seen = new Map<string, INodeProperties>();
@@ -234,18 +231,15 @@ describe.each([
 	});
 });
 
-test.each(bulks)(
-	'the hint at Retry On Fail of $operation is there while it is on',
-	async (bulk) => {
-		for (const retryOnFail of [true, false, undefined]) {
-			const { hints = [] } = await runLookup(bulk, service(), [bulk.item(1)], { retryOnFail });
-			expect(hints.map(({ message }) => message)).toEqual([
-				expect.stringMatching(/^1 item: /),
-				...(retryOnFail ? [expect.stringMatching(/^Retry On Fail is on but not needed/)] : []),
-			]);
-		}
-	},
-);
+test.each(bulks)('the hint at Retry On Fail of $operation', async (bulk) => {
+	for (const retryOnFail of [true, false, undefined]) {
+		const { hints = [] } = await runLookup(bulk, service(), [bulk.item(1)], { retryOnFail });
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^1 item: /),
+			...(retryOnFail ? [expect.stringMatching(/^Retry On Fail is on but not needed/)] : []),
+		]);
+	}
+});
 
 describe('the dropdown of the saved lists', () => {
 	const springCampaign = { name: 'Spring Campaign (1000 leads)', value: '101' };
@@ -258,7 +252,7 @@ describe('the dropdown of the saved lists', () => {
 		service().requests.map(({ method, path, rawQuery }) => `${method} ${path}?${rawQuery}`);
 
 	test.each(['entry', 'list'] as const)(
-		'all lists, read once, in the form %s; what is typed filters the names',
+		'all lists, read once, in the form %s: typing filters',
 		async (listIndexShape) => {
 			service().variants.listIndexShape = listIndexShape;
 			const both = [springCampaign, tradeFair];

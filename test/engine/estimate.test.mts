@@ -1,20 +1,20 @@
-/** @file Estimate Cost: what a lookup of all items would cost at most, without looking anything up. */
+/**
+ * @file Estimate Cost: what a lookup of all items would cost at most, without looking anything up. That it agrees with what
+ * is sent then is in properties.test.mts.
+ */
 
-import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
 import { chain, emits, looksUp, outputOf, runOverWaits, waits } from '../support/node/chains.mts';
-import { runNode, runWorkflow, type NodeResult, type NodeTest } from '../support/node/engine.mts';
+import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import {
 	addressOf,
 	existingOf,
 	find,
 	findBulk,
 	leadOf,
-	lookups,
 	numbers,
-	requestsOf,
 	verify,
 	type Lookup,
 } from '../support/leads/lookups.mts';
@@ -123,64 +123,3 @@ test('reads 100,000 items', { timeout: 60_000 }, async () => {
 	]);
 	expect(paths()).toEqual(['/api/v2/account']);
 });
-
-test(
-	'agrees with what the lookup then sends, and charges at most',
-	{ timeout: 120_000 },
-	async () => {
-		const seen = new Set<string>();
-		const kind = fc.constantFrom('lookup', 'twin', 'known', 'empty', 'odd');
-		const item = fc.record({ kind, number: fc.nat(30) });
-		await fc.assert(
-			fc.asyncProperty(
-				fc.constantFrom(...lookups),
-				fc.array(item, { minLength: 1, maxLength: 40 }),
-				fc.array(fc.nat(30), { maxLength: 10 }),
-				async (lookup, wanted, before) => {
-					service().reset();
-					const items = wanted.map(({ kind: what, number }) => {
-						if (what === 'twin') return lookup.twin(number);
-						if (what === 'empty') return { nothing: number };
-						if (what === 'odd') return { ...lookup.item(number), email: `odd ${number}`, last: '' };
-						const known = { email: addressOf(number), emailStatus: 'valid' };
-						return { ...lookup.item(number), ...(what === 'known' && known) };
-					});
-					const { node } = lookup;
-					const parameters = { ...lookup.parameters, ...existingOf(lookup) };
-					const credential = credentialFor(service());
-					const nodes = [
-						...(before.length > 0 ? [looksUp('Before', lookup), emits('Items', items)] : []),
-						looksUp('Estimate', { node, parameters: estimating(lookup) }),
-						emits('Same Items', items),
-						looksUp('Look Up', { node, parameters }),
-					];
-					const first = before.length > 0 ? before.map(lookup.item) : items;
-					const run = await runWorkflow(chain([emits('Start', first), ...nodes], credential));
-					const [said] = outputOf(run, 'Estimate');
-					const json = outputOf(run, 'Look Up');
-					const count = (status: string) => json.filter((one) => one.status === status).length;
-					const spent = json.reduce((sum, { credits }) => sum + Number(credits), 0);
-					expect(spent).toBeLessThanOrEqual(Number(said.mostCredits));
-					expect(said).toMatchObject({
-						known: count('known'),
-						skipped: count('skipped'),
-						incomplete: count('invalid_input'),
-					});
-					const asked = requestsOf(service(), lookup.operation)
-						.map((request) => lookup.asked(request, service()))
-						.reduce((sum, one) => sum + one, 0);
-					expect(asked - new Set(before).size).toBe(said.lookups);
-					const { items: all, mostCredits, creditsRemaining: _, enough: __, ...fates } = said;
-					const total = Object.values(fates).reduce<number>((sum, one) => sum + Number(one), 0);
-					expect([all, total]).toEqual([items.length, items.length]);
-					if (spent > 0) seen.add('charged');
-					if (mostCredits === 0) seen.add('free');
-					for (const [fate, times] of Object.entries(fates)) if (times) seen.add(fate);
-				},
-			),
-			{ numRuns: 100, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: false },
-		);
-		const fates = ['lookups', 'duplicates', 'known', 'skipped', 'malformed', 'incomplete'];
-		expect([...seen].toSorted()).toEqual([...fates, 'alreadyBought', 'charged', 'free'].toSorted());
-	},
-);

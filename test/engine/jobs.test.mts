@@ -129,7 +129,7 @@ describe('Find Emails in Bulk', () => {
 	}
 
 	test.each([true, false])(
-		'collects its job for leads that an earlier run did not send, with Include Input Fields %s: each tells what it has cost',
+		'tells each lead what it has cost, with its fields: %s',
 		async (includeInputFields) => {
 			const parameters = { includeInputFields: true };
 			const hits = paidAmong(findBulk, 60).slice(0, 3);
@@ -169,43 +169,31 @@ describe('Find Emails in Bulk', () => {
 		expect(new Set(polls()).size).toBe(40);
 	});
 
-	test('spends no more than Max Credits while jobs are waited for, and stops at once', async () => {
+	test('spends no more than Max Credits while jobs are waited for', async () => {
 		service().variants.jobPolls = 3;
-		const wanted = numbers(600);
-		const { json } = await find(wanted, { options: { maxConcurrency: 2, maxCredits: 250 } });
+		const { json } = await find(numbers(600), { options: { maxConcurrency: 2, maxCredits: 250 } });
 		// Credits that a job did not use are spent on the next one.
 		expect(service().ledger.total()).toBeLessThanOrEqual(250);
 		expect(service().ledger.total()).toBeGreaterThan(240);
-		const limited = json.filter(({ reason }) => reason === 'credit_limit');
-		expect(limited.length + json.filter(({ status }) => status !== 'not_processed').length).toBe(
-			600,
-		);
-
-		service().reset();
-		service().variants.jobPolls = unfinished;
-		const stop = new AbortController();
-		service().onRequest(({ operation }) => void (operation === 'getBulkJob' && stop.abort()));
-		const { json: stopped } = await find(numbers(300), { options: {}, stop: stop.signal });
-		const pending = stopped.filter(({ status }) => status === 'pending');
-		expect(pending.length).toBeGreaterThanOrEqual(100);
-		expect(polls().length).toBeLessThanOrEqual(3);
+		const unsent = json.filter(({ status }) => status === 'not_processed');
+		expect(unsent).toMatchObject(unsent.map(() => ({ reason: 'credit_limit' })));
 	});
 
-	test('keeps with a stopped execution the jobs that it was waiting for', async () => {
+	test('stops at once, and the jobs that it was waiting for are kept with the execution', async () => {
 		service().variants.jobPolls = unfinished;
 		const stop = new AbortController();
 		service().onRequest(({ operation }) => void (operation === 'getBulkJob' && stop.abort()));
 		let saved = '';
-		await runWorkflow({
-			...chain(
-				[emits('Start', numbers(300).map(leadOf)), looksUp('Find', findBulk, {})],
-				credentialFor(service()),
-			),
+		const nodes = [emits('Start', numbers(300).map(leadOf)), looksUp('Find', findBulk, {})];
+		const run = await runWorkflow({
+			...chain(nodes, credentialFor(service())),
 			stop: stop.signal,
-			save: (run) => (saved ||= JSON.stringify(run.data.executionData)),
+			save: (stored) => (saved ||= JSON.stringify(stored.data.executionData)),
 		});
+		expect(polls().length).toBeLessThanOrEqual(3);
 		expect(submitted()).toBe(3);
 		for (const id of ['9001', '9002', '9003']) expect(saved).toContain(`"${id}"`);
+		expect(outputOf(run, 'Find')).toMatchObject(numbers(300).map(() => ({ status: 'pending' })));
 	});
 
 	test('leaves each item pending with the job and the row of its own at the end of Job Timeout', async () => {
@@ -260,24 +248,15 @@ describe.each<[Variants['jobResultShape'], Effect]>([
 		if (jobResultShape !== 'bare') {
 			expect((await collect(named, wholeJob)).json).toMatchObject([pending, pending]);
 		}
-		service().variants.jobPolls = 0;
-		const { json: rows } = await collect(json, wholeJob);
-		expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
-		expectPaidOnce(service(), findBulk, leads);
-	});
-
-	test('gives another execution the rows that are there: the others stay pending', async () => {
-		Object.assign(service().variants, {
-			...{ jobResultShape, jobProgress: 'some', jobPolls: unfinished },
-		});
-		const { json } = await find(leads, continues);
+		// The rows that are there are given to those who ask for their own.
 		const { json: some } = await collect(json, {}, continues);
 		const open = some.filter(({ status }) => status !== 'found' && status !== 'not_found');
 		expect(open.length).toBeGreaterThan(0);
 		expect(open).toMatchObject(open.map(() => pending));
 		service().variants.jobPolls = 0;
-		const { json: rows } = await collect(some, {}, continues);
-		expect(rows.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		for (const rows of [await collect(json, wholeJob), await collect(some, {}, continues)]) {
+			expect(rows.json.map(answerIn)).toEqual(leads.map(findBulk.answer));
+		}
 		expectPaidOnce(service(), findBulk, leads);
 	});
 
@@ -353,21 +332,20 @@ describe('Get Bulk Job gives each item', () => {
 		expect([credits, service().ledger.total()]).toEqual([spent, spent]);
 	});
 
-	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'as it was while its job is still at work, which is no failure with %s',
-		async (onError) => {
-			const pending = await pendingLeads(wanted, unfinished);
-			const before = polls().length;
-			const result = await collect(pending, {}, { onError });
-			expect([result.error, result.errorItems]).toEqual([undefined, []]);
-			expect(result.items).toMatchObject(inOrder(wanted));
-			expect(result.json).toStrictEqual(pending);
-			expect(polls().slice(before)).toHaveLength(3);
-			service().variants.jobPolls = 0;
-			const { json } = await collect(result.json, {}, { onError });
-			expect(json).toStrictEqual(wanted.map(collected));
-		},
-	);
+	const settings = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+
+	test.each(settings)('as it was while its job is at work: no failure with %s', async (onError) => {
+		const pending = await pendingLeads(wanted, unfinished);
+		const before = polls().length;
+		const result = await collect(pending, {}, { onError });
+		expect([result.error, result.errorItems]).toEqual([undefined, []]);
+		expect(result.items).toMatchObject(inOrder(wanted));
+		expect(result.json).toStrictEqual(pending);
+		expect(polls().slice(before)).toHaveLength(3);
+		service().variants.jobPolls = 0;
+		const { json } = await collect(result.json, {}, { onError });
+		expect(json).toStrictEqual(wanted.map(collected));
+	});
 
 	test.each(['verified', 'known'])('its own row once, also if it is %s by then', async (status) => {
 		const waiting = (await pendingLeads([3])).map((item) => ({ ...item, status }));
@@ -472,41 +450,23 @@ test('of a job that Get Bulk Job cannot read every item stays pending, and says 
 	expect(again.json.map(({ credits }) => credits)).toEqual(wanted.slice(0, 100).map(costOf));
 });
 
-test.each([401, 403])(
-	'an API key that is refused with %i does not hide behind items that are passed on',
-	async (status) => {
-		const pending = await pendingLeads([3]);
-		service().faults.add({ status, on: { operation: 'getBulkJob' } });
-		const { error } = await collect([{}, ...pending]);
-		expect(error?.message).toContain('[item 1]');
-		const { json } = await collect([{}, ...pending], {}, continues);
-		expect(json).toMatchObject([{ status: 'skipped' }, { status: 'pending', jobRow: 1 }]);
-	},
-);
-
-test.each([402, 503])(
-	'beside a job that is answered with %i nothing is to be run again',
-	async (status) => {
-		const pending = await pendingLeads();
-		service().faults.add({ status, on: { operation: 'getBulkJob' } });
-		const { json, hints } = await collect(pending, {}, continues);
-		expect(json.map((item) => item.status)).toEqual(pending.map(() => 'pending'));
-		expect(hints?.[0]?.message).toMatch(
-			/: 230 [^._]+\. Nothing is lost: collect the results later/,
-		);
-	},
-);
-
-test('a job that is pending is no failure: the error output gets none of its items', async () => {
-	service().variants.jobPolls = unfinished;
-	const test = { options: noWait, onError: 'continueErrorOutput' } as const;
-	const { items, errorItems, json } = await find([3, 4], test);
-	expect([items, errorItems]).toMatchObject([
-		[1, 2].map((jobRow) => ({ json: { status: 'pending', jobId: '9001', jobRow } })),
-		[],
-	]);
-	service().variants.jobPolls = 0;
-	expect((await collect(json)).json.map(answerIn)).toEqual([3, 4].map(findBulk.answer));
+test.each([
+	[401, true],
+	[403, true],
+	[402, false],
+	[503, false],
+])('a job that is answered with %i is to be collected later; it stops: %s', async (...given) => {
+	const [status, stops] = given;
+	const pending = await pendingLeads([3]);
+	service().faults.add({ status, on: { operation: 'getBulkJob' } });
+	const { json, hints } = await collect([{}, ...pending], {}, continues);
+	expect(json).toMatchObject([{ status: 'skipped' }, { status: 'pending', jobRow: 1 }]);
+	expect(hints?.[0].message).toContain('Nothing is lost: collect the results later');
+	if (!stops) expect(hints?.[0].message).not.toContain('again');
+	// An API key that is refused does not hide behind what is passed on.
+	const { error } = await collect([{}, ...pending]);
+	if (stops) expect(error?.message).toContain('[item 1]');
+	else expect(error).toBeUndefined();
 });
 
 test('of a job that has failed the items have cost nothing', async () => {
@@ -518,7 +478,7 @@ test('of a job that has failed the items have cost nothing', async () => {
 });
 
 test.each([{}, { includeInputFields: true }])(
-	'without a row: every row of a job once, without the fields of the input: %j',
+	'every row of a job once, without the fields of the input: %j',
 	async (parameters) => {
 		const pending = await pendingLeads();
 		const before = polls().length;
@@ -600,18 +560,15 @@ describe('what the execution has spent', () => {
 	test.each<[string, () => unknown, again: number[]]>([
 		['lacks a row', withRows('missing'), [1]],
 		['has failed', () => (service().variants.jobOutcome = 'failed'), [5]],
-	])(
-		'asks again only for what a job left open that Get Bulk Job has read: it %s',
-		async (...row) => {
-			const [, arrange, again] = row;
-			arrange();
-			const later = [emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
-			await behindJob(collects('Collect'), ...later);
-			const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
-			expect(asked).toEqual([5, ...again]);
-			expect(polls().filter((path) => path.endsWith('/9001'))).toHaveLength(2);
-		},
-	);
+	])('asks again only for what a job left open: it %s', async (...row) => {
+		const [, arrange, again] = row;
+		arrange();
+		const later = [emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
+		await behindJob(collects('Collect'), ...later);
+		const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
+		expect(asked).toEqual([5, ...again]);
+		expect(polls().filter((path) => path.endsWith('/9001'))).toHaveLength(2);
+	});
 
 	test('is not changed by the job of somebody else', async () => {
 		const [{ jobId }] = outputOf(await behindJob(), 'Find');

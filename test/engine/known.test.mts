@@ -13,7 +13,6 @@ import {
 	existingOf,
 	expectPaidOnce,
 	lookups,
-	miss,
 	paidAmong,
 	runLookup,
 	type Lookup,
@@ -33,21 +32,6 @@ async function run(lookup: Lookup, items: IDataObject[], test: LookupTest = {}) 
 function messagesOf({ hints = [] }: NodeResult): string[] {
 	return hints.map(({ message }) => message);
 }
-
-test.each(lookups.filter(({ credits }) => credits === 'email'))(
-	'$operation: an email that is too old keeps its date at a miss, wherever it stands',
-	async (lookup) => {
-		const lead = { ...lookup.item(miss), 'E-Mail': 'old@acme.example', checkedAt: '2020-01-01' };
-		const options = { checkedAt: '={{ $json.checkedAt }}' };
-		const existing = { existingEmail: '={{ $json["E-Mail"] }}' };
-		const parameters = { includeInputFields: true, ...existing };
-		const { json } = await runLookup(lookup, service(), [lead], { options, parameters });
-		expect(json).toMatchObject([{ status: 'not_found', checkedAt: '2020-01-01', email: null }]);
-		const asked = { includeInputFields: true };
-		const fresh = await runLookup(lookup, service(), [lead], { options, parameters: asked });
-		expect(fresh.json[0].checkedAt).not.toBe('2020-01-01');
-	},
-);
 
 describe.each(lookups)('an item that brings along what $operation looks up', (lookup) => {
 	const isFinder = lookup.credits === 'email';
@@ -80,7 +64,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 	});
 
 	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'needs no other field, and is on the first output with %s; a hint names the field to clear',
+		'needs no other field, and a hint names the one to clear: %s',
 		async (onError) => {
 			const options = { incompleteRun: 'fail', keepCredits: 5 };
 			const result = await run(lookup, [brings, brings], { onError, options });
@@ -112,7 +96,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 	);
 
 	test.each([401, 402, 500])(
-		'hides no API key that is not accepted any more: a %i stops the workflow',
+		'hides no API key that is refused: a %i stops the workflow',
 		async (status) => {
 			/** What needs no answer of the service. */
 			const needless = [brings, ...(isFinder ? [] : [{ email: '' }, { email: 'no-at-sign' }])];

@@ -73,23 +73,20 @@ describe.each(lookups)('Max Credits of $operation', (lookup) => {
 		['={{ "7.9" }}', 7, 5],
 		['0', 0, 5],
 		[-5, 0, 5],
-	])(
-		'%j lets it spend %i, with %i requests at once',
-		async (maxCredits, spends, maxConcurrency) => {
-			service().options.latencyMs = 5;
-			const { json, error } = await run(lookup, items, { maxCredits, maxConcurrency });
-			expect(error).toBeUndefined();
-			expect(service().ledger.total()).toBe(spends);
-			const bought = wanted.filter((number) => json[number].status !== 'not_processed');
-			expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(lookup.answer));
-			expectPaidOnce(service(), lookup, bought);
-			if (spends === 0) expect(service().requests).toEqual([]);
-			expect(json.at(-1)).toMatchObject({
-				...{ status: 'not_processed', reason: 'credit_limit' },
-				message: expect.stringContaining('Max Credits'),
-			});
-		},
-	);
+	])('%j lets it spend %i, %i at once', async (maxCredits, spends, maxConcurrency) => {
+		service().options.latencyMs = 5;
+		const { json, error } = await run(lookup, items, { maxCredits, maxConcurrency });
+		expect(error).toBeUndefined();
+		expect(service().ledger.total()).toBe(spends);
+		const bought = wanted.filter((number) => json[number].status !== 'not_processed');
+		expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(lookup.answer));
+		expectPaidOnce(service(), lookup, bought);
+		if (spends === 0) expect(service().requests).toEqual([]);
+		expect(json.at(-1)).toMatchObject({
+			...{ status: 'not_processed', reason: 'credit_limit' },
+			message: expect.stringContaining('Max Credits'),
+		});
+	});
 
 	test.each<[string, INodeParameters]>([
 		['Max Credits', { options: { maxCredits: '' } }],
@@ -118,7 +115,7 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 		[30, 0, 'full'],
 		[-5, LEFT, 'full'],
 	] as const)(
-		'with %j to keep spends %i of 30 credits, of an account of the form "%s"',
+		'%j lets it spend %i of 30 credits, in the form "%s"',
 		async (keepCredits, most, accountShape) => {
 			// The one counter of the short form is that of the finder.
 			Object.assign(service().variants, { accountShape });
@@ -141,49 +138,46 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 	const parameters = existingOf(lookup);
 	const withKnown = [{ email: 'ada@acme.example', emailStatus: 'valid' }, ...items];
 
-	test('of an account that does not state its credits: what would be sent is refused', async () => {
-		Object.assign(service().variants, { creditCounters: ['search'] });
-		const keeps = { keepCredits: 5 };
-		const { json } = await run(lookup, withKnown, keeps, { parameters, ...continues });
-		expect(json[0]).toMatchObject({ status: 'known', credits: 0 });
-		const message = expect.stringContaining('the service sends no counter');
-		for (const item of json.slice(1)) {
-			expect(item).toMatchObject({ status: 'invalid_input', reason: 'invalid_value', message });
-		}
-		expect(accountReads()).toBe(1);
-		expect((await run(lookup, withKnown, keeps, { parameters })).error).toBeUndefined();
-		for (const stopped of [
-			await run(lookup, items, keeps),
-			await run(lookup, withKnown, { ...keeps, incompleteRun: 'fail' }, { parameters }),
-		]) {
-			expect(stopped.error?.message).toContain('Keep Credits cannot be used with this account');
-		}
-		expect(sent(lookup)).toBe(0);
-	});
+	const noCounter = {
+		...{ status: 'invalid_input', reason: 'invalid_value' },
+		message: expect.stringContaining('the service sends no counter'),
+	};
 
-	test.each<[Effect, string]>([
+	test.each<[Effect | 'no counter', string, stop?: string]>([
+		['no counter', 'invalid_value', 'Keep Credits cannot be used with this account'],
 		[{ status: 401 }, 'unauthorized'],
 		[{ status: 402 }, 'out_of_credits'],
 		[{ status: 503 }, 'service_down'],
 		[{ reset: 'before-charge' }, 'service_down'],
 		[{ status: 403 }, 'account_unreadable'],
 		[{ status: 429, retryAfter: 'seconds', seconds: 0 }, 'account_unreadable'],
-	])('of an account that cannot be read (%j) sends nothing: %s', async (fault, reason) => {
-		service().faults.add({ ...fault, on: { operation: 'getAccount' } });
-		const options = { keepCredits: 5, maxRetries: 0 };
-		const { json } = await run(lookup, withKnown, options, { parameters, ...continues });
-		expect(json[0].status).toBe('known');
-		for (const item of json.slice(1)) {
-			expect(item).toMatchObject({ status: 'not_processed', reason, credits: 0 });
-		}
-		expect(accountReads()).toBe(1);
-		expect((await run(lookup, items, options)).error).toBeDefined();
-		expect(sent(lookup)).toBe(0);
-	});
+	])(
+		'of an account that cannot be read (%j) sends nothing: %s',
+		async (fault, reason, stop = '') => {
+			if (fault !== 'no counter')
+				service().faults.add({ ...fault, on: { operation: 'getAccount' } });
+			else Object.assign(service().variants, { creditCounters: ['search'] });
+			const options = { keepCredits: 5, maxRetries: 0 };
+			const { json } = await run(lookup, withKnown, options, { parameters, ...continues });
+			expect(json[0]).toMatchObject({ status: 'known', credits: 0 });
+			const refused = { status: 'not_processed', reason, credits: 0 };
+			const said = fault === 'no counter' ? noCounter : refused;
+			expect(json.slice(1)).toMatchObject(items.map(() => said));
+			expect(accountReads()).toBe(1);
+			const strict = { ...options, incompleteRun: 'fail' };
+			for (const stopped of [
+				await run(lookup, items, options),
+				await run(lookup, withKnown, strict, { parameters }),
+			]) {
+				expect(stopped.error?.message).toContain(stop);
+			}
+			expect(sent(lookup)).toBe(0);
+		},
+	);
 });
 
 test.each([...lookups, search])(
-	'$operation goes by the counter of its own credits, and by what is spent of these',
+	'$operation goes by the counter of its own credits',
 	async (lookup) => {
 		leave(1_000);
 		Object.assign(service().options.creditsLeft ?? {}, { [lookup.credits]: 3 });

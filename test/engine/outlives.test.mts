@@ -34,7 +34,7 @@ import {
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
-import { credentialFor, KEY, openAccount, useService } from '../support/servers/service.mts';
+import { credentialFor, KEY, useService } from '../support/servers/service.mts';
 
 const service = useService();
 useQuickClock();
@@ -185,54 +185,6 @@ describe.each(ways)('$way', (way) => {
 		expect(submitted()).toBe(2);
 		expect(toldBy(run)).toBe(spentText(0, 130));
 	});
-});
-
-describe('after a Wait', () => {
-	const [, , way] = ways;
-
-	/** Looks so many leads up twice; gives how many questions of the second time were sent. */
-	async function askedAgain(
-		length: number,
-		...[between, more]: [Parameters<typeof runTwice>[1]?, Partial<TestWorkflow>?]
-	): Promise<number> {
-		const wanted = numbers(length);
-		const items = wanted.map(leadOf);
-		const { second } = await runTwice(twice(way, findBulk, [items, items]), between, more);
-		expect(second.map(answerIn)).toEqual(wanted.map(findBulk.answer));
-		const asked = service().requests.map((request) => findBulk.asked(request, service()));
-		return asked.reduce((sum, questions) => sum + questions) - length;
-	}
-
-	test('in which the API key is rotated nothing can be opened: all is sent again', async () => {
-		const apiKey = openAccount(service());
-		const credential = { ...credentialFor(service()), apiKey };
-		expect(await askedAgain(30, undefined, { credential })).toBe(30);
-		const keys = service().requests.map(({ headers }) => headers['x-access-key']);
-		expect(keys).toEqual([KEY, apiKey]);
-	});
-
-	test('what is stored, and was changed in one letter, is no answer', async () => {
-		const changed = (text: string) =>
-			`${text.slice(0, 40)}${text[40] === 'A' ? 'B' : 'A'}${text.slice(41)}`;
-		const damage = ({ data }: IRun) => {
-			const batches = data.executionData?.contextData.flow.contactDataAnswers;
-			if (!Array.isArray(batches)) throw new Error('n8n stores the answers in batches');
-			for (const batch of batches) batch.sealed = changed(batch.sealed);
-		};
-		expect(await askedAgain(30, damage)).toBe(30);
-	});
-
-	test(
-		'10,000 answers are there, and the oldest are asked again',
-		{ timeout: 120_000 },
-		async () => {
-			const again = await askedAgain(10_400, (waiting) => {
-				expect(contextOf(waiting).length).toBeLessThan(5_100_000);
-			});
-			expect(again).toBeGreaterThanOrEqual(400);
-			expect(again).toBeLessThan(1_000);
-		},
-	);
 });
 
 /** How n8n runs a node again that has stopped the workflow. */

@@ -10,7 +10,7 @@ const account = connectionOf({ baseUrl: 'https://api.example.com', apiKey: 'the 
 
 const HOUR = 60 * 60_000;
 
-/** What a later run finds of these answers, and whether it finds them with another key. */
+/** What a later run finds of these answers, and whether it finds them with another key, or in another text. */
 async function stored(answers: Record<string, IDataObject>) {
 	const record: IContextObject = {};
 	const store = new AnswerStore(record);
@@ -19,37 +19,60 @@ async function stored(answers: Record<string, IDataObject>) {
 		await store.ask(key, account, async () => ({ credits: 1, answer }));
 	}
 	store.save();
-	return (apiKey: string) => {
-		const later = new AnswerStore(JSON.parse(JSON.stringify(record)));
+	return (apiKey = 'the key', change = (text: string) => text) => {
+		const later = new AnswerStore(JSON.parse(change(JSON.stringify(record))));
 		return Object.keys(answers).filter((key) => later.find(key, { ...account, apiKey }));
 	};
 }
 
+const many = (length: number, result: IDataObject) =>
+	Object.fromEntries(Array.from({ length }, (_, index) => [`company ${index}`, result]));
+
 it('is sealed with the key of the account', async () => {
 	const found = await stored({ ada: {} });
-	expect([found('the key'), found('another key')]).toEqual([['ada'], []]);
+	expect([found(), found('another key')]).toEqual([['ada'], []]);
+});
+
+it('is no answer where it was changed in one letter', async () => {
+	const found = await stored({ ada: {} });
+	const changed = (text: string) => {
+		return text.replace(
+			/("sealed":".{40})(.)/,
+			(_, start, one) => start + (one === 'A' ? 'B' : 'A'),
+		);
+	};
+	expect(found('the key', changed)).toEqual([]);
 });
 
 it('leaves out one huge answer, which does not cost the others', async () => {
 	const found = await stored({ ada: {}, huge: { text: 'x'.repeat(110_000) }, ida: {} });
-	expect(found('the key')).toEqual(['ada', 'ida']);
+	expect(found()).toEqual(['ada', 'ida']);
 });
 
-it('goes with the oldest, where long answers are more than n8n is to store', async () => {
-	const long = { text: 'x'.repeat(90_000) };
-	const keys = Array.from({ length: 90 }, (_, index) => `company ${index}`);
-	const found = await stored({ ada: {}, ...Object.fromEntries(keys.map((key) => [key, long])) });
-	const kept = found('the key');
-	// 5 million characters, of which sealing takes a quarter.
-	expect(kept.length).toBeGreaterThan(30);
-	expect(kept).toEqual(keys.slice(-kept.length));
+it.each([
+	// 5 million characters, of which sealing takes a quarter; and 10,000 answers.
+	[90, { text: 'x'.repeat(90_000) }, 30],
+	[10_400, { email: 'ada@acme.com' }, 9_800],
+])('goes with the oldest of %i, where they are more than n8n is to store', async (...given) => {
+	const [length, result, least] = given;
+	const answers = many(length, result);
+	const found = await stored({ ada: {}, ...answers });
+	const kept = found();
+	expect(kept.length).toBeGreaterThan(least);
+	expect(kept).toEqual(Object.keys(answers).slice(-kept.length));
+	let stores = 0;
+	found('the key', (text) => {
+		stores = text.length;
+		return text;
+	});
+	expect(stores).toBeLessThan(5_100_000);
 });
 
 it('is found for 24 hours', async () => {
 	const found = await stored({ ada: {} });
 	vi.useFakeTimers({ now: Date.now() + 23 * HOUR });
-	expect(found('the key')).toEqual(['ada']);
+	expect(found()).toEqual(['ada']);
 	vi.setSystemTime(Date.now() + 2 * HOUR);
-	expect(found('the key')).toEqual([]);
+	expect(found()).toEqual([]);
 	vi.useRealTimers();
 });

@@ -1,6 +1,6 @@
 /**
  * @file What Keep Credits counts while others use the account. That cap and floor hold, test/engine/limits.test.mts and the
- * random runs of test/engine/properties.test.mts see.
+ * random runs of test/engine/chaos.test.mts see.
  */
 
 import { expect, it } from 'vitest';

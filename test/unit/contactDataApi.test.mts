@@ -26,19 +26,16 @@ it.each([
 	['url', '/api/v2/find', { baseURL: 'https://api.example.com', qs: { fullName: 'Ada' } }],
 	// As n8n's HTTP Request node has it.
 	['uri', 'https://api.example.com/anything?of=the&service', {}],
-])(
-	'adds the key to a request to the service by its %s, and changes nothing else',
-	async (name, place, more) => {
-		const request = { [name]: place, ...more, headers: { Accept: 'application/json' } };
-		const headers = { Accept: 'application/json', 'X-Access-Key': KEY };
-		const expected = { ...request, headers, ...notRedirected };
-		// Blanks around them do not matter.
-		const blank = { baseUrl: ' https://api.example.com/\n', apiKey: `\t${KEY} ` };
-		for (const own of [{}, blank]) {
-			expect(await authenticated(Object.freeze(request), own)).toEqual(expected);
-		}
-	},
-);
+])('adds the key by the %s of a request, and nothing else', async (name, place, more) => {
+	const request = { [name]: place, ...more, headers: { Accept: 'application/json' } };
+	const headers = { Accept: 'application/json', 'X-Access-Key': KEY };
+	const expected = { ...request, headers, ...notRedirected };
+	// Blanks around them do not matter.
+	const blank = { baseUrl: ' https://api.example.com/\n', apiKey: `\t${KEY} ` };
+	for (const own of [{}, blank]) {
+		expect(await authenticated(Object.freeze(request), own)).toEqual(expected);
+	}
+});
 
 it.each([
 	[{ url: 'https://evil.org/company/search', baseURL: 'https://api.example.com' }],

@@ -15,44 +15,33 @@ import {
 const NO_CHARACTER = '\uFFFD';
 
 describe('toEmail', () => {
+	const ways = `MailTo: ada@acme.com ¦ mailto:ada@acme.com?subject=Hello&body=? ¦ < ada@acme.com > ¦ 'ada@acme.com' ¦
+		Ada Lovelace <ada@acme.com> ¦ "Lovelace, Ada" <mailto:ada@acme.com> ¦ <mailto:ada@acme.com|ada@acme.com> ¦
+		"ada@acme.com."`;
+	// Of several the first. A sheet writes a list so, and Exchange has a protocol before each.
+	const several = `<ada@acme.com>, <ida@acme.com> ¦ Ada <ada@acme.com>; Ida <ida@acme.com> ¦ ada@acme.com; ¦
+		ada@acme.com ::: ida@acme.com ¦ ada@acme.com / ida@acme.com ¦ ada@acme.com and ida@acme.com ¦
+		ada@acme.com & ida+b@acme.com ¦ ada@acme.com; ida+b@acme.com ¦ ada@acme.com (work), ida@acme.com (home) ¦
+		ada@acme.com; n/a ¦ ["ada@acme.com"] ¦ ["ada@acme.com","ida@acme.com"] ¦
+		Lovelace, Ada <ada@acme.com>; Rhodes, Ida <ida@acme.com> ¦ SMTP:ada@acme.com smtp:ada@home.com`;
+
+	it.each(`${ways} ¦ ${several}`.split(/ ¦\s+/))('makes ada@acme.com of %j', (text) => {
+		expect(toEmail(text)).toBe('ada@acme.com');
+	});
+
 	it.each([
 		['\u200bada@\u00adacme.com\ufeff\n', 'ada@acme.com'],
-		['MailTo: ada@acme.com', 'ada@acme.com'],
-		['mailto:ada@acme.com?subject=Hello&body=?', 'ada@acme.com'],
-		['< ada@acme.com >', 'ada@acme.com'],
-		['Ada Lovelace <ada@acme.com>', 'ada@acme.com'],
-		['"Lovelace, Ada" <mailto:ada@acme.com>', 'ada@acme.com'],
+		['ada@acme.com\nida@acme.com', 'ada@acme.com'],
+		['ada+b@acme.com+ida@acme.com', 'ada+b@acme.com'],
 		// The rest is left to canBeEmail.
 		['ada,lovelace@acme.com', 'ada,lovelace@acme.com'],
 		['call ida@acme.com', 'call ida@acme.com'],
-		// Of several the first.
-		['<ada@acme.com>, <ida@acme.com>', 'ada@acme.com'],
-		['Ada <ada@acme.com>; Ida <ida@acme.com>', 'ada@acme.com'],
-		['ada@acme.com ::: ida@acme.com', 'ada@acme.com'],
-		['ada@acme.com\nida@acme.com', 'ada@acme.com'],
-		['ada@acme.com;', 'ada@acme.com'],
-		['ada@acme.com / ida@acme.com', 'ada@acme.com'],
-		['ada@acme.com and ida@acme.com', 'ada@acme.com'],
-		['ada@acme.com & ida+b@acme.com', 'ada@acme.com'],
-		['ada@acme.com; ida+b@acme.com', 'ada@acme.com'],
-		['ada+b@acme.com+ida@acme.com', 'ada+b@acme.com'],
-		['ada@acme.com (work), ida@acme.com (home)', 'ada@acme.com'],
-		['ada@acme.com; n/a', 'ada@acme.com'],
-		// As a sheet writes a list.
-		['["ada@acme.com"]', 'ada@acme.com'],
-		['["ada@acme.com","ida@acme.com"]', 'ada@acme.com'],
-		['Lovelace, Ada <ada@acme.com>; Rhodes, Ida <ida@acme.com>', 'ada@acme.com'],
 		['ada+notes/x@acme.com', 'ada+notes/x@acme.com'],
-		['<mailto:ada@acme.com|ada@acme.com>', 'ada@acme.com'],
-		["'ada@acme.com'", 'ada@acme.com'],
-		['"ada@acme.com."', 'ada@acme.com'],
 		['"ada lovelace"@acme.com', '"ada lovelace"@acme.com'],
 		['ada?@acme.com', 'ada?@acme.com'],
 		['ADA@Acme.com', 'ADA@Acme.com'],
 		['Zoe\u0308@acme.com', 'Zoë@acme.com'],
 		['mailto:', ''],
-		// Exchange.
-		['SMTP:ada@acme.com smtp:ada@home.com', 'ada@acme.com'],
 		['<>', ''],
 		[['ada@acme.com'], ''],
 	])('makes %j %j', (value, email) => {
@@ -61,12 +50,11 @@ describe('toEmail', () => {
 });
 
 describe('canBeEmail', () => {
-	it.each([['ADA+notes@acme.co.uk'], ['"ada@home"@acme.com'], ['ädä@bücher.de'], ['👩@acme.com']])(
-		'says yes to %j: what else is wrong with it, the service knows',
-		(text) => {
-			expect(canBeEmail(text)).toBe(true);
-		},
-	);
+	const odd = ['ADA+notes@acme.co.uk', '"ada@home"@acme.com', 'ädä@bücher.de', '👩@acme.com'];
+
+	it.each(odd)('says yes to %j: the service knows more', (text) => {
+		expect(canBeEmail(text)).toBe(true);
+	});
 
 	it('says yes to every email, and no with anything inside that no email has', () => {
 		const inside = fc.constantFrom(...' \t\n\u00a0\u3000,;<>[]"', NO_CHARACTER);
@@ -80,20 +68,11 @@ describe('canBeEmail', () => {
 		);
 	});
 
-	it.each([
-		[''],
-		['ada.acme.com'],
-		['@acme.com'],
-		['ada@'],
-		['ada@acme.com@'],
-		['@'],
-		['a@b.com|c@b.com'],
-		['ada@acme'],
-		['ada@acme..com'],
-		['ada@.acme.com'],
-		// Apollo writes it where it has an email that it does not show.
-		['email_not_unlocked@domain.com'],
-	])('says no to %j', (text) => {
+	// Apollo writes the last one where it has an email that it does not show.
+	const none = `ada.acme.com @acme.com ada@ ada@acme.com@ @ a@b.com|c@b.com ada@acme ada@acme..com ada@.acme.com
+		email_not_unlocked@domain.com`;
+
+	it.each(['', ...none.split(/\s+/)])('says no to %j', (text) => {
 		expect(canBeEmail(text)).toBe(false);
 	});
 });
@@ -135,12 +114,11 @@ describe('an email status', () => {
 		}
 	});
 
-	it.each([[''], ['Risky'], ['accept all'], ['okay'], ['constructor'], ['__proto__']])(
-		'of %j is none that is known, and is passed on as sent',
-		(sent) => {
-			expect([knownStatus(sent), toEmailStatus(sent)]).toEqual([undefined, sent]);
-		},
-	);
+	const others = ['', 'Risky', 'accept all', 'okay', 'constructor', '__proto__'];
+
+	it.each(others)('of %j is not known, and passed on as sent', (sent) => {
+		expect([knownStatus(sent), toEmailStatus(sent)]).toEqual([undefined, sent]);
+	});
 
 	it('is a word of the current vocabulary or nothing, whatever there is', () => {
 		const words = new Set([...vocabularies.map(([, status]) => status), undefined]);

@@ -39,13 +39,10 @@ describe('ServiceError', () => {
 		expect(failure.needing(8)).toBe(failure);
 	});
 
-	it.each([new Error('a fault'), 'a fault'])(
-		'a fault in this package may be charged: %s',
-		(thrown) => {
-			const unexpected = { reason: 'unexpected', message: 'a fault', mayBeCharged: true };
-			expect(asServiceError(thrown)).toMatchObject(unexpected);
-		},
-	);
+	it.each([new Error('a fault'), 'a fault'])('a fault of ours may be charged: %s', (thrown) => {
+		const unexpected = { reason: 'unexpected', message: 'a fault', mayBeCharged: true };
+		expect(asServiceError(thrown)).toMatchObject(unexpected);
+	});
 
 	it('says in one text what happened and what to do', () => {
 		expect(inFull({ message: 'It broke', description: 'Mend it' })).toBe('It broke. Mend it');
@@ -130,17 +127,14 @@ describe('connectionError', () => {
 			Object.assign(new Error('Invalid'), { code }),
 			'Invalid',
 		]),
-	])(
-		'that n8n or its host refused, with %s, was not sent',
-		(_, thrown, message, description = notSent) => {
-			expect(connectionError(thrown)).toMatchObject({
-				reason: 'refused_by_n8n',
-				message,
-				description: expect.stringContaining(description),
-				mayBeCharged: false,
-			});
-		},
-	);
+	])('that n8n refused, with %s, was not sent', (_, thrown, message, description = notSent) => {
+		expect(connectionError(thrown)).toMatchObject({
+			reason: 'refused_by_n8n',
+			message,
+			description: expect.stringContaining(description),
+			mayBeCharged: false,
+		});
+	});
 
 	it('says of many rows that their outcome is unknown', () => {
 		const unknown = unknownOutcome(connectionError(networkException('ECONNRESET')));

@@ -17,7 +17,7 @@ it.each<[meta: object | undefined, next: string | null, total: number | null]>([
 });
 
 it.each([[[]], [{ results: {} }], [{ results: ['Ada'] }]])(
-	'does not take %j for a page, nor for the end',
+	'does not take %j for a page',
 	(body) => {
 		expect(thrownBy(() => readProfilePage(body))).toMatchObject({
 			reason: 'unexpected_answer',

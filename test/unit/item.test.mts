@@ -17,9 +17,8 @@ import {
 	type Preparation,
 	prepareItem,
 } from '../../nodes/shared/input/item.ts';
-import type { Declaration } from '../../nodes/shared/input/fields.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
-import { Parameters } from '../../nodes/shared/input/parameters.ts';
+import { FAILS, parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';
 
 const HOUR = 60 * 60_000;
@@ -87,19 +86,16 @@ it.each<[string, unknown, Fate]>([
 	}
 });
 
-it.each([['a week'], [true], [[7]], ['Infinity']])(
-	'a maximum age of %j is none, where that matters',
-	(maxAgeDays) => {
-		const thrown = thrownBy(() => outcomeOf({ checkedAt: NOW, maxAgeDays }));
-		expect(problemOf(thrown)).toMatchObject({
-			reason: 'invalid_value',
-			message: 'Not sent: Max Age (Days) must be a number',
-		});
-		for (const existing of ['', null, 'something']) {
-			expect(outcomeOf({ existing, checkedAt: NOW, maxAgeDays })).toBeUndefined();
-		}
-	},
-);
+it.each([['a week'], [true], [[7]], ['Infinity']])('an age of %j is none', (maxAgeDays) => {
+	const thrown = thrownBy(() => outcomeOf({ checkedAt: NOW, maxAgeDays }));
+	expect(problemOf(thrown)).toMatchObject({
+		reason: 'invalid_value',
+		message: 'Not sent: Max Age (Days) must be a number',
+	});
+	for (const existing of ['', null, 'something']) {
+		expect(outcomeOf({ existing, checkedAt: NOW, maxAgeDays })).toBeUndefined();
+	}
+});
 
 it('an unknown without a date is looked up', () => {
 	expect(fateOf({ existing: 'unknown' })).toBe('looked up');
@@ -142,27 +138,6 @@ it('is looked up from an hour before it is too old, or before an unknown is due'
 	);
 	for (const times of Object.values(seen)) expect(times).toBeGreaterThan(100);
 });
-
-const FAILS = '={{ fails }}';
-
-/** The parameters of a node for an item; an expression that fails is one that `fails`. */
-function parametersOf(
-	operation: Declaration,
-	saved: Record<string, unknown>,
-	item: IDataObject = {},
-): Parameters {
-	const parameter: ConstructorParameters<typeof Parameters>[0]['parameter'] = (
-		name,
-		_,
-		fallback,
-		options,
-	) => {
-		const value = Object.hasOwn(saved, name) ? saved[name] : fallback;
-		if (value === FAILS && !options?.rawExpressions) throw new Error('It fails');
-		return value;
-	};
-	return new Parameters({ json: () => item, parameter }, operation);
-}
 
 function read<Query extends IDataObject>(
 	lookup: Preparation<Query>,
@@ -220,14 +195,18 @@ describe('an item of the finder', () => {
 describe('an item without a name or a company', () => {
 	const reference = (name: string) => `={{ $json.${name} }}`;
 	const chosen = { fullName: reference('who'), company: reference('where') };
-	const fill = {
-		name: 'Fill in Full Name (or First Name and Last Name).',
-		company: 'Fill in Company Domain (or Company Name).',
-	};
+	const whole = { fullName: 'Ada Lovelace' };
+	const notOfCompany = 'no company (Company Domain is not a company website)';
+	const fillName = 'Fill in Full Name (or First Name and Last Name).';
+	const fillBoth = 'Fill in Full Name and Company Domain (or Company Name).';
+	const fillCompany = 'Fill in Company Domain (or Company Name).';
+	const isFull = 'no name (First Name looks like a full name)';
+	const isInitial = 'no name (Last Name is only an initial)';
+	const linkedIn = 'https://linkedin.com/company/acme';
 
 	it.each<[IDataObject, Record<string, unknown>, message: string, description?: string]>([
-		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', fill.name],
-		[{ who: ' ', where: 'Acme' }, chosen, 'no name (who is empty in this row)', fill.name],
+		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', fillName],
+		[{ who: ' ', where: 'Acme' }, chosen, 'no name (who is empty in this row)', fillName],
 		[
 			{ who: null },
 			chosen,
@@ -236,31 +215,11 @@ describe('an item without a name or a company', () => {
 		[{}, { company: 'Acme', firstName: 'Ada' }, 'no name (only First Name)'],
 		[{}, { company: 'Acme', firstName: 'n/a', lastName: 'Lee' }, 'no name (only Last Name)'],
 		[{}, { company: 'Acme', fullName: 'not available' }, 'no name'],
-		[
-			{},
-			{ fullName: 'Ada', domain: 'https://linkedin.com/company/acme' },
-			'no company (Company Domain is not a company website)',
-			fill.company,
-		],
+		[{}, { ...whole, domain: linkedIn }, notOfCompany, fillCompany],
 		// What is deeper in an item is no field of it.
-		[
-			{ deep: { name: '' } },
-			{ fullName: 'Ada', company: '={{ $json.deep.name }}' },
-			'no company',
-			fill.company,
-		],
-		[
-			{},
-			{ company: 'Acme', firstName: 'Ada Lovelace' },
-			'no name (First Name looks like a full name)',
-			'Fill in Full Name.',
-		],
-		[
-			{},
-			{ firstName: 'Ada Lovelace' },
-			'no name (First Name looks like a full name) and no company',
-			'Fill in Full Name and Company Domain (or Company Name).',
-		],
+		[{ deep: {} }, { ...whole, company: reference('deep.name') }, 'no company', fillCompany],
+		[{}, { company: 'Acme', firstName: 'Ada Lovelace' }, isFull, 'Fill in Full Name.'],
+		[{}, { firstName: 'Ada Lovelace' }, `${isFull} and no company`, fillBoth],
 	])('%j, where its fields are chosen as %j, says %s', (json, saved, message, description) => {
 		const choice = { leadFields: 'manual', ...saved };
 		const { outcome } = read(findBulk, choice, json);
@@ -270,76 +229,47 @@ describe('an item without a name or a company', () => {
 		});
 	});
 
-	it.each<[IDataObject, message: string, more?: string]>([
-		[{}, 'no name and no company among the fields of the item: none'],
+	const among = 'among the fields of the item:';
+	const ada = { Name: 'Ada Lovelace' };
+	const acme = { Company: 'Acme' };
+	const eleven = Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1]));
+	const ten = 'a, b, c, d, e, f, g, h, i, j';
+	const orName = ', and no company name was recognized)';
+
+	it.each<[IDataObject, message: string]>([
+		[{}, `no name and no company ${among} none`],
+		[{ Who: 'Ada', Where: 'Acme' }, `no name and no company ${among} Who, Where`],
+		[eleven, `no name and no company ${among} ${ten} and 1 more`],
 		[
-			{ Who: 'Ada', Where: 'Acme' },
-			'no name and no company among the fields of the item: Who, Where',
+			{ Surname: 'n/a', Phone: 1 },
+			`no name (Surname holds no name) and no company ${among} Surname, Phone`,
 		],
-		[{ Company: 'Acme', Surname: '' }, 'no name (Surname is empty in this row)'],
-		[{ Company: 'Acme', 'Last Name': 'Lovelace' }, 'no name (only Last Name)'],
-		[{ Company: 'Acme', 'Last Name': 'García Márquez' }, 'no name (only Last Name)'],
-		[{ Company: 'Acme', 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)'],
+		[{ ...acme, Surname: '' }, 'no name (Surname is empty in this row)'],
+		[{ ...acme, 'Last Name': 'Lovelace' }, 'no name (only Last Name)'],
+		[{ ...acme, 'Last Name': 'García Márquez' }, 'no name (only Last Name)'],
+		[{ ...acme, 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)'],
+		[{ ...acme, 'First Name': 'Emily', 'Last Name': 'C.' }, isInitial],
+		[{ ...acme, 'First Name': 'Maria José', 'Last Name': 'L.' }, isInitial],
+		[{ ...acme, 'First Name': 'Ada Lovelace', 'Last Name': 'n/a' }, isFull],
+		[{ ...acme, 'First Name': 'Ada Lovelace' }, isFull],
 		[
-			{ Company: 'Acme', 'First Name': 'Emily', 'Last Name': 'C.' },
-			'no name (Last Name is only an initial)',
-		],
-		[
-			{ Company: 'Acme', 'First Name': 'Maria José', 'Last Name': 'L.' },
-			'no name (Last Name is only an initial)',
-		],
-		[
-			{ Company: 'Acme', fullName: 'Juan Carlos R.', firstName: 'Juan Carlos', lastName: 'R.' },
-			'no name (fullName is only half a name)',
-		],
-		[
-			{ Company: 'Acme', 'Contact Name': 'Mary Ann', Surname: 'Smith' },
-			'no name (Contact Name may be half a name: Surname is not in it)',
-		],
-		[
-			{ Company: 'Acme', 'First Name': 'Ada Lovelace', 'Last Name': 'n/a' },
-			'no name (First Name looks like a full name)',
-			', full names onto Full Name',
-		],
-		[
-			{
-				Name: 'Ada Lovelace',
-				companyWebsite: '',
-				website: 'blog.com',
-				company: 'Ours',
-				company_name: '',
-			},
-			"no company (website may be the person's own)",
-		],
-		[
-			{ Company: 'Acme', 'First Name': 'Ada Lovelace' },
-			'no name (First Name looks like a full name)',
-			', full names onto Full Name',
-		],
-		[
-			{ 'First Name': '', Surname: 'n/a', 'Full Name': ' ', Company: 'Acme' },
+			{ ...acme, 'First Name': '', Surname: 'n/a', 'Full Name': ' ' },
 			'no name (Full Name and First Name are empty in this row)',
 		],
 		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
 		[
-			{ Name: 'Ada Lovelace', Website: 'linkedin.com/company/acme' },
-			'no company (Website is not a company website, and no company name was recognized)',
+			{ ...ada, companyWebsite: '', website: 'blog.com', company: 'Ours', company_name: '' },
+			"no company (website may be the person's own)",
 		],
+		[{ ...ada, Website: linkedIn }, `no company (Website is not a company website${orName}`],
 		[
-			{ Name: 'Ada Lovelace', Homepage: '', Account: 'Acme' },
-			'no company (Homepage is empty in this row, and no company name was recognized)',
+			{ ...ada, Homepage: '', Account: 'Acme' },
+			`no company (Homepage is empty in this row${orName}`,
 		],
-		[{ Name: 'Ada Lovelace', Company: '' }, 'no company (Company is empty in this row)'],
-		[
-			{ Surname: 'n/a', Phone: 1 },
-			'no name (Surname holds no name) and no company among the fields of the item: Surname, Phone',
-		],
-		[
-			Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1])),
-			'no name and no company among the fields of the item: a, b, c, d, e, f, g, h, i, j and 1 more',
-		],
-	])('%j, where it is recognized, says %s', (json, message, more = '') => {
+		[{ ...ada, Company: '' }, 'no company (Company is empty in this row)'],
+	])('%j, where it is recognized, says %s', (json, message) => {
 		const { outcome } = read(findBulk, {}, json);
+		const more = message === isFull ? ', full names onto Full Name' : '';
 		expect(outcome).toMatchObject({
 			message: `Not sent: ${message}`,
 			description: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}, emails that you have onto Existing Email.`,
@@ -355,15 +285,11 @@ it('says of a row in one column that the file was split at another sign', () => 
 });
 
 it('a recognized item is looked up, passed on or refused by what its own fields hold', () => {
-	const ada = { Name: 'Ada Lovelace', 'Company Website': 'https://www.acme.com/about' };
-	const of = (json: IDataObject) => read(findBulk, {}, json);
-	expect(of(ada).query).toEqual({ fullName: 'Ada Lovelace', domain: 'acme.com' });
-	expect(of(ada).outcome).toBeUndefined();
-	expect(of({ ...ada, 'E-Mail': 'ada@acme.com' }).outcome).toMatchObject({
-		status: 'known',
-		fields: { email: 'ada@acme.com' },
-	});
-	expect(of({ ...ada, Name: '{{ $json.name }}' }).outcome).toMatchObject(
+	const lead = { Name: 'Ada Lovelace', 'Company Website': 'https://www.acme.com/about' };
+	const sent = read(findBulk, {}, lead);
+	expect([sent.query, sent.outcome]).toEqual([person, undefined]);
+	expect(read(findBulk, {}, { ...lead, 'E-Mail': 'ada@acme.com' }).outcome).toMatchObject(ada);
+	expect(read(findBulk, {}, { ...lead, Name: '{{ $json.name }}' }).outcome).toMatchObject(
 		refused('unevaluated_expression', 'Name holds an expression'),
 	);
 });
@@ -388,6 +314,8 @@ describe('an item of the verifier', () => {
 	const malformed = { results: [{ email_status: 'invalid' }] };
 	const existing = (existingStatus: unknown) => ({ existingStatus });
 	const unknown = existing('unknown');
+	const old = { ...unknown, ...checkedOn(twoDaysAgo) };
+	const retriedLater = { 'options.retryUnknownDays': 3 };
 
 	it.each<[string, Record<string, unknown>, object | undefined]>([
 		['with a status of another vocabulary', existing('OKA'), known('catch-all')],
@@ -399,12 +327,8 @@ describe('an item of the verifier', () => {
 		['with something else than an email', { email: 'x', ...unknown }, malformed],
 		['whose status fails', existing(FAILS), refused(failing, 'Existing Status')],
 		['with a list for a status', existing(['ok']), invalid('Existing Status')],
-		[
-			'with an unknown status that is tried again later',
-			{ ...unknown, ...checkedOn(twoDaysAgo), 'options.retryUnknownDays': 3 },
-			known('unknown'),
-		],
-		['with an unknown status of two days ago', { ...unknown, ...checkedOn(twoDaysAgo) }, undefined],
+		['with an unknown status to try again later', { ...old, ...retriedLater }, known('unknown')],
+		['with an unknown status of two days ago', old, undefined],
 		['with a word that is no status', existing('risky'), undefined],
 	])('%s', (_, saved, outcome) => {
 		const item = verifier({ email, ...saved });

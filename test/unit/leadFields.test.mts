@@ -29,391 +29,487 @@ function used({ found }: Lead): Values {
 const readOf = (item: unknown, resultField?: string) =>
 	used(new LeadReader(resultField).read(item));
 
+/** Why fields hold nothing, e.g. `Name looks like a company`. */
+function whysOf(item: object): string[] {
+	const { lacking } = new LeadReader().read(item);
+	return Object.values(lacking).map(({ field, why }) => `${field} ${why}`);
+}
+
 const ada = 'Ada Lovelace';
 const email = 'ada@acme.com';
+const eve = 'eve@acme.com';
+
+/** What is read of many items. */
+const nobody = {};
+const first = { firstName: 'Ada' };
+const halves = { firstName: 'Ada', lastName: 'Lovelace' };
+const whole = { fullName: ada };
+const wholeAndFirst = { fullName: ada, firstName: 'Ada' };
+const withEmail = { fullName: ada, email };
+const acme = { company: 'Acme' };
+const atAcme = { company: 'Acme', email };
+const checked = { email, emailStatus: 'valid' };
+
+/** The halves of a name in the fields of a sheet, and in those of an API. */
+const inSheet = { 'First Name': 'Ada', 'Last Name': 'Lovelace' };
+const inApi = { firstname: 'Ada', lastname: 'Lovelace' };
 
 describe('a field', () => {
-	it.each([
-		['Account Owner', ada],
-		['Contact Owner', email],
-		['Old Email', email],
-		['Email Status', 'valid'],
-		['Company LinkedIn URL', 'https://acme.com'],
-		['Company Address', 'Acme Road 1'],
-		['Previous Company Name', 'Acme'],
-		['Secondary Email', email],
-		["Assistant's Name", ada],
-		['Property Name', ada],
-		['Middle Name', 'King'],
-		['Last Contacted', 'yesterday'],
-		['First', 'Ada'],
-		['Last', 'Lovelace'],
-		['User Email', email],
-		['url', 'https://acme.com'],
-		['title', 'Countess'],
-		['constructor', 'Ada'],
-		['__proto__', 'Ada'],
-		['', 'Ada'],
-	])('%s is nothing: a name counts as a whole', (name, value) => {
-		expect(readOf(JSON.parse(JSON.stringify(Object.fromEntries([[name, value]]))))).toEqual({});
+	const nothing = `Account Owner|Contact Owner|Old Email|Email Status|Company LinkedIn URL|Company Address|
+		Previous Company Name|Secondary Email|Assistant's Name|Property Name|Middle Name|Last Contacted|First|Last|
+		User Email|url|title|constructor|__proto__|`;
+
+	it.each(nothing.split(/\|\s*/))('%j is nothing: a name counts as a whole', (name) => {
+		for (const value of [ada, email, 'https://acme.com']) {
+			expect(readOf(JSON.parse(JSON.stringify(Object.fromEntries([[name, value]]))))).toEqual({});
+		}
 	});
 
-	it.each([
-		['First Name', 'firstName'],
-		['first_name', 'firstName'],
-		['FIRSTNAME', 'firstName'],
-		['firstName', 'firstName'],
-		[' First-Name: ', 'firstName'],
-		['Name (First)', 'firstName'],
-		['Prénom', 'firstName'],
-		['PRENOM', 'firstName'],
-		['Pre\u0301nom', 'firstName'],
-		['your-first-name', 'firstName'],
-		['property_first_name', 'firstName'],
-		['Surname', 'lastName'],
-		['E-Mail', 'email'],
-		['E-mail 1 - Value', 'email'],
-		['Organization 1 - Name', 'company'],
-		["Nom de l'entreprise", 'company'],
-		['Raison sociale', 'company'],
-		['Organização', 'company'],
-	])('%s is recognized by its letters and digits alone', (name, meaning) => {
+	it.each<[Meaning, names: string]>([
+		['firstName', 'First Name|first_name|FIRSTNAME|firstName| First-Name: |Name (First)'],
+		['firstName', 'Prénom|PRENOM|Pre\u0301nom|your-first-name|property_first_name'],
+		['lastName', 'Surname'],
+		['email', 'E-Mail|E-mail 1 - Value'],
+		['company', "Organization 1 - Name|Nom de l'entreprise|Raison sociale|Organização"],
+	])('for the %s is recognized by its letters and digits alone: %s', (meaning, names) => {
 		const value = meaning === 'email' ? email : 'Ada';
-		const { found } = new LeadReader().read({ [name]: value });
-		expect(found).toEqual({ [meaning]: { value, field: name } });
+		for (const field of names.split('|')) {
+			const { found } = new LeadReader().read({ [field]: value });
+			expect(found).toEqual({ [meaning]: { value, field } });
+		}
 	});
 
-	it.each<[object, Values]>([
-		[{ name: 'A B', 'Contact Name': 'C D' }, { fullName: 'C D' }],
-		[{ 'Email 1': 'one@acme.com', 'Work Email': 'work@acme.com' }, { email: 'work@acme.com' }],
-		[{ 'Work Email': 'work@acme.com', 'Email 1': 'one@acme.com' }, { email: 'work@acme.com' }],
-		[{ website: 'b.com', domain: 'a.com' }, { domain: 'a.com' }],
-		// The first one with a value counts, and of two that are as certain the first.
-		[{ 'Work Email': '', 'Email 1': 'one@acme.com' }, { email: 'one@acme.com' }],
-		[{ 'Work Email': null, 'Email 1': 'one@acme.com' }, { email: 'one@acme.com' }],
-		[{ 'E-Mail': 'one@acme.com', Email: 'two@acme.com' }, { email: 'one@acme.com' }],
-		[{ domain: 'Acme', website: 'a.com' }, { domain: 'a.com' }],
-	])('that is more certain comes first: %j', (item, values) => {
-		expect(readOf(item)).toEqual(values);
-		const turned = Object.fromEntries(Object.entries(item).toReversed());
-		if (!('Email' in item)) expect(readOf(turned)).toEqual(values);
+	it.each<[string, unknown[]]>([
+		['Company', ['', ' \u200b', '-', 'n/a', 'N/A', 'null', '(none)']],
+		['Website', ['', 'n/a', 'Acme', 'Acme Inc.', 'a b.com', 'https://']],
+		['First Name', ['n/a', 'Unknown', email, '17', 17, true, {}, [], [[]], null, { deep: 'Ada' }]],
+	])('%s holds nothing with any of %j', (field, values) => {
+		for (const value of values) {
+			const { found, lacking } = new LeadReader().read({ [field]: value });
+			expect(found).toEqual({});
+			expect(Object.values(lacking)).toEqual([{ field, why: expect.any(String) }]);
+		}
 	});
 
-	it.each<[string, unknown]>([
-		...['', ' \u200b', '-', 'n/a', 'N/A', 'null', '(none)'].map((text): [string, unknown] => [
-			'Company',
-			text,
-		]),
-		...['', 'n/a', 'Acme', 'Acme Inc.', 'a b.com', 'https://'].map((text): [string, unknown] => [
-			'Website',
-			text,
-		]),
-		...['n/a', 'Unknown', email, '17', 17].map((value): [string, unknown] => ['First Name', value]),
-		...[true, {}, [], [[]], null, { deep: 'Ada' }].map((value): [string, unknown] => [
-			'First Name',
-			value,
-		]),
-	])('%s with %j holds nothing', (name, value) => {
-		const { found, lacking } = new LeadReader().read({ [name]: value });
-		expect(found).toEqual({});
-		expect(Object.values(lacking)).toEqual([{ field: name, why: expect.any(String) }]);
+	const social = `https://www.linkedin.com/company/acme linkedin.com/company/acme facebook.com/acme
+		https://x.com/acme https://api.whatsapp.com/send?phone=49 https://medium.com/@acme ["acme.com"]
+		https://www.notion.so/Acme-0123 https://airtable.com/app1/tbl1 https://www.google.com/maps/place/Acme`;
+	const sites = 'linkedin.com https://www.linkedin.com/ https://acme.com/linkedin';
+
+	it('for a website with a social page holds none', () => {
+		for (const website of social.split(/\s+/)) expect(readOf({ website }), website).toEqual({});
+		for (const domain of sites.split(' ')) expect(readOf({ website: domain })).toEqual({ domain });
 	});
 
-	it.each<[string, Values]>([
-		['https://www.linkedin.com/company/acme', {}],
-		['linkedin.com/company/acme', {}],
-		['facebook.com/acme', {}],
-		['https://x.com/acme', {}],
-		['linkedin.com', { domain: 'linkedin.com' }],
-		['https://www.linkedin.com/', { domain: 'https://www.linkedin.com/' }],
-		['https://acme.com/linkedin', { domain: 'https://acme.com/linkedin' }],
-		['https://api.whatsapp.com/send?phone=49', {}],
-		['https://medium.com/@acme', {}],
-		['https://www.notion.so/Acme-0123', {}],
-		['https://airtable.com/app1/tbl1', {}],
-		['https://www.google.com/maps/place/Acme', {}],
-		['["acme.com"]', {}],
-	])('for a website with %s, where a social page is none', (website, values) => {
-		expect(readOf({ website })).toEqual(values);
-	});
-
-	it.each<[unknown, Values]>([
-		[email, { email }],
-		[[email, 'ada@home.com'], { email }],
-		[{ value: email }, { email }],
-		[[{ value: email, label: 'x' }], { email }],
-		[[{ value: 'ada@home.com' }, { value: email, primary: true }], { email }],
+	it.each<[unknown]>([
+		[email],
+		[[email, 'ada@home.com']],
+		[{ value: email }],
+		[[{ value: email, label: 'x' }]],
+		[[{ value: 'ada@home.com' }, { value: email, primary: true }]],
 		[
 			[
 				{ email: 'ada@home.com', category: 'personal' },
 				{ email, category: 'work' },
 			],
-			{ email },
 		],
 		[
 			[
 				{ value: 'a@b.com', type: 'work' },
 				{ value: email, primary: true },
 			],
-			{ email },
 		],
-		[[], {}],
-		[[null, email], { email }],
-		[[{ value: '', primary: true }, { value: 'n/a', type: 'work' }, { value: email }], { email }],
-		[['call me', 'n/a', { value: email }], { email }],
-		[[{ name: 'Ada Lovelace', address: email }], { email }],
-		[{ Address: email }, { email }],
-	])('for an email with %j', (value, values) => {
-		expect(readOf({ emails: value })).toEqual(values);
+		[[null, email]],
+		[[{ value: '', primary: true }, { value: 'n/a', type: 'work' }, { value: email }]],
+		[['call me', 'n/a', { value: email }]],
+		[[{ name: ada, address: email }]],
+		[{ Address: email }],
+	])('for emails has the one for work of %j', (emails) => {
+		expect(readOf({ emails })).toEqual({ email });
 	});
 
-	it('for a company may hold an object with its name, one for names a number', () => {
-		expect(readOf({ company: { name: 'Acme', id: 7 } })).toEqual({ company: 'Acme' });
-		expect(readOf({ organization: [{ value: 'Acme' }] })).toEqual({ company: 'Acme' });
-		expect(readOf({ domain: { value: 'acme.com' } })).toEqual({ domain: 'acme.com' });
+	it.each<[unknown]>([
+		[{ name: 'Acme', id: 7 }],
+		[[{ value: 'Acme' }]],
 		// Of several companies in one cell, as HubSpot exports them, the first.
-		expect(readOf({ company: 'Acme; Acme Holding' })).toEqual({ company: 'Acme' });
-		expect(readOf({ company: 'H&M; Acme' })).toEqual({ company: 'H&M' });
-		expect(readOf({ company: 'Acme ::: Acme Holding' })).toEqual({ company: 'Acme' });
+		['Acme; Acme Holding'],
+		['Acme ::: Acme Holding'],
 		// Of a record that another one names, the name.
-		for (const company of [
-			'Accounts::::Acme',
-			'12;#Acme',
-			'Acme (https://www.notion.so/Acme-0123?pvs=21)',
-		]) {
-			expect(readOf({ company })).toEqual({ company: 'Acme' });
-		}
-		expect(readOf({ 'Contact Name': `Contacts::::${ada}` })).toEqual({ fullName: ada });
-		for (const company of ['Acme &amp; Sons', 'O&#8217;Acme', 'O&#x2019;Acme']) {
-			expect(readOf({ company: `${company}; Holding` })).toEqual({ company });
-		}
+		['Accounts::::Acme'],
+		['12;#Acme'],
+		['Acme (https://www.notion.so/Acme-0123?pvs=21)'],
+	])('for a company has the name in %j', (company) => {
+		expect(readOf({ company })).toEqual(acme);
 	});
+});
 
-	it.each(['recA1b2C3d4E5f6G7', '5f1c6f0e-0000-4000-8000-0123456789ab'])(
-		'that links to another record is no name: %s',
-		(id) => {
-			expect(readOf({ Company: [id], Name: id })).toEqual({});
-		},
-	);
+/** Somebody who recommends a lead in a form, and where the lead works. */
+const visitor = { 'Your Name': 'Eve Other', 'Your Company': 'Other', 'Your Website': 'other.com' };
+const work = { Company: 'Acme', Website: 'acme.com' };
+const contact = { 'Contact First Name': 'Eve', 'Contact Last Name': 'Other' };
+const initial = { 'Full Name': 'A. Lovelace' };
+const maria = { firstName: 'María José', lastName: 'Lovelace' };
+const byAda = { 'your-name': ada, 'your-email': email };
+const ofPerson = { 'Person - First name': 'Ada', 'Person - Last name': 'Lovelace' };
+const adaAtWork = { ...halves, company: 'Acme', domain: 'acme.com' };
+
+/** An item, what is read of it, and why one of its fields is not. */
+const reads = (item: object, values: Values, why?: string) => [item, values, why] as const;
+
+/** Items, by the rule that they are read by. */
+const rules: Record<string, Array<ReturnType<typeof reads>>> = {
+	'of two fields for the same the more certain one counts': [
+		reads({ name: 'A B', 'Contact Name': ada }, whole),
+		reads({ 'Contact Name': ada, name: 'A B' }, whole),
+		reads({ 'Email 1': 'one@acme.com', 'Work Email': email }, { email }),
+		reads({ 'Work Email': email, 'Email 1': 'one@acme.com' }, { email }),
+		reads({ website: 'b.com', domain: 'a.com' }, { domain: 'a.com' }),
+		reads({ domain: 'a.com', website: 'b.com' }, { domain: 'a.com' }),
+	],
+	'the first one with a value counts, and of two that are as certain the first': [
+		reads({ 'Work Email': '', 'Email 1': email }, { email }),
+		reads({ 'Email 1': email, 'Work Email': null }, { email }),
+		reads({ 'E-Mail': email, Email: 'two@acme.com' }, { email }),
+		reads({ domain: 'Acme', website: 'a.com' }, { domain: 'a.com' }),
+		reads({ website: 'a.com', domain: 'Acme' }, { domain: 'a.com' }),
+	],
+	'a word is no email, and hides none': [
+		reads({ 'Work Email': 'not found', Email: email, Name: ada }, withEmail),
+		reads({ Email: 'not found' }, nobody),
+		// What is nearly an email is what is verified.
+		reads({ Email: 'ada@acme' }, { email: 'ada@acme' }),
+	],
+	'a value may be written as other programs do': [
+		reads({ emails: [] }, nobody),
+		reads({ organization: [{ value: 'Acme' }] }, acme),
+		reads({ domain: { value: 'acme.com' } }, { domain: 'acme.com' }),
+		reads({ Name: { first: 'Ada', last: 'Lovelace' } }, whole),
+		reads({ 'Contact Name': `Contacts::::${ada}` }, whole),
+		reads({ company: 'H&M; Acme' }, { company: 'H&M' }),
+		reads({ company: 'Acme &amp; Sons; Holding' }, { company: 'Acme &amp; Sons' }),
+		reads({ company: 'O&#8217;Acme; Holding' }, { company: 'O&#8217;Acme' }),
+		reads({ company: 'O&#x2019;Acme; Holding' }, { company: 'O&#x2019;Acme' }),
+		reads({ Name: `${ada} | LinkedIn` }, { fullName: `${ada} | LinkedIn` }),
+		reads({ Internet: '16.000', Firma: 'Acme' }, acme),
+		// A link to another record is no name.
+		reads({ Company: ['recA1b2C3d4E5f6G7'], Name: 'recA1b2C3d4E5f6G7' }, nobody),
+		reads({ Company: ['5f1c6f0e-0000-4000-8000-0123456789ab'] }, nobody),
+		reads({ Name: '5f1c6f0e-0000-4000-8000-0123456789ab' }, nobody),
+		// An expression with blanks is kept, to be refused.
+		reads(
+			{ Website: '{{ $json.x }}', Homepage: '', Company: 'Acme' },
+			{ domain: '{{ $json.x }}', ...acme },
+		),
+	],
+	'an object inside may have the name, but of nobody else': [
+		// What a form calls itself is no half of the name that its visitor gave.
+		reads({ name: 'Contact Form', data: inSheet }, halves),
+		reads({ name: 'Contact Form', body: { Name: ada } }, nobody),
+		reads({ name: ada, body: { Name: ada } }, whole),
+		reads({ 'First Name': 'Ada', properties: { name: 'Eve Other' } }, first),
+		reads(
+			{ 'First Name': 'Ada', properties: { 'Full Name': 'Ada Other' } },
+			{ fullName: 'Ada Other' },
+		),
+		reads({ name: ada, properties: { firstname: 'Ada' } }, first),
+		reads({ 'Full Name': ada, properties: { firstname: 'Eve', lastname: 'Other' } }, whole),
+		// Another person's website and email are not this one's.
+		reads(
+			{ 'Full Name': ada, fields: { 'Full Name': 'Eve Other', email, website: 'other.com' } },
+			whole,
+		),
+		reads({ 'Full Name': ada, fields: { ...inApi, email } }, withEmail),
+		reads({ 'Full Name': ada, body: { name: 'Eve Other', email } }, whole),
+		reads({ 'Full Name': ada, body: { name: 'Lovelace', email } }, withEmail),
+		reads(
+			{ 'Full Name': ada, properties: { name: 'Acme GmbH', domain: 'acme.com' } },
+			{ ...whole, domain: 'acme.com' },
+		),
+		// Beside a person, `data` may be about anybody.
+		reads({ 'Full Name': ada, data: { email: 'owner@acme.com', company: 'Acme' } }, whole),
+		reads({ 'E-Mail': email, data: { Name: 'Eve Other' } }, { email }),
+		reads({ id: 7, Company: 'Acme', data: [{ Name: ada, email }] }, { ...acme, ...withEmail }),
+		// Mailchimp makes a full name of the halves, and a list may have a company there.
+		reads({ full_name: 'Acme GmbH', merge_fields: { FNAME: 'Ada', LNAME: 'Lovelace' } }, halves),
+		// Of another person nothing is read, so what comes next counts.
+		reads(
+			{ ...inSheet, 'Email 1': email, 'Contact Person': 'Eve Other', 'Contact Email': eve },
+			{ ...halves, email },
+		),
+	],
+	'a status is of the email beside it': [
+		reads({ emailStatus: 'valid', properties: { email } }, { email }),
+		reads({ email, properties: checked }, checked),
+		reads({ email, properties: { ...checked, email: eve } }, { email }),
+		reads({ email: '', 'E-Mail': email, emailStatus: 'valid' }, { email }),
+		reads({ email: '', emailStatus: 'valid', 'Work Email': email }, { email }),
+		reads({ 'Work Email': eve, 'E-mail': email, emailStatus: 'valid' }, checked),
+		reads({ 'E-Mail': eve, email, emailStatus: '' }, { email }),
+		// An empty status says that no lookup has found it.
+		reads({ 'Work Email': email, email: eve, emailStatus: null }, { email }),
+		reads({ emailStatus: 'valid', 'Work Email': email }, checked),
+		reads({ properties: checked }, checked),
+		// Beside a status, `email` is what a lookup of this package has found.
+		reads({ 'Work Email': eve, email }, { email: eve }),
+		reads({ 'Work Email': eve, email, emailStatus: 'valid' }, checked),
+		reads({ 'Work Email': eve, email: null, emailStatus: null }, { email: eve }),
+		// In another spelling it is the verdict of another tool.
+		...['Email Status', 'email_status', 'EmailStatus', 'emailstatus', 'Status', 'verified'].map(
+			(name) => reads({ [name]: 'valid' }, nobody),
+		),
+	],
+	'the company is the one of the lead, and so is the website': [
+		reads({ Company: 'Ours', 'Organization Name': 'Acme' }, acme),
+		reads({ Company: 'Ours', 'Organization Name': '' }, nobody),
+		reads({ company: 'Ours', company_name: null, website: 'acme.com' }, { domain: 'acme.com' }),
+		reads({ Company: 'Ours', 'Company Name': '' }, nobody, 'Company may be your own'),
+		reads({ Company: 'Acme', 'Company Name for Emails': '' }, acme),
+		reads(
+			{ company: 'Acme', companyWebsite: '', website: 'b.com' },
+			acme,
+			"website may be the person's own",
+		),
+		reads({ companyWebsite: 'linkedin.com/company/acme', website: 'b.com', company: 'Acme' }, acme),
+		reads({ companyUrl: '', companyWebsite: '' }, nobody, 'companyWebsite is empty in this row'),
+		// Linked Helper has a list of present and former employers.
+		reads({ website_1: 'blog.com', organization_website_1: 'old.com' }, nobody),
+		reads({ website: 'facebook.com/acme', domain: 'facebook.com', Company: 'Acme' }, acme),
+		reads({ Homepage: '', Website: 'fb.com/acme', Domain: 'fb.com', Company: 'Acme' }, acme),
+		reads(
+			{ companyUrl: 'linkedin.com/company/m', website: 'medium.com' },
+			{ domain: 'medium.com' },
+		),
+		reads(
+			{ site: 'https://es-la.facebook.com/acme', domain: 'facebook.com', Company: 'Acme' },
+			acme,
+		),
+		// n8n's HubSpot node gives each property so.
+		reads({ website: { value: 'facebook.com/acme' }, domain: { value: 'facebook.com' } }, nobody),
+		reads({ Website: ['', 'fb.com/acme'], Domain: 'fb.com', Company: 'Acme' }, acme),
+		reads({ Website: 'n/a', Domain: 'medium.com' }, { domain: 'medium.com' }),
+		reads({ Website: '', 'Organisation Website': 'acme.com' }, { domain: 'acme.com' }),
+		reads({ Website: 'facebook.com', Company: 'Acme' }, { ...acme, domain: 'facebook.com' }),
+		// ERPNext's opportunities.
+		reads({ party_name: 'Acme', company: 'Ours' }, nobody),
+		reads({ Website: 'acme.com', 'Company Domain': '' }, { domain: 'acme.com' }),
+		reads({ Company: [''] }, nobody, 'Company is empty in this row'),
+		reads({ Company: { value: '' } }, nobody, 'Company is empty in this row'),
+		reads({ Company: ['recA1b2C3d4E5f6G7'] }, nobody, 'Company holds no name'),
+		reads(
+			{ Company: { Id: 1, Title: 'Acme' } },
+			nobody,
+			'Company holds an object that is not read',
+		),
+	],
+	'a name that may be of a form, or of whoever fills it in, is not that of the lead': [
+		reads(
+			{ ...byAda, name: 'Contact form', company: 'Acme' },
+			atAcme,
+			'name differs from your-name',
+		),
+		reads(
+			{ name: 'Contact form', company: 'Acme', ...byAda },
+			atAcme,
+			'name differs from your-name',
+		),
+		reads({ ...byAda, Name: 'ADA LOVELACE' }, { email, fullName: 'ADA LOVELACE' }),
+		// Somebody recommends her.
+		reads({ ...visitor, ...inSheet }, halves),
+		reads({ ...visitor, ...inSheet, ...work }, adaAtWork),
+		reads(visitor, { fullName: 'Eve Other', company: 'Other', domain: 'other.com' }),
+		reads({ 'Your First Name': 'Eve', 'Your Last Name': 'Other', ...inSheet, ...work }, adaAtWork),
+		// Halves of two people are no name.
+		reads({ ...inSheet, 'Last Name': '', ...contact }, first),
+		reads(
+			{ 'First Name': '', 'Last Name': '', ...contact },
+			{ firstName: 'Eve', lastName: 'Other' },
+		),
+		reads({ 'Contact First Name': 'Ada', Surname: 'Lovelace' }, halves),
+	],
+	'a bare name is the whole one, or the half that is not there': [
+		reads({ Name: ada }, whole),
+		reads({ Vorname: 'Ada', Name: 'Lovelace' }, halves),
+		reads({ Nom: 'Lovelace', Prénom: 'Ada' }, halves),
+		reads({ Nombre: 'Ada', Apellidos: 'Lovelace' }, halves),
+		reads({ Nome: 'Ada', Cognome: 'Lovelace' }, halves),
+		// A name that holds the other half is the full name, also without the titles of the half.
+		reads({ first_name: 'ada', name: ada }, { ...whole, firstName: 'ada' }),
+		reads(
+			{ first_name: 'Ada King', name: 'Ada King Byron' },
+			{ firstName: 'Ada King', fullName: 'Ada King Byron' },
+		),
+		reads(
+			{ last_name: 'Lovelace', name: 'Lovelace, Ada' },
+			{ lastName: 'Lovelace', fullName: 'Lovelace, Ada' },
+		),
+		reads(
+			{ 'First Name': 'Dr. Ada (Augusta)', Name: ada },
+			{ ...whole, firstName: 'Dr. Ada (Augusta)' },
+		),
+		reads(
+			{ 'First Name': 'José', Name: 'Jose Garcia' },
+			{ firstName: 'José', fullName: 'Jose Garcia' },
+		),
+		reads({ first_name: 'Al', name: 'Alston' }, { firstName: 'Al', lastName: 'Alston' }),
+		reads({ name: 'Ada Lo', ...inApi }, { fullName: 'Ada Lo', ...halves }),
+		reads(
+			{ Name: 'María José', Surnames: 'García López' },
+			{ firstName: 'María José', lastName: 'García López' },
+		),
+		// A particle in both says nothing.
+		reads(
+			{ Nombre: 'María de los Ángeles', Apellidos: 'de la Torre' },
+			{ firstName: 'María de los Ángeles', lastName: 'de la Torre' },
+		),
+		// A half that is there twice is no full name.
+		reads({ ...inSheet, 'Last Name': '', Name: 'ADA' }, first),
+		reads({ 'First Name': 'Ada Augusta', Name: 'Ada' }, { firstName: 'Ada Augusta' }),
+		// Beside another full name, it is a half only where that holds it.
+		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' }, { ...whole, ...halves }),
+		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Acme' }, wholeAndFirst),
+		// Whose name it is beside an empty field for one, nobody knows.
+		reads({ Name: 'Acme Robotics', 'Contact Name': '' }, nobody),
+		reads({ Nombre: 'María José', Apellidos: '' }, nobody),
+		reads({ Naam: 'van der Berg', Voornaam: null }, nobody),
+		reads({ Name: ada, 'First Name': '', 'Last Name': '' }, whole),
+		reads({ Name: ada, 'Full Name': '', 'First Name': 'Ada' }, wholeAndFirst),
+		reads({ ...inSheet, 'Last Name': '', Name: 'Acme Robotics' }, first),
+		reads({ Nom: 'Boulangerie Petit', 'Nom du contact': '', 'Prénom du contact': 'Ada' }, first),
+		reads({ Name: { first: '', last: null } }, nobody, 'Name is empty in this row'),
+		// But beside an empty display name it is known.
+		reads({ Prénom: 'María José', Nom: 'Lovelace', 'Nom à afficher': '' }, maria),
+		reads({ Nome: 'María José', Cognome: 'Lovelace', 'Nome visualizzato': email }, maria),
+		reads({ Nombre: 'María José', Apellidos: 'Lovelace', 'Nombre completo': '' }, maria),
+		reads({ Nome: 'María José', Sobrenome: 'Lovelace', 'Mostrar nome': null }, maria),
+		reads({ first_name: 'María José', name: 'Lovelace', full_name: null }, maria),
+	],
+	'a half of a name is not the whole one, but a short first name is one': [
+		reads(
+			{ 'Contact Name': 'Mary Ann', Surname: 'Lovelace' },
+			{ lastName: 'Lovelace' },
+			'Contact Name may be half a name: Surname is not in it',
+		),
+		reads(
+			{ 'Nom du contact': 'Le Goff', 'Prénom du contact': 'Ada' },
+			first,
+			'Nom du contact may be half a name: Prénom du contact is not in it',
+		),
+		reads(
+			{ 'Full Name': 'Robert Smith', 'First Name': 'Bob' },
+			{ fullName: 'Robert Smith', firstName: 'Bob' },
+		),
+		reads({ 'Contact Name': ada, Surname: 'Dr. Lovelace' }, { ...whole, lastName: 'Dr. Lovelace' }),
+		reads({ 'Contact Name': ada, Surname: 'LOVELACE' }, { ...whole, lastName: 'LOVELACE' }),
+		reads({ 'Contact Name': ada, Surname: 'Love' }, { ...whole, lastName: 'Love' }),
+		reads({ 'Contact Name': ada, Surname: 'L.' }, whole),
+		reads({ firstName: 'Ada', lastName: 'L.' }, first, 'lastName is only an initial'),
+		reads({ ...inSheet, 'Last Name': 'L.', 'Contact Name': ada }, wholeAndFirst),
+		reads(
+			{ ...initial, 'Contact Name': ada, 'Contact Email': email },
+			{ fullName: 'A. Lovelace', email },
+		),
+	],
+	'a hidden name, or the one of a company, is none of a person': [
+		reads({ Name: 'LinkedIn Mitglied', ...acme }, acme),
+		reads({ fullName: 'Miembro de LinkedIn', ...acme }, acme),
+		reads({ Name: 'Acme', Company: 'ACME' }, { company: 'ACME' }),
+		reads({ 'Contact Person': 'Acme', ...acme }, acme, 'Contact Person looks like a company'),
+		reads({ 'Contact Person': 'Acme Co', Firma: 'Acme Co Ltd' }, { company: 'Acme Co Ltd' }),
+		// Odoo has companies and people in one list.
+		reads(
+			{ display_name: 'Acme, Ada Lovelace', name: ada, company_name: 'Acme' },
+			{ ...whole, ...acme },
+		),
+		reads(
+			{ display_name: 'Azure Co', name: 'Azure Co', website: 'azureco.com' },
+			{ domain: 'azureco.com' },
+		),
+		reads({ name: 'Acme Works', is_company: true }, nobody, 'name looks like a company'),
+		reads({ name: 'Acme Works', is_company: 'True' }, nobody, 'name looks like a company'),
+		reads({ name: 'Acme Works', 'Is a Company': '1' }, nobody, 'name looks like a company'),
+		reads({ name: ada, is_company: false }, whole),
+	],
+	'an owner, a second surname or an apostrophe is nobody else': [
+		reads(
+			{ Nombre: 'Ada', 'Apellido 1': 'Lovelace', apellido_2: 'Byron', 'Email 1': email },
+			{ ...halves, email },
+		),
+		reads(
+			{ Nombre: 'Ada', 'Apellido 1': 'Lovelace', apellido_2: 'Byron', 'Email 2': email },
+			{ ...halves, email },
+		),
+		reads(
+			{ Name: "Maria D'Angelo", Name_1: "Davide D'Angelo", Email_1: eve },
+			{ fullName: "Maria D'Angelo" },
+		),
+		reads(
+			{ 'Person - Name': 'Countess', ...ofPerson, 'Person - Email - Work': email },
+			{ ...halves, email },
+		),
+		reads(
+			{
+				'Person - Name': ada,
+				...ofPerson,
+				'Person - Organization': 'Acme',
+				'Person - Owner': 'Eve Other',
+			},
+			{ ...whole, ...halves, ...acme },
+		),
+		reads({ 'Person - Email - Work': '', 'Person - Email - Home': email }, { email }),
+	],
+};
+
+describe.each(Object.entries(rules))('%s', (_, rows) => {
+	it.each(rows)('%j', (item, values, why) => {
+		expect(readOf(item)).toEqual(values);
+		if (why) expect(whysOf(item)).toContain(why);
+	});
 });
 
 describe('an item', () => {
-	it.each(['properties', 'fields', 'body', 'merge_fields'])(
-		'with %s: they count after its own fields',
-		(name) => {
-			const inside = { email: 'inside@acme.com', company: { value: 'Acme' } };
-			const values = { email, company: 'Acme' };
-			for (const there of [inside, [inside]]) {
-				expect(readOf({ [name]: there, 'E-Mail 1': email })).toEqual(values);
-				expect(readOf({ [name]: there })).toEqual({ ...values, email: 'inside@acme.com' });
-			}
-			// Which of several leads is meant, nobody can tell.
-			expect(readOf({ [name]: [inside, inside] })).toEqual({});
-			expect(readOf({ other: inside })).toEqual({});
-		},
-	);
+	const containers = ['properties', 'fields', 'body', 'merge_fields'];
 
-	it.each<[object, Values]>([
-		// What a form calls itself is no half of the name that its visitor gave.
-		[
-			{ name: 'Contact Form', data: { 'First Name': 'Ada', 'Last Name': 'Lovelace' } },
-			{ firstName: 'Ada', lastName: 'Lovelace' },
-		],
-		[{ name: 'Contact Form', body: { Name: ada } }, {}],
-		[{ name: ada, body: { Name: ada } }, { fullName: ada }],
-		[{ 'First Name': 'Ada', properties: { name: 'Eve Other' } }, { firstName: 'Ada' }],
-		[{ 'First Name': 'Ada', properties: { 'Full Name': 'Ada Other' } }, { fullName: 'Ada Other' }],
-		[{ name: 'Ada Lovelace', properties: { firstname: 'Ada' } }, { firstName: 'Ada' }],
-		[{ 'Full Name': ada, properties: { firstname: 'Eve', lastname: 'Other' } }, { fullName: ada }],
-		// Another person's website and email are not this one's.
-		[
-			{ 'Full Name': ada, fields: { 'Full Name': 'Eve Other', email, website: 'other.com' } },
-			{ fullName: ada },
-		],
-		[
-			{ 'Full Name': ada, fields: { firstname: 'Ada', lastname: 'Lovelace', email } },
-			{ fullName: ada, email },
-		],
-		[{ 'Full Name': ada, body: { name: 'Eve Other', email } }, { fullName: ada }],
-		[
-			{ 'Full Name': ada, body: { name: 'Lovelace', email } },
-			{ fullName: ada, email },
-		],
-		[
-			{ 'Full Name': ada, properties: { name: 'Acme GmbH', domain: 'acme.com' } },
-			{ fullName: ada, domain: 'acme.com' },
-		],
-		// Beside a person, `data` may be about anybody.
-		[{ 'Full Name': ada, data: { email: 'owner@acme.com', company: 'Acme' } }, { fullName: ada }],
-		[{ 'E-Mail': email, data: { Name: 'Eve Other' } }, { email }],
-		[
-			{ id: 7, Company: 'Acme', data: [{ Name: ada, email }] },
-			{ fullName: ada, company: 'Acme', email },
-		],
-		// Mailchimp makes a full name of the halves, and a list may have a company there.
-		[
-			{ full_name: 'Acme GmbH', merge_fields: { FNAME: 'Ada', LNAME: 'Lovelace' } },
-			{ firstName: 'Ada', lastName: 'Lovelace' },
-		],
-		// Of another person nothing is read, so what comes next counts.
-		[
-			{
-				...{ 'First Name': 'Ada', 'Last Name': 'Lovelace', 'Email 1': email },
-				...{ 'Contact Person': 'Eve Other', 'Contact Email': 'eve@acme.com' },
-			},
-			{ firstName: 'Ada', lastName: 'Lovelace', email },
-		],
-		// A status is of the email beside it.
-		[{ emailStatus: 'valid', properties: { email } }, { email }],
-		[
-			{ email, properties: { email, emailStatus: 'valid' } },
-			{ email, emailStatus: 'valid' },
-		],
-		[{ email, properties: { email: 'ida@acme.com', emailStatus: 'valid' } }, { email }],
-		[{ email: '', 'E-Mail': email, emailStatus: 'valid' }, { email }],
-		[{ email: '', emailStatus: 'valid', 'Work Email': email }, { email }],
-		[
-			{ 'Work Email': 'new@acme.com', 'E-mail': email, emailStatus: 'valid' },
-			{ email, emailStatus: 'valid' },
-		],
-		[{ 'E-Mail': 'old@acme.com', email, emailStatus: '' }, { email }],
-		// An empty status says that no lookup has found it.
-		[{ 'Work Email': email, email: 'ada@home.com', emailStatus: null }, { email }],
-		[
-			{ emailStatus: 'valid', 'Work Email': email },
-			{ email, emailStatus: 'valid' },
-		],
-		[{ properties: { email, emailStatus: 'valid' } }, { email, emailStatus: 'valid' }],
-	])('takes a name from one of its objects, and a status with its email: %j', (item, values) => {
-		expect(readOf(item)).toEqual(values);
+	it.each(containers)('with %s: they count after its own fields', (name) => {
+		const inside = { email: eve, company: { value: 'Acme' } };
+		for (const there of [inside, [inside]]) {
+			expect(readOf({ [name]: there, 'E-Mail 1': email })).toEqual(atAcme);
+			expect(readOf({ [name]: there })).toEqual({ ...atAcme, email: eve });
+		}
+		// Which of several leads is meant, nobody can tell.
+		expect(readOf({ [name]: [inside, inside] })).toEqual({});
+		expect(readOf({ other: inside })).toEqual({});
 	});
 
 	it.each<[object, Values]>([
-		[{ 'Contact Person': 'Eve Other', 'Contact Email': 'eve@acme.com' }, {}],
+		[{ 'Contact Person': 'Eve Other', 'Contact Email': eve }, nobody],
+		[{ 'Contact Person': 'Eve Lovelace', 'Contact Email': eve }, nobody],
+		[{ 'Contact Person': 'Eve A. Lovelace', 'Contact Email': eve }, nobody],
+		[{ 'Contact Person': 'Eve & Bob Other', 'Contact Email': eve }, nobody],
 		[{ 'Contact Person': 'Dr. Ada Lovelace', 'Contact Email': email }, { email }],
 		[{ 'Contact Name': 'Lovelace, Ada M.', 'Contact Email': email }, { email }],
 		[{ 'Contact Name': 'A. Lovelace', 'Contact Email': email }, { email }],
 		[{ 'Name 1': 'Acme', 'Email 1': email }, { email }],
 		[{ 'Contact Name': 'Acme Ltd', 'Contact Email': email }, { email }],
-		[
-			{ Company: 'Acme', 'Contact Name': 'Acme', 'Contact Email': email },
-			{ company: 'Acme', email },
-		],
-		[{ 'Contact Person': 'Eve Lovelace', 'Contact Email': 'eve@acme.com' }, {}],
-		[{ 'Contact Person': 'Eve A. Lovelace', 'Contact Email': 'eve@acme.com' }, {}],
-		[{ 'Contact Person': 'Eve & Bob Other', 'Contact Email': 'eve@acme.com' }, {}],
+		[{ Company: 'Acme', 'Contact Name': 'Acme', 'Contact Email': email }, atAcme],
 		[{ 'Contact First Name': 'Ada', 'Contact Email': email }, { email }],
 		// A form in which somebody recommends her.
-		[{ 'Your Name': 'Eve Other', 'Your Email': 'eve@acme.com' }, {}],
-		[{ 'Your Name': 'Ada Lovelace', 'Your Email': email }, { email }],
+		[{ 'Your Name': 'Eve Other', 'Your Email': eve }, nobody],
+		[{ 'Your Name': ada, 'Your Email': email }, { email }],
 		[{ 'Your Email': email }, { email }],
 		// Notion.
-		[{ property_contact_person: 'Eve Other', property_contact_email: 'eve@acme.com' }, {}],
+		[{ property_contact_person: 'Eve Other', property_contact_email: eve }, nobody],
 		// A sheet with the same columns twice.
-		[{ Name_1: 'Eve Other', Email_1: 'eve@acme.com' }, {}],
-		[{ 'First Name 2': 'Eve', 'Last Name 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
+		[{ Name_1: 'Eve Other', Email_1: eve }, nobody],
+		[{ 'First Name 2': 'Eve', 'Last Name 2': 'Other', 'Email 2': eve }, nobody],
 		[{ 'First Name 2': 'Eve', 'Email 1': email }, { email }],
-		[{ 'Cognome 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
-		[
-			{
-				'Contact Person': 'Ada Lovelace',
-				'Contact Person 2': 'Eve Other',
-				'Email 2': 'eve@acme.com',
-			},
-			{},
-		],
-		[{ 'Contact Name_1': 'Eve Other', Email_1: 'eve@acme.com' }, {}],
-		[{ 'Apellidos 2': 'Other', 'Email 2': 'eve@acme.com' }, {}],
-		[
-			{ 'Organization 1 - Name': 'Acme', 'E-mail 1 - Value': email },
-			{ company: 'Acme', email },
-		],
-	])('with the email of somebody else has none: %j', (others, { email, company }) => {
-		const names = { firstName: 'Ada', lastName: 'Lovelace' };
-		const { found } = new LeadReader().read({ ...names, Email: '', ...others });
-		expect(found.email?.value).toBe(email);
-		expect(found.company?.value).toBe(company);
-		expect([found.firstName?.value, found.lastName?.value]).toEqual(['Ada', 'Lovelace']);
-	});
-
-	it('of a form with its visitor and another name, which may be the form’s, has neither', () => {
-		const visitor = { 'your-name': ada, 'your-email': email };
-		const other = { name: 'Contact form', company: 'Acme' };
-		for (const row of [
-			{ ...visitor, ...other },
-			{ ...other, ...visitor },
-		]) {
-			expect(readOf(row)).toEqual({ company: 'Acme', email });
-			const { lacking } = new LeadReader().read(row);
-			expect(lacking.name).toEqual({ field: 'name', why: 'differs from your-name' });
-		}
-		expect(readOf({ ...visitor, Name: 'ADA LOVELACE' })).toEqual({
-			fullName: 'ADA LOVELACE',
-			email,
-		});
-	});
-
-	it('of a form in which somebody recommends her is at her company', () => {
-		const eve = { 'Your Name': 'Eve Other', 'Your Company': 'Other', 'Your Website': 'other.com' };
-		const own = { 'First Name': 'Ada', 'Last Name': 'Lovelace' };
-		const lead = { firstName: 'Ada', lastName: 'Lovelace' };
-		expect(readOf({ ...eve, ...own })).toEqual(lead);
-		const work = { Company: 'Acme', Website: 'acme.com' };
-		const there = { company: 'Acme', domain: 'acme.com' };
-		expect(readOf({ ...eve, ...own, ...work })).toEqual({ ...lead, ...there });
-		expect(readOf(eve)).toEqual({ fullName: 'Eve Other', company: 'Other', domain: 'other.com' });
-		const halves = { 'Your First Name': 'Eve', 'Your Last Name': 'Other' };
-		expect(readOf({ ...halves, ...own, ...work })).toEqual({ ...lead, ...there });
-	});
-
-	it.each<[object, Values]>([
-		[{ Company: 'Ours', 'Organization Name': 'Acme' }, { company: 'Acme' }],
-		[{ Company: 'Ours', 'Organization Name': '' }, {}],
-		[{ company: 'Ours', company_name: null, website: 'acme.com' }, { domain: 'acme.com' }],
-		[{ Company: 'Acme', 'Company Name for Emails': '' }, { company: 'Acme' }],
-		[{ company: 'Acme', companyWebsite: '', website: 'blog.com' }, { company: 'Acme' }],
-		[
-			{ companyWebsite: 'linkedin.com/company/acme', website: 'blog.com', company: 'Acme' },
-			{ company: 'Acme' },
-		],
-		// Linked Helper has a list of present and former employers.
-		[{ website_1: 'blog.com', organization_website_1: 'old.com' }, {}],
-		[
-			{ website: 'facebook.com/acme', domain: 'facebook.com', Company: 'Acme' },
-			{ company: 'Acme' },
-		],
-		[
-			{ Homepage: '', Website: 'fb.com/acme', Domain: 'fb.com', Company: 'Acme' },
-			{ company: 'Acme' },
-		],
-		[
-			{ companyUrl: 'linkedin.com/company/medium-com', website: 'medium.com' },
-			{ domain: 'medium.com' },
-		],
-		[
-			{ site: 'https://es-la.facebook.com/acme', domain: 'facebook.com', Company: 'Acme' },
-			{ company: 'Acme' },
-		],
-		// n8n's HubSpot node gives each property so.
-		[{ website: { value: 'facebook.com/acme' }, domain: { value: 'facebook.com' } }, {}],
-		[{ Website: ['', 'fb.com/acme'], Domain: 'fb.com', Company: 'Acme' }, { company: 'Acme' }],
-		[{ Website: 'n/a', Domain: 'medium.com' }, { domain: 'medium.com' }],
-		[{ Website: '', 'Organisation Website': 'acme.com' }, { domain: 'acme.com' }],
-		[
-			{ Website: 'facebook.com', Company: 'Facebook' },
-			{ company: 'Facebook', domain: 'facebook.com' },
-		],
-		// ERPNext's opportunities.
-		[{ party_name: 'Acme', company: 'Ours' }, {}],
-		[{ Website: 'acme.com', 'Company Domain': '' }, { domain: 'acme.com' }],
-	])('with a company and a website of somebody else has none: %j', (lead, values) => {
-		expect(readOf(lead)).toEqual(values);
-	});
-
-	it('whose fields are all of one owner has its email', () => {
-		const names = { 'Person - First name': 'Ada', 'Person - Last name': 'Lovelace' };
-		const lead = { 'Person - Name': 'Countess', ...names, 'Person - Email - Work': email };
-		expect(readOf(lead)).toMatchObject({ firstName: 'Ada', lastName: 'Lovelace', email });
+		[{ 'Cognome 2': 'Other', 'Email 2': eve }, nobody],
+		[{ 'Contact Person': ada, 'Contact Person 2': 'Eve Other', 'Email 2': eve }, nobody],
+		[{ 'Contact Name_1': 'Eve Other', Email_1: eve }, nobody],
+		[{ 'Apellidos 2': 'Other', 'Email 2': eve }, nobody],
+		[{ 'Organization 1 - Name': 'Acme', 'E-mail 1 - Value': email }, atAcme],
+	])('with the email of somebody else has none: %j', (others, values) => {
+		const read = readOf({ ...inSheet, Email: '', ...others });
+		expect({ ...read, fullName: undefined }).toEqual({ ...halves, ...values });
 	});
 
 	it.each([
@@ -429,288 +525,78 @@ describe('an item', () => {
 		);
 	});
 
-	it.each(['Acme Pty Ltd', 'Acme (HK) Limited', 'Acme GmbH & Co. KG', 'Acme Inc.'])(
-		'with the company %s in a field for full names has no name',
-		(company) => {
-			for (const field of ['Contact Name', 'Display Name']) {
-				const { found, lacking } = new LeadReader().read({ [field]: company });
-				expect(found).toEqual({});
-				const { fullName = lacking.name } = lacking;
-				expect(fullName?.why).toBe('looks like a company');
-				expect(readOf({ [field]: company, Name: 'Ada' })).toEqual({});
-			}
-		},
-	);
+	const companies = ['Acme Pty Ltd', 'Acme (HK) Limited', 'Acme GmbH & Co. KG', 'Acme Inc.'];
 
-	it('with its company as its full name has none', () => {
-		const { found, lacking } = new LeadReader().read({
-			'Contact Person': 'Acme Co',
-			Firma: 'Acme Co Ltd',
-		});
-		expect(found).not.toHaveProperty('fullName');
-		expect(lacking.fullName?.why).toBe('looks like a company');
-	});
-
-	it('of Odoo has the name of the person, and none of a company', () => {
-		const person = {
-			display_name: 'Acme, Ada Lovelace',
-			name: 'Ada Lovelace',
-			company_name: 'Acme',
-		};
-		expect(readOf(person)).toEqual({ fullName: 'Ada Lovelace', company: 'Acme' });
-		const company = { display_name: 'Azure Interior', name: 'Azure Interior' };
-		expect(readOf({ ...company, website: 'azureinterior.com' })).not.toHaveProperty('fullName');
-	});
-
-	it('beside the other half of a name has half of one in its field for the whole', () => {
-		const why = (row: object) => new LeadReader().read(row).lacking.fullName?.why;
-		expect(why({ 'Contact Name': 'Mary Ann', Surname: 'Smith' })).toBe(
-			'may be half a name: Surname is not in it',
-		);
-		expect(why({ 'Nom du contact': 'Le Goff', 'Prénom du contact': 'Jean' })).toBeDefined();
-		for (const half of ['Dr. Lovelace', 'LOVELACE', 'L.', 'Love']) {
-			expect(why({ 'Contact Name': 'Ada Lovelace', Surname: half })).toBeUndefined();
+	it.each(companies)('with the company %s in a field for full names has no name', (company) => {
+		for (const field of ['Contact Name', 'Display Name']) {
+			expect(new LeadReader().read({ [field]: company }).found).toEqual({});
+			expect(whysOf({ [field]: company })).toEqual([`${field} looks like a company`]);
+			expect(readOf({ [field]: company, Name: 'Ada' })).toEqual({});
 		}
-		// Cold mails have the casual first name in a column of its own.
-		expect(why({ 'Full Name': 'Robert Smith', 'First Name': 'Bob' })).toBeUndefined();
-	});
-
-	it('of a person who hides the name on LinkedIn has no name', () => {
-		for (const row of [
-			{ fullName: 'LinkedIn Member', firstName: 'LinkedIn', lastName: 'Member' },
-			{ Name: 'LinkedIn Mitglied' },
-			{ firstName: 'Utilisateur', lastName: 'LinkedIn' },
-			{ fullName: 'Miembro de LinkedIn' },
-		]) {
-			const { found } = new LeadReader().read({ ...row, company: 'LinkedIn' });
-			expect(found.fullName ?? (found.firstName && found.lastName)).toBeUndefined();
-			expect(found.company?.value).toBe('LinkedIn');
-		}
-	});
-
-	it('with one word as its name has half of one', () => {
-		for (const row of [
-			{ Nom: 'Dupont', PRENOM2: 'Jean' },
-			{ Name: 'Ада' },
-			{ 'Full Name': 'Ada' },
-			{ Full_Name: 'Lovelace', First_Name: null, Last_Name: 'Lovelace' },
-			{ Name: 'Ada (she/her)' },
-			{ name: 'Ada 🔥' },
-			{ name: 'Ada | Sales' },
-			{ Name: 'Dr. Lovelace' },
-			{ Contactpersoon: 'Dhr. de Vries' },
-			{ 'Contact Name': 'Mr. & Mrs. Smith' },
-			{ 'Contact Name': 'Mr. & Mrs.' },
-			{ Ansprechpartner: 'Herr und Frau Weber' },
-			{ 'Nom du contact': 'Madame Martin' },
-			{ 'Nom du contact': 'MME LE GOFF' },
-			{ Nominativo: 'Sig.ra Di Stefano' },
-			{ fullName: 'Emily C.' },
-			{ fullName: 'Maria José L.', firstName: 'Maria José', lastName: 'L. (She/Her)' },
-			{ Contactpersoon: 'Mevr. Van den Berg' },
-			{ Contactpersoon: "Dhr. in 't Veld" },
-			{ Contactpersoon: "'t Hart" },
-			{ Contactpersoon: '’t Hart' },
-			{ Ansprechpartner: 'Frau zur Mühlen' },
-			{ Nominativo: 'Sig. Lo Presti' },
-			// Whoever is in there is somebody else.
-			{ 'Full Name': 'Ada', data: { name: 'Eve Other', email } },
-		]) {
-			const { found, lacking } = new LeadReader().read(row);
-			expect(found).not.toHaveProperty('fullName');
-			expect(lacking.fullName?.why).toBe('is only half a name');
-		}
-		for (const fullName of ['Van Morrison', 'van morrison', 'le Gall Anne', 'Ada Lee, M. A.']) {
-			expect(readOf({ Name: fullName })).toEqual({ fullName });
-		}
-		expect(readOf({ Name: '王小明' })).toEqual({ fullName: '王小明' });
-		expect(readOf({ Nom: 'Dupont', 'Prénom(s)': 'Jean' })).toMatchObject({ lastName: 'Dupont' });
-	});
-
-	it.each<[object, string | undefined]>([
-		[{ Name: 'Acme Robotics', 'Contact Name': '' }, undefined],
-		[{ Nombre: 'María José', Apellidos: '' }, undefined],
-		[{ Naam: 'van der Berg', Voornaam: null }, undefined],
-		[{ Name: ada, 'First Name': '', 'Last Name': '' }, ada],
-		[{ Name: ada, 'Full Name': '', 'First Name': 'Ada' }, ada],
-	])('has no name beside an empty field for the whole or for one half: %j', (lead, fullName) => {
-		expect(readOf(lead).fullName).toBe(fullName);
-		expect(new LeadReader().read(lead).found).not.toHaveProperty('name');
-	});
-
-	it('with the halves of its name in one field, as forms have it, has both', () => {
-		expect(readOf({ Name: { first: 'Ada', last: 'Lovelace' } })).toEqual({ fullName: ada });
-	});
-
-	it('with an empty last name has not the `name` in its place', () => {
-		const lead = { 'First Name': 'Ada', 'Last Name': '', Name: 'Acme Robotics' };
-		expect(readOf(lead)).toEqual({ firstName: 'Ada' });
-	});
-
-	it('with both surnames of a Spanish name has its email', () => {
-		const lead = { Nombre: 'Ada', 'Apellido 1': 'Lovelace', apellido_2: 'Byron' };
-		const names = { firstName: 'Ada', lastName: 'Lovelace' };
-		for (const field of ['Email 1', 'Email 2']) {
-			expect(readOf({ ...lead, [field]: email })).toEqual({ ...names, email });
-		}
-	});
-
-	it('beside an empty name of a contact has no name of a person in its bare one', () => {
-		const shop = { Nom: 'Boulangerie Petit', 'Nom du contact': '', 'Prénom du contact': 'Marie' };
-		expect(readOf(shop)).toEqual({ firstName: 'Marie' });
 	});
 
 	it.each([
-		{ Prénom: 'María José', Nom: 'Lovelace', 'Nom à afficher': '' },
-		{ Nome: 'María José', Cognome: 'Lovelace', 'Nome visualizzato': email },
-		{ Nombre: 'María José', Apellidos: 'Lovelace', 'Nombre completo': '' },
-		{ Nome: 'María José', Sobrenome: 'Lovelace', 'Mostrar nome': null },
-		{ first_name: 'María José', name: 'Lovelace', full_name: null },
-	])('beside an empty display name has both halves of its name: %j', (lead) => {
-		const { firstName, lastName } = readOf(lead);
-		expect({ firstName, lastName }).toEqual({ firstName: 'María José', lastName: 'Lovelace' });
+		{ fullName: 'LinkedIn Member', firstName: 'LinkedIn', lastName: 'Member' },
+		{ firstName: 'Utilisateur', lastName: 'LinkedIn' },
+	])('of a person who hides the name on LinkedIn has no name: %j', (row) => {
+		const { fullName, firstName, lastName } = readOf(row);
+		expect(fullName ?? (firstName && lastName)).toBeUndefined();
+	});
+
+	it.each<[string, names: string[]]>([
+		['Name', ['Ада', 'Ada (she/her)', 'Ada 🔥', 'Ada | Sales', 'Dr. Lovelace', 'Emily C.']],
+		['Contact Name', ['Mr. & Mrs. Smith', 'Mr. & Mrs.']],
+		['Contactpersoon', ['Dhr. de Vries', 'Mevr. Van den Berg', "Dhr. in 't Veld"]],
+		['Contactpersoon', ["'t Hart", '’t Hart']],
+		['Ansprechpartner', ['Herr und Frau Weber', 'Frau zur Mühlen']],
+		['Nom du contact', ['Madame Martin', 'MME LE GOFF']],
+		['Nominativo', ['Sig.ra Di Stefano', 'Sig. Lo Presti']],
+	])('with one word as its name has half of one: %s', (field, names) => {
+		for (const name of names) expectHalf({ [field]: name });
+	});
+
+	it.each([
+		{ Nom: 'Dupont', PRENOM2: 'Jean' },
+		{ Full_Name: 'Lovelace', First_Name: null, Last_Name: 'Lovelace' },
+		{ fullName: 'Maria José L.', firstName: 'Maria José', lastName: 'L. (She/Her)' },
+		// Whoever is in there is somebody else.
+		{ 'Full Name': 'Ada', data: { name: 'Eve Other', email } },
+	])('with half of a name twice has half of one: %j', expectHalf);
+
+	function expectHalf(item: object): void {
+		const { found, lacking } = new LeadReader().read(item);
+		expect(found).not.toHaveProperty('fullName');
+		expect(lacking.fullName?.why).toBe('is only half a name');
+	}
+
+	const wholes = ['Van Morrison', 'van morrison', 'le Gall Anne', 'Ada Lee, M. A.', '王小明'];
+
+	it.each(wholes)('with %s as its name has a whole one', (fullName) => {
+		expect(readOf({ Name: fullName })).toEqual({ fullName });
 	});
 
 	it.each(['Mr.', 'Frau', 'Frau Dr.', 'Dott.ssa'])(
 		'with %s as its first name has none',
 		(title) => {
-			const { found, lacking } = new LeadReader().read({ Vorname: title, Nachname: 'Hopper' });
-			expect(found).not.toHaveProperty('firstName');
-			expect(lacking.firstName).toEqual({ field: 'Vorname', why: 'is only a title' });
+			const lead = { Vorname: title, Nachname: 'Hopper' };
+			expect(readOf(lead)).toEqual({ lastName: 'Hopper' });
+			expect(whysOf(lead)).toEqual(['Vorname is only a title']);
 		},
 	);
 
-	it('with LinkedIn behind a bar has a name', () => {
-		expect(readOf({ Name: 'Ada Lovelace | LinkedIn' }).fullName).toBe('Ada Lovelace | LinkedIn');
-	});
+	const found = { status: 'found', name: 'Acme', domain: 'acme.com' };
 
-	it('with an apostrophe in the last name is nobody else of that family', () => {
-		const twice = { Name_1: "Davide D'Angelo", Email_1: 'davide@acme.com' };
-		const fullName = "Maria D'Angelo";
-		expect(readOf({ Name: fullName, Email: '', ...twice })).toEqual({ fullName });
-	});
-
-	it('with an initial for the last name has the full name of another field', () => {
-		const lead = { 'First Name': 'Ada', 'Last Name': 'L.', 'Contact Name': ada };
-		expect(readOf(lead)).toEqual({ firstName: 'Ada', fullName: ada });
-		const turned = { 'Full Name': 'A. Lovelace', 'Contact Name': ada, 'Contact Email': email };
-		expect(readOf(turned)).toEqual({ fullName: 'A. Lovelace', email });
-	});
-
-	it('has no name of halves of two people', () => {
-		const contact = { 'Contact First Name': 'Eve', 'Contact Last Name': 'Other' };
-		const half = { 'First Name': 'Ada', 'Last Name': '', ...contact };
-		expect(readOf(half)).toEqual({ firstName: 'Ada' });
-		expect(readOf({ 'First Name': '', 'Last Name': '', ...contact })).toEqual({
-			firstName: 'Eve',
-			lastName: 'Other',
-		});
-		const mixed = { 'Contact First Name': 'Ada', Surname: 'Lovelace' };
-		expect(readOf(mixed)).toEqual({ firstName: 'Ada', lastName: 'Lovelace' });
-	});
-
-	it('with a field for the result: what is in it comes before all', () => {
-		const item = { lookup: { email, emailStatus: 'valid' }, 'Work Email': 'old@acme.com' };
-		expect(readOf(item, 'lookup')).toEqual({ email, emailStatus: 'valid' });
-		expect(readOf(item)).toEqual({ email: 'old@acme.com' });
-		const missed = { lookup: { email: null, emailStatus: null }, 'Work Email': 'old@acme.com' };
-		expect(readOf(missed, 'lookup')).toEqual({ email: 'old@acme.com' });
-		expect(readOf({ ...item, lookup: 'text' }, 'lookup')).toEqual({ email: 'old@acme.com' });
+	it.each<[lookup: unknown, Values, beside: Values]>([
+		[checked, checked, { email: eve }],
 		// A sheet makes a text of it.
-		const inSheet = { ...item, lookup: JSON.stringify(item.lookup) };
-		expect(readOf(inSheet, 'lookup')).toEqual({ email, emailStatus: 'valid' });
-	});
-
-	it('behind a lookup of this package: `email` is what that has found', () => {
-		const row = { 'Work Email': 'old@acme.com', email };
-		expect(readOf(row)).toEqual({ email: 'old@acme.com' });
-		expect(readOf({ ...row, emailStatus: 'valid' })).toEqual({ email, emailStatus: 'valid' });
-		expect(readOf({ ...row, email: null, emailStatus: null })).toEqual({ email: 'old@acme.com' });
-	});
-
-	it('of an export of Pipedrive is read', () => {
-		const lead = {
-			...{ 'Person - Name': ada, 'Person - First name': 'Ada', 'Person - Last name': 'Lovelace' },
-			...{ 'Person - Organization': 'Acme', 'Person - Email - Work': '' },
-			...{ 'Person - Email - Home': email, 'Person - Owner': 'Eve Other' },
-		};
-		const names = { fullName: ada, firstName: 'Ada', lastName: 'Lovelace' };
-		expect(readOf(lead)).toEqual({ ...names, company: 'Acme', email });
-	});
-
-	it.each(['Email Status', 'email_status', 'EmailStatus', 'emailstatus', 'Status', 'verified'])(
-		'has no status in %s: that is the verdict of another tool',
-		(name) => {
-			expect(readOf({ [name]: 'valid' })).toEqual({});
-		},
-	);
-
-	it.each<[object, Values]>([
-		[{ Name: ada }, { fullName: ada }],
-		[
-			{ Vorname: 'Ada', Name: 'Lovelace' },
-			{ firstName: 'Ada', lastName: 'Lovelace' },
-		],
-		[
-			{ Nom: 'Lovelace', Prénom: 'Ada' },
-			{ firstName: 'Ada', lastName: 'Lovelace' },
-		],
-		[
-			{ Nombre: 'Ada', Apellidos: 'Lovelace' },
-			{ firstName: 'Ada', lastName: 'Lovelace' },
-		],
-		[
-			{ Nome: 'Ada', Cognome: 'Lovelace' },
-			{ firstName: 'Ada', lastName: 'Lovelace' },
-		],
-		// A name that holds the other half is the full name.
-		[
-			{ first_name: 'ada', name: ada },
-			{ firstName: 'ada', fullName: ada },
-		],
-		[
-			{ first_name: 'Ada Augusta', name: 'Ada Augusta Lovelace' },
-			{ firstName: 'Ada Augusta', fullName: 'Ada Augusta Lovelace' },
-		],
-		[
-			{ last_name: 'Lovelace', name: 'Lovelace, Ada' },
-			{ lastName: 'Lovelace', fullName: 'Lovelace, Ada' },
-		],
-		// Also without the titles of the half. A particle in both says nothing.
-		[
-			{ Nombre: 'María de los Ángeles', Apellidos: 'de la Torre' },
-			{ firstName: 'María de los Ángeles', lastName: 'de la Torre' },
-		],
-		[
-			{ 'First Name': 'Dr. Ada (Augusta)', Name: ada },
-			{ firstName: 'Dr. Ada (Augusta)', fullName: ada },
-		],
-		[
-			{ Name: 'María José', Surnames: 'García López' },
-			{ firstName: 'María José', lastName: 'García López' },
-		],
-		[
-			{ first_name: 'Al', name: 'Alston' },
-			{ firstName: 'Al', lastName: 'Alston' },
-		],
-		[
-			{ name: 'Ada Lo', first_name: 'Ada', last_name: 'Lovelace' },
-			{ fullName: 'Ada Lo', firstName: 'Ada', lastName: 'Lovelace' },
-		],
-		// A half that is there twice is no full name.
-		[{ 'First Name': 'Ada', 'Last Name': '', Name: 'ADA' }, { firstName: 'Ada' }],
-		[{ 'First Name': 'Ada Augusta', Name: 'Ada' }, { firstName: 'Ada Augusta' }],
-		// Beside another full name, it is a half only where that holds it.
-		[
-			{ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' },
-			{ fullName: ada, firstName: 'Ada', lastName: 'Lovelace' },
-		],
-		[
-			{ 'Contact Name': ada, Vorname: 'Ada', Name: 'Acme' },
-			{ fullName: ada, firstName: 'Ada' },
-		],
-	])('with a name: %j', (item, values) => {
-		expect(readOf(item)).toEqual(values);
+		[JSON.stringify(checked), checked, { email: eve }],
+		[{ email: null, emailStatus: null }, { email: eve }, { email: eve }],
+		['text', { email: eve }, { email: eve }],
+		// A company that was found is no person.
+		[found, { email: eve, domain: 'acme.com' }, { email: eve }],
+	])('with %j in the field for the result: that comes before all', (lookup, read, beside) => {
+		const item = { lookup, 'Work Email': eve };
+		expect([readOf(item, 'lookup'), readOf(item)]).toEqual([read, beside]);
 	});
 
 	it.each<[object, isPerson: boolean]>([
@@ -742,32 +628,6 @@ describe('an item', () => {
 		expect(found.lastName).toBeUndefined();
 		const why = { field: Object.keys(item)[0], why: 'looks like a company' };
 		expect(lacking.name).toEqual(isPerson ? undefined : why);
-	});
-
-	it('says of each field why it is not read', () => {
-		const why = (row: object) => new LeadReader().read(row).lacking;
-		expect(why({ firstName: 'Emily', lastName: 'C.' }).lastName?.why).toBe('is only an initial');
-		const blog = { companyUrl: '', companyWebsite: '', website: 'blog.com', Company: '' };
-		expect(why(blog).domain).toEqual({ field: 'website', why: "may be the person's own" });
-		expect(why({ companyUrl: '', companyWebsite: '' }).domain?.field).toBe('companyWebsite');
-		const ours = { Company: 'Ours', 'Company Name': '' };
-		expect(why(ours).company).toEqual({ field: 'Company', why: 'may be your own' });
-		expect(why({ Company: ['recA1b2C3d4E5f6G7'] }).company?.why).toBe('holds no name');
-		expect(why({ Company: [''] }).company?.why).toBe('is empty in this row');
-		expect(why({ Company: { value: '' } }).company?.why).toBe('is empty in this row');
-		expect(why({ Name: { first: '', last: null } }).name?.why).toBe('is empty in this row');
-		expect(why({ Company: { Id: 1, Title: 'Acme' } }).company?.why).toBe(
-			'holds an object that is not read',
-		);
-	});
-
-	it('that says it is a company has no name of a person', () => {
-		for (const is of [{ is_company: true }, { is_company: 'True' }, { 'Is a Company': '1' }]) {
-			const { found, lacking } = new LeadReader().read({ name: 'Acme Works', web: 'a.com', ...is });
-			expect(found.fullName).toBeUndefined();
-			expect(lacking.name?.why).toBe('looks like a company');
-		}
-		expect(readOf({ name: ada, is_company: false })).toEqual({ fullName: ada });
 	});
 
 	it('whose names are known is read like the first one', () => {
@@ -805,7 +665,8 @@ describe('an item', () => {
 	});
 });
 
-interface Row {
+/** The headers of an export, and what is to be read of it. */
+interface Export {
 	name: string;
 	source: string;
 	language: string;
@@ -817,7 +678,7 @@ interface Row {
 	misread?: string;
 }
 
-const headers: Row[] = JSON.parse(
+const headers: Export[] = JSON.parse(
 	await readFile(join(root, 'test', 'unit', 'headers.json'), 'utf8'),
 );
 
@@ -825,38 +686,6 @@ const headers: Row[] = JSON.parse(
 const comparable = ({ domain, ...values }: Values) => ({
 	...values,
 	...(domain !== undefined && { domain: toDomain(domain) }),
-});
-
-describe('what another lookup or an odd row has', () => {
-	it.each<[string, Record<string, unknown>, Values, resultField?: string]>([
-		[
-			'a company that was found is no person',
-			{ Name: ada, Company: 'Acme', lookup: { status: 'found', name: 'Acme', domain: 'acme.com' } },
-			{ fullName: ada, company: 'Acme', domain: 'acme.com' },
-			'lookup',
-		],
-		['a name that is the company', { Name: 'Acme', Company: 'ACME' }, { company: 'ACME' }],
-		[
-			'accents',
-			{ 'First Name': 'José', Name: 'Jose Garcia', Company: 'Acme' },
-			{ firstName: 'José', fullName: 'Jose Garcia', company: 'Acme' },
-		],
-		[
-			'a word hides no email',
-			{ 'Work Email': 'not found', Email: email, Name: ada },
-			{ fullName: ada, email },
-		],
-		['a word is no email', { Email: 'not found' }, {}],
-		['what is nearly an email is what is verified', { Email: 'ada@acme' }, { email: 'ada@acme' }],
-		['a number is no website', { Internet: '16.000', Firma: 'Acme' }, { company: 'Acme' }],
-		[
-			'an expression with blanks is kept, to be refused',
-			{ Website: '{{ $json.website }}', Homepage: '', Company: 'Acme' },
-			{ domain: '{{ $json.website }}', company: 'Acme' },
-		],
-	])('%s', (_, item, values, resultField) => {
-		expect(readOf(item, resultField)).toEqual(values);
-	});
 });
 
 describe('real headers', () => {

@@ -64,8 +64,8 @@ it.each<[next: unknown, isFiltered: boolean, read: object]>([
 	expect(page).toEqual({ results: data, ...read });
 });
 
-it.each([[{}], [{ data: {} }], [{ data: [1] }], [[{ id: 1 }]]])(
-	'the leads of a list do not end with %j, which is no page',
+it.each([{}, { data: {} }, { data: [1] }, [[{ id: 1 }]]])(
+	'the leads of a list do not end with %j',
 	(body) => {
 		expect(thrownBy(() => readLeadPage(body, false))).toMatchObject({
 			reason: 'unexpected_answer',

@@ -7,14 +7,13 @@ import { withoutKey } from '../../nodes/shared/http/mask.ts';
 
 const KEY = 'KEY-1f9a77c0';
 
-it.each(['a.b', 'a+b', '$&', '(x', '[', '\\d', 'k"y', '\\', '👩', '\n', '/'])(
-	'masks the key %j literally',
-	(part) => {
-		const key = `the-key-${part}`;
-		expect(withoutKey(`<${key}>`, key)).toBe('<***>');
-		expect(withoutKey('<a-b>', key)).toBe('<a-b>');
-	},
-);
+const odd = ['a.b', 'a+b', '$&', '(x', '[', '\\d', 'k"y', '\\', '👩', '\n', '/'];
+
+it.each(odd)('masks the key %j literally', (part) => {
+	const key = `the-key-${part}`;
+	expect(withoutKey(`<${key}>`, key)).toBe('<***>');
+	expect(withoutKey('<a-b>', key)).toBe('<a-b>');
+});
 
 it.each([
 	['in a URL', 'k=a%2Bb%2Fc%20d&x=1', 'a+b/c d', 'k=***&x=1'],

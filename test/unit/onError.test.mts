@@ -6,26 +6,16 @@ import { expect, it } from 'vitest';
 import { connectionError } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { OnError, statusFields, stopError } from '../../nodes/shared/output/onError.ts';
-import {
-	InvalidInput,
-	NotProcessed,
-	type Problem,
-	problemOf,
-} from '../../nodes/shared/failures/failure.ts';
-import { thrownBy } from './thrown.mts';
+import { NotProcessed, type Problem, problemOf } from '../../nodes/shared/failures/failure.ts';
+import { ourNodes } from '../support/node/engine.mts';
+import { soleNode } from '../support/node/soleNode.mts';
+import { noName, thrownBy } from './thrown.mts';
 
 function refusal(statusCode: number, body: object): unknown {
 	return thrownBy(() => readResponse({ statusCode, headers: {}, body }));
 }
 
-const node: INode = {
-	id: '1',
-	name: 'Find',
-	type: 'contactDataFinder',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+const { node } = soleNode(ourNodes.contactDataFinder);
 
 const failed: Problem = {
 	status: 'failed',
@@ -79,15 +69,7 @@ it('says what to do in the item, or where a summary says it, what happened alone
 
 it.each([
 	// What is about the operation is no answer of an API.
-	[
-		new InvalidInput({
-			reason: 'missing_name',
-			message: 'Not sent: no name',
-			description: 'Fill in Full Name.',
-		}),
-		NodeOperationError,
-		undefined,
-	],
+	[noName, NodeOperationError, undefined],
 	[new NotProcessed('credit_limit'), NodeApiError, null],
 	[connectionError({ code: 'ECONNREFUSED' }), NodeApiError, null],
 	// n8n would replace words that hold such a code.

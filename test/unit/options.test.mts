@@ -5,21 +5,18 @@ import { expect, it } from 'vitest';
 
 import { lookupFields, lookupOptions } from '../../nodes/shared/editor/fields.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
-import { Parameters } from '../../nodes/shared/input/parameters.ts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
+import { parametersOf } from './parametersOf.mts';
 
 /** The options of a node with these parameters: options by their own names, `manualLimit` as it stands in the panel. */
 function optionsOf({ manualLimit, ...added }: Record<string, unknown>, extra?: string) {
-	const saved: Record<string, unknown> = {
-		...Object.fromEntries(Object.entries(added).map(([name, value]) => [`options.${name}`, value])),
+	const options = Object.entries(added).map(([name, value]) => [`options.${name}`, value]);
+	const saved = {
+		...Object.fromEntries(options),
 		...(manualLimit !== undefined && { manualLimit }),
 	};
-	const context: ConstructorParameters<typeof Parameters>[0] = {
-		json: () => ({}),
-		parameter: (name, _, fallback) => (Object.hasOwn(saved, name) ? saved[name] : fallback),
-	};
-	const parameters = new Parameters(context, { fields: lookupFields, options: lookupOptions });
-	return lookupOptionsOf(parameters, extra);
+	const operation = { fields: lookupFields, options: lookupOptions };
+	return lookupOptionsOf(parametersOf(operation, saved), extra);
 }
 
 const pace = (maxConcurrency: unknown, maxRetries: unknown) => ({ maxConcurrency, maxRetries });
@@ -40,18 +37,12 @@ const NONE = {
 
 it.each([
 	[{}, NONE],
-	[
-		{ ...pace(2, 0), maxCredits: '7', keepCredits: '8' },
-		{ pace: pace(2, 0), cap: 7, keep: 8 },
-	],
-	[
-		{ manualLimit: '9', incompleteRun: 'fail' },
-		{ manualLimit: 9, failsWhenIncomplete: true },
-	],
-	[
-		{ retryUnknownDays: '3.5', enrich: true },
-		{ retryUnknown: 3.5, hasExtra: true },
-	],
+	[{ maxCredits: '7' }, { cap: 7 }],
+	[{ keepCredits: '8' }, { keep: 8 }],
+	[{ manualLimit: '9' }, { manualLimit: 9 }],
+	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
+	[{ retryUnknownDays: '3.5' }, { retryUnknown: 3.5 }],
+	[{ enrich: true }, { hasExtra: true }],
 	[{ jobTimeout: 1 }, { jobTimeout: 60_000 }],
 	[pace('20', '2.9'), { pace: pace(20, 2) }],
 	// A run that sends nothing at once would wait for ever.
@@ -85,8 +76,8 @@ it('Max Credits is never more than what was said, never below 0, and whole', () 
 	);
 });
 
-it.each([['__proto__'], ['constructor'], ['prototype'], [' error']])(
-	'refuses the name %j, which would be no ordinary field',
+it.each(['__proto__', 'constructor', 'prototype', ' error'])(
+	'refuses the name %j',
 	(resultField) => {
 		expect(problemOf(optionsOf({ resultField }).refusal)).toMatchObject({
 			reason: 'invalid_value',

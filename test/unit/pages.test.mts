@@ -33,32 +33,26 @@ it.each([
 	[false, 102],
 	// Where a page may cost credits.
 	[true, 2],
-])(
-	'gives up on a service that gives nothing new, at once %s, and keeps what there is',
-	async (endsOnRepeat, most) => {
-		const { requests, pages } = service(leads(1, 3));
-		const { results, incomplete } = await collectPages({ ...pages, endsOnRepeat });
-		expect(results).toEqual(leads(1, 3));
-		expect(incomplete).toMatchObject({ reason: 'unexpected_answer' });
-		expect(requests()).toBe(most);
-	},
-);
+])('gives up where nothing new comes, at once %s', async (endsOnRepeat, most) => {
+	const { requests, pages } = service(leads(1, 3));
+	const { results, incomplete } = await collectPages({ ...pages, endsOnRepeat });
+	expect(results).toEqual(leads(1, 3));
+	expect(incomplete).toMatchObject({ reason: 'unexpected_answer' });
+	expect(requests()).toBe(most);
+});
 
 it.each([
 	[10, true],
 	// What is not told is taken to be complete.
 	[3, false],
 	[null, false],
-])(
-	'of %s results a page that leads to itself is the last: incomplete %s',
-	async (total, isPart) => {
-		const fetch = async (): Promise<Page> => ({ results: leads(1, 3), next: 'page 1', total });
-		const { results, incomplete } = await collectPages({ pageSize: 3, fetch, idOf });
-		expect(results).toEqual(leads(1, 3));
-		expect(incomplete !== undefined).toBe(isPart);
-		expect(await collectPages({ pageSize: 3, fetch, idOf }, 3)).toEqual({ results: leads(1, 3) });
-	},
-);
+])('of %s a page that leads to itself is the last, incomplete %s', async (total, isPart) => {
+	const fetch = async (): Promise<Page> => ({ results: leads(1, 3), next: 'page 1', total });
+	const { results, incomplete } = await collectPages({ pageSize: 3, fetch, idOf });
+	expect(results).toEqual(leads(1, 3));
+	expect(incomplete !== undefined).toBe(isPart);
+	expect(await collectPages({ pageSize: 3, fetch, idOf }, 3)).toEqual({ results: leads(1, 3) });
+});
 
 it('goes on over any number of pages with none that is wanted: they hold news', async () => {
 	const all = Array.from({ length: 500 }, (_, index) => leads(2 * index + 1, 2 * index + 2));

@@ -9,7 +9,6 @@ import {
 	type GenericValue,
 	type IDataObject,
 	type IGetNodeParameterOptions,
-	type INodeType,
 } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -17,6 +16,7 @@ import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
 import { hasExpression } from '../../nodes/shared/host/context.ts';
 import type { LeadParameters } from '../../nodes/shared/input/leadFields.ts';
 import { Parameters, referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
+import { ourNodes } from '../support/node/engine.mts';
 import { soleNode } from '../support/node/soleNode.mts';
 import { thrownBy } from './thrown.mts';
 
@@ -42,27 +42,23 @@ function nodeWith(saved: Record<string, unknown>, items: unknown[] = []) {
 	return { parameters, evaluated };
 }
 
-it.each([['Ada'], [''], [null], [{ mode: 'id', value: '101' }]])(
-	'reads %j, which is the same for all items, once',
-	(value) => {
-		const { parameters, evaluated } = nodeWith({ value });
-		for (const item of [3, 0, 1]) expect(parameters.get('value', item, 'nothing')).toBe(value);
-		expect(evaluated).toHaveLength(1);
-	},
-);
+it.each(['Ada', '', null, { mode: 'id', value: '101' }])('reads %j once for all items', (value) => {
+	const { parameters, evaluated } = nodeWith({ value });
+	for (const item of [3, 0, 1]) expect(parameters.get('value', item, 'nothing')).toBe(value);
+	expect(evaluated).toHaveLength(1);
+});
 
-it.each([['={{ $json.name.trim() }}'], ['='], [{ mode: 'id', value: '={{ $json.id }}' }]])(
-	'has %j evaluated for each item',
-	(value) => {
-		const { parameters, evaluated } = nodeWith({ value }, [{ name: 'Ada' }, { name: 'Ida' }]);
-		for (const item of [0, 1, 1]) {
-			expect(parameters.get('value', item, '')).toBe(`value for ${item}`);
-		}
-		expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
-		// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
-		for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
-	},
-);
+const computed = ['={{ $json.name.trim() }}', '=', { mode: 'id', value: '={{ $json.id }}' }];
+
+it.each(computed)('has %j evaluated for each item', (value) => {
+	const { parameters, evaluated } = nodeWith({ value }, [{ name: 'Ada' }, { name: 'Ida' }]);
+	for (const item of [0, 1, 1]) {
+		expect(parameters.get('value', item, '')).toBe(`value for ${item}`);
+	}
+	expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
+	// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
+	for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
+});
 
 it('looks a plain reference up in the item, and asks the engine only where it must', () => {
 	const items = [{ name: 'Ada' }, { name: ['Ada'] }, undefined, { name: null }, {}, { name: 5 }];
@@ -84,20 +80,17 @@ it('fails where the expression fails, for each item', () => {
 	}
 });
 
-it.each([['{{ $json.name }}'], ['Hello {{ $json.name'], ['}}'], ['{{{{']])(
-	'refuses %j, an expression that n8n did not evaluate, wherever it comes from',
-	(value) => {
-		const { parameters } = nodeWith({ typed: value, found: '={{ $json.name }}' }, [
-			{ name: value },
-		]);
-		for (const name of ['typed', 'found']) {
-			expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
-				reason: 'unevaluated_expression',
-				message: `Not sent: ${name} holds an expression that n8n did not evaluate`,
-			});
-		}
-	},
-);
+const unevaluated = ['{{ $json.name }}', 'Hello {{ $json.name', '}}', '{{{{'];
+
+it.each(unevaluated)('refuses %j, which n8n did not evaluate', (value) => {
+	const { parameters } = nodeWith({ typed: value, found: '={{ $json.name }}' }, [{ name: value }]);
+	for (const name of ['typed', 'found']) {
+		expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
+			reason: 'unevaluated_expression',
+			message: `Not sent: ${name} holds an expression that n8n did not evaluate`,
+		});
+	}
+});
 
 describe('the fields of a lead', () => {
 	const lead = {
@@ -113,14 +106,9 @@ describe('the fields of a lead', () => {
 	it('are recognized in each item, the first of their meanings with a value', () => {
 		const items = [{ Name: 'Ada Lee', Firma: 'Acme', Web: 'acme.com' }, { Firma: 'Acme' }, null];
 		const parameters = leadOf(items, { who: 'typed' });
-		const read = items.map((_, item) =>
-			['who', 'where'].map((name) => parameters.get(name, item, '')),
-		);
-		expect(read).toEqual([
-			['Ada Lee', 'acme.com'],
-			['', 'Acme'],
-			['', ''],
-		]);
+		const read = (name: string) => items.map((_, item) => parameters.get(name, item, ''));
+		expect(read('who')).toEqual(['Ada Lee', '', '']);
+		expect(read('where')).toEqual(['acme.com', 'Acme', '']);
 		expect(parameters.readFrom).toBe('Read from: Name, Web, Firma');
 		// Other parameters are none of a lead.
 		expect(parameters.get('simple', 0, true)).toBe(true);
@@ -173,16 +161,14 @@ describe('the fields of a lead', () => {
 });
 
 it('names a field as the editor shows it', () => {
-	const field = {
-		displayName: 'Company Domain',
-		name: 'domain',
-		type: 'string',
-		default: '',
-	} as const;
+	const field = { displayName: 'Company Domain', name: 'domain', type: 'string' } as const;
 	const parameter = () => {
 		throw 'as said';
 	};
-	const parameters = new Parameters({ json: () => ({}), parameter }, { fields: [field] });
+	const parameters = new Parameters(
+		{ json: () => ({}), parameter },
+		{ fields: [{ ...field, default: '' }] },
+	);
 	for (const [name, label] of [
 		['domain', 'Company Domain'],
 		['requestOptions', 'Request Options'],
@@ -200,21 +186,6 @@ it('tells an option that was not added from one without a value', () => {
 	expect(parameters.has('added')).toBe(false);
 	expect(evaluated).toEqual([]);
 });
-
-/** Gives out its items, with nothing to fill in. */
-const nodeType: INodeType = {
-	description: {
-		displayName: 'Node',
-		name: 'node',
-		group: ['input'],
-		version: 1,
-		description: 'Has an expression',
-		defaults: { name: 'Node' },
-		inputs: ['main'],
-		outputs: ['main'],
-		properties: [],
-	},
-};
 
 /** Names that mean something to JavaScript or to n8n, that hide quotes, or that need them. */
 const oddKeys = [
@@ -250,17 +221,9 @@ const json = fc.letrec<{ value: GenericValue; object: IDataObject }>((tie) => ({
 
 /** One step of a path, in the ways in which it may be written. */
 function written(step: string, way: number): string {
-	return [
-		`.${step}`,
-		`["${step}"]`,
-		`['${step}']`,
-		`[${JSON.stringify(step)}]`,
-		`[\`${step}\`]`,
-		`?.${step}`,
-		`[${step}]`,
-		` . ${step}`,
-		`.${step}()`,
-	][way];
+	const known = [`.${step}`, `["${step}"]`, `['${step}']`];
+	const quoted = [`[${JSON.stringify(step)}]`, `[\`${step}\`]`];
+	return [...known, ...quoted, `?.${step}`, `[${step}]`, ` . ${step}`, `.${step}()`][way];
 }
 
 /** Mostly as the short cut knows it, and near misses. */
@@ -269,23 +232,12 @@ const wayToWrite = fc.oneof(
 	{ weight: 1, arbitrary: fc.integer({ min: 3, max: 8 }) },
 );
 
+/** What an expression may be around its path `X`. */
+const frames = ['={{ X }} ', '= {{ X }}', '=Mail {{ X }}', '={{ X }}{{ X }}', '={{ X; }}'];
+const oddFrames = ['={{ (X) }}', '={{ X // }}', '={{ !X }}', '=X', '={{ X }'];
 const frame = fc.oneof(
 	{ weight: 12, arbitrary: fc.constantFrom('={{ X }}', '={{X}}', '={{\n\tX }}') },
-	{
-		weight: 1,
-		arbitrary: fc.constantFrom(
-			'={{ X }} ',
-			'= {{ X }}',
-			'=Mail {{ X }}',
-			'={{ X }}{{ X }}',
-			'={{ X; }}',
-			'={{ (X) }}',
-			'={{ X // }}',
-			'={{ !X }}',
-			'=X',
-			'={{ X }',
-		),
-	},
+	{ weight: 1, arbitrary: fc.constantFrom(...frames, ...oddFrames) },
 );
 
 /** Mostly none: then the key is one that is there. */
@@ -320,7 +272,7 @@ const sample = json.chain((item) => {
 });
 
 describe.each(['legacy', 'vm'] as const)('the %s engine of n8n', (engine) => {
-	const { node, workflow } = soleNode(nodeType);
+	const { node, workflow } = soleNode(ourNodes.contactDataAccount);
 
 	beforeAll(async () => {
 		// As n8n itself starts it, but for the sizes.
@@ -343,25 +295,24 @@ describe.each(['legacy', 'vm'] as const)('the %s engine of n8n', (engine) => {
 	});
 
 	/** What the engine makes of an expression, or how it fails. */
-	function evaluated(
-		expression: string,
-		item: IDataObject,
-	): { value: unknown } | { thrown: unknown } {
+	function evaluated(text: string, json: IDataObject): { value: unknown } | { thrown: unknown } {
+		const engine = workflow.expression;
+		const items = [{ json }];
 		try {
-			const value: unknown = workflow.expression.getParameterValue(
-				expression,
-				null,
-				0,
-				0,
-				node.name,
-				[{ json: item }],
-				'manual',
-				{},
-			);
+			const value = engine.getParameterValue(text, null, 0, 0, node.name, items, 'manual', {});
 			return { value };
 		} catch (thrown) {
 			return { thrown };
 		}
+	}
+
+	/** What is found without the engine is what the engine finds; gives that, if it is so. */
+	function expectSame(expression: string, item: IDataObject) {
+		const steps = referenceIn(expression);
+		const found = steps ? valueAt(item, steps) : 'engine';
+		if (found === 'engine') return undefined;
+		expect(evaluated(expression, item), expression).toEqual(found);
+		return { ...found, depth: steps?.length ?? 0 };
 	}
 
 	it('finds whatever is found without it', () => {
@@ -369,19 +320,14 @@ describe.each(['legacy', 'vm'] as const)('the %s engine of n8n', (engine) => {
 		fc.assert(
 			fc.property(sample, ({ item, path, frame: around }) => {
 				const expression = around.replaceAll('X', () => `$json${path}`);
-				const steps = referenceIn(expression);
-				const found = steps ? valueAt(item, steps) : 'engine';
-				if (found === 'engine') {
-					seen.engine++;
-					return;
-				}
-				expect(evaluated(expression, item), expression).toEqual(found);
-				if (path.startsWith('.')) seen.dotted++;
-				if (path.startsWith('[')) seen.quoted++;
-				if ((steps?.length ?? 0) > 1) seen.nested++;
-				if (found.value === undefined) seen.absent++;
-				if (typeof found.value === 'string') seen.text++;
-				if (typeof found.value === 'number') seen.number++;
+				const found = expectSame(expression, item);
+				if (!found) seen.engine++;
+				else if (path.startsWith('.')) seen.dotted++;
+				else if (path.startsWith('[')) seen.quoted++;
+				if ((found?.depth ?? 0) > 1) seen.nested++;
+				if (found && found.value === undefined) seen.absent++;
+				if (typeof found?.value === 'string') seen.text++;
+				if (typeof found?.value === 'number') seen.number++;
 			}),
 			{ numRuns: 2_000 },
 		);
@@ -391,15 +337,10 @@ describe.each(['legacy', 'vm'] as const)('the %s engine of n8n', (engine) => {
 	it('finds the same for each odd key alone, there or not, in each way to write it', () => {
 		for (const odd of oddKeys) {
 			const holder = { [odd]: 'found' };
-			const items: IDataObject[] = [holder, {}, { company: holder }, { company: {} }];
 			for (const way of [0, 1, 2]) {
-				for (const item of items) {
-					const inside = 'company' in item ? '.company' : '';
-					const expression = `={{ $json${inside}${written(odd, way)} }}`;
-					const steps = referenceIn(expression);
-					const found = steps ? valueAt(item, steps) : 'engine';
-					if (found !== 'engine') expect(evaluated(expression, item), expression).toEqual(found);
-				}
+				const path = written(odd, way);
+				for (const item of [holder, {}]) expectSame(`={{ $json${path} }}`, item);
+				for (const company of [holder, {}]) expectSame(`={{ $json.company${path} }}`, { company });
 			}
 		}
 	});

@@ -5,60 +5,42 @@ import { expect, it } from 'vitest';
 
 import { find } from '../../nodes/Finder/operations/find.operation.ts';
 import { personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
-import { Parameters } from '../../nodes/shared/input/parameters.ts';
 import { FieldValues } from '../../nodes/shared/input/fields.ts';
+import { parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';
 
-/** The question of an item whose fields hold these, options by their own names. */
+/** The question of an item whose fields hold these. */
 function questionOf(held: Record<string, unknown>) {
-	const parameters = new Parameters(
-		{
-			json: () => ({}),
-			parameter: (name, _, fallback) => held[name.replace(/^options\./, '')] ?? fallback,
-		},
-		{ fields: find.fields, options: find.options },
-	);
-	return toPersonQuestion(new FieldValues(parameters));
+	const named = Object.entries(held).map(([name, value]) => {
+		return [name === 'country' ? 'options.country' : name, value];
+	});
+	const saved = { leadFields: 'manual', ...Object.fromEntries(named) };
+	return toPersonQuestion(new FieldValues(parametersOf(find, saved)));
 }
 
 const ada = { fullName: 'Ada Lovelace' };
 const both = { firstName: 'Ada', lastName: 'Lovelace' };
 const acme = { domain: 'acme.com' };
+const adaAtAcme = { ...ada, ...acme };
+const bothAtAcme = { ...both, ...acme };
+const withCompany = { ...acme, company: 'A', country: 'UK' };
+const byName = { ...ada, company: 'Acme Inc' };
+const none = (text: string) => ({ firstName: text, domain: text, country: text });
 
 it.each<[fields: Record<string, unknown>, query: Record<string, unknown>]>([
-	[
-		{ ...acme, firstName: 'A' },
-		{ ...ada, ...acme },
-	],
-	[
-		{ ...acme, ...both, fullName: 'A' },
-		{ ...both, ...acme },
-	],
-	[
-		{ ...acme, company: 'A', country: 'UK' },
-		{ ...ada, ...acme, company: 'A', country: 'UK' },
-	],
+	[{ ...acme, firstName: 'A' }, adaAtAcme],
+	[{ ...bothAtAcme, fullName: 'A' }, bothAtAcme],
+	[withCompany, { ...ada, ...withCompany }],
 	// What can be no domain is the name of the company, where that is empty.
-	[{ domain: 'Acme Inc' }, { ...ada, company: 'Acme Inc' }],
-	[
-		{ domain: 'Acme', company: 'Acme Inc' },
-		{ ...ada, company: 'Acme Inc' },
-	],
+	[{ domain: 'Acme Inc' }, byName],
+	[{ domain: 'Acme', company: 'Acme Inc' }, byName],
 	// Texts that look alike are one.
-	[
-		{ ...acme, fullName: ' A\u200bda\u00a0\n Lovelace\u00ad' },
-		{ ...ada, ...acme },
-	],
-	[{ domain: ' https://www.Acme.com/about\u200e ' }, { ...ada, ...acme }],
+	[{ ...acme, fullName: ' A\u200bda\u00a0\n Lovelace\u00ad' }, adaAtAcme],
+	[{ domain: ' https://www.Acme.com/about\u200e ' }, adaAtAcme],
 	// An object is nothing in a field that it can do without.
-	[
-		{ ...both, ...acme, fullName: {}, company: ['Acme'] },
-		{ ...both, ...acme },
-	],
-	...['n/a', ' \u200b '].map((none): [Record<string, unknown>, Record<string, unknown>] => [
-		{ firstName: none, domain: none, company: 'Acme', country: none },
-		{ ...ada, company: 'Acme' },
-	]),
+	[{ ...bothAtAcme, fullName: {}, company: ['Acme'] }, bothAtAcme],
+	[{ ...none('n/a'), company: 'Acme Inc' }, byName],
+	[{ ...none(' \u200b '), company: 'Acme Inc' }, byName],
 ])('takes %j beside a full name for %j', (fields, query) => {
 	expect(questionOf({ ...ada, ...fields })).toStrictEqual({ query, missing: undefined });
 });

@@ -4,46 +4,23 @@ import { expect, it } from 'vitest';
 
 import { toFullName, withoutTitles } from '../../nodes/shared/input/personName.ts';
 
+const ada = `Ada Lovelace / Lovelace, Ada / Dr. Ada Lovelace / Prof.Dr. h.c. Ada Lovelace / Frau Ada Lovelace /
+	Dr.-Ing. Ada Lovelace / Ada Lovelace, MBA / Ada Lovelace, PhD, CFA® / Dr. med. Ada Lovelace /
+	Dr. rer. nat. Ada Lovelace / Ada Lovelace, Dipl.-Ing. / Dott.ssa Ada Lovelace / Ada Lovelace, MD /
+	Ada Lovelace, M.D. / Ada Lovelace, PharmD / Ada Lovelace, M.A. / Ada Lovelace Ph.D. / Ada Lovelace MBA /
+	Ada Lovelace PhD MBA, PMP / Dra. Ada Lovelace / Miss Ada Lovelace / Dr. h. c. Ada Lovelace /
+	Lovelace, Ada, MD / Lovelace, Dr. Ada / Lovelace, Ada, Dr. / Ada Lovelace, Dr. med. /
+	Lovelace, Ada, Dr. rer. nat. / Ada Lovelace | LinkedIn / Ada Lovelace (she/her) / Ada 🚀 Lovelace ✈️🇩🇪 /
+	★ Ada 🙋🏽‍♀️ Lovelace / Ada Lovelace | CEO, Acme / Smt. Ada Lovelace`;
+
 it.each([
-	['Ada Lovelace', 'Ada Lovelace'],
-	['Lovelace, Ada', 'Ada Lovelace'],
+	...ada.split(/ \/\s+/).map((text) => [text, 'Ada Lovelace']),
 	['LOVELACE, ADA', 'ADA LOVELACE'],
-	['García López, Ana', 'Ana García López'],
-	['Dr. Ada Lovelace', 'Ada Lovelace'],
-	['Prof.Dr. h.c. Ada Lovelace', 'Ada Lovelace'],
-	['Dr.-Ing. Ada Lovelace', 'Ada Lovelace'],
-	['Frau Ada Lovelace', 'Ada Lovelace'],
-	['Ada Lovelace, MBA', 'Ada Lovelace'],
-	['Ada Lovelace, PhD, CFA®', 'Ada Lovelace'],
-	['Dr. med. Ada Lovelace', 'Ada Lovelace'],
-	['Dr. rer. nat. Ada Lovelace', 'Ada Lovelace'],
-	['Ada Lovelace, Dipl.-Ing.', 'Ada Lovelace'],
 	['DR. ADA LOVELACE', 'ADA LOVELACE'],
-	['Dott.ssa Ada Lovelace', 'Ada Lovelace'],
-	['Ada Lovelace, MD', 'Ada Lovelace'],
-	['Ada Lovelace, M.D.', 'Ada Lovelace'],
-	['Ada Lovelace, PharmD', 'Ada Lovelace'],
-	['Ada Lovelace, M.A.', 'Ada Lovelace'],
-	['Ada Lovelace Ph.D.', 'Ada Lovelace'],
-	['Ada Lovelace MBA', 'Ada Lovelace'],
-	['Ada Lovelace PhD MBA, PMP', 'Ada Lovelace'],
-	['Dra. Ada Lovelace', 'Ada Lovelace'],
-	['Miss Ada Lovelace', 'Ada Lovelace'],
-	['Dr. h. c. Ada Lovelace', 'Ada Lovelace'],
 	['LOVELACE, ADA, MBA', 'ADA LOVELACE'],
 	['FRAU ADA LOVELACE', 'ADA LOVELACE'],
-	['Lovelace, Ada, MD', 'Ada Lovelace'],
-	['Lovelace, Dr. Ada', 'Ada Lovelace'],
-	['Lovelace, Ada, Dr.', 'Ada Lovelace'],
-	['Ada Lovelace, Dr. med.', 'Ada Lovelace'],
-	['Lovelace, Ada, Dr. rer. nat.', 'Ada Lovelace'],
-	['Ada Lovelace | LinkedIn', 'Ada Lovelace'],
-	['Ada Lovelace (she/her)', 'Ada Lovelace'],
+	['García López, Ana', 'Ana García López'],
 	['Augusta (Ada)Lovelace', 'Augusta Lovelace'],
-	['Ada 🚀 Lovelace ✈️🇩🇪', 'Ada Lovelace'],
-	['★ Ada 🙋🏽‍♀️ Lovelace', 'Ada Lovelace'],
-	['Ada Lovelace | CEO, Acme', 'Ada Lovelace'],
-	['Smt. Ada Lovelace', 'Ada Lovelace'],
 	// Initials are no titles.
 	['Watt, JJ', 'JJ Watt'],
 	['Tolkien, J.R.R.', 'J.R.R. Tolkien'],

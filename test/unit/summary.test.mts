@@ -19,8 +19,9 @@ import {
 	NotProcessed,
 	problemOf,
 } from '../../nodes/shared/failures/failure.ts';
-import type { InvalidReason } from '../../nodes/shared/failures/reasons.ts';
+import type { InvalidReason, NotSentReason } from '../../nodes/shared/failures/reasons.ts';
 import { connectionError, ServiceError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
+import { noName } from './thrown.mts';
 
 const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
 
@@ -28,6 +29,12 @@ const AT = 1_798_675_200_000;
 
 const invalidOf = (reason: InvalidReason) =>
 	problemOf(new InvalidInput({ reason, message: 'Fails', description: 'Check it.' }));
+const notSent = (reason: NotSentReason) => problemOf(new NotProcessed(reason));
+const noCredits = new ServiceError('out_of_credits', {
+	message: 'A',
+	description: 'B',
+	httpCode: 402,
+});
 
 /** Everything that may become of an item. */
 const outcomes = {
@@ -39,31 +46,23 @@ const outcomes = {
 	known: { status: 'known', fields: { email: 'ada@acme.com' } },
 	undated: { status: 'known', fields: { email: 'ada@acme.com' }, isUndated: true },
 	skipped: { status: 'skipped', fields: {} },
-	missing: problemOf(
-		new InvalidInput({
-			reason: 'missing_name',
-			message: 'Not sent: no name',
-			description: 'Fill in Full Name.',
-		}),
-	),
+	missing: problemOf(noName),
 	expression: invalidOf('failing_expression'),
 	unevaluated: invalidOf('unevaluated_expression'),
 	invalid: problemOf(invalidValue('Email', 'Email must be text')),
 	failed,
 	failedJob: problemOf(new JobProblem('7', unexpectedAnswer('a result for this item').problem)),
 	pending: problemOf(new JobProblem('12')),
-	outOfCredits: problemOf(new NotProcessed('out_of_credits')),
-	refusedForCredits: problemOf(
-		new ServiceError('out_of_credits', { message: 'A', description: 'B', httpCode: 402 }),
-	),
-	unauthorized: problemOf(new NotProcessed('unauthorized')),
-	serviceDown: problemOf(new NotProcessed('service_down')),
-	rateLimited: problemOf(new NotProcessed('rate_limited')),
-	accountUnreadable: problemOf(new NotProcessed('account_unreadable')),
-	creditLimit: problemOf(new NotProcessed('credit_limit')),
-	creditFloor: problemOf(new NotProcessed('credit_floor')),
-	manualLimit: problemOf(new NotProcessed('manual_limit')),
-	cancelled: problemOf(new NotProcessed('cancelled')),
+	outOfCredits: notSent('out_of_credits'),
+	refusedForCredits: problemOf(noCredits),
+	unauthorized: notSent('unauthorized'),
+	serviceDown: notSent('service_down'),
+	rateLimited: notSent('rate_limited'),
+	accountUnreadable: notSent('account_unreadable'),
+	creditLimit: notSent('credit_limit'),
+	creditFloor: notSent('credit_floor'),
+	manualLimit: notSent('manual_limit'),
+	cancelled: notSent('cancelled'),
 } satisfies Record<string, Outcome>;
 
 type Kind = keyof typeof outcomes;
@@ -86,16 +85,9 @@ function tallyOf(kinds: Kind[]): Tally {
 describe('a run', () => {
 	it('stops exactly where the contract says so, and says how far it got if it is to be complete', () => {
 		const names = fc.constantFrom(...kindsOf(outcomes));
-		const byService: Kind[] = [
-			'failed',
-			'failedJob',
-			'outOfCredits',
-			'refusedForCredits',
-			'unauthorized',
-			'serviceDown',
-			'rateLimited',
-			'accountUnreadable',
-		];
+		const refused: Kind[] = ['outOfCredits', 'refusedForCredits', 'unauthorized'];
+		const down: Kind[] = ['failed', 'failedJob', 'serviceDown', 'rateLimited'];
+		const byService: Kind[] = [...refused, ...down, 'accountUnreadable'];
 		const isDone = (kind: Kind) => ['found', 'notFound', 'manualLimit', ...FREE].includes(kind);
 		const seen = { stopped: 0, went: 0, stoppedIncomplete: 0, complete: 0 };
 		fc.assert(
@@ -164,15 +156,10 @@ describe('a run', () => {
 });
 
 describe('the summary', () => {
-	const finder = {
-		answered: 'found',
-		existing: { label: 'Existing Email', what: 'an email' },
-	} as Lookup<IDataObject>;
-	const verifier = {
-		answered: 'verified',
-		existing: { label: 'Existing Status', what: 'a status' },
-	} as Lookup<IDataObject>;
-
+	const lookup = (answered: string, label: string, what: string) =>
+		({ answered, existing: { label, what } }) as Lookup<IDataObject>;
+	const finder = lookup('found', 'Existing Email', 'an email');
+	const verifier = lookup('verified', 'Existing Status', 'a status');
 	const nothing = { duplicates: 0, spent: 0, paused: 0 };
 
 	it.each<[Kind[], Partial<Figures>, string]>([
@@ -229,14 +216,10 @@ describe('the summary', () => {
 		const names = fc.constantFrom(...kindsOf(outcomes));
 		fc.assert(
 			fc.property(fc.array(names, { minLength: 1, maxLength: 9 }), (kinds) => {
-				const [, items, table] =
-					/^(\d+) items?: (.*?)\. (?:Up to )?\d+ credits? used\./.exec(
-						summaryOf(finder, tallyOf(kinds), nothing),
-					) ?? [];
-				const numbers = table
-					.replace(/passed on: [^.]*/, 'passed on')
-					.split(/[,.] /)
-					.map((part) => Number.parseInt(part, 10));
+				const summary = summaryOf(finder, tallyOf(kinds), nothing);
+				const [, items, table] = /^(\d+) items?: (.*?)\. \d+ credits? used\./.exec(summary) ?? [];
+				const parts = table.replace(/passed on: [^.]*/, 'passed on').split(/[,.] /);
+				const numbers = parts.map((part) => Number.parseInt(part, 10));
 				const sum = numbers.reduce((total, number) => total + number, 0);
 				expect([sum, Number(items)]).toEqual([kinds.length, kinds.length]);
 			}),
@@ -244,19 +227,17 @@ describe('the summary', () => {
 		);
 	});
 
+	const had = 'Nothing had to be looked up: every item already has an email';
+	const none = 'Nothing was looked up: no item has an email. If your emails are in another column';
+	const choose = 'set Lead Fields to Choose Below and';
+
 	it.each<[Kind[], string | undefined]>([
 		[
 			['known', 'undated'],
-			'Nothing had to be looked up: every item already has an email. To look up again what it has, set Lead Fields to Choose Below and leave Existing Email empty.',
+			`${had}. To look up again what it has, ${choose} leave Existing Email empty.`,
 		],
-		[
-			['known', 'skipped'],
-			'Nothing had to be looked up: every item already has an email, or no email. To look',
-		],
-		[
-			['skipped', 'skipped'],
-			'Nothing was looked up: no item has an email. If your emails are in another column, set Lead Fields to Choose Below and drag it onto Email.',
-		],
+		[['known', 'skipped'], `${had}, or no email. To look`],
+		[['skipped', 'skipped'], `${none}, ${choose} drag it onto Email.`],
 		[['known', 'found'], undefined],
 		[['skipped', 'local'], undefined],
 		[['known', 'missing'], undefined],

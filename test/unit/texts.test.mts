@@ -22,15 +22,14 @@ import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.
 import { root } from '../machine/paths.mjs';
 import { operations } from '../operations.mts';
 import { ourNodes } from '../support/node/engine.mts';
-import { thrownBy } from './thrown.mts';
+import { noName, thrownBy } from './thrown.mts';
 import {
 	invalidValue,
 	JobProblem,
-	InvalidInput,
 	NotProcessed,
 	problemOf,
 } from '../../nodes/shared/failures/failure.ts';
-import type { NotSentReason } from '../../nodes/shared/failures/reasons.ts';
+import { NOT_SENT, type NotSentReason } from '../../nodes/shared/failures/reasons.ts';
 
 /** What n8n's guidelines keep out of such texts. */
 const UNWANTED = /error|problem|failure|mistake/i;
@@ -50,20 +49,6 @@ describe('what is told of an item', () => {
 		thrownBy(() => readResponse({ statusCode, headers: {}, body }));
 	const statuses = [301, 400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 503];
 	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED'];
-	/** The compiler asks for all of them. */
-	const notProcessed: Record<NotSentReason, true> = {
-		out_of_credits: true,
-		credit_limit: true,
-		credit_floor: true,
-		manual_limit: true,
-		cancelled: true,
-		unauthorized: true,
-		service_down: true,
-		rate_limited: true,
-		account_unreadable: true,
-		stopped: true,
-	};
-
 	const problems = [
 		...statuses.map((status) => refusal(status, { remaining: 2 })),
 		...[200, 404].flatMap((status) => ['<html>', '{"cut'].map((body) => refusal(status, body))),
@@ -73,12 +58,8 @@ describe('what is told of an item', () => {
 		...['http://example.com', 'nowhere'].map((url) => thrownBy(() => checkedBaseUrl(url))),
 		thrownBy(() => assertGoesTo('https://example.com', 'https://elsewhere.example.com')),
 		asServiceError('Nobody expected this'),
-		...Object.keys(notProcessed).map((reason) => new NotProcessed(reason as NotSentReason)),
-		new InvalidInput({
-			reason: 'missing_name',
-			message: 'Not sent: no name',
-			description: 'Fill in Full Name.',
-		}),
+		...Object.keys(NOT_SENT).map((reason) => new NotProcessed(reason as NotSentReason)),
+		noName,
 		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),
 		new JobProblem('12'),
 		new JobProblem('12', unexpectedAnswer('a result for this item').problem, 3),

@@ -1,3 +1,5 @@
+import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
+
 /** What a function throws; a function that throws nothing fails the test. */
 export function thrownBy(call: () => unknown): unknown {
 	try {
@@ -7,3 +9,10 @@ export function thrownBy(call: () => unknown): unknown {
 	}
 	throw new TypeError('Nothing was thrown');
 }
+
+/** How an item without a name is refused. */
+export const noName = new InvalidInput({
+	reason: 'missing_name',
+	message: 'Not sent: no name',
+	description: 'Fill in Full Name.',
+});

@@ -204,7 +204,7 @@ export async function runLookup(
 }
 
 /** What came of one of the runs of a node. */
-export interface Round {
+interface Round {
 	json: IDataObject[];
 	/** What it tells above its output. */
 	summary: string;

@@ -1,13 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 
 /** The statuses of items without a result. */
-export const PROBLEMS = ['invalid_input', 'not_processed', 'pending', 'failed'];
+const PROBLEMS = ['invalid_input', 'not_processed', 'pending', 'failed'];
 
 /** The statuses of the package's items. */
 export const STATUSES = ['found', 'verified', 'known', 'skipped', 'not_found', ...PROBLEMS];
 
-/** What goes with a status of an item without a result, when that is replaced. */
-export const STALE = ['reason', 'message', 'httpCode', 'jobId', 'jobRow'];
+/** The fields that say why an item has no result, and which bulk job has it. */
+export const WHY = ['reason', 'message', 'httpCode'];
+export const JOB = ['jobId', 'jobRow'];
+
+export const isOurs = ({ status }: IDataObject) => STATUSES.includes(String(status));
+export const isProblem = ({ status }: IDataObject) => PROBLEMS.includes(String(status));
+
+/** The fields of an object whose names are, or are not, among these. */
+export function picked(fields: IDataObject, names: string[], isWanted = true): IDataObject {
+	const isPicked = ([name]: [string, unknown]) => names.includes(name) === isWanted;
+	return Object.fromEntries(Object.entries(fields).filter(isPicked));
+}
 
 export function isBlank(value: unknown): boolean {
 	return (

@@ -1,0 +1,122 @@
+/**
+ * @file What a lookup makes of an item, as docs/output.md says it: the random runs judge each item by it, and the tables of
+ * shape.test.mts hold it to items that are written out.
+ */
+
+import type { IDataObject } from 'n8n-workflow';
+
+import type { CreditKind } from '../../emulator/fixtures.mts';
+import { companyFields, fixtures } from './expected.mts';
+import { isBlank, isOurs, isProblem, JOB, picked, WHY } from './outcomes.mts';
+
+/** The fields that a lookup of this kind sets in every item. */
+export const COLUMNS = {
+	email: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
+	verifier: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
+	search: ['status', ...Object.keys(companyFields(fixtures.companies[0])), 'credits', 'checkedAt'],
+};
+
+/** What is said of an email. */
+const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
+
+/** What came of a lookup. */
+interface Happened {
+	kind: CreditKind;
+	/** The status, and what else it says of the item: what was learned, or why nothing was. */
+	says: IDataObject;
+	/** Whether it is the row of a bulk job that was left pending. */
+	isOfJob?: boolean;
+	/** What the lookup has cost by itself; `null` where nobody knows. */
+	costs: number | null;
+}
+
+/**
+ * The item, or the object in its field for the result.
+ *
+ * @param before what that was; without its input only what was looked up
+ * @param lead the lead as it came, which has cost something also where its fields do not come along
+ */
+export function itemAfter(before: IDataObject, happened: Happened, lead = before): IDataObject {
+	const { kind, says } = happened;
+	const held = kind === 'search' && says.status === 'found' ? besideCompany(before) : before;
+	const gone = goneFrom(before, happened);
+	// n8n leaves the cells of a Google Sheet as they are for `null`.
+	const nothing = 'row_number' in before ? '' : null;
+	const after: IDataObject = {};
+	const columns = isProblem(says) ? [...COLUMNS[kind], ...WHY] : COLUMNS[kind];
+	for (const name of columns) after[name] = null;
+	for (const [name, value] of Object.entries(held)) {
+		after[name] = gone.includes(name) ? nothing : (value ?? null);
+	}
+	for (const [name, value] of Object.entries(says)) {
+		if (!isBlank(value) && !isKept(name, before, says)) after[name] = value;
+	}
+	// n8n would take it for an item that failed.
+	delete after.error;
+	return { ...after, credits: creditsAfter(lead, happened) };
+}
+
+/** What an item that is passed on, or of which nothing was found, keeps of its own. */
+function isKept(name: string, before: IDataObject, says: IDataObject): boolean {
+	if (name === 'status') return keepsStatus(before, says);
+	if (name === 'email') return keepsEmail(before, says);
+	return name === 'checkedAt' && says.status === 'not_found' && !isBlank(before.email);
+}
+
+/** The status of an earlier lookup says more than that there was nothing to look up. */
+function keepsStatus(before: IDataObject, { status }: IDataObject): boolean {
+	if (status === 'known') return ['found', 'verified'].includes(String(before.status));
+	return status === 'skipped' && isOurs(before);
+}
+
+/** A known email of another field does not replace another email, or several. */
+function keepsEmail({ email: own }: IDataObject, { status, email, emailStatus }: IDataObject) {
+	if (status !== 'known' || isBlank(own)) return false;
+	const emails = typeof own === 'string' ? own.split('@').length - 1 : Infinity;
+	return emails > 1 || (emails === 1 && emailStatus === undefined && !isSame(own, email));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+	const [first, second] = [one, other].map((email) =>
+		String(email ?? '')
+			.trim()
+			.toLowerCase(),
+	);
+	return first === second;
+}
+
+/** A company that was found takes the place of all that is there, but of a lead. */
+function besideCompany(before: IDataObject): IDataObject {
+	const names = [...COLUMNS.search, 'response'];
+	return 'email' in before ? picked(before, names, false) : {};
+}
+
+/** What an item loses: what was said of another email, and why an earlier lookup had no result. */
+function goneFrom(before: IDataObject, { says, isOfJob }: Happened): string[] {
+	const { status } = says;
+	const isAnswered = status === 'found' || status === 'not_found';
+	const hasEmail = 'email' in before;
+	const isNew = hasEmail ? !isSame(before.email, says.email) : status === 'found';
+	const isOther = !isBlank(says.email) && isNew && !keepsEmail(before, says);
+	const isNobodys = status === 'not_found' && hasEmail && isBlank(before.email);
+	const aboutEmail = isOther || isNobodys ? ABOUT_EMAIL : [];
+	const isOurResponse = isOurs(before) && typeof before.response === 'object';
+	const response = aboutEmail.length > 0 && isOurResponse ? ['response'] : [];
+	const isOver = isProblem(before) && !keepsStatus(before, says);
+	// Whatever else is looked up, the job of a Finder is to be collected, once.
+	const isCollected = isAnswered && isOfJob === true && isOurs(before);
+	const isJobOver = isCollected || (isOver && (before.status !== 'pending' || isAnswered));
+	return [...aboutEmail, ...response, ...(isOver ? WHY : []), ...(isJobOver ? JOB : [])];
+}
+
+/** What the lookups of a lead have cost by now: it adds up. */
+function creditsAfter(lead: IDataObject, { says, costs, isOfJob }: Happened): number | null {
+	if (!isOurs(lead)) return costs;
+	const before = isBlank(lead.credits) ? null : Number(lead.credits);
+	// The row of a job takes the place of what nobody knew; of a row of which another item tells the cost, it adds nothing.
+	const hasJob = lead.status === 'pending' || !isBlank(lead.jobId);
+	const isWaiting = isProblem(lead) && lead.status !== 'failed';
+	if (isOfJob && hasJob && (before !== null || isWaiting)) return before ?? costs;
+	const isUnknown = before === null && 'credits' in lead && says.status !== 'pending';
+	return isUnknown || costs === null ? null : (before ?? 0) + costs;
+}
