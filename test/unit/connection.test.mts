@@ -107,13 +107,15 @@ describe('checkedBaseUrl', () => {
 		['[::1]:8080', 'http://[::1]:8080'],
 		// No paths of the API.
 		['https://v3', 'https://v3'],
+		['https://api', 'https://api'],
+		['https://example.com/api/other', 'https://example.com/api/other'],
 		['https://example.com/api-gateway', 'https://example.com/api-gateway'],
 		['https://example.com/v30', 'https://example.com/v30'],
 	])('makes %j %j', (value, baseUrl) => {
 		expect(accepted(value)).toBe(baseUrl);
 	});
 
-	const paths = `//api/v2// /API/V2/account /api/v2/list/101/leads?start=1&size=2 /v3 /v3/verify_bulk#top`;
+	const paths = `/api /api/ /API// //api/v2// /API/V2/account /api/v2/list/101/leads?start=1&size=2 /v3 /v3/verify_bulk#top`;
 
 	it.each(paths.split(' '))('cuts off %s, a path of the API, wherever the API is', (path) => {
 		for (const host of ['api.example.com', 'example.com/contact-data', 'localhost:3000']) {

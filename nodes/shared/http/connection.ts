@@ -45,8 +45,8 @@ function refusedBaseUrl(message: string, description: string): ServiceError {
 	return new ServiceError('refused_base_url', { message, description });
 }
 
-/** A path of the API (interface specification 9), which people paste at the end of the Base URL. */
-const API_PATH = /(?<![:/])\/+(?:api\/v2|v3)(?:\/.*)?\/*$/i;
+/** A path of the API (interface specification 9), or its beginning, which people paste at the end of the Base URL. */
+const API_PATH = /(?<![:/])\/+(?:api|(?:api\/+v2|v3)(?:\/.*)?)\/*$/i;
 
 /**
  * The Base URL as it is typed (interface specification 1: HTTPS only), without a path of the API or a slash at its end.
