@@ -74,8 +74,9 @@ export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob
 	const list: unknown = [answer, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
 	const id = textAt(fields, 'id');
 	const status = textAt(fields, 'status') ?? '';
-	const isNamed = id !== null || status !== '';
-	const rows = isNamed ? [list ?? []].flat().filter(isObject) : objectsIn(list, 'rows');
+	// An error has a status too.
+	const isJob = id !== null || (status !== '' && askedFor !== undefined);
+	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list, 'rows', answer);
 	const jobId = askedFor ?? id ?? undefined;
 	if (FAILED.test(status)) {
 		const found = rows.filter(hasEmail);

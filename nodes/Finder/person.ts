@@ -9,10 +9,12 @@ import {
 import type { FieldValues } from '../shared/input/fields';
 import type { Question } from '../shared/input/item';
 import type { Missing } from '../shared/input/missing';
+import { unexpectedAnswer } from '../shared/http/errors';
+import { objectWith } from '../shared/http/response';
 import { toFullName, withoutTitles } from '../shared/input/personName';
 import type { Lookup } from '../shared/lookups/lookup';
-import { canBeEmail, toEmail, toEmailStatus } from '../shared/values/email';
-import { objectAt, textAt } from '../shared/values/json';
+import { canBeEmail, emailAt, toEmail, toEmailStatus } from '../shared/values/email';
+import { isObject, objectAt, textAt } from '../shared/values/json';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
@@ -137,13 +139,27 @@ export const personLookup = {
 
 /** Whether the service found an email; a result without one is a miss, like a 404. */
 export function hasEmail(result: IDataObject): boolean {
-	return textAt(result, 'email') !== null;
+	return emailAt(result) !== null;
+}
+
+/**
+ * The result of a single search, if it holds an email (interface specification 2.7, 4.5). An empty list of results is a
+ * miss, and so is a result that has an email or what belongs to one, and leaves the email empty. Any other answer says
+ * nothing of an email: that throws a `ServiceError`.
+ */
+export function foundIn(answer: object): IDataObject[] {
+	const list: unknown = isObject(answer) ? answer.results : answer;
+	if (Array.isArray(list) && list.length === 0) return [];
+	const result = objectWith(['email', 'pattern', 'quality'], answer, 'a result');
+	// A list or an object may hold an email.
+	if (typeof (result.email ?? '') === 'object') throw unexpectedAnswer('a result', result);
+	return hasEmail(result) ? [result] : [];
 }
 
 /** What a result of the finder says (interface specification 2.6 to 2.8, with the spellings of their variants). */
 export function simplifyFoundEmail(result: IDataObject): IDataObject {
 	return {
-		email: textAt(result, 'email'),
+		email: emailAt(result),
 		emailStatus: toEmailStatus(textAt(objectAt(result, 'quality'), 'status')),
 	};
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { LISTS_PATH } from '../shared/reads/lists';
-import { textAt } from '../shared/values/json';
+import { emailAt } from '../shared/values/email';
 
 /** The path of a list, with its id. */
 export const LIST_PATH = `=${LISTS_PATH}/{{$parameter.listId.value}}`;
@@ -24,5 +24,5 @@ export function wantsLead(
 ): ((lead: IDataObject) => boolean) | undefined {
 	const wanted = parameter('options.email');
 	if (wanted !== 'with' && wanted !== 'without') return undefined;
-	return (lead) => (textAt(lead, 'email') !== null) === (wanted === 'with');
+	return (lead) => (emailAt(lead) !== null) === (wanted === 'with');
 }

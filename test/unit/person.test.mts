@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { find } from '../../nodes/Finder/operations/find.operation.ts';
-import { personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
+import { foundIn, personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
 import { FieldValues } from '../../nodes/shared/input/fields.ts';
 import { parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';
@@ -109,4 +109,38 @@ it.each([
 	['ada@acme', undefined],
 ])('of %j an item already has %j', (text, known) => {
 	expect(personLookup.existing.read(text)).toEqual(known);
+});
+
+const found = { email: 'ada@acme.com' };
+const quality = { status: 'unknown' };
+
+it.each<[answer: object, results: object[]]>([
+	[found, [found]],
+	[{ results: [] }, []],
+	[[], []],
+	...['', ' ', null, undefined, false, 'N/A', 'not found', 'ada at acme'].map(
+		(email): [object, object[]] => [{ email }, []],
+	),
+	[{ pattern: '{first}' }, []],
+	[{ quality }, []],
+])('a single result: of %j is found %j', (answer, results) => {
+	expect(foundIn(answer)).toEqual(results);
+});
+
+it.each<[answer: object, said: string]>([
+	[{}, ''],
+	[{ success: false, error: 'Your plan has expired' }, ': Your plan has expired'],
+	[{ errors: [{ details: 'Your plan has expired' }] }, ': Your plan has expired'],
+	[{ data: found }, ''],
+	[{ results: [found] }, ''],
+	[[found], ''],
+	// An email that nobody can read is no miss.
+	[{ email: ['ada@acme.com'], quality }, ''],
+	[{ email: { address: 'ada@acme.com' } }, ''],
+])('a single result: %j says nothing of an email', (answer, said) => {
+	expect(thrownBy(() => foundIn(answer))).toMatchObject({
+		reason: 'unexpected_answer',
+		message: `The service sent a response without a result${said}`,
+		mayBeCharged: true,
+	});
 });

@@ -3,7 +3,12 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { objectsIn, readResponse, retryAfterOf } from '../../nodes/shared/http/response.ts';
+import {
+	objectsIn,
+	objectWith,
+	readResponse,
+	retryAfterOf,
+} from '../../nodes/shared/http/response.ts';
 import { thrownBy } from './thrown.mts';
 
 const HTML = '<!doctype html><html><body>Not Found</body></html>';
@@ -44,6 +49,25 @@ describe('readResponse', () => {
 		const body = { error: 'x', message: 'You have run out', remaining };
 		const message = `Not enough credits (${remaining} remaining): You have run out`;
 		expect(refusal(402, body)).toMatchObject({ message });
+	});
+
+	it.each<[body: object, said: string | null]>([
+		[{ errors: [{ id: 'plan', code: 401, details: ' as said ' }] }, 'as said'],
+		[{ error: { code: 7, message: 'as said' } }, 'as said'],
+		[{ detail: [{ loc: ['query'], msg: 'as said' }, { msg: 'not so' }] }, 'as said'],
+		[{ errors: ['', 'as said', 'not so'] }, 'as said'],
+		[{ title: 'Bad Request', detail: 'as said' }, 'as said'],
+		[{ error: true, msg: 'as said' }, 'as said'],
+		[['as said'], 'as said'],
+		[[{ error: 'as said' }], 'as said'],
+		// The message comes first, as everywhere.
+		[{ error: 'not_so', message: 'as said' }, 'as said'],
+		[{ error: { message: { text: 'too deep', message: { message: 'too deep' } } } }, null],
+		[{ error: 7, message: null, detail: [] }, null],
+	])('finds the words of the service in %j', (body, said) => {
+		const message = 'Your plan does not include this feature';
+		const expected = { message: said === null ? message : `${message}: ${said}` };
+		expect(refusal(403, body)).toMatchObject(expected);
 	});
 
 	it.each([
@@ -105,6 +129,27 @@ describe('a Retry-After', () => {
 	});
 });
 
+describe('objectWith', () => {
+	it('takes an object that has one of the names, even as empty', () => {
+		expect(objectWith(['a', 'b'], { b: null }, 'a thing')).toEqual({ b: null });
+	});
+
+	it.each<[unknown, said: string]>([
+		[{}, ''],
+		[[], ''],
+		[[{ a: 1 }], ''],
+		[null, ''],
+		[{ success: false, error: 'Your plan has expired' }, ': Your plan has expired'],
+		[{ errors: [{ details: 'x'.repeat(600) }] }, `: ${'x'.repeat(500)}`],
+	])('refuses %j, in the words of the service', (value, said) => {
+		expect(thrownBy(() => objectWith(['a', 'b'], value, 'a thing'))).toMatchObject({
+			reason: 'unexpected_answer',
+			message: `The service sent a response without a thing${said}`,
+			mayBeCharged: true,
+		});
+	});
+});
+
 describe('objectsIn', () => {
 	it('finds the objects of a list, without what is none', () => {
 		expect(objectsIn([], 'leads')).toEqual([]);
@@ -115,7 +160,7 @@ describe('objectsIn', () => {
 	it.each([[undefined], [{ data: [] }], ['[]'], [[1]]])('refuses %j', (value) => {
 		expect(thrownBy(() => objectsIn(value, 'a list of leads'))).toMatchObject({
 			reason: 'unexpected_answer',
-			message: 'The service sent a response without a list of leads',
+			message: expect.stringContaining('The service sent a response without a list of leads'),
 			mayBeCharged: true,
 		});
 	});

@@ -60,6 +60,12 @@ it.each<[Simplify, sent: IDataObject, some: IDataObject]>([
 	[profileOf, { position: { start_date: { month: '3', year: '1999' } } }, { startedAt: '1999-03' }],
 	[profileOf, { position: { start_date: { year: 2021 } } }, { startedAt: '2021' }],
 	[profileOf, { position: { start_date: { month: 7 } } }, { startedAt: null }],
+	// A text that can be no email is none, wherever it stands.
+	...[simplifyListLead, simplifyExportedLead, profileOf, simplifyFoundEmail].flatMap((simplify) =>
+		['not found', 'N/A', 'email_not_unlocked@domain.com'].map(
+			(email): [Simplify, IDataObject, IDataObject] => [simplify, { email }, { email: null }],
+		),
+	),
 	[simplifyFoundEmail, { email: ' a@b.c ' }, { email: 'a@b.c', emailStatus: null }],
 	// Of the email that was checked, whichever the service names.
 	[verificationOf, { email: 'ada@ACME.com' }, { email: 'Ada@acme.com' }],

@@ -5,9 +5,15 @@ import { readOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
-import { objectIn, objectsIn } from '../../shared/http/response';
+import { objectsIn, objectWith } from '../../shared/http/response';
 import { DEFAULT_PACE } from '../../shared/pace/retry';
-import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
+import {
+	listIn,
+	LISTS_PATH,
+	readLeadPage,
+	readLists,
+	simplifyList,
+} from '../../shared/reads/lists';
 import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
 import { textAt } from '../../shared/values/json';
 import { type Check, summaryOf } from '../checkSummary';
@@ -91,9 +97,9 @@ const ENDPOINTS: Endpoint[] = [
 		path: ACCOUNT_PATH,
 		operations: ['Get Account', 'Estimate Cost', 'On Low Credits'],
 		async read(found, path) {
-			const account = objectIn(await send(found, path), 'an account');
+			const account = objectWith(['email'], await send(found, path), 'an account');
 			// Every variant of an account has an email.
-			if (textAt(account, 'email') === null) throw unexpectedAnswer('an account');
+			if (textAt(account, 'email') === null) throw unexpectedAnswer('an account', account);
 			found.account = account;
 			return { variant: { counters: Object.keys(countersOf(account)) } };
 		},
@@ -246,20 +252,20 @@ function ofForm(problem: Problem, form: Endpoint['form'], found: Found): Finding
 async function findList(found: Found, path: string): Promise<Finding> {
 	const { account = {} } = found;
 	const index = send(found, path);
+	const missing = await problemIn(index);
+	if (missing && !account.lists) return unusable(missing);
 	const lists = await readLists({ get: async (url) => await (url === path ? index : account) });
 	const leadsOf = ({ leadCount }: IDataObject) => Number(leadCount) || Number.POSITIVE_INFINITY;
 	const [list] = lists.map(simplifyList).toSorted((a, b) => leadsOf(a) - leadsOf(b));
 	if (list?.id) found.listId = String(list.id);
-	const missing = await problemIn(index);
 	if (!missing) return lists.length > 0 ? entriesOf(lists[0]) : {};
-	if (!account.lists) return unusable(missing);
 	const detail = 'Not there: the operations read the lists of the account instead';
 	return { httpCode: missing.httpCode, detail };
 }
 
 /** The names of the fields of a list, in which its variants differ (2.3). */
 function entriesOf(list: object): Finding {
-	return { variant: { entries: Object.keys(objectIn(list, 'a list')) } };
+	return { variant: { entries: Object.keys(listIn(list)) } };
 }
 
 /** Reads one lead of a list, then as many as the operations request at once (4.3). */

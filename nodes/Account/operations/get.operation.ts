@@ -1,7 +1,6 @@
-import { ACCOUNT_PATH, simplifyAccount } from '../../shared/credits/account';
+import { ACCOUNT_PATH, readAccount, simplifyAccount } from '../../shared/credits/account';
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { objectIn } from '../../shared/http/response';
 
 /** Get Account (interface specification 4.1): plan, credits and saved lists. Costs no credits. */
 export const get = readOperation({
@@ -15,8 +14,8 @@ export const get = readOperation({
 	tool: "Get the account's plan, how many credits of each kind remain, and its saved lists. Costs no credits.",
 	cost: 'free',
 	fields: [simple],
-	read: async ({ get }) => ({
-		results: [objectIn(await get({}), 'an account')],
+	read: async ({ client }) => ({
+		results: [await readAccount(client)],
 		simplify: simplifyAccount,
 	}),
 });

@@ -11,10 +11,10 @@ import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
 import { digest } from '../../shared/http/connection';
 import { isNotFound } from '../../shared/http/errors';
-import { objectIn, objectsIn } from '../../shared/http/response';
+import { objectsIn, objectWith } from '../../shared/http/response';
 import { collectPages, type Page, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
-import { toEmailStatus } from '../../shared/values/email';
+import { emailAt, toEmailStatus } from '../../shared/values/email';
 import { numberAt, objectAt, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 
@@ -124,7 +124,7 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.send(request, { repeats: 'once' })
 			// A 404 of a later page is no end of the people.
 			.catch(query.nextId === undefined ? noPeople : undefined)
-			.then((page) => objectIn(page, 'a page of people'))
+			.then((page) => objectWith(['results'], page, 'a page of people'))
 			.then((page) => ({ credits: null, answer: { results: [page], at: Date.now() } }))
 			.catch((error: unknown) => ({ credits: null, error }));
 	// A page that failed may have been charged: this run does not request it again.
@@ -173,7 +173,7 @@ export function simplifyCompanyLead(lead: IDataObject, company: IDataObject): ID
 		firstName: textAt(lead, 'first_name'),
 		lastName: textAt(lead, 'last_name'),
 		title: textAt(position, 'title'),
-		email: textAt(lead, 'email'),
+		email: emailAt(lead),
 		emailStatus: toEmailStatus(textAt(objectAt(lead, 'email_quality'), 'status')),
 		company: textAt(company, 'name'),
 		domain: textAt(company, 'domain'),
@@ -192,10 +192,10 @@ function toMonth(date: IDataObject): string | null {
 
 /** A page of the people of a company (interface specification 4.9, 2.11a). */
 export function readProfilePage(answer: object): Page {
-	const page = objectIn(answer, 'a page of people');
+	const page = objectWith(['results'], answer, 'a page of people');
 	const meta = objectAt(page, 'meta');
 	return {
-		results: objectsIn(page.results, 'a page of people'),
+		results: objectsIn(page.results, 'a page of people', page),
 		next: textAt(meta, 'next_results_id'),
 		total: numberAt(meta, 'total_all'),
 	};

@@ -66,7 +66,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	async ask([{ keyword }], { ask, settings }) {
 		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
 		const companies = isObject(answer) ? answer.results : undefined;
-		return { results: [objectsIn(companies, 'a list of companies')] };
+		return { results: [objectsIn(companies, 'a list of companies', answer)] };
 	},
 	simplify: simplifyCompany,
 });

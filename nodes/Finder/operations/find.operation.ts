@@ -6,12 +6,11 @@ import {
 	queryField,
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
-import { objectIn } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/output/company';
 import { isObject } from '../../shared/values/json';
 import { collectPeople } from '../bulk';
 import {
-	hasEmail,
+	foundIn,
 	type Person,
 	personFields,
 	personLookup,
@@ -49,8 +48,7 @@ export const find = lookupOperation<Person>({
 	perRequest: 1,
 	async ask([{ company, ...person }], { ask, settings }) {
 		const qs = { ...person, [settings.companyNameParameter]: company };
-		const result = objectIn(await ask({ qs }), 'a result');
-		return { results: [hasEmail(result) ? [result] : []] };
+		return { results: [foundIn(await ask({ qs }))] };
 	},
 	collect: collectPeople,
 	simplify: (result, query) => ({

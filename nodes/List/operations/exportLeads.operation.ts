@@ -4,6 +4,7 @@ import { readOperation } from '../../shared/operation';
 import { listLocator } from '../../shared/reads/lists';
 import { emailOption, LIST_PATH, wantsLead } from '../leads';
 import { objectsIn } from '../../shared/http/response';
+import { emailAt } from '../../shared/values/email';
 import { textAt } from '../../shared/values/json';
 import { withScheme } from '../../shared/values/text';
 
@@ -39,7 +40,7 @@ export function simplifyExportedLead(lead: IDataObject): IDataObject {
 		fullName: [firstName, lastName].filter(Boolean).join(' ') || null,
 		firstName,
 		lastName,
-		email: textAt(lead, 'email'),
+		email: emailAt(lead),
 		title: textAt(lead, 'title'),
 		company: textAt(lead, 'company'),
 		domain: textAt(lead, 'domain'),

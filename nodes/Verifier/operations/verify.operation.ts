@@ -5,8 +5,8 @@ import {
 	queryField,
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
-import { objectIn } from '../../shared/http/response';
 import { unexpectedAnswer } from '../../shared/http/errors';
+import { isObject } from '../../shared/values/json';
 import {
 	emailFields,
 	emailIdentity,
@@ -47,9 +47,9 @@ export const verify = lookupOperation<EmailQuery>({
 	extra: { option: 'enrich', column: 'personData' },
 	perRequest: 1,
 	async ask([query], { ask }) {
-		const result = objectIn(await ask({ qs: emailIdentity(query) }), 'a verification');
-		if (!hasStatus(result)) throw unexpectedAnswer('a verification status');
-		return { results: [[result]] };
+		const result = await ask({ qs: emailIdentity(query) });
+		if (isObject(result) && hasStatus(result)) return { results: [[result]] };
+		throw unexpectedAnswer('a verification status', result);
 	},
 	simplify: (result, query) => ({
 		...simplifyVerification(result, query),

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isNotFound, unknownPath } from '../http/errors';
-import { objectIn } from '../http/response';
+import { objectWith } from '../http/response';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
 
 export const ACCOUNT_PATH = '/api/v2/account';
@@ -12,7 +12,7 @@ export async function readAccount(client: {
 	const account = await client.get(ACCOUNT_PATH).catch((thrown: unknown) => {
 		throw isNotFound(thrown) ? unknownPath(ACCOUNT_PATH) : thrown;
 	});
-	return objectIn(account, 'an account');
+	return objectWith(['email', 'credit', 'credits'], account, 'an account');
 }
 
 /** Interface specification 2.2. */

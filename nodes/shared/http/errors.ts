@@ -3,6 +3,7 @@ import { Failure, type Problem, problemOf } from '../failures/failure';
 import type { FailedReason } from '../failures/reasons';
 import { isObject, textAt } from '../values/json';
 import { withoutKey } from './mask';
+import { wordsIn } from './words';
 
 interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'httpCode'> {
 	/** The pause that the service asks for, in milliseconds. */
@@ -56,10 +57,15 @@ export class ServiceError extends Failure {
 	}
 }
 
-/** For an answer that lacks what the interface specification promises. */
-export function unexpectedAnswer(expected: string): ServiceError {
+/**
+ * For an answer that lacks what the interface specification promises.
+ * @param answer as it came, in which the key is masked: what it says in words is told
+ */
+export function unexpectedAnswer(expected: string, answer?: unknown): ServiceError {
+	const words = wordsIn(answer);
+	const said = words === null ? '' : `: ${words.slice(0, MAX_MESSAGE)}`;
 	return new ServiceError('unexpected_answer', {
-		message: `The service sent a response without ${expected}`,
+		message: `The service sent a response without ${expected}${said}`,
 		description:
 			'Run the item again later. If it happens each time, check Customize API Requests in the credential.',
 		mayBeCharged: true,

@@ -1,7 +1,8 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
-import { isObject, numberAt, textAt } from '../values/json';
+import { isObject, numberAt } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
 import { ServiceError, unexpectedAnswer } from './errors';
+import { wordsIn } from './words';
 import type { FailedReason } from '../failures/reasons';
 
 type Refusal = [reason: FailedReason, message: string, description: string];
@@ -85,7 +86,8 @@ function isJson({ headers, body }: IN8nHttpFullResponse): boolean {
 
 function refused({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
 	const own = isObject(body) ? body : {};
-	const said = textAt(own, 'message', 'error', 'detail');
+	// A text is the page of a proxy.
+	const said = typeof body === 'string' ? null : wordsIn(body);
 	const remaining = numberAt(own, 'remaining');
 	const other = statusCode >= 500 ? 503 : 405;
 	const [reason, message, description] = STATUS_CODES[statusCode] ?? STATUS_CODES[other];
@@ -114,19 +116,20 @@ function redirected(statusCode: number, location: unknown): ServiceError {
 /**
  * The objects of a list. Throws a {@link ServiceError} if the value is no list, or if none of its entries
  * is an object; leaves out single entries that are none.
+ * @param answer what holds the list
  */
-export function objectsIn(value: unknown, expected: string): IDataObject[] {
+export function objectsIn(value: unknown, expected: string, answer = value): IDataObject[] {
 	if (Array.isArray(value)) {
 		const objects = value.filter(isObject);
 		if (objects.length > 0 || value.length === 0) return objects;
 	}
-	throw unexpectedAnswer(expected);
+	throw unexpectedAnswer(expected, answer);
 }
 
-/** The value if it is an object; throws a {@link ServiceError} if not. */
-export function objectIn(value: unknown, expected: string): IDataObject {
-	if (!isObject(value)) throw unexpectedAnswer(expected);
-	return value;
+/** The value if it is an object with any of these names: without them it says nothing. Throws a {@link ServiceError} if not. */
+export function objectWith(names: string[], value: unknown, expected: string): IDataObject {
+	if (isObject(value) && names.some((name) => name in value)) return value;
+	throw unexpectedAnswer(expected, value);
 }
 
 /** The pause that a `Retry-After` header asks for, in seconds or as an HTTP date, in milliseconds. */

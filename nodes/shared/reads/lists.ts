@@ -8,10 +8,10 @@ import { withClient } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { ACCOUNT_PATH } from '../credits/account';
 import { ServiceError } from '../http/errors';
-import { objectIn, objectsIn } from '../http/response';
+import { objectsIn, objectWith } from '../http/response';
 import { requestOptionsOf } from '../http/transport';
 import { typedText } from '../input/fields';
-import { toEmailStatus } from '../values/email';
+import { emailAt, toEmailStatus } from '../values/email';
 import { isObject, numberAt, textAt, timestampAt } from '../values/json';
 import { count, withScheme } from '../values/text';
 import { InvalidInput, invalidValue } from '../failures/failure';
@@ -30,7 +30,12 @@ export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDa
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
 	const account = await client.get(ACCOUNT_PATH);
-	return objectsIn(isObject(account) ? (account.lists ?? []) : undefined, 'a list of lists');
+	return objectsIn(isObject(account) ? account.lists : undefined, 'a list of lists', account);
+}
+
+/** A list without its leads, in any of its variants (interface specification 2.3). */
+export function listIn(answer: object): IDataObject {
+	return objectWith(['list_id', 'name'], answer, 'a list');
 }
 
 /** The fields of a list with Simplify (interface specification 2.3 and its variant). */
@@ -49,9 +54,9 @@ export function simplifyList(list: IDataObject): IDataObject {
  * @param isFiltered whether a keyword was sent: only then `count_results` counts all the results
  */
 export function readLeadPage(answer: object, isFiltered: boolean) {
-	const page = objectIn(answer, 'a page of leads');
+	const page = objectWith(['data'], answer, 'a page of leads');
 	return {
-		results: objectsIn(page.data, 'a page of leads'),
+		results: objectsIn(page.data, 'a page of leads', page),
 		// A service may state 0 for the end; no further page starts there.
 		next: numberAt(page, 'next_start') || null,
 		total: isFiltered ? numberAt(page, 'count_results') : null,
@@ -65,7 +70,7 @@ export function simplifyListLead(lead: IDataObject): IDataObject {
 		fullName: textAt(lead, 'name'),
 		firstName: textAt(lead, 'first_n'),
 		lastName: textAt(lead, 'last_n', 'last_nd'),
-		email: textAt(lead, 'email'),
+		email: emailAt(lead),
 		emailStatus: toEmailStatus(textAt(lead, 'email_status')),
 		domain: textAt(lead, 'domain'),
 		profileUrl: withScheme(textAt(lead, 'network_url')),

@@ -1,3 +1,5 @@
+import type { IDataObject } from 'n8n-workflow';
+import { textAt } from './json';
 import { cleanText, isPlaceholder, parsedUrl } from './text';
 
 /** What stands between several addresses in one cell. A text that is no address beside them is a typing error. */
@@ -32,6 +34,12 @@ const EMAIL = new RegExp(`^(?:${SIGN}+|"[^\\s,;\\uFFFD]+")@${LABEL}(?:\\.${LABEL
 /** Whether a text can be an email address: it has something before its `@` and a domain with a dot after it. */
 export function canBeEmail(text: string): boolean {
 	return EMAIL.test(text) && !isPlaceholder(text);
+}
+
+/** The email that the service sends in a result; a text that cannot be one, such as `not found`, says that there is none. */
+export function emailAt(result: IDataObject): string | null {
+	const text = textAt(result, 'email');
+	return text !== null && canBeEmail(text) ? text : null;
 }
 
 /** Whether there is an email in a value that is typed or pasted. */
