@@ -21,7 +21,7 @@ export interface Pages {
 	fetch: (size: number, cursor: Cursor | undefined) => Promise<Page>;
 	/** Whether the user wants a result; without it, all of them. */
 	wants?: (result: IDataObject) => boolean;
-	/** The identity of a result: the service may send one twice. */
+	/** The identity of a result: the service may send one again on a later page. Two of one page are two. */
 	idOf: (result: IDataObject) => unknown;
 	/** Whether a page without a new result ends the reading, because a page may cost credits. */
 	endsOnRepeat?: boolean;
@@ -48,6 +48,8 @@ export async function collectPages(
 	let cursor: Cursor | undefined;
 	let read = 0;
 	let total: number | undefined;
+	/** The results of the longest page. */
+	let longest: number | undefined;
 	let pagesWithoutNews = 0;
 	while (results.length < limit && !cursors.has(cursor)) {
 		cursors.add(cursor);
@@ -60,14 +62,14 @@ export async function collectPages(
 			return { results, incomplete: page };
 		}
 		const before = read;
-		for (const result of page.results) {
-			if (results.length >= limit) break;
-			const id = pages.idOf(result) ?? undefined;
-			if (id !== undefined && ids.has(id)) continue;
-			ids.add(id);
+		const idsOfPage = page.results.map((result) => pages.idOf(result) ?? undefined);
+		page.results.forEach((result, index) => {
+			const id = idsOfPage[index];
+			if (results.length >= limit || (id !== undefined && ids.has(id))) return;
 			read++;
 			if (pages.wants?.(result) ?? true) results.push(result);
-		}
+		});
+		for (const id of idsOfPage) ids.add(id);
 		pagesWithoutNews = read > before ? 0 : pagesWithoutNews + 1;
 		const isRepeated = pages.endsOnRepeat && pagesWithoutNews > 0 && page.results.length > 0;
 		if (isRepeated || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
@@ -78,9 +80,14 @@ export async function collectPages(
 		const isComplete = total !== undefined && read >= total;
 		if (page.results.length === 0 || page.next === null || isComplete) break;
 		cursor = page.next;
-		// A last page may lead to one that was read; this one is not the last.
-		const isStuck = cursors.has(cursor) && total !== undefined && results.length < limit;
-		if (isStuck) return { results, incomplete: unexpectedAnswer('new results') };
+		// A last page may lead to one that was read; a full one, or one before the total, is not the last. Services cap
+		// pages, so a page that is as long as the others is full, unless it only repeats a short one.
+		const full = pagesWithoutNews > 0 ? size : Math.min(size, longest ?? size);
+		longest = Math.max(longest ?? 0, page.results.length);
+		const isStuck = cursors.has(cursor) && (page.results.length >= full || total !== undefined);
+		if (isStuck && results.length < limit) {
+			return { results, incomplete: unexpectedAnswer('new results') };
+		}
 	}
 	return { results };
 }
