@@ -6,13 +6,19 @@ import type { CreditKind } from './fixtures.mts';
  */
 export const variantValues = {
 	// Account: 2.1 and 2.2.
-	accountShape: ['full', 'credits'],
+	/** Flat: one counter, as it is in the main form. */
+	accountShape: ['full', 'credits', 'flat'],
+	/** Of its counters; text has separators of thousands. */
+	accountNumbers: ['number', 'text'],
+	renewalUnit: ['milliseconds', 'seconds'],
 	creditCounters: [['email', 'verifier', 'search'], ['email']] as CreditKind[][],
 
 	// Lists: 2.3 and 4.2. A missing index answers 404; `entry` is `id, name, leads`, `list` is `list_id…`.
 	listIndex: ['available', 'missing'],
 	listIndexShape: ['entry', 'list'],
 	listShape: ['list', 'entry'],
+	/** Whether a list in the form `list` counts its leads with an email, as `count_leads_emails`. */
+	listEmailCount: [false, true],
 
 	// Leads of a list: 2.4 and 4.3.
 	leadsStart: ['id', 'offset'],
@@ -23,6 +29,10 @@ export const variantValues = {
 	leadsKeywordFields: ['wide', 'narrow'],
 	/** Misspelt: `last_nd` and `compnay_founded`. */
 	leadSpelling: ['plain', 'misspelt'],
+	/** Whether the leads of a list have `title` and `company`, as exported leads do. */
+	leadJob: [false, true],
+	/** Also 2.11: `network_url` and `directory_url`, or under the names of the network and the directory. */
+	urlNames: ['neutral', 'named'],
 	/** Also 2.11; by default as in the samples: without for people, with for companies. */
 	networkUrlScheme: ['as-sampled', 'always', 'never'],
 
@@ -33,7 +43,7 @@ export const variantValues = {
 	finderLetterCase: ['lower', 'upper', 'capital'],
 	/** `result`, `accuracy`, `firstName`, `lastName`, `companyName`. */
 	finderExtras: [false, true],
-	/** A miss is a 404, or a 200 whose address is empty, null or missing. */
+	/** A miss is a 404, or a 200 whose address is empty, null or missing beside a pattern. */
 	finderMiss: ['not-found', 'empty', 'null', 'missing'],
 	/** The other name is refused. */
 	finderCompanyParameter: ['company', 'companyName'],

@@ -33,6 +33,8 @@ interface Trouble {
 	nth?: number;
 	/** Only where answers have several rows, or pages. */
 	of?: 'bulk' | 'pages';
+	/** What each item says of it, where no answer is one. */
+	said?: string;
 }
 
 const statuses = [400, 401, 402, 403, 404, 405, 409, 413, 414, 422, 429, 500, 502, 503, 504];
@@ -56,6 +58,14 @@ const json = {
 	'fields of another kind': '{"email": ["a"], "email_status": {}, "quality": 7, "results": 1}',
 	'names that objects have': '{"__proto__": null, "constructor": 1, "results": {"length": 9}}',
 };
+
+/** Answers that say nothing of what was asked for, and what the items say of them. */
+const empty: Array<[what: string, json: string, said: string]> = [
+	['an empty object', '{}', 'without'],
+	['an error in a 200', '{"success":false,"error":"Plan has expired"}', ': Plan has expired'],
+	['errors in a 200', '{"errors":[{"details":"Plan has expired"}]}', ': Plan has expired'],
+	['an envelope in a 200', '{"data":{"email":"ada@acme.com"}}', 'without'],
+];
 
 const people = peopleIn({ fixtures }, 2);
 
@@ -84,6 +94,10 @@ const troubles: Trouble[] = [
 		effect: { body: { json }, status: 404 },
 	})),
 	...Object.entries(json).map(([what, json]) => ({ what, effect: { body: { json } } })),
+	...empty.flatMap(([what, json, said]) => [
+		{ what: `${what}, not charged`, effect: { body: { json } }, said },
+		{ what: `${what}, charged`, effect: { body: { json }, charge: true }, said },
+	]),
 	{ what: 'an error that repeats the key', effect: { body: 'echo', status: 500 } },
 	{ what: 'redirect', effect: { redirect: 'https://elsewhere.example.com/' } },
 	{ what: 'slow answer', effect: { delayMs: 10 } },
@@ -180,7 +194,7 @@ async function cellsOf(subject: Subject, trouble: Trouble): Promise<string> {
 /** Whatever happens: an item for each item, and what was paid and answered properly is there. */
 function expectNothingLost(
 	{ isLookup, items, sound }: Subject,
-	{ effect }: Trouble,
+	{ effect, said }: Trouble,
 	result: NodeResult,
 ) {
 	if (isLookup) {
@@ -189,6 +203,10 @@ function expectNothingLost(
 		);
 	} else {
 		expect(result.items.length).toBeLessThanOrEqual(sound.length + 1);
+	}
+	for (const outcome of said === undefined ? [] : result.json.map(outcomeIn)) {
+		const message = expect.stringContaining(said);
+		expect(outcome).toMatchObject({ reason: 'unexpected_answer', message });
 	}
 	const isUnknown = 'reset' in effect || 'body' in effect || 'rows' in effect;
 	const paid = service().ledger.bySubject();

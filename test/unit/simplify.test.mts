@@ -34,7 +34,7 @@ const [lead] = list(101).leads;
 
 it.each<[string, Simplify, fields: string[]]>([
 	['an account', simplifyAccount, 'name email plan renewsAt credits csvImport lists'.split(' ')],
-	['a list', simplifyList, 'id name createdAt leadCount'.split(' ')],
+	['a list', simplifyList, 'id name createdAt leadCount emailCount'.split(' ')],
 	['a list lead', simplifyListLead, Object.keys(listLead(lead))],
 	['an exported lead', simplifyExportedLead, Object.keys(exportedLead(lead))],
 	['a company', simplifyCompany, Object.keys(companyFields(someone.company))],
@@ -47,6 +47,16 @@ it.each<[string, Simplify, fields: string[]]>([
 
 it.each<[Simplify, sent: IDataObject, some: IDataObject]>([
 	[simplifyListLead, { company_size: '250' }, { companySize: 250 }],
+	[simplifyListLead, { title: 'CEO', company: 'Acme' }, { title: 'CEO', company: 'Acme' }],
+	[simplifyListLead, { linkedin_url: 'l.com/in/a' }, { profileUrl: 'https://l.com/in/a' }],
+	[simplifyExportedLead, { linkedin_url: 'l.com/in/a' }, { profileUrl: 'https://l.com/in/a' }],
+	[simplifyCompany, { linkedin_url: 'l.com/c/a' }, { profileUrl: 'https://l.com/c/a' }],
+	[simplifyCompany, { crunchbase_url: 'c.com/a' }, { directoryUrl: 'https://c.com/a' }],
+	[
+		simplifyList,
+		{ count_leads: '1,000', count_leads_emails: '0' },
+		{ leadCount: 1_000, emailCount: 0 },
+	],
 	[simplifyListLead, { email_status: 'OKA' }, { emailStatus: 'catch-all' }],
 	[simplifyExportedLead, { last_nd: 'L' }, { fullName: 'L', lastName: 'L' }],
 	[simplifyCompany, { website: 'www.acme.com' }, { website: 'https://www.acme.com' }],
@@ -91,6 +101,21 @@ describe('an account', () => {
 			renewsAt: '2026-12-31T00:00:00.000Z',
 			credits: { all: { quota: 1000, used: 250, remaining: 750 } },
 		});
+	});
+
+	it.each([
+		[
+			{ quota: 1000, used: 250 },
+			{ quota: 1000, used: 250, remaining: 750 },
+		],
+		[
+			{ quota: '1,000', used: '250' },
+			{ quota: 1000, used: 250, remaining: 750 },
+		],
+		[{ used: 250 }, { ...unknown, used: 250 }],
+		[{ quota: null }, unknown],
+	])('has its credits under "all" where %j is the one counter', (credit, counter) => {
+		expect(simplifyAccount({ credit }).credits).toEqual({ all: counter });
 	});
 
 	it('states no counter that it would have to guess', () => {

@@ -46,6 +46,6 @@ export function simplifyExportedLead(lead: IDataObject): IDataObject {
 		domain: textAt(lead, 'domain'),
 		location: textAt(lead, 'location'),
 		companyIndustry: textAt(lead, 'company_industry'),
-		profileUrl: withScheme(textAt(lead, 'network_url')),
+		profileUrl: withScheme(textAt(lead, 'network_url', 'linkedin_url')),
 	};
 }

@@ -41,7 +41,7 @@ export function simplifyAccount(account: IDataObject): IDataObject {
 	};
 }
 
-/** The counters of an account by kind of credit; under `all` in the variant that has one counter for all. */
+/** The counters of an account by kind of credit; under `all` in the variants that have one counter for all. */
 export function countersOf(account: IDataObject): Record<string, Counter> {
 	if (isObject(account.credits)) {
 		const quota = numberAt(account.credits, 'total');
@@ -49,13 +49,15 @@ export function countersOf(account: IDataObject): Record<string, Counter> {
 		return { all: { quota, used: difference(quota, remaining), remaining } };
 	}
 	const counters = objectAt(account, 'credit');
-	const kinds = Object.keys(counters).map((kind) => {
-		const own = objectAt(counters, kind);
-		const quota = numberAt(own, 'quota');
-		const used = numberAt(own, 'used');
-		return [kind, { quota, used, remaining: difference(quota, used) }];
-	});
+	if ('quota' in counters || 'used' in counters) return { all: counterIn(counters) };
+	const kinds = Object.keys(counters).map((kind) => [kind, counterIn(objectAt(counters, kind))]);
 	return Object.fromEntries(kinds);
+}
+
+function counterIn(counter: IDataObject): Counter {
+	const quota = numberAt(counter, 'quota');
+	const used = numberAt(counter, 'used');
+	return { quota, used, remaining: difference(quota, used) };
 }
 
 function difference(quota: number | null, part: number | null): number | null {

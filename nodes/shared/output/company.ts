@@ -12,7 +12,7 @@ export function simplifyCompany(company: IDataObject): IDataObject {
 		website: withScheme(textAt(company, 'website')),
 		industry: textAt(company, 'industry'),
 		type: textAt(company, 'type'),
-		profileUrl: withScheme(textAt(company, 'network_url')),
+		profileUrl: withScheme(textAt(company, 'network_url', 'linkedin_url')),
 		specialties: Array.isArray(specialties) ? specialties.map(toText).filter(Boolean) : null,
 		revenue: textAt(company, 'revenue'),
 		employeeCount: numberAt(company, 'employee_count') ?? textAt(company, 'employee_count'),
@@ -22,7 +22,7 @@ export function simplifyCompany(company: IDataObject): IDataObject {
 		region: textAt(company, 'geo_area'),
 		postalCode: textAt(company, 'postal_code'),
 		country: textAt(company, 'country'),
-		directoryUrl: withScheme(textAt(company, 'directory_url')),
+		directoryUrl: withScheme(textAt(company, 'directory_url', 'crunchbase_url')),
 		logoUrl: withScheme(textAt(company, 'logo_url_primary', 'logo_url_secondary')),
 	};
 }

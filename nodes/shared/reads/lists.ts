@@ -45,6 +45,7 @@ export function simplifyList(list: IDataObject): IDataObject {
 		name: textAt(list, 'name'),
 		createdAt: timestampAt(list, 'creation_date'),
 		leadCount: numberAt(list, 'count_leads', 'leads'),
+		emailCount: numberAt(list, 'count_leads_emails'),
 	};
 }
 
@@ -70,10 +71,12 @@ export function simplifyListLead(lead: IDataObject): IDataObject {
 		fullName: textAt(lead, 'name'),
 		firstName: textAt(lead, 'first_n'),
 		lastName: textAt(lead, 'last_n', 'last_nd'),
+		title: textAt(lead, 'title'),
 		email: emailAt(lead),
 		emailStatus: toEmailStatus(textAt(lead, 'email_status')),
+		company: textAt(lead, 'company'),
 		domain: textAt(lead, 'domain'),
-		profileUrl: withScheme(textAt(lead, 'network_url')),
+		profileUrl: withScheme(textAt(lead, 'network_url', 'linkedin_url')),
 		location: textAt(lead, 'location'),
 		companyIndustry: textAt(lead, 'company_industry'),
 		companyFounded: textAt(lead, 'company_founded', 'compnay_founded'),

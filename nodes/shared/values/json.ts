@@ -35,9 +35,12 @@ export function numberAt(source: IDataObject, ...keys: string[]): number | null 
 	return Number.isFinite(number) ? number : null;
 }
 
-/** A moment that {@link momentOf} can read, as ISO 8601 in UTC; any other text as sent, or `null`. */
+/** A moment that {@link momentOf} can read, or in seconds, as ISO 8601 in UTC; any other text as sent, or `null`. */
 export function timestampAt(source: IDataObject, ...keys: string[]): string | null {
 	const text = textAt(source, ...keys);
 	const moment = momentOf(text);
-	return moment === undefined ? text : new Date(moment).toISOString();
+	if (moment === undefined) return text;
+	// In milliseconds, so small a number would be of the years around 1970.
+	const isSeconds = Number(text) === moment && Math.abs(moment) < 1e11;
+	return new Date(isSeconds ? moment * 1000 : moment).toISOString();
 }

@@ -8,6 +8,8 @@ export function getAccount({ world, account }: Call): Answer {
 		const remaining = creditsLeft(world, account, kind);
 		return { used, remaining, total: used + remaining };
 	};
+	const figure = (credits: number) =>
+		variants.accountNumbers === 'text' ? credits.toLocaleString('en-US') : credits;
 	if (variants.accountShape === 'credits') {
 		// This form has one counter: that of the finder.
 		const { remaining, total } = countersOf('email');
@@ -15,19 +17,20 @@ export function getAccount({ world, account }: Call): Answer {
 			email: account.email,
 			plan: account.plan,
 			expiry: new Date(account.renewsAt).toISOString().slice(0, 10),
-			credits: { remaining, total },
+			credits: { remaining: figure(remaining), total: figure(total) },
 		});
 	}
-	const credit = variants.creditCounters.map((kind) => {
+	const counterOf = (kind: 'email' | 'verifier' | 'search') => {
 		const { used, total } = countersOf(kind);
-		return [kind, { quota: total, used }];
-	});
+		return { quota: figure(total), used: figure(used) };
+	};
+	const credit = variants.creditCounters.map((kind) => [kind, counterOf(kind)]);
 	return ok({
 		name: account.name,
 		email: account.email,
 		package: account.plan,
-		packageRDate: account.renewsAt,
-		credit: Object.fromEntries(credit),
+		packageRDate: account.renewsAt / (variants.renewalUnit === 'seconds' ? 1_000 : 1),
+		credit: variants.accountShape === 'flat' ? counterOf('email') : Object.fromEntries(credit),
 		options: { csv_import: account.paid },
 		lists: fixtures.lists.map(({ id, name }) => ({ id, name, path: `/lists/${id}` })),
 	});

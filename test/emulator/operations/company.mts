@@ -5,10 +5,12 @@ import { number, textsOf } from '../values.mts';
 import type { Variants } from '../variants.mts';
 import { charge, ok, requireCredits, type Answer, type Call } from '../world.mts';
 import { earlierWords } from './finder.mts';
+import { urlNames } from './profile.mts';
 
 /** A company; interface specification 2.11. */
 export function companyBody(company: Company, variants: Variants): unknown {
 	const { id, domain, place, employees } = company;
+	const names = urlNames[variants.urlNames];
 	const scheme = variants.networkUrlScheme === 'never' ? '' : 'https://';
 	return {
 		...(variants.companyId && { lid: id }),
@@ -17,7 +19,7 @@ export function companyBody(company: Company, variants: Variants): unknown {
 		website: `https://www.${domain}`,
 		industry: company.industry,
 		type: id % 2 === 0 ? 'private' : 'public',
-		network_url: `${scheme}network.example/company/${id}`,
+		[names.profile]: `${scheme}network.example/company/${id}`,
 		[variants.companySpecialtiesSpelling]: company.specialties,
 		revenue: employees < 500 ? '$1M to $50M' : '$50M to $1B',
 		employee_count: variants.companyEmployeeCount === 'text' ? String(employees) : employees,
@@ -27,7 +29,7 @@ export function companyBody(company: Company, variants: Variants): unknown {
 		country: place.country,
 		geo_area: place.area,
 		postal_code: place.postalCode,
-		directory_url: `https://directory.example/${id}`,
+		[names.directory]: `https://directory.example/${id}`,
 		...(variants.companyLogos === 'both' && {
 			logo_url_primary: `https://logos.example/${domain}.svg`,
 		}),

@@ -16,7 +16,9 @@ export function find(call: Call): Answer {
 	const found = world.fixtures.find(person);
 	if (!found) {
 		if (variants.finderMiss === 'not-found') throw notFound('An address for this person');
-		return ok(noAddress(variants.finderMiss));
+		// Without anything it would say nothing of an address.
+		const isBare = variants.finderMiss === 'missing';
+		return ok({ ...(isBare && { pattern: '{first}' }), ...noAddress(variants.finderMiss) });
 	}
 	charge(call, 'find', [found.email]);
 	return ok({

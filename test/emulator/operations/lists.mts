@@ -4,23 +4,31 @@ import type { Lead, LeadList } from '../fixtures.mts';
 import { flag, number, textsOf } from '../values.mts';
 import type { Variants } from '../variants.mts';
 import { ok, type Answer, type Call } from '../world.mts';
-import { companyHeadquarters, networkUrl } from './profile.mts';
+import { companyHeadquarters, networkUrl, urlNames } from './profile.mts';
 
 /** All lists; interface specification 4.2, variant. */
 export function getLists({ world: { fixtures, variants } }: Call): Answer {
 	if (variants.listIndex === 'missing') throw notFound('The index of lists');
-	return ok(fixtures.lists.map((list) => listBody(list, variants.listIndexShape)));
+	return ok(fixtures.lists.map((list) => listBody(list, variants.listIndexShape, variants)));
 }
 
 /** One list without its leads; interface specification 4.2. */
 export function getList(call: Call): Answer {
-	return ok(listBody(requestedList(call), call.world.variants.listShape));
+	const { variants } = call.world;
+	return ok(listBody(requestedList(call), variants.listShape, variants));
 }
 
-function listBody({ id, name, createdAt, leads }: LeadList, shape: Variants['listShape']): unknown {
-	return shape === 'list'
-		? { list_id: id, name, creation_date: createdAt, count_leads: leads.length }
-		: { id, name, leads: leads.length };
+function listBody(
+	{ id, name, createdAt, leads }: LeadList,
+	shape: Variants['listShape'],
+	{ listEmailCount }: Variants,
+): unknown {
+	if (shape === 'entry') return { id, name, leads: leads.length };
+	const withEmail = leads.filter(({ email }) => email !== null);
+	return {
+		...{ list_id: id, name, creation_date: createdAt, count_leads: leads.length },
+		...(listEmailCount && { count_leads_emails: withEmail.length }),
+	};
 }
 
 function requestedList({ world, params }: Call): LeadList {
@@ -78,9 +86,10 @@ function leadBody({ id, person, email, unverified }: Lead, variants: Variants): 
 		name: person.full,
 		first_n: person.first,
 		[misspelt ? 'last_nd' : 'last_n']: person.last,
+		...(variants.leadJob && { title: person.title, company: company.name }),
 		email: email ?? '',
 		email_status: email && !unverified ? expectedVerification(email).email_status : '',
-		network_url: networkUrl(person, variants),
+		[urlNames[variants.urlNames].profile]: networkUrl(person, variants),
 		location: person.location,
 		domain: company.domain,
 		company_industry: company.industry,
@@ -93,6 +102,7 @@ function leadBody({ id, person, email, unverified }: Lead, variants: Variants): 
 /** All leads in the export form; interface specification 2.5 and 4.4. */
 export function exportLeads(call: Call): Answer {
 	const withEmailOnly = flag(call.query, 'emailOnly');
+	const { variants } = call.world;
 	const leads = requestedList(call).leads.filter(({ email }) => email || !withEmailOnly);
 	return ok(
 		leads.map(({ person, email }) => ({
@@ -104,7 +114,7 @@ export function exportLeads(call: Call): Answer {
 			company: person.company.name,
 			domain: person.company.domain,
 			company_industry: person.company.industry,
-			network_url: networkUrl(person, call.world.variants),
+			[urlNames[variants.urlNames].profile]: networkUrl(person, variants),
 		})),
 	);
 }

@@ -56,6 +56,14 @@ const accountRows = [
 		{ variants: { creditCounters: ['email'] } },
 	),
 	accountRow(
+		'one counter as in the main form, figures as text, and a date in seconds',
+		{ credits: { all: usedCredits } },
+		{
+			variants: { accountShape: 'flat', accountNumbers: 'text', renewalUnit: 'seconds' },
+			before: spendCredits,
+		},
+	),
+	accountRow(
 		'variant with credits.remaining and credits.total (2.1)',
 		{ name: null, credits: { all: usedCredits }, csvImport: null, lists: null },
 		{ variants: { accountShape: 'credits' }, before: spendCredits },

@@ -17,15 +17,17 @@ import { get, testOperations, type Row } from '../../support/node/operationRow.m
 
 const spring = {
 	...{ id: 101, name: 'Spring Campaign' },
-	...{ createdAt: '2025-03-03T08:30:00.000Z', leadCount: 1_000 },
+	...{ createdAt: '2025-03-03T08:30:00.000Z', leadCount: 1_000, emailCount: null },
 };
 const fair = {
 	...{ id: 102, name: 'Trade Fair' },
-	...{ createdAt: '2025-06-17T14:05:12.345Z', leadCount: 30 },
+	...{ createdAt: '2025-06-17T14:05:12.345Z', leadCount: 30, emailCount: null },
 };
 
 /** Entries as the index has them. */
 const bare = [spring, fair].map((list) => ({ ...list, createdAt: null }));
+
+const withEmail = some(tradeFair.leads, ({ email }) => email !== null);
 
 const listsRow = (title: string, output: IDataObject[], more: Partial<Row> = {}): Row => ({
 	title,
@@ -67,6 +69,10 @@ const refused = { status: 'invalid_input', httpCode: null };
 
 const listRows: Row[] = [
 	listRow('by id', byId('102')),
+	listRow('its leads with an email are counted, too', byId('102'), {
+		variants: { listEmailCount: true },
+		output: [{ ...fair, emailCount: withEmail.length }],
+	}),
 	listRow('by id, a number', byId(102)),
 	listRow('by id, with white space around it, which the field allows', byId(' 102 ')),
 	listRow('by id, with an invisible character', byId('={{ "102\u200b" }}')),
@@ -109,6 +115,13 @@ const leadsRow = (title: string, leads: Lead[] = newestFirst, more: Partial<Row>
 
 const listLeadRows: Row[] = [
 	leadsRow('main form, all leads from the newest'),
+	leadsRow('with the job of each lead', newestFirst, {
+		variants: { leadJob: true },
+		output: newestFirst.map((lead) => {
+			const { title, company } = lead.person;
+			return { ...listLead(lead), title, company: company.name };
+		}),
+	}),
 	leadsRow('limit of 50 by default, from the list', campaign.leads.toReversed().slice(0, 50), {
 		parameters: { listId: fromList('101') },
 		requests: [leadsOf(101, { size: '50' })],
@@ -129,7 +142,6 @@ const exportRow = (title: string, email: string, leads: Lead[], more: Partial<Ro
 	...more,
 });
 
-const withEmail = some(tradeFair.leads, ({ email }) => email !== null);
 const withoutEmail = some(tradeFair.leads, ({ email }) => email === null);
 
 const exportRows: Row[] = [

@@ -43,6 +43,8 @@ const differences: Array<[variant: keyof Variants, operation: string, fields?: s
 	['accountShape', 'contactDataAccount get'],
 	['creditCounters', 'contactDataAccount get'],
 	['creditCounters', 'contactDataVerifier estimate', ['creditsRemaining', 'enough']],
+	['listEmailCount', 'contactDataList get'],
+	['leadJob', 'contactDataList getLeads'],
 	['listIndex', 'contactDataList getAll', ['leadCount']],
 	['listIndexShape', 'contactDataList getAll'],
 	['listShape', 'contactDataList get', ['createdAt']],

@@ -10,7 +10,7 @@ export const emulatorForms = [0, 1, 2, 3, 4].map(
 		jobOutcome: 'completed',
 		// Without both, there are no lists.
 		listIndex: index === 1 ? 'missing' : 'available',
-		accountShape: index === 2 ? 'credits' : 'full',
+		accountShape: ([, , 'credits', 'flat'] as const)[index] ?? 'full',
 	}),
 );
 
