@@ -76,7 +76,7 @@ export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob
 	const status = textAt(fields, 'status') ?? '';
 	// An error has a status too.
 	const isJob = id !== null || (status !== '' && askedFor !== undefined);
-	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list, 'rows', answer);
+	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list ?? answer, 'rows');
 	const jobId = askedFor ?? id ?? undefined;
 	if (FAILED.test(status)) {
 		const found = rows.filter(hasEmail);

@@ -7,13 +7,7 @@ import { unexpectedAnswer } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
 import { objectsIn, objectWith } from '../../shared/http/response';
 import { DEFAULT_PACE } from '../../shared/pace/retry';
-import {
-	listIn,
-	LISTS_PATH,
-	readLeadPage,
-	readLists,
-	simplifyList,
-} from '../../shared/reads/lists';
+import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
 import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
 import { textAt } from '../../shared/values/json';
 import { type Check, summaryOf } from '../checkSummary';
@@ -265,7 +259,7 @@ async function findList(found: Found, path: string): Promise<Finding> {
 
 /** The names of the fields of a list, in which its variants differ (2.3). */
 function entriesOf(list: object): Finding {
-	return { variant: { entries: Object.keys(listIn(list)) } };
+	return { variant: { entries: Object.keys(objectWith(['list_id', 'name'], list, 'a list')) } };
 }
 
 /** Reads one lead of a list, then as many as the operations request at once (4.3). */

@@ -195,7 +195,7 @@ export function readProfilePage(answer: object): Page {
 	const page = objectWith(['results'], answer, 'a page of people');
 	const meta = objectAt(page, 'meta');
 	return {
-		results: objectsIn(page.results, 'a page of people', page),
+		results: objectsIn(page.results, 'a page of people'),
 		next: textAt(meta, 'next_results_id'),
 		total: numberAt(meta, 'total_all'),
 	};

@@ -7,9 +7,8 @@ import {
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
-import { objectsIn } from '../../shared/http/response';
+import { objectsIn, objectWith } from '../../shared/http/response';
 import { simplifyCompany } from '../../shared/output/company';
-import { isObject } from '../../shared/values/json';
 import { toDomain } from '../../shared/values/text';
 
 /** Search Company (interface specification 4.10). The service does not document its cost: Max Credits counts 1. */
@@ -65,8 +64,8 @@ export const search = lookupOperation<{ keyword: string }>({
 	},
 	async ask([{ keyword }], { ask, settings }) {
 		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
-		const companies = isObject(answer) ? answer.results : undefined;
-		return { results: [objectsIn(companies, 'a list of companies', answer)] };
+		const { results } = objectWith(['results'], answer, 'a list of companies');
+		return { results: [objectsIn(results, 'a list of companies')] };
 	},
 	simplify: simplifyCompany,
 });

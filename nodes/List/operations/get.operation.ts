@@ -1,7 +1,8 @@
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { listIn, listLocator, simplifyList } from '../../shared/reads/lists';
+import { listLocator, simplifyList } from '../../shared/reads/lists';
 import { LIST_PATH } from '../leads';
+import { objectWith } from '../../shared/http/response';
 
 /** Get List (interface specification 4.2): name, date and number of leads. Costs no credits. */
 export const get = readOperation({
@@ -16,7 +17,7 @@ export const get = readOperation({
 	cost: 'free',
 	fields: [listLocator, simple],
 	read: async ({ get }) => ({
-		results: [listIn(await get({}))],
+		results: [objectWith(['list_id', 'name'], await get({}), 'a list')],
 		simplify: simplifyList,
 	}),
 });

@@ -57,15 +57,11 @@ export class ServiceError extends Failure {
 	}
 }
 
-/**
- * For an answer that lacks what the interface specification promises.
- * @param answer as it came, in which the key is masked: what it says in words is told
- */
+/** For an answer that lacks what the interface specification promises. What it says instead is told. */
 export function unexpectedAnswer(expected: string, answer?: unknown): ServiceError {
-	const words = wordsIn(answer);
-	const said = words === null ? '' : `: ${words.slice(0, MAX_MESSAGE)}`;
+	const words = wordsIn(answer)?.slice(0, MAX_MESSAGE);
 	return new ServiceError('unexpected_answer', {
-		message: `The service sent a response without ${expected}${said}`,
+		message: `The service sent a response without ${expected}${words ? `: ${words}` : ''}`,
 		description:
 			'Run the item again later. If it happens each time, check Customize API Requests in the credential.',
 		mayBeCharged: true,

@@ -116,14 +116,13 @@ function redirected(statusCode: number, location: unknown): ServiceError {
 /**
  * The objects of a list. Throws a {@link ServiceError} if the value is no list, or if none of its entries
  * is an object; leaves out single entries that are none.
- * @param answer what holds the list
  */
-export function objectsIn(value: unknown, expected: string, answer = value): IDataObject[] {
+export function objectsIn(value: unknown, expected: string): IDataObject[] {
 	if (Array.isArray(value)) {
 		const objects = value.filter(isObject);
 		if (objects.length > 0 || value.length === 0) return objects;
 	}
-	throw unexpectedAnswer(expected, answer);
+	throw unexpectedAnswer(expected, value);
 }
 
 /** The value if it is an object with any of these names: without them it says nothing. Throws a {@link ServiceError} if not. */

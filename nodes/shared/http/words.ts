@@ -8,13 +8,11 @@ const NAMES = ['message', 'error', 'errors', 'detail', 'details', 'msg', 'descri
  * specification does not show the bodies of errors (interface specification 7).
  */
 export function wordsIn(value: unknown, depth = 2): string | null {
-	for (const one of [value].flat()) {
+	for (const one of [value].flat(2)) {
 		if (typeof one === 'string' && one.trim() !== '') return one.trim();
-		if (!isObject(one) || depth === 0) continue;
-		for (const name of NAMES) {
-			const words = wordsIn(one[name], depth - 1);
-			if (words !== null) return words;
-		}
+		const values = isObject(one) && depth > 0 ? NAMES.map((name) => one[name]) : [];
+		const words = values.length > 0 ? wordsIn(values, depth - 1) : null;
+		if (words !== null) return words;
 	}
 	return null;
 }

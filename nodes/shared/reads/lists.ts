@@ -12,7 +12,7 @@ import { objectsIn, objectWith } from '../http/response';
 import { requestOptionsOf } from '../http/transport';
 import { typedText } from '../input/fields';
 import { emailAt, toEmailStatus } from '../values/email';
-import { isObject, numberAt, textAt, timestampAt } from '../values/json';
+import { numberAt, textAt, timestampAt } from '../values/json';
 import { count, withScheme } from '../values/text';
 import { InvalidInput, invalidValue } from '../failures/failure';
 
@@ -30,12 +30,7 @@ export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDa
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
 	const account = await client.get(ACCOUNT_PATH);
-	return objectsIn(isObject(account) ? account.lists : undefined, 'a list of lists', account);
-}
-
-/** A list without its leads, in any of its variants (interface specification 2.3). */
-export function listIn(answer: object): IDataObject {
-	return objectWith(['list_id', 'name'], answer, 'a list');
+	return objectsIn(objectWith(['lists'], account, 'a list of lists').lists, 'a list of lists');
 }
 
 /** The fields of a list with Simplify (interface specification 2.3 and its variant). */
@@ -57,7 +52,7 @@ export function simplifyList(list: IDataObject): IDataObject {
 export function readLeadPage(answer: object, isFiltered: boolean) {
 	const page = objectWith(['data'], answer, 'a page of leads');
 	return {
-		results: objectsIn(page.data, 'a page of leads', page),
+		results: objectsIn(page.data, 'a page of leads'),
 		// A service may state 0 for the end; no further page starts there.
 		next: numberAt(page, 'next_start') || null,
 		total: isFiltered ? numberAt(page, 'count_results') : null,

@@ -48,8 +48,7 @@ export async function collectPages(
 	let cursor: Cursor | undefined;
 	let read = 0;
 	let total: number | undefined;
-	/** The results of the longest page. */
-	let longest: number | undefined;
+	let longestPage: number | undefined;
 	let pagesWithoutNews = 0;
 	while (results.length < limit && !cursors.has(cursor)) {
 		cursors.add(cursor);
@@ -82,8 +81,8 @@ export async function collectPages(
 		cursor = page.next;
 		// A last page may lead to one that was read; a full one, or one before the total, is not the last. Services cap
 		// pages, so a page that is as long as the others is full, unless it only repeats a short one.
-		const full = pagesWithoutNews > 0 ? size : Math.min(size, longest ?? size);
-		longest = Math.max(longest ?? 0, page.results.length);
+		const full = pagesWithoutNews > 0 ? size : Math.min(size, longestPage ?? size);
+		longestPage = Math.max(longestPage ?? 0, page.results.length);
 		const isStuck = cursors.has(cursor) && (page.results.length >= full || total !== undefined);
 		if (isStuck && results.length < limit) {
 			return { results, incomplete: unexpectedAnswer('new results') };
