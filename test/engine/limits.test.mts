@@ -150,6 +150,8 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 		[{ status: 503 }, 'service_down'],
 		[{ reset: 'before-charge' }, 'service_down'],
 		[{ status: 403 }, 'account_unreadable'],
+		[{ body: { json: '{}' } }, 'account_unreadable'],
+		[{ body: { json: '{"success":false,"error":"x"}' } }, 'account_unreadable'],
 		[{ status: 429, retryAfter: 'seconds', seconds: 0 }, 'account_unreadable'],
 	])(
 		'of an account that cannot be read (%j) sends nothing: %s',

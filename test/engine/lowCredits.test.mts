@@ -166,5 +166,6 @@ test('a counter that an answer lacks decides nothing', async () => {
 	expect(await tell({ email: email(990) })).toEqual(['email 10']);
 	const before = polling.state();
 	await expect(tell({})).rejects.toThrow('no counter for any credits');
+	await expect(tell(undefined)).rejects.toThrow('a response without an account');
 	expect(polling.state()).toEqual(before);
 });

@@ -151,6 +151,11 @@ describe('objectWith', () => {
 });
 
 describe('objectsIn', () => {
+	it('tells what the service says in place of a list', () => {
+		const told = { message: 'The service sent a response without leads: as said' };
+		expect(thrownBy(() => objectsIn({ error: 'as said' }, 'leads'))).toMatchObject(told);
+	});
+
 	it('finds the objects of a list, without what is none', () => {
 		expect(objectsIn([], 'leads')).toEqual([]);
 		const list = [{ id: 1 }, null, 'x', [], { id: 2 }];
@@ -160,7 +165,7 @@ describe('objectsIn', () => {
 	it.each([[undefined], [{ data: [] }], ['[]'], [[1]]])('refuses %j', (value) => {
 		expect(thrownBy(() => objectsIn(value, 'a list of leads'))).toMatchObject({
 			reason: 'unexpected_answer',
-			message: expect.stringContaining('The service sent a response without a list of leads'),
+			message: 'The service sent a response without a list of leads',
 			mayBeCharged: true,
 		});
 	});

@@ -122,7 +122,7 @@ export function objectsIn(value: unknown, expected: string): IDataObject[] {
 		const objects = value.filter(isObject);
 		if (objects.length > 0 || value.length === 0) return objects;
 	}
-	throw unexpectedAnswer(expected, value);
+	throw unexpectedAnswer(expected, isObject(value) ? value : undefined);
 }
 
 /** The value if it is an object with any of these names: without them it says nothing. Throws a {@link ServiceError} if not. */
