@@ -71,7 +71,7 @@ export const getBulkJob = readOperation({
 			.catch((thrown: unknown) => {
 				if (jobRow === undefined) throw thrown;
 				if (thrown instanceof JobProblem) throw thrown.at(jobRow);
-				throw new JobProblem(jobId, unread(problemOf(thrown)), jobRow);
+				throw new JobProblem(jobId, unread(problemOf(thrown), jobId), jobRow);
 			});
 		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);
 		if (jobRow === undefined) {
@@ -114,9 +114,13 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 }
 
 /** Why a job could not be read. Unless the service does not know it, it may be done: its items stay pending. */
-function unread(problem: Problem): Problem {
-	if (['not_found', 'bad_request'].includes(problem.reason)) return problem;
-	const description = REFUSED.has(problem.reason)
+function unread(problem: Problem, jobId: string): Problem {
+	const { reason } = problem;
+	// Its items name the job no more.
+	if (reason === 'not_found')
+		return { ...problem, message: `The service has no bulk job ${jobId}` };
+	if (reason === 'bad_request') return problem;
+	const description = REFUSED.has(reason)
 		? `${problem.description} ${COLLECT_LATER}`
 		: COLLECT_LATER;
 	return { ...problem, status: 'pending', description };
