@@ -138,12 +138,15 @@ const ofVerifier: Record<string, Outcome> = {
 	'no email': [email(' '), 0, { status: 'skipped' }],
 	'its own status': [itsStatus, 0, { ...known(bought.email), emailStatus: 'catch-all' }],
 };
+const mixed = 'Ann Lee; ann@acme.example';
+const mixedCell = { parameters: { existingEmail: mixed, email: mixed } };
 const unevaluated = { parameters: { firstName: '{{ $json.x }}', email: '{{ $json.x }}' } };
 const problems: Record<string, Outcome> = {
 	'a 400': [{ fault: { status: 400 } }, 0, without('failed', 'bad_request', 400)],
 	'a 500': [{ fault: { status: 500 } }, 0, without('failed', 'service_unavailable', 500)],
 	'a 402': [{ fault: { status: 402 } }, 0, without('not_processed', 'out_of_credits', 402)],
 	'a cap': [{ options: { maxCredits: 0 } }, 0, without('not_processed', 'credit_limit')],
+	'an email and other text': [mixedCell, 0, without('invalid_input', 'invalid_value')],
 	'an expression': [unevaluated, 0, without('invalid_input', 'unevaluated_expression')],
 };
 const ofJob = { ...without('pending', 'job_not_finished'), jobId: '9001', jobRow: 1 };
@@ -287,6 +290,7 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	['another email', { email: ['a@b.example', 'c@d.example'] }, { ...nowKnown, emailStatus: null }],
 	['another email', { email: 'a@home.example', ...about }, nowKnown],
 	['another email', { email: twoInText }, { ...nowKnown, emailStatus: null }],
+	['another email', { email: mixed }, { ...nowKnown, emailStatus: null }],
 	['another email', about, itsOwn],
 	['another email', { email: 'ask', emailStatus: 'invalid' }, { ...itsOwn, emailStatus: null }],
 	['another email', { email: '', ...about }, { ...itsOwn, ...nothingAbout }],

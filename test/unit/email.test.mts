@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import {
 	canBeEmail,
 	comparableEmail,
+	hasEmailIn,
+	isMixed,
 	knownStatus,
 	toEmail,
 	toEmailStatus,
@@ -75,6 +77,32 @@ describe('canBeEmail', () => {
 	it.each(['', ...none.split(/\s+/)])('says no to %j', (text) => {
 		expect(canBeEmail(text)).toBe(false);
 	});
+});
+
+describe('a text with an email and something else', () => {
+	const mixed = `ada@acme.com, Bo ¦ Ada Lee; ada@acme.com ¦ work: ada@acme.com ¦ ada@acme.com - Bo ¦ Ada (ada@acme.com) ¦
+		ada@acme.com | 030 1234 ¦ a@b.example; c@ ¦ Ada [ada@acme.com]`;
+
+	it.each(mixed.split(/ ¦\s+/))('holds one, which a sign divides: %j', (text) => {
+		expect([isMixed(text), hasEmailIn(text)]).toEqual([true, true]);
+	});
+
+	// Nobody is asked what is meant by a typing error, but the email in it is not lost.
+	it.each(['ada lovelace@acme.com', 'a;b@x.com', 'call ada@acme.com', 'a@b.example;c@'])(
+		'holds one, by a typing error: %j',
+		(text) => expect([isMixed(text), hasEmailIn(text)]).toEqual([false, true]),
+	);
+
+	const none = `ada@@acme.com ¦ work: ada@acme ¦ ada @acme.com ¦ Ada: not found ¦ ¦ : email_not_unlocked@domain.com`;
+
+	it.each(none.split(/ ¦\s*/))('holds none: %j', (text) => {
+		expect([isMixed(text), hasEmailIn(text)]).toEqual([false, false]);
+	});
+
+	it.each(['ada@acme.com', 'Ada <ada@acme.com>', 'ada@acme.com; ida@acme.com', 'mailto:a@b.com'])(
+		'is no email alone: %j',
+		(text) => expect(isMixed(text)).toBe(false),
+	);
 });
 
 describe('comparableEmail', () => {

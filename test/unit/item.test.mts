@@ -165,6 +165,10 @@ const refused = (reason: string, label: string) => ({
 
 const person = { fullName: 'Ada Lovelace', domain: 'acme.com' };
 const invalid = (label: string) => refused('invalid_value', label);
+const mixed = (text: string) => ({
+	...invalid(`Not sent: "${text}" is an email and other text`),
+	description: 'Leave only the email in the cell.',
+});
 const withEmail = { ...person, existingEmail: ' ada@acme.com ' };
 const ada = { status: 'known', fields: { email: 'ada@acme.com' } };
 const skipped = { status: 'skipped', fields: {} };
@@ -180,6 +184,12 @@ describe('an item of the finder', () => {
 		['checked too long ago', { ...withEmail, ...checkedOn('2020-01-01') }, undefined],
 		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
 		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
+		// What the user has there is not overwritten.
+		...['ann@acme.com, Bo', 'Ann Lee; ann@acme.com', 'work: ann@acme.com', 'call ann@acme.com'].map(
+			(existingEmail) =>
+				[`with ${existingEmail}`, { existingEmail }, mixed(existingEmail)] as const,
+		),
+		['with a typing error for an email', { existingEmail: 'ann@@acme.com' }, undefined],
 		['whose email fails', { existingEmail: FAILS }, refused(failing, 'Existing Email')],
 		['whose switch fails', { includeInputFields: FAILS }, refused(failing, 'Include Input Fields')],
 		['whose date fails', { ...withEmail, ...checkedOn(FAILS) }, refused(failing, 'Checked At')],
@@ -325,6 +335,9 @@ describe('an item of the verifier', () => {
 		['without an email', { email: ' \u200b' }, skipped],
 		['without an email, whose status fails', { email: '', ...existing(FAILS) }, skipped],
 		['with something else than an email', { email: 'x', ...unknown }, malformed],
+		['with an email and other text', { email: 'ann@acme.com, Bo' }, mixed('ann@acme.com, Bo')],
+		['with both and a status', { email: 'Ann; a@b.com', ...existing('ok') }, known('valid')],
+		['with a typing error for an email', { email: 'ann lee@acme.com' }, malformed],
 		['whose status fails', existing(FAILS), refused(failing, 'Existing Status')],
 		['with a list for a status', existing(['ok']), invalid('Existing Status')],
 		['with an unknown status to try again later', { ...old, ...retriedLater }, known('unknown')],

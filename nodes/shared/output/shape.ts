@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
 import { INCOMPLETE, JOB_OVER, PASSED_ON, STATUSES } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
-import { holdsEmail, isSameEmail } from '../values/email';
+import { hasEmailIn, isSameEmail } from '../values/email';
 import { isObject, numberAt, objectFrom } from '../values/json';
 import type { Replaced } from './replaced';
 
@@ -176,7 +176,7 @@ function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): 
 function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
 	if (fields.status !== 'known' || isEmpty(own)) return false;
 	if (typeof own !== 'string' || own.split('@').length > 2) return true;
-	return !('emailStatus' in fields) && holdsEmail(own) && !isSameEmail(own, fields.email);
+	return !('emailStatus' in fields) && hasEmailIn(own) && !isSameEmail(own, fields.email);
 }
 
 /** Whether another email takes the place of the one that the target holds, or of none. */

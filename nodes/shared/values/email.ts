@@ -39,6 +39,16 @@ export function holdsEmail(value: unknown): boolean {
 	return canBeEmail(toEmail(value));
 }
 
+/** Whether there is an email anywhere in a text, whatever stands beside it. */
+export function hasEmailIn(text: string): boolean {
+	return text.split(/[\s,;:|/<>()[\]"']+/).some(canBeEmail);
+}
+
+/** Whether a text holds an email and something else, which a sign divides: without one it is a typing error. */
+export function isMixed(text: string): boolean {
+	return /[,;|/]\s|\s[-–—,;|/]|[:<>()[\]"]/.test(text) && hasEmailIn(text) && !holdsEmail(text);
+}
+
 /** Whether two texts are the same email. */
 export function isSameEmail(one: unknown, other: unknown): boolean {
 	return comparableEmail(toEmail(one)) === comparableEmail(toEmail(other));
