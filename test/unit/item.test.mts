@@ -169,6 +169,9 @@ const mixed = (text: string) => ({
 	...invalid(`Not sent: "${text}" is an email and other text`),
 	description: 'Leave only the email in the cell.',
 });
+const mixedCells =
+	'ann@acme.com, Bo ¦ Ann Lee; ann@acme.com ¦ work: ann@acme.com ¦ call a@b.com'.split(' ¦ ');
+type Row = [string, Record<string, unknown>, object | undefined];
 const withEmail = { ...person, existingEmail: ' ada@acme.com ' };
 const ada = { status: 'known', fields: { email: 'ada@acme.com' } };
 const skipped = { status: 'skipped', fields: {} };
@@ -177,7 +180,7 @@ const failing = 'failing_expression';
 const checkedOn = (value: string) => ({ 'options.checkedAt': value });
 
 describe('an item of the finder', () => {
-	it.each<[string, Record<string, unknown>, object | undefined]>([
+	it.each<Row>([
 		['without an email', { existingEmail: 'not found' }, undefined],
 		['with an email and no name', { ...withEmail, fullName: '' }, ada],
 		['with an email and a name that fails', { ...withEmail, fullName: FAILS }, ada],
@@ -185,10 +188,7 @@ describe('an item of the finder', () => {
 		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
 		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
 		// What the user has there is not overwritten.
-		...['ann@acme.com, Bo', 'Ann Lee; ann@acme.com', 'work: ann@acme.com', 'call ann@acme.com'].map(
-			(existingEmail) =>
-				[`with ${existingEmail}`, { existingEmail }, mixed(existingEmail)] as const,
-		),
+		...mixedCells.map((one): Row => [`with ${one}`, { existingEmail: one }, mixed(one)]),
 		['with a typing error for an email', { existingEmail: 'ann@@acme.com' }, undefined],
 		['whose email fails', { existingEmail: FAILS }, refused(failing, 'Existing Email')],
 		['whose switch fails', { includeInputFields: FAILS }, refused(failing, 'Include Input Fields')],
@@ -327,7 +327,7 @@ describe('an item of the verifier', () => {
 	const old = { ...unknown, ...checkedOn(twoDaysAgo) };
 	const retriedLater = { 'options.retryUnknownDays': 3 };
 
-	it.each<[string, Record<string, unknown>, object | undefined]>([
+	it.each<Row>([
 		['with a status of another vocabulary', existing('OKA'), known('catch-all')],
 		// What comes first holds: known, skipped, incomplete, malformed.
 		['with a status and no email', { email: '', ...existing('nok') }, known('invalid')],
