@@ -6,13 +6,12 @@ import {
 	lookupOptions,
 	queryField,
 } from '../shared/editor/fields';
-import { moreThanEmail } from '../shared/failures/failure';
 import type { FieldValues } from '../shared/input/fields';
 import type { Question } from '../shared/input/item';
 import type { Missing } from '../shared/input/missing';
 import { toFullName, withoutTitles } from '../shared/input/personName';
 import type { Lookup } from '../shared/lookups/lookup';
-import { canBeEmail, hasEmailIn, toEmail, toEmailStatus } from '../shared/values/email';
+import { canBeEmail, toEmail, toEmailStatus } from '../shared/values/email';
 import { objectAt, textAt } from '../shared/values/json';
 
 /** The fields that name a person, where they work and the email that the item already has. */
@@ -124,9 +123,7 @@ export const personLookup = {
 		what: 'an email',
 		read(text) {
 			const email = toEmail(text);
-			if (canBeEmail(email)) return { fields: { email } };
-			if (hasEmailIn(text)) throw moreThanEmail(text);
-			return undefined;
+			return canBeEmail(email) ? { fields: { email } } : undefined;
 		},
 	},
 	// However the name is split, and in any case; a domain is preferred to a company (interface specification 4.5).

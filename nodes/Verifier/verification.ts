@@ -6,10 +6,9 @@ import {
 	lookupOptions,
 	queryField,
 } from '../shared/editor/fields';
-import { moreThanEmail } from '../shared/failures/failure';
 import type { Lookup } from '../shared/lookups/lookup';
 import { DEFAULT_RETRY_UNKNOWN } from '../shared/input/options';
-import { canBeEmail, isMixed, knownStatus, toEmail, toEmailStatus } from '../shared/values/email';
+import { canBeEmail, knownStatus, toEmail, toEmailStatus } from '../shared/values/email';
 import { textAt } from '../shared/values/json';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
@@ -74,9 +73,7 @@ export const emailLookup = {
 	identity: emailIdentity,
 	columns: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
 	prepare(values) {
-		const text = values.text('email');
-		if (isMixed(text)) throw moreThanEmail(text);
-		const email = toEmail(text);
+		const email = toEmail(values.text('email'));
 		return {
 			query: { email, ...(values.raw('enrich') === true && { enrich: true }) },
 			isEmpty: email === '',

@@ -85,7 +85,10 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 		const [refused, answered] = [json.slice(0, -1), json[cells.length]];
 		const reason = { status: 'invalid_input', reason: 'invalid_value', credits: 0 };
 		expect(refused).toMatchObject(
-			cells.map((email) => ({ ...reason, message: expect.stringContaining(`"${email}"`) })),
+			cells.map(() => ({
+				...reason,
+				message: expect.stringContaining('Email holds an email and'),
+			})),
 		);
 		expect(answerIn(answered)).toEqual(lookup.answer(one));
 		expectPaidOnce(service(), lookup, [one]);

@@ -165,12 +165,10 @@ const refused = (reason: string, label: string) => ({
 
 const person = { fullName: 'Ada Lovelace', domain: 'acme.com' };
 const invalid = (label: string) => refused('invalid_value', label);
-const mixed = (text: string) => ({
-	...invalid(`Not sent: "${text}" is an email and other text`),
-	description: 'Leave only the email in the cell.',
-});
+const mixed = (label: string) =>
+	invalid(`Not sent: ${label} holds an email and other text: leave only the email`);
 const mixedCells =
-	'ann@acme.com, Bo ¦ Ann Lee; ann@acme.com ¦ work: ann@acme.com ¦ call a@b.com'.split(' ¦ ');
+	'ann@acme.com, Bo ¦ Ann Lee; ann@acme.com ¦ work: ann@acme.com ¦ a@b.com Bo'.split(' ¦ ');
 type Row = [string, Record<string, unknown>, object | undefined];
 const withEmail = { ...person, existingEmail: ' ada@acme.com ' };
 const ada = { status: 'known', fields: { email: 'ada@acme.com' } };
@@ -188,8 +186,10 @@ describe('an item of the finder', () => {
 		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
 		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
 		// What the user has there is not overwritten.
-		...mixedCells.map((one): Row => [`with ${one}`, { existingEmail: one }, mixed(one)]),
-		['with a typing error for an email', { existingEmail: 'ann@@acme.com' }, undefined],
+		...mixedCells.map(
+			(one): Row => [`with ${one}`, { existingEmail: one }, mixed('Existing Email')],
+		),
+		['with a typing error for an email', { existingEmail: 'ann lee@acme.com' }, undefined],
 		['whose email fails', { existingEmail: FAILS }, refused(failing, 'Existing Email')],
 		['whose switch fails', { includeInputFields: FAILS }, refused(failing, 'Include Input Fields')],
 		['whose date fails', { ...withEmail, ...checkedOn(FAILS) }, refused(failing, 'Checked At')],
@@ -299,6 +299,8 @@ it('a recognized item is looked up, passed on or refused by what its own fields 
 	const sent = read(findBulk, {}, lead);
 	expect([sent.query, sent.outcome]).toEqual([person, undefined]);
 	expect(read(findBulk, {}, { ...lead, 'E-Mail': 'ada@acme.com' }).outcome).toMatchObject(ada);
+	const both = { ...lead, 'E-Mail': 'Bo; bo@acme.com' };
+	expect(read(findBulk, {}, both).outcome).toMatchObject(mixed('E-Mail'));
 	expect(read(findBulk, {}, { ...lead, Name: '{{ $json.name }}' }).outcome).toMatchObject(
 		refused('unevaluated_expression', 'Name holds an expression'),
 	);
@@ -335,7 +337,7 @@ describe('an item of the verifier', () => {
 		['without an email', { email: ' \u200b' }, skipped],
 		['without an email, whose status fails', { email: '', ...existing(FAILS) }, skipped],
 		['with something else than an email', { email: 'x', ...unknown }, malformed],
-		['with an email and other text', { email: 'ann@acme.com, Bo' }, mixed('ann@acme.com, Bo')],
+		['with an email and other text', { email: 'ann@acme.com, Bo' }, mixed('Email')],
 		['with both and a status', { email: 'Ann; a@b.com', ...existing('ok') }, known('valid')],
 		['with a typing error for an email', { email: 'ann lee@acme.com' }, malformed],
 		['whose status fails', existing(FAILS), refused(failing, 'Existing Status')],

@@ -6,13 +6,7 @@ import { toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts
 import { LeadReader } from '../../nodes/shared/input/leadFields.ts';
 import { referenceIn } from '../../nodes/shared/input/parameters.ts';
 import { checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
-import {
-	canBeEmail,
-	hasEmailIn,
-	isMixed,
-	knownStatus,
-	toEmail,
-} from '../../nodes/shared/values/email.ts';
+import { canBeEmail, isMixed, knownStatus, toEmail } from '../../nodes/shared/values/email.ts';
 import { momentOf } from '../../nodes/shared/values/moment.ts';
 import {
 	cleanText,
@@ -45,7 +39,6 @@ it.each<[string, (text: string) => unknown, start?: string]>([
 	['toEmail', toEmail],
 	['toEmail of a link', toEmail, '<mailto:'],
 	['canBeEmail', canBeEmail],
-	['hasEmailIn', hasEmailIn],
 	['isMixed', isMixed],
 	['knownStatus', knownStatus],
 	['momentOf', momentOf],

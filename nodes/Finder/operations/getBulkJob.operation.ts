@@ -115,12 +115,10 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 
 /** Why a job could not be read. Unless the service does not know it, it may be done: its items stay pending. */
 function unread(problem: Problem, jobId: string): Problem {
-	const { reason } = problem;
-	// Its items name the job no more.
-	if (reason === 'not_found')
-		return { ...problem, message: `The service has no bulk job ${jobId}` };
-	if (reason === 'bad_request') return problem;
-	const description = REFUSED.has(reason)
+	if (['not_found', 'bad_request'].includes(problem.reason)) {
+		return { ...problem, message: `Bulk job ${jobId}: ${problem.message}` };
+	}
+	const description = REFUSED.has(problem.reason)
 		? `${problem.description} ${COLLECT_LATER}`
 		: COLLECT_LATER;
 	return { ...problem, status: 'pending', description };

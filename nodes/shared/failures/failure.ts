@@ -49,16 +49,6 @@ export function invalidValue(label: string, rule: string): InvalidInput {
 	});
 }
 
-/** For a cell with an email and something else: another email would take its place. */
-export function moreThanEmail(text: string): InvalidInput {
-	const quoted = text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text;
-	return new InvalidInput({
-		reason: 'invalid_value',
-		message: `Not sent: "${quoted}" is an email and other text`,
-		description: 'Leave only the email in the cell.',
-	});
-}
-
 /** Thrown instead of sending a request: nothing was sent and nothing charged. */
 export class NotProcessed extends Failure {
 	constructor(

@@ -39,14 +39,13 @@ export function holdsEmail(value: unknown): boolean {
 	return canBeEmail(toEmail(value));
 }
 
-/** Whether there is an email anywhere in a text, whatever stands beside it. */
-export function hasEmailIn(text: string): boolean {
-	return text.split(/[\s,;:|/<>()[\]"']+/).some(canBeEmail);
-}
+/** What tells that something else stands beside an email: `ada lovelace@acme.com` and `a;b@x.com` are typing errors. */
+const BESIDE = /[,;|/]\s|\s[-–—,;|/]|[:<>()[\]"]|@\S{1,99}\s|\s\S+\s/;
 
-/** Whether a text holds an email and something else, which a sign divides: without one it is a typing error. */
+/** Whether a text is no email, but holds one and something else. */
 export function isMixed(text: string): boolean {
-	return /[,;|/]\s|\s[-–—,;|/]|[:<>()[\]"]/.test(text) && hasEmailIn(text) && !holdsEmail(text);
+	const holdsOne = () => text.split(/[\s,;:|/<>()[\]"']+/).some(canBeEmail);
+	return BESIDE.test(text) && !holdsEmail(text) && holdsOne();
 }
 
 /** Whether two texts are the same email. */
