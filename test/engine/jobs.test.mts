@@ -429,7 +429,7 @@ describe('Get Bulk Job gives each item', () => {
 
 	/** What goes wrong with one item among others, and what is said of it. */
 	const failed = { status: 'failed', reason: 'unexpected_answer', jobRow: 101 };
-	const message = expect.stringContaining('no bulk job 77');
+	const message = expect.stringContaining('Bulk job 77: ');
 	const noJob = { message, jobId: null, jobRow: null };
 	const unknown = { status: 'failed', reason: 'not_found', httpCode: 404, ...noJob };
 	const noRow = { status: 'invalid_input', reason: 'invalid_value' };
