@@ -34,6 +34,7 @@ import {
 	subjectsOf,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
+import { objectOf } from '../support/node/operationRow.mts';
 import { giveJson, useServer } from '../support/servers/ownServer.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -370,6 +371,46 @@ describe('Get Bulk Job gives each item', () => {
 		expect(await credits(refused.json, {})).toEqual(told);
 	});
 
+	test.each(['', 'lookup'])(
+		'its row and what that has cost, whatever becomes of the item meanwhile: "%s"',
+		async (resultField) => {
+			const hit = paidAmong(findBulk, 60)[0];
+			const [waiting] = await pendingLeads([hit]);
+			const held = { ...waiting, email: 'old@acme.example' };
+			const inField = resultField ? `={{ $json.${resultField}.` : '={{ $json.';
+			const existing = { existingEmail: `${inField}email }}` };
+			const wrong = { maxCredits: 'many' };
+			const days: LookupTest[] = [
+				{ parameters: existing },
+				{ options: { maxCredits: 0 } },
+				{ options: { maxCredits: 0 } },
+				{ parameters: existing },
+				{ options: wrong },
+			];
+			let item: IDataObject = resultField ? { ...crmLead(hit), [resultField]: held } : held;
+			const own = () => (resultField ? objectOf(item[resultField]) : item);
+			const statuses: unknown[] = [];
+			for (const { parameters, options } of days) {
+				const { json } = await runLookup(findBulk, service(), [item], {
+					...continues,
+					options: { resultField, ...options },
+					parameters: { includeInputFields: true, ...parameters },
+				});
+				item = json[0];
+				statuses.push(own().status);
+				expect(own()).toMatchObject({ jobId: waiting.jobId, jobRow: 1, credits: null });
+			}
+			const [refused, invalid] = ['not_processed', 'invalid_input'];
+			expect(statuses).toEqual(['known', refused, refused, 'known', invalid]);
+			const jobOf = { jobId: `${inField}jobId }}`, jobRow: `${inField}jobRow }}` };
+			const { json } = await collect([item], { ...jobOf, options: { resultField } });
+			item = json[0];
+			const { id: _, first: __, last: ___, domain: ____, ...said } = collected(hit);
+			expect(own()).toMatchObject(said);
+			expect(submitted()).toBe(1);
+		},
+	);
+
 	test('its row, and says what that replaces of the fields of its own', async () => {
 		const own = (await pendingLeads([3])).map((item) => ({ ...item, status: 'Hot', reason: null }));
 		const { hints } = await collect([...own, { status: 'Cold' }]);
@@ -388,7 +429,9 @@ describe('Get Bulk Job gives each item', () => {
 
 	/** What goes wrong with one item among others, and what is said of it. */
 	const failed = { status: 'failed', reason: 'unexpected_answer', jobRow: 101 };
-	const unknown = { status: 'failed', reason: 'not_found', httpCode: 404, jobId: '77', jobRow: 2 };
+	const message = expect.stringContaining('Bulk job 77: ');
+	const noJob = { message, jobId: null, jobRow: null };
+	const unknown = { status: 'failed', reason: 'not_found', httpCode: 404, ...noJob };
 	const noRow = { status: 'invalid_input', reason: 'invalid_value' };
 	const failing = { status: 'invalid_input', reason: 'failing_expression' };
 	test.each<[string, IDataObject, said: IDataObject]>([
@@ -473,8 +516,10 @@ test('of a job that has failed the items have cost nothing', async () => {
 	const pending = await pendingLeads([3, 4]);
 	service().variants.jobOutcome = 'failed';
 	const { json } = await collect(pending, {}, continues);
-	const failed = { status: 'failed', reason: 'job_failed', jobId: pending[0].jobId, credits: 0 };
-	expect(json).toMatchObject([1, 2].map((jobRow) => ({ ...failed, jobRow })));
+	// There is nothing to collect any more.
+	const message = expect.stringContaining(`The bulk job ${String(pending[0].jobId)} ended`);
+	const failed = { status: 'failed', reason: 'job_failed', message, credits: 0 };
+	expect(json).toMatchObject([1, 2].map(() => ({ ...failed, jobId: null, jobRow: null })));
 });
 
 test.each([{}, { includeInputFields: true }])(

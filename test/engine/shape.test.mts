@@ -138,12 +138,15 @@ const ofVerifier: Record<string, Outcome> = {
 	'no email': [email(' '), 0, { status: 'skipped' }],
 	'its own status': [itsStatus, 0, { ...known(bought.email), emailStatus: 'catch-all' }],
 };
+const mixed = 'Ann Lee; ann@acme.example';
+const mixedCell = { parameters: { existingEmail: mixed, email: mixed } };
 const unevaluated = { parameters: { firstName: '{{ $json.x }}', email: '{{ $json.x }}' } };
 const problems: Record<string, Outcome> = {
 	'a 400': [{ fault: { status: 400 } }, 0, without('failed', 'bad_request', 400)],
 	'a 500': [{ fault: { status: 500 } }, 0, without('failed', 'service_unavailable', 500)],
 	'a 402': [{ fault: { status: 402 } }, 0, without('not_processed', 'out_of_credits', 402)],
 	'a cap': [{ options: { maxCredits: 0 } }, 0, without('not_processed', 'credit_limit')],
+	'an email and other text': [mixedCell, 0, without('invalid_input', 'invalid_value')],
 	'an expression': [unevaluated, 0, without('invalid_input', 'unevaluated_expression')],
 };
 const ofJob = { ...without('pending', 'job_not_finished'), jobId: '9001', jobRow: 1 };
@@ -226,11 +229,14 @@ const outcomesOf: Record<string, Outcome> = {
 	'a known email, alone': [knownAlone, 0, known(bought.email)],
 	'its old email': [email(other), 1, verified(other)],
 	'a miss after an email': [tooOld, 0, { status: 'not_found' }],
+	'its own email again': [existing(other), 0, known(other)],
 	'several emails': [readByName, 0, { ...known(other), emailStatus: 'valid' }],
 };
 const noEmail = { emailStatus: null, mailboxType: null, personData: null };
 const noProblem = { reason: null, message: null };
 const noJob = { jobId: null, jobRow: null };
+const unsent = { status: 'not_processed', reason: 'out_of_credits', message: 'Not sent' };
+const notMeant = without('invalid_input', 'unevaluated_expression');
 const dated = { 'E-Mail': 'old@acme.example', checkedAt: '2020-01-01' };
 const nothingAbout = { emailStatus: null, checkedAt: null, personData: null };
 const about = { emailStatus: 'valid', checkedAt: '2026-01-01', personData: { title: 'CTO' } };
@@ -268,6 +274,11 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	// A job is still to be collected, until a Finder has its result.
 	['its old email', waiting, { ...verified(other), ...noProblem }, verify],
 	['an answer', { ...waiting, status: 'verified' }, found],
+	['its own email again', { ...waiting, ...unsent }, { status: 'known', ...noProblem }],
+	['a 402', { ...waiting, ...unsent }, without('not_processed', 'out_of_credits', 402), verify],
+	['an expression', { ...waiting, ...without('failed', 'connection') }, notMeant],
+	['a cap', waiting, without('not_processed', 'credit_limit')],
+	['an answer', { ...waiting, ...unsent }, { ...found, ...noProblem, ...noJob }],
 	['an answer', waiting, { ...found, ...noProblem, ...noJob }],
 	// What is passed on keeps what it came with.
 	['a known email, alone', { ...bought, message: 'Hi' }, {}],
@@ -279,6 +290,7 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	['another email', { email: ['a@b.example', 'c@d.example'] }, { ...nowKnown, emailStatus: null }],
 	['another email', { email: 'a@home.example', ...about }, nowKnown],
 	['another email', { email: twoInText }, { ...nowKnown, emailStatus: null }],
+	['another email', { email: mixed }, { ...nowKnown, emailStatus: null }],
 	['another email', about, itsOwn],
 	['another email', { email: 'ask', emailStatus: 'invalid' }, { ...itsOwn, emailStatus: null }],
 	['another email', { email: '', ...about }, { ...itsOwn, ...nothingAbout }],

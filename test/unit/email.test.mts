@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import {
 	canBeEmail,
 	comparableEmail,
+	isMixed,
 	knownStatus,
 	toEmail,
 	toEmailStatus,
@@ -74,6 +75,24 @@ describe('canBeEmail', () => {
 
 	it.each(['', ...none.split(/\s+/)])('says no to %j', (text) => {
 		expect(canBeEmail(text)).toBe(false);
+	});
+});
+
+describe('a text', () => {
+	const mixed = `ada@acme.com, Bo ¦ Ada Lee; ada@acme.com ¦ work: ada@acme.com ¦ ada@acme.com - Bo ¦ Ada (ada@acme.com) ¦
+		ada@acme.com | 030 1234 ¦ a@b.example; c@ ¦ Ada [ada@acme.com] ¦ ada@acme.com Bo ¦ Ada Lee ada@acme.com`;
+
+	it.each(mixed.split(/ ¦\s+/))('holds an email and something else: %j', (text) => {
+		expect(isMixed(text)).toBe(true);
+	});
+
+	const none = `ada@@acme.com ¦ work: ada@acme ¦ ada @acme.com ¦ Ada: not found ¦ ¦ : email_not_unlocked@domain.com`;
+	const typingErrors = 'ada lovelace@acme.com ¦ a;b@x.com ¦ a@b.example;c@';
+	const emails =
+		'ada@acme.com ¦ Ada <ada@acme.com> ¦ ada@acme.com; ida@acme.com ¦ mailto:ada@acme.com';
+
+	it.each(`${none} ¦ ${typingErrors} ¦ ${emails}`.split(/ ¦\s*/))('does not: %j', (text) => {
+		expect(isMixed(text)).toBe(false);
 	});
 });
 

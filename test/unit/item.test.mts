@@ -165,6 +165,11 @@ const refused = (reason: string, label: string) => ({
 
 const person = { fullName: 'Ada Lovelace', domain: 'acme.com' };
 const invalid = (label: string) => refused('invalid_value', label);
+const mixed = (label: string) =>
+	invalid(`Not sent: ${label} holds an email and other text: leave only the email`);
+const mixedCells =
+	'ann@acme.com, Bo ¦ Ann Lee; ann@acme.com ¦ work: ann@acme.com ¦ a@b.com Bo'.split(' ¦ ');
+type Row = [string, Record<string, unknown>, object | undefined];
 const withEmail = { ...person, existingEmail: ' ada@acme.com ' };
 const ada = { status: 'known', fields: { email: 'ada@acme.com' } };
 const skipped = { status: 'skipped', fields: {} };
@@ -173,13 +178,18 @@ const failing = 'failing_expression';
 const checkedOn = (value: string) => ({ 'options.checkedAt': value });
 
 describe('an item of the finder', () => {
-	it.each<[string, Record<string, unknown>, object | undefined]>([
+	it.each<Row>([
 		['without an email', { existingEmail: 'not found' }, undefined],
 		['with an email and no name', { ...withEmail, fullName: '' }, ada],
 		['with an email and a name that fails', { ...withEmail, fullName: FAILS }, ada],
 		['checked too long ago', { ...withEmail, ...checkedOn('2020-01-01') }, undefined],
 		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
 		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
+		// What the user has there is not overwritten.
+		...mixedCells.map(
+			(one): Row => [`with ${one}`, { existingEmail: one }, mixed('Existing Email')],
+		),
+		['with a typing error for an email', { existingEmail: 'ann lee@acme.com' }, undefined],
 		['whose email fails', { existingEmail: FAILS }, refused(failing, 'Existing Email')],
 		['whose switch fails', { includeInputFields: FAILS }, refused(failing, 'Include Input Fields')],
 		['whose date fails', { ...withEmail, ...checkedOn(FAILS) }, refused(failing, 'Checked At')],
@@ -289,6 +299,8 @@ it('a recognized item is looked up, passed on or refused by what its own fields 
 	const sent = read(findBulk, {}, lead);
 	expect([sent.query, sent.outcome]).toEqual([person, undefined]);
 	expect(read(findBulk, {}, { ...lead, 'E-Mail': 'ada@acme.com' }).outcome).toMatchObject(ada);
+	const both = { ...lead, 'E-Mail': 'Bo; bo@acme.com' };
+	expect(read(findBulk, {}, both).outcome).toMatchObject(mixed('E-Mail'));
 	expect(read(findBulk, {}, { ...lead, Name: '{{ $json.name }}' }).outcome).toMatchObject(
 		refused('unevaluated_expression', 'Name holds an expression'),
 	);
@@ -317,7 +329,7 @@ describe('an item of the verifier', () => {
 	const old = { ...unknown, ...checkedOn(twoDaysAgo) };
 	const retriedLater = { 'options.retryUnknownDays': 3 };
 
-	it.each<[string, Record<string, unknown>, object | undefined]>([
+	it.each<Row>([
 		['with a status of another vocabulary', existing('OKA'), known('catch-all')],
 		// What comes first holds: known, skipped, incomplete, malformed.
 		['with a status and no email', { email: '', ...existing('nok') }, known('invalid')],
@@ -325,6 +337,9 @@ describe('an item of the verifier', () => {
 		['without an email', { email: ' \u200b' }, skipped],
 		['without an email, whose status fails', { email: '', ...existing(FAILS) }, skipped],
 		['with something else than an email', { email: 'x', ...unknown }, malformed],
+		['with an email and other text', { email: 'ann@acme.com, Bo' }, mixed('Email')],
+		['with both and a status', { email: 'Ann; a@b.com', ...existing('ok') }, known('valid')],
+		['with a typing error for an email', { email: 'ann lee@acme.com' }, malformed],
 		['whose status fails', existing(FAILS), refused(failing, 'Existing Status')],
 		['with a list for a status', existing(['ok']), invalid('Existing Status')],
 		['with an unknown status to try again later', { ...old, ...retriedLater }, known('unknown')],

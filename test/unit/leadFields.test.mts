@@ -178,6 +178,8 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Email: 'not found' }, nobody),
 		// What is nearly an email is what is verified.
 		reads({ Email: 'ada@acme' }, { email: 'ada@acme' }),
+		// The user decides which of them counts.
+		reads({ email: 'Bo; bo@acme.com', 'E-Mail': email }, { email: 'Bo; bo@acme.com' }),
 	],
 	'a value may be written as other programs do': [
 		reads({ emails: [] }, nobody),

@@ -6,7 +6,7 @@ import { toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts
 import { LeadReader } from '../../nodes/shared/input/leadFields.ts';
 import { referenceIn } from '../../nodes/shared/input/parameters.ts';
 import { checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
-import { canBeEmail, knownStatus, toEmail } from '../../nodes/shared/values/email.ts';
+import { canBeEmail, isMixed, knownStatus, toEmail } from '../../nodes/shared/values/email.ts';
 import { momentOf } from '../../nodes/shared/values/moment.ts';
 import {
 	cleanText,
@@ -39,6 +39,7 @@ it.each<[string, (text: string) => unknown, start?: string]>([
 	['toEmail', toEmail],
 	['toEmail of a link', toEmail, '<mailto:'],
 	['canBeEmail', canBeEmail],
+	['isMixed', isMixed],
 	['knownStatus', knownStatus],
 	['momentOf', momentOf],
 	['momentOf a time', momentOf, '2026-11-21T10:30:00.'],

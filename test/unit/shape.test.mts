@@ -11,3 +11,17 @@ it('a result of a tool has nothing of the item of its agent', () => {
 	const companyData = { status: 'not_found', name: null, credits: 0 };
 	expect(json).toEqual({ ...asked, companyData });
 });
+
+it.each([
+	[['status', 'email'], { jobId: null, jobRow: null }],
+	// A company is no result of the Finder.
+	[['status', 'name'], { jobId: '9001', jobRow: 1 }],
+])('a result with %j leaves of a pending job %j', (columns, job) => {
+	const held = { status: 'pending', email: null, jobId: '9001', jobRow: 1, credits: null };
+	const place = { includesInput: true, isTool: false, resultField: 'lookup' };
+	for (const status of ['found', 'not_found']) {
+		const result = { fields: { status }, columns, credits: 1, replaces: columns.includes('name') };
+		const { json } = itemWith({ json: { lookup: held } }, 0, place, result);
+		expect(json.lookup).toMatchObject({ status, ...job });
+	}
+});

@@ -71,7 +71,7 @@ export const getBulkJob = readOperation({
 			.catch((thrown: unknown) => {
 				if (jobRow === undefined) throw thrown;
 				if (thrown instanceof JobProblem) throw thrown.at(jobRow);
-				throw new JobProblem(jobId, unread(problemOf(thrown)), jobRow);
+				throw new JobProblem(jobId, unread(problemOf(thrown), jobId), jobRow);
 			});
 		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);
 		if (jobRow === undefined) {
@@ -114,8 +114,10 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 }
 
 /** Why a job could not be read. Unless the service does not know it, it may be done: its items stay pending. */
-function unread(problem: Problem): Problem {
-	if (['not_found', 'bad_request'].includes(problem.reason)) return problem;
+function unread(problem: Problem, jobId: string): Problem {
+	if (['not_found', 'bad_request'].includes(problem.reason)) {
+		return { ...problem, message: `Bulk job ${jobId}: ${problem.message}` };
+	}
 	const description = REFUSED.has(problem.reason)
 		? `${problem.description} ${COLLECT_LATER}`
 		: COLLECT_LATER;

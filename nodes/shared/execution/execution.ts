@@ -1,5 +1,5 @@
 import type { IContextObject } from 'n8n-workflow';
-import { Ledger } from '../credits/ledger';
+import { type Credits, Ledger } from '../credits/ledger';
 import type { NodeContext } from '../host/context';
 import { AnswerStore } from './answers';
 import { PendingJobs } from './jobs';
@@ -16,6 +16,8 @@ export class Execution {
 	readonly isManual: boolean;
 	/** The distinct lookups that each node has tried in a manual run. */
 	readonly tried = new Map<string, Set<string>>();
+	/** What lookups have cost, by the place of their node in the execution. */
+	readonly paid = new Map<string, Credits>();
 
 	constructor(record: IContextObject, context: NodeContext) {
 		if (context.isManual) record[RECORD] = true;

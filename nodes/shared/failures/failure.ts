@@ -2,6 +2,7 @@ import {
 	type FailedReason,
 	type INCOMPLETE,
 	type InvalidReason,
+	JOB_OVER,
 	NOT_SENT,
 	type NotSentReason,
 	type PendingReason,
@@ -79,7 +80,9 @@ export class JobProblem extends Failure {
 		},
 		jobRow?: number,
 	) {
-		super({ ...why, jobId, ...(jobRow !== undefined && { jobRow }) });
+		// Of a job that is over there is nothing to collect.
+		const job = { jobId, ...(jobRow !== undefined && { jobRow }) };
+		super(JOB_OVER.has(why.reason) ? why : { ...why, ...job });
 	}
 
 	get isPending(): boolean {

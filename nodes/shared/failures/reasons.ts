@@ -31,6 +31,9 @@ const INVALID = {
 
 export type InvalidReason = keyof typeof INVALID;
 
+/** With these reasons a bulk job is over: it has failed, or the service does not know it. */
+export const JOB_OVER = new Set<unknown>(['job_failed', 'not_found']);
+
 const AGAIN = 'then run the remaining items again.';
 
 /** Why an item was not sent: its short words, what to do, and whether the service caused it. */

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
-import { holdsEmail } from '../values/email';
+import { holdsEmail, isMixed } from '../values/email';
 import { isObject, objectFrom } from '../values/json';
 import { cleanText, toDomain } from '../values/text';
 import {
@@ -120,7 +120,7 @@ export class LeadReader {
 			// Beside a status of this package, it is what a lookup has found.
 			let rank = isEmail && hasStatus ? usual - FAR : usual;
 			// What is no email does not hide the one in another column.
-			if (meaning === 'email' && !holdsEmail(value)) rank = FAR;
+			if (meaning === 'email' && !holdsEmail(value) && !isMixed(value)) rank = FAR;
 			if (rank >= (ranks[meaning] ?? Number.POSITIVE_INFINITY)) continue;
 			ranks[meaning] = rank;
 			found[meaning] = { value, field: name };

@@ -1,7 +1,8 @@
 import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflow';
-import { FirstFailure, InvalidInput } from '../failures/failure';
+import { FirstFailure, InvalidInput, invalidValue } from '../failures/failure';
+import { isMixed } from '../values/email';
 import { isObject } from '../values/json';
-import { asError, toText, hasBraces } from '../values/text';
+import { asError, cleanText, toText, hasBraces } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
 import { type Declaration, type RequestField, requestFields } from './fields';
 import type { Lead } from './lead';
@@ -67,7 +68,8 @@ export class Parameters {
 			const found = meaning && lead.found[meaning];
 			if (!found) return '';
 			this.fieldsRead.add(found.field);
-			return meant(found.value, () => found.field, 'The text is in the data: correct it there.');
+			const advice = 'The text is in the data: correct it there.';
+			return meant(name, found.value, () => found.field, advice);
 		}
 		let value: unknown;
 		try {
@@ -78,6 +80,7 @@ export class Parameters {
 			throw this.failing(name, asError(error));
 		}
 		return meant(
+			name,
 			value,
 			() => this.labelOf(name),
 			'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
@@ -140,9 +143,10 @@ export class Parameters {
 
 /**
  * The value, unless it is a text that nobody can have meant: letters are lost, as the file was read in the wrong encoding,
- * or n8n has left an expression in it, as the field is Fixed or braces lack a pair. Throws {@link InvalidInput} for these.
+ * n8n has left an expression in it, as the field is Fixed or braces lack a pair, or an email stands beside other text.
+ * Throws {@link InvalidInput} for these.
  */
-function meant(value: unknown, label: () => string, adviceOnBraces: string): unknown {
+function meant(name: string, value: unknown, label: () => string, onBraces: string): unknown {
 	if (typeof value !== 'string') return value;
 	if (value.includes('\uFFFD')) {
 		throw new InvalidInput({
@@ -151,11 +155,14 @@ function meant(value: unknown, label: () => string, adviceOnBraces: string): unk
 			description: 'Set the Encoding of the file where it is read, e.g. in Extract from File.',
 		});
 	}
+	if (/email$/i.test(name) && isMixed(cleanText(value))) {
+		throw invalidValue(label(), `${label()} holds an email and other text: leave only the email`);
+	}
 	if (!hasBraces(value)) return value;
 	throw new InvalidInput({
 		reason: 'unevaluated_expression',
 		message: `Not sent: ${label()} holds an expression that n8n did not evaluate`,
-		description: adviceOnBraces,
+		description: onBraces,
 	});
 }
 

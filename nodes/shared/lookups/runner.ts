@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
-import { NOTHING, sum } from '../credits/ledger';
+import { type Credits, NOTHING, sum } from '../credits/ledger';
 import type { Cost, Settled } from '../execution/answers';
 import { executionOf } from '../execution/execution';
 import { Breather } from '../host/breather';
@@ -13,6 +13,7 @@ import { type Outcome, type PreparedItem, prepareItem } from '../input/item';
 import { keyOf, type Lookup } from './lookup';
 import { lookupOptionsOf, type LookupOptions } from '../input/options';
 import { Pool } from './pool';
+import { isPending } from './rows';
 import { NotProcessed, problemOf } from '../failures/failure';
 
 const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };
@@ -64,7 +65,8 @@ export class LookupRun<Query extends IDataObject> {
 			this.accounts.end();
 			await this.finish();
 		}
-		const spent = this.accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
+		const own = this.accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
+		const spent = this.withEarlier('', own);
 		return this.delivery.deliver({
 			duplicates: this.duplicates,
 			paused: this.accounts.paused,
@@ -126,7 +128,7 @@ export class LookupRun<Query extends IDataObject> {
 		const own = this.inflight.get(key);
 		if (own?.settled) return this.settleWith(item, own.settled, false);
 		if (own) return void own.items.push(item);
-		const inflight: Inflight = { items: [item] };
+		const inflight: Inflight = { key, items: [item] };
 		this.inflight.set(key, inflight);
 		const work = () =>
 			new Promise<Settled>((settle) => {
@@ -150,8 +152,28 @@ export class LookupRun<Query extends IDataObject> {
 		return false;
 	}
 
+	/** What came of a question, with what it has cost here before. A job tells that once it is collected. */
+	private told(key: string, settled: Settled): Settled {
+		if ('error' in settled && isPending(settled.error)) return settled;
+		const { credits: own, isShared } = settled;
+		const cost = { certain: own ?? 0, uncertain: Number(own === null) };
+		const { certain, uncertain } = this.withEarlier(key, cost);
+		const credits = uncertain > 0 ? null : certain;
+		return { ...settled, credits, isShared: credits === 0 ? isShared : undefined };
+	}
+
+	/** Adds what was paid for it in earlier tries of the node, which Retry On Fail runs again in its place. */
+	private withEarlier(what: string, cost: Credits): Credits {
+		const { node, isTool, runIndex } = this.context;
+		if (isTool || !node.retryOnFail) return cost;
+		const { paid } = executionOf(this.context);
+		const place = `${runIndex} ${node.name} ${what}`;
+		paid.set(place, sum(paid.get(place) ?? NOTHING, cost));
+		return paid.get(place) ?? cost;
+	}
+
 	private async settleAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {
-		const settled = await coming;
+		const settled = this.told(inflight.key, await coming);
 		// Items may join while this breathes.
 		for (const [index, item] of inflight.items.entries()) {
 			if (this.breather.isDue) await this.breather.breathe();
@@ -180,6 +202,7 @@ export class LookupRun<Query extends IDataObject> {
 
 /** A question that this run has asked, and the items that wait for its answer. */
 interface Inflight {
+	key: string;
 	items: number[];
 	/** What came of it, once no item waits any more. */
 	settled?: Settled;

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
-import { INCOMPLETE, PASSED_ON, STATUSES } from '../failures/reasons';
+import { INCOMPLETE, JOB_OVER, PASSED_ON, STATUSES } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
-import { holdsEmail, isSameEmail } from '../values/email';
+import { holdsEmail, isMixed, isSameEmail } from '../values/email';
 import { isObject, numberAt, objectFrom } from '../values/json';
 import type { Replaced } from './replaced';
 
@@ -141,11 +141,11 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 	}
 	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, fields);
 	if (isReplaced) gone.push(...PROBLEM_FIELDS);
-	// Whatever a Verifier says of an old email, the job of the Finder is still to be collected, once.
-	const isAnswered = ['found', 'not_found'].includes(`${fields.status}`);
-	const isCollected = isAnswered && isOfJob === true && STATUSES.has(target.status);
-	const isOver = isReplaced && (target.status !== 'pending' || isAnswered);
-	return isCollected || isOver ? [...gone, ...JOB_FIELDS] : gone;
+	// The job of a Finder is paid for: it stays until it is collected or over, or a Finder has the result anyway.
+	const isAnswered = columns.includes('email') && /^(not_)?found$/.test(`${fields.status}`);
+	const isOver = isOfJob === true && (isAnswered || JOB_OVER.has(fields.reason));
+	const hasNoJob = isOver ? STATUSES.has(target.status) : isReplaced && isAnswered;
+	return hasNoJob ? [...gone, ...JOB_FIELDS] : gone;
 }
 
 /** Whether a field of a result reaches the target. */
@@ -174,7 +174,7 @@ function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): 
 /** Whether a lead keeps its own email beside a known one of another field, or several of them: nothing was looked up. */
 function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
 	if (fields.status !== 'known' || isEmpty(own)) return false;
-	if (typeof own !== 'string' || own.split('@').length > 2) return true;
+	if (typeof own !== 'string' || own.split('@').length > 2 || isMixed(own)) return true;
 	return !('emailStatus' in fields) && holdsEmail(own) && !isSameEmail(own, fields.email);
 }
 
@@ -195,7 +195,7 @@ function creditsAfter(target: IDataObject, result: Result): number | null {
 	// A job tells what a row cost to the item with `null` that waits for it: not to another one that waited for the same
 	// row. What has failed meanwhile may have cost something else.
 	const hasJob = target.status === 'pending' || !isEmpty(target.jobId);
-	const isWaiting = WITHOUT_RESULT.has(target.status) && target.status !== 'failed';
+	const isWaiting = !/^(found|not_found|verified|failed)$/.test(`${target.status}`);
 	if (isOfJob && hasJob && (before !== null || isWaiting)) return before ?? credits;
 	// A sheet has an empty text for `null`.
 	const isUnknown =

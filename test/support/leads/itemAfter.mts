@@ -92,7 +92,7 @@ function besideCompany(before: IDataObject): IDataObject {
 }
 
 /** What an item loses: what was said of another email, and why an earlier lookup had no result. */
-function goneFrom(before: IDataObject, { says, isOfJob }: Happened): string[] {
+function goneFrom(before: IDataObject, { kind, says, isOfJob }: Happened): string[] {
 	const { status } = says;
 	const isAnswered = status === 'found' || status === 'not_found';
 	const hasEmail = 'email' in before;
@@ -103,9 +103,10 @@ function goneFrom(before: IDataObject, { says, isOfJob }: Happened): string[] {
 	const isOurResponse = isOurs(before) && typeof before.response === 'object';
 	const response = aboutEmail.length > 0 && isOurResponse ? ['response'] : [];
 	const isOver = isProblem(before) && !keepsStatus(before, says);
-	// Whatever else is looked up, the job of a Finder is to be collected, once.
-	const isCollected = isAnswered && isOfJob === true && isOurs(before);
-	const isJobOver = isCollected || (isOver && (before.status !== 'pending' || isAnswered));
+	// Whatever else becomes of it, the job of a Finder is to be collected, unless the service has given it up.
+	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';
+	const isCollected = (isAnswered || isGivenUp) && isOfJob === true && isOurs(before);
+	const isJobOver = kind === 'email' && (isCollected || (isOver && isAnswered));
 	return [...aboutEmail, ...response, ...(isOver ? WHY : []), ...(isJobOver ? JOB : [])];
 }
 
@@ -115,7 +116,8 @@ function creditsAfter(lead: IDataObject, { says, costs, isOfJob }: Happened): nu
 	const before = isBlank(lead.credits) ? null : Number(lead.credits);
 	// The row of a job takes the place of what nobody knew; of a row of which another item tells the cost, it adds nothing.
 	const hasJob = lead.status === 'pending' || !isBlank(lead.jobId);
-	const isWaiting = isProblem(lead) && lead.status !== 'failed';
+	const isPassedOn = ['known', 'skipped'].includes(String(lead.status));
+	const isWaiting = isPassedOn || (isProblem(lead) && lead.status !== 'failed');
 	if (isOfJob && hasJob && (before !== null || isWaiting)) return before ?? costs;
 	const isUnknown = before === null && 'credits' in lead && says.status !== 'pending';
 	return isUnknown || costs === null ? null : (before ?? 0) + costs;
