@@ -5,10 +5,14 @@ import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
+import { ServiceError } from '../../nodes/shared/http/errors.ts';
 import { Prng } from '../emulator/prng.mts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+	vi.useRealTimers();
+	vi.restoreAllMocks();
+});
 
 const SECOND = 1_000;
 /** How long a request takes to the service, on average: the rest of its latency comes after that. */
@@ -49,11 +53,14 @@ interface Request {
 	attempt: number;
 }
 
+const refusal = new ServiceError('rate_limited', { message: '', description: '', httpCode: 429 });
+
 /** Lets processes that do not know of each other send all they can, for so many seconds. */
 async function send(
 	{ admits, processes, from = [], until = [], random, latency = 10, atOnce = 5, isSteady }: Trial,
 	seconds: number,
 ): Promise<Request[]> {
+	vi.spyOn(Math, 'random').mockImplementation(() => random.next());
 	const begun = performance.now();
 	const requests: Request[] = [];
 	const now = () => performance.now() - begun;
@@ -69,16 +76,14 @@ async function send(
 			const rest = latency - WAY;
 			if (!isSteady) await sleep(rest * (0.6 + 0.8 * random.next()));
 			else if (admitted) await sleep(rest);
-			const wait = random.next() * SECOND * 2 ** (attempt - 1);
-			if (!admitted) gate.refused(start, wait, false);
-			gate.leave(lane, admitted);
+			if (!admitted) gate.refused(lane, start, refusal);
+			gate.leave(lane, start, admitted);
 			if (admitted) return;
-			await sleep(wait);
 		}
 	};
 	for (let process = 0; process < processes; process++) {
 		const gate = new AccountGate();
-		const lane = gate.join(atOnce);
+		const lane = gate.join(atOnce, Number.POSITIVE_INFINITY);
 		const end = (until[process] ?? seconds) * SECOND;
 		const work = async () => {
 			await sleep((from[process] ?? 0) * SECOND + 300 * random.next());

@@ -1,9 +1,10 @@
 /** @file The gate of an account: turns between runs, one bound, and a pause for all when the service asks. */
 
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AccountGate, gateOf, type Lane } from '../../nodes/shared/pace/gate.ts';
+import { ServiceError } from '../../nodes/shared/http/errors.ts';
 import { processorTime } from '../support/measures/processorTime.mts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -14,21 +15,35 @@ const LONG = 600_000;
 
 const MINUTE = 60_000;
 
+function refusal(retryAfter?: number): ServiceError {
+	return new ServiceError('rate_limited', {
+		message: '',
+		description: '',
+		httpCode: 429,
+		retryAfter,
+	});
+}
+
 /** One run of a node at the gate: what became of each of its requests, by their numbers. */
 class Run {
 	readonly requests: Array<'waiting' | 'entered' | 'refused'> = [];
 
-	/** Requests that entered and did not leave. */
-	inside = 0;
+	/** When the requests started that entered and did not leave. */
+	private readonly starts: number[] = [];
 
-	private readonly lane: Lane;
+	readonly lane: Lane;
 
 	constructor(
 		private readonly gate: AccountGate,
 		readonly maxConcurrency: number,
-		private readonly onEntered: (run: Run, number: number) => void,
+		private readonly onEntered: (run: Run, number: number) => void = () => {},
+		maxWait = Number.POSITIVE_INFINITY,
 	) {
-		this.lane = gate.join(maxConcurrency);
+		this.lane = gate.join(maxConcurrency, maxWait);
+	}
+
+	get inside(): number {
+		return this.starts.length;
 	}
 
 	/** The numbers of those who still wait. */
@@ -42,15 +57,21 @@ class Run {
 		void this.gate.enter(this.lane).then((start) => {
 			this.requests[number] = start === undefined ? 'refused' : 'entered';
 			if (start === undefined) return;
-			this.inside++;
+			this.starts.push(start);
 			this.onEntered(this, number);
 		});
 	}
 
 	async leave(isAccepted = true): Promise<void> {
-		this.inside--;
-		this.gate.leave(this.lane, isAccepted);
+		this.gate.leave(this.lane, this.starts.shift() ?? 0, isAccepted);
 		await vi.advanceTimersByTimeAsync(0);
+	}
+
+	/** The service refuses one that is inside, and asks to wait, in milliseconds. */
+	async refuse(retryAfter?: number): Promise<number> {
+		const pause = this.gate.refused(this.lane, this.starts[0], refusal(retryAfter));
+		await this.leave(false);
+		return pause;
 	}
 
 	/** The execution is stopped. */
@@ -106,7 +127,7 @@ it('keeps bounds, pauses, turns and order, whatever happens, and answers every r
 				} else if (now.kind === 'close') {
 					const wait = now.amount % 100;
 					closedUntil = Math.max(closedUntil, Date.now() + wait);
-					gate.refused(performance.now(), wait, true);
+					gate.refused(runAt(now.run).lane, performance.now(), refusal(wait));
 				} else if (now.kind === 'abort') {
 					const stopped = runAt(now.run);
 					const { waiting } = stopped;
@@ -144,29 +165,96 @@ it.each([
 ])('takes no longer for each of many: $runs runs, $requests requests', async (many) => {
 	vi.useRealTimers();
 	const gate = new AccountGate();
-	const lanes = Array.from({ length: many.runs }, () => gate.join(10));
+	const lanes = Array.from({ length: many.runs }, () => gate.join(10, MINUTE));
 	const used = processorTime();
 	const all = lanes.flatMap((lane) =>
 		Array.from({ length: many.requests }, async () => {
-			expect(await gate.enter(lane)).toBeDefined();
-			gate.leave(lane, true);
+			const start = await gate.enter(lane);
+			expect(start).toBeDefined();
+			gate.leave(lane, start ?? 0, true);
 		}),
 	);
 	await Promise.all(all);
 	expect(used()).toBeLessThan(4_000);
 });
 
+describe('a run that the service refuses', () => {
+	const settled = async (time = 0) => await vi.advanceTimersByTimeAsync(time);
+
+	it('gives up at once where it may not wait as long as the service asks; another one waits', async () => {
+		const gate = new AccountGate();
+		const [short, long] = [MINUTE, 60 * MINUTE].map(
+			(wait, index) => new Run(gate, index + 1, undefined, wait),
+		);
+		for (const run of [short, short, long]) run.come();
+		await settled();
+		await short.refuse(10 * MINUTE);
+		expect([short.requests, long.requests]).toEqual([['entered', 'refused'], ['entered']]);
+		expect(short.lane.refusal?.message).toMatch(/^\. It accepts nothing before [\d-]+ [\d:]+ UTC$/);
+		long.come();
+		await long.refuse(10 * MINUTE);
+		await settled(10 * MINUTE - 1);
+		expect(long.requests).toEqual(['entered', 'waiting']);
+		await settled(1);
+		expect(long.requests).toEqual(['entered', 'entered']);
+	});
+
+	it('tries one request before it believes what a run before it was told', async () => {
+		const gate = new AccountGate();
+		const before = new Run(gate, 5, undefined, MINUTE);
+		before.come();
+		await settled();
+		await before.refuse(60 * MINUTE);
+		const later = new Run(gate, 5, undefined, MINUTE);
+		for (let time = 0; time < 3; time++) later.come();
+		await settled();
+		expect(later.requests).toEqual(['entered', 'waiting', 'waiting']);
+		// The service lets it in, and so all others.
+		await later.leave();
+		expect(later.requests).toEqual(['entered', 'entered', 'waiting']);
+		await later.refuse(60 * MINUTE);
+		await settled();
+		expect(later.requests.at(-1)).toBe('refused');
+	});
+
+	it('tries again after pauses that grow, a last time before its patience ends', async () => {
+		vi.spyOn(Math, 'random').mockReturnValue(1);
+		const run = new Run(new AccountGate(), 1, undefined, MINUTE);
+		const pauses: number[] = [];
+		while (!run.lane.refusal && pauses.length < 20) {
+			run.come();
+			await settled((pauses.at(-1) ?? 0) + 10);
+			pauses.push(await run.refuse());
+		}
+		vi.restoreAllMocks();
+		expect(pauses.slice(0, 3)).toEqual([250, 500, 1_000]);
+		expect(run.lane.refusal?.message).toMatch(/^\. It has accepted nothing since /);
+	});
+
+	it('goes on as long as one of its requests is accepted in time', async () => {
+		const run = new Run(new AccountGate(), 2, undefined, MINUTE);
+		for (let time = 0; time < 10; time++) {
+			run.come();
+			run.come();
+			await settled(40_000);
+			await run.refuse();
+			await run.leave();
+		}
+		expect(run.lane.refusal).toBeUndefined();
+	});
+});
+
 it('is one per account, until no run has used it for ten minutes', async () => {
 	const gate = gateOf('account a');
 	expect(gateOf('account b')).not.toBe(gate);
-	const [first, second] = [gate.join(5), gate.join(3)];
+	const [first, second] = [gate.join(5, MINUTE), gate.join(3, MINUTE)];
 	gate.close(first);
 	await vi.advanceTimersByTimeAsync(60 * MINUTE);
 	expect(gateOf('account a')).toBe(gate);
 	gate.close(second);
 	await vi.advanceTimersByTimeAsync(9 * MINUTE);
 	// A run that begins before the ten minutes are over counts.
-	gate.close(gate.join(5));
+	gate.close(gate.join(5, MINUTE));
 	await vi.advanceTimersByTimeAsync(9 * MINUTE);
 	expect(gateOf('account a')).toBe(gate);
 	await vi.advanceTimersByTimeAsync(2 * MINUTE);

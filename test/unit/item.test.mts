@@ -145,7 +145,12 @@ function read<Query extends IDataObject>(
 	item?: IDataObject,
 ) {
 	const parameters = parametersOf(lookup, saved, item);
-	return prepareItem(lookup, parameters, 0, lookupOptionsOf(parameters));
+	return prepareItem(
+		lookup,
+		parameters,
+		0,
+		lookupOptionsOf(parameters, { isManual: false, isTool: false }),
+	);
 }
 
 /** The fields are chosen, and not recognized. */

@@ -9,17 +9,25 @@ import { problemOf } from '../../nodes/shared/failures/failure.ts';
 import { parametersOf } from './parametersOf.mts';
 
 /** The options of a node with these parameters: options by their own names, `manualLimit` as it stands in the panel. */
-function optionsOf({ manualLimit, ...added }: Record<string, unknown>, extra?: string) {
+function optionsOf(
+	{ manualLimit, ...added }: Record<string, unknown>,
+	extra?: string,
+	context = { isManual: false, isTool: false },
+) {
 	const options = Object.entries(added).map(([name, value]) => [`options.${name}`, value]);
 	const saved = {
 		...Object.fromEntries(options),
 		...(manualLimit !== undefined && { manualLimit }),
 	};
 	const operation = { fields: lookupFields, options: lookupOptions };
-	return lookupOptionsOf(parametersOf(operation, saved), extra);
+	return lookupOptionsOf(parametersOf(operation, saved), context, extra);
 }
 
-const pace = (maxConcurrency: unknown, maxRetries: unknown) => ({ maxConcurrency, maxRetries });
+const pace = (maxConcurrency: unknown, maxRetries: unknown, minutes = 15) => ({
+	maxConcurrency,
+	maxRetries,
+	maxRateLimitWait: minutes * 60_000,
+});
 
 /** Without any option. */
 const NONE = {
@@ -44,11 +52,14 @@ it.each([
 	[{ retryUnknownDays: '3.5' }, { retryUnknown: 3.5 }],
 	[{ enrich: true }, { hasExtra: true }],
 	[{ jobTimeout: 1 }, { jobTimeout: 60_000 }],
-	[pace('20', '2.9'), { pace: pace(20, 2) }],
+	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
 	// A run that sends nothing at once would wait for ever.
-	[pace(0, -1), { pace: pace(1, 0) }],
-	[pace('many', {}), { pace: pace(5, 4) }],
-	[pace(Number.POSITIVE_INFINITY, Number.NaN), { pace: pace(5, 4) }],
+	[{ maxRateLimitWait: '0.5' }, { pace: pace(5, 4, 0.5) }],
+	[{ maxRateLimitWait: -1 }, { pace: pace(5, 4, 0) }],
+	[{ maxRateLimitWait: 'long' }, { pace: pace(5, 4) }],
+	[{ maxConcurrency: 0, maxRetries: -1 }, { pace: pace(1, 0) }],
+	[{ maxConcurrency: 'many', maxRetries: {} }, { pace: pace(5, 4) }],
+	[{ maxConcurrency: Number.POSITIVE_INFINITY, maxRetries: Number.NaN }, { pace: pace(5, 4) }],
 	[{ keepCredits: -2 }, { keep: 0 }],
 	[{ manualLimit: 0 }, { manualLimit: Number.POSITIVE_INFINITY }],
 	[{ enrich: 'true' }, { hasExtra: false }],
@@ -104,4 +115,12 @@ it('still puts the result where it is to go, if that can be', () => {
 	const added = { maxCredits: 'many', resultField: 'lookup' };
 	expect(optionsOf(added).resultField).toBe('lookup');
 	expect(optionsOf({ maxCredits: 'many', resultField: 'error' }).resultField).toBeUndefined();
+});
+
+it.each([
+	{ isManual: true, isTool: false },
+	{ isManual: false, isTool: true },
+])('where somebody waits, a run waits less for the rate limit: %j', (context) => {
+	expect(optionsOf({}, undefined, context).pace).toEqual(pace(5, 4, 1));
+	expect(optionsOf({ maxRateLimitWait: 5 }, undefined, context).pace).toEqual(pace(5, 4, 5));
 });

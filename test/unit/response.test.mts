@@ -26,7 +26,7 @@ describe('readResponse', () => {
 		[403, 'forbidden', 'Your plan does not include this feature'],
 		[404, 'not_found', 'The list or job was not found'],
 		[409, 'conflict', 'The request conflicts with another one'],
-		[429, 'rate_limited', 'The rate limit was still exceeded after all retries'],
+		[429, 'rate_limited', 'The service refuses requests for its rate limit'],
 		[405, 'bad_request', 'The service did not accept this request'],
 		[500, 'service_unavailable', 'The service is temporarily unavailable'],
 	])('takes a %i for %s, whatever JSON its body is', (httpCode, reason, message) => {

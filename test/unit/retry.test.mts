@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decide, mayRetry, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
+import { decide, isPause, mayRetry, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
 import { ServiceError } from '../../nodes/shared/http/errors.ts';
 import type { FailedReason } from '../../nodes/shared/failures/reasons.ts';
 
@@ -28,7 +28,7 @@ function waitBeforeRetry(thrown: ServiceError, attempt: number, random?: number)
 }
 
 describe('decide', () => {
-	const limited = failure({ httpCode: 429 });
+	const limited = failure({ reason: 'service_unavailable', httpCode: 503 });
 	const errorOf = (thrown: ServiceError, own: Partial<FailedRequest> = {}) =>
 		decide(thrown, { ...request, ...own }).error;
 
@@ -62,30 +62,31 @@ describe('decide', () => {
 	});
 });
 
-it('the wait is the longer of what the service asks for and a back-off with full jitter, at most 60 s', () => {
+it('the wait is a back-off with full jitter, at most 60 s', () => {
 	const attempt = fc.integer({ min: 1, max: 2_000 });
 	const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-	const asked = fc.option(fc.nat(100_000), { nil: undefined });
 	fc.assert(
-		fc.property(attempt, random, asked, (times, share, retryAfter) => {
-			const wait = waitBeforeRetry(failure({ retryAfter }), times, share);
-			const backOff = waitBeforeRetry(failure(), times, share);
-			expect(backOff).toBe(Math.floor(share * Math.min(500 * 2 ** times, 60_000)));
-			expect(wait).toBe(Math.min(Math.max(backOff, retryAfter ?? 0), 60_000));
+		fc.property(attempt, random, (times, share) => {
+			const most = Math.min(500 * 2 ** times, 60_000);
+			expect(waitBeforeRetry(failure(), times, share)).toBe(Math.floor(share * most));
 		}),
-		// A Retry-After of 0 is no licence to come back at once.
-		{
-			examples: [
-				[1_024, 0, undefined],
-				[4, 0.5, 0],
-			],
-		},
+		{ examples: [[1_024, 0]] },
 	);
 });
 
+it.each<[boolean, Parameters<typeof failure>[0]]>([
+	[true, { httpCode: 429 }],
+	[true, { reason: 'service_unavailable', httpCode: 503, retryAfter: 1 }],
+	[false, { reason: 'service_unavailable', httpCode: 503, retryAfter: 0 }],
+	[false, { reason: 'service_unavailable', httpCode: 503 }],
+	[false, { reason: 'bad_request', httpCode: 400, retryAfter: 1 }],
+])('is a refusal of the account for now, %s: %j', (is, details) => {
+	expect(isPause(failure(details))).toBe(is);
+});
+
 it.each<[boolean, Array<number | FailedReason>]>([
-	[true, [429, 500, 502, 503, 504, 'connection']],
-	[false, [200, 302, 400, 401, 402, 403, 404, 405, 409, 422, 501]],
+	[true, [500, 502, 503, 504, 'connection']],
+	[false, [200, 302, 400, 401, 402, 403, 404, 405, 409, 422, 429, 501]],
 	[
 		false,
 		['unknown_outcome', 'unexpected_answer', 'not_the_service', 'refused_by_n8n', 'job_failed'],

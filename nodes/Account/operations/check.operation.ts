@@ -6,7 +6,7 @@ import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/co
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
 import { objectsIn, objectWith } from '../../shared/http/response';
-import { DEFAULT_PACE } from '../../shared/pace/retry';
+import { SHORT_PACE } from '../../shared/pace/retry';
 import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
 import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
 import { textAt } from '../../shared/values/json';
@@ -31,7 +31,7 @@ export const check = readOperation({
 	},
 	cost: 'free',
 	fields: [],
-	pace: { ...DEFAULT_PACE, maxRetries: 1 },
+	pace: { ...SHORT_PACE, maxRetries: 1 },
 	async read({ client, context }) {
 		let checks: Check[] = [];
 		// However many items there are.

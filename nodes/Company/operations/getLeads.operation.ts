@@ -4,6 +4,7 @@ import {
 	leadFrom,
 	limitFields,
 	queryField,
+	rateLimitWait,
 	simple,
 } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
@@ -63,6 +64,7 @@ export const getLeads = readOperation({
 		},
 		simple,
 	],
+	options: [rateLimitWait],
 	lead: {
 		companyWebsite: {
 			meanings: ['domain'],

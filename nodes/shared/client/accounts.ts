@@ -6,7 +6,9 @@ import type {
 import { CREDENTIAL, type NodeContext } from '../host/context';
 import { connectionOf } from '../http/connection';
 import { refusedByN8n } from '../http/errors';
-import { AccountClient, CircuitBreaker, type ClientSettings } from './client';
+import { CircuitBreaker } from './breaker';
+import { AccountClient, type ClientSettings } from './client';
+import { SHORT_PACE } from '../pace/retry';
 import { NotProcessed } from '../failures/failure';
 
 /** What one run of a node has for each account that its items belong to, with its client: nearly always one. */
@@ -27,7 +29,7 @@ export class Accounts<T extends { client: AccountClient }> {
 		private readonly open: (client: AccountClient) => T,
 	) {
 		const { signal } = context;
-		this.settings = { ...settings, signal, silence: new CircuitBreaker('service_down') };
+		this.settings = { ...settings, signal, breaker: new CircuitBreaker() };
 		// One listener for all accounts: each further one takes longer to add.
 		signal?.addEventListener('abort', this.interrupt, { once: true });
 	}
@@ -74,14 +76,17 @@ export class Accounts<T extends { client: AccountClient }> {
 	};
 }
 
-/** The client of a trigger or a dropdown, which have no items; it ends with its use. Throws a `ServiceError`. */
+/** The client of a trigger or a dropdown, which have no items; it ends with its use, and waits 10 s for the rate limit. Throws a `ServiceError`. */
 export async function withClient<T>(
 	n8n: IPollFunctions | ILoadOptionsFunctions,
 	use: (client: AccountClient) => Promise<T>,
 	settings?: ClientSettings,
 ): Promise<T> {
 	const credential = await n8n.getCredentials(CREDENTIAL).catch(refuse);
-	const client = new AccountClient(n8n, connectionOf(credential), settings);
+	const client = new AccountClient(n8n, connectionOf(credential), {
+		pace: SHORT_PACE,
+		...settings,
+	});
 	try {
 		return await use(client);
 	} finally {

@@ -9,8 +9,9 @@ import type { Connection } from '../http/connection';
 import { asServiceError, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
 import { gateOf, type AccountGate, type Lane } from '../pace/gate';
-import { decide, DEFAULT_PACE, type Decision, type FailedRequest, type Pace } from '../pace/retry';
+import { decide, DEFAULT_PACE, type FailedRequest, isPause, type Pace } from '../pace/retry';
 import { NotProcessed } from '../failures/failure';
+import { CircuitBreaker } from './breaker';
 import type { NotSentReason } from '../failures/reasons';
 
 /** How long to wait for a response, in milliseconds. */
@@ -21,35 +22,22 @@ const BULK_TIMEOUT = 120_000;
 const LONG_PAUSE = 5_000;
 
 /** After these, requests still collect what was bought before. */
-const COLLECTED_AFTER: NotSentReason[] = ['out_of_credits', 'unauthorized'];
+const COLLECTED_AFTER: NotSentReason[] = [
+	'out_of_credits',
+	'unauthorized',
+	'forbidden',
+	'bad_request',
+];
 
-/** After so many failures in a row a run sends nothing more. */
-const MAX_IN_A_ROW = 10;
-
-/** Counts failures of one kind in a row: once it is open, the client of the run sends nothing more. */
-export class CircuitBreaker {
-	failures = 0;
-	cause: ServiceError | undefined;
-
-	/** @param reason of the items that are not sent once it is open */
-	constructor(readonly reason: NotSentReason) {}
-
-	get isOpen(): boolean {
-		return this.failures >= MAX_IN_A_ROW;
-	}
-
-	failed(cause: ServiceError): void {
-		this.failures++;
-		this.cause = cause;
-	}
-}
+/** So often the service may refuse a request for its rate limit while it accepts others. */
+const MAX_REFUSALS = 10;
 
 export interface ClientSettings {
 	pace?: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
-	/** Opens when the service is silent. The clients of one run share it. */
-	silence?: CircuitBreaker;
+	/** The clients of one run share it. */
+	breaker?: CircuitBreaker;
 }
 
 export interface Sending {
@@ -67,11 +55,7 @@ export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
 	private readonly pace: Pace;
-	private readonly silence: CircuitBreaker;
-
-	/** Opens when requests are refused for the rate limit after all their retries. */
-	private readonly refusals = new CircuitBreaker('rate_limited');
-
+	private readonly breaker: CircuitBreaker;
 	private halted: NotProcessed | undefined;
 	private readonly done = new Map<string, Promise<unknown>>();
 
@@ -90,9 +74,9 @@ export class AccountClient {
 		private readonly settings: ClientSettings = {},
 	) {
 		this.pace = settings.pace ?? DEFAULT_PACE;
-		this.silence = settings.silence ?? new CircuitBreaker('service_down');
+		this.breaker = settings.breaker ?? new CircuitBreaker();
 		this.gate = gateOf(connection.account);
-		this.lane = this.gate.join(this.pace.maxConcurrency);
+		this.lane = this.gate.join(this.pace.maxConcurrency, this.pace.maxRateLimitWait);
 	}
 
 	/** How long the service has made this run wait so far, in milliseconds. */
@@ -130,43 +114,58 @@ export class AccountClient {
 	async send(request: IHttpRequestOptions, sending: Sending = {}): Promise<object> {
 		const timeout = sending.isBulk ? BULK_TIMEOUT : TIMEOUT;
 		const complete = { timeout, ...this.settings.requestOptions, ...request };
-		const refusalsBefore = this.refusals.failures;
+		const { repeats = 'always', reservation } = sending;
+		const { maxRetries } = this.pace;
 		let uncertain: ServiceError | undefined;
 		for (let attempt = 1; ; attempt++) {
-			const sent = this.attempt(complete, sending, attempt, uncertain);
-			const result = await sent.catch((notSent: unknown) => {
+			const response = await this.attempt(complete, sending).catch((notSent: unknown) => {
 				// An earlier attempt may have been charged, so the item is not "not processed".
 				throw uncertain ?? notSent;
 			});
-			if ('response' in result) return result.response;
-			const { failure, decision } = result;
-			if (decision.error) {
-				// Requests that are refused side by side count once.
-				const isNews = this.refusals.failures === refusalsBefore;
-				if (failure.httpCode === 429 && isNews) this.refusals.failed(failure);
-				throw decision.error;
+			if (!(response instanceof ServiceError)) return response;
+			const { error, wait, mayChargeAgain } = decide(response, {
+				attempt,
+				maxRetries,
+				repeats,
+				uncertain,
+			});
+			if (error) throw error;
+			if (response.mayBeCharged) uncertain = response;
+			if (mayChargeAgain && reservation && !(await reservation.renew())) {
+				throw response.after(attempt);
 			}
-			if (failure.mayBeCharged) uncertain = failure;
-			const { reservation } = sending;
-			if (decision.mayChargeAgain && reservation && !(await reservation.renew())) {
-				throw failure.after(attempt);
-			}
-			const { wait } = decision;
-			const why = `attempt ${attempt} ended with ${failure.httpCode ?? failure.reason}`;
+			const why = `attempt ${attempt} ended with ${response.httpCode ?? response.reason}`;
 			this.n8n.logger.debug(`Contact Data: ${why}, next one in ${wait} ms`);
 			await this.sleep(wait);
 		}
 	}
 
+	/** Sends a request until the service does not refuse it for now: a refusal is no failed try, and it waits again. */
 	private async attempt(
 		request: IHttpRequestOptions,
+		sending: Sending,
+	): Promise<object | ServiceError> {
+		let { acceptances } = this.gate;
+		for (let refusals = 0; ; ) {
+			const response = await this.sendAtGate(request, sending);
+			if (!(response instanceof ServiceError) || !isPause(response)) return response;
+			// Where others are accepted, it may be this request, or its endpoint, that never is.
+			if (this.gate.acceptances > acceptances) refusals++;
+			({ acceptances } = this.gate);
+			if (refusals > MAX_REFUSALS) throw response.after(refusals);
+		}
+	}
+
+	private async sendAtGate(
+		request: IHttpRequestOptions,
 		{ reservation, repeats = 'always', collects = false }: Sending,
-		attempt: number,
-		uncertain: ServiceError | undefined,
-	): Promise<{ response: object } | { failure: ServiceError; decision: Decision }> {
+	): Promise<object | ServiceError> {
 		this.assertGoingOn(collects);
 		const start = await this.gate.enter(this.lane);
-		if (start === undefined) throw this.halted ?? new NotProcessed('cancelled');
+		if (start === undefined) {
+			this.assertGoingOn(collects);
+			throw new NotProcessed('cancelled');
+		}
 		let isAccepted = false;
 		try {
 			this.assertGoingOn(collects);
@@ -176,32 +175,27 @@ export class AccountClient {
 			const httpCode = failure ? failure.httpCode : 200;
 			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
 			this.note(repeats !== 'always', failure, reservation);
-			if (!failure) return { response };
-			const { maxRetries } = this.pace;
-			const decision = decide(failure, { attempt, maxRetries, repeats, uncertain });
-			if (httpCode === 429) this.refused(start, decision.wait, failure.retryAfter);
-			return { failure, decision };
+			if (failure && isPause(failure)) this.refused(start, failure);
+			return response;
 		} finally {
-			this.gate.leave(this.lane, isAccepted);
+			this.gate.leave(this.lane, start, isAccepted);
 		}
 	}
 
 	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
 	private assertGoingOn(collects: boolean): void {
 		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
-		for (const { isOpen, reason, cause } of [this.silence, this.refusals]) {
-			if (isOpen) this.halt(reason, cause);
-		}
+		const { refusal } = this.lane;
+		if (refusal) this.halt(refusal.httpCode === 429 ? 'rate_limited' : 'service_down', refusal);
+		if (this.breaker.reason) this.halt(this.breaker.reason, this.breaker.cause);
 		if (!this.halted) return;
 		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
 	}
 
 	private note(isMetered: boolean, failure?: ServiceError, reservation?: Reservation): void {
-		const { httpCode = 200, mayBeCharged = true } = failure ?? {};
+		const { httpCode, mayBeCharged = true } = failure ?? {};
 		if (!mayBeCharged) reservation?.refused();
-		if (httpCode !== null) this.silence.failures = 0;
-		else if (failure?.reason === 'connection') this.silence.failed(failure);
-		if (httpCode !== 429) this.refusals.failures = 0;
+		this.breaker.note(failure, reservation?.credits);
 		if (httpCode === 401) this.halt('unauthorized', failure);
 		// The plan may exclude a free request, which says nothing about the credits.
 		if (httpCode === 402 && isMetered) this.halt('out_of_credits', failure);
@@ -214,14 +208,15 @@ export class AccountClient {
 	}
 
 	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */
-	private refused(start: number, wait: number, retryAfter = 0): void {
-		const pause = this.gate.refused(start, wait, retryAfter > 0);
-		if (pause === 0) return;
+	private refused(start: number, refusal: ServiceError): void {
+		const pause = this.gate.refused(this.lane, start, refusal);
 		const now = Date.now();
-		this.pausedFor += Math.max(0, now + wait - Math.max(now, this.pausedUntil));
-		this.pausedUntil = Math.max(this.pausedUntil, now + wait);
-		const level = wait >= LONG_PAUSE ? 'info' : 'debug';
-		this.n8n.logger[level](`Contact Data: rate limit, no requests for ${wait} ms`);
+		// A run that gives up does not wait.
+		if (this.lane.refusal || now + pause <= this.pausedUntil) return;
+		this.pausedFor += now + pause - Math.max(now, this.pausedUntil);
+		this.pausedUntil = now + pause;
+		const level = pause >= LONG_PAUSE ? 'info' : 'debug';
+		this.n8n.logger[level](`Contact Data: rate limit, no requests for ${Math.ceil(pause)} ms`);
 	}
 
 	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */

@@ -2,7 +2,7 @@ import { type IDisplayOptions, type INodeProperties, updateDisplayOptions } from
 import { DEFAULT_MANUAL_LIMIT, DEFAULT_MAX_AGE } from '../input/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
-const { maxConcurrency, maxRetries } = DEFAULT_PACE;
+const { maxConcurrency, maxRateLimitWait, maxRetries } = DEFAULT_PACE;
 
 /** Hides a field or an operation from AI agents, which look up one thing at a time. */
 export const notForTools: IDisplayOptions = { hide: { '@tool': [true] } };
@@ -141,6 +141,15 @@ export const resultField = workflowField({
 		'Name of a field for everything the lookup returns, so that no field of the input is changed',
 });
 
+export const rateLimitWait = atLeast(0, {
+	displayName: 'Max Rate Limit Wait (Minutes)',
+	name: 'maxRateLimitWait',
+	default: maxRateLimitWait / 60_000,
+	description:
+		'How long to wait while the rate limit lets nothing through. Without this option, 15 minutes, and 1 minute while you try out the workflow. With 0, the first refusal ends the run.',
+	displayOptions: notForTools,
+});
+
 export const lookupOptions: INodeProperties[] = [
 	atLeast(0, {
 		displayName: 'Keep Credits',
@@ -164,12 +173,13 @@ export const lookupOptions: INodeProperties[] = [
 		description:
 			'Max number of credits this node may spend per execution, including loops and Retry On Fail',
 	}),
+	rateLimitWait,
 	atLeast(0, {
 		displayName: 'Max Retries',
 		name: 'maxRetries',
 		default: maxRetries,
 		description:
-			'Max number of times to retry a request if the service is busy or unavailable, or the connection is lost. Works without Retry On Fail.',
+			'Max number of times to retry a request if the service is unavailable, or the connection is lost. Works without Retry On Fail.',
 		displayOptions: notForTools,
 	}),
 	{

@@ -57,6 +57,18 @@ export const NOT_SENT = {
 		`Wait, or check the rate limit of your plan, ${AGAIN}`,
 		true,
 	],
+	forbidden: ['not included in your plan', `Check your plan with your provider, ${AGAIN}`, true],
+	redirected: ['Base URL redirects', `Check the Base URL of the credential, ${AGAIN}`, true],
+	not_the_service: [
+		'not a response of the service',
+		`Check the Base URL of the credential, ${AGAIN}`,
+		true,
+	],
+	bad_request: [
+		'not accepted by the service',
+		`Check the fields of the node, or run Check API of Contact Data Account, ${AGAIN}`,
+		true,
+	],
 	account_unreadable: ['account not readable', `Check why, or remove Keep Credits, ${AGAIN}`, true],
 	stopped: ['another item stopped the workflow', `Check the item named there, ${AGAIN}`],
 } satisfies Record<string, [short: string, advice: string, isCausedByService?: true]>;

@@ -66,7 +66,7 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 		isTool: isTool(node),
 		executionId: n8n.getExecutionId(),
 		/** How often the execution has come to the node before. Retry On Fail runs it again with the same one. */
-		runIndex: n8n.getWorkflowDataProxy(0).$runIndex,
+		runIndex: () => n8n.getWorkflowDataProxy(0).$runIndex,
 		logger: n8n.logger,
 		isManual: n8n.getMode() === 'manual',
 		signal: n8n.getExecutionCancelSignal(),

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { Failure, type Problem, problemOf } from '../failures/failure';
 import type { FailedReason } from '../failures/reasons';
 import { isObject, textAt } from '../values/json';
+import { minuteOf } from '../values/moment';
 import { withoutKey } from './mask';
 import { wordsIn } from './words';
 
@@ -11,6 +12,8 @@ interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'http
 	/** Whether the service may have charged the request. */
 	mayBeCharged?: boolean;
 }
+
+const MINUTE = 60_000;
 
 /** The longest message, in characters: many items may hold it. */
 const MAX_MESSAGE = 500;
@@ -36,16 +39,29 @@ export class ServiceError extends Failure {
 
 	/** A copy whose message says how often the request was sent. */
 	after(attempts: number): ServiceError {
-		if (attempts === 1) return this;
-		const message = `${this.message} (sent ${attempts} times)`;
+		return attempts === 1 ? this : this.saying(` (sent ${attempts} times)`);
+	}
+
+	/** Copies that say until when the service accepts nothing, or since when, in milliseconds since 1970. */
+	until(time: number): ServiceError {
+		return this.saying(
+			`. It accepts nothing before ${minuteOf(Math.ceil(time / MINUTE) * MINUTE)}`,
+		);
+	}
+
+	since(time: number): ServiceError {
+		return this.saying(`. It has accepted nothing since ${minuteOf(time)}`);
+	}
+
+	private saying(more: string): ServiceError {
+		const message = `${this.message.replace(/\.+$/, '')}${more}`;
 		return new ServiceError(this.reason, { ...this.details, message });
 	}
 
 	/** A copy that says what the request may have needed, where there were not enough credits for it. */
 	needing(credits: number): ServiceError {
 		if (this.reason !== 'out_of_credits' || credits < 2) return this;
-		const message = `${this.message}. This request may have needed ${credits}`;
-		return new ServiceError(this.reason, { ...this.details, message });
+		return this.saying(`. This request may have needed ${credits}`);
 	}
 
 	/** A copy in which the key is masked, with a message of at most 500 characters. */

@@ -41,8 +41,8 @@ const STATUS_CODES: Record<number, Refusal> = {
 	],
 	429: [
 		'rate_limited',
-		'The rate limit was still exceeded after all retries',
-		'Run the remaining items later. Where the operation has these options, lower Max Concurrency or raise Max Retries.',
+		'The service refuses requests for its rate limit',
+		'Run the remaining items later, or check the rate limit of your plan.',
 	],
 	// And any other status code below 500.
 	405: [

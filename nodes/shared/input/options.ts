@@ -1,4 +1,5 @@
 import { isSafeObjectProperty } from 'n8n-workflow';
+import type { NodeContext } from '../host/context';
 import type { Parameters } from './parameters';
 import { requestOptionsOf } from '../http/transport';
 import { paceOf } from '../pace/retry';
@@ -18,7 +19,11 @@ export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
  * `refusal`.
  * @param extra the option that adds a field to the result
  */
-export function lookupOptionsOf(parameters: Parameters, extra?: string) {
+export function lookupOptionsOf(
+	parameters: Parameters,
+	{ isManual, isTool }: Pick<NodeContext, 'isManual' | 'isTool'>,
+	extra?: string,
+) {
 	const failure = new FirstFailure();
 	const option = (name: string) => failure.of(() => parameters.get(`options.${name}`, 0, null));
 	/** A number or its text, fractions cut off, 0 for less; `undefined` for a parameter that is not there. */
@@ -33,7 +38,7 @@ export function lookupOptionsOf(parameters: Parameters, extra?: string) {
 		daysOf(option('retryUnknownDays'), 'Verify Unknown Again After (Days)', DEFAULT_RETRY_UNKNOWN),
 	);
 	return {
-		pace: paceOf(option),
+		pace: paceOf(option, isManual || isTool),
 		cap: amount('options.maxCredits') ?? Number.POSITIVE_INFINITY,
 		keep: amount('options.keepCredits'),
 		/** The most distinct lookups of a manual run; infinite for all. */

@@ -62,6 +62,7 @@ export class Parameters {
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
 		const meanings = this.operation.lead?.[name]?.meanings;
+		const isEmail = meanings?.includes('email');
 		const lead = meanings && this.leadIn(item);
 		if (lead) {
 			const meaning = meanings.find((one) => lead.found[one]);
@@ -69,7 +70,7 @@ export class Parameters {
 			if (!found) return '';
 			this.fieldsRead.add(found.field);
 			const advice = 'The text is in the data: correct it there.';
-			return meant(name, found.value, () => found.field, advice);
+			return meant(found.value, () => found.field, advice, isEmail);
 		}
 		let value: unknown;
 		try {
@@ -80,10 +81,10 @@ export class Parameters {
 			throw this.failing(name, asError(error));
 		}
 		return meant(
-			name,
 			value,
 			() => this.labelOf(name),
 			'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
+			isEmail,
 		);
 	}
 
@@ -146,7 +147,12 @@ export class Parameters {
  * n8n has left an expression in it, as the field is Fixed or braces lack a pair, or an email stands beside other text.
  * Throws {@link InvalidInput} for these.
  */
-function meant(name: string, value: unknown, label: () => string, onBraces: string): unknown {
+function meant(
+	value: unknown,
+	label: () => string,
+	adviceOnBraces: string,
+	isEmail = false,
+): unknown {
 	if (typeof value !== 'string') return value;
 	if (value.includes('\uFFFD')) {
 		throw new InvalidInput({
@@ -155,14 +161,14 @@ function meant(name: string, value: unknown, label: () => string, onBraces: stri
 			description: 'Set the Encoding of the file where it is read, e.g. in Extract from File.',
 		});
 	}
-	if (/email$/i.test(name) && isMixed(cleanText(value))) {
+	if (isEmail && isMixed(cleanText(value))) {
 		throw invalidValue(label(), `${label()} holds an email and other text: leave only the email`);
 	}
 	if (!hasBraces(value)) return value;
 	throw new InvalidInput({
 		reason: 'unevaluated_expression',
 		message: `Not sent: ${label()} holds an expression that n8n did not evaluate`,
-		description: onBraces,
+		description: adviceOnBraces,
 	});
 }
 

@@ -16,9 +16,6 @@ import { pathOf } from '../input/fields';
 /** A request that is refused for its content, not for its sender or its time (7). */
 const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
 
-/** After so many items that were refused alone, with no answer at all, the content is hardly the reason. */
-const MAX_REFUSED = 100;
-
 /** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
 export class Batcher<Query extends IDataObject> {
 	/** Entries that do not fill a request yet. */
@@ -33,10 +30,8 @@ export class Batcher<Query extends IDataObject> {
 
 	private isComplete = false;
 
-	/** Items that were refused alone before any item was answered. */
-	private refused = 0;
-
-	private isAnswered = false;
+	/** Responses to lookups, and how many of them were a 404. */
+	readonly responses = { all: 0, notFound: 0 };
 
 	constructor(
 		readonly client: AccountClient,
@@ -119,7 +114,6 @@ export class Batcher<Query extends IDataObject> {
 				this.run.pool.addBeside(settling.then((rest) => rest?.()));
 				return undefined;
 			}
-			this.isAnswered = true;
 			reservation.settle(costOf(answers.results));
 			if (job) jobs.ended(job, this.client.connection, answers.results);
 			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
@@ -148,11 +142,7 @@ export class Batcher<Query extends IDataObject> {
 	private isCutInHalves(entries: Array<Entry<Query>>, error: unknown): boolean {
 		const code = error instanceof ServiceError ? error.httpCode : null;
 		if (!REFUSED_FOR_CONTENT.includes(code ?? 0)) return false;
-		if (entries.length === 1) this.refused++;
-		// Where nothing is ever accepted, only the halves of a full request are tried.
-		const isHopeless = this.refused >= MAX_REFUSED && !this.isAnswered;
-		const smallest = isHopeless ? Math.max(1, this.run.lookup.perRequest / 2) : 1;
-		if (entries.length <= smallest) return false;
+		if (entries.length === 1) return false;
 		const middle = Math.ceil(entries.length / 2);
 		this.enqueue(entries.slice(middle), true);
 		this.enqueue(entries.slice(0, middle), true);
@@ -198,12 +188,15 @@ export class Batcher<Query extends IDataObject> {
 			asReceived: (texts) => withoutKey(texts, client.connection.apiKey),
 			ask: async (request) => {
 				const asked = { method, url, ...request };
-				return await client.send(asked, sending).catch((thrown: unknown) => {
+				const response = await client.send(asked, sending).catch((thrown: unknown) => {
 					if (!isNotFound(thrown)) throw thrown;
 					// It is a miss, except of an email that is verified: that always has a result.
 					if (isBulk || lookup.answered === 'verified') throw unknownPath(asked.url);
+					this.responses.notFound++;
 					return { results: [] };
 				});
+				this.responses.all++;
+				return response;
 			},
 			collect: async (request) =>
 				await client.send({ method: 'GET', url, ...request }, { collects: true }),

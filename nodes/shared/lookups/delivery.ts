@@ -69,7 +69,8 @@ export class Delivery<Query extends IDataObject> {
 		const mayStop = onError.stops && context.signal?.aborted !== true;
 		const reason = tally.reasonToStop(options.failsWhenIncomplete, executionOf(context).hasBought);
 		if (reason && mayStop) throw stopError(context.node, reason.problem, reason.item);
-		context.hint(summaryOf(lookup, tally, figures), tally.unwanted.length > 0 ? 'warning' : 'info');
+		const isWarning = tally.unwanted.length > 0 || figures.hasOnly404 === true;
+		context.hint(summaryOf(lookup, tally, figures), isWarning ? 'warning' : 'info');
 		const vain = nothingLookedUp(lookup, tally, figures.readFrom === undefined);
 		if (vain) context.hint(vain, tally.counts.known === 0 ? 'warning' : 'info');
 		if (context.node.retryOnFail === true) context.hint(RETRY_ON_FAIL, 'info');

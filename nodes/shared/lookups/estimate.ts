@@ -33,7 +33,7 @@ export async function runEstimate<Query extends IDataObject>(
 		outputs.push(onError.output(problem, item, inputs[item], withStatus));
 	};
 	const parameters = new Parameters(context, estimate);
-	const options = lookupOptionsOf(parameters);
+	const options = lookupOptionsOf(parameters, context);
 	if (options.refusal !== undefined) {
 		fail(options.refusal, 0);
 		return outputs;

@@ -18,6 +18,9 @@ import { NotProcessed, problemOf } from '../failures/failure';
 
 const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };
 
+/** So many lookups in a row rarely all find nothing. */
+const MANY = 10;
+
 /** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
 const POLL_INTERVAL = 200;
 
@@ -49,7 +52,7 @@ export class LookupRun<Query extends IDataObject> {
 		readonly lookup: Lookup<Query>,
 	) {
 		this.parameters = new Parameters(context, lookup);
-		this.options = lookupOptionsOf(this.parameters, lookup.extra?.option);
+		this.options = lookupOptionsOf(this.parameters, context, lookup.extra?.option);
 		this.pool = new Pool(this.options.pace.maxConcurrency);
 		this.onError = new OnError(context.node, !context.isTool);
 		this.delivery = new Delivery(context, lookup, this.options, this.onError);
@@ -67,7 +70,10 @@ export class LookupRun<Query extends IDataObject> {
 		}
 		const own = this.accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
 		const spent = this.withEarlier('', own);
+		const total = (count: 'all' | 'notFound') =>
+			this.accounts.all.reduce((all, { responses }) => all + responses[count], 0);
 		return this.delivery.deliver({
+			hasOnly404: total('all') >= MANY && total('all') === total('notFound'),
 			duplicates: this.duplicates,
 			paused: this.accounts.paused,
 			spent: spent.certain + spent.uncertain,
@@ -167,7 +173,7 @@ export class LookupRun<Query extends IDataObject> {
 		const { node, isTool, runIndex } = this.context;
 		if (isTool || !node.retryOnFail) return cost;
 		const { paid } = executionOf(this.context);
-		const place = `${runIndex} ${node.name} ${what}`;
+		const place = `${runIndex()} ${node.name} ${what}`;
 		paid.set(place, sum(paid.get(place) ?? NOTHING, cost));
 		return paid.get(place) ?? cost;
 	}

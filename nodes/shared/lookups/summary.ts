@@ -13,6 +13,8 @@ export interface Figures {
 	isUncertain?: boolean;
 	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
+	/** Whether each of many lookups got a 404, which a wrong path gives too. */
+	hasOnly404?: boolean;
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
 	readFrom?: string;
 }
@@ -98,10 +100,13 @@ export class Tally {
 	}
 }
 
+const ONLY_404 =
+	'Every lookup got a 404. If that seems wrong, run Check API of Contact Data Account: your provider may use another path or Base URL';
+
 export function summaryOf<Query extends IDataObject>(
 	{ answered, existing }: Lookup<Query>,
 	tally: Tally,
-	{ duplicates, spent, isUncertain, paused, readFrom }: Figures,
+	{ duplicates, spent, isUncertain, paused, hasOnly404, readFrom }: Figures,
 ): string {
 	const { items, hits, misses, local, known, skipped, undated } = tally.counts;
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
@@ -124,6 +129,7 @@ export function summaryOf<Query extends IDataObject>(
 		),
 		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
+		...(hasOnly404 ? [ONLY_404] : []),
 		...(readFrom ? [readFrom] : []),
 		...tally.replaced.said,
 		...adviceOn(problems),

@@ -48,11 +48,8 @@ export class CubicRate {
 		this.due = Math.max(this.due, now - gap) + gap;
 	}
 
-	/**
-	 * The service refused a request. One call per burst of refusals.
-	 * @returns whether the service had accepted the learned rate for a second
-	 */
-	refused(now: number): boolean {
+	/** The service refused a request. One call per burst of refusals. */
+	refused(now: number): void {
 		const rate = this.rate(now);
 		const isLearned = this.wMax !== undefined;
 		const isAccepted = isLearned && !this.isResuming && now - (this.epoch ?? now) >= SECOND;
@@ -64,7 +61,6 @@ export class CubicRate {
 		}
 		this.epoch ??= now;
 		this.isResuming = true;
-		return isAccepted;
 	}
 
 	private forgetStarts(now: number): void {

@@ -1,11 +1,23 @@
 import { sleep } from 'n8n-workflow';
+import type { ServiceError } from '../http/errors';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
+import { backOff } from './retry';
+
+/** The longest delay of a timer in Node, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** The refusals of one burst come one after the other: a demand of 60 s may end a little after 60 s. */
+const BURST = 1_000;
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * 60_000;
 
-/** Every request of this process to one account passes its gate. Runs take turns; a 429 slows all of them down. */
+/**
+ * Every request of this process to one account passes its gate. Runs take turns. A refusal says something of the account:
+ * it slows all of them down, and closes the gate for as long as the service asks, and for a back-off that grows while
+ * nothing is accepted. A run that cannot wait so long gives up.
+ */
 export class AccountGate {
 	/** The runs that use the account, the one whose turn is next first. */
 	private readonly lanes = new Set<Lane>();
@@ -17,8 +29,18 @@ export class AccountGate {
 
 	private readonly rate = new CubicRate();
 
-	/** How many timers keep the gate closed. */
-	private pauses = 0;
+	/** The refusals in a row, of which a burst counts once. */
+	private refusals = 0;
+
+	/** The last refusal, and until when it closes the gate, by `performance.now()`. */
+	private refusal: ServiceError | undefined;
+	private closedUntil = Number.NEGATIVE_INFINITY;
+
+	/** How many requests the service has accepted. */
+	acceptances = 0;
+
+	/** What will let the next requests in after a pause, if it is still the last one then. */
+	private timer: object | undefined;
 
 	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
 	private refusedAt = Number.NEGATIVE_INFINITY;
@@ -26,9 +48,12 @@ export class AccountGate {
 	/** When the last run has left, by `performance.now()`. */
 	private leftAt = performance.now();
 
-	/** Opens a lane for one run of a node, until {@link close}. */
-	join(maxConcurrency: number): Lane {
-		const lane = new Lane(maxConcurrency);
+	/**
+	 * Opens a lane for one run of a node, until {@link close}.
+	 * @param maxWait how long it waits while none of its requests is accepted, in milliseconds
+	 */
+	join(maxConcurrency: number, maxWait: number): Lane {
+		const lane = new Lane(maxConcurrency, maxWait);
 		this.lanes.add(lane);
 		return lane;
 	}
@@ -49,65 +74,108 @@ export class AccountGate {
 	async enter(lane: Lane): Promise<number | undefined> {
 		return await new Promise<number | undefined>((enter) => {
 			lane.waiting.add(enter);
+			this.assertBearable(lane);
 			this.letIn();
 		});
 	}
 
 	/** A request is over. The service accepted it unless it answered with a 429 or was not able to answer. */
-	leave(lane: Lane, isAccepted: boolean): void {
+	leave(lane: Lane, start: number, isAccepted: boolean): void {
 		this.inProgress--;
 		lane.inProgress--;
-		if (isAccepted) this.accepted += 1 / this.accepted;
+		if (isAccepted) {
+			this.acceptances++;
+			this.accepted += 1 / this.accepted;
+			this.refusals = 0;
+			lane.refusedSince = undefined;
+			// The service has let a request in before the time that it had asked for.
+			if (start > this.refusedAt && this.closedUntil > performance.now()) this.open();
+		}
+		this.assertBearable(lane);
 		this.letIn();
 	}
 
 	/**
-	 * The service refused a request with a 429: the gate lets in half as many at once, fewer per second, and none before
-	 * the request may be sent again. A single refusal at a rate that was accepted for a second delays no other request.
-	 * @param wait of the refused request, in milliseconds
-	 * @param isDemanded whether the service asked for this wait
+	 * The service refused a request: the gate lets in half as many at once, fewer per second, and none for a while.
 	 * @returns how long the gate lets none in, in milliseconds
 	 */
-	refused(start: number, wait: number, isDemanded: boolean): number {
-		let isSlight = false;
+	refused(lane: Lane, start: number, refusal: ServiceError): number {
+		const now = performance.now();
+		lane.refusedSince ??= now;
+		let pause = refusal.retryAfter ?? 0;
 		// Requests that started before the last refusal belong to the same burst.
 		if (start > this.refusedAt) {
-			this.refusedAt = performance.now();
+			this.refusedAt = now;
 			this.accepted = Math.max(1, Math.floor(this.inProgress / 2));
-			isSlight = this.rate.refused(this.refusedAt);
+			this.rate.refused(now);
+			// With half jitter: a quarter of a second, a half, 1 s and so on. The last try comes before a run gives up.
+			const step = (backOff(this.refusals++ - 1) * (1 + Math.random())) / 2;
+			const patience = Math.min(...[...this.lanes].map((one) => one.deadline - now - 1));
+			pause = Math.max(pause, Math.min(step, patience));
 		}
-		if (isSlight && !isDemanded) return 0;
-		this.pause(wait);
-		return wait;
+		if (now + pause >= this.closedUntil) this.refusal = refusal;
+		this.closedUntil = Math.max(this.closedUntil, now + pause);
+		if (now >= lane.deadline) this.giveUp(lane);
+		for (const one of this.lanes) this.assertBearable(one);
+		return this.closedUntil - now;
 	}
 
-	private pause(milliseconds: number): void {
-		this.pauses++;
-		void sleep(milliseconds).then(() => {
-			this.pauses--;
+	private open(): void {
+		this.closedUntil = Number.NEGATIVE_INFINITY;
+		this.timer = undefined;
+	}
+
+	/** A run whose patience is shorter than the pause gives up, and before its own first refusal tries one request. */
+	private assertBearable(lane: Lane): void {
+		const now = performance.now();
+		const isRefused = lane.refusedSince !== undefined;
+		const deadline = isRefused ? lane.deadline : now + lane.maxWait;
+		if (this.closedUntil <= deadline + BURST) return;
+		if (isRefused) this.giveUp(lane);
+		else if (lane.waiting.length > 0 && lane.inProgress === 0) this.admit(lane, now);
+	}
+
+	private giveUp(lane: Lane): void {
+		const { refusal, closedUntil } = this;
+		const isDemand = (refusal?.retryAfter ?? 0) > 0;
+		const moment = isDemand ? closedUntil : (lane.refusedSince ?? closedUntil);
+		const time = Date.now() + moment - performance.now();
+		lane.refusal ??= isDemand ? refusal?.until(time) : refusal?.since(time);
+		lane.turnAway();
+	}
+
+	private letIn(): void {
+		while (!this.timer && this.isOpen) {
+			const lane = this.nextLane();
+			if (!lane) return;
+			const now = performance.now();
+			const wait = Math.max(this.closedUntil - now, this.rate.wait(now));
+			if (wait > 0) return this.letInAfter(wait);
+			this.admit(lane, now);
+		}
+	}
+
+	private letInAfter(milliseconds: number): void {
+		const timer = (this.timer = {});
+		void sleep(Math.min(Math.ceil(milliseconds), LONGEST_TIMER)).then(() => {
+			if (this.timer !== timer) return;
+			this.timer = undefined;
 			this.letIn();
 		});
 	}
 
-	private letIn(): void {
-		while (this.isOpen) {
-			const lane = this.nextLane();
-			if (!lane) return;
-			const now = performance.now();
-			const wait = this.rate.wait(now);
-			if (wait > 0) return this.pause(wait);
-			// Its next turn comes after all others.
-			this.lanes.delete(lane);
-			this.lanes.add(lane);
-			this.inProgress++;
-			lane.inProgress++;
-			this.rate.started(now);
-			lane.waiting.next()?.(now);
-		}
+	/** Lets the next request of a lane in, whose next turn comes after all others. */
+	private admit(lane: Lane, now: number): void {
+		this.lanes.delete(lane);
+		this.lanes.add(lane);
+		this.inProgress++;
+		lane.inProgress++;
+		this.rate.started(now);
+		lane.waiting.next()?.(now);
 	}
 
 	private get isOpen(): boolean {
-		if (this.pauses > 0 || this.inProgress >= Math.floor(this.accepted)) return false;
+		if (this.inProgress >= Math.floor(this.accepted)) return false;
 		// At most as many at once as the highest Max Concurrency of these runs.
 		for (const { maxConcurrency } of this.lanes) if (this.inProgress < maxConcurrency) return true;
 		return false;
@@ -124,7 +192,23 @@ export class Lane {
 	readonly waiting = new Queue<(start?: number) => void>();
 	inProgress = 0;
 
-	constructor(readonly maxConcurrency: number) {}
+	/** When the first of its requests was refused since one was accepted, by `performance.now()`. */
+	refusedSince: number | undefined;
+
+	/** Why the run has given up. */
+	refusal: ServiceError | undefined;
+
+	constructor(
+		readonly maxConcurrency: number,
+		readonly maxWait: number,
+	) {}
+
+	/** When the run gives up, by `performance.now()`, unless one of its requests is accepted before. */
+	get deadline(): number {
+		return this.refusedSince === undefined
+			? Number.POSITIVE_INFINITY
+			: this.refusedSince + this.maxWait;
+	}
 
 	get isReady(): boolean {
 		return this.waiting.length > 0 && this.inProgress < this.maxConcurrency;

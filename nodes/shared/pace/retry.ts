@@ -4,19 +4,39 @@ import { numberOf } from '../values/text';
 export interface Pace {
 	maxConcurrency: number;
 	maxRetries: number;
+	/** How long a run waits while the service accepts none of its requests for the rate limit, in milliseconds. */
+	maxRateLimitWait: number;
 }
 
-export const DEFAULT_PACE: Pace = { maxConcurrency: 5, maxRetries: 4 };
+const MINUTE = 60_000;
 
-/** Reads the pace from the options of a node, as the user or an AI agent filled them in. */
-export function paceOf(option: (name: string) => unknown): Pace {
+export const DEFAULT_PACE: Pace = {
+	maxConcurrency: 5,
+	maxRetries: 4,
+	maxRateLimitWait: 15 * MINUTE,
+};
+
+/** For a dropdown, a trigger and a check, which somebody or n8n itself waits for. */
+export const SHORT_PACE: Pace = { ...DEFAULT_PACE, maxRateLimitWait: 10_000 };
+
+/**
+ * Reads the pace from the options of a node, as the user or an AI agent filled them in.
+ * @param isWatched whether somebody waits for the run, so that it waits less by default
+ */
+export function paceOf(option: (name: string) => unknown, isWatched: boolean): Pace {
 	const number = (name: keyof Pace, least: number) =>
 		Math.max(least, Math.floor(numberOf(option(name)) ?? DEFAULT_PACE[name]));
-	return { maxConcurrency: number('maxConcurrency', 1), maxRetries: number('maxRetries', 0) };
+	const minutes = numberOf(option('maxRateLimitWait'));
+	const byDefault = isWatched ? MINUTE : DEFAULT_PACE.maxRateLimitWait;
+	return {
+		maxConcurrency: number('maxConcurrency', 1),
+		maxRetries: number('maxRetries', 0),
+		maxRateLimitWait: minutes === undefined ? byDefault : Math.max(0, minutes * MINUTE),
+	};
 }
 
-/** The longest wait, in milliseconds, whatever the service asks for. */
-const LONGEST_WAIT = 60_000;
+/** The longest wait before the next try, in milliseconds. */
+const LONGEST_WAIT = MINUTE;
 
 /** Half of the first step of the exponential back-off, in milliseconds. */
 const FIRST_STEP = 500;
@@ -38,6 +58,11 @@ export interface Decision {
 	mayChargeAgain: boolean;
 }
 
+/** A step of an exponential back-off, in milliseconds. */
+export function backOff(attempt: number): number {
+	return Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
+}
+
 /**
  * Decides what becomes of a failed request (interface specification 7): whether it is sent again, after which wait,
  * whether that may be charged twice, and which error remains in the end.
@@ -48,12 +73,11 @@ export function decide(
 	{ attempt, maxRetries, repeats, uncertain }: FailedRequest,
 	random = Math.random(),
 ): Decision {
-	const { httpCode, reason, mayBeCharged, retryAfter = 0 } = failure;
+	const { httpCode, reason, mayBeCharged } = failure;
 	const isUnknown = reason === 'connection' && mayBeCharged;
-	// `Retry-After` or an exponential back-off with full jitter, so that many do not come back at once: the longer one.
-	const backOff = random * Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
 	const decision: Decision = {
-		wait: Math.floor(Math.min(Math.max(retryAfter, backOff), LONGEST_WAIT)),
+		// With full jitter, so that many do not come back at once.
+		wait: Math.floor(random * backOff(attempt)),
 		mayChargeAgain: isUnknown && repeats === 'once',
 	};
 	if (isUnknown && repeats === 'never') return { ...decision, error: unknownOutcome(failure) };
@@ -65,9 +89,14 @@ export function decide(
 	return { ...decision, error: (isUnknown ? failure : (uncertain ?? failure)).after(attempt) };
 }
 
-/** Whether the same request may succeed later: 429, 500, 502, 503, 504 and lost connections (7). */
+/** Whether the service refuses the account for now, not this request: a 429, or an outage that says how long it takes. */
+export function isPause(failure: ServiceError): boolean {
+	return failure.httpCode === 429 || (mayRetry(failure) && (failure.retryAfter ?? 0) > 0);
+}
+
+/** Whether the same request may succeed later: 500, 502, 503, 504 and lost connections (7). */
 export function mayRetry(thrown: unknown): boolean {
 	if (!(thrown instanceof ServiceError)) return false;
 	const { reason, httpCode } = thrown;
-	return reason === 'connection' || [429, 500, 502, 503, 504].includes(httpCode ?? 0);
+	return reason === 'connection' || [500, 502, 503, 504].includes(httpCode ?? 0);
 }

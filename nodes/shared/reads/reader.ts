@@ -26,7 +26,7 @@ export interface Read extends Declaration {
 		place: Placement & { input: INodeExecutionData; item: number },
 		fields: IDataObject,
 	): INodeExecutionData;
-	/** Of its requests; the default without one. */
+	/** Of its requests; without one, as the options say. */
 	pace?: Pace;
 	/** Whether its results are bought. Then nothing stops the workflow that has bought something, as in a lookup. */
 	isBought?: true;
@@ -63,8 +63,9 @@ export async function runRead(
 ): Promise<INodeExecutionData[]> {
 	const { inputs, signal, isTool } = context;
 	const parameters = new Parameters(context, operation);
-	const { requestOptions, resultField, refusal } = lookupOptionsOf(parameters);
-	const { pace, isBought } = operation;
+	const options = lookupOptionsOf(parameters, context);
+	const { requestOptions, resultField, refusal } = options;
+	const { pace = options.pace, isBought } = operation;
 	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
 	const onError = new OnError(context.node, !isTool);
 	const breather = new Breather();

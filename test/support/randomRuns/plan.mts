@@ -68,6 +68,7 @@ export const oddEmails = {
 	'no at sign': (email: string) => email.replace('@', ' at '),
 	plus: (email: string) => email.replace('@', '+News@'),
 	quoted: (email: string) => email.replace(/^(.*)@/, '"$1"@'),
+	'beside a name': (email: string) => `Ann Lee; ${email}`,
 };
 
 /** An item, as a sheet with gaps has it, of one of so many leads. */
@@ -78,7 +79,7 @@ const row = (first: number, many: number) =>
 		/** Whether it is in another spelling. */
 		twin: seldom(3),
 		lacks: fc.constantFrom('nothing', 'nothing', 'nothing', 'name', 'email', 'email', 'all'),
-		odd: maybe(fc.constantFrom('accent', 'blank', 'no at sign', 'plus', 'quoted'), 8),
+		odd: maybe(fc.constantFrom('accent', 'blank', 'no at sign', 'plus', 'quoted', 'beside a name'), 8),
 		/** What it says of its email. */
 		emailStatus: maybe(
 			fc.constantFrom('valid', 'OK', 'nok', 'catch-all', 'unknown', 'who knows'),
@@ -91,6 +92,8 @@ const row = (first: number, many: number) =>
 				status: fc.constantFrom(...STATUSES, 'open'),
 				credits: fc.constantFrom(0, 3, null),
 				...{ reason: fc.constant('trade fair'), message: fc.constant('call back') },
+				// Of a job that this service does not know.
+				jobId: maybe(fc.constantFrom('777001', '777002'), 3),
 			}),
 		),
 		/** What else the user has in it. */
@@ -108,16 +111,29 @@ function someRows(execution: number): fc.Arbitrary<Row[]> {
 	return fc.oneof({ weight: 2, arbitrary: rows(15) }, { weight: 1, arbitrary: rows(130) });
 }
 
+const SAYING_NOTHING = [
+	'{}',
+	'{"success":false,"error":"Your plan has expired"}',
+	'{"errors":[{"details":"No plan"}]}',
+	'{"data":{"email":"ada@acme.com"}}',
+];
+
 const refusals = [400, 401, 402, 403, 404, 409, 413, 422, 500, 502, 504];
 
 const effect: fc.Arbitrary<Effect> = fc.oneof(
 	fc.record({
 		status: fc.constantFrom(429, 429, 429, 503, 503, ...refusals),
 		retryAfter: fc.constantFrom('seconds', 'date', 'nonsense', undefined),
-		seconds: fc.nat(3),
+		// Now and then longer than a run waits.
+		seconds: fc.constantFrom(0, 1, 2, 3, 3_600),
 	}),
 	fc.record({
 		body: fc.constantFrom('truncated', 'cut-off', 'html', 'text', 'json-scalar', 'empty'),
+		charge: fc.boolean(),
+	}),
+	// A response that says nothing, whatever it has cost.
+	fc.record({
+		body: fc.record({ json: fc.constantFrom(...SAYING_NOTHING) }),
 		charge: fc.boolean(),
 	}),
 	// Nobody charges for an error.

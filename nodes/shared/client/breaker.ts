@@ -1,0 +1,39 @@
+import type { FailedReason, NotSentReason } from '../failures/reasons';
+import type { ServiceError } from '../http/errors';
+
+/** After so many requests in a row that ended the same way, a run sends nothing more. */
+const MAX_IN_A_ROW = 10;
+
+/** What no other request of the run can escape, and why its items are not sent then. */
+const HOPELESS: Partial<Record<FailedReason, NotSentReason>> = {
+	connection: 'service_down',
+	forbidden: 'forbidden',
+	redirected: 'redirected',
+	not_the_service: 'not_the_service',
+	bad_request: 'bad_request',
+};
+
+/** Counts requests of a run that end in the same way, with no other answer of the service in between. */
+export class CircuitBreaker {
+	private inARow = 0;
+
+	private hasResult = false;
+
+	/** The last failure of these. */
+	cause: ServiceError | undefined;
+
+	/** Why nothing more is sent, once it is open. */
+	reason: NotSentReason | undefined;
+
+	/** @param rows of the request: one of several may be refused for a single row */
+	note(failure: ServiceError | undefined, rows = 1): void {
+		const reason = failure && HOPELESS[failure.reason];
+		this.hasResult ||= failure === undefined;
+		// Beside results, values that are refused say nothing of other values.
+		const isOfValues = reason === 'bad_request' && (rows > 1 || this.hasResult);
+		const before = reason && this.cause?.reason === failure?.reason ? this.inARow : 0;
+		this.inARow = before + (reason && !isOfValues ? 1 : 0);
+		this.cause = reason && failure;
+		if (this.inARow >= MAX_IN_A_ROW) this.reason ??= reason;
+	}
+}
