@@ -70,6 +70,7 @@ const lookupOptions = {
 	'options.keepCredits': 100,
 	'options.maxConcurrency': 5,
 	'options.maxCredits': 100,
+	'options.maxRateLimitWait': 15,
 	'options.maxRetries': 4,
 };
 const ageOptions = { 'options.checkedAt': item('checkedAt'), 'options.maxAgeDays': 90 };
@@ -200,6 +201,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 				...limits(10),
 				includeInputFields: false,
 				...simple,
+				'options.maxRateLimitWait': 15,
 			},
 			byModel: ['companyWebsite', 'companyName'],
 			parameters: { companyWebsite: domain, limit: 3 },

@@ -84,7 +84,6 @@ describe.each(bulks)('$operation', (bulk) => {
 			[{ body: 'cut-off', charge: true }, 'unknown_outcome', null],
 			[{ reset: 'after-charge' }, 'unknown_outcome', null],
 			[{ status: 403 }, 'forbidden', 403],
-			[{ status: 429, ...atOnce }, 'rate_limited', 429, 5],
 			[{ status: 503, ...atOnce }, 'service_unavailable', 503, 5],
 			...[400, 413, 414, 422].map((status): [Effect, string, number, number] => {
 				return [{ status }, 'bad_request', status, 3 + halves];

@@ -37,7 +37,7 @@ interface Trouble {
 	said?: string;
 }
 
-const statuses = [400, 401, 402, 403, 404, 405, 409, 413, 414, 422, 429, 500, 502, 503, 504];
+const statuses = [400, 401, 402, 403, 404, 405, 409, 413, 414, 422, 500, 502, 503, 504];
 const bodies = ['truncated', 'cut-off', 'html', 'text', 'json-scalar', 'empty'] as const;
 
 /** What a retry may help against. */
@@ -78,6 +78,10 @@ function withSecondRow(json: string): Effect {
 /** What the emulator can do, each with every request and, where a retry may help, with the first one alone. */
 const troubles: Trouble[] = [
 	...statuses.map((status) => ({ what: `${status}`, effect: { status } })),
+	...[429, 503].map((status) => ({
+		what: `${status} with Retry-After: 3600`,
+		effect: { status, retryAfter: 'seconds', seconds: 3_600 } as const,
+	})),
 	...Object.entries(passing).flatMap(([what, effect]) => [
 		...('reset' in effect ? [{ what, effect }] : []),
 		{ what: `${what}, once`, effect, nth: 1 },
@@ -236,7 +240,12 @@ function wordsOf(json: IDataObject[]): string {
 /** What the items say to do now, by their reasons. */
 function remediesIn(json: IDataObject[]): Map<string, string> {
 	const failed = json.map(outcomeIn).filter(({ reason }) => typeof reason === 'string');
-	return new Map(failed.map(({ reason, message }) => [String(reason), String(message)]));
+	return new Map(
+		failed.map(({ reason, message }) => [
+			String(reason),
+			String(message).replace(/[\d-]+ [\d:]+ UTC/, '<time> UTC'),
+		]),
+	);
 }
 
 const rows: Array<{ what: string; label: string; cells: string }> = [];

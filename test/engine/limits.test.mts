@@ -152,7 +152,7 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 		[{ status: 403 }, 'account_unreadable'],
 		[{ body: { json: '{}' } }, 'account_unreadable'],
 		[{ body: { json: '{"success":false,"error":"x"}' } }, 'account_unreadable'],
-		[{ status: 429, retryAfter: 'seconds', seconds: 0 }, 'account_unreadable'],
+		[{ status: 429, retryAfter: 'seconds', seconds: 3_600 }, 'rate_limited'],
 	])(
 		'of an account that cannot be read (%j) sends nothing: %s',
 		async (fault, reason, stop = '') => {

@@ -240,7 +240,7 @@ describe.each(repeats)('%s', (repeat) => {
 		/** What happens to the second request; how many are sent in all, and how many questions the last one asks. */
 		type Trouble = [string, () => unknown, requests?: number, last?: number];
 		const troubles: Trouble[] = [
-			['a 429 to the last', fail({ status: 429, ...atOnce }, 2), 5],
+			['a 429 for an hour', fail({ status: 429, ...atOnce, seconds: 3_600 })],
 			['a 503 to the last', fail({ status: 503, ...atOnce }, 2), 5],
 			['a 409', fail({ status: 409 })],
 			['a 401', fail({ status: 401 })],

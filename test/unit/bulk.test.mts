@@ -95,8 +95,9 @@ describe('jobIn', () => {
 			status: 'failed',
 			reason: 'job_failed',
 			message: `The bulk job 12 ended with the status "${status}"`,
-			jobId: '12',
 		});
+		// There is nothing to collect.
+		expect(problemOf(failed)).not.toHaveProperty('jobId');
 	});
 
 	const none = [

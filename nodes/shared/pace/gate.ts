@@ -74,7 +74,7 @@ export class AccountGate {
 	async enter(lane: Lane): Promise<number | undefined> {
 		return await new Promise<number | undefined>((enter) => {
 			lane.waiting.add(enter);
-			this.assertBearable(lane);
+			this.tryOne(lane);
 			this.letIn();
 		});
 	}
@@ -91,7 +91,7 @@ export class AccountGate {
 			// The service has let a request in before the time that it had asked for.
 			if (start > this.refusedAt && this.closedUntil > performance.now()) this.open();
 		}
-		this.assertBearable(lane);
+		this.tryOne(lane);
 		this.letIn();
 	}
 
@@ -116,7 +116,10 @@ export class AccountGate {
 		if (now + pause >= this.closedUntil) this.refusal = refusal;
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		if (now >= lane.deadline) this.giveUp(lane);
-		for (const one of this.lanes) this.assertBearable(one);
+		for (const one of this.lanes) {
+			if (this.closedUntil > one.deadline + BURST) this.giveUp(one);
+			this.tryOne(one);
+		}
 		return this.closedUntil - now;
 	}
 
@@ -125,14 +128,11 @@ export class AccountGate {
 		this.timer = undefined;
 	}
 
-	/** A run whose patience is shorter than the pause gives up, and before its own first refusal tries one request. */
-	private assertBearable(lane: Lane): void {
+	/** A run that would have to wait too long, and was not refused itself, tries one request before it believes that. */
+	private tryOne(lane: Lane): void {
+		if (lane.refusedSince !== undefined || lane.inProgress > 0 || lane.waiting.length === 0) return;
 		const now = performance.now();
-		const isRefused = lane.refusedSince !== undefined;
-		const deadline = isRefused ? lane.deadline : now + lane.maxWait;
-		if (this.closedUntil <= deadline + BURST) return;
-		if (isRefused) this.giveUp(lane);
-		else if (lane.waiting.length > 0 && lane.inProgress === 0) this.admit(lane, now);
+		if (this.closedUntil > now + lane.maxWait + BURST) this.admit(lane, now);
 	}
 
 	private giveUp(lane: Lane): void {
