@@ -79,7 +79,10 @@ const row = (first: number, many: number) =>
 		/** Whether it is in another spelling. */
 		twin: seldom(3),
 		lacks: fc.constantFrom('nothing', 'nothing', 'nothing', 'name', 'email', 'email', 'all'),
-		odd: maybe(fc.constantFrom('accent', 'blank', 'no at sign', 'plus', 'quoted', 'beside a name'), 8),
+		odd: maybe(
+			fc.constantFrom('accent', 'blank', 'no at sign', 'plus', 'quoted', 'beside a name'),
+			8,
+		),
 		/** What it says of its email. */
 		emailStatus: maybe(
 			fc.constantFrom('valid', 'OK', 'nok', 'catch-all', 'unknown', 'who knows'),
