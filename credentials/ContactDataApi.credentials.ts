@@ -9,7 +9,7 @@ import type {
 import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
 import { connectionOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
 import { asServiceError } from '../nodes/shared/http/errors';
-import { inFull } from '../nodes/shared/failures/failure';
+import { inFull } from '../nodes/shared/failures/words';
 
 type InterfaceField = Omit<INodeProperties, 'default'> & { name: keyof typeof INTERFACE_DEFAULTS };
 

@@ -6,7 +6,7 @@ import {
 	lookupOptions,
 	queryField,
 } from '../shared/editor/fields';
-import type { FieldValues } from '../shared/input/fields';
+import type { FieldValues } from '../shared/input/fieldValues';
 import type { Question } from '../shared/input/item';
 import type { Missing } from '../shared/input/missing';
 import { unexpectedAnswer } from '../shared/http/errors';

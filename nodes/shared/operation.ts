@@ -11,7 +11,7 @@ import {
 import { ACCOUNT_PATH } from './credits/account';
 import { saveExecution } from './execution/execution';
 import { contextOfNode, contextOfTool, type NodeContext } from './host/context';
-import type { Declaration } from './input/fields';
+import type { Declaration } from './input/declaration';
 import type { Preparation } from './input/item';
 import { runEstimate } from './lookups/estimate';
 import type { Lookup } from './lookups/lookup';

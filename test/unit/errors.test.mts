@@ -9,7 +9,7 @@ import {
 	unexpectedAnswer,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
-import { inFull } from '../../nodes/shared/failures/failure.ts';
+import { inFull } from '../../nodes/shared/failures/words.ts';
 
 describe('ServiceError', () => {
 	const KEY = 'secret-1';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 import { find } from '../../nodes/Finder/operations/find.operation.ts';
 import { foundIn, personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
-import { FieldValues } from '../../nodes/shared/input/fields.ts';
+import { FieldValues } from '../../nodes/shared/input/fieldValues.ts';
 import { parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';
 

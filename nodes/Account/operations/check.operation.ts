@@ -8,9 +8,10 @@ import { withoutKey } from '../../shared/http/mask';
 import { objectsIn, objectWith } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
 import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
-import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
+import { type Problem, problemOf } from '../../shared/failures/failure';
 import { textAt } from '../../shared/values/json';
 import { type Check, summaryOf } from '../checkSummary';
+import { inFull } from '../../shared/failures/words';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the

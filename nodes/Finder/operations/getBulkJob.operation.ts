@@ -3,7 +3,7 @@ import { includeInputFields, resultField, simple } from '../../shared/editor/fie
 import { readOperation } from '../../shared/operation';
 import { executionOf } from '../../shared/execution/execution';
 import { unexpectedAnswer } from '../../shared/http/errors';
-import { typedText } from '../../shared/input/fields';
+import { typedText } from '../../shared/input/fieldValues';
 import { itemWith } from '../../shared/output/shape';
 import { countIn } from '../../shared/input/options';
 import type { ReadRequest } from '../../shared/reads/reader';

@@ -107,24 +107,6 @@ export function problemOf(thrown: unknown): Problem {
 	};
 }
 
-/** The message and the description in one text, where n8n shows the message alone. */
-export function inFull({ message, description }: Pick<Problem, 'message' | 'description'>): string {
-	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
-}
-
-/** So many ways out are told in a summary at most. */
-const MAX_ADVICE = 2;
-
-/** What to do about items without a result, each sentence once. */
-export function adviceOn(problems: Problem[]): string[] {
-	// What is wrong with the account or the service comes before what single items lack.
-	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
-	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
-	const all = [...new Set(inOrder.map(({ description }) => description.replace(/\.$/, '')))];
-	const isPart = (one: string) => all.some((other) => other !== one && other.includes(one));
-	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
-}
-
 /** Keeps the first exception of several attempts, and goes on. */
 export class FirstFailure {
 	constructor(public error?: unknown) {}

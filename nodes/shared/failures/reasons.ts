@@ -1,5 +1,3 @@
-import type { Problem } from './failure';
-
 /** Every status and every reason of an item, with its words for the summary of a run. */
 
 /** The statuses of an item that has its result, or needs none. */
@@ -18,7 +16,7 @@ export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 export const REFUSED = new Set<string>(['unauthorized', 'forbidden']);
 
 /** Why nothing can be sent for an item: it lacks something, or a field cannot be meant. */
-const INVALID = {
+export const INVALID = {
 	missing_name: 'without a name',
 	missing_company: 'without a company',
 	missing_keyword: 'without a company',
@@ -76,7 +74,7 @@ export const NOT_SENT = {
 export type NotSentReason = keyof typeof NOT_SENT;
 
 /** Why an item failed: n8n did not send its request, or the request brought no usable result. */
-const FAILED = {
+export const FAILED = {
 	refused_base_url: 'Base URL not usable',
 	bad_request: 'not accepted by the service',
 	unauthorized: 'API key not accepted',
@@ -99,31 +97,6 @@ const FAILED = {
 export type FailedReason = keyof typeof FAILED | 'out_of_credits';
 
 /** Why a result is not there yet. */
-const PENDING = { job_not_finished: 'waiting for a bulk job' };
+export const PENDING = { job_not_finished: 'waiting for a bulk job' };
 
 export type PendingReason = keyof typeof PENDING;
-
-const words = new Map<string, string>(Object.entries({ ...FAILED, ...INVALID, ...PENDING }));
-const notSent = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
-
-/** Why items have no result, by kind. */
-export function reasonsOf(problems: Problem[]): string {
-	const counts = new Map<string, number>();
-	for (const problem of problems) {
-		const short = shortOf(problem);
-		counts.set(short, (counts.get(short) ?? 0) + 1);
-	}
-	return [...counts].map(([short, number]) => `${number} ${short}`).join(', ');
-}
-
-/** An item without a result, in a few words that can be counted. */
-function shortOf({ status, reason }: Problem): string {
-	const short = notSent.get(reason)?.[0] ?? words.get(reason) ?? reason;
-	if (status === 'not_processed') return `not sent (${short})`;
-	return status === 'failed' ? `failed (${short})` : short;
-}
-
-/** Whether the service caused that an item was not sent. */
-export function isCausedByService(reason: string): boolean {
-	return notSent.get(reason)?.[2] ?? false;
-}

@@ -2,7 +2,7 @@ import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { cleanText, isSocialPage } from '../values/text';
-import { nameIn } from './fields';
+import { nameIn } from './fieldValues';
 import type { Lead } from './lead';
 import type { Meaning } from './leadNames';
 import { EMPTY_FIELD, NO_NAME } from './leadValues';

@@ -4,7 +4,7 @@ import { isMixed } from '../values/email';
 import { isObject } from '../values/json';
 import { asError, cleanText, toText, hasBraces } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
-import { type Declaration, type RequestField, requestFields } from './fields';
+import { type Declaration, type RequestField, requestFields } from './declaration';
 import type { Lead } from './lead';
 import { LeadReader } from './leadFields';
 

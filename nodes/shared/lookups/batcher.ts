@@ -11,7 +11,7 @@ import { asError } from '../values/text';
 import type { AcceptedJob, BatchResults, LookupService } from './lookup';
 import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
 import type { LookupRun } from './runner';
-import { pathOf } from '../input/fields';
+import { pathOf } from '../input/declaration';
 
 /** A request that is refused for its content, not for its sender or its time (7). */
 const REFUSED_FOR_CONTENT = [400, 413, 414, 422];

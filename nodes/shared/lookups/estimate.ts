@@ -10,9 +10,10 @@ import { OnError, stopError } from '../output/onError';
 import { type Outcome, type Preparation, prepareItem } from '../input/item';
 import { keyOf } from './lookup';
 import { lookupOptionsOf } from '../input/options';
-import { adviceOn, type Problem, problemOf } from '../failures/failure';
-import { reasonsOf } from '../failures/reasons';
+import { type Problem, problemOf } from '../failures/failure';
+
 import { count } from '../values/text';
+import { adviceOn, reasonsOf } from '../failures/words';
 
 /**
  * Estimates what the lookup of all items would cost at most: in one item, or in one for each account that they belong

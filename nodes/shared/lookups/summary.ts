@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { adviceOn, inFull, type Problem } from '../failures/failure';
+import type { Problem } from '../failures/failure';
 import { count } from '../values/text';
 import type { Outcome } from '../input/item';
 import { Replaced } from '../output/replaced';
 import type { Lookup } from './lookup';
-import { isCausedByService, reasonsOf } from '../failures/reasons';
+import { adviceOn, inFull, isCausedByService, reasonsOf } from '../failures/words';
 
 export interface Figures {
 	/** Items that ask what another item of the execution asks as well. */

@@ -6,7 +6,8 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { isTool } from '../host/context';
-import { inFull, type Problem } from '../failures/failure';
+import type { Problem } from '../failures/failure';
+import { inFull } from '../failures/words';
 
 /** What becomes of an item without a result, by the setting On Error of the node. */
 export class OnError {

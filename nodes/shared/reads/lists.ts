@@ -10,7 +10,7 @@ import { ACCOUNT_PATH } from '../credits/account';
 import { ServiceError } from '../http/errors';
 import { objectsIn, objectWith } from '../http/response';
 import { requestOptionsOf } from '../http/transport';
-import { typedText } from '../input/fields';
+import { typedText } from '../input/fieldValues';
 import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, textAt, timestampAt } from '../values/json';
 import { count, withScheme } from '../values/text';

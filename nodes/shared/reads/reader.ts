@@ -6,7 +6,8 @@ import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { missing, type Missing } from '../input/missing';
 import { Parameters } from '../input/parameters';
-import { type Declaration, FieldValues, pathOf } from '../input/fields';
+import { type Declaration, pathOf } from '../input/declaration';
+import { FieldValues } from '../input/fieldValues';
 import { countIn, lookupOptionsOf } from '../input/options';
 import { OnError, stopError } from '../output/onError';
 import { Replaced } from '../output/replaced';
@@ -14,9 +15,10 @@ import type { Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
-import { adviceOn, problemOf, type InvalidInput, type Problem } from '../failures/failure';
-import { PASSED_ON, reasonsOf, REFUSED } from '../failures/reasons';
+import { problemOf, type InvalidInput, type Problem } from '../failures/failure';
+import { PASSED_ON, REFUSED } from '../failures/reasons';
 import { count } from '../values/text';
+import { adviceOn, reasonsOf } from '../failures/words';
 
 const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
 

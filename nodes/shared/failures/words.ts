@@ -1,0 +1,45 @@
+import type { Problem } from './failure';
+import { FAILED, INVALID, NOT_SENT, PENDING } from './reasons';
+
+/** The message and the description in one text, where n8n shows the message alone. */
+export function inFull({ message, description }: Pick<Problem, 'message' | 'description'>): string {
+	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
+}
+
+/** So many ways out are told in a summary at most. */
+const MAX_ADVICE = 2;
+
+/** What to do about items without a result, each sentence once. */
+export function adviceOn(problems: Problem[]): string[] {
+	// What is wrong with the account or the service comes before what single items lack.
+	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
+	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
+	const all = [...new Set(inOrder.map(({ description }) => description.replace(/\.$/, '')))];
+	const isPart = (one: string) => all.some((other) => other !== one && other.includes(one));
+	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
+}
+
+const words = new Map<string, string>(Object.entries({ ...FAILED, ...INVALID, ...PENDING }));
+const notSent = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
+
+/** Why items have no result, by kind. */
+export function reasonsOf(problems: Problem[]): string {
+	const counts = new Map<string, number>();
+	for (const problem of problems) {
+		const short = shortOf(problem);
+		counts.set(short, (counts.get(short) ?? 0) + 1);
+	}
+	return [...counts].map(([short, number]) => `${number} ${short}`).join(', ');
+}
+
+/** An item without a result, in a few words that can be counted. */
+function shortOf({ status, reason }: Problem): string {
+	const short = notSent.get(reason)?.[0] ?? words.get(reason) ?? reason;
+	if (status === 'not_processed') return `not sent (${short})`;
+	return status === 'failed' ? `failed (${short})` : short;
+}
+
+/** Whether the service caused that an item was not sent. */
+export function isCausedByService(reason: string): boolean {
+	return notSent.get(reason)?.[2] ?? false;
+}
