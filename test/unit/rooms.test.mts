@@ -65,6 +65,16 @@ it('the imports are found, each a file of the repository', () => {
 	expect([...new Set(shared)].toSorted()).toEqual(FLOORS.flat().toSorted());
 });
 
+it('no file needs itself over others, types too', () => {
+	const needs = new Map(files.map((file) => [file, new Set(importsOf(file))]));
+	for (const [between, own] of needs) {
+		for (const all of needs.values()) {
+			if (all.has(between)) for (const one of own) all.add(one);
+		}
+	}
+	expect(files.filter((file) => needs.get(file)?.has(file))).toEqual([]);
+});
+
 it('the imports go down from room to room, and of the credential to what the service needs', () => {
 	const mayUse = (from: string, to: string) => {
 		if (placeOf(from) === placeOf(to)) return true;

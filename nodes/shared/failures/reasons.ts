@@ -6,6 +6,11 @@ export const COMPLETE = ['found', 'verified', 'known', 'skipped', 'not_found'] a
 /** The statuses of an item without a result: On Error decides what becomes of it. */
 export const INCOMPLETE = ['invalid_input', 'not_processed', 'failed', 'pending'] as const;
 
+export const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
+
+/** The names of the fields that say why an item has no result. */
+export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
+
 /** All of them: what our nodes put into `status`. */
 export const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 

@@ -8,13 +8,25 @@ import type { Job } from '../execution/jobs';
 import { Breather } from '../host/breather';
 import { withoutKey } from '../http/mask';
 import { asError } from '../values/text';
-import type { AcceptedJob, BatchResults, LookupService } from './lookup';
+import type { NodeContext } from '../host/context';
+import type { LookupOptions } from '../input/options';
+import type { AcceptedJob, BatchResults, Lookup, LookupService } from './lookup';
+import type { Pool } from './pool';
 import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
-import type { LookupRun } from './runner';
 import { pathOf } from '../input/declaration';
 
 /** A request that is refused for its content, not for its sender or its time (7). */
 const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
+
+/** What the batchers of one run share, one for each account. */
+export interface Batching<Query extends IDataObject> {
+	readonly context: NodeContext;
+	readonly lookup: Lookup<Query>;
+	readonly options: LookupOptions;
+	readonly pool: Pool;
+	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
+	nextPoll(): number;
+}
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
 export class Batcher<Query extends IDataObject> {
@@ -35,7 +47,7 @@ export class Batcher<Query extends IDataObject> {
 
 	constructor(
 		readonly client: AccountClient,
-		private readonly run: LookupRun<Query>,
+		private readonly run: Batching<Query>,
 	) {
 		const { node, signal } = run.context;
 		this.execution = executionOf(run.context);

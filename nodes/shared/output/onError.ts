@@ -7,7 +7,9 @@ import {
 } from 'n8n-workflow';
 import { isTool } from '../host/context';
 import type { Problem } from '../failures/failure';
+import { WITHOUT_RESULT } from '../failures/reasons';
 import { inFull } from '../failures/words';
+import { isObject } from '../values/json';
 
 /** What becomes of an item without a result, by the setting On Error of the node. */
 export class OnError {
@@ -87,4 +89,9 @@ export function errorItem(
 export function statusFields({ description, ...fields }: Problem, isShort = false): IDataObject {
 	const message = isShort ? fields.message : inFull({ ...fields, description });
 	return { httpCode: null, ...fields, message };
+}
+
+/** Whether an item of an error output has failed in a node of this package. */
+export function isOwnError(error: unknown): boolean {
+	return isObject(error) && WITHOUT_RESULT.has(error.status);
 }

@@ -1,21 +1,17 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
-import { INCOMPLETE, JOB_OVER, PASSED_ON, STATUSES } from '../failures/reasons';
+import { JOB_OVER, PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
-import { isObject, numberAt, objectFrom } from '../values/json';
+import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
+import { isOwnError } from './onError';
 import type { Replaced } from './replaced';
-
-/** The names of the fields that say why an item has no result. */
-export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
 
 /** The names of the fields that say which bulk job has the result. */
 const JOB_FIELDS = ['jobId', 'jobRow'];
 
 /** What the items beside one without a result have, too. */
 const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, ...JOB_FIELDS];
-
-export const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
 /** What is said of an email, and goes when the email changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
@@ -121,11 +117,6 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	}
 }
 
-/** Whether an item of an error output has failed in a node of this package. */
-export function isOwnError(error: unknown): boolean {
-	return isObject(error) && WITHOUT_RESULT.has(error.status);
-}
-
 /** The fields of the target that a result takes away. */
 function goneFrom(target: IDataObject, result: Result): string[] {
 	const { fields, columns, replaces, isOfJob } = result;
@@ -206,8 +197,4 @@ function creditsAfter(target: IDataObject, result: Result): number | null {
 function textsOf(query: IDataObject): IDataObject {
 	const entries = Object.entries(query);
 	return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' && value));
-}
-
-export function isEmpty(value: unknown): boolean {
-	return typeof value === 'string' ? value.trim() === '' : value === undefined || value === null;
 }
