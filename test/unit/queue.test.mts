@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { Queue } from '../../nodes/shared/values/queue.ts';
-import { processorTime } from '../support/measures/processorTime.mts';
 
 it('is no other than a list, whatever is done', () => {
 	const step = fc.record({
@@ -32,13 +31,13 @@ it('is no other than a list, whatever is done', () => {
 	);
 });
 
+// What takes time by the square takes hours.
 it('takes for each step the same time, however many wait', () => {
 	const queue = new Queue<number>();
-	const used = processorTime();
 	for (let entry = 0; entry < 1_000_000; entry++) queue.add(entry);
 	for (let entry = 0; entry < 1_000_000; entry += 2) {
 		queue.next();
 		queue.add(queue.next() ?? 0);
 	}
-	expect(used()).toBeLessThan(5_000);
+	expect(queue.length).toBe(1_000_000 / 2);
 });
