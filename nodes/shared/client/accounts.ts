@@ -29,7 +29,7 @@ export class Accounts<T extends { client: AccountClient }> {
 		private readonly open: (client: AccountClient) => T,
 	) {
 		const { signal } = context;
-		this.settings = { ...settings, signal, breaker: new CircuitBreaker() };
+		this.settings = { ...settings, signal, silence: new CircuitBreaker() };
 		// One listener for all accounts: each further one takes longer to add.
 		signal?.addEventListener('abort', this.interrupt, { once: true });
 	}

@@ -36,8 +36,8 @@ export interface ClientSettings {
 	pace?: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
-	/** The clients of one run share it. */
-	breaker?: CircuitBreaker;
+	/** For requests that nobody answers: the clients of one run share it. */
+	silence?: CircuitBreaker;
 }
 
 export interface Sending {
@@ -55,7 +55,7 @@ export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
 	private readonly pace: Pace;
-	private readonly breaker: CircuitBreaker;
+	private readonly breaker = new CircuitBreaker();
 	private halted: NotProcessed | undefined;
 	private readonly done = new Map<string, Promise<unknown>>();
 
@@ -74,7 +74,6 @@ export class AccountClient {
 		private readonly settings: ClientSettings = {},
 	) {
 		this.pace = settings.pace ?? DEFAULT_PACE;
-		this.breaker = settings.breaker ?? new CircuitBreaker();
 		this.gate = gateOf(connection.account);
 		this.lane = this.gate.join(this.pace.maxConcurrency, this.pace.maxRateLimitWait);
 	}
@@ -178,7 +177,7 @@ export class AccountClient {
 			if (failure && isPause(failure)) this.refused(start, failure);
 			return response;
 		} finally {
-			this.gate.leave(this.lane, start, isAccepted);
+			this.gate.leave(this.lane, start, isAccepted, collects);
 		}
 	}
 
@@ -187,7 +186,9 @@ export class AccountClient {
 		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
 		const { refusal } = this.lane;
 		if (refusal) this.halt(refusal.httpCode === 429 ? 'rate_limited' : 'service_down', refusal);
-		if (this.breaker.reason) this.halt(this.breaker.reason, this.breaker.cause);
+		for (const { reason, cause } of [this.breaker, this.settings.silence ?? this.breaker]) {
+			if (reason) this.halt(reason, cause);
+		}
 		if (!this.halted) return;
 		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
 	}
@@ -195,14 +196,16 @@ export class AccountClient {
 	private note(isMetered: boolean, failure?: ServiceError, reservation?: Reservation): void {
 		const { httpCode, mayBeCharged = true } = failure ?? {};
 		if (!mayBeCharged) reservation?.refused();
-		this.breaker.note(failure, reservation?.credits);
+		this.breaker.note(failure, isMetered, reservation?.credits);
+		// A connection is the same for all accounts of the run.
+		this.settings.silence?.note(failure?.reason === 'connection' ? failure : undefined, isMetered);
 		if (httpCode === 401) this.halt('unauthorized', failure);
 		// The plan may exclude a free request, which says nothing about the credits.
 		if (httpCode === 402 && isMetered) this.halt('out_of_credits', failure);
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
-	private halt(reason: NotSentReason, cause?: ServiceError): void {
+	halt(reason: NotSentReason, cause?: ServiceError): void {
 		const isFinal = this.halted && !COLLECTED_AFTER.includes(this.halted.reason);
 		if (!isFinal) this.halted = new NotProcessed(reason, cause);
 	}

@@ -54,7 +54,7 @@ export const NOT_SENT = {
 	service_down: ['service not responding', `Wait until the service responds, ${AGAIN}`, true],
 	rate_limited: [
 		'rate limit still exceeded',
-		`Wait, or check the rate limit of your plan, ${AGAIN}`,
+		`Wait, or check the rate limit of your plan, ${AGAIN} A manual run waits 1 minute, unless the option Max Rate Limit Wait says otherwise.`,
 		true,
 	],
 	forbidden: ['not included in your plan', `Check your plan with your provider, ${AGAIN}`, true],
@@ -62,6 +62,11 @@ export const NOT_SENT = {
 	not_the_service: [
 		'not a response of the service',
 		`Check the Base URL of the credential, ${AGAIN}`,
+		true,
+	],
+	unexpected_answer: [
+		'incomplete response',
+		`Check your plan with your provider, or run Check API of Contact Data Account, ${AGAIN}`,
 		true,
 	],
 	bad_request: [

@@ -78,18 +78,22 @@ export function unexpectedAnswer(expected: string, answer?: unknown): ServiceErr
 	const words = wordsIn(answer)?.slice(0, MAX_MESSAGE);
 	return new ServiceError('unexpected_answer', {
 		message: `The service sent a response without ${expected}${words ? `: ${words}` : ''}`,
-		description:
-			'Run the item again later. If it happens each time, check Customize API Requests in the credential.',
+		description: words
+			? 'The words after the colon are of your provider: check your plan there. If they name a field or a path, run Check API of Contact Data Account.'
+			: 'Run the item again later. If it happens each time, run Check API of Contact Data Account.',
 		mayBeCharged: true,
 	});
 }
+
+/** What to do about a 404 of a path. */
+export const ABOUT_PATHS =
+	'Run Check API of Contact Data Account: it says whether your provider uses another path. Else check the Base URL.';
 
 /** For a 404 of a request that names no list or job. */
 export function unknownPath(path: string): ServiceError {
 	return new ServiceError('not_found', {
 		message: `The service does not know the path ${path}`,
-		description:
-			'Run Check API of Contact Data Account: it says whether your provider uses another path. Else check the Base URL.',
+		description: ABOUT_PATHS,
 		httpCode: 404,
 	});
 }

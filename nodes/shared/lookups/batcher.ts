@@ -16,6 +16,9 @@ import { pathOf } from '../input/fields';
 /** A request that is refused for its content, not for its sender or its time (7). */
 const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
 
+/** After so many responses in a row that say nothing, before any other, a run sends nothing more. */
+const MAX_SAYING_NOTHING = 10;
+
 /** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
 export class Batcher<Query extends IDataObject> {
 	/** Entries that do not fill a request yet. */
@@ -29,6 +32,9 @@ export class Batcher<Query extends IDataObject> {
 	private readonly breather = new Breather();
 
 	private isComplete = false;
+
+	/** Responses that said nothing, as of a plan that has expired, until one says something. */
+	private sayingNothing = 0;
 
 	/** Responses to lookups, and how many of them were a 404. */
 	readonly responses = { all: 0, notFound: 0 };
@@ -114,11 +120,16 @@ export class Batcher<Query extends IDataObject> {
 				this.run.pool.addBeside(settling.then((rest) => rest?.()));
 				return undefined;
 			}
+			this.sayingNothing = Number.NEGATIVE_INFINITY;
 			reservation.settle(costOf(answers.results));
 			if (job) jobs.ended(job, this.client.connection, answers.results);
 			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
 		} catch (error) {
 			const isFree = isFreeFailure(error);
+			const saysNothing = error instanceof ServiceError && error.reason === 'unexpected_answer';
+			if (saysNothing && ++this.sayingNothing >= MAX_SAYING_NOTHING) {
+				this.client.halt('unexpected_answer', error);
+			}
 			reservation.settle(isFree ? NOTHING : undefined);
 			if (this.isCutInHalves(paid, error)) return undefined;
 			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);

@@ -2,7 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { STATUSES } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { count } from '../values/text';
-import { isEmpty, isOwnError, PROBLEM_FIELDS, WITHOUT_RESULT } from './shape';
+import { isEmpty } from '../values/json';
+import { isOwnError, PROBLEM_FIELDS, WITHOUT_RESULT } from './shape';
 
 /** Where an item has no status of this package, what it has under these names is its own. */
 const OWN_NAMES = ['status', 'credits', 'response', 'mailboxType', 'personData'];

@@ -3,7 +3,7 @@ import type { Cost } from '../execution/answers';
 import { INCOMPLETE, JOB_OVER, PASSED_ON, STATUSES } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
-import { isObject, numberAt, objectFrom } from '../values/json';
+import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
 import type { Replaced } from './replaced';
 
 /** The names of the fields that say why an item has no result. */
@@ -141,10 +141,11 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 	}
 	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, fields);
 	if (isReplaced) gone.push(...PROBLEM_FIELDS);
-	// The job of a Finder is paid for: it stays until it is collected or over, or a Finder has the result anyway.
-	const isAnswered = columns.includes('email') && /^(not_)?found$/.test(`${fields.status}`);
-	const isOver = isOfJob === true && (isAnswered || JOB_OVER.has(fields.reason));
-	const hasNoJob = isOver ? STATUSES.has(target.status) : isReplaced && isAnswered;
+	// The job of a Finder is paid for: it stays until it is collected or over, or another request has found the email.
+	const isFound = columns.includes('email') && fields.status === 'found';
+	const isMissed = columns.includes('email') && fields.status === 'not_found';
+	const isOver = isOfJob === true && (isFound || isMissed || JOB_OVER.has(fields.reason));
+	const hasNoJob = isOver ? STATUSES.has(target.status) : isReplaced && isFound;
 	return hasNoJob ? [...gone, ...JOB_FIELDS] : gone;
 }
 
@@ -206,8 +207,4 @@ function creditsAfter(target: IDataObject, result: Result): number | null {
 function textsOf(query: IDataObject): IDataObject {
 	const entries = Object.entries(query);
 	return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' && value));
-}
-
-export function isEmpty(value: unknown): boolean {
-	return typeof value === 'string' ? value.trim() === '' : value === undefined || value === null;
 }

@@ -7,8 +7,8 @@ import { backOff } from './retry';
 /** The longest delay of a timer in Node, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The refusals of one burst come one after the other: a demand of 60 s may end a little after 60 s. */
-const BURST = 1_000;
+/** The refusals of one burst come one after the other, and a date is rounded up: 60 s may end a little after 60 s. */
+const BURST = 3_000;
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * 60_000;
@@ -29,8 +29,9 @@ export class AccountGate {
 
 	private readonly rate = new CubicRate();
 
-	/** The refusals in a row, of which a burst counts once. */
+	/** The refusals in a row, of which a burst counts once, and when the first one came, by `performance.now()`. */
 	private refusals = 0;
+	private silentSince: number | undefined;
 
 	/** The last refusal, and until when it closes the gate, by `performance.now()`. */
 	private refusal: ServiceError | undefined;
@@ -79,15 +80,17 @@ export class AccountGate {
 		});
 	}
 
-	/** A request is over. The service accepted it unless it answered with a 429 or was not able to answer. */
-	leave(lane: Lane, start: number, isAccepted: boolean): void {
+	/**
+	 * A request is over. The service accepted it unless it answered with a 429 or was not able to answer. That it accepts
+	 * the poll of a job says nothing of other requests.
+	 */
+	leave(lane: Lane, start: number, isAccepted: boolean, isPoll = false): void {
 		this.inProgress--;
 		lane.inProgress--;
 		if (isAccepted) {
-			this.acceptances++;
 			this.accepted += 1 / this.accepted;
-			this.refusals = 0;
 			lane.refusedSince = undefined;
+			if (!isPoll) this.endSilence();
 			// The service has let a request in before the time that it had asked for.
 			if (start > this.refusedAt && this.closedUntil > performance.now()) this.open();
 		}
@@ -101,7 +104,9 @@ export class AccountGate {
 	 */
 	refused(lane: Lane, start: number, refusal: ServiceError): number {
 		const now = performance.now();
-		lane.refusedSince ??= now;
+		this.silentSince ??= now;
+		// What the runs before it have waited counts: a loop does not wait as long in each of its rounds.
+		lane.refusedSince ??= this.silentSince;
 		let pause = refusal.retryAfter ?? 0;
 		// Requests that started before the last refusal belong to the same burst.
 		if (start > this.refusedAt) {
@@ -123,6 +128,12 @@ export class AccountGate {
 		return this.closedUntil - now;
 	}
 
+	private endSilence(): void {
+		this.acceptances++;
+		this.refusals = 0;
+		this.silentSince = undefined;
+	}
+
 	private open(): void {
 		this.closedUntil = Number.NEGATIVE_INFINITY;
 		this.timer = undefined;
@@ -132,7 +143,8 @@ export class AccountGate {
 	private tryOne(lane: Lane): void {
 		if (lane.refusedSince !== undefined || lane.inProgress > 0 || lane.waiting.length === 0) return;
 		const now = performance.now();
-		if (this.closedUntil > now + lane.maxWait + BURST) this.admit(lane, now);
+		const deadline = (this.silentSince ?? now) + lane.maxWait;
+		if (this.closedUntil > deadline + BURST) this.admit(lane, now);
 	}
 
 	private giveUp(lane: Lane): void {

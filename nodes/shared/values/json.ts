@@ -44,3 +44,8 @@ export function timestampAt(source: IDataObject, ...keys: string[]): string | nu
 	const isSeconds = Number(text) === moment && Math.abs(moment) < 1e11;
 	return new Date(isSeconds ? moment * 1000 : moment).toISOString();
 }
+
+/** Whether a value is nothing, or a text of blanks. */
+export function isEmpty(value: unknown): boolean {
+	return typeof value === 'string' ? value.trim() === '' : value === undefined || value === null;
+}
