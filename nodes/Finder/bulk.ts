@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { ServiceError } from '../shared/http/errors';
+import { hasCode, ServiceError } from '../shared/http/errors';
 import { objectsIn } from '../shared/http/response';
 import type { BatchResults, LookupService } from '../shared/lookups/lookup';
 import { mayRetry } from '../shared/pace/retry';
@@ -128,8 +128,7 @@ async function readJob(jobId: string, get: Get): Promise<object> {
 	if (/^\.+$/.test(jobId)) return await byParameter();
 	const path = `${BULK_PATH}/${encodeURIComponent(jobId)}`;
 	return await get({}, path).catch(async (thrown: unknown) => {
-		const code = thrown instanceof ServiceError ? thrown.httpCode : null;
-		if (code === 404 || code === 405) return await byParameter();
+		if (hasCode(thrown, [404, 405])) return await byParameter();
 		throw thrown;
 	});
 }

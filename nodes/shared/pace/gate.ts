@@ -1,5 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { ServiceError } from '../http/errors';
+import { minuteOf } from '../values/moment';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 import { backOff } from './retry';
@@ -7,11 +8,13 @@ import { backOff } from './retry';
 /** The longest delay of a timer in Node, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The refusals of one burst come one after the other: a demand of 60 s may end a little after 60 s. */
-const BURST = 1_000;
+/** A pause of 60 s, which is asked for in several responses one after the other, ends a little after 60 s. */
+const TOLERANCE = 1_000;
+
+const MINUTE = 60_000;
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
-const FORGOTTEN_AFTER = 10 * 60_000;
+const FORGOTTEN_AFTER = 10 * MINUTE;
 
 /**
  * Every request of this process to one account passes its gate. Runs take turns. A refusal says something of the account:
@@ -36,14 +39,14 @@ export class AccountGate {
 	private refusal: ServiceError | undefined;
 	private closedUntil = Number.NEGATIVE_INFINITY;
 
+	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
+	private refusedAt = Number.NEGATIVE_INFINITY;
+
 	/** How many requests the service has accepted. */
 	acceptances = 0;
 
-	/** What will let the next requests in after a pause, if it is still the last one then. */
+	/** The timer that lets the next requests in. One that another has replaced does nothing when it ends. */
 	private timer: object | undefined;
-
-	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
-	private refusedAt = Number.NEGATIVE_INFINITY;
 
 	/** When the last run has left, by `performance.now()`. */
 	private leftAt = performance.now();
@@ -87,9 +90,12 @@ export class AccountGate {
 			this.acceptances++;
 			this.accepted += 1 / this.accepted;
 			this.refusals = 0;
-			lane.refusedSince = undefined;
-			// The service has let a request in before the time that it had asked for.
-			if (start > this.refusedAt && this.closedUntil > performance.now()) this.open();
+			lane.refusedSince = Number.POSITIVE_INFINITY;
+			// The service has accepted a request before the time that it had asked for.
+			if (start > this.refusedAt && this.closedUntil > performance.now()) {
+				this.closedUntil = Number.NEGATIVE_INFINITY;
+				this.timer = undefined;
+			}
 		}
 		this.tryOne(lane);
 		this.letIn();
@@ -101,7 +107,7 @@ export class AccountGate {
 	 */
 	refused(lane: Lane, start: number, refusal: ServiceError): number {
 		const now = performance.now();
-		lane.refusedSince ??= now;
+		lane.refusedSince = Math.min(lane.refusedSince, now);
 		let pause = refusal.retryAfter ?? 0;
 		// Requests that started before the last refusal belong to the same burst.
 		if (start > this.refusedAt) {
@@ -117,30 +123,28 @@ export class AccountGate {
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		if (now >= lane.deadline) this.giveUp(lane);
 		for (const one of this.lanes) {
-			if (this.closedUntil > one.deadline + BURST) this.giveUp(one);
+			if (this.closedUntil > one.deadline + TOLERANCE) this.giveUp(one);
 			this.tryOne(one);
 		}
 		return this.closedUntil - now;
 	}
 
-	private open(): void {
-		this.closedUntil = Number.NEGATIVE_INFINITY;
-		this.timer = undefined;
-	}
-
 	/** A run that would have to wait too long, and was not refused itself, tries one request before it believes that. */
 	private tryOne(lane: Lane): void {
-		if (lane.refusedSince !== undefined || lane.inProgress > 0 || lane.waiting.length === 0) return;
+		if (Number.isFinite(lane.refusedSince) || lane.inProgress > 0 || !lane.isReady) return;
 		const now = performance.now();
-		if (this.closedUntil > now + lane.maxWait + BURST) this.admit(lane, now);
+		if (this.closedUntil > now + lane.maxWait + TOLERANCE) this.admit(lane, now);
 	}
 
 	private giveUp(lane: Lane): void {
 		const { refusal, closedUntil } = this;
-		const isDemand = (refusal?.retryAfter ?? 0) > 0;
-		const moment = isDemand ? closedUntil : (lane.refusedSince ?? closedUntil);
-		const time = Date.now() + moment - performance.now();
-		lane.refusal ??= isDemand ? refusal?.until(time) : refusal?.since(time);
+		const toDate = Date.now() - performance.now();
+		const until = Math.ceil((closedUntil + toDate) / MINUTE) * MINUTE;
+		lane.refusal ??= refusal?.saying(
+			refusal.retryAfter
+				? `. It accepts nothing before ${minuteOf(until)}`
+				: `. It has accepted nothing since ${minuteOf(lane.refusedSince + toDate)}`,
+		);
 		lane.turnAway();
 	}
 
@@ -193,7 +197,7 @@ export class Lane {
 	inProgress = 0;
 
 	/** When the first of its requests was refused since one was accepted, by `performance.now()`. */
-	refusedSince: number | undefined;
+	refusedSince = Number.POSITIVE_INFINITY;
 
 	/** Why the run has given up. */
 	refusal: ServiceError | undefined;
@@ -205,9 +209,7 @@ export class Lane {
 
 	/** When the run gives up, by `performance.now()`, unless one of its requests is accepted before. */
 	get deadline(): number {
-		return this.refusedSince === undefined
-			? Number.POSITIVE_INFINITY
-			: this.refusedSince + this.maxWait;
+		return this.refusedSince + this.maxWait;
 	}
 
 	get isReady(): boolean {
