@@ -116,8 +116,8 @@ export class AccountGate {
 			this.rate.refused(now);
 			// With half jitter: a quarter of a second, a half, 1 s and so on. The last try comes before a run gives up.
 			const step = (backOff(this.refusals++ - 1) * (1 + Math.random())) / 2;
-			const patience = Math.min(...[...this.lanes].map((one) => one.deadline - now - 1));
-			pause = Math.max(pause, Math.min(step, patience));
+			const patience = [...this.lanes].map((one) => one.deadline - now - 1);
+			pause = Math.max(pause, Math.min(step, ...patience.filter((left) => left > 0)));
 		}
 		if (now + pause >= this.closedUntil) this.refusal = refusal;
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
