@@ -1,10 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { ServiceError, unexpectedAnswer } from '../shared/http/errors';
+import { hasCode, ServiceError, unexpectedAnswer } from '../shared/http/errors';
 import { objectsIn } from '../shared/http/response';
-import { wordsIn } from '../shared/http/words';
 import type { BatchResults, LookupService } from '../shared/lookups/lookup';
 import { mayRetry } from '../shared/pace/retry';
-import { isObject, numberAt, textAt } from '../shared/values/json';
+import { isObject, numberAt, textAt, wordsIn } from '../shared/values/json';
 import { hasEmail, type Person } from './person';
 import { JobProblem, NotProcessed } from '../shared/failures/failure';
 
@@ -140,8 +139,7 @@ async function readJob(jobId: string, get: Get): Promise<object> {
 	if (/^\.+$/.test(jobId)) return await byParameter();
 	const path = `${BULK_PATH}/${encodeURIComponent(jobId)}`;
 	return await get({}, path).catch(async (thrown: unknown) => {
-		const code = thrown instanceof ServiceError ? thrown.httpCode : null;
-		if (code === 404 || code === 405) return await byParameter();
+		if (hasCode(thrown, [404, 405])) return await byParameter();
 		throw thrown;
 	});
 }

@@ -4,7 +4,7 @@ import type { ServiceError } from '../http/errors';
 /** After so many requests in a row that ended the same way, a run sends nothing more. */
 const MAX_IN_A_ROW = 10;
 
-/** What no other request of the run can escape, and why its items are not sent then. */
+/** Failures that all other requests of the run would meet too, and the reason of the items that are not sent then. */
 const HOPELESS: Partial<Record<FailedReason, NotSentReason>> = {
 	connection: 'service_down',
 	forbidden: 'forbidden',

@@ -1,14 +1,11 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
-import { isEmpty, isObject, numberAt } from '../values/json';
+import { isEmpty, isObject, numberAt, wordsIn } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
 import { ABOUT_PATHS, ServiceError, unexpectedAnswer } from './errors';
-import { wordsIn } from './words';
 import type { FailedReason } from '../failures/reasons';
 
-type Refusal = [reason: FailedReason, message: string, description: string];
-
 /** The refusals by status code (interface specification 7). */
-const STATUS_CODES: Record<number, Refusal> = {
+const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advice: string]> = {
 	400: [
 		'bad_request',
 		'The service did not accept the values of this request',

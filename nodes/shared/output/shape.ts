@@ -12,9 +12,6 @@ export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
 /** The names of the fields that say which bulk job has the result. */
 const JOB_FIELDS = ['jobId', 'jobRow'];
 
-/** What the items beside one without a result have, too. */
-const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, ...JOB_FIELDS];
-
 export const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
 /** What is said of an email, and goes when the email changes. */
@@ -105,7 +102,7 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 		if (!isObject(target) || !(name in target)) return false;
 		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status);
 	};
-	const told = TOLD_WITH_STATUS.filter((name) => items.some(isTold(name)));
+	const told = [...PROBLEM_FIELDS, ...JOB_FIELDS].filter((name) => items.some(isTold(name)));
 	if (told.length === 0) return;
 	for (const item of items) {
 		const target = targetOf(item);

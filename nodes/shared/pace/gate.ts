@@ -1,5 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { ServiceError } from '../http/errors';
+import { minuteOf } from '../values/moment';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 import { backOff } from './retry';
@@ -7,11 +8,13 @@ import { backOff } from './retry';
 /** The longest delay of a timer in Node, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The refusals of one burst come one after the other, and a date is rounded up: 60 s may end a little after 60 s. */
-const BURST = 3_000;
+/** A pause of 60 s, asked for in several responses one after the other or as a date, ends a little after 60 s. */
+const TOLERANCE = 3_000;
+
+const MINUTE = 60_000;
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
-const FORGOTTEN_AFTER = 10 * 60_000;
+const FORGOTTEN_AFTER = 10 * MINUTE;
 
 /**
  * Every request of this process to one account passes its gate. Runs take turns. A refusal says something of the account:
@@ -31,20 +34,20 @@ export class AccountGate {
 
 	/** The refusals in a row, of which a burst counts once, and when the first one came, by `performance.now()`. */
 	private refusals = 0;
-	private silentSince: number | undefined;
+	private silentSince = Number.POSITIVE_INFINITY;
 
 	/** The last refusal, and until when it closes the gate, by `performance.now()`. */
 	private refusal: ServiceError | undefined;
 	private closedUntil = Number.NEGATIVE_INFINITY;
 
+	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
+	private refusedAt = Number.NEGATIVE_INFINITY;
+
 	/** How many requests the service has accepted. */
 	acceptances = 0;
 
-	/** What will let the next requests in after a pause, if it is still the last one then. */
+	/** The timer that lets the next requests in. One that another has replaced does nothing when it ends. */
 	private timer: object | undefined;
-
-	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
-	private refusedAt = Number.NEGATIVE_INFINITY;
 
 	/** When the last run has left, by `performance.now()`. */
 	private leftAt = performance.now();
@@ -89,10 +92,13 @@ export class AccountGate {
 		lane.inProgress--;
 		if (isAccepted) {
 			this.accepted += 1 / this.accepted;
-			lane.refusedSince = undefined;
+			lane.refusedSince = Number.POSITIVE_INFINITY;
 			if (!isPoll) this.endSilence();
-			// The service has let a request in before the time that it had asked for.
-			if (start > this.refusedAt && this.closedUntil > performance.now()) this.open();
+			// The service has accepted a request before the time that it had asked for.
+			if (start > this.refusedAt && this.closedUntil > performance.now()) {
+				this.closedUntil = Number.NEGATIVE_INFINITY;
+				this.timer = undefined;
+			}
 		}
 		this.tryOne(lane);
 		this.letIn();
@@ -104,9 +110,9 @@ export class AccountGate {
 	 */
 	refused(lane: Lane, start: number, refusal: ServiceError): number {
 		const now = performance.now();
-		this.silentSince ??= now;
+		this.silentSince = Math.min(this.silentSince, now);
 		// What the runs before it have waited counts: a loop does not wait as long in each of its rounds.
-		lane.refusedSince ??= this.silentSince;
+		lane.refusedSince = Math.min(lane.refusedSince, this.silentSince);
 		let pause = refusal.retryAfter ?? 0;
 		// Requests that started before the last refusal belong to the same burst.
 		if (start > this.refusedAt) {
@@ -115,14 +121,14 @@ export class AccountGate {
 			this.rate.refused(now);
 			// With half jitter: a quarter of a second, a half, 1 s and so on. The last try comes before a run gives up.
 			const step = (backOff(this.refusals++ - 1) * (1 + Math.random())) / 2;
-			const patience = Math.min(...[...this.lanes].map((one) => one.deadline - now - 1));
-			pause = Math.max(pause, Math.min(step, patience));
+			const patience = [...this.lanes].map((one) => one.deadline - now - 1);
+			pause = Math.max(pause, Math.min(step, ...patience.filter((left) => left > 0)));
 		}
 		if (now + pause >= this.closedUntil) this.refusal = refusal;
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		if (now >= lane.deadline) this.giveUp(lane);
 		for (const one of this.lanes) {
-			if (this.closedUntil > one.deadline + BURST) this.giveUp(one);
+			if (this.closedUntil > one.deadline + TOLERANCE) this.giveUp(one);
 			this.tryOne(one);
 		}
 		return this.closedUntil - now;
@@ -131,28 +137,26 @@ export class AccountGate {
 	private endSilence(): void {
 		this.acceptances++;
 		this.refusals = 0;
-		this.silentSince = undefined;
-	}
-
-	private open(): void {
-		this.closedUntil = Number.NEGATIVE_INFINITY;
-		this.timer = undefined;
+		this.silentSince = Number.POSITIVE_INFINITY;
 	}
 
 	/** A run that would have to wait too long, and was not refused itself, tries one request before it believes that. */
 	private tryOne(lane: Lane): void {
-		if (lane.refusedSince !== undefined || lane.inProgress > 0 || lane.waiting.length === 0) return;
+		if (Number.isFinite(lane.refusedSince) || lane.inProgress > 0 || !lane.isReady) return;
 		const now = performance.now();
-		const deadline = (this.silentSince ?? now) + lane.maxWait;
-		if (this.closedUntil > deadline + BURST) this.admit(lane, now);
+		const deadline = Math.min(this.silentSince, now) + lane.maxWait;
+		if (this.closedUntil > deadline + TOLERANCE) this.admit(lane, now);
 	}
 
 	private giveUp(lane: Lane): void {
 		const { refusal, closedUntil } = this;
-		const isDemand = (refusal?.retryAfter ?? 0) > 0;
-		const moment = isDemand ? closedUntil : (lane.refusedSince ?? closedUntil);
-		const time = Date.now() + moment - performance.now();
-		lane.refusal ??= isDemand ? refusal?.until(time) : refusal?.since(time);
+		const toDate = Date.now() - performance.now();
+		const until = Math.ceil((closedUntil + toDate) / MINUTE) * MINUTE;
+		lane.refusal ??= refusal?.saying(
+			refusal.retryAfter
+				? `. It accepts nothing before ${minuteOf(until)}`
+				: `. It has accepted nothing since ${minuteOf(lane.refusedSince + toDate)}`,
+		);
 		lane.turnAway();
 	}
 
@@ -205,7 +209,7 @@ export class Lane {
 	inProgress = 0;
 
 	/** When the first of its requests was refused since one was accepted, by `performance.now()`. */
-	refusedSince: number | undefined;
+	refusedSince = Number.POSITIVE_INFINITY;
 
 	/** Why the run has given up. */
 	refusal: ServiceError | undefined;
@@ -217,9 +221,7 @@ export class Lane {
 
 	/** When the run gives up, by `performance.now()`, unless one of its requests is accepted before. */
 	get deadline(): number {
-		return this.refusedSince === undefined
-			? Number.POSITIVE_INFINITY
-			: this.refusedSince + this.maxWait;
+		return this.refusedSince + this.maxWait;
 	}
 
 	get isReady(): boolean {

@@ -18,8 +18,6 @@ import { adviceOn, problemOf, type InvalidInput, type Problem } from '../failure
 import { PASSED_ON, reasonsOf, REFUSED } from '../failures/reasons';
 import { count } from '../values/text';
 
-const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
-
 export interface Read extends Declaration {
 	/** Puts a result into the item that asked for it; without this, the result is the item. */
 	place?(
@@ -143,7 +141,7 @@ export async function runRead(
 		}
 	};
 	try {
-		await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, work));
+		await Promise.all(Array.from({ length: DEFAULT_PACE.maxConcurrency }, work));
 	} finally {
 		accounts.end();
 	}
