@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { ServiceError } from '../shared/http/errors';
+import { hasCode, ServiceError, unexpectedAnswer } from '../shared/http/errors';
 import { objectsIn } from '../shared/http/response';
 import type { BatchResults, LookupService } from '../shared/lookups/lookup';
 import { mayRetry } from '../shared/pace/retry';
-import { isObject, numberAt, textAt } from '../shared/values/json';
+import { isObject, numberAt, textAt, wordsIn } from '../shared/values/json';
 import { hasEmail, type Person } from './person';
 import { JobProblem, NotProcessed } from '../shared/failures/failure';
 
@@ -31,10 +31,16 @@ export function rowsById(rows: IDataObject[]): Map<string | null, IDataObject> {
 export function matchRows({ rows, jobId }: Omit<BulkJob, 'isDone'>, people: number): BatchResults {
 	const byId = rowsById(rows);
 	const results = Array.from({ length: people }, (_, index) => {
-		const row = byId.get(String(index + 1));
-		return row && (hasEmail(row) ? [row] : []);
+		return resultsIn(byId.get(String(index + 1)));
 	});
 	return { results, jobId };
+}
+
+/** What a row says: nothing where it holds an error, or an email in another form. */
+export function resultsIn(row: IDataObject | undefined): IDataObject[] | undefined {
+	if (!row || hasEmail(row)) return row && [row];
+	const saysNothing = isObject(row.email) || wordsIn(row.error ?? row.errors) !== null;
+	return saysNothing || Array.isArray(row.email) ? undefined : [];
 }
 
 /** The keys that may hold the rows of an answer, when it is no bare list. */
@@ -74,7 +80,11 @@ export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob
 	const list: unknown = [answer, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
 	const id = textAt(fields, 'id');
 	const status = textAt(fields, 'status') ?? '';
-	// An error has a status too.
+	const isError = status === '' && wordsIn(fields.error ?? fields.errors) !== null;
+	const isNamed = id !== null || 'total' in fields;
+	// An error has a status or an id too: that ends no job, and begins none.
+	if (!list && (isError || (FAILED.test(status) && !isNamed)))
+		throw unexpectedAnswer('rows', answer);
 	const isJob = id !== null || (status !== '' && askedFor !== undefined);
 	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list ?? answer, 'rows');
 	const jobId = askedFor ?? id ?? undefined;
@@ -83,7 +93,8 @@ export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob
 		if (found.length === 0) throw jobFailed(status, jobId);
 		return { jobId, rows: found, isDone: true };
 	}
-	if (DONE.test(status)) return { jobId, rows, isDone: true };
+	// Without rows and a name, the status may be that of the response alone.
+	if (DONE.test(status)) return { jobId, rows, isDone: isNamed || list !== undefined };
 	if (RUNNING.test(status)) return { jobId, rows, isDone: false };
 	const people = sent ?? numberAt(fields, 'total');
 	// The service may state any total, so no list of that length is made for a few rows.
@@ -128,8 +139,7 @@ async function readJob(jobId: string, get: Get): Promise<object> {
 	if (/^\.+$/.test(jobId)) return await byParameter();
 	const path = `${BULK_PATH}/${encodeURIComponent(jobId)}`;
 	return await get({}, path).catch(async (thrown: unknown) => {
-		const code = thrown instanceof ServiceError ? thrown.httpCode : null;
-		if (code === 404 || code === 405) return await byParameter();
+		if (hasCode(thrown, [404, 405])) return await byParameter();
 		throw thrown;
 	});
 }

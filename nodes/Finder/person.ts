@@ -1,10 +1,11 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ageOptions,
-	workflowField,
 	leadFrom,
+	lookupFields,
 	lookupOptions,
 	queryField,
+	workflowField,
 } from '../shared/editor/fields';
 import type { FieldValues } from '../shared/input/fieldValues';
 import type { Question } from '../shared/input/item';
@@ -100,7 +101,10 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
 
+/** What Find Email and Find Emails in Bulk have in common. */
 export const personLookup = {
+	cost: '1 credit per email found',
+	fields: [...personFields, ...lookupFields],
 	lead: {
 		fullName: { meanings: ['fullName'], forModel: 'First and last name of the person' },
 		firstName: { meanings: ['firstName'] },

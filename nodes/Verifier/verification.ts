@@ -1,10 +1,11 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ageOptions,
-	workflowField,
 	leadFrom,
+	lookupFields,
 	lookupOptions,
 	queryField,
+	workflowField,
 } from '../shared/editor/fields';
 import type { Lookup } from '../shared/lookups/lookup';
 import { DEFAULT_RETRY_UNKNOWN } from '../shared/input/options';
@@ -53,7 +54,10 @@ export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
 	return { email: email.toLowerCase(), ...query };
 }
 
+/** What Verify Email and Verify Emails in Bulk have in common. */
 export const emailLookup = {
+	cost: '1 credit per email',
+	fields: [...emailFields, ...lookupFields],
 	lead: {
 		email: { meanings: ['email'], forModel: 'Email to verify' },
 		existingStatus: { meanings: ['emailStatus'] },

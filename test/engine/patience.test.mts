@@ -7,11 +7,14 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Effect } from '../emulator/faults.mts';
+import type { WireRequest } from '../emulator/wireLog.mts';
 import {
+	answerIn,
 	asksFor,
 	expectPaidOnce,
 	find,
 	findBulk,
+	hit,
 	leadOf,
 	numbers,
 	paidAmong,
@@ -23,7 +26,7 @@ import {
 } from '../support/leads/lookups.mts';
 import { runNode } from '../support/node/engine.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
-import { credentialFor, useService } from '../support/servers/service.mts';
+import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
 
 const service = useService();
 const clock = useQuickClock(500);
@@ -149,6 +152,30 @@ describe('a limit that cannot be met', () => {
 		expect(service().requests.length - before).toBeLessThanOrEqual(5 + 5);
 	});
 
+	test('is waited for once, not in each round of a loop', async () => {
+		service().faults.add({ status: 429 });
+		const rounds = numbers(6).map((round) => [leadOf(200 + round)]);
+		const begun = Date.now();
+		const { rounds: all } = await runInLoop(find, service(), rounds, continues);
+		expect(all.map(({ json }) => countsOf(json))).toEqual(
+			rounds.map(() => ({ 'not_processed: rate_limited': 1 })),
+		);
+		expect((Date.now() - begun) / 60_000).toBeLessThan(30);
+		expect(service().requests.length).toBeLessThan(40);
+	});
+
+	test('of so many jobs at once is waited for, while their polls are accepted', async () => {
+		const { variants, options, requests, faults } = service();
+		Object.assign(variants, { bulkAnswer: 'job', jobPolls: 20 });
+		options.latencyMs = 1;
+		// One job at a time: the next one is accepted once all polls of the last one are done.
+		const polls = () => requests.filter(({ operation }) => operation === 'getBulkJob').length;
+		const jobs = () => requests.filter(({ status }) => status === 202).length;
+		faults.add({ status: 429, on: { operation: 'findBulk', where: () => polls() < 20 * jobs() } });
+		const { json } = await runLookup(findBulk, service(), numbers(300).map(leadOf), continues);
+		expect(Object.keys(countsOf(json)).toSorted()).toEqual(['found', 'not_found']);
+	});
+
 	test('leaves a job that cannot be polled pending with its id', async () => {
 		service().variants.bulkAnswer = 'job';
 		service().faults.add({ ...hour, on: { operation: 'getBulkJob' } });
@@ -212,6 +239,67 @@ describe('a refusal that no other request escapes', () => {
 			find,
 			wanted.filter((number) => !bad.includes(number)),
 		);
+	});
+
+	test('of one account says nothing of another one', async () => {
+		const refused = openAccount(service());
+		const accepted = openAccount(service());
+		const where = ({ headers }: WireRequest) => headers['x-access-key'] === refused;
+		service().faults.add({ status: 403, on: { where } });
+		const items = numbers(40).map((number) => {
+			return { ...leadOf(number), key: number < 20 ? refused : accepted };
+		});
+		const credential = { ...credentialFor(service()), apiKey: '={{ $json.key }}' };
+		const { json } = await runLookup(find, service(), items, { ...continues, credential });
+		expect(Object.keys(countsOf(json.slice(20))).toSorted()).toEqual(['found', 'not_found']);
+	});
+
+	test('with 200, as of a plan that has expired, ends the run too', async () => {
+		const body = { json: '{"success":false,"error":"Your plan has expired"}' };
+		service().faults.add({ body, status: 200, on: { operation: 'find' } });
+		const items = numbers(120).map(leadOf);
+		const { json } = await runLookup(find, service(), items, continues);
+		const { 'failed: unexpected_answer': failed } = countsOf(json);
+		expect(failed).toBeLessThanOrEqual(14);
+		expect(service().requests).toHaveLength(failed);
+		const message = expect.stringContaining('Your plan has expired');
+		expect(json[0]).toMatchObject({ status: 'failed', credits: null, message });
+		expect(json[119]).toMatchObject({ status: 'not_processed', message });
+	});
+
+	test.each(['{"status":"error","message":"Busy"}', '{"status":"success"}', '{"error":"Busy"}'])(
+		'with 200, %s, drops no job that is polled',
+		async (json) => {
+			service().variants.bulkAnswer = 'job';
+			service().faults.add({ body: { json }, on: { operation: 'getBulkJob' } });
+			const items = numbers(3).map(leadOf);
+			const options = { jobTimeout: 1 };
+			const { json: left } = await runLookup(findBulk, service(), items, { options });
+			expect(countsOf(left)).toEqual({ 'pending: job_not_finished': 3 });
+			const { node } = findBulk;
+			const parameters = { operation: 'getBulkJob' };
+			const test = { node, parameters, items: left, credential: credentialFor(service()) };
+			const still = await runNode({ ...test, ...continues });
+			expect(still.json.map(({ jobId }) => jobId)).toEqual(left.map(({ jobId }) => jobId));
+			service().faults.clear();
+			const { json: collected } = await runNode(test);
+			expectPaidOnce(service(), findBulk, numbers(3));
+			expect(collected.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
+		},
+	);
+
+	test('of jobs that the service does not know keeps no other one from being collected', async () => {
+		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1 });
+		const options = { jobTimeout: 0 };
+		const { json } = await runLookup(findBulk, service(), [leadOf(hit)], { options });
+		const isOld = ({ path, rawQuery }: WireRequest) => `${path}?${rawQuery}`.includes('7000');
+		service().faults.add({ status: 400, on: { operation: 'getBulkJob', where: isOld } });
+		const old = numbers(16).map((number) => ({ ...json[0], jobId: `7000${number}` }));
+		const { json: after } = await runNode({
+			...{ node: findBulk.node, parameters: { operation: 'getBulkJob' }, items: [...old, ...json] },
+			...{ credential: credentialFor(service()), ...continues },
+		});
+		expect(after.at(-1)).toMatchObject({ status: 'found', jobId: null });
 	});
 
 	test('still lets a job be collected that is paid for', async () => {

@@ -6,6 +6,8 @@ export default {
 	// A changed constant of a module would need all tests again, and says little.
 	ignoreStatic: true,
 	concurrency: 2,
+	// On a busy machine too.
+	dryRunTimeoutMinutes: 30,
 	reporters: ['clear-text', 'json'],
 	clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
 	jsonReporter: { fileName: '.cache/mutation.json' },

@@ -231,6 +231,22 @@ describe('a run that the service refuses', () => {
 		expect(run.lane.refusal?.message).toMatch(/^\. It has accepted nothing since /);
 	});
 
+	it('shortens no pause of another run once it has given up', async () => {
+		vi.spyOn(Math, 'random').mockReturnValue(1);
+		const gate = new AccountGate();
+		const [short, long] = [0, 15 * MINUTE].map((wait) => new Run(gate, 1, undefined, wait));
+		for (const run of [short, long]) run.come();
+		await settled();
+		await short.refuse();
+		expect(short.lane.refusal).toBeDefined();
+		await long.leave(false);
+		long.come();
+		await settled(1_000);
+		const pause = await long.refuse();
+		vi.restoreAllMocks();
+		expect(pause).toBe(500);
+	});
+
 	it('goes on as long as one of its requests is accepted in time', async () => {
 		const run = new Run(new AccountGate(), 2, undefined, MINUTE);
 		for (let time = 0; time < 10; time++) {

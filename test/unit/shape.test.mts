@@ -13,15 +13,15 @@ it('a result of a tool has nothing of the item of its agent', () => {
 });
 
 it.each([
-	[['status', 'email'], { jobId: null, jobRow: null }],
+	[['status', 'email'], 'found', { jobId: null, jobRow: null }],
+	// A miss of another provider is no result of the job that is paid for.
+	[['status', 'email'], 'not_found', { jobId: '9001', jobRow: 1 }],
 	// A company is no result of the Finder.
-	[['status', 'name'], { jobId: '9001', jobRow: 1 }],
-])('a result with %j leaves of a pending job %j', (columns, job) => {
+	[['status', 'name'], 'found', { jobId: '9001', jobRow: 1 }],
+])('a result with %j, %s, leaves of a pending job %j', (columns, status, job) => {
 	const held = { status: 'pending', email: null, jobId: '9001', jobRow: 1, credits: null };
 	const place = { includesInput: true, isTool: false, resultField: 'lookup' };
-	for (const status of ['found', 'not_found']) {
-		const result = { fields: { status }, columns, credits: 1, replaces: columns.includes('name') };
-		const { json } = itemWith({ json: { lookup: held } }, 0, place, result);
-		expect(json.lookup).toMatchObject({ status, ...job });
-	}
+	const result = { fields: { status }, columns, credits: 1, replaces: columns.includes('name') };
+	const { json } = itemWith({ json: { lookup: held } }, 0, place, result);
+	expect(json.lookup).toMatchObject({ status, ...job });
 });

@@ -185,7 +185,7 @@ async function findingOf(endpoint: Endpoint, path: string, found: Found): Promis
 }
 
 function notSent(why: string): Finding {
-	return { works: null, httpCode: null, detail: `Not sent: ${why}` };
+	return { works: null, httpCode: null, detail: `Not sent: ${why.replace(/^Not sent: /, '')}` };
 }
 
 function unusable({ reason, message, httpCode = null }: Problem): Finding {

@@ -14,8 +14,5 @@ export const get = readOperation({
 	tool: "Get the account's plan, how many credits of each kind remain, and its saved lists. Costs no credits.",
 	cost: 'free',
 	fields: [simple],
-	read: async ({ client }) => ({
-		results: [await readAccount(client)],
-		simplify: simplifyAccount,
-	}),
+	read: async ({ client }) => ({ results: [await readAccount(client)], simplify: simplifyAccount }),
 });

@@ -124,8 +124,11 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 	const work = async (): Promise<Settled> =>
 		await client
 			.send(request, { repeats: 'once' })
-			// A 404 of a later page is no end of the people.
-			.catch(query.nextId === undefined ? noPeople : undefined)
+			.catch((thrown: unknown) => {
+				// The service answers 404 for a company that it does not know. A 404 of a later page is no end of the people.
+				if (isNotFound(thrown) && query.nextId === undefined) return { results: [] };
+				throw thrown;
+			})
 			.then((page) => objectWith(['results'], page, 'a page of people'))
 			.then((page) => ({ credits: null, answer: { results: [page], at: Date.now() } }))
 			.catch((error: unknown) => ({ credits: null, error }));
@@ -134,12 +137,6 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 	const settled = await client.once(key, async () => await answers.ask(key, connection, work));
 	if ('error' in settled) throw settled.error;
 	return settled.answer.results[0];
-}
-
-/** The service answers 404 for a company that it does not know: that company has no people. */
-function noPeople(thrown: unknown): object {
-	if (isNotFound(thrown)) return { results: [] };
-	throw thrown;
 }
 
 function wordFilter(displayName: string, placeholder: string): INodeProperties[] {

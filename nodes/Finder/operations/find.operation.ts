@@ -1,22 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import {
-	EMAIL_STATUSES,
-	lookupFields,
-	OTHER_STATUSES,
-	queryField,
-} from '../../shared/editor/fields';
+import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { simplifyCompany } from '../../shared/output/company';
 import { isObject } from '../../shared/values/json';
 import { collectPeople } from '../bulk';
-import {
-	foundIn,
-	type Person,
-	personFields,
-	personLookup,
-	personOptions,
-	simplifyFoundEmail,
-} from '../person';
+import { foundIn, type Person, personLookup, personOptions, simplifyFoundEmail } from '../person';
 
 /** Find Email (interface specification 4.5). Costs 1 credit per email found; a miss is free. */
 export const find = lookupOperation<Person>({
@@ -31,8 +19,6 @@ export const find = lookupOperation<Person>({
 	builder:
 		'For one item at a time, e.g. as the tool of an agent, or for Include Company Data. For more than 20 items use findBulk: same price, one request per 100 people.',
 	tool: `Find the business email of one person. Needs a name (full name, or first and last name) and the company (its domain if you know it, else its name). Costs 1 credit if an email is found, nothing otherwise. 'status' is 'found' or 'not_found'. ${EMAIL_STATUSES} ${OTHER_STATUSES} Never guess an email that was not found.`,
-	cost: '1 credit per email found',
-	fields: [...personFields, ...lookupFields],
 	options: [
 		...personOptions,
 		queryField({

@@ -1,14 +1,7 @@
-import { lookupFields } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/input/options';
 import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
-import {
-	type Person,
-	personFields,
-	personLookup,
-	personOptions,
-	simplifyFoundEmail,
-} from '../person';
+import { type Person, personLookup, personOptions, simplifyFoundEmail } from '../person';
 
 /** Find Emails in Bulk (interface specification 4.6). Costs 1 credit per email found; a miss is free. */
 export const findBulk = lookupOperation<Person>({
@@ -22,8 +15,6 @@ export const findBulk = lookupOperation<Person>({
 	},
 	builder:
 		'The choice for lists of leads. Name, company and email are recognized by the common names of their fields; set leadFields to manual only for uncommon names. Every item comes out once, in order, with its own fields; see its status. No Loop, Wait, Merge or IF node is needed around it.',
-	cost: '1 credit per email found',
-	fields: [...personFields, ...lookupFields],
 	options: [
 		...personOptions,
 		{

@@ -8,7 +8,15 @@ import { itemWith } from '../../shared/output/shape';
 import { countIn } from '../../shared/input/options';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { numberAt, textAt } from '../../shared/values/json';
-import { BULK_PATH, type BulkJob, jobReader, matchRows, rowsById, STEADY } from '../bulk';
+import {
+	BULK_PATH,
+	type BulkJob,
+	jobReader,
+	matchRows,
+	resultsIn,
+	rowsById,
+	STEADY,
+} from '../bulk';
 import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
 import { REFUSED } from '../../shared/failures/reasons';
 import { COLLECT_LATER, JobProblem, type Problem, problemOf } from '../../shared/failures/failure';
@@ -81,7 +89,7 @@ export const getBulkJob = readOperation({
 			return { results, isOfNoItem: true, simplify };
 		}
 		const own = job.byId.get(String(jobRow));
-		if (!own) {
+		if (!own || !resultsIn(own)) {
 			const leftOut = unexpectedAnswer('a result for this item').problem;
 			throw new JobProblem(jobId, job.isOpenEnded ? undefined : leftOut, jobRow);
 		}

@@ -1,14 +1,8 @@
-import {
-	EMAIL_STATUSES,
-	lookupFields,
-	OTHER_STATUSES,
-	queryField,
-} from '../../shared/editor/fields';
+import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { isObject } from '../../shared/values/json';
 import {
-	emailFields,
 	emailIdentity,
 	emailLookup,
 	hasStatus,
@@ -31,8 +25,6 @@ export const verify = lookupOperation<EmailQuery>({
 	builder:
 		'For one item at a time, e.g. as the tool of an agent, or for Include Person Data. For more than 20 items use verifyBulk: same price, one request per 50 emails.',
 	tool: `Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid; text that can't be an email costs nothing. 'status' is 'verified'. ${EMAIL_STATUSES} ${OTHER_STATUSES}`,
-	cost: '1 credit per email',
-	fields: [...emailFields, ...lookupFields],
 	options: [
 		...verifierOptions,
 		queryField({

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { lookupFields } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import type { Results } from '../../shared/execution/answers';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
@@ -7,7 +6,6 @@ import { objectsIn } from '../../shared/http/response';
 import { comparableEmail } from '../../shared/values/email';
 import { textAt } from '../../shared/values/json';
 import {
-	emailFields,
 	emailLookup,
 	hasStatus,
 	simplifyVerification,
@@ -33,8 +31,6 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 	},
 	builder:
 		'The choice for lists of leads. It recognizes the email, and reads emailStatus: behind a Finder, only unknown emails are verified and paid for. To verify all, set leadFields to manual and leave existingStatus empty.',
-	cost: '1 credit per email',
-	fields: [...emailFields, ...lookupFields],
 	options: verifierOptions,
 	...emailLookup,
 	perRequest: MAX_ADDRESSES,

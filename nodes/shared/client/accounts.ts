@@ -29,7 +29,7 @@ export class Accounts<T extends { client: AccountClient }> {
 		private readonly open: (client: AccountClient) => T,
 	) {
 		const { signal } = context;
-		this.settings = { ...settings, signal, breaker: new CircuitBreaker() };
+		this.settings = { ...settings, signal, silence: new CircuitBreaker() };
 		// One listener for all accounts: each further one takes longer to add.
 		signal?.addEventListener('abort', this.interrupt, { once: true });
 	}
@@ -76,17 +76,18 @@ export class Accounts<T extends { client: AccountClient }> {
 	};
 }
 
-/** The client of a trigger or a dropdown, which have no items; it ends with its use, and waits 10 s for the rate limit. Throws a `ServiceError`. */
+/**
+ * The client of a trigger or a dropdown, which have no items: it ends with its use, and gives up after 10 s of refusals
+ * for the rate limit. Throws a `ServiceError`.
+ */
 export async function withClient<T>(
 	n8n: IPollFunctions | ILoadOptionsFunctions,
 	use: (client: AccountClient) => Promise<T>,
-	settings?: ClientSettings,
+	requestOptions?: ClientSettings['requestOptions'],
 ): Promise<T> {
 	const credential = await n8n.getCredentials(CREDENTIAL).catch(refuse);
-	const client = new AccountClient(n8n, connectionOf(credential), {
-		pace: SHORT_PACE,
-		...settings,
-	});
+	const settings = { pace: SHORT_PACE, requestOptions };
+	const client = new AccountClient(n8n, connectionOf(credential), settings);
 	try {
 		return await use(client);
 	} finally {

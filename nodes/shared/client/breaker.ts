@@ -4,7 +4,7 @@ import type { ServiceError } from '../http/errors';
 /** After so many requests in a row that ended the same way, a run sends nothing more. */
 const MAX_IN_A_ROW = 10;
 
-/** What no other request of the run can escape, and why its items are not sent then. */
+/** Failures that all other requests of the run would meet too, and the reason of the items that are not sent then. */
 const HOPELESS: Partial<Record<FailedReason, NotSentReason>> = {
 	connection: 'service_down',
 	forbidden: 'forbidden',
@@ -25,13 +25,19 @@ export class CircuitBreaker {
 	/** Why nothing more is sent, once it is open. */
 	reason: NotSentReason | undefined;
 
-	/** @param rows of the request: one of several may be refused for a single row */
-	note(failure: ServiceError | undefined, rows = 1): void {
-		const reason = failure && HOPELESS[failure.reason];
-		this.hasResult ||= failure === undefined;
+	/**
+	 * @param isMetered whether the request may cost credits: what is refused for its values counts only then
+	 * @param rows of the request: one of several may be refused for a single row
+	 */
+	note(failure: ServiceError | undefined, isMetered: boolean, rows = 1): void {
+		const { reason: what, httpCode = 200 } = failure ?? {};
+		// A busy service says nothing of what it would answer.
+		if (httpCode === 429 || (httpCode ?? 0) >= 500) return;
+		const reason = what && HOPELESS[what];
+		this.hasResult ||= isMetered && (!failure || what === 'not_found');
 		// Beside results, values that are refused say nothing of other values.
-		const isOfValues = reason === 'bad_request' && (rows > 1 || this.hasResult);
-		const before = reason && this.cause?.reason === failure?.reason ? this.inARow : 0;
+		const isOfValues = reason === 'bad_request' && (!isMetered || rows > 1 || this.hasResult);
+		const before = reason && this.cause?.reason === what ? this.inARow : 0;
 		this.inARow = before + (reason && !isOfValues ? 1 : 0);
 		this.cause = reason && failure;
 		if (this.inARow >= MAX_IN_A_ROW) this.reason ??= reason;

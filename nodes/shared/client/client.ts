@@ -22,22 +22,17 @@ const BULK_TIMEOUT = 120_000;
 const LONG_PAUSE = 5_000;
 
 /** After these, requests still collect what was bought before. */
-const COLLECTED_AFTER: NotSentReason[] = [
-	'out_of_credits',
-	'unauthorized',
-	'forbidden',
-	'bad_request',
-];
+const COLLECTED_AFTER = new Set(['out_of_credits', 'unauthorized', 'forbidden', 'bad_request']);
 
-/** So often the service may refuse a request for its rate limit while it accepts others. */
+/** A request that is refused more often for the rate limit, while others are accepted, fails alone. */
 const MAX_REFUSALS = 10;
 
 export interface ClientSettings {
 	pace?: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
-	/** The clients of one run share it. */
-	breaker?: CircuitBreaker;
+	/** For requests that nobody answers: the clients of one run share it. */
+	silence?: CircuitBreaker;
 }
 
 export interface Sending {
@@ -55,7 +50,7 @@ export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
 	private readonly pace: Pace;
-	private readonly breaker: CircuitBreaker;
+	private readonly breaker = new CircuitBreaker();
 	private halted: NotProcessed | undefined;
 	private readonly done = new Map<string, Promise<unknown>>();
 
@@ -74,7 +69,6 @@ export class AccountClient {
 		private readonly settings: ClientSettings = {},
 	) {
 		this.pace = settings.pace ?? DEFAULT_PACE;
-		this.breaker = settings.breaker ?? new CircuitBreaker();
 		this.gate = gateOf(connection.account);
 		this.lane = this.gate.join(this.pace.maxConcurrency, this.pace.maxRateLimitWait);
 	}
@@ -117,18 +111,24 @@ export class AccountClient {
 		const { repeats = 'always', reservation } = sending;
 		const { maxRetries } = this.pace;
 		let uncertain: ServiceError | undefined;
-		for (let attempt = 1; ; attempt++) {
-			const response = await this.attempt(complete, sending).catch((notSent: unknown) => {
+		let refusals = 0;
+		let { acceptances } = this.gate;
+		for (let attempt = 1; ; ) {
+			const response = await this.sendAtGate(complete, sending).catch((notSent: unknown) => {
 				// An earlier attempt may have been charged, so the item is not "not processed".
 				throw uncertain ?? notSent;
 			});
 			if (!(response instanceof ServiceError)) return response;
-			const { error, wait, mayChargeAgain } = decide(response, {
-				attempt,
-				maxRetries,
-				repeats,
-				uncertain,
-			});
+			// A refusal for now is no failed try: it waits at the gate again.
+			if (isPause(response)) {
+				// Where others are accepted, it may be this request, or its endpoint, that never is.
+				if (this.gate.acceptances > acceptances) refusals++;
+				({ acceptances } = this.gate);
+				if (refusals > MAX_REFUSALS) throw uncertain ?? response.after(refusals);
+				continue;
+			}
+			const tried = { attempt, maxRetries, repeats, uncertain };
+			const { error, wait, mayChargeAgain } = decide(response, tried);
 			if (error) throw error;
 			if (response.mayBeCharged) uncertain = response;
 			if (mayChargeAgain && reservation && !(await reservation.renew())) {
@@ -137,22 +137,7 @@ export class AccountClient {
 			const why = `attempt ${attempt} ended with ${response.httpCode ?? response.reason}`;
 			this.n8n.logger.debug(`Contact Data: ${why}, next one in ${wait} ms`);
 			await this.sleep(wait);
-		}
-	}
-
-	/** Sends a request until the service does not refuse it for now: a refusal is no failed try, and it waits again. */
-	private async attempt(
-		request: IHttpRequestOptions,
-		sending: Sending,
-	): Promise<object | ServiceError> {
-		let { acceptances } = this.gate;
-		for (let refusals = 0; ; ) {
-			const response = await this.sendAtGate(request, sending);
-			if (!(response instanceof ServiceError) || !isPause(response)) return response;
-			// Where others are accepted, it may be this request, or its endpoint, that never is.
-			if (this.gate.acceptances > acceptances) refusals++;
-			({ acceptances } = this.gate);
-			if (refusals > MAX_REFUSALS) throw response.after(refusals);
+			attempt++;
 		}
 	}
 
@@ -162,23 +147,29 @@ export class AccountClient {
 	): Promise<object | ServiceError> {
 		this.assertGoingOn(collects);
 		const start = await this.gate.enter(this.lane);
-		if (start === undefined) {
-			this.assertGoingOn(collects);
-			throw new NotProcessed('cancelled');
-		}
 		let isAccepted = false;
 		try {
 			this.assertGoingOn(collects);
+			if (start === undefined) throw new NotProcessed('cancelled');
 			reservation?.sent();
 			const response = await sendOnce(this.n8n, this.connection, request).catch(asServiceError);
-			const failure = response instanceof ServiceError ? response : undefined;
-			const httpCode = failure ? failure.httpCode : 200;
+			const isMetered = repeats !== 'always';
+			if (!(response instanceof ServiceError)) {
+				isAccepted = true;
+				this.count(undefined, isMetered);
+				return response;
+			}
+			const { httpCode, mayBeCharged } = response;
 			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
-			this.note(repeats !== 'always', failure, reservation);
-			if (failure && isPause(failure)) this.refused(start, failure);
+			if (!mayBeCharged) reservation?.refused();
+			this.count(response, isMetered, reservation?.credits);
+			if (httpCode === 401) this.halt('unauthorized', response);
+			// The plan may exclude a free request, which says nothing about the credits.
+			if (httpCode === 402 && isMetered) this.halt('out_of_credits', response);
+			if (isPause(response)) this.refused(start, response);
 			return response;
 		} finally {
-			this.gate.leave(this.lane, start, isAccepted);
+			if (start !== undefined) this.gate.leave(this.lane, start, isAccepted, collects);
 		}
 	}
 
@@ -187,23 +178,23 @@ export class AccountClient {
 		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
 		const { refusal } = this.lane;
 		if (refusal) this.halt(refusal.httpCode === 429 ? 'rate_limited' : 'service_down', refusal);
-		if (this.breaker.reason) this.halt(this.breaker.reason, this.breaker.cause);
+		for (const { reason, cause } of [this.breaker, this.settings.silence ?? this.breaker]) {
+			if (reason) this.halt(reason, cause);
+		}
 		if (!this.halted) return;
-		if (!collects || !COLLECTED_AFTER.includes(this.halted.reason)) throw this.halted;
+		if (!collects || !COLLECTED_AFTER.has(this.halted.reason)) throw this.halted;
 	}
 
-	private note(isMetered: boolean, failure?: ServiceError, reservation?: Reservation): void {
-		const { httpCode, mayBeCharged = true } = failure ?? {};
-		if (!mayBeCharged) reservation?.refused();
-		this.breaker.note(failure, reservation?.credits);
-		if (httpCode === 401) this.halt('unauthorized', failure);
-		// The plan may exclude a free request, which says nothing about the credits.
-		if (httpCode === 402 && isMetered) this.halt('out_of_credits', failure);
+	/** Counts what no other request of the account escapes. A connection is the same for all accounts of the run. */
+	private count(failure: ServiceError | undefined, isMetered: boolean, rows?: number): void {
+		this.breaker.note(failure, isMetered, rows);
+		const lost = failure?.reason === 'connection' ? failure : undefined;
+		this.settings.silence?.note(lost, isMetered);
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
-	private halt(reason: NotSentReason, cause?: ServiceError): void {
-		const isFinal = this.halted && !COLLECTED_AFTER.includes(this.halted.reason);
+	halt(reason: NotSentReason, cause?: ServiceError): void {
+		const isFinal = this.halted && !COLLECTED_AFTER.has(this.halted.reason);
 		if (!isFinal) this.halted = new NotProcessed(reason, cause);
 	}
 

@@ -146,7 +146,7 @@ export const rateLimitWait = atLeast(0, {
 	name: 'maxRateLimitWait',
 	default: maxRateLimitWait / 60_000,
 	description:
-		'How long to wait while the rate limit lets nothing through. Without this option, 15 minutes, and 1 minute while you try out the workflow. With 0, the first refusal ends the run.',
+		'How long to wait while the rate limit lets nothing through. Without this option: 15 minutes, or 1 minute in manual runs and tools. With 0, the first refusal ends the run.',
 	displayOptions: notForTools,
 });
 

@@ -72,17 +72,14 @@ export class AnswerStore {
 		this.stored = record[RECORD] ?? [];
 	}
 
-	/** Reads what this execution, or the one that it retries, has stored for an account; once. */
-	private load(connection: Connection): void {
-		if (this.loaded.has(connection.id)) return;
-		this.loaded.add(connection.id);
-		for (const { sealed } of this.stored.filter((batch) => batch.connection === connection.id)) {
-			for (const entry of unsealed(sealed, connection)) this.answers.set(...entry);
-		}
-	}
-
+	/** What this execution, or the one that it retries, has stored for an account is opened once. */
 	find(key: string, connection: Connection): Answer | undefined {
-		this.load(connection);
+		const { id } = connection;
+		const sealed = this.loaded.has(id) ? [] : this.stored.filter((one) => one.connection === id);
+		this.loaded.add(id);
+		for (const batch of sealed) {
+			for (const entry of unsealed(batch.sealed, connection)) this.answers.set(...entry);
+		}
 		const answer = this.answers.get(key);
 		return answer && Date.now() - answer.at < MAX_AGE ? answer : undefined;
 	}

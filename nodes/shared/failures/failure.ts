@@ -55,12 +55,13 @@ export class NotProcessed extends Failure {
 		override readonly reason: NotSentReason,
 		cause?: Error,
 	) {
-		const [short, description] = NOT_SENT[reason];
+		const [short, advice] = NOT_SENT[reason];
+		const again = reason === 'manual_limit' ? '.' : ', then run the remaining items again.';
 		super({
 			status: 'not_processed',
 			reason,
 			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
-			description,
+			description: `${advice}${again}`,
 		});
 	}
 }

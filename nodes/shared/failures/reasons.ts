@@ -37,61 +37,52 @@ export type InvalidReason = keyof typeof INVALID;
 /** With these reasons a bulk job is over: it has failed, or the service does not know it. */
 export const JOB_OVER = new Set<unknown>(['job_failed', 'not_found']);
 
-const AGAIN = 'then run the remaining items again.';
-
-/** Why an item was not sent: its short words, what to do, and whether the service caused it. */
-export const NOT_SENT = {
-	out_of_credits: ['out of credits', `Add credits to the account, ${AGAIN}`, true],
-	credit_limit: ['Max Credits reached', `Raise Max Credits in the options, ${AGAIN}`],
-	credit_floor: [
-		'Keep Credits reached',
-		`Add credits to the account, or lower Keep Credits, ${AGAIN}`,
+/** Why a run sends no more, where the service is the cause: in short words, and what to do before the rest is run again. */
+export const BY_SERVICE = {
+	out_of_credits: ['out of credits', 'Add credits to the account'],
+	unauthorized: ['API key not accepted', 'Check the API Key of the credential'],
+	rate_limited: [
+		'rate limit still exceeded',
+		'Wait (a manual run waits 1 minute, unless Max Rate Limit Wait says otherwise), or check the rate limit of your plan',
 	],
+	unexpected_answer: [
+		'incomplete response',
+		'Check your plan with your provider, or run Check API of Contact Data Account',
+	],
+	forbidden: ['not included in your plan', 'Check your plan with your provider'],
+	redirected: ['Base URL redirects', 'Check the Base URL of the credential'],
+	not_the_service: ['not a response of the service', 'Check the Base URL of the credential'],
+	bad_request: [
+		'not accepted by the service',
+		'Check the fields of the node, or run Check API of Contact Data Account',
+	],
+	service_down: ['service not responding', 'Wait until the service responds'],
+	account_unreadable: ['account not readable', 'Check why, or remove Keep Credits'],
+};
+
+/** Why an item was not sent: the same. */
+export const NOT_SENT = {
+	...BY_SERVICE,
+	credit_limit: ['Max Credits reached', 'Raise Max Credits in the options'],
+	credit_floor: ['Keep Credits reached', 'Add credits to the account, or lower Keep Credits'],
 	manual_limit: [
 		'Max Items in Manual Runs reached',
 		// A manual run begins with the first items again.
-		'Raise Max Items in Manual Runs (0 means all). The next run looks up, and pays for, all items.',
+		'Raise Max Items in Manual Runs (0 means all). The next run looks up, and pays for, all items',
 	],
-	cancelled: ['execution stopped', `Check why it was stopped, ${AGAIN}`],
-	unauthorized: ['API key not accepted', `Check the API Key of the credential, ${AGAIN}`, true],
-	service_down: ['service not responding', `Wait until the service responds, ${AGAIN}`, true],
-	rate_limited: [
-		'rate limit still exceeded',
-		`Wait, or check the rate limit of your plan, ${AGAIN}`,
-		true,
-	],
-	forbidden: ['not included in your plan', `Check your plan with your provider, ${AGAIN}`, true],
-	redirected: ['Base URL redirects', `Check the Base URL of the credential, ${AGAIN}`, true],
-	not_the_service: [
-		'not a response of the service',
-		`Check the Base URL of the credential, ${AGAIN}`,
-		true,
-	],
-	bad_request: [
-		'not accepted by the service',
-		`Check the fields of the node, or run Check API of Contact Data Account, ${AGAIN}`,
-		true,
-	],
-	account_unreadable: ['account not readable', `Check why, or remove Keep Credits, ${AGAIN}`, true],
-	stopped: ['another item stopped the workflow', `Check the item named there, ${AGAIN}`],
-} satisfies Record<string, [short: string, advice: string, isCausedByService?: true]>;
+	cancelled: ['execution stopped', 'Check why it was stopped'],
+	stopped: ['another item stopped the workflow', 'Check the item named there'],
+};
 
 export type NotSentReason = keyof typeof NOT_SENT;
 
-/** Why an item failed: n8n did not send its request, or the request brought no usable result. */
+/** Why one item failed, where a run goes on: n8n did not send its request, or it brought no usable result. */
 export const FAILED = {
 	refused_base_url: 'Base URL not usable',
-	bad_request: 'not accepted by the service',
-	unauthorized: 'API key not accepted',
-	forbidden: 'not included in your plan',
 	not_found: 'not found',
 	conflict: 'conflict with another request',
-	rate_limited: 'rate limit still exceeded',
 	service_unavailable: 'service unavailable',
 	connection: 'connection lost',
-	redirected: 'Base URL redirects',
-	not_the_service: 'not a response of the service',
-	unexpected_answer: 'incomplete response',
 	unknown_outcome: 'connection lost, outcome unknown',
 	job_failed: 'bulk job failed',
 	refused_by_n8n: 'not sent by n8n',
@@ -99,7 +90,9 @@ export const FAILED = {
 };
 
 /** The request that met the end of the credits was refused: its item is `not_processed`. */
-export type FailedReason = keyof typeof FAILED | 'out_of_credits';
+export type FailedReason =
+	| keyof typeof FAILED
+	| Exclude<keyof typeof BY_SERVICE, 'service_down' | 'account_unreadable'>;
 
 /** Why a result is not there yet. */
 export const PENDING = { job_not_finished: 'waiting for a bulk job' };

@@ -1,5 +1,5 @@
 import type { Problem } from './failure';
-import { FAILED, INVALID, NOT_SENT, PENDING } from './reasons';
+import { BY_SERVICE, FAILED, INVALID, NOT_SENT, PENDING } from './reasons';
 
 /** The message and the description in one text, where n8n shows the message alone. */
 export function inFull({ message, description }: Pick<Problem, 'message' | 'description'>): string {
@@ -19,8 +19,7 @@ export function adviceOn(problems: Problem[]): string[] {
 	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
 }
 
-const words = new Map<string, string>(Object.entries({ ...FAILED, ...INVALID, ...PENDING }));
-const notSent = new Map<string, readonly [string, string, true?]>(Object.entries(NOT_SENT));
+const words = new Map(Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }));
 
 /** Why items have no result, by kind. */
 export function reasonsOf(problems: Problem[]): string {
@@ -34,12 +33,12 @@ export function reasonsOf(problems: Problem[]): string {
 
 /** An item without a result, in a few words that can be counted. */
 function shortOf({ status, reason }: Problem): string {
-	const short = notSent.get(reason)?.[0] ?? words.get(reason) ?? reason;
+	const [short] = [words.get(reason) ?? reason].flat();
 	if (status === 'not_processed') return `not sent (${short})`;
 	return status === 'failed' ? `failed (${short})` : short;
 }
 
 /** Whether the service caused that an item was not sent. */
 export function isCausedByService(reason: string): boolean {
-	return notSent.get(reason)?.[2] ?? false;
+	return Object.hasOwn(BY_SERVICE, reason);
 }

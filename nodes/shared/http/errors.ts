@@ -1,10 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { Failure, type Problem, problemOf } from '../failures/failure';
 import type { FailedReason } from '../failures/reasons';
-import { isObject, textAt } from '../values/json';
-import { minuteOf } from '../values/moment';
+import { isObject, textAt, wordsIn } from '../values/json';
 import { withoutKey } from './mask';
-import { wordsIn } from './words';
 
 interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'httpCode'> {
 	/** The pause that the service asks for, in milliseconds. */
@@ -12,8 +10,6 @@ interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'http
 	/** Whether the service may have charged the request. */
 	mayBeCharged?: boolean;
 }
-
-const MINUTE = 60_000;
 
 /** The longest message, in characters: many items may hold it. */
 const MAX_MESSAGE = 500;
@@ -42,18 +38,8 @@ export class ServiceError extends Failure {
 		return attempts === 1 ? this : this.saying(` (sent ${attempts} times)`);
 	}
 
-	/** Copies that say until when the service accepts nothing, or since when, in milliseconds since 1970. */
-	until(time: number): ServiceError {
-		return this.saying(
-			`. It accepts nothing before ${minuteOf(Math.ceil(time / MINUTE) * MINUTE)}`,
-		);
-	}
-
-	since(time: number): ServiceError {
-		return this.saying(`. It has accepted nothing since ${minuteOf(time)}`);
-	}
-
-	private saying(more: string): ServiceError {
+	/** A copy whose message says more. */
+	saying(more: string): ServiceError {
 		const message = `${this.message.replace(/\.+$/, '')}${more}`;
 		return new ServiceError(this.reason, { ...this.details, message });
 	}
@@ -78,18 +64,22 @@ export function unexpectedAnswer(expected: string, answer?: unknown): ServiceErr
 	const words = wordsIn(answer)?.slice(0, MAX_MESSAGE);
 	return new ServiceError('unexpected_answer', {
 		message: `The service sent a response without ${expected}${words ? `: ${words}` : ''}`,
-		description:
-			'Run the item again later. If it happens each time, check Customize API Requests in the credential.',
+		description: words
+			? 'The words after the colon are of your provider: check your plan there. If they name a field or a path, run Check API of Contact Data Account.'
+			: 'Run the item again later. If it happens each time, run Check API of Contact Data Account.',
 		mayBeCharged: true,
 	});
 }
+
+/** What to do about a 404 of a path. */
+export const ABOUT_PATHS =
+	'Run Check API of Contact Data Account: it says whether your provider uses another path. Else check the Base URL.';
 
 /** For a 404 of a request that names no list or job. */
 export function unknownPath(path: string): ServiceError {
 	return new ServiceError('not_found', {
 		message: `The service does not know the path ${path}`,
-		description:
-			'Run Check API of Contact Data Account: it says whether your provider uses another path. Else check the Base URL.',
+		description: ABOUT_PATHS,
 		httpCode: 404,
 	});
 }
@@ -102,6 +92,11 @@ export function asServiceError(thrown: unknown): ServiceError {
 
 export function isNotFound(thrown: unknown): boolean {
 	return thrown instanceof ServiceError && thrown.reason === 'not_found';
+}
+
+/** Whether a request ended with one of these status codes. */
+export function hasCode(thrown: unknown, codes: number[]): boolean {
+	return thrown instanceof ServiceError && codes.includes(thrown.httpCode ?? 0);
 }
 
 /** Codes of an HTTP client, or of Node, that could not put the request together. */

@@ -1,14 +1,11 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
-import { isObject, numberAt } from '../values/json';
+import { isEmpty, isObject, numberAt, wordsIn } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
-import { ServiceError, unexpectedAnswer } from './errors';
-import { wordsIn } from './words';
+import { ABOUT_PATHS, ServiceError, unexpectedAnswer } from './errors';
 import type { FailedReason } from '../failures/reasons';
 
-type Refusal = [reason: FailedReason, message: string, description: string];
-
 /** The refusals by status code (interface specification 7). */
-const STATUS_CODES: Record<number, Refusal> = {
+const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advice: string]> = {
 	400: [
 		'bad_request',
 		'The service did not accept the values of this request',
@@ -70,9 +67,13 @@ export function readResponse(response: IN8nHttpFullResponse): object {
 	const isRetryable = statusCode >= 500 || statusCode === 429;
 	if (isRetryable || (statusCode >= 400 && isJson(response))) throw refused(response);
 	// Another server sent it, or a proxy cut it off.
+	const status = statusCode < 300 ? '' : ` with status ${statusCode}`;
 	throw new ServiceError('not_the_service', {
-		message: 'The response is not JSON, so it did not come from the service',
-		description: 'Check the Base URL of the credential: a web page or a proxy responds there.',
+		message: `The response${status} is not JSON, so it did not come from the service`,
+		description:
+			statusCode === 404
+				? ABOUT_PATHS
+				: 'Check the Base URL of the credential: a web page, a firewall or a proxy responds there.',
 		httpCode: statusCode,
 		mayBeCharged: statusCode < 300,
 	});
@@ -125,16 +126,26 @@ export function objectsIn(value: unknown, expected: string): IDataObject[] {
 	throw unexpectedAnswer(expected, isObject(value) ? value : undefined);
 }
 
-/** The value if it is an object with any of these names: without them it says nothing. Throws a {@link ServiceError} if not. */
+/**
+ * The value if it is an object with any of these names. Throws a {@link ServiceError} if not, as it says nothing, and for
+ * one that holds nothing there beside an error.
+ */
 export function objectWith(names: string[], value: unknown, expected: string): IDataObject {
-	if (isObject(value) && names.some((name) => name in value)) return value;
+	if (isObject(value)) {
+		const held = names.filter((name) => name in value).map((name) => value[name]);
+		const isError = held.flat().every(isEmpty) && wordsIn(value.error ?? value.errors) !== null;
+		if (held.length > 0 && !isError) return value;
+	}
 	throw unexpectedAnswer(expected, value);
 }
+
+/** A longer pause is a point in time, sent in place of one, in milliseconds. */
+const LONGEST_PAUSE = 366 * 24 * 60 * 60_000;
 
 /** The pause that a `Retry-After` header asks for, in seconds or as an HTTP date, in milliseconds. */
 export function retryAfterOf(header: unknown, now = Date.now()): number | undefined {
 	const text = toText(header);
-	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
 	const moment = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
+	const pause = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Math.max(0, moment - now);
+	return pause < LONGEST_PAUSE ? pause : undefined;
 }

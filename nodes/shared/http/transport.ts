@@ -35,18 +35,15 @@ export async function sendOnce(
 			.catch((thrown: unknown) => {
 				throw connectionError(deadline?.aborted ? { code: 'ETIMEDOUT' } : thrown);
 			});
-		return withoutKeyIn(readResponse(response), apiKey);
+		const answer = readResponse(response);
+		try {
+			return withoutKey(answer, apiKey);
+		} catch {
+			// It is nested too deep for `JSON.stringify`: no item could hold it.
+			throw unexpectedAnswer('JSON that n8n can store');
+		}
 	} catch (error) {
 		throw asServiceError(error).without(apiKey);
-	}
-}
-
-/** Throws a {@link ServiceError} for an answer nested too deep for `JSON.stringify`: no item could hold it. */
-function withoutKeyIn(answer: object, apiKey: string): object {
-	try {
-		return withoutKey(answer, apiKey);
-	} catch {
-		throw unexpectedAnswer('JSON that n8n can store');
 	}
 }
 

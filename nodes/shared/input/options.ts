@@ -57,8 +57,7 @@ export function lookupOptionsOf(
 
 /** A number of days; the default for an empty value. Throws `InvalidInput` for anything else. */
 export function daysOf(value: unknown, label: string, byDefault: number): number {
-	const isEmpty = value === undefined || value === null || value === '';
-	const days = isEmpty ? byDefault : numberOf(value);
+	const days = (value ?? '') === '' ? byDefault : numberOf(value);
 	if (days === undefined) throw notANumber(label);
 	return days;
 }

@@ -1,5 +1,6 @@
 import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflow';
-import { FirstFailure, InvalidInput, invalidValue } from '../failures/failure';
+import { FirstFailure, InvalidInput } from '../failures/failure';
+import type { InvalidReason } from '../failures/reasons';
 import { isMixed } from '../values/email';
 import { isObject } from '../values/json';
 import { asError, cleanText, toText, hasBraces } from '../values/text';
@@ -62,7 +63,7 @@ export class Parameters {
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
 		const meanings = this.operation.lead?.[name]?.meanings;
-		const isEmail = meanings?.includes('email');
+		const isEmail = meanings?.includes('email') === true;
 		const lead = meanings && this.leadIn(item);
 		if (lead) {
 			const meaning = meanings.find((one) => lead.found[one]);
@@ -70,7 +71,7 @@ export class Parameters {
 			if (!found) return '';
 			this.fieldsRead.add(found.field);
 			const advice = 'The text is in the data: correct it there.';
-			return meant(found.value, () => found.field, advice, isEmail);
+			return meant(found.value, isEmail, () => found.field, advice);
 		}
 		let value: unknown;
 		try {
@@ -80,12 +81,8 @@ export class Parameters {
 		} catch (error) {
 			throw this.failing(name, asError(error));
 		}
-		return meant(
-			value,
-			() => this.labelOf(name),
-			'Switch the field from Fixed to Expression, and check that each {{ has its }}.',
-			isEmail,
-		);
+		const advice = 'Switch the field from Fixed to Expression, and check that each {{ has its }}.';
+		return meant(value, isEmail, () => this.labelOf(name), advice);
 	}
 
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
@@ -147,29 +144,22 @@ export class Parameters {
  * n8n has left an expression in it, as the field is Fixed or braces lack a pair, or an email stands beside other text.
  * Throws {@link InvalidInput} for these.
  */
-function meant(
-	value: unknown,
-	label: () => string,
-	adviceOnBraces: string,
-	isEmail = false,
-): unknown {
+function meant(value: unknown, isEmail: boolean, label: () => string, onBraces: string): unknown {
 	if (typeof value !== 'string') return value;
+	const refuse = (what: string, description: string, reason: InvalidReason = 'invalid_value') => {
+		throw new InvalidInput({ reason, message: `Not sent: ${label()} ${what}`, description });
+	};
 	if (value.includes('\uFFFD')) {
-		throw new InvalidInput({
-			reason: 'invalid_value',
-			message: `Not sent: ${label()} has lost letters (\uFFFD)`,
-			description: 'Set the Encoding of the file where it is read, e.g. in Extract from File.',
-		});
+		const advice = 'Set the Encoding of the file where it is read, e.g. in Extract from File.';
+		refuse('has lost letters (\uFFFD)', advice);
 	}
 	if (isEmail && isMixed(cleanText(value))) {
-		throw invalidValue(label(), `${label()} holds an email and other text: leave only the email`);
+		refuse('holds an email and other text: leave only the email', `Check the field ${label()}.`);
 	}
-	if (!hasBraces(value)) return value;
-	throw new InvalidInput({
-		reason: 'unevaluated_expression',
-		message: `Not sent: ${label()} holds an expression that n8n did not evaluate`,
-		description: adviceOnBraces,
-	});
+	if (hasBraces(value)) {
+		refuse('holds an expression that n8n did not evaluate', onBraces, 'unevaluated_expression');
+	}
+	return value;
 }
 
 /**

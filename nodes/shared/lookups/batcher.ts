@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AccountClient, Sending } from '../client/client';
-import { isNotFound, ServiceError, unknownPath } from '../http/errors';
+import { hasCode, isNotFound, ServiceError, unknownPath } from '../http/errors';
 import { Budget, Reservation } from '../credits/budget';
 import { costOf, NOTHING } from '../credits/ledger';
 import { executionOf, type Execution } from '../execution/execution';
 import type { Job } from '../execution/jobs';
-import { Breather } from '../host/breather';
 import { withoutKey } from '../http/mask';
 import { asError } from '../values/text';
+import type { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import type { LookupOptions } from '../input/options';
 import type { AcceptedJob, BatchResults, Lookup, LookupService } from './lookup';
@@ -24,9 +24,15 @@ export interface Batching<Query extends IDataObject> {
 	readonly lookup: Lookup<Query>;
 	readonly options: LookupOptions;
 	readonly pool: Pool;
+	readonly breather: Breather;
+	/** Responses to lookups, and how many of them were a 404. */
+	readonly responses: { all: number; notFound: number };
 	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
 	nextPoll(): number;
 }
+
+/** After so many responses in a row that say nothing, before any other, a run sends nothing more. */
+const MAX_SAYING_NOTHING = 10;
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
 export class Batcher<Query extends IDataObject> {
@@ -38,12 +44,11 @@ export class Batcher<Query extends IDataObject> {
 
 	private readonly execution: Execution;
 	readonly budget: Budget;
-	private readonly breather = new Breather();
 
 	private isComplete = false;
 
-	/** Responses to lookups, and how many of them were a 404. */
-	readonly responses = { all: 0, notFound: 0 };
+	/** Responses that said nothing, as of a plan that has expired, until one says something. */
+	private sayingNothing = 0;
 
 	constructor(
 		readonly client: AccountClient,
@@ -97,7 +102,8 @@ export class Batcher<Query extends IDataObject> {
 
 	/** Sends as much of a batch as there are credits for. */
 	private async send(batch: Array<Entry<Query>>): Promise<(() => void) | undefined> {
-		if (this.breather.isDue) await this.breather.breathe();
+		const { breather } = this.run;
+		if (breather.isDue) await breather.breathe();
 		const reservation = await this.reserve(batch.length).catch(asError);
 		if (!(reservation instanceof Reservation)) return fail(batch, reservation, { credits: 0 });
 		const paid = batch.slice(0, reservation.credits);
@@ -126,11 +132,16 @@ export class Batcher<Query extends IDataObject> {
 				this.run.pool.addBeside(settling.then((rest) => rest?.()));
 				return undefined;
 			}
+			this.sayingNothing = Number.NEGATIVE_INFINITY;
 			reservation.settle(costOf(answers.results));
 			if (job) jobs.ended(job, this.client.connection, answers.results);
 			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
 		} catch (error) {
 			const isFree = isFreeFailure(error);
+			const saysNothing = error instanceof ServiceError && error.reason === 'unexpected_answer';
+			if (saysNothing && ++this.sayingNothing >= MAX_SAYING_NOTHING) {
+				this.client.halt('unexpected_answer', error);
+			}
 			reservation.settle(isFree ? NOTHING : undefined);
 			if (this.isCutInHalves(paid, error)) return undefined;
 			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
@@ -152,9 +163,7 @@ export class Batcher<Query extends IDataObject> {
 
 	/** One item that the service refuses does not cost the other items of its request their answers. */
 	private isCutInHalves(entries: Array<Entry<Query>>, error: unknown): boolean {
-		const code = error instanceof ServiceError ? error.httpCode : null;
-		if (!REFUSED_FOR_CONTENT.includes(code ?? 0)) return false;
-		if (entries.length === 1) return false;
+		if (entries.length === 1 || !hasCode(error, REFUSED_FOR_CONTENT)) return false;
 		const middle = Math.ceil(entries.length / 2);
 		this.enqueue(entries.slice(middle), true);
 		this.enqueue(entries.slice(0, middle), true);
@@ -190,7 +199,7 @@ export class Batcher<Query extends IDataObject> {
 
 	private service(reservation?: Reservation): LookupService {
 		const { client } = this;
-		const { lookup, options } = this.run;
+		const { lookup, options, responses } = this.run;
 		const { method } = lookup.option.routing?.request ?? {};
 		const url = pathOf(lookup);
 		const isBulk = lookup.perRequest > 1;
@@ -204,10 +213,10 @@ export class Batcher<Query extends IDataObject> {
 					if (!isNotFound(thrown)) throw thrown;
 					// It is a miss, except of an email that is verified: that always has a result.
 					if (isBulk || lookup.answered === 'verified') throw unknownPath(asked.url);
-					this.responses.notFound++;
+					responses.notFound++;
 					return { results: [] };
 				});
-				this.responses.all++;
+				responses.all++;
 				return response;
 			},
 			collect: async (request) =>

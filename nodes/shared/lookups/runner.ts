@@ -18,7 +18,7 @@ import { NotProcessed, problemOf } from '../failures/failure';
 
 const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };
 
-/** So many lookups in a row rarely all find nothing. */
+/** From so many lookups on, a 404 for each of them is worth a warning: a wrong path gives the same. */
 const MANY = 10;
 
 /** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
@@ -33,6 +33,9 @@ export class LookupRun<Query extends IDataObject> {
 	private readonly inflight = new Map<string, Inflight>();
 	private readonly settling: Array<Promise<void>> = [];
 
+	/** Responses to lookups, and how many of them were a 404. */
+	readonly responses = { all: 0, notFound: 0 };
+
 	/** How many items ask what another item of the execution asks as well. */
 	private duplicates = 0;
 
@@ -42,7 +45,7 @@ export class LookupRun<Query extends IDataObject> {
 	private readonly onError: OnError;
 	private readonly delivery: Delivery<Query>;
 	private readonly accounts: Accounts<Batcher<Query>>;
-	private readonly breather = new Breather();
+	readonly breather = new Breather();
 
 	/** When the last job is polled that has its turn. */
 	private polledAt = Number.NEGATIVE_INFINITY;
@@ -70,10 +73,9 @@ export class LookupRun<Query extends IDataObject> {
 		}
 		const own = this.accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
 		const spent = this.withEarlier('', own);
-		const total = (count: 'all' | 'notFound') =>
-			this.accounts.all.reduce((all, { responses }) => all + responses[count], 0);
+		const { all, notFound } = this.responses;
 		return this.delivery.deliver({
-			hasOnly404: total('all') >= MANY && total('all') === total('notFound'),
+			hasOnly404: notFound >= MANY && notFound === all,
 			duplicates: this.duplicates,
 			paused: this.accounts.paused,
 			spent: spent.certain + spent.uncertain,
@@ -158,7 +160,7 @@ export class LookupRun<Query extends IDataObject> {
 		return false;
 	}
 
-	/** What came of a question, with what it has cost here before. A job tells that once it is collected. */
+	/** What came of a question, with what its earlier tries have cost: an item that waits for a job learns that later. */
 	private told(key: string, settled: Settled): Settled {
 		if ('error' in settled && isPending(settled.error)) return settled;
 		const { credits: own, isShared } = settled;
@@ -168,7 +170,7 @@ export class LookupRun<Query extends IDataObject> {
 		return { ...settled, credits, isShared: credits === 0 ? isShared : undefined };
 	}
 
-	/** Adds what was paid for it in earlier tries of the node, which Retry On Fail runs again in its place. */
+	/** Adds what earlier tries of this node have paid for it: Retry On Fail runs the node again with the same run index. */
 	private withEarlier(what: string, cost: Credits): Credits {
 		const { node, isTool, runIndex } = this.context;
 		if (isTool || !node.retryOnFail) return cost;

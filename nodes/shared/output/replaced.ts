@@ -16,7 +16,13 @@ export class Replaced {
 
 	/** @param before an item, and what it has become */
 	count(before: IDataObject, after: IDataObject): void {
-		const fields = replacedIn(before, after);
+		const own = asBeforeFile(before);
+		if (WITHOUT_RESULT.has(own.status)) return;
+		const names = STATUSES.has(own.status) ? [] : OWN_NAMES;
+		const isOwn = (name: string) => name !== 'message' || !isOwnError(own.error);
+		const fields = [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
+			(name) => !isEmpty(own[name]) && own[name] !== after[name],
+		);
 		if (fields.length > 0) this.items++;
 		for (const field of fields) this.fields.add(field);
 	}
@@ -29,14 +35,4 @@ export class Replaced {
 			`${count(this.items, 'item')} had fields of ${whose} own that are replaced (${[...this.fields].join(', ')}): to keep them, add the option Put Result in Field`,
 		];
 	}
-}
-
-function replacedIn(json: IDataObject, after: IDataObject): string[] {
-	const before = asBeforeFile(json);
-	if (WITHOUT_RESULT.has(before.status)) return [];
-	const names = STATUSES.has(before.status) ? [] : OWN_NAMES;
-	const isOwn = (name: string) => name !== 'message' || !isOwnError(before.error);
-	return [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
-		(name) => !isEmpty(before[name]) && before[name] !== after[name],
-	);
 }

@@ -10,9 +10,6 @@ import type { Replaced } from './replaced';
 /** The names of the fields that say which bulk job has the result. */
 const JOB_FIELDS = ['jobId', 'jobRow'];
 
-/** What the items beside one without a result have, too. */
-const TOLD_WITH_STATUS = [...PROBLEM_FIELDS, ...JOB_FIELDS];
-
 /** What is said of an email, and goes when the email changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
@@ -101,7 +98,7 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 		if (!isObject(target) || !(name in target)) return false;
 		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status);
 	};
-	const told = TOLD_WITH_STATUS.filter((name) => items.some(isTold(name)));
+	const told = [...PROBLEM_FIELDS, ...JOB_FIELDS].filter((name) => items.some(isTold(name)));
 	if (told.length === 0) return;
 	for (const item of items) {
 		const target = targetOf(item);
@@ -132,10 +129,11 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 	}
 	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, fields);
 	if (isReplaced) gone.push(...PROBLEM_FIELDS);
-	// The job of a Finder is paid for: it stays until it is collected or over, or a Finder has the result anyway.
-	const isAnswered = columns.includes('email') && /^(not_)?found$/.test(`${fields.status}`);
-	const isOver = isOfJob === true && (isAnswered || JOB_OVER.has(fields.reason));
-	const hasNoJob = isOver ? STATUSES.has(target.status) : isReplaced && isAnswered;
+	// The job of a Finder is paid for: it stays until it is collected or over, or another request has found the email.
+	const isFound = columns.includes('email') && fields.status === 'found';
+	const isMissed = columns.includes('email') && fields.status === 'not_found';
+	const isOver = isOfJob === true && (isFound || isMissed || JOB_OVER.has(fields.reason));
+	const hasNoJob = isOver ? STATUSES.has(target.status) : isReplaced && isFound;
 	return hasNoJob ? [...gone, ...JOB_FIELDS] : gone;
 }
 

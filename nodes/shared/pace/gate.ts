@@ -1,5 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { ServiceError } from '../http/errors';
+import { minuteOf } from '../values/moment';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 import { backOff } from './retry';
@@ -7,11 +8,13 @@ import { backOff } from './retry';
 /** The longest delay of a timer in Node, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The refusals of one burst come one after the other: a demand of 60 s may end a little after 60 s. */
-const BURST = 1_000;
+/** A pause of 60 s, asked for in several responses one after the other or as a date, ends a little after 60 s. */
+const TOLERANCE = 3_000;
+
+const MINUTE = 60_000;
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
-const FORGOTTEN_AFTER = 10 * 60_000;
+const FORGOTTEN_AFTER = 10 * MINUTE;
 
 /**
  * Every request of this process to one account passes its gate. Runs take turns. A refusal says something of the account:
@@ -29,21 +32,22 @@ export class AccountGate {
 
 	private readonly rate = new CubicRate();
 
-	/** The refusals in a row, of which a burst counts once. */
+	/** The refusals in a row, of which a burst counts once, and when the first one came, by `performance.now()`. */
 	private refusals = 0;
+	private silentSince = Number.POSITIVE_INFINITY;
 
 	/** The last refusal, and until when it closes the gate, by `performance.now()`. */
 	private refusal: ServiceError | undefined;
 	private closedUntil = Number.NEGATIVE_INFINITY;
 
+	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
+	private refusedAt = Number.NEGATIVE_INFINITY;
+
 	/** How many requests the service has accepted. */
 	acceptances = 0;
 
-	/** What will let the next requests in after a pause, if it is still the last one then. */
+	/** The timer that lets the next requests in. One that another has replaced does nothing when it ends. */
 	private timer: object | undefined;
-
-	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
-	private refusedAt = Number.NEGATIVE_INFINITY;
 
 	/** When the last run has left, by `performance.now()`. */
 	private leftAt = performance.now();
@@ -79,17 +83,22 @@ export class AccountGate {
 		});
 	}
 
-	/** A request is over. The service accepted it unless it answered with a 429 or was not able to answer. */
-	leave(lane: Lane, start: number, isAccepted: boolean): void {
+	/**
+	 * A request is over. The service accepted it unless it answered with a 429 or was not able to answer. That it accepts
+	 * the poll of a job says nothing of other requests.
+	 */
+	leave(lane: Lane, start: number, isAccepted: boolean, isPoll = false): void {
 		this.inProgress--;
 		lane.inProgress--;
 		if (isAccepted) {
-			this.acceptances++;
 			this.accepted += 1 / this.accepted;
-			this.refusals = 0;
-			lane.refusedSince = undefined;
-			// The service has let a request in before the time that it had asked for.
-			if (start > this.refusedAt && this.closedUntil > performance.now()) this.open();
+			lane.refusedSince = Number.POSITIVE_INFINITY;
+			if (!isPoll) this.endSilence();
+			// The service has accepted a request before the time that it had asked for.
+			if (start > this.refusedAt && this.closedUntil > performance.now()) {
+				this.closedUntil = Number.NEGATIVE_INFINITY;
+				this.timer = undefined;
+			}
 		}
 		this.tryOne(lane);
 		this.letIn();
@@ -101,7 +110,9 @@ export class AccountGate {
 	 */
 	refused(lane: Lane, start: number, refusal: ServiceError): number {
 		const now = performance.now();
-		lane.refusedSince ??= now;
+		this.silentSince = Math.min(this.silentSince, now);
+		// What the runs before it have waited counts: a loop does not wait as long in each of its rounds.
+		lane.refusedSince = Math.min(lane.refusedSince, this.silentSince);
 		let pause = refusal.retryAfter ?? 0;
 		// Requests that started before the last refusal belong to the same burst.
 		if (start > this.refusedAt) {
@@ -110,37 +121,42 @@ export class AccountGate {
 			this.rate.refused(now);
 			// With half jitter: a quarter of a second, a half, 1 s and so on. The last try comes before a run gives up.
 			const step = (backOff(this.refusals++ - 1) * (1 + Math.random())) / 2;
-			const patience = Math.min(...[...this.lanes].map((one) => one.deadline - now - 1));
-			pause = Math.max(pause, Math.min(step, patience));
+			const patience = [...this.lanes].map((one) => one.deadline - now - 1);
+			pause = Math.max(pause, Math.min(step, ...patience.filter((left) => left > 0)));
 		}
 		if (now + pause >= this.closedUntil) this.refusal = refusal;
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		if (now >= lane.deadline) this.giveUp(lane);
 		for (const one of this.lanes) {
-			if (this.closedUntil > one.deadline + BURST) this.giveUp(one);
+			if (this.closedUntil > one.deadline + TOLERANCE) this.giveUp(one);
 			this.tryOne(one);
 		}
 		return this.closedUntil - now;
 	}
 
-	private open(): void {
-		this.closedUntil = Number.NEGATIVE_INFINITY;
-		this.timer = undefined;
+	private endSilence(): void {
+		this.acceptances++;
+		this.refusals = 0;
+		this.silentSince = Number.POSITIVE_INFINITY;
 	}
 
 	/** A run that would have to wait too long, and was not refused itself, tries one request before it believes that. */
 	private tryOne(lane: Lane): void {
-		if (lane.refusedSince !== undefined || lane.inProgress > 0 || lane.waiting.length === 0) return;
+		if (Number.isFinite(lane.refusedSince) || lane.inProgress > 0 || !lane.isReady) return;
 		const now = performance.now();
-		if (this.closedUntil > now + lane.maxWait + BURST) this.admit(lane, now);
+		const deadline = Math.min(this.silentSince, now) + lane.maxWait;
+		if (this.closedUntil > deadline + TOLERANCE) this.admit(lane, now);
 	}
 
 	private giveUp(lane: Lane): void {
 		const { refusal, closedUntil } = this;
-		const isDemand = (refusal?.retryAfter ?? 0) > 0;
-		const moment = isDemand ? closedUntil : (lane.refusedSince ?? closedUntil);
-		const time = Date.now() + moment - performance.now();
-		lane.refusal ??= isDemand ? refusal?.until(time) : refusal?.since(time);
+		const toDate = Date.now() - performance.now();
+		const until = Math.ceil((closedUntil + toDate) / MINUTE) * MINUTE;
+		lane.refusal ??= refusal?.saying(
+			refusal.retryAfter
+				? `. It accepts nothing before ${minuteOf(until)}`
+				: `. It has accepted nothing since ${minuteOf(lane.refusedSince + toDate)}`,
+		);
 		lane.turnAway();
 	}
 
@@ -193,7 +209,7 @@ export class Lane {
 	inProgress = 0;
 
 	/** When the first of its requests was refused since one was accepted, by `performance.now()`. */
-	refusedSince: number | undefined;
+	refusedSince = Number.POSITIVE_INFINITY;
 
 	/** Why the run has given up. */
 	refusal: ServiceError | undefined;
@@ -205,9 +221,7 @@ export class Lane {
 
 	/** When the run gives up, by `performance.now()`, unless one of its requests is accepted before. */
 	get deadline(): number {
-		return this.refusedSince === undefined
-			? Number.POSITIVE_INFINITY
-			: this.refusedSince + this.maxWait;
+		return this.refusedSince + this.maxWait;
 	}
 
 	get isReady(): boolean {

@@ -1,4 +1,4 @@
-import { unknownOutcome, ServiceError } from '../http/errors';
+import { hasCode, ServiceError, unknownOutcome } from '../http/errors';
 import { numberOf } from '../values/text';
 
 export interface Pace {
@@ -35,9 +35,6 @@ export function paceOf(option: (name: string) => unknown, isWatched: boolean): P
 	};
 }
 
-/** The longest wait before the next try, in milliseconds. */
-const LONGEST_WAIT = MINUTE;
-
 /** Half of the first step of the exponential back-off, in milliseconds. */
 const FIRST_STEP = 500;
 
@@ -58,9 +55,9 @@ export interface Decision {
 	mayChargeAgain: boolean;
 }
 
-/** A step of an exponential back-off, in milliseconds. */
+/** A step of an exponential back-off, of a minute at most, in milliseconds. */
 export function backOff(attempt: number): number {
-	return Math.min(FIRST_STEP * 2 ** attempt, LONGEST_WAIT);
+	return Math.min(FIRST_STEP * 2 ** attempt, MINUTE);
 }
 
 /**
@@ -75,18 +72,15 @@ export function decide(
 ): Decision {
 	const { httpCode, reason, mayBeCharged } = failure;
 	const isUnknown = reason === 'connection' && mayBeCharged;
-	const decision: Decision = {
-		// With full jitter, so that many do not come back at once.
-		wait: Math.floor(random * backOff(attempt)),
-		mayChargeAgain: isUnknown && repeats === 'once',
-	};
+	const mayChargeAgain = isUnknown && repeats === 'once';
+	// With full jitter, so that many do not come back at once.
+	const decision = { wait: Math.floor(random * backOff(attempt)), mayChargeAgain };
 	if (isUnknown && repeats === 'never') return { ...decision, error: unknownOutcome(failure) };
-	// The last answer counts, whatever was lost before. A 402 would wrongly say that nothing was sent.
-	const isFinal = !mayRetry(failure) && httpCode !== 402;
-	if (isFinal) return { ...decision, error: failure.after(attempt) };
-	const isRepeated = decision.mayChargeAgain && uncertain !== undefined;
+	const isRepeated = mayChargeAgain && uncertain !== undefined;
 	if (mayRetry(failure) && attempt <= maxRetries && !isRepeated) return decision;
-	return { ...decision, error: (isUnknown ? failure : (uncertain ?? failure)).after(attempt) };
+	// The last answer counts, whatever was lost before. A 402 would wrongly say that nothing was sent.
+	const isLast = isUnknown || !(mayRetry(failure) || httpCode === 402);
+	return { ...decision, error: (isLast ? failure : (uncertain ?? failure)).after(attempt) };
 }
 
 /** Whether the service refuses the account for now, not this request: a 429, or an outage that says how long it takes. */
@@ -96,7 +90,6 @@ export function isPause(failure: ServiceError): boolean {
 
 /** Whether the same request may succeed later: 500, 502, 503, 504 and lost connections (7). */
 export function mayRetry(thrown: unknown): boolean {
-	if (!(thrown instanceof ServiceError)) return false;
-	const { reason, httpCode } = thrown;
-	return reason === 'connection' || [500, 502, 503, 504].includes(httpCode ?? 0);
+	if (hasCode(thrown, [500, 502, 503, 504])) return true;
+	return thrown instanceof ServiceError && thrown.reason === 'connection';
 }

@@ -7,7 +7,7 @@ import type {
 import { withClient } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { ACCOUNT_PATH } from '../credits/account';
-import { ServiceError } from '../http/errors';
+import { hasCode } from '../http/errors';
 import { objectsIn, objectWith } from '../http/response';
 import { requestOptionsOf } from '../http/transport';
 import { typedText } from '../input/fieldValues';
@@ -18,14 +18,11 @@ import { InvalidInput, invalidValue } from '../failures/failure';
 
 export const LISTS_PATH = '/api/v2/list';
 
-/** The codes of a service that does not have a path (interface specification 7). */
-const NOT_THERE = [400, 404, 405];
-
 /** The lists (interface specification 4.2, a variant), or those that the account names (2.1) without such a path. */
 export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDataObject[]> {
 	const lists = await client.get(LISTS_PATH).catch((thrown: unknown) => {
-		const code = thrown instanceof ServiceError ? (thrown.httpCode ?? 0) : 0;
-		if (NOT_THERE.includes(code)) return undefined;
+		// The codes of a service that does not have a path (interface specification 7).
+		if (hasCode(thrown, [400, 404, 405])) return undefined;
 		throw thrown;
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
@@ -133,7 +130,7 @@ export async function searchLists(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const requestOptions = requestOptionsOf(this.getCurrentNodeParameter('requestOptions'));
-	const lists = await withClient(this, readLists, { requestOptions });
+	const lists = await withClient(this, readLists, requestOptions);
 	return {
 		results: lists
 			.map(simplifyList)

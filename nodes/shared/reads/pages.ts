@@ -50,6 +50,9 @@ export async function collectPages(
 	let total: number | undefined;
 	let longestPage: number | undefined;
 	let pagesWithoutNews = 0;
+	// A result without an id is another one each time.
+	const idOf = (result: IDataObject) => pages.idOf(result) ?? result;
+	const stuck = () => ({ results, incomplete: unexpectedAnswer('new results') });
 	while (results.length < limit && !cursors.has(cursor)) {
 		cursors.add(cursor);
 		// A short page might hold nothing but unwanted or known results.
@@ -60,20 +63,15 @@ export async function collectPages(
 			if (results.length === 0) throw page;
 			return { results, incomplete: page };
 		}
-		const before = read;
-		const idsOfPage = page.results.map((result) => pages.idOf(result) ?? undefined);
-		page.results.forEach((result, index) => {
-			const id = idsOfPage[index];
-			if (results.length >= limit || (id !== undefined && ids.has(id))) return;
-			read++;
-			if (pages.wants?.(result) ?? true) results.push(result);
-		});
-		for (const id of idsOfPage) ids.add(id);
-		pagesWithoutNews = read > before ? 0 : pagesWithoutNews + 1;
-		const isRepeated = pages.endsOnRepeat && pagesWithoutNews > 0 && page.results.length > 0;
-		if (isRepeated || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
-			return { results, incomplete: unexpectedAnswer('new results') };
+		const news = page.results.filter((result) => !ids.has(idOf(result)));
+		for (const result of page.results) ids.add(idOf(result));
+		for (const result of news) {
+			if (results.length < limit && (pages.wants?.(result) ?? true)) results.push(result);
 		}
+		read += news.length;
+		pagesWithoutNews = news.length > 0 ? 0 : pagesWithoutNews + 1;
+		const isRepeated = pages.endsOnRepeat && pagesWithoutNews > 0 && page.results.length > 0;
+		if (isRepeated || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) return stuck();
 		// The total shrinks if results are deleted meanwhile, though some may be unread.
 		if (page.total !== null) total = Math.max(total ?? 0, page.total);
 		const isComplete = total !== undefined && read >= total;
@@ -84,9 +82,7 @@ export async function collectPages(
 		const full = pagesWithoutNews > 0 ? size : Math.min(size, longestPage ?? size);
 		longestPage = Math.max(longestPage ?? 0, page.results.length);
 		const isStuck = cursors.has(cursor) && (page.results.length >= full || total !== undefined);
-		if (isStuck && results.length < limit) {
-			return { results, incomplete: unexpectedAnswer('new results') };
-		}
+		if (isStuck && results.length < limit) return stuck();
 	}
 	return { results };
 }

@@ -20,8 +20,6 @@ import { PASSED_ON, REFUSED } from '../failures/reasons';
 import { count } from '../values/text';
 import { adviceOn, reasonsOf } from '../failures/words';
 
-const ITEMS_AT_ONCE = DEFAULT_PACE.maxConcurrency;
-
 export interface Read extends Declaration {
 	/** Puts a result into the item that asked for it; without this, the result is the item. */
 	place?(
@@ -145,7 +143,7 @@ export async function runRead(
 		}
 	};
 	try {
-		await Promise.all(Array.from({ length: ITEMS_AT_ONCE }, work));
+		await Promise.all(Array.from({ length: DEFAULT_PACE.maxConcurrency }, work));
 	} finally {
 		accounts.end();
 	}

@@ -48,11 +48,11 @@ export function holdsEmail(value: unknown): boolean {
 }
 
 /** What tells that something else stands beside an email: `ada lovelace@acme.com` and `a;b@x.com` are typing errors. */
-const BESIDE = /[,;|/]\s|\s[-–—,;|/]|[:<>()[\]"]|@\S{1,99}\s|\s\S+\s/;
+const BESIDE = /[,;|/]\s|@[^\s,;|、，]{1,99}[,;|、，]|\s[-–—,;|/]|[:<>()[\]"]|@\S{1,99}\s|\s\S+\s/;
 
 /** Whether a text is no email, but holds one and something else. */
 export function isMixed(text: string): boolean {
-	const holdsOne = () => text.split(/[\s,;:|/<>()[\]"']+/).some(canBeEmail);
+	const holdsOne = () => text.split(/[\s,;、，:|/<>()[\]"']+/).some(canBeEmail);
 	return BESIDE.test(text) && !holdsEmail(text) && holdsOne();
 }
 

@@ -35,6 +35,24 @@ export function numberAt(source: IDataObject, ...keys: string[]): number | null 
 	return Number.isFinite(number) ? number : null;
 }
 
+/** Where services put their words, the most telling first. */
+const SAYING = ['message', 'error', 'errors', 'detail', 'details', 'msg', 'description', 'title'];
+
+/**
+ * What a body says in words: the first text under these names, in objects and lists up to two levels down. The
+ * specification does not show the bodies of errors (interface specification 7).
+ */
+export function wordsIn(value: unknown, depth = 2): string | null {
+	for (const one of [value].flat(2)) {
+		if (typeof one === 'string' && one.trim() !== '') return one.trim();
+		if (!isObject(one) || depth === 0) continue;
+		const inner = SAYING.map((name) => one[name]);
+		const words = wordsIn(inner, depth - 1);
+		if (words !== null) return words;
+	}
+	return null;
+}
+
 /** A moment that {@link momentOf} can read, or in seconds, as ISO 8601 in UTC; any other text as sent, or `null`. */
 export function timestampAt(source: IDataObject, ...keys: string[]): string | null {
 	const text = textAt(source, ...keys);

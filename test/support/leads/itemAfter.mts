@@ -106,7 +106,7 @@ function goneFrom(before: IDataObject, { kind, says, isOfJob }: Happened): strin
 	// Whatever else becomes of it, the job of a Finder is to be collected, unless the service has given it up.
 	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';
 	const isCollected = (isAnswered || isGivenUp) && isOfJob === true && isOurs(before);
-	const isJobOver = kind === 'email' && (isCollected || (isOver && isAnswered));
+	const isJobOver = kind === 'email' && (isCollected || (isOver && status === 'found'));
 	return [...aboutEmail, ...response, ...(isOver ? WHY : []), ...(isJobOver ? JOB : [])];
 }
 
