@@ -41,6 +41,8 @@ export interface Sending {
 	repeats?: FailedRequest['repeats'];
 	/** Whether it collects what was bought before, so that it is sent after a 402 or 401 too. */
 	collects?: boolean;
+	/** Whether it polls a job: that it is accepted says nothing of other requests. */
+	isPoll?: boolean;
 	/** Whether it looks up many items at once, which takes longer. */
 	isBulk?: boolean;
 }
@@ -143,7 +145,7 @@ export class AccountClient {
 
 	private async sendAtGate(
 		request: IHttpRequestOptions,
-		{ reservation, repeats = 'always', collects = false }: Sending,
+		{ reservation, repeats = 'always', collects = false, isPoll = false }: Sending,
 	): Promise<object | ServiceError> {
 		this.assertGoingOn(collects);
 		const start = await this.gate.enter(this.lane);
@@ -169,7 +171,7 @@ export class AccountClient {
 			if (isPause(response)) this.refused(start, response);
 			return response;
 		} finally {
-			if (start !== undefined) this.gate.leave(this.lane, start, isAccepted, collects);
+			if (start !== undefined) this.gate.leave(this.lane, start, isAccepted, isPoll);
 		}
 	}
 

@@ -220,7 +220,7 @@ export class Batcher<Query extends IDataObject> {
 				return response;
 			},
 			collect: async (request) =>
-				await client.send({ method: 'GET', url, ...request }, { collects: true }),
+				await client.send({ method: 'GET', url, ...request }, { collects: true, isPoll: true }),
 			pollTurn: async (wait) => {
 				await client.sleep(wait);
 				await client.sleep(this.run.nextPoll());

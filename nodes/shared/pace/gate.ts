@@ -93,7 +93,11 @@ export class AccountGate {
 		if (isAccepted) {
 			this.accepted += 1 / this.accepted;
 			lane.refusedSince = Number.POSITIVE_INFINITY;
-			if (!isPoll) this.endSilence();
+			this.silentSince = Number.POSITIVE_INFINITY;
+			if (!isPoll) {
+				this.acceptances++;
+				this.refusals = 0;
+			}
 			// The service has accepted a request before the time that it had asked for.
 			if (start > this.refusedAt && this.closedUntil > performance.now()) {
 				this.closedUntil = Number.NEGATIVE_INFINITY;
@@ -132,12 +136,6 @@ export class AccountGate {
 			this.tryOne(one);
 		}
 		return this.closedUntil - now;
-	}
-
-	private endSilence(): void {
-		this.acceptances++;
-		this.refusals = 0;
-		this.silentSince = Number.POSITIVE_INFINITY;
 	}
 
 	/** A run that would have to wait too long, and was not refused itself, tries one request before it believes that. */

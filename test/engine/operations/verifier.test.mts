@@ -20,12 +20,7 @@ const various = [...ofEachStatus.map(({ email }) => email), plus];
 const malformed = (email: string): IDataObject => ({
 	...{ status: 'verified', email, emailStatus: 'invalid', mailboxType: null },
 });
-const malformedOnes = [
-	'no-at-sign.example',
-	'a@b.example;c@',
-	'ada l@engine.example',
-	'ada@engine',
-];
+const malformedOnes = ['no-at-sign.example', 'b@example;c@', 'ada l@engine.example', 'ada@engine'];
 
 /** Items with the email in a field of their own. */
 const mails = (...emails: string[]): Partial<Row> => ({
