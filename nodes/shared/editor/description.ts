@@ -19,7 +19,6 @@ export function nodeDefaults(displayName: string, resource: string, operations: 
 		defaults: { name: displayName },
 		group: ['input'],
 		version: 1,
-		subtitle: subtitleOf(operations),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],
@@ -168,7 +167,7 @@ function toolDescription({ option, tool }: Operation): INodeProperties[] {
 export const LIST_NAME = '$parameter.toJSON().listId?.cachedResultName';
 
 /** The text below the node on the canvas: the list that it is about, else what the operation costs. */
-function subtitleOf(operations: Operation[]): string {
+export function subtitleOf(operations: Operation[]): string {
 	const costs = Object.fromEntries(operations.map(({ option, cost }) => [option.value, cost]));
 	return `={{ ${LIST_NAME} || (${JSON.stringify(costs)})[$parameter.operation] }}`;
 }
