@@ -11,9 +11,9 @@ import { AccountClient, type ClientSettings } from './client';
 import { SHORT_PACE } from '../pace/retry';
 import { NotProcessed } from '../failures/failure';
 
-/** What one run of a node has for each account that its items belong to, with its client: nearly always one. */
+/** The accounts that the items of one run belong to, each with its client: nearly always one. */
 export class Accounts<T extends { client: AccountClient }> {
-	/** What every item gets, or why none has an account, once the credential is known to be the same for all. */
+	/** The account of every item, or why none has one, once the credential is known to be the same for all. */
 	private common: Promise<T> | undefined;
 
 	/** By the `id` of their connections. */
@@ -35,7 +35,7 @@ export class Accounts<T extends { client: AccountClient }> {
 	}
 
 	/**
-	 * What belongs to the account of an item. n8n reads a credential from its database each time, so it is read once for
+	 * Gives the account of an item. n8n reads a credential from its database each time, so it is read once for
 	 * all items, unless one of its fields is an expression. Throws a `ServiceError` if the credential cannot be used.
 	 */
 	async of(item: number): Promise<T> {

@@ -18,7 +18,7 @@ import type { NotSentReason } from '../failures/reasons';
 const TIMEOUT = 60_000;
 const BULK_TIMEOUT = 120_000;
 
-/** The log of n8n tells of a longer pause at its usual level, in milliseconds. */
+/** A longer pause is logged at n8n's usual level, in milliseconds. */
 const LONG_PAUSE = 5_000;
 
 /** After these, requests still collect what was bought before. */
@@ -47,7 +47,7 @@ export interface Sending {
 	isBulk?: boolean;
 }
 
-/** The HTTP client of one account in one run of a node: it paces requests, retries them, and stops when all is hopeless. */
+/** The HTTP client of one account in one run: it paces and retries requests, and stops when nothing more can succeed. */
 export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
@@ -86,7 +86,7 @@ export class AccountClient {
 		this.gate.close(this.lane);
 	}
 
-	/** Work that is done once for all items of the run: what its first call under a key gives. */
+	/** Does some work once for all items of the run: later calls under the same key get the result of the first one. */
 	async once<T>(key: string, work: () => Promise<T>): Promise<T> {
 		const result = this.done.get(key) ?? work();
 		this.done.set(key, result);

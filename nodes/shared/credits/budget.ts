@@ -26,7 +26,7 @@ export class Budget {
 	/** By this run of the node. */
 	spent = NOTHING;
 
-	/** Keep Credits leaves room for so many. */
+	/** How many credits may still be spent without falling below Keep Credits. */
 	private roomAboveFloor = () => Number.POSITIVE_INFINITY;
 
 	private readonly totals: Totals;
@@ -39,7 +39,7 @@ export class Budget {
 	}
 
 	/**
-	 * Keeps so many credits in the account, by one reading of its counter and all that this process spends from then on.
+	 * Enforces Keep Credits: reads the balance once, then subtracts what this process spends.
 	 * Throws `NotProcessed` where the account cannot be read, `InvalidInput` where it has no counter for this kind.
 	 */
 	async keep(credits: number, client: Parameters<typeof readAccount>[0]): Promise<void> {
@@ -98,7 +98,7 @@ export class Budget {
 	}
 }
 
-/** Nothing is sent, for the reason that the account cannot be read. */
+/** Throws why nothing is sent when the account cannot be read. */
 function notReadable(thrown: unknown): never {
 	if (!(thrown instanceof ServiceError)) throw thrown;
 	const { httpCode, reason } = thrown;
@@ -113,7 +113,7 @@ export class Reservation {
 	private isOpen = true;
 	private isSent = false;
 
-	/** Whether an earlier attempt may have cost as much besides. */
+	/** Whether an earlier attempt may have been charged as well. */
 	isRenewed = false;
 
 	constructor(

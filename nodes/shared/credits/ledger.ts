@@ -67,7 +67,7 @@ export class Ledger {
 		context.signal?.addEventListener('abort', () => this.show());
 	}
 
-	/** What a node has spent, with what it may have spent. */
+	/** What a node has spent, including what may have been charged. */
 	spentBy(node: string): number {
 		const { certain, uncertain } = this.spent.get(node) ?? NOTHING;
 		return certain + uncertain;
@@ -101,7 +101,7 @@ export class Ledger {
 		for (const wake of this.waiting.splice(0)) wake();
 	}
 
-	/** A bulk job, which counted as its most, has been collected. */
+	/** A bulk job has been collected: its cost replaces the most that it could have cost. */
 	collected(job: { node: string; executionId: string; credits: number }, cost: Credits): void {
 		const { node, executionId, credits } = job;
 		job.credits = 0;

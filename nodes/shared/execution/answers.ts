@@ -19,17 +19,17 @@ export interface Cost {
 	isOfJob?: boolean;
 }
 
-/** What came of a question; shared where somebody else in the execution has sent it and pays for it. */
+/** The outcome of a question; shared if another node or item of the execution has sent it and pays for it. */
 export type Settled = Cost & { isShared?: true } & ({ answer: Answer } | { error: unknown });
 
 /** An older answer is not reused, in milliseconds. */
 const MAX_AGE = 24 * 60 * 60_000;
 
-/** How much of it n8n stores with the execution: whichever comes first. */
+/** The most that n8n stores with the execution: so many answers, or so many characters. */
 const MAX_STORED_ANSWERS = 10_000;
 const MAX_STORED_LENGTH = 5_000_000;
 
-/** So many answers, or characters of them, are sealed together, and dropped together when they are the oldest. */
+/** The size of a batch: its answers are sealed together, and dropped together once they are the oldest. */
 const ANSWERS_PER_BATCH = 100;
 const BATCH_LENGTH = 500_000;
 
@@ -89,9 +89,8 @@ export class AnswerStore {
 	}
 
 	/**
-	 * What comes of a question: the answer that the execution has or is getting, else what `work` gives. `work` begins at
-	 * once where nobody is asking, so that all others who ask from then on wait for it. Where the limits of somebody else
-	 * forbade the question, it is asked again.
+	 * Resolves a question once per execution. Concurrent callers share one request, which `work` begins at once. If the
+	 * limits of another node blocked it, the caller sends it itself.
 	 */
 	async ask(key: string, connection: Connection, work: () => Promise<Settled>): Promise<Settled> {
 		for (let asked; (asked = this.inProgress.get(key)); ) {
@@ -133,7 +132,7 @@ export class AnswerStore {
 		this.record[RECORD] = this.stored;
 	}
 
-	/** Keeps an answer, for whoever asks the question again. */
+	/** Keeps an answer for later callers with the same question. */
 	keep(entry: Entry, connection: Connection): void {
 		const [key, { results }] = entry;
 		if (this.answers.get(key)?.results === results) return;
@@ -163,7 +162,7 @@ function seal(text: string, connection: Connection): string {
 	return Buffer.concat([iv, ...encrypted, cipher.getAuthTag()]).toString('base64');
 }
 
-/** The answers in a sealed text; none where it does not open, as after a rotation of the API key. */
+/** Opens a sealed text. Gives no answers if it cannot be opened, e.g. after the API key was rotated. */
 function unsealed(sealed: string, connection: Connection): Entry[] {
 	try {
 		const bytes = Buffer.from(sealed, 'base64');

@@ -27,13 +27,13 @@ export class Execution {
 		this.jobs = new PendingJobs(record, this.answers, this.ledger);
 	}
 
-	/** Whether it has an answer of the service, or a job that will have one: what stops it may lose them. */
+	/** Whether the execution has an answer of the service, or a job that will have one. A stop may lose them. */
 	get hasBought(): boolean {
 		return !this.answers.isEmpty || !this.jobs.isEmpty;
 	}
 }
 
-/** By the object that n8n stores with the execution, so that both are forgotten together. */
+/** Keyed by the object that n8n stores with the execution, so both are forgotten together. */
 const executions = new WeakMap<IContextObject, Execution>();
 
 export function executionOf(context: NodeContext): Execution {

@@ -55,8 +55,8 @@ export class PendingJobs {
 	}
 
 	/**
-	 * A job has ended: what it has cost is settled, and its answers are kept for all who ask again. A question that it left
-	 * open is sent again.
+	 * Ends a job: its cost is settled and its answers are kept for later callers. A question that it left open is sent
+	 * again.
 	 * @param results in the order of its questions; none for a job that has failed
 	 */
 	ended(job: Job, connection: Connection, results?: Array<Results | undefined>): void {

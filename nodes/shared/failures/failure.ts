@@ -69,7 +69,7 @@ export class NotProcessed extends Failure {
 /** What to do about a bulk job that has not finished in time. */
 export const COLLECT_LATER = 'Nothing is lost: collect the results later with Get Bulk Job.';
 
-/** Thrown for what an accepted bulk job does not answer: it has failed, or it has not finished in time. */
+/** Thrown when an accepted bulk job fails, does not finish in time or omits a row. */
 export class JobProblem extends Failure {
 	constructor(
 		readonly jobId: string,
@@ -90,7 +90,7 @@ export class JobProblem extends Failure {
 		return this.problem.status === 'pending';
 	}
 
-	/** The same for one row of the job. */
+	/** The same problem for one row of the job. */
 	at(jobRow: number): JobProblem {
 		return new JobProblem(this.jobId, this.why, jobRow);
 	}

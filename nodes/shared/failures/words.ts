@@ -6,7 +6,7 @@ export function inFull({ message, description }: Pick<Problem, 'message' | 'desc
 	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
 }
 
-/** So many ways out are told in a summary at most. */
+/** The most pieces of advice in one summary. */
 const MAX_ADVICE = 2;
 
 /** What to do about items without a result, each sentence once. */
@@ -31,7 +31,7 @@ export function reasonsOf(problems: Problem[]): string {
 	return [...counts].map(([short, number]) => `${number} ${short}`).join(', ');
 }
 
-/** An item without a result, in a few words that can be counted. */
+/** Why an item has no result, in words short enough to be counted by. */
 function shortOf({ status, reason }: Problem): string {
 	const [short] = [words.get(reason) ?? reason].flat();
 	if (status === 'not_processed') return `not sent (${short})`;

@@ -3,7 +3,7 @@ import { sleep } from 'n8n-workflow';
 /** How long a loop may block the process, in milliseconds. A breath takes about one. */
 const SLICE = 40;
 
-/** Interrupts a long loop, so that the rest of n8n can go on. */
+/** Interrupts a long loop so that the rest of n8n can run. */
 export class Breather {
 	private since = performance.now();
 	private last = Promise.resolve();
@@ -12,7 +12,7 @@ export class Breather {
 		return performance.now() - this.since > SLICE;
 	}
 
-	/** Of many that wait for a breath, no more go on after it than have time before the next one is due. */
+	/** Waits its turn, so that of many callers only as many go on as fit into the next slice. */
 	async breathe(): Promise<void> {
 		this.last = this.last.then(async () => {
 			if (!this.isDue) return;

@@ -2,9 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { STATUSES } from '../failures/reasons';
 
 /**
- * An item with a status of ours, as it was before n8n wrote it into a file and read it again: n8n makes columns
- * `lookup.status`, `lookup.email` of a field `lookup`, and begins a CSV file with a byte order mark, which it reads as a
- * part of the first name there. Any other item as it is, also one whose field for the result is filled in: that is newer.
+ * Undoes what n8n's conversion to a file does to our fields: it makes columns `lookup.status`, `lookup.email` of a field
+ * `lookup`, and reads the byte order mark of a CSV file as part of the first name. Returns any other item as it is, also
+ * one whose field for the result is filled in, as that is newer.
  * @param resultField the field for the result; without it, the result is in the item itself
  */
 export function asBeforeFile(item: IDataObject, resultField?: string): IDataObject {

@@ -59,7 +59,7 @@ export class ServiceError extends Failure {
 	}
 }
 
-/** For an answer that lacks what the interface specification promises. What it says instead is told. */
+/** For a response that lacks what the interface specification promises. The message quotes what it says instead. */
 export function unexpectedAnswer(expected: string, answer?: unknown): ServiceError {
 	const words = wordsIn(answer)?.slice(0, MAX_MESSAGE);
 	return new ServiceError('unexpected_answer', {
@@ -99,7 +99,7 @@ export function hasCode(thrown: unknown, codes: number[]): boolean {
 	return thrown instanceof ServiceError && codes.includes(thrown.httpCode ?? 0);
 }
 
-/** Codes of an HTTP client, or of Node, that could not put the request together. */
+/** Codes of an HTTP client, or of Node, for a request that could not be put together. */
 const NOT_A_REQUEST = /^ERR_(INVALID|UNESCAPED|BAD_OPTION|NOT_SUPPORT|HTTP_INVALID)/;
 
 /** For a lost connection, where the request might be charged a second time for many rows. */

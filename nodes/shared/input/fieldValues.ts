@@ -60,7 +60,7 @@ export function typedText(value: unknown, label: string): string {
 	throw invalidValue(label, `${label} must be text, and this item has ${kind} there`);
 }
 
-/** A cleaned text as a name: empty for what stands for nothing. */
+/** A cleaned text as a name; empty for placeholders such as `n/a`. */
 export function nameIn(text: string): string {
 	return isPlaceholder(text) ? '' : text;
 }

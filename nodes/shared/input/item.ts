@@ -13,7 +13,7 @@ import type { Parameters } from './parameters';
 export interface Existing {
 	parameter: string;
 	label: string;
-	/** What the item has then, in words: `an email`. */
+	/** What such an item has, in words: `an email`. */
 	what: string;
 	/** What the text of the field says, if that spares the lookup. An unknown status does for a while. */
 	read(text: string): { fields: IDataObject; isUnknown?: boolean } | undefined;
@@ -61,7 +61,7 @@ export interface LookupResult {
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
 
-/** A number that stands for an earlier time is no time of a check in milliseconds. */
+/** A number below this is no time in milliseconds at which something was checked. */
 const EARLIEST_CHECK = Date.UTC(2000);
 
 /**

@@ -80,7 +80,7 @@ export function withBareName(lead: Lead): Lead {
 	return lead;
 }
 
-/** Half of a name in a field for the whole one cannot be looked up. */
+/** Takes away names that cannot be looked up, as they are only half of one. */
 export function withoutHalf(lead: Lead): Lead {
 	const { fullName, firstName, lastName } = lead.found;
 	const half = firstName ?? lastName;
@@ -101,7 +101,7 @@ export function refuse({ found, lacking }: Lead, meaning: Meaning, why: string):
 	delete found[meaning];
 }
 
-/** How sure it is whose name this is: a whole one, half of one, a bare `name`, none. */
+/** How certain the name is: 3 for a whole one, 2 for half of one, 1 for a bare `name`, 0 for none. */
 export function certainty({ found: { fullName, firstName, lastName, name } }: Lead): number {
 	if (fullName !== undefined || (firstName !== undefined && lastName !== undefined)) return 3;
 	if (firstName !== undefined || lastName !== undefined) return 2;

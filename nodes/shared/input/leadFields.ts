@@ -37,7 +37,7 @@ export type LeadParameters = Record<
 /** What the name of a field says. */
 interface Column {
 	meaning?: Meaning;
-	/** How certain it is beside others of its meaning: the lower, the more. */
+	/** Preference among columns with the same meaning; lower wins. */
 	rank: number;
 	/** Whether it is called `email`, however a sheet spells that. */
 	isEmail: boolean;
@@ -50,7 +50,7 @@ interface Column {
 	saysNotWhose: boolean;
 }
 
-/** Further than any two ranks are apart. */
+/** Larger than the difference between any two ranks. */
 const FAR = 1_000;
 
 /** Recognizes leads by the names of their fields. A name is looked at once, however many items have it. */

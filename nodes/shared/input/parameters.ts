@@ -140,9 +140,8 @@ export class Parameters {
 }
 
 /**
- * The value, unless it is a text that nobody can have meant: letters are lost, as the file was read in the wrong encoding,
- * n8n has left an expression in it, as the field is Fixed or braces lack a pair, or an email stands beside other text.
- * Throws {@link InvalidInput} for these.
+ * Returns the value. Throws {@link InvalidInput} if letters were lost in a wrong encoding, an expression was not evaluated,
+ * or an email stands beside other text.
  */
 function meant(value: unknown, isEmail: boolean, label: () => string, onBraces: string): unknown {
 	if (typeof value !== 'string') return value;

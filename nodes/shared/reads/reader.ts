@@ -21,7 +21,7 @@ import { count } from '../values/text';
 import { adviceOn, reasonsOf } from '../failures/words';
 
 export interface Read extends Declaration {
-	/** Puts a result into the item that asked for it; without this, the result is the item. */
+	/** Puts a result into the item that it was read for; without this, the result is the item. */
 	place?(
 		place: Placement & { input: INodeExecutionData; item: number },
 		fields: IDataObject,
@@ -35,7 +35,7 @@ export interface Read extends Declaration {
 
 /** The results for one item, and how one of them is put in the package's words. */
 export interface Reading extends Collected {
-	/** Whether the results are not about the item, so that it does not come along. */
+	/** Whether the results are not about the item, so that its fields are left out. */
 	isOfNoItem?: true;
 	simplify(result: IDataObject): IDataObject;
 }

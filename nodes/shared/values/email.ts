@@ -47,7 +47,7 @@ export function holdsEmail(value: unknown): boolean {
 	return canBeEmail(toEmail(value));
 }
 
-/** What tells that something else stands beside an email: `ada lovelace@acme.com` and `a;b@x.com` are typing errors. */
+/** Signs of other text beside an email. `ada lovelace@acme.com` and `a;b@x.com` have none: they are typing errors. */
 const BESIDE = /[,;|/]\s|@[^\s,;|、，]{1,99}[,;|、，]|\s[-–—,;|/]|[:<>()[\]"]|@\S{1,99}\s|\s\S+\s/;
 
 /** Whether a text is no email, but holds one and something else. */
