@@ -22,7 +22,7 @@ import { domainsIn, textOf, valueOf, whyEmpty } from './leadValues';
 /** Where CRMs, bases and forms put the fields of an item. */
 const CONTAINERS = ['properties', 'fields', 'body', 'data', 'merge_fields', 'person_id'];
 
-/** Parameters for which a lead is recognized, by their names: what they stand for, the first with a value. */
+/** The parameters that Lead Fields fills in, by name, with the meanings to look for: the first that has a value counts. */
 export type LeadParameters = Record<
 	string,
 	{
@@ -44,9 +44,9 @@ interface Column {
 	owner: string;
 	/** Whether it is for the name of a person, also of a second one. */
 	isName: boolean;
-	/** For what it says whose it is. */
+	/** The meaning for which the name says whose field it is. */
 	saysWhose?: Meaning;
-	/** Whether it is somebody else's beside such a field. */
+	/** Whether it belongs to somebody else if the item has such a field. */
 	saysNotWhose: boolean;
 }
 
@@ -81,7 +81,7 @@ export class LeadReader {
 		return withoutHalf(withBareName(lead));
 	}
 
-	/** What an object itself has of a lead. */
+	/** Reads the lead in the fields of an object, without the objects inside it. */
 	private leadOf(object: unknown): Lead {
 		if (!isObject(object)) return { found: {}, lacking: {} };
 		let lead = this.fieldsOf(object);
@@ -92,7 +92,7 @@ export class LeadReader {
 		return certainty(lead) > 1 ? withBareName(lead) : lead;
 	}
 
-	/** @param others whose fields are not read, as they are those of other people */
+	/** @param others owners of fields that are not read, as they are other people */
 	private fieldsOf(object: IDataObject, others?: Set<string>): Lead {
 		const lead: Lead = { found: {}, lacking: {} };
 		const { found, lacking } = lead;
@@ -146,7 +146,7 @@ export class LeadReader {
 		return lead;
 	}
 
-	/** Whose fields are those of people with another name than the lead. Whoever has all parts of its name is the lead. */
+	/** The owners of fields with another person's name. The owner of all parts of the lead's own name is the lead. */
 	private othersIn(object: IDataObject, lead: Lead): Set<string> {
 		const others = new Set<string>();
 		const owners = partsOfName(lead).map(({ field }) => this.columnOf(field).owner);

@@ -63,7 +63,7 @@ export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
 
 interface Place {
 	meaning: Meaning;
-	/** The lower, the more certain. */
+	/** Preference among names with the same meaning; lower wins. */
 	rank: number;
 }
 

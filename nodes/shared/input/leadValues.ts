@@ -33,7 +33,7 @@ export function valueOf(meaning: Meaning, field: unknown): string {
 	return email || (texts.find((text) => text !== '') ?? '');
 }
 
-/** Of Airtable and of Notion. */
+/** The ID of a linked record in Airtable or Notion. */
 const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /** Whoever hides the name at LinkedIn is a LinkedIn Member, Utilisateur LinkedIn. */

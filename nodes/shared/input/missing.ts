@@ -8,7 +8,7 @@ import type { Meaning } from './leadNames';
 import { EMPTY_FIELD, NO_NAME } from './leadValues';
 import type { Parameters } from './parameters';
 
-/** What a lookup may need, by the reason of an item that lacks it: in a word, and what its fields mean that may hold it. */
+/** What lookups need, by the reason given where it is missing: in a word, and the meanings of fields that may hold it. */
 const NEEDS = {
 	missing_name: { what: 'name', meanings: ['fullName', 'firstName', 'lastName', 'name'] },
 	missing_company: { what: 'company', meanings: ['domain', 'company'] },
@@ -18,7 +18,7 @@ const NEEDS = {
 /** Something that a lookup needs, and an item lacks. */
 export type Missing = keyof typeof NEEDS;
 
-/** So many fields of an item are named at most. */
+/** The most fields of an item that a message names. */
 const MAX_NAMED = 10;
 
 /** The header of a file that was not split at the sign between its columns. */
@@ -26,7 +26,7 @@ const SEVERAL_COLUMNS = /([;,|\t]).*\1/;
 
 const FULL_NAME = 'looks like a full name';
 
-/** For what an item lacks: whether the item has no field for it, or one that is empty. The first is the reason. */
+/** The error for an item that lacks something: it says whether the field is missing or empty. The first gives the reason. */
 export function missing(parameters: Parameters, item: number, lacking: Missing[]): InvalidInput {
 	const json = parameters.json(item);
 	const lead = parameters.leadIn(item);

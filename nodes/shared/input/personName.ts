@@ -1,6 +1,6 @@
 import { cleanText } from '../values/text';
 
-/** In front of a name, also two of them; some count with a full stop only, as `Ing` and others are names, too. */
+/** Titles before a name, also two of them. Some count with a full stop only, as `Ing` and others are names, too. */
 const TITLES = new Set([
 	...'mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle'.split(' '),
 	...'señor señora sra signor signora dhr mevrouw & and und'.split(' '),
@@ -10,13 +10,13 @@ const WITH_STOP = new Set([
 	...'fr dipl ing mag dott sig sr srta dra mevr mw'.split(' '),
 ]);
 
-/** Behind a comma. */
+/** Degrees after a comma. */
 const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
 
-/** Behind a name without one: in this spelling alone, as Mba is a surname. */
+/** Degrees after a name without a comma: in this spelling alone, as Mba is a surname. */
 const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
 
-/** Behind a whole name, e.g. CFA. Behind a surname, with a particle or not, they are initials. */
+/** Letters after a whole name, e.g. CFA. After a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
 const PARTICLES = [
 	..."von vom zu zum zur dem van den der ten ter te in op ['’]t".split(' '),
@@ -32,7 +32,7 @@ export function withoutTitles(text: string): string {
 	return partsOf(text)[0] || text;
 }
 
-/** The same for a full name, with the first name first: `Ada Lovelace` for `Lovelace, Dr. Ada`. */
+/** A full name without titles and with the first name first: `Ada Lovelace` for `Lovelace, Dr. Ada`. */
 export function toFullName(text: string): string {
 	const name = inOrder(text);
 	// `Mr Lovelace` is no less than `Lovelace`, who may be anybody.

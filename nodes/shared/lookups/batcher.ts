@@ -151,7 +151,7 @@ export class Batcher<Query extends IDataObject> {
 		}
 	}
 
-	/** Credits for a batch, or for its first entries. Throws `NotProcessed` without any, or `InvalidInput`. */
+	/** Reserves credits for a batch, or for its first entries. Throws `NotProcessed` if there are none, or `InvalidInput`. */
 	private async reserve(credits: number): Promise<Reservation> {
 		const { budget, client } = this;
 		const { keep } = this.run.options;

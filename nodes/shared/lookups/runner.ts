@@ -36,7 +36,7 @@ export class LookupRun<Query extends IDataObject> {
 	/** Responses to lookups, and how many of them were a 404. */
 	readonly responses = { all: 0, notFound: 0 };
 
-	/** How many items ask what another item of the execution asks as well. */
+	/** How many items have the same question as another item of the execution. */
 	private duplicates = 0;
 
 	readonly options: LookupOptions;
@@ -110,7 +110,7 @@ export class LookupRun<Query extends IDataObject> {
 		await Promise.all(this.settling);
 	}
 
-	/** What sends the question of an item, or what becomes of the item without it. */
+	/** The batcher that sends an item's question, or the outcome of an item that has none. */
 	private async accountOf(item: number): Promise<Batcher<Query> | Outcome> {
 		return this.prepared[item].outcome ?? (await this.accounts.of(item).catch(problemOf));
 	}
@@ -147,7 +147,7 @@ export class LookupRun<Query extends IDataObject> {
 		this.settling.push(this.settleAll(inflight, answers.ask(key, batcher.client.connection, work)));
 	}
 
-	/** Whether a lookup is one too many for a manual run. */
+	/** Whether a lookup exceeds Max Items in Manual Runs. */
 	private isBeyondManualLimit(key: string): boolean {
 		const { isTool, node } = this.context;
 		const { manualLimit } = this.options;

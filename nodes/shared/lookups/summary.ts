@@ -7,7 +7,7 @@ import type { Lookup } from './lookup';
 import { adviceOn, inFull, isCausedByService, reasonsOf } from '../failures/words';
 
 export interface Figures {
-	/** Items that ask what another item of the execution asks as well. */
+	/** Items with the same question as another item of the execution. */
 	duplicates: number;
 	spent: number;
 	isUncertain?: boolean;

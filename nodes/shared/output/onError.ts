@@ -83,7 +83,7 @@ export function errorItem(
 }
 
 /**
- * What an item without a result says of that. It has no `error`, so n8n does not take it for an error item.
+ * The fields that say why an item has no result. There is no `error`, so n8n does not take it for an error item.
  * @param isShort whether a summary above the output says what to do, once for all items
  */
 export function statusFields({ description, ...fields }: Problem, isShort = false): IDataObject {

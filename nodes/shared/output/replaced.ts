@@ -27,7 +27,7 @@ export class Replaced {
 		for (const field of fields) this.fields.add(field);
 	}
 
-	/** For the summary; nothing if there are none. */
+	/** What the summary says of them, if there are any. */
 	get said(): string[] {
 		if (this.items === 0) return [];
 		const whose = this.items === 1 ? 'its' : 'their';

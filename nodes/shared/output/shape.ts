@@ -10,7 +10,7 @@ import type { Replaced } from './replaced';
 /** The names of the fields that say which bulk job has the result. */
 const JOB_FIELDS = ['jobId', 'jobRow'];
 
-/** What is said of an email, and goes when the email changes. */
+/** Fields that describe an email: they are emptied when it changes. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
 /** These come before all other fields, so that a table shows them first. */
@@ -24,19 +24,19 @@ export interface Result extends Cost {
 	columns: string[];
 	/** Whether it replaces all that the target holds. */
 	replaces?: boolean;
-	/** Whether it is a further match: what the lookups have cost stands in the first one. */
+	/** Whether it is a further match: the first one says what the lookups have cost. */
 	isFurther?: boolean;
 }
 
 export interface Placement {
 	includesInput: boolean;
-	/** Of a tool, the input is the agent's item, which is nobody's lead. */
+	/** Whether the input is the item of an agent, which is nobody's lead. */
 	isTool: boolean;
 	/** The name of the field for the result; without it, the result joins the item itself. */
 	resultField?: string;
 	/** The query, whose texts stand in for the input where that is not included. */
 	asked?: IDataObject;
-	/** Is told what the result replaces of the item. */
+	/** Counts the user's own fields that the result replaces. */
 	replaced?: Replaced;
 }
 
@@ -89,7 +89,7 @@ function withResult(target: IDataObject, result: Result): IDataObject {
 	return merged;
 }
 
-/** Beside an item without a result, in this node or an earlier one, all have its fields: no table or file has holes. */
+/** Gives all items the fields of those without a result, of this node or an earlier one, so no table or file has holes. */
 export function alignFields(items: INodeExecutionData[], resultField?: string): void {
 	const targetOf = ({ json }: INodeExecutionData) =>
 		resultField === undefined ? json : json[resultField];
