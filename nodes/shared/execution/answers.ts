@@ -1,7 +1,7 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'crypto';
 import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { InvalidInput, NotProcessed } from '../failures/failure';
 import type { Connection } from '../http/connection';
+import { seal, unsealed } from './sealing';
 
 /** What the service knows, best first; nothing for a miss. */
 export type Results = IDataObject[];
@@ -78,7 +78,7 @@ export class AnswerStore {
 		const sealed = this.loaded.has(id) ? [] : this.stored.filter((one) => one.connection === id);
 		this.loaded.add(id);
 		for (const batch of sealed) {
-			for (const entry of unsealed(batch.sealed, connection)) this.answers.set(...entry);
+			for (const entry of entriesIn(batch, connection)) this.answers.set(...entry);
 		}
 		const answer = this.answers.get(key);
 		return answer && Date.now() - answer.at < MAX_AGE ? answer : undefined;
@@ -116,7 +116,7 @@ export class AnswerStore {
 	save(): void {
 		if (this.unsaved.size === 0) return;
 		for (const [connection, texts] of this.unsaved) {
-			const sealed = seal(`[${texts.join(',')}]`, connection);
+			const sealed = seal(`[${texts.join(',')}]`, connection, RECORD);
 			this.stored.push({ connection: connection.id, count: texts.length, sealed });
 		}
 		this.unsaved.clear();
@@ -147,31 +147,8 @@ export class AnswerStore {
 	}
 }
 
-const CIPHER = 'aes-256-gcm';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-
-function sealingKey({ apiKey, id }: Connection): Uint8Array {
-	return new Uint8Array(hkdfSync('sha256', apiKey, id, RECORD, 32));
-}
-
-function seal(text: string, connection: Connection): string {
-	const iv = randomBytes(IV_BYTES);
-	const cipher = createCipheriv(CIPHER, sealingKey(connection), iv);
-	const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
-	return Buffer.concat([iv, ...encrypted, cipher.getAuthTag()]).toString('base64');
-}
-
-/** Opens a sealed text. Gives no answers if it cannot be opened, e.g. after the API key was rotated. */
-function unsealed(sealed: string, connection: Connection): Entry[] {
-	try {
-		const bytes = Buffer.from(sealed, 'base64');
-		const decipher = createDecipheriv(CIPHER, sealingKey(connection), bytes.subarray(0, IV_BYTES));
-		decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-		const encrypted = bytes.subarray(IV_BYTES, -TAG_BYTES);
-		const text = Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
-		return JSON.parse(text);
-	} catch {
-		return [];
-	}
+/** The answers of a batch; none if it cannot be opened, e.g. after the API key was rotated. */
+function entriesIn({ sealed }: StoredBatch, connection: Connection): Entry[] {
+	const text = unsealed(sealed, connection, RECORD);
+	return text === undefined ? [] : JSON.parse(text);
 }
