@@ -36,11 +36,11 @@ export function matchRows({ rows, jobId }: Omit<BulkJob, 'isDone'>, people: numb
 	return { results, jobId };
 }
 
-/** What a row says: nothing where it holds an error, or an email in another form. */
+/** The results in a row; `undefined` if it says nothing, as it holds an error, or an email in another form. */
 export function resultsIn(row: IDataObject | undefined): IDataObject[] | undefined {
 	if (!row || hasEmail(row)) return row && [row];
-	const saysNothing = isObject(row.email) || wordsIn(row.error ?? row.errors) !== null;
-	return saysNothing || Array.isArray(row.email) ? undefined : [];
+	const isError = wordsIn(row.error ?? row.errors) !== null;
+	return isError || typeof (row.email ?? '') === 'object' ? undefined : [];
 }
 
 /** The keys that may hold the rows of an answer, when it is no bare list. */
@@ -99,7 +99,10 @@ export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob
 	const people = sent ?? numberAt(fields, 'total');
 	// The service may state any total, so no list of that length is made for a few rows.
 	const canBeWhole = people === null ? rows.length > 0 : people > 0 && people <= rows.length;
-	const isWhole = canBeWhole && !matchRows({ rows }, people ?? 0).results.includes(undefined);
+	const byId = rowsById(rows);
+	const isWhole =
+		canBeWhole &&
+		Array.from({ length: people ?? 0 }, (_, index) => `${index + 1}`).every((id) => byId.has(id));
 	if (status === '') return { jobId, rows, isDone: isWhole, isOpenEnded: people === null };
 	const isLikelyDone = people !== null && isWhole && rows.some(hasEmail);
 	return { jobId, rows, isDone: false, isLikelyDone };

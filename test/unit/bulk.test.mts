@@ -100,6 +100,13 @@ describe('jobIn', () => {
 		expect(problemOf(failed)).not.toHaveProperty('jobId');
 	});
 
+	it('says nothing of a row with an error, or with an email in another form, and waits for no other row', () => {
+		const odd = [{ tId: 1, error: 'Busy' }, { tId: 2, email: ['ada@acme.com'] }, { tId: 3 }];
+		const job = jobIn({ id: 12, results: odd }, 3);
+		expect(job.isDone).toBe(true);
+		expect(matchRows(job, 3).results).toEqual([undefined, undefined, []]);
+	});
+
 	const none = [
 		{},
 		{ message: 'ok' },
