@@ -63,10 +63,11 @@ export function simplifyListLead(lead: IDataObject): IDataObject {
 		fullName: textAt(lead, 'name'),
 		firstName: textAt(lead, 'first_n'),
 		lastName: textAt(lead, 'last_n', 'last_nd'),
-		title: textAt(lead, 'title'),
+		// Only some services send these.
+		...('title' in lead && { title: textAt(lead, 'title') }),
 		email: emailAt(lead),
 		emailStatus: toEmailStatus(textAt(lead, 'email_status')),
-		company: textAt(lead, 'company'),
+		...('company' in lead && { company: textAt(lead, 'company') }),
 		domain: textAt(lead, 'domain'),
 		profileUrl: withScheme(textAt(lead, 'network_url', 'linkedin_url')),
 		location: textAt(lead, 'location'),

@@ -116,10 +116,8 @@ export function listLead({ id, person, email }: Lead): IDataObject {
 	return {
 		id,
 		...nameOf(person),
-		title: null,
 		email,
 		emailStatus: email && expectedVerification(email).email_status,
-		company: null,
 		domain: company.domain,
 		profileUrl: profileUrl(person),
 		location: person.location,
