@@ -3,7 +3,7 @@ import { hasCode, ServiceError, unexpectedAnswer } from '../shared/http/errors';
 import { objectsIn } from '../shared/http/response';
 import type { BatchResults, LookupService } from '../shared/lookups/lookup';
 import { mayRetry } from '../shared/pace/retry';
-import { isObject, numberAt, textAt, wordsIn } from '../shared/values/json';
+import { holdsError, isObject, numberAt, textAt } from '../shared/values/json';
 import { hasEmail, type Person } from './person';
 import { JobProblem, NotProcessed } from '../shared/failures/failure';
 
@@ -30,17 +30,14 @@ export function rowsById(rows: IDataObject[]): Map<string | null, IDataObject> {
 /** The answers in the order of the request, by the `tId` of their rows: the service may leave rows out, or add others. */
 export function matchRows({ rows, jobId }: Omit<BulkJob, 'isDone'>, people: number): BatchResults {
 	const byId = rowsById(rows);
-	const results = Array.from({ length: people }, (_, index) => {
-		return resultsIn(byId.get(String(index + 1)));
-	});
+	const results = Array.from({ length: people }, (_, index) => resultsIn(byId.get(`${index + 1}`)));
 	return { results, jobId };
 }
 
 /** The results in a row; `undefined` if it says nothing, as it holds an error, or an email in another form. */
 export function resultsIn(row: IDataObject | undefined): IDataObject[] | undefined {
 	if (!row || hasEmail(row)) return row && [row];
-	const isError = wordsIn(row.error ?? row.errors) !== null;
-	return isError || typeof (row.email ?? '') === 'object' ? undefined : [];
+	return holdsError(row) || typeof (row.email ?? '') === 'object' ? undefined : [];
 }
 
 /** The keys that may hold the rows of an answer, when it is no bare list. */
@@ -80,7 +77,7 @@ export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob
 	const list: unknown = [answer, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
 	const id = textAt(fields, 'id');
 	const status = textAt(fields, 'status') ?? '';
-	const isError = status === '' && wordsIn(fields.error ?? fields.errors) !== null;
+	const isError = status === '' && holdsError(fields);
 	const isNamed = id !== null || 'total' in fields;
 	// An error has a status or an id too: that ends no job, and begins none.
 	if (!list && (isError || (FAILED.test(status) && !isNamed)))

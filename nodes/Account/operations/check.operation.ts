@@ -5,11 +5,17 @@ import { readOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
 import { unexpectedAnswer } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
-import { objectsIn, objectWith } from '../../shared/http/response';
+import { objectsIn } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
-import { LISTS_PATH, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
+import {
+	listIn,
+	LISTS_PATH,
+	readLeadPage,
+	readLists,
+	simplifyList,
+} from '../../shared/reads/lists';
 import { type Problem, problemOf } from '../../shared/failures/failure';
-import { textAt } from '../../shared/values/json';
+import { isObject, textAt } from '../../shared/values/json';
 import { type Check, summaryOf } from '../checkSummary';
 import { inFull } from '../../shared/failures/words';
 
@@ -92,9 +98,11 @@ const ENDPOINTS: Endpoint[] = [
 		path: ACCOUNT_PATH,
 		operations: ['Get Account', 'Estimate Cost', 'On Low Credits'],
 		async read(found, path) {
-			const account = objectWith(['email'], await send(found, path), 'an account');
+			const account = await send(found, path);
 			// Every variant of an account has an email.
-			if (textAt(account, 'email') === null) throw unexpectedAnswer('an account', account);
+			if (!isObject(account) || textAt(account, 'email') === null) {
+				throw unexpectedAnswer('an account', account);
+			}
 			found.account = account;
 			return { variant: { counters: Object.keys(countersOf(account)) } };
 		},
@@ -260,7 +268,7 @@ async function findList(found: Found, path: string): Promise<Finding> {
 
 /** The names of the fields of a list, in which its variants differ (2.3). */
 function entriesOf(list: object): Finding {
-	return { variant: { entries: Object.keys(objectWith(['list_id', 'name'], list, 'a list')) } };
+	return { variant: { entries: Object.keys(listIn(list)) } };
 }
 
 /** Reads one lead of a list, then as many as the operations request at once (4.3). */

@@ -1,8 +1,7 @@
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { listLocator, simplifyList } from '../../shared/reads/lists';
+import { listIn, listLocator, simplifyList } from '../../shared/reads/lists';
 import { LIST_PATH } from '../leads';
-import { objectWith } from '../../shared/http/response';
 
 /** Get List (interface specification 4.2): name, date and number of leads. Costs no credits. */
 export const get = readOperation({
@@ -17,7 +16,7 @@ export const get = readOperation({
 	cost: 'free',
 	fields: [listLocator, simple],
 	read: async ({ get }) => ({
-		results: [objectWith(['list_id', 'name'], await get({}), 'a list')],
+		results: [listIn(await get({}))],
 		simplify: simplifyList,
 	}),
 });

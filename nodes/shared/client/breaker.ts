@@ -2,7 +2,7 @@ import type { FailedReason, NotSentReason } from '../failures/reasons';
 import type { ServiceError } from '../http/errors';
 
 /** After so many requests in a row that ended the same way, a run sends nothing more. */
-const MAX_IN_A_ROW = 10;
+export const MAX_IN_A_ROW = 10;
 
 /** Failures that all other requests of the run would meet too, and the reason of the items that are not sent then. */
 const HOPELESS: Partial<Record<FailedReason, NotSentReason>> = {

@@ -1,5 +1,5 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
-import { isEmpty, isObject, numberAt, wordsIn } from '../values/json';
+import { holdsError, isEmpty, isObject, numberAt, wordsIn } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
 import { ABOUT_PATHS, ServiceError, unexpectedAnswer } from './errors';
 import type { FailedReason } from '../failures/reasons';
@@ -133,7 +133,7 @@ export function objectsIn(value: unknown, expected: string): IDataObject[] {
 export function objectWith(names: string[], value: unknown, expected: string): IDataObject {
 	if (isObject(value)) {
 		const held = names.filter((name) => name in value).map((name) => value[name]);
-		const isError = held.flat().every(isEmpty) && wordsIn(value.error ?? value.errors) !== null;
+		const isError = held.flat().every(isEmpty) && holdsError(value);
 		if (held.length > 0 && !isError) return value;
 	}
 	throw unexpectedAnswer(expected, value);

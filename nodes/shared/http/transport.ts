@@ -48,7 +48,7 @@ export async function sendOnce(
 }
 
 /** The longest delay of a timer in Node, in milliseconds. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+export const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** Reads "Request Options", which n8n adds to every declarative node. Throws a {@link ServiceError} for an invalid proxy. */
 export function requestOptionsOf(parameter: unknown): Partial<IHttpRequestOptions> {

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { MAX_IN_A_ROW } from '../client/breaker';
 import type { AccountClient, Sending } from '../client/client';
 import { hasCode, isNotFound, ServiceError, unknownPath } from '../http/errors';
 import { Budget, Reservation } from '../credits/budget';
@@ -30,9 +31,6 @@ export interface Batching<Query extends IDataObject> {
 	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
 	nextPoll(): number;
 }
-
-/** After so many responses in a row that say nothing, before any other, a run sends nothing more. */
-const MAX_SAYING_NOTHING = 10;
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
 export class Batcher<Query extends IDataObject> {
@@ -139,7 +137,7 @@ export class Batcher<Query extends IDataObject> {
 		} catch (error) {
 			const isFree = isFreeFailure(error);
 			const saysNothing = error instanceof ServiceError && error.reason === 'unexpected_answer';
-			if (saysNothing && ++this.sayingNothing >= MAX_SAYING_NOTHING) {
+			if (saysNothing && ++this.sayingNothing >= MAX_IN_A_ROW) {
 				this.client.halt('unexpected_answer', error);
 			}
 			reservation.settle(isFree ? NOTHING : undefined);

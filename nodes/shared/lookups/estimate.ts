@@ -11,7 +11,6 @@ import { type Outcome, type Preparation, prepareItem } from '../input/item';
 import { keyOf } from './lookup';
 import { lookupOptionsOf } from '../input/options';
 import { type Problem, problemOf } from '../failures/failure';
-
 import { count } from '../values/text';
 import { adviceOn, reasonsOf } from '../failures/words';
 

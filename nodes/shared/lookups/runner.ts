@@ -176,8 +176,9 @@ export class LookupRun<Query extends IDataObject> {
 		if (isTool || !node.retryOnFail) return cost;
 		const { paid } = executionOf(this.context);
 		const place = `${runIndex()} ${node.name} ${what}`;
-		paid.set(place, sum(paid.get(place) ?? NOTHING, cost));
-		return paid.get(place) ?? cost;
+		const total = sum(paid.get(place) ?? NOTHING, cost);
+		paid.set(place, total);
+		return total;
 	}
 
 	private async settleAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {

@@ -1,12 +1,10 @@
 import { sleep } from 'n8n-workflow';
 import type { ServiceError } from '../http/errors';
+import { MAX_TIMEOUT } from '../http/transport';
 import { minuteOf } from '../values/moment';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 import { backOff } from './retry';
-
-/** The longest delay of a timer in Node, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** A pause of 60 s, asked for in several responses one after the other or as a date, ends a little after 60 s. */
 const TOLERANCE = 3_000;
@@ -171,7 +169,7 @@ export class AccountGate {
 
 	private letInAfter(milliseconds: number): void {
 		const timer = (this.timer = {});
-		void sleep(Math.min(Math.ceil(milliseconds), LONGEST_TIMER)).then(() => {
+		void sleep(Math.min(Math.ceil(milliseconds), MAX_TIMEOUT)).then(() => {
 			if (this.timer !== timer) return;
 			this.timer = undefined;
 			this.letIn();

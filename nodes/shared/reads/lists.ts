@@ -30,6 +30,11 @@ export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDa
 	return objectsIn(objectWith(['lists'], account, 'a list of lists').lists, 'a list of lists');
 }
 
+/** A list (interface specification 2.3 and its variant). Throws a `ServiceError` for what is none. */
+export function listIn(answer: object): IDataObject {
+	return objectWith(['list_id', 'name'], answer, 'a list');
+}
+
 /** The fields of a list with Simplify (interface specification 2.3 and its variant). */
 export function simplifyList(list: IDataObject): IDataObject {
 	return {

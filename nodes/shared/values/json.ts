@@ -53,6 +53,11 @@ export function wordsIn(value: unknown, depth = 2): string | null {
 	return null;
 }
 
+/** Whether an object says in words that something went wrong. */
+export function holdsError({ error, errors }: IDataObject): boolean {
+	return wordsIn(error ?? errors) !== null;
+}
+
 /** A moment that {@link momentOf} can read, or in seconds, as ISO 8601 in UTC; any other text as sent, or `null`. */
 export function timestampAt(source: IDataObject, ...keys: string[]): string | null {
 	const text = textAt(source, ...keys);

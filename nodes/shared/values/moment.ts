@@ -14,12 +14,9 @@ export function momentOf(value: unknown): number | undefined {
 	return Number.isNaN(new Date(milliseconds).getTime()) ? undefined : milliseconds;
 }
 
-/** The last moment that `Date` can express, in milliseconds since 1970. */
-const LAST = 8.64e15;
-
 /** A time to the minute, in milliseconds since 1970, for a message: `2026-11-27 13:00 UTC`. */
 export function minuteOf(time: number): string {
-	const [date, clock] = new Date(Math.min(time, LAST)).toISOString().split('T');
+	const [date, clock] = new Date(time).toISOString().split('T');
 	return `${date} ${clock.slice(0, 5)} UTC`;
 }
 
