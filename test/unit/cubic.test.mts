@@ -76,7 +76,7 @@ async function send(
 			const rest = latency - WAY;
 			if (!isSteady) await sleep(rest * (0.6 + 0.8 * random.next()));
 			else if (admitted) await sleep(rest);
-			if (!admitted) gate.refused(lane, start, refusal);
+			if (!admitted) gate.pauseAfter(lane, start, refusal);
 			gate.leave(lane, start, admitted);
 			if (admitted) return;
 		}

@@ -8,18 +8,11 @@ import { itemWith } from '../../shared/output/shape';
 import { countIn } from '../../shared/input/options';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { numberAt, textAt } from '../../shared/values/json';
-import {
-	BULK_PATH,
-	type BulkJob,
-	jobReader,
-	matchRows,
-	resultsIn,
-	rowsById,
-	STEADY,
-} from '../bulk';
+import { type BulkJob, jobReader, matchRows, resultsIn, rowsById, STEADY } from '../bulk';
 import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
 import { REFUSED } from '../../shared/failures/reasons';
 import { COLLECT_LATER, JobProblem, type Problem, problemOf } from '../../shared/failures/failure';
+import { PATHS } from '../../shared/http/paths';
 
 /** Get Bulk Job (interface specification 4.6, its variant). The emails were charged when the job was accepted. */
 export const getBulkJob = readOperation({
@@ -29,7 +22,7 @@ export const getBulkJob = readOperation({
 		action: 'Get bulk job',
 		description:
 			'Collect the results of a job that Find Emails in Bulk did not wait for. Costs no further credits.',
-		routing: { request: { method: 'GET', url: BULK_PATH } },
+		routing: { request: { method: 'GET', url: PATHS.findBulk } },
 	},
 	builder:
 		"Behind a Finder whose items may have the status 'pending': it reads jobId and jobRow of each item, and passes all other items on.",
@@ -66,12 +59,12 @@ export const getBulkJob = readOperation({
 			isOfJob: fields.status !== 'skipped',
 		}),
 	async read(request) {
-		const { client, parameter } = request;
+		const { client, item, parameter } = request;
 		const jobId = typedText(parameter('jobId'), 'Job ID');
 		const row = typedText(parameter('jobRow'), 'Job Row');
 		const simplify = (result: IDataObject) => result;
 		if (jobId === '') {
-			return { results: [{ status: 'skipped', credits: 0 }], simplify };
+			return { results: [{ status: 'skipped', credits: 0 }], isPassedOn: true, simplify };
 		}
 		const jobRow = row === '' ? undefined : countIn('Job Row', row);
 		const job = await client
@@ -84,7 +77,8 @@ export const getBulkJob = readOperation({
 		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);
 		if (jobRow === undefined) {
 			// All rows come out once, for the first item that names the job.
-			const rows = job.rows.splice(0).filter((one) => !isRepeated(one, job));
+			const first = await client.once(`rows of ${jobId}`, async () => item);
+			const rows = item === first ? job.rows.filter((one) => !isRepeated(one, job)) : [];
 			const results = rows.map((one) => ({ ...nameIn(one), ...fieldsOf(one, job, request) }));
 			return { results, isOfNoItem: true, simplify };
 		}

@@ -163,12 +163,12 @@ export class AccountClient {
 			}
 			const { httpCode, mayBeCharged } = response;
 			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
-			if (!mayBeCharged) reservation?.refused();
+			if (!mayBeCharged) reservation?.notCharged();
 			this.count(response, isMetered, reservation?.credits);
 			if (httpCode === 401) this.halt('unauthorized', response);
 			// The plan may exclude a free request, which says nothing about the credits.
 			if (httpCode === 402 && isMetered) this.halt('out_of_credits', response);
-			if (isPause(response)) this.refused(start, response);
+			if (isPause(response)) this.pause(start, response);
 			return response;
 		} finally {
 			if (start !== undefined) this.gate.leave(this.lane, start, isAccepted, isPoll);
@@ -201,8 +201,8 @@ export class AccountClient {
 	}
 
 	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */
-	private refused(start: number, refusal: ServiceError): void {
-		const pause = this.gate.refused(this.lane, start, refusal);
+	private pause(start: number, refusal: ServiceError): void {
+		const pause = this.gate.pauseAfter(this.lane, start, refusal);
 		const now = Date.now();
 		// A run that gives up does not wait.
 		if (this.lane.refusal || now + pause <= this.pausedUntil) return;

@@ -85,16 +85,17 @@ export class Budget {
 			}
 			if (byCap + own < least) throw new NotProcessed('credit_limit');
 			if (room + own < least) throw new NotProcessed('credit_floor');
-			await ledger.settled();
+			await ledger.posted();
 		}
 	}
 
-	settle(reserved: number, spent: Credits): void {
+	/** Turns reserved credits into what was spent of them. */
+	spend(reserved: number, spent: Credits): void {
 		const { ledger, node, kind } = this.settings;
 		this.spent = sum(this.spent, spent);
 		this.totals.reserved[kind] -= reserved;
 		this.totals.spent[kind] += spent.certain + spent.uncertain;
-		ledger.settle(node, reserved, spent);
+		ledger.post(node, reserved, spent);
 	}
 }
 
@@ -128,7 +129,7 @@ export class Reservation {
 	}
 
 	/** The request has cost nothing; it may be sent again. */
-	refused(): void {
+	notCharged(): void {
 		if (this.isSent) this.ledger.over(this.credits);
 		this.isSent = false;
 	}
@@ -137,12 +138,12 @@ export class Reservation {
 	 * Gives back what the request has not cost. Only the first call counts.
 	 * @param cost of the request; where nobody knows it, a request that was sent counts as its most
 	 */
-	settle(cost?: Credits): void {
+	charge(cost?: Credits): void {
 		if (!this.isOpen) return;
 		this.isOpen = false;
 		const uncertain = this.isSent ? this.credits : 0;
-		this.refused();
-		this.budget.settle(this.credits, cost ?? { certain: 0, uncertain });
+		this.notCharged();
+		this.budget.spend(this.credits, cost ?? { certain: 0, uncertain });
 	}
 
 	/**
@@ -150,7 +151,7 @@ export class Reservation {
 	 * @returns false when there is no room for that
 	 */
 	async renew(): Promise<boolean> {
-		this.settle();
+		this.charge();
 		this.isRenewed = true;
 		const taken = await this.budget.take(this.credits, this.credits).catch(() => undefined);
 		this.isOpen = taken !== undefined;

@@ -92,7 +92,7 @@ export class Ledger {
 	}
 
 	/** Turns reserved credits of a node into what was spent of them. */
-	settle(node: string, reserved: number, spent: Credits): void {
+	post(node: string, reserved: number, spent: Credits): void {
 		this.reserve(node, -reserved);
 		this.add(node, spent);
 		// As long as nothing is spent for sure, what is in progress may turn out to be free.
@@ -110,7 +110,8 @@ export class Ledger {
 		this.show();
 	}
 
-	async settled(): Promise<void> {
+	/** Resolves when some reserved credits have been spent or released. */
+	async posted(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 

@@ -38,7 +38,7 @@ function shortOf({ status, reason }: Problem): string {
 	return status === 'failed' ? `failed (${short})` : short;
 }
 
-/** Whether the service caused that an item was not sent. */
+/** Whether the service caused that an item has no result. */
 export function isCausedByService(reason: string): boolean {
-	return Object.hasOwn(BY_SERVICE, reason);
+	return Object.hasOwn(BY_SERVICE, reason) || Object.hasOwn(FAILED, reason);
 }

@@ -65,7 +65,7 @@ export function readResponse(response: IN8nHttpFullResponse): object {
 	if (statusCode < 300 && typeof body === 'object' && body !== null) return body;
 	// A proxy on the way sends these too, with a web page.
 	const isRetryable = statusCode >= 500 || statusCode === 429;
-	if (isRetryable || (statusCode >= 400 && isJson(response))) throw refused(response);
+	if (isRetryable || (statusCode >= 400 && isJson(response))) throw refusalIn(response);
 	// Another server sent it, or a proxy cut it off.
 	const status = statusCode < 300 ? '' : ` with status ${statusCode}`;
 	throw new ServiceError('not_the_service', {
@@ -85,7 +85,7 @@ function isJson({ headers, body }: IN8nHttpFullResponse): boolean {
 	return /json/i.test(toText(headers['content-type'])) && !/^\s*[[{]/.test(body);
 }
 
-function refused({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
+function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
 	const own = isObject(body) ? body : {};
 	// A text is the page of a proxy.
 	const said = typeof body === 'string' ? null : wordsIn(body);

@@ -32,7 +32,7 @@ export interface Batching<Query extends IDataObject> {
 	nextPoll(): number;
 }
 
-/** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
+/** Sends the questions of one run to one account in the fewest requests. Every question is resolved, whatever happens. */
 export class Batcher<Query extends IDataObject> {
 	/** Entries that do not fill a request yet. */
 	private entries: Array<Entry<Query>> = [];
@@ -108,11 +108,11 @@ export class Batcher<Query extends IDataObject> {
 		if (paid.length < batch.length) this.enqueue(batch.slice(paid.length), true);
 		const queries = paid.map(({ query }) => query);
 		const asking = this.run.lookup.ask(queries, this.service(reservation));
-		return await this.settle(paid, reservation, asking);
+		return await this.conclude(paid, reservation, asking);
 	}
 
-	/** Settles a batch and its credits. A job that the service has accepted takes no place while it is waited for. */
-	private async settle(
+	/** Resolves a batch, and charges its credits. A job that the service has accepted takes no place while it is waited for. */
+	private async conclude(
 		paid: Array<Entry<Query>>,
 		reservation: Reservation,
 		coming: Promise<BatchResults | AcceptedJob>,
@@ -126,12 +126,12 @@ export class Batcher<Query extends IDataObject> {
 				const accepted = this.remember(paid, answers.acceptedJob, 0);
 				jobs.save();
 				const results = this.resultsOf(accepted.id, paid.length);
-				const settling = this.settle(paid, reservation, results, accepted);
-				this.run.pool.addBeside(settling.then((rest) => rest?.()));
+				const concluding = this.conclude(paid, reservation, results, accepted);
+				this.run.pool.addBeside(concluding.then((rest) => rest?.()));
 				return undefined;
 			}
 			this.sayingNothing = Number.NEGATIVE_INFINITY;
-			reservation.settle(costOf(answers.results));
+			reservation.charge(costOf(answers.results));
 			if (job) jobs.ended(job, this.client.connection, answers.results);
 			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
 		} catch (error) {
@@ -140,7 +140,7 @@ export class Batcher<Query extends IDataObject> {
 			if (saysNothing && ++this.sayingNothing >= MAX_IN_A_ROW) {
 				this.client.halt('unexpected_answer', error);
 			}
-			reservation.settle(isFree ? NOTHING : undefined);
+			reservation.charge(isFree ? NOTHING : undefined);
 			if (this.isCutInHalves(paid, error)) return undefined;
 			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
 			else if (job) jobs.ended(job, this.client.connection);

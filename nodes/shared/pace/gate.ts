@@ -110,7 +110,7 @@ export class AccountGate {
 	 * The service refused a request: the gate lets in half as many at once, fewer per second, and none for a while.
 	 * @returns how long the gate lets none in, in milliseconds
 	 */
-	refused(lane: Lane, start: number, refusal: ServiceError): number {
+	pauseAfter(lane: Lane, start: number, refusal: ServiceError): number {
 		const now = performance.now();
 		this.silentSince = Math.min(this.silentSince, now);
 		// What the runs before it have waited counts: a loop does not wait as long in each of its rounds.
