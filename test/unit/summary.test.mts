@@ -112,7 +112,8 @@ function summary(
 	{ readFrom, ...figures }: Partial<Figures> & { readFrom?: string } = {},
 ): string {
 	const problems = problemsOf(kinds).map(({ problem }) => problem);
-	const all = { duplicates: 0, spent: 0, paused: 0, ...figures };
+	const spent = { certain: 0, uncertain: 0, ...figures.spent };
+	const all = { duplicates: 0, paused: 0, spentInAll: spent, ...figures, spent };
 	const parts = partsOf(lookup, countsIn(kinds), problems, all);
 	return summaryOf(parts, { readFrom, replaced: new Replaced(), problems });
 }
@@ -196,19 +197,28 @@ describe('the summary', () => {
 	const verifier = lookup('verified', 'Existing Status', 'a status');
 
 	it.each<[Kind[], Partial<Figures> & { readFrom?: string }, string]>([
-		[['found'], { spent: 1 }, '1 item: 1 found, 0 not found. 1 credit used.'],
+		[
+			['found'],
+			{ spent: { certain: 1, uncertain: 0 } },
+			'1 item: 1 found, 0 not found. 1 credit used.',
+		],
 		[
 			['found', 'known', 'undated', 'undated', 'cancelled'],
 			{ duplicates: 1, paused: 400 },
 			'5 items: 1 found, 0 not found. 3 passed on: 3 have an email already. ' +
 				'1 not sent (execution stopped). 0 credits used. 1 item cost nothing (duplicate). ' +
 				'2 known items without a valid date in Checked At. ' +
-				'Check why it was stopped, then run the remaining items again.',
+				'Check why it was stopped, then run these items again.',
+		],
+		[
+			['found', 'found'],
+			{ spent: { certain: 2, uncertain: 0 }, spentInAll: { certain: 259, uncertain: 2 } },
+			'2 items: 2 found, 0 not found. 2 credits used, up to 261 in this execution.',
 		],
 		// What to do is told twice at most, and the same once.
 		[
 			['missing', 'missing', 'expression', 'unevaluated', 'invalid', 'pending', 'pending'],
-			{ spent: 4, isUncertain: true, paused: 8_400 },
+			{ spent: { certain: 3, uncertain: 1 }, paused: 8_400 },
 			'7 items: 0 found, 0 not found. 2 without a name, ' +
 				'1 with an expression that cannot be evaluated, 1 with an expression that was not evaluated, ' +
 				'1 with a value that is not valid, 2 waiting for a bulk job. Up to 4 credits used. ' +
@@ -225,7 +235,7 @@ describe('the summary', () => {
 		],
 		[
 			['found', 'notFound', 'missing'],
-			{ spent: 1, readFrom: 'Read from: Name, E-Mail' },
+			{ spent: { certain: 1, uncertain: 0 }, readFrom: 'Read from: Name, E-Mail' },
 			'3 items: 1 found, 1 not found. 1 without a name. 1 credit used. ' +
 				'Read from: Name, E-Mail. Fill in Full Name.',
 		],

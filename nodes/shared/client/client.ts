@@ -167,7 +167,8 @@ export class AccountClient {
 			this.count(response, isMetered, reservation?.credits);
 			if (httpCode === 401) this.halt('unauthorized', response);
 			// The plan may exclude a free request, which says nothing about the credits.
-			if (httpCode === 402 && isMetered) this.halt('out_of_credits', response);
+			const isForAll = response.leftOf(reservation?.credits ?? 1) === 0;
+			if (httpCode === 402 && isMetered && isForAll) this.halt('out_of_credits', response);
 			if (isPause(response)) this.pause(start, response);
 			return response;
 		} finally {

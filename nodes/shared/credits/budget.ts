@@ -29,6 +29,9 @@ export class Budget {
 	/** How many credits may still be spent without falling below Keep Credits. */
 	private roomAboveFloor = () => Number.POSITIVE_INFINITY;
 
+	/** How many credits the account has for this kind, once the service has said so in a refusal. */
+	private roomInAccount = () => Number.POSITIVE_INFINITY;
+
 	private readonly totals: Totals;
 
 	constructor(private readonly settings: BudgetSettings) {
@@ -63,6 +66,17 @@ export class Budget {
 	}
 
 	/**
+	 * Goes by the credits that are left, as the service says when it refuses a request (interface specification 7). What is
+	 * in progress counts as charged before: if it was not, the service refuses the next request and says what is left then.
+	 */
+	learn(remaining: number): void {
+		const { kind } = this.settings;
+		const { spent, reserved } = this.totals;
+		const most = remaining + spent[kind] + reserved[kind];
+		this.roomInAccount = () => most - spent[kind] - reserved[kind];
+	}
+
+	/**
 	 * Reserves credits for a request: as many as there is room for now. Without any room, it waits for the node's own
 	 * requests in progress, which may cost less than they reserved. Throws `NotProcessed` if that gives none.
 	 */
@@ -77,14 +91,16 @@ export class Budget {
 			if (signal?.aborted) throw new NotProcessed('cancelled');
 			const own = ledger.reservedBy(node);
 			const byCap = cap - ledger.spentBy(node) - own;
-			const room = Math.min(credits, byCap, this.roomAboveFloor());
+			const byFloor = this.roomAboveFloor();
+			const room = Math.min(credits, byCap, byFloor, this.roomInAccount());
 			if (room >= least) {
 				ledger.reserve(node, room);
 				this.totals.reserved[kind] += room;
 				return room;
 			}
 			if (byCap + own < least) throw new NotProcessed('credit_limit');
-			if (room + own < least) throw new NotProcessed('credit_floor');
+			if (byFloor + own < least) throw new NotProcessed('credit_floor');
+			if (room + own < least) throw new NotProcessed('out_of_credits');
 			await ledger.posted();
 		}
 	}

@@ -115,7 +115,8 @@ export class Ledger {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 
-	private get total(): Credits {
+	/** What the whole execution has spent. */
+	get total(): Credits {
 		return [...this.spent.values()].reduce(sum, NOTHING);
 	}
 

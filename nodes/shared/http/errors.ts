@@ -9,6 +9,8 @@ interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'http
 	retryAfter?: number;
 	/** Whether the service may have charged the request. */
 	mayBeCharged?: boolean;
+	/** How many credits are left, where the service refused a request for them (interface specification 7). */
+	remaining?: number;
 }
 
 /** The longest message, in characters: many items may hold it. */
@@ -19,18 +21,20 @@ export class ServiceError extends Failure {
 	readonly httpCode: number | null;
 	readonly retryAfter: number | undefined;
 	readonly mayBeCharged: boolean;
+	private readonly remaining: number;
 
 	constructor(
 		override readonly reason: FailedReason,
 		private readonly details: FailureDetails,
 	) {
-		const { message, description, httpCode = null, retryAfter, mayBeCharged = false } = details;
+		const { message, description, httpCode = null, retryAfter } = details;
 		// The request that ran into the end of the credits was refused, so the item can be sent again.
 		const status = reason === 'out_of_credits' ? 'not_processed' : 'failed';
 		super({ status, reason, message, description, httpCode });
 		this.httpCode = httpCode;
 		this.retryAfter = retryAfter;
-		this.mayBeCharged = mayBeCharged;
+		this.mayBeCharged = details.mayBeCharged ?? false;
+		this.remaining = Math.floor(details.remaining ?? 0);
 	}
 
 	/** A copy whose message says how often the request was sent. */
@@ -47,7 +51,13 @@ export class ServiceError extends Failure {
 	/** A copy that says what the request may have needed, where there were not enough credits for it. */
 	needing(credits: number): ServiceError {
 		if (this.reason !== 'out_of_credits' || credits < 2) return this;
-		return this.saying(`. This request may have needed ${credits}`);
+		return this.saying(`. This request may have needed ${credits}, and was not charged`);
+	}
+
+	/** How many credits are left for a smaller request than one that needed so many; 0 where that is not known. */
+	leftOf(credits: number): number {
+		const isSmaller = this.reason === 'out_of_credits' && this.remaining < credits;
+		return isSmaller ? Math.max(0, this.remaining) : 0;
 	}
 
 	/** A copy in which the key is masked, with a message of at most 500 characters. */

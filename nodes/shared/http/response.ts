@@ -19,7 +19,7 @@ const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advic
 	402: [
 		'out_of_credits',
 		'Not enough credits',
-		'Add credits to the account, then run the remaining items again.',
+		'Add credits to the account, then run these items again.',
 	],
 	403: [
 		'forbidden',
@@ -39,7 +39,7 @@ const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advic
 	429: [
 		'rate_limited',
 		'The service refuses requests for its rate limit',
-		'Run the remaining items later, or check the rate limit of your plan.',
+		'Run these items later, or check the rate limit of your plan.',
 	],
 	// And any other status code below 500.
 	405: [
@@ -48,11 +48,7 @@ const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advic
 		'Check the fields of the node, and Customize API Requests in the credential.',
 	],
 	// And any other status code from 500.
-	503: [
-		'service_unavailable',
-		'The service is temporarily unavailable',
-		'Run the remaining items later.',
-	],
+	503: ['service_unavailable', 'The service is temporarily unavailable', 'Run these items later.'],
 };
 
 /**
@@ -99,6 +95,7 @@ function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Service
 		message: `${message}${credits}${isNews ? `: ${said}` : ''}`,
 		description,
 		httpCode: statusCode,
+		remaining: remaining ?? undefined,
 		retryAfter: retryAfterOf(headers['retry-after']),
 	});
 }

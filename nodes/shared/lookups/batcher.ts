@@ -141,7 +141,7 @@ export class Batcher<Query extends IDataObject> {
 				this.client.halt('unexpected_answer', error);
 			}
 			reservation.charge(isFree ? NOTHING : undefined);
-			if (this.isCutInHalves(paid, error)) return undefined;
+			if (this.isSentInParts(paid, error)) return undefined;
 			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
 			else if (job) jobs.ended(job, this.client.connection);
 			const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
@@ -159,8 +159,17 @@ export class Batcher<Query extends IDataObject> {
 		return await budget.reserve(credits);
 	}
 
-	/** One item that the service refuses does not cost the other items of its request their answers. */
-	private isCutInHalves(entries: Array<Entry<Query>>, error: unknown): boolean {
+	/**
+	 * One item that the service refuses does not cost the other items of its request their answers, and the last credits
+	 * of the account are used.
+	 */
+	private isSentInParts(entries: Array<Entry<Query>>, error: unknown): boolean {
+		const left = error instanceof ServiceError ? error.leftOf(entries.length) : 0;
+		if (left > 0) {
+			this.budget.learn(left);
+			this.enqueue(entries, true);
+			return true;
+		}
 		if (entries.length === 1 || !hasCode(error, REFUSED_FOR_CONTENT)) return false;
 		const middle = Math.ceil(entries.length / 2);
 		this.enqueue(entries.slice(middle), true);

@@ -78,8 +78,8 @@ export class LookupRun<Query extends IDataObject> {
 			hasOnly404: notFound >= MANY && notFound === all,
 			duplicates: this.duplicates,
 			paused: accounts.paused,
-			spent: spent.certain + spent.uncertain,
-			isUncertain: spent.uncertain > 0,
+			spent,
+			spentInAll: this.run.execution.ledger.total,
 		});
 	}
 

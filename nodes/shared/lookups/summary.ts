@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Problem } from '../failures/failure';
+import type { Credits } from '../credits/ledger';
 import { reasonsOf } from '../failures/words';
 import { count } from '../values/text';
 import type { Lookup } from './lookup';
@@ -7,8 +8,9 @@ import type { Lookup } from './lookup';
 export interface Figures {
 	/** Items with the same question as another item of the execution. */
 	duplicates: number;
-	spent: number;
-	isUncertain?: boolean;
+	spent: Credits;
+	/** By the whole execution so far. */
+	spentInAll: Credits;
 	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
 	/** Whether each of many lookups got a 404, which a wrong path gives too. */
@@ -39,7 +41,7 @@ export function partsOf<Query extends IDataObject>(
 	{ answered, existing }: Lookup<Query>,
 	{ hits, misses, local, known, skipped, undated }: Counts,
 	problems: Problem[],
-	{ duplicates, spent, isUncertain, paused, hasOnly404 }: Figures,
+	{ duplicates, spent, spentInAll, paused, hasOnly404 }: Figures,
 ): string[] {
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
 	const items = hits + misses + known + skipped + problems.length;
@@ -54,7 +56,7 @@ export function partsOf<Query extends IDataObject>(
 		`${count(items, 'item')}: ${hits} ${answered}${answered === 'found' || misses > 0 ? `, ${misses} not found` : ''}`,
 		...only(known + skipped, `${known + skipped} passed on: ${passedOn.join(', ')}`),
 		...only(problems.length, reasonsOf(problems)),
-		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
+		spentText(spent, spentInAll),
 		...only(
 			local + duplicates,
 			`${count(local + duplicates, 'item')} cost nothing (${free.join(' or ')})`,
@@ -63,6 +65,14 @@ export function partsOf<Query extends IDataObject>(
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
 		...(hasOnly404 ? [ONLY_404] : []),
 	];
+}
+
+/** What a run has used, and the whole execution where that is more. */
+function spentText(spent: Credits, inAll: Credits): string {
+	const [own, all] = [spent, inAll].map(({ certain, uncertain }) => certain + uncertain);
+	const used = `${spent.uncertain > 0 ? 'Up to ' : ''}${count(own, 'credit')} used`;
+	if (all <= own) return used;
+	return `${used}, ${inAll.uncertain > 0 ? 'up to ' : ''}${all} in this execution`;
 }
 
 /**
