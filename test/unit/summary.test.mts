@@ -115,7 +115,7 @@ function summary(
 	const spent = { certain: 0, uncertain: 0, ...figures.spent };
 	const all = { duplicates: 0, paused: 0, spentInAll: spent, ...figures, spent };
 	const parts = partsOf(lookup, countsIn(kinds), problems, all);
-	return summaryOf(parts, { readFrom, replaced: new Replaced(), problems });
+	return summaryOf(parts, { before: [], readFrom, replaced: new Replaced(), problems });
 }
 
 describe('a run', () => {
@@ -205,7 +205,7 @@ describe('the summary', () => {
 		[
 			['found', 'known', 'undated', 'undated', 'cancelled'],
 			{ duplicates: 1, paused: 400 },
-			'5 items: 1 found, 0 not found. 3 passed on: 3 have an email already. ' +
+			'5 items: 1 found, 0 not found. 3 have an email already. ' +
 				'1 not sent (execution stopped). 0 credits used. 1 item cost nothing (duplicate). ' +
 				'2 known items without a valid date in Checked At. ' +
 				'Check why it was stopped, then run these items again.',
@@ -219,7 +219,7 @@ describe('the summary', () => {
 		[
 			['missing', 'missing', 'expression', 'unevaluated', 'invalid', 'pending', 'pending'],
 			{ spent: { certain: 3, uncertain: 1 }, paused: 8_400 },
-			'7 items: 0 found, 0 not found. 2 without a name, ' +
+			'7 items: 2 without a name, ' +
 				'1 with an expression that cannot be evaluated, 1 with an expression that was not evaluated, ' +
 				'1 with a value that is not valid, 2 waiting for a bulk job. Up to 4 credits used. ' +
 				'Waited 8 seconds for the rate limit. Nothing is lost: collect the results later with Get Bulk Job. Fill in Full Name.',
@@ -227,7 +227,7 @@ describe('the summary', () => {
 		[
 			['failed', 'failed', 'failedJob', 'creditLimit', 'unauthorized', 'manualLimit'],
 			{ duplicates: 2 },
-			'6 items: 0 found, 0 not found. 2 failed (connection lost), 1 failed (incomplete response), ' +
+			'6 items: 2 failed (connection lost), 1 failed (incomplete response), ' +
 				'1 not sent (Max Credits reached), 1 not sent (API key not accepted), ' +
 				'1 not sent (Max Items in Manual Runs reached). 0 credits used. ' +
 				'2 items cost nothing (duplicate). Run the item again later (ECONNRESET). ' +
@@ -250,7 +250,7 @@ describe('the summary', () => {
 				'0 credits used. 1 item cost nothing (not a valid email).',
 		);
 		expect(told('known', 'skipped', 'skipped')).toBe(
-			'3 items: 0 verified. 3 passed on: 1 has a status already, 2 have no email. 0 credits used.',
+			'3 items: 3 passed on: 1 has a status already, 2 have no email. 0 credits used.',
 		);
 		expect(told('notFound')).toBe('1 item: 0 verified, 1 not found. 0 credits used.');
 	});

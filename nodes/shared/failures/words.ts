@@ -19,10 +19,15 @@ export function adviceOn(problems: Problem[]): string[] {
 	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
 }
 
-const words = new Map(Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }));
+/** What an item without a result says of it. */
+export type Reason = Record<'status' | 'reason', string>;
+
+const words = new Map<string, string | string[]>(
+	Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }),
+);
 
 /** Why items have no result, by kind. */
-export function reasonsOf(problems: Problem[]): string {
+export function reasonsOf(problems: Reason[]): string {
 	const counts = new Map<string, number>();
 	for (const problem of problems) {
 		const short = shortOf(problem);
@@ -32,7 +37,7 @@ export function reasonsOf(problems: Problem[]): string {
 }
 
 /** Why an item has no result, in words short enough to be counted by. */
-function shortOf({ status, reason }: Problem): string {
+function shortOf({ status, reason }: Reason): string {
 	const [short] = [words.get(reason) ?? reason].flat();
 	if (status === 'not_processed') return `not sent (${short})`;
 	return status === 'failed' ? `failed (${short})` : short;

@@ -43,6 +43,7 @@ export class Delivery<Query extends IDataObject> {
 			const email = prepared.query.email || null;
 			run.put(item, output({ email, ...outcome.fields, status: outcome.status }));
 			counts[outcome.status]++;
+			if (outcome.status === 'skipped') run.passOn(item);
 			if (outcome.isUndated) counts.undated++;
 		} else {
 			const [first, ...others] = resultsOf(lookup, prepared, outcome);

@@ -47,15 +47,21 @@ export function partsOf<Query extends IDataObject>(
 	const items = hits + misses + known + skipped + problems.length;
 	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
 	const seconds = Math.round(paused / 1000);
-	const passedOn = [
+	// An email that is verified always has a result.
+	const missed = answered === 'found' || misses > 0 ? `, ${misses} not found` : '';
+	const reasons = [
 		...only(known, `${known} ${known === 1 ? 'has' : 'have'} ${existing?.what} already`),
 		...only(skipped, `${skipped} ${skipped === 1 ? 'has' : 'have'} no email`),
 	];
-	return [
-		// An email that is verified always has a result.
-		`${count(items, 'item')}: ${hits} ${answered}${answered === 'found' || misses > 0 ? `, ${misses} not found` : ''}`,
-		...only(known + skipped, `${known + skipped} passed on: ${passedOn.join(', ')}`),
+	const passedOn = reasons.length > 1 ? `${known + skipped} passed on: ` : '';
+	const [first, ...others] = [
+		...only(items === 0 ? 1 : hits + misses, `${hits} ${answered}${missed}`),
+		...only(known + skipped, `${passedOn}${reasons.join(', ')}`),
 		...only(problems.length, reasonsOf(problems)),
+	];
+	return [
+		`${count(items, 'item')}: ${first}`,
+		...others,
 		spentText(spent, spentInAll),
 		...only(
 			local + duplicates,

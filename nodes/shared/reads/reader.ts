@@ -78,7 +78,8 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 		const request = await requestFor(run, read, item);
 		const reading = await read.read(request);
 		if (reading.isOfNoItem) input = { json: {} };
-		run.hasResult ||= reading.results.length > 0 && !reading.isPassedOn;
+		if (reading.isPassedOn) run.passOn(item);
+		else run.hasResult ||= reading.results.length > 0;
 		for (const result of reading.results) {
 			if (breather.isDue) await breather.breathe();
 			run.put(item, place(request.isSimple ? reading.simplify(result) : result));

@@ -3,7 +3,8 @@ import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
 import type { Problem } from '../failures/failure';
-import { reasonsOf } from '../failures/words';
+import { WITHOUT_RESULT } from '../failures/reasons';
+import { type Reason, reasonsOf } from '../failures/words';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
@@ -41,6 +42,9 @@ export class Run<T extends { client: AccountClient }> {
 	readonly problems: ItemProblem[] = [];
 
 	readonly replaced = new Replaced();
+
+	/** Why items that are passed on came in without a result. */
+	private readonly before: Reason[] = [];
 
 	/** Whether it has a result that was bought, by this execution or another one. */
 	hasResult = false;
@@ -102,6 +106,12 @@ export class Run<T extends { client: AccountClient }> {
 		if (this.isStopped) this.accounts.end();
 	}
 
+	/** Notes an item that is passed on as it is: if it came in without a result, the summary says so. */
+	passOn(item: number): void {
+		const { status, reason } = this.context.inputs[item].json;
+		if (WITHOUT_RESULT.has(status)) this.before.push({ status: `${status}`, reason: `${reason}` });
+	}
+
 	/** Counts an item that is done, for the log. */
 	count(): void {
 		this.done++;
@@ -138,8 +148,10 @@ export class Run<T extends { client: AccountClient }> {
 		problems = this.problems.map(({ problem }) => problem),
 	): void {
 		const { parameters, replaced } = this;
-		const summary = summaryOf(parts, { readFrom: parameters.readFrom, replaced, problems });
-		if (summary) this.context.hint(summary, isWarning ? 'warning' : 'info');
+		const { readFrom } = parameters;
+		const summary = summaryOf(parts, { before: this.before, readFrom, replaced, problems });
+		const isBad = isWarning || this.before.length > 0;
+		if (summary) this.context.hint(summary, isBad ? 'warning' : 'info');
 	}
 
 	private get mayStop(): boolean {
