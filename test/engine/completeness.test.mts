@@ -103,7 +103,7 @@ describe.each(types)('%s', (type) => {
 		expect(named('resource')).toMatchObject({
 			type: 'hidden',
 			default: resource,
-			options: [{ name: resource, value: resource }],
+			options: [{ name: expect.stringMatching(/^[A-Z][a-z]+$/), value: resource }],
 		});
 		expect(description.credentials).toEqual([{ name: 'contactDataApi', required: true }]);
 		expect(description.displayName).toMatch(/^Contact Data [A-Z][a-z]+$/);
