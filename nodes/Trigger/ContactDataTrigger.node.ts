@@ -63,7 +63,7 @@ export class ContactDataTrigger implements INodeType {
 		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: [
 			{
-				displayName: 'Event',
+				displayName: 'Trigger On',
 				name: 'event',
 				type: 'options',
 				noDataExpression: true,

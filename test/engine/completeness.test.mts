@@ -178,6 +178,10 @@ test.each(operations.filter(({ fields }) => 'limit' in fields))(
 describe('the trigger', () => {
 	const { properties, subtitle } = trigger.description;
 
+	test("the field for the event has n8n's name for it", () => {
+		expect(properties[0]).toMatchObject({ name: 'event', displayName: 'Trigger On' });
+	});
+
 	test.each([
 		['newLead', 'On New Lead in List', { listId: { mode: 'list', value: '' }, simple: true }],
 		['lowCredits', 'On Low Credits', { creditKind: 'any', threshold: 100, simple: true }],
