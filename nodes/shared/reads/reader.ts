@@ -11,7 +11,7 @@ import { FieldValues } from '../input/fieldValues';
 import { countIn, lookupOptionsOf } from '../input/options';
 import { OnError, stopError } from '../output/onError';
 import { Replaced } from '../output/replaced';
-import type { Placement } from '../output/shape';
+import { alignColumns, alignFields, type Placement } from '../output/shape';
 import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
@@ -26,6 +26,8 @@ export interface Read extends Declaration {
 		place: Placement & { input: INodeExecutionData; item: number },
 		fields: IDataObject,
 	): INodeExecutionData;
+	/** Whether its results join the item, which keeps its own columns. */
+	joinsItem?: true;
 	/** Of its requests; without one, as the options say. */
 	pace?: Pace;
 	/** Whether its results are bought. Then nothing stops the workflow that has bought something, as in a lookup. */
@@ -76,8 +78,7 @@ export async function runRead(
 	let hasAnswer = false;
 	let hasPassedOn = false;
 
-	const requestFor = async (item: number): Promise<ReadRequest> => {
-		const values = new FieldValues(parameters, item);
+	const requestFor = async (item: number, values: FieldValues): Promise<ReadRequest> => {
 		const failure = refusal ?? values.failure;
 		if (failure !== undefined) throw failure;
 		const isAll = parameters.get('returnAll', item, true) === true;
@@ -99,6 +100,8 @@ export async function runRead(
 	const readItem = async (item: number, output: INodeExecutionData[]): Promise<void> => {
 		let input = inputs[item];
 		let includesInput = false;
+		/** What an item without a result says that it was asked for. */
+		let asked: IDataObject = {};
 		const place = (json: IDataObject) =>
 			operation.place?.({ input, item, includesInput, isTool, resultField, replaced }, json) ?? {
 				json,
@@ -107,7 +110,7 @@ export async function runRead(
 		const fail = (thrown: unknown) => {
 			const problem = problemOf(thrown);
 			problems.push(problem);
-			output.push(onError.output(problem, item, input, place));
+			output.push(onError.output(problem, item, input, (fields) => place({ ...asked, ...fields })));
 			// That a job is not done yet is an answer.
 			hasAnswer ||= problem.reason === 'job_not_finished';
 			if (!onError.stops || signal?.aborted) return;
@@ -116,7 +119,9 @@ export async function runRead(
 		};
 		try {
 			includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
-			const request = await requestFor(item);
+			const values = new FieldValues(parameters, item);
+			asked = values.subject(operation.lead);
+			const request = await requestFor(item, values);
 			const reading = await operation.read(request);
 			if (reading.isOfNoItem) input = { json: {} };
 			for (const result of reading.results) {
@@ -156,5 +161,8 @@ export async function runRead(
 	const more = [parameters.readFrom, ...replaced.said, ...adviceOn(problems)];
 	const said = [isPartial && without, ...more].filter(Boolean);
 	if (said.length > 0) context.hint(`${said.join('. ')}.`, isPartial ? 'warning' : 'info');
-	return outputs.flat();
+	const items = outputs.flat();
+	if (operation.joinsItem) alignFields(items, resultField);
+	else if (isPartial && !isTool) alignColumns(items);
+	return items;
 }
