@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
@@ -8,8 +8,9 @@ import { root } from '../machine/paths.mjs';
 /** More would make the page slow to read. */
 const MOST_BYTES = { '.png': 220_000, '.gif': 3_000_000 };
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const ofExamples = readFileSync(join(root, 'examples', 'README.md'), 'utf8');
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+const readme = textOf('README.md');
+const ofExamples = textOf('examples/README.md');
 
 /** The pictures of a page, by their path from the root. */
 function imagesIn(page: string) {
@@ -53,9 +54,24 @@ it('has no picture that is slow to load', () => {
 });
 
 it('names only commands that there are', () => {
-	const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-	const pages = readme + readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+	const { scripts } = JSON.parse(textOf('package.json'));
+	const pages = readme + ['CONTRIBUTING.md', 'AGENTS.md'].map(textOf).join('');
 	const named = [...pages.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
 	expect(named.length).toBeGreaterThan(0);
 	expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+});
+
+/** The folders that paths in these pages start from. */
+const FROM: Array<[page: string, ...folders: string[]]> = [
+	['AGENTS.md', ''],
+	['docs/internals.md', '', 'nodes/shared'],
+	['docs/path-of-an-item.md', 'nodes', 'nodes/shared'],
+	['docs/verification.md', ''],
+];
+
+it.each(FROM)('%s names only files that there are', (page, ...folders) => {
+	const named = [...textOf(page).matchAll(/`([\w./-]+\.m?ts)`/g)].map(([, path = '']) => path);
+	expect(named.length).toBeGreaterThan(0);
+	const isThere = (path: string) => folders.some((folder) => existsSync(join(root, folder, path)));
+	expect(named.filter((path) => path.includes('/') && !isThere(path))).toEqual([]);
 });

@@ -231,7 +231,7 @@ describe('the summary', () => {
 				'1 not sent (Max Credits reached), 1 not sent (API key not accepted), ' +
 				'1 not sent (Max Items in Manual Runs reached). 0 credits used. ' +
 				'2 items cost nothing (duplicate). Run the item again later (ECONNRESET). ' +
-				'Run the item again later. If it happens each time, run Check API of Contact Data Account.',
+				'If it happens each time, run Check API of Contact Data Account.',
 		],
 		[
 			['found', 'notFound', 'missing'],

@@ -202,6 +202,13 @@ describe('the texts in the editor', () => {
 		expect(menu.filter(({ action = '' }) => !named.test(action))).toEqual([]);
 	});
 
+	it('sort every menu by its names', () => {
+		const menus = fields.filter(({ type }) => type === 'options');
+		expect(menus.length).toBeGreaterThan(10);
+		const named = menus.map(({ options = [] }) => options.map(({ name }) => name));
+		expect(named).toEqual(named.map((names) => names.toSorted((a, b) => a.localeCompare(b))));
+	});
+
 	it('say of a switch whether it does something', () => {
 		const switches = fields.filter(({ type }) => type === 'boolean');
 		expect(switches.length).toBeGreaterThan(5);

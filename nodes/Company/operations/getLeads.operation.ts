@@ -39,7 +39,7 @@ export const getLeads = readOperation({
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
 		...leadFrom(
-			'the website and the name of the company from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit.',
+			'the website of the company, else its name, from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit.',
 		),
 		queryField({
 			displayName: 'Company Website',

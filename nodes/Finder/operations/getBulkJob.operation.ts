@@ -28,6 +28,7 @@ export const getBulkJob = readOperation({
 		"Behind a Finder whose items may have the status 'pending': it reads jobId and jobRow of each item, and passes all other items on.",
 	cost: 'free',
 	isBought: true,
+	joinsItem: true,
 	fields: [
 		{
 			displayName: 'Job ID',

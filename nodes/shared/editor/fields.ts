@@ -19,14 +19,14 @@ const leadFields: INodeProperties = {
 	default: 'auto',
 	options: [
 		{
-			name: 'Recognize Automatically',
-			value: 'auto',
-			description: 'Read names, company and email from columns with common names',
-		},
-		{
 			name: 'Choose Below',
 			value: 'manual',
 			description: 'Drag your columns into the fields below. An empty field is not read.',
+		},
+		{
+			name: 'Recognize Automatically',
+			value: 'auto',
+			description: 'Read names, company and email from columns with common names',
 		},
 	],
 	description: 'Where to read the lead from',

@@ -14,9 +14,15 @@ export function adviceOn(problems: Problem[]): string[] {
 	// What is wrong with the account or the service comes before what single items lack.
 	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
 	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
-	const all = [...new Set(inOrder.map(({ description }) => description.replace(/\.$/, '')))];
-	const isPart = (one: string) => all.some((other) => other !== one && other.includes(one));
-	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
+	const advice = once(inOrder.map(({ description }) => description.replace(/\.$/, '')));
+	return once(advice.slice(0, MAX_ADVICE).flatMap((one) => one.split(/\. (?=[A-Z])/)));
+}
+
+/** Each text once; in place of one that another text holds, that other text. */
+function once(texts: string[]): string[] {
+	const all = [...new Set(texts)];
+	const whole = (one: string) => all.find((other) => other !== one && other.includes(one));
+	return [...new Set(all.map((one) => whole(one) ?? one))];
 }
 
 /** What an item without a result says of it. */

@@ -1,6 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
 import { FirstFailure, invalidValue } from '../failures/failure';
-import { cleanText, isPlaceholder, isSocialPage, toDomain } from '../values/text';
+import { cleanText, isPlaceholder, isSocialPage, toDomain, toText } from '../values/text';
 import type { RequestField } from './declaration';
+import type { LeadParameters } from './leadFields';
 import type { Parameters } from './parameters';
 
 /** The values that an item has in the fields of an operation, under the names that they have in the request. */
@@ -24,6 +26,13 @@ export class FieldValues {
 
 	raw(property: string): unknown {
 		return this.values.get(property);
+	}
+
+	/** The texts in the fields that say what is wanted: a list, or what a lead holds. */
+	subject(lead: LeadParameters = {}): IDataObject {
+		const subjects = this.fields.filter((one) => one.extractValue || one.name in lead);
+		const texts = subjects.map(({ name, property }) => [name, toText(this.raw(property))]);
+		return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 	}
 
 	/** The text in a field, cleaned. Throws `InvalidInput` for a list or an object. */

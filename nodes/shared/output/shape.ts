@@ -114,6 +114,16 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	}
 }
 
+/** Gives all items of a read the same fields, so that no table or file has holes. Those for the error output stay. */
+export function alignColumns(items: INodeExecutionData[]): void {
+	const told = items.filter(({ json }) => !isOwnError(json.error));
+	const names = new Set<string>();
+	for (const { json } of told) for (const name of Object.keys(json)) names.add(name);
+	const inOrder = [...FIRST.filter((name) => names.has(name)), ...names];
+	const nothing = Object.fromEntries(inOrder.map((name) => [name, null]));
+	for (const item of told) item.json = { ...nothing, ...item.json };
+}
+
 /** The fields of the target that a result takes away. */
 function goneFrom(target: IDataObject, result: Result): string[] {
 	const { fields, columns, replaces, isOfJob } = result;

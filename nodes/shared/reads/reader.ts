@@ -6,7 +6,7 @@ import { pathOf } from '../input/declaration';
 import { FieldValues } from '../input/fieldValues';
 import { missing, type Missing } from '../input/missing';
 import { countIn } from '../input/options';
-import type { Placement } from '../output/shape';
+import { alignColumns, alignFields, type Placement } from '../output/shape';
 import { DEFAULT_PACE } from '../pace/retry';
 import { Run, type Runnable } from '../run/run';
 import { toListId } from './lists';
@@ -18,6 +18,8 @@ export interface Read extends Runnable {
 		place: Placement & { input: INodeExecutionData; item: number },
 		fields: IDataObject,
 	): INodeExecutionData;
+	/** Whether its results join the item, which keeps its own columns. */
+	joinsItem?: true;
 	read(request: ReadRequest): Promise<Reading>;
 }
 
@@ -56,7 +58,10 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 	} finally {
 		run.accounts.end();
 	}
-	return run.deliver(run.incomplete);
+	const items = run.deliver(run.incomplete);
+	if (read.joinsItem) alignFields(items, run.options.resultField);
+	else if (run.problems.length > 0 && !context.isTool) alignColumns(items);
+	return items;
 }
 
 type ReadRun = Run<{ client: AccountClient }>;
@@ -68,14 +73,20 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 	const { resultField } = options;
 	let input = inputs[item];
 	let includesInput = false;
+	/** What an item without a result says that it was asked for. */
+	let asked: IDataObject = {};
 	const place = (json: IDataObject) =>
 		read.place?.({ input, item, includesInput, isTool, resultField, replaced }, json) ?? {
 			json,
 			pairedItem: { item },
 		};
+	const fail = (error: unknown) =>
+		run.fail(problemOf(error), item, (fields) => place({ ...asked, ...fields }));
 	try {
 		includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
-		const request = await requestFor(run, read, item);
+		const values = new FieldValues(parameters, item);
+		asked = values.subject(read.lead);
+		const request = await requestFor(run, read, item, values);
 		const reading = await read.read(request);
 		if (reading.isOfNoItem) input = { json: {} };
 		if (reading.isPassedOn) run.passOn(item);
@@ -84,9 +95,9 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 			if (breather.isDue) await breather.breathe();
 			run.put(item, place(request.isSimple ? reading.simplify(result) : result));
 		}
-		if (reading.incomplete) run.fail(problemOf(reading.incomplete), item, place);
+		if (reading.incomplete) fail(reading.incomplete);
 	} catch (error) {
-		run.fail(problemOf(error), item, place);
+		fail(error);
 	}
 	run.count();
 }
@@ -95,8 +106,8 @@ async function requestFor(
 	{ accounts, context, options, parameters }: ReadRun,
 	read: Read,
 	item: number,
+	values: FieldValues,
 ): Promise<ReadRequest> {
-	const values = new FieldValues(parameters, item);
 	const failure = options.refusal ?? values.failure;
 	if (failure !== undefined) throw failure;
 	const isAll = parameters.get('returnAll', item, true) === true;
