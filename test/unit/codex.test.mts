@@ -40,3 +40,19 @@ test.each(nodes)('%s: its node, and categories that n8n has', (node) => {
 	expect(CATEGORIES).toEqual(expect.arrayContaining(codex.categories));
 	expect(codex.categories).not.toEqual([]);
 });
+
+test.each([
+	['find emails', 'Finder'],
+	['find emails in bulk', 'Finder'],
+	['lookup email', 'Finder'],
+	['lead enrichment', 'Finder'],
+	['waterfall', 'Finder'],
+	['b2b', 'Finder'],
+	['verify emails', 'Verifier'],
+	['email validation', 'Verifier'],
+	['search company', 'Company'],
+])('whoever types "%s" into the node panel finds the %s', (typed, name) => {
+	const node = nodes.find((one) => one.startsWith(name));
+	const { alias } = JSON.parse(readFileSync(join(root, 'nodes', `${node}.json`), 'utf8'));
+	expect(alias).toContain(typed);
+});
