@@ -40,25 +40,25 @@ export const personFields: INodeProperties[] = [
 		placeholder: 'e.g. Lovelace',
 		description: 'Last name of the person, together with First Name',
 	}),
-	queryField({
-		displayName: 'Company Domain',
-		name: 'domain',
-		placeholder: 'e.g. acme.com',
-		description:
-			'Domain of the company. A full URL works too. Use it instead of Company Name if you know it.',
-	}),
-	queryField({
-		displayName: 'Company Name',
-		name: 'company',
-		placeholder: 'e.g. Acme Inc',
-		description: "Name of the company, if you don't know its domain",
-	}),
 	workflowField({
 		displayName: 'Existing Email',
 		name: 'existingEmail',
 		placeholder: 'e.g. {{ $json.email }}',
 		description:
 			'Email that the lead already has: such a lead is not looked up. Leave empty to look up all.',
+	}),
+	queryField({
+		displayName: 'Company Domain',
+		name: 'domain',
+		placeholder: 'e.g. acme.com',
+		description:
+			'Domain of the company. A full URL works too. Company Name is used where it is empty.',
+	}),
+	queryField({
+		displayName: 'Company Name',
+		name: 'company',
+		placeholder: 'e.g. Acme Inc',
+		description: "Name of the company, if you don't know its domain",
 	}),
 ];
 
