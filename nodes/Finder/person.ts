@@ -16,6 +16,7 @@ import { toFullName, withoutTitles } from '../shared/input/personName';
 import type { Lookup } from '../shared/lookups/lookup';
 import { canBeEmail, emailAt, toEmail, toEmailStatus } from '../shared/values/email';
 import { isObject, objectAt, textAt } from '../shared/values/json';
+import { comparableDomain } from '../shared/values/text';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
@@ -135,7 +136,8 @@ export const personLookup = {
 	// However the name is split, and in any case; a domain is preferred to a company (interface specification 4.5).
 	identity: ({ firstName, lastName, fullName = `${firstName} ${lastName}`, ...others }) => {
 		const { company, domain, ...rest } = others;
-		return JSON.stringify([fullName, domain ?? [company], rest]).toLowerCase();
+		const at = domain === undefined ? [company] : comparableDomain(domain);
+		return JSON.stringify([fullName, at, rest]).toLowerCase();
 	},
 	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
 	prepare: toPersonQuestion,

@@ -92,7 +92,7 @@ describe('a field', () => {
 	});
 
 	const social = `https://www.linkedin.com/company/acme linkedin.com/company/acme facebook.com/acme
-		https://x.com/acme https://api.whatsapp.com/send?phone=49 https://medium.com/@acme ["acme.com"]
+		https://x.com/acme https://api.whatsapp.com/send?phone=49 https://medium.com/@acme gmail.com ada@gmail.com
 		https://www.notion.so/Acme-0123 https://airtable.com/app1/tbl1 https://www.google.com/maps/place/Acme`;
 	const sites = 'linkedin.com https://www.linkedin.com/ https://acme.com/linkedin';
 

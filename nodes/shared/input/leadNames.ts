@@ -1,3 +1,5 @@
+import { withoutAccents } from '../values/text';
+
 /**
  * The names under which sheets, CRMs, forms and files hold what a lookup needs, the more certain name first: English,
  * German, French, Spanish, Portuguese, Italian, Dutch. A name counts as a whole: `Account Owner` and `Old Email` do not.
@@ -69,8 +71,11 @@ interface Place {
 
 /** The words of a name, in lower case and without accents. */
 export function wordsOf(name: string): string[] {
-	const plain = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-	return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+	return (
+		withoutAccents(name)
+			.toLowerCase()
+			.match(/[\p{L}\p{N}]+/gu) ?? []
+	);
 }
 
 /** The letters and digits of a name, without what Notion puts before it. */

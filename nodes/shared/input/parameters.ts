@@ -139,6 +139,10 @@ export class Parameters {
 	}
 }
 
+/** Half of a character, and what a wrong encoding makes of letters: `JosÃ©` is José, `â€™` an apostrophe. */
+const LOST_LETTERS =
+	/\uFFFD|â€.?|[ÂÃÄÅÐÑ][\x80-\x9f¡-©«-¹»-¿€‚ƒ„…†‡ˆ‰‹•˜™›]|Ã(?:[ŠŒŽšœžŸªº]|[–—‘’“”](?=\p{L}))/u;
+
 /**
  * Returns the value. Throws {@link InvalidInput} if letters were lost in a wrong encoding, an expression was not evaluated,
  * or an email stands beside other text.
@@ -148,9 +152,10 @@ function meant(value: unknown, isEmail: boolean, label: () => string, onBraces: 
 	const refuse = (what: string, description: string, reason: InvalidReason = 'invalid_value') => {
 		throw new InvalidInput({ reason, message: `Not sent: ${label()} ${what}`, description });
 	};
-	if (value.includes('\uFFFD')) {
+	const [lost] = LOST_LETTERS.exec(value) ?? [];
+	if (lost) {
 		const advice = 'Set the Encoding of the file where it is read, e.g. in Extract from File.';
-		refuse('has lost letters (\uFFFD)', advice);
+		refuse(`has lost letters (${lost})`, advice);
 	}
 	if (isEmail && isMixed(cleanText(value))) {
 		refuse('holds an email and other text: leave only the email', `Check the field ${label()}.`);

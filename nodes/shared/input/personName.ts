@@ -10,11 +10,11 @@ const WITH_STOP = new Set([
 	...'fr dipl ing mag dott sig sr srta dra mevr mw'.split(' '),
 ]);
 
-/** Degrees after a comma. */
-const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
+/** Degrees and suffixes after a comma. */
+const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|i{2,3}|iv|esq)\.?$/i;
 
-/** Degrees after a name without a comma: in this spelling alone, as Mba is a surname. */
-const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
+/** The same after a name without a comma: in this spelling alone, as Mba is a surname. */
+const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA|[JS]r|I{2,3}|IV)\.?)+$/u;
 
 /** Letters after a whole name, e.g. CFA. After a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
 import { JOB_OVER, PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
-import { holdsEmail, isMixed, isSameEmail } from '../values/email';
+import { holdsEmail, holdsWords, isMixed, isSameEmail } from '../values/email';
 import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
 import { isOwnError } from './onError';
 import type { Replaced } from './replaced';
@@ -170,8 +170,12 @@ function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): 
 	return status === 'skipped' && STATUSES.has(before);
 }
 
-/** Whether a lead keeps its own email beside a known one of another field, or several of them: nothing was looked up. */
+/**
+ * Whether a lead keeps its own email: with words of the user beside the same one; and, where nothing was looked up, beside a
+ * known one of another field, or several of them.
+ */
 function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
+	if (typeof own === 'string' && holdsWords(own) && isSameEmail(own, fields.email)) return true;
 	if (fields.status !== 'known' || isEmpty(own)) return false;
 	if (typeof own !== 'string' || own.split('@').length > 2 || isMixed(own)) return true;
 	return !('emailStatus' in fields) && holdsEmail(own) && !isSameEmail(own, fields.email);
