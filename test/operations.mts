@@ -65,6 +65,7 @@ const person = {
 const address = { ...recognized, email: '', existingStatus: '' };
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
 const lookupOptions = {
+	'options.includeSource': true,
 	'options.resultField': '',
 	'options.incompleteRun': 'return',
 	'options.keepCredits': 100,
@@ -74,7 +75,10 @@ const lookupOptions = {
 	'options.maxRetries': 4,
 };
 const ageOptions = { 'options.checkedAt': item('checkedAt'), 'options.maxAgeDays': 90 };
-const finderOptions = { ...lookupOptions, ...ageOptions, 'options.country': '' };
+const finderOptions = {
+	...{ ...lookupOptions, ...ageOptions },
+	...{ 'options.country': '', 'options.keepEmailIf': 'any' },
+};
 const verifierOptions = { ...lookupOptions, ...ageOptions, 'options.retryUnknownDays': 1 };
 const toolOptions = ['keepCredits', 'maxCredits'];
 

@@ -65,6 +65,23 @@ export const personFields: INodeProperties[] = [
 export const personOptions: INodeProperties[] = [
 	...lookupOptions,
 	...ageOptions,
+	workflowField({
+		displayName: 'Keep Existing Email If',
+		name: 'keepEmailIf',
+		type: 'options',
+		default: 'any',
+		options: [
+			{ name: 'Any Status', value: 'any', description: 'No lead with an email is looked up' },
+			{ name: 'Valid', value: 'valid', description: "The 'emailStatus' of the lead is valid" },
+			{
+				name: 'Not Invalid',
+				value: 'notInvalid',
+				description: "The 'emailStatus' is valid, catch-all or unknown, or there is none",
+			},
+		],
+		description:
+			'Look up a lead again if its email has another status. If no other email is found, it keeps the one that it has.',
+	}),
 	queryField({
 		displayName: 'Country',
 		name: 'country',
@@ -130,6 +147,10 @@ export const personLookup = {
 		read(text) {
 			const email = toEmail(text);
 			return canBeEmail(email) ? { fields: { email } } : undefined;
+		},
+		keeps: {
+			valid: (status) => status === 'valid',
+			notInvalid: (status) => status !== 'invalid',
 		},
 	},
 	// However the name is split, and in any case; a domain is preferred to a company (interface specification 4.5).

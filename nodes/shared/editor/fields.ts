@@ -151,6 +151,14 @@ export const rateLimitWait = atLeast(0, {
 });
 
 export const lookupOptions: INodeProperties[] = [
+	workflowField({
+		displayName: 'Include Source',
+		name: 'includeSource',
+		type: 'boolean',
+		default: true,
+		description:
+			"Whether to add the field 'source': the name of the node that the result is from, e.g. of your provider",
+	}),
 	atLeast(0, {
 		displayName: 'Keep Credits',
 		name: 'keepCredits',

@@ -92,6 +92,8 @@ export interface NodeContext extends Readonly<ReturnType<typeof commonContext>> 
 		options?: IGetNodeParameterOptions,
 	): unknown;
 	credential(item: number): Promise<ItemCredential>;
+	/** The names of the nodes that items have come through, this one included. */
+	namesBefore(): string[];
 	/** Shows a hint above the output; tools have none. */
 	hint(message: string, type: 'info' | 'warning'): void;
 }
@@ -106,6 +108,10 @@ export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
 		json: (item) => inputs[item].json,
 		parameter: (...parameter) => n8n.getNodeParameter(...parameter),
 		credential: async (item) => await readCredential(n8n, item),
+		namesBefore: () => {
+			const { name } = n8n.getNode();
+			return [name, ...n8n.getParentNodes(name).map((parent) => parent.name)];
+		},
 		hint: (message, type) => n8n.addExecutionHints({ message, type, location: 'outputPane' }),
 	};
 }
@@ -120,6 +126,7 @@ export function contextOfTool(n8n: IExecutePaginationFunctions): NodeContext {
 		json: () => undefined,
 		parameter: (name, _item, fallback, options) => n8n.getNodeParameter(name, fallback, options),
 		credential: async () => ({ credential: await n8n.getCredentials(CREDENTIAL), isForAll: true }),
+		namesBefore: () => [],
 		hint: () => {},
 	};
 }

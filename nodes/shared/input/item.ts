@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditKind } from '../credits/account';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
+import { knownStatus } from '../values/email';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
 import type { Declaration } from './declaration';
@@ -17,6 +18,8 @@ export interface Existing {
 	what: string;
 	/** What the text of the field says, if that spares the lookup. An unknown status does for a while. */
 	read(text: string): { fields: IDataObject; isUnknown?: boolean } | undefined;
+	/** The statuses of an email that is not looked up again, by the value of Keep Existing Email If. */
+	keeps?: Record<string, (status: string | undefined) => boolean>;
 }
 
 /** An item that is passed on without a lookup, for free. */
@@ -67,12 +70,12 @@ const EARLIEST_CHECK = Date.UTC(2000);
 /**
  * The item as it is passed on, where its existing value is fresh enough. A value without a date counts as fresh: using it
  * costs nothing, looking it up does. Throws `InvalidInput` for a Max Age that is no number.
- * @param parameter gives the value of a parameter for the item
+ * @param parameter gives the value of a parameter for the item, or the status of its email
  * @param retryUnknown days after which an unknown status is looked up again
  * @returns `due` for a value that is to be looked up again
  */
 export function knownItem(
-	{ parameter: name, label, read }: Existing,
+	{ parameter: name, label, read, keeps = {} }: Existing,
 	parameter: (name: string) => unknown,
 	retryUnknown: number,
 	now = Date.now(),
@@ -80,6 +83,8 @@ export function knownItem(
 	const text = typedText(parameter(name), label);
 	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
+	const accepts = keeps[String(parameter('options.keepEmailIf'))];
+	if (accepts && !accepts(knownStatus(parameter('emailStatus')))) return 'due';
 	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
 	const checkedAt = parameter('options.checkedAt') ?? '';
 	const moment = timeOfCheck(checkedAt);
@@ -134,7 +139,8 @@ export function prepareItem<Query extends IDataObject>(
 	const own = new FirstFailure(values.failure);
 	const question = own.of(() => lookup.prepare(values));
 	const { query, answer } = question ?? lookup.prepare(new FieldValues());
-	const parameter = (name: string) => parameters.get(name, item, '');
+	const parameter = (name: string) =>
+		name === 'emailStatus' ? parameters.emailStatusIn(item) : parameters.get(name, item, '');
 	const known = failure.of(
 		() => lookup.existing && knownItem(lookup.existing, parameter, options.retryUnknown),
 	);

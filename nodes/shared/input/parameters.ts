@@ -2,7 +2,7 @@ import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflo
 import { FirstFailure, InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isMixed } from '../values/email';
-import { isObject } from '../values/json';
+import { isObject, objectFrom } from '../values/json';
 import { asError, cleanText, toText, hasBraces } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
 import { type Declaration, type RequestField, requestFields } from './declaration';
@@ -54,6 +54,15 @@ export class Parameters {
 		if (!this.leads) return undefined;
 		if (this.lead?.item !== item) this.lead = { item, own: this.leads.read(this.json(item)) };
 		return this.lead.own;
+	}
+
+	/** What an item says of its email: beside a chosen email, in its field `emailStatus`. */
+	emailStatusIn(item: number): unknown {
+		const lead = this.leadIn(item);
+		if (lead) return lead.found.emailStatus?.value;
+		const json = this.json(item);
+		const held = objectFrom(objectFrom(json)[toText(this.get('options.resultField', item, ''))]);
+		return held.emailStatus ?? objectFrom(json).emailStatus;
 	}
 
 	/**

@@ -21,6 +21,7 @@ export class Delivery<Query extends IDataObject> {
 	private readonly items: INodeExecutionData[][] = [];
 	private readonly tally = new Tally();
 	private readonly columns: string[];
+	private readonly sources: Set<unknown>;
 	private lastProgress = Date.now();
 
 	constructor(
@@ -30,12 +31,14 @@ export class Delivery<Query extends IDataObject> {
 		private readonly onError: OnError,
 	) {
 		const { columns, extra } = lookup;
-		this.columns = extra && options.hasExtra ? [...columns, extra.column] : columns;
+		const more = [options.hasExtra && extra?.column, options.includesSource && 'source'];
+		this.columns = [...columns, ...more.filter((name) => typeof name === 'string')];
+		this.sources = new Set(context.namesBefore());
 	}
 
 	/** @param cost of the request for the item; absent where the execution had the answer, or nothing was sent */
 	settle(item: number, prepared: PreparedItem<Query>, outcome: Outcome, cost?: Cost): void {
-		const { context, lookup, options, columns } = this;
+		const { context, lookup, options, columns, sources } = this;
 		const input = context.inputs[item];
 		const resultField = options.resultField ?? lookup.resultField;
 		const { query: asked, includesInput } = prepared;
@@ -43,7 +46,7 @@ export class Delivery<Query extends IDataObject> {
 		const { replaced } = this.tally;
 		const place = { includesInput, isTool, resultField, asked, replaced };
 		const output = (fields: IDataObject, more?: Partial<Result>) =>
-			itemWith(input, item, place, { fields, columns, credits: 0, ...cost, ...more });
+			itemWith(input, item, place, { fields, columns, sources, credits: 0, ...cost, ...more });
 		if ('reason' in outcome) {
 			const withProblem = [...columns, ...PROBLEM_FIELDS];
 			const withStatus = (fields: IDataObject) => output(fields, { columns: withProblem });
@@ -52,7 +55,8 @@ export class Delivery<Query extends IDataObject> {
 			const email = prepared.query.email || null;
 			this.items[item] = [output({ email, ...outcome.fields, status: outcome.status })];
 		} else {
-			const [first, ...others] = resultsOf(lookup, prepared, outcome);
+			const source = options.includesSource ? context.node.name : undefined;
+			const [first, ...others] = resultsOf(lookup, prepared, outcome, source);
 			// A company that was found takes the place of the one that the item has.
 			const replaces = lookup.resultField !== undefined && outcome.results.length > 0;
 			this.items[item] = [
@@ -95,12 +99,14 @@ function resultsOf<Query extends IDataObject>(
 	{ answered, simplify }: Lookup<Query>,
 	{ query, isSimple, isAll, isDue }: PreparedItem<Query>,
 	{ results, at }: LookupResult,
+	source?: string,
 ): IDataObject[] {
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	// A miss is no check of what the item keeps.
 	if (results.length === 0) return [{ status: 'not_found', checkedAt: isDue ? null : checkedAt }];
 	return results.slice(0, isAll ? results.length : 1).map((result) => {
 		const fields = Object.assign(simplify(result, query), { status: answered, checkedAt });
+		if (source !== undefined) fields.source = source;
 		// An answer that needed no service has no response.
 		if (!isSimple && at !== undefined) fields.response = { ...result };
 		return fields;

@@ -49,7 +49,7 @@ export function itemAfter(before: IDataObject, happened: Happened, lead = before
 		after[name] = gone.includes(name) ? nothing : (value ?? null);
 	}
 	for (const [name, value] of Object.entries(says)) {
-		if (!isBlank(value) && !isKept(name, before, says)) after[name] = value;
+		if (!isBlank(value) && !isKept(name, before, happened)) after[name] = value;
 	}
 	// n8n would take it for an item that failed.
 	delete after.error;
@@ -57,16 +57,19 @@ export function itemAfter(before: IDataObject, happened: Happened, lead = before
 }
 
 /** What an item that is passed on, or of which nothing was found, keeps of its own. */
-function isKept(name: string, before: IDataObject, says: IDataObject): boolean {
-	if (name === 'status') return keepsStatus(before, says);
+function isKept(name: string, before: IDataObject, happened: Happened): boolean {
+	const { says } = happened;
+	if (name === 'status') return keepsStatus(before, happened);
 	if (name === 'email') return keepsEmail(before, says);
 	return name === 'checkedAt' && says.status === 'not_found' && !isBlank(before.email);
 }
 
-/** The status of an earlier lookup says more than that there was nothing to look up. */
-function keepsStatus(before: IDataObject, { status }: IDataObject): boolean {
-	if (status === 'known') return ['found', 'verified'].includes(String(before.status));
-	return status === 'skipped' && isOurs(before);
+/** The status of an earlier lookup says more than that there was nothing to look up, or nothing else to find. */
+function keepsStatus(before: IDataObject, { kind, says: { status } }: Happened): boolean {
+	if (status === 'skipped') return isOurs(before);
+	const keepsEmail = status === 'not_found' && kind !== 'search' && !isBlank(before.email);
+	const isAnswered = ['found', 'verified'].includes(String(before.status));
+	return isAnswered && (status === 'known' || keepsEmail);
 }
 
 /** A known email of another field does not replace another email, or several. */
@@ -92,7 +95,8 @@ function besideCompany(before: IDataObject): IDataObject {
 }
 
 /** What an item loses: what was said of another email, and why an earlier lookup had no result. */
-function goneFrom(before: IDataObject, { kind, says, isOfJob }: Happened): string[] {
+function goneFrom(before: IDataObject, happened: Happened): string[] {
+	const { kind, says, isOfJob } = happened;
 	const { status } = says;
 	const isAnswered = status === 'found' || status === 'not_found';
 	const hasEmail = 'email' in before;
@@ -102,7 +106,7 @@ function goneFrom(before: IDataObject, { kind, says, isOfJob }: Happened): strin
 	const aboutEmail = isOther || isNobodys ? ABOUT_EMAIL : [];
 	const isOurResponse = isOurs(before) && typeof before.response === 'object';
 	const response = aboutEmail.length > 0 && isOurResponse ? ['response'] : [];
-	const isOver = isProblem(before) && !keepsStatus(before, says);
+	const isOver = isProblem(before) && !keepsStatus(before, happened);
 	// Whatever else becomes of it, the job of a Finder is to be collected, unless the service has given it up.
 	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';
 	const isCollected = (isAnswered || isGivenUp) && isOfJob === true && isOurs(before);
