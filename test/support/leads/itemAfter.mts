@@ -28,6 +28,10 @@ interface Happened {
 	isOfJob?: boolean;
 	/** What the lookup has cost by itself; `null` where nobody knows. */
 	costs: number | null;
+	/** With Include Source, the node of the lookup. */
+	source?: string;
+	/** The nodes that a `source` may name; any other is of the lead itself. */
+	sources?: string[];
 }
 
 /**
@@ -37,13 +41,17 @@ interface Happened {
  * @param lead the lead as it came, which has cost something also where its fields do not come along
  */
 export function itemAfter(before: IDataObject, happened: Happened, lead = before): IDataObject {
-	const { kind, says } = happened;
-	const held = kind === 'search' && says.status === 'found' ? besideCompany(before) : before;
+	const { kind, source } = happened;
+	const isResult = ['found', 'verified'].includes(String(happened.says.status));
+	const says: IDataObject = { ...happened.says, ...(isResult && source && { source }) };
+	const ownColumns = [...COLUMNS[kind], ...(source ? ['source'] : [])];
+	const held =
+		kind === 'search' && says.status === 'found' ? besideCompany(before, ownColumns) : before;
 	const gone = goneFrom(before, happened);
 	// n8n leaves the cells of a Google Sheet as they are for `null`.
 	const nothing = 'row_number' in before ? '' : null;
 	const after: IDataObject = {};
-	const columns = isProblem(says) ? [...COLUMNS[kind], ...WHY] : COLUMNS[kind];
+	const columns = isProblem(says) ? [...ownColumns, ...WHY] : ownColumns;
 	for (const name of columns) after[name] = null;
 	for (const [name, value] of Object.entries(held)) {
 		after[name] = gone.includes(name) ? nothing : (value ?? null);
@@ -89,14 +97,13 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** A company that was found takes the place of all that is there, but of a lead. */
-function besideCompany(before: IDataObject): IDataObject {
-	const names = [...COLUMNS.search, 'response'];
-	return 'email' in before ? picked(before, names, false) : {};
+function besideCompany(before: IDataObject, columns: string[]): IDataObject {
+	return 'email' in before ? picked(before, [...columns, 'response'], false) : {};
 }
 
 /** What an item loses: what was said of another email, and why an earlier lookup had no result. */
 function goneFrom(before: IDataObject, happened: Happened): string[] {
-	const { kind, says, isOfJob } = happened;
+	const { kind, says, isOfJob, sources = [] } = happened;
 	const { status } = says;
 	const isAnswered = status === 'found' || status === 'not_found';
 	const hasEmail = 'email' in before;
@@ -104,6 +111,8 @@ function goneFrom(before: IDataObject, happened: Happened): string[] {
 	const isOther = !isBlank(says.email) && isNew && !keepsEmail(before, says);
 	const isNobodys = status === 'not_found' && hasEmail && isBlank(before.email);
 	const aboutEmail = isOther || isNobodys ? ABOUT_EMAIL : [];
+	const isOurSource = sources.includes(String(before.source));
+	const source = aboutEmail.length > 0 && isOurSource ? ['source'] : [];
 	const isOurResponse = isOurs(before) && typeof before.response === 'object';
 	const response = aboutEmail.length > 0 && isOurResponse ? ['response'] : [];
 	const isOver = isProblem(before) && !keepsStatus(before, happened);
@@ -111,7 +120,7 @@ function goneFrom(before: IDataObject, happened: Happened): string[] {
 	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';
 	const isCollected = (isAnswered || isGivenUp) && isOfJob === true && isOurs(before);
 	const isJobOver = kind === 'email' && (isCollected || (isOver && status === 'found'));
-	return [...aboutEmail, ...response, ...(isOver ? WHY : []), ...(isJobOver ? JOB : [])];
+	return [...aboutEmail, ...source, ...response, ...(isOver ? WHY : []), ...(isJobOver ? JOB : [])];
 }
 
 /** What the lookups of a lead have cost by now: it adds up. */

@@ -32,6 +32,10 @@ interface Item {
 	step: Step;
 	kind: CreditKind;
 	collects: boolean;
+	/** With Include Source, the node of the lookup. */
+	source?: string;
+	/** The nodes that it may be from before; nothing of Get Bulk Job. */
+	sources?: string[];
 	isError: boolean;
 	input: IDataObject;
 	/** What the result was put into: the item, the object in its field, or only what was looked up. */
@@ -125,7 +129,13 @@ function itemsOf({ attempts }: Executed, { steps }: Plan): Item[] {
 	const run = known(attempts.at(-1));
 	const runsOf = (name: string) => run.data.resultData.runData[name] ?? [];
 	return steps.flatMap((step, index) => [
-		...runsOf(nameOf(index)).flatMap((task) => itemsOfRun(step, false, task, run)),
+		...runsOf(nameOf(index)).flatMap((task) =>
+			itemsOfRun(step, false, task, run).map((item) => ({
+				...item,
+				sources: steps.map((_, nth) => nameOf(nth)),
+				...(step.options.includeSource === true && { source: nameOf(index) }),
+			})),
+		),
 		...runsOf(collectorOf(index)).flatMap((task) => itemsOfRun(step, true, task, run)),
 	]);
 }
@@ -207,9 +217,10 @@ function expectItem(item: Item, service: Service): void {
 	const says = broughtBy(item) ?? saidOf(item, service);
 	// A Finder may have collected a job, too.
 	const ofJob = collects ? [true] : [false, kind === 'email'];
+	const { sources = [], source } = item;
 	const outcomes = ofJob.flatMap((isOfJob) =>
 		costsOf(item, isOfJob).map((costs) => {
-			return itemAfter(before, { kind, says, costs, isOfJob }, leadBefore(item));
+			return itemAfter(before, { kind, says, costs, isOfJob, sources, source }, leadBefore(item));
 		}),
 	);
 	const told = comparable(item, result);
@@ -259,9 +270,14 @@ function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped'
 	const valueOf = (field: string) => valueIn(step, input, field);
 	const checkedAt = String(valueOf('checkedAt'));
 	const takesKnown = step.takesKnown && !checkedAt.startsWith('2020');
-	if (kind === 'email') return takesKnown && isEmail(valueOf('email')) ? 'known' : undefined;
-	if (kind === 'search') return undefined;
 	const emailStatus = inOurWords(valueOf('emailStatus'));
+	if (kind === 'email') {
+		const isGood =
+			step.keepEmailIf === 'valid' ? emailStatus === 'valid' : emailStatus !== 'invalid';
+		const isKept = isGood || step.keepEmailIf === undefined;
+		return takesKnown && isEmail(valueOf('email')) && isKept ? 'known' : undefined;
+	}
+	if (kind === 'search') return undefined;
 	const isKnown =
 		emailStatus === 'unknown' ? checkedAt.startsWith('20') : emailStatus !== undefined;
 	if (takesKnown && isKnown) return 'known';
@@ -317,7 +333,8 @@ function saidOf(item: Item, service: Service): IDataObject {
 	const checkedAt = expect.stringMatching(ISO);
 	// A job may be collected for an item that no longer says whose it is.
 	const isNobodys = collects && subject === undefined;
-	if (status === 'not_found') {
+	if (status === 'not_found' || isMissBesideEmail(item)) {
+		const status = 'not_found';
 		if (kind === 'email' && !isNobodys && !wasHitBy(404, service)) expect(subject).toBeUndefined();
 		return isDue(item) ? { status } : { status, checkedAt };
 	}
@@ -331,6 +348,16 @@ function saidOf(item: Item, service: Service): IDataObject {
 	if (kind === 'search') return said;
 	const { email_status: verdict } = expectedVerification(lower(email));
 	return { ...said, emailStatus: kind === 'email' ? personIn(input)?.status : verdict };
+}
+
+/** Whether nobody was found for a lead that an earlier lookup has found: it keeps its status. */
+function isMissBesideEmail(item: Item): boolean {
+	const { kind, before, result } = item;
+	if (kind !== 'email' || isBlank(before.email)) return false;
+	const names = ['status', 'email', 'checkedAt'];
+	const isSame = names.every((name) => (before[name] ?? null) === (result[name] ?? null));
+	const isReused = subjectOf(item) === lower(result.email) && ISO.test(String(result.checkedAt));
+	return isSame && !isReused;
 }
 
 /** Whether it was looked up though the item has what is wanted: that is too old, and a miss is no check of it. */

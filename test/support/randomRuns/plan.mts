@@ -32,6 +32,7 @@ const options = fc
 		maxCredits: maybe(fc.nat(60), 4),
 		incompleteRun: maybe(fc.constant('fail'), 5),
 		resultField: maybe(fc.constant(RESULT), 4),
+		includeSource: maybe(fc.boolean(), 3),
 	})
 	.map((set): INodeParameters => JSON.parse(JSON.stringify(set)));
 
@@ -50,6 +51,8 @@ const step = fc.record({
 	includeInputFields: seldom(6).map((isLeftOut) => !isLeftOut),
 	/** Whether Existing Email and Existing Status stay at their defaults, and Checked At is added; else they are empty. */
 	takesKnown: fc.boolean(),
+	/** Of a Finder. */
+	keepEmailIf: maybe(fc.constantFrom('valid', 'notInvalid'), 3),
 	/** Max Items in Manual Runs, where it is not left at its default. */
 	manualLimit: maybe(fc.nat(20), 2),
 	options,

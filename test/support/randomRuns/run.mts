@@ -136,6 +136,7 @@ export const collectorOf = (step: number) => `Collect ${step}`;
 
 function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
+	const { keepEmailIf } = step;
 	return {
 		name: nameOf(index),
 		type: operationOf(operation).node,
@@ -150,6 +151,7 @@ function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 				...step.options,
 				...(keepCredits !== undefined && { keepCredits }),
 				...(operation === 'findBulk' && { jobTimeout: step.jobTimeout }),
+				...(kindOf(step) === 'email' && keepEmailIf && { keepEmailIf }),
 				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
 			},
 		},
