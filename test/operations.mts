@@ -66,6 +66,7 @@ const address = { ...recognized, email: '', existingStatus: '' };
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
 const lookupOptions = {
 	'options.includeSource': true,
+	'options.lookUpIf': true,
 	'options.resultField': '',
 	'options.incompleteRun': 'return',
 	'options.keepCredits': 100,
@@ -205,6 +206,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 				...limits(10),
 				includeInputFields: false,
 				...simple,
+				'options.lookUpIf': true,
 				'options.maxRateLimitWait': 15,
 			},
 			byModel: ['companyWebsite', 'companyName'],

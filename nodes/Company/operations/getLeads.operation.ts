@@ -3,6 +3,7 @@ import {
 	includeInputFields,
 	leadFrom,
 	limitFields,
+	lookUpIf,
 	queryField,
 	rateLimitWait,
 	simple,
@@ -64,7 +65,7 @@ export const getLeads = readOperation({
 		},
 		simple,
 	],
-	options: [rateLimitWait],
+	options: [lookUpIf, rateLimitWait],
 	lead: {
 		companyWebsite: {
 			meanings: ['domain'],

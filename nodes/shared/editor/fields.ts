@@ -150,7 +150,17 @@ export const rateLimitWait = atLeast(0, {
 	displayOptions: notForTools,
 });
 
+export const lookUpIf = workflowField({
+	displayName: 'Look Up Only If',
+	name: 'lookUpIf',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to look up the item: enter an expression that is true for the items you want. The others come out as skipped, for free.',
+});
+
 export const lookupOptions: INodeProperties[] = [
+	lookUpIf,
 	workflowField({
 		displayName: 'Include Source',
 		name: 'includeSource',

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { CreditKind } from '../credits/account';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
 import { knownStatus } from '../values/email';
+import { UNMET } from '../failures/reasons';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
 import type { Declaration } from './declaration';
@@ -107,6 +108,18 @@ function timeOfCheck(value: unknown): number | undefined {
 	return isNumber && moment > 0 && moment < EARLIEST_CHECK ? undefined : moment;
 }
 
+/** What means no, as text. */
+const NO = new Set(['', '0', 'nan', 'false']);
+
+/** Whether an item is to be looked up: all are, unless Look Up Only If is false for it, or empty. Throws `InvalidInput`. */
+export function isWanted(parameters: Parameters, item: number): boolean {
+	const value = parameters.get('options.lookUpIf', item, true) ?? '';
+	return !NO.has(String(value).trim().toLowerCase());
+}
+
+/** What an item says that is not wanted. */
+export const UNWANTED = { status: 'skipped', fields: { reason: UNMET } } satisfies PassedOn;
+
 /** The question of an item, and how its answer is wanted. */
 export interface PreparedItem<Query> {
 	query: Query;
@@ -121,8 +134,8 @@ export interface PreparedItem<Query> {
 
 /**
  * Prepares the question of an item, as the declaration of the operation says. What comes first holds: an option cannot
- * be used, it is known, it is skipped, it lacks something or a field cannot be meant, its answer is certain without the
- * service.
+ * be used, it is not wanted, it is known, it is skipped, it lacks something or a field cannot be meant, its answer is
+ * certain without the service.
  */
 export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
@@ -135,6 +148,12 @@ export function prepareItem<Query extends IDataObject>(
 	const isSimple = isOn('simple');
 	const isAll = isOn('returnAllMatches');
 	const includesInput = isOn('includeInputFields');
+	const condition = new FirstFailure();
+	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {
+		const { query } = lookup.prepare(new FieldValues());
+		const outcome = condition.error === undefined ? UNWANTED : problemOf(condition.error);
+		return { query, outcome, isSimple, isAll, includesInput };
+	}
 	const values = new FieldValues(parameters, item);
 	const own = new FirstFailure(values.failure);
 	const question = own.of(() => lookup.prepare(values));

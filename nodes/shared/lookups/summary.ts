@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Problem } from '../failures/failure';
+import { UNMET, UNMET_TEXT } from '../failures/reasons';
 import { count } from '../values/text';
 import type { Outcome } from '../input/item';
 import { Replaced } from '../output/replaced';
@@ -33,6 +34,8 @@ export class Tally {
 		local: 0,
 		known: 0,
 		skipped: 0,
+		/** Skipped by Look Up Only If. */
+		unmet: 0,
 		/** Passed on although Checked At is no date. */
 		undated: 0,
 	};
@@ -48,7 +51,7 @@ export class Tally {
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
 		} else if ('fields' in outcome) {
-			counts[outcome.status]++;
+			counts[outcome.fields.reason === UNMET ? 'unmet' : outcome.status]++;
 			if (outcome.isUndated) counts.undated++;
 		} else this.problems.push({ problem: outcome, item });
 	}
@@ -108,19 +111,23 @@ export function summaryOf<Query extends IDataObject>(
 	tally: Tally,
 	{ duplicates, spent, isUncertain, paused, hasOnly404, readFrom }: Figures,
 ): string {
-	const { items, hits, misses, local, known, skipped, undated } = tally.counts;
+	const { items, hits, misses, local, known, skipped, unmet, undated } = tally.counts;
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
 	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
 	const seconds = Math.round(paused / 1000);
 	const passedOn = [
 		...only(known, `${known} ${known === 1 ? 'has' : 'have'} ${existing?.what} already`),
 		...only(skipped, `${skipped} ${skipped === 1 ? 'has' : 'have'} no email`),
+		...only(unmet, `${unmet} ${UNMET_TEXT}`),
 	];
 	const problems = tally.problems.map(({ problem }) => problem);
 	const parts = [
 		// An email that is verified always has a result.
 		`${count(items, 'item')}: ${hits} ${answered}${answered === 'found' || misses > 0 ? `, ${misses} not found` : ''}`,
-		...only(known + skipped, `${known + skipped} passed on: ${passedOn.join(', ')}`),
+		...only(
+			known + skipped + unmet,
+			`${known + skipped + unmet} passed on: ${passedOn.join(', ')}`,
+		),
 		...only(problems.length, reasonsOf(problems)),
 		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
 		...only(
@@ -143,10 +150,11 @@ export function summaryOf<Query extends IDataObject>(
  */
 export function nothingLookedUp<Query extends IDataObject>(
 	{ existing }: Lookup<Query>,
-	{ counts: { items, known, skipped } }: Tally,
+	{ counts: { items, known, skipped, unmet } }: Tally,
 	isChosen = false,
 ): string | undefined {
-	if (items === 0 || known + skipped < items) return undefined;
+	if (items === 0 || known + skipped + unmet < items) return undefined;
+	if (unmet > 0) return 'Nothing was looked up: check the condition in Look Up Only If.';
 	const choose = isChosen ? '' : 'set Lead Fields to Choose Below and ';
 	if (known === 0) {
 		return `Nothing was looked up: no item has an email. If your emails are in another column, ${choose}drag it onto Email.`;

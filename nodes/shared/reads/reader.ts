@@ -8,6 +8,7 @@ import { missing, type Missing } from '../input/missing';
 import { Parameters } from '../input/parameters';
 import { type Declaration, pathOf } from '../input/declaration';
 import { FieldValues } from '../input/fieldValues';
+import { isWanted, UNWANTED } from '../input/item';
 import { countIn, lookupOptionsOf } from '../input/options';
 import { OnError, stopError } from '../output/onError';
 import { Replaced } from '../output/replaced';
@@ -16,7 +17,7 @@ import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
 import { problemOf, type InvalidInput, type Problem } from '../failures/failure';
-import { PASSED_ON, REFUSED } from '../failures/reasons';
+import { PASSED_ON, REFUSED, UNMET_TEXT } from '../failures/reasons';
 import { count } from '../values/text';
 import { adviceOn, reasonsOf } from '../failures/words';
 
@@ -73,6 +74,7 @@ export async function runRead(
 	const failures: Error[] = [];
 	const problems: Problem[] = [];
 	const replaced = new Replaced();
+	let unmet = 0;
 	let hasAnswer = false;
 	let hasPassedOn = false;
 
@@ -116,6 +118,11 @@ export async function runRead(
 		};
 		try {
 			includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
+			if (refusal === undefined && !isWanted(parameters, item)) {
+				unmet++;
+				output.push(place({ status: UNWANTED.status, ...UNWANTED.fields }));
+				return;
+			}
 			const request = await requestFor(item);
 			const reading = await operation.read(request);
 			if (reading.isOfNoItem) input = { json: {} };
@@ -153,7 +160,12 @@ export async function runRead(
 	if (failures.length > 0 && !(isBought && mayGoOn)) throw failures[0];
 	const isPartial = problems.length > 0;
 	const without = `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`;
-	const more = [parameters.readFrom, ...replaced.said, ...adviceOn(problems)];
+	const more = [
+		unmet > 0 && `${unmet} ${UNMET_TEXT}`,
+		parameters.readFrom,
+		...replaced.said,
+		...adviceOn(problems),
+	];
 	const said = [isPartial && without, ...more].filter(Boolean);
 	if (said.length > 0) context.hint(`${said.join('. ')}.`, isPartial ? 'warning' : 'info');
 	return outputs.flat();

@@ -67,7 +67,10 @@ export function itemAfter(before: IDataObject, happened: Happened, lead = before
 /** What an item that is passed on, or of which nothing was found, keeps of its own. */
 function isKept(name: string, before: IDataObject, happened: Happened): boolean {
 	const { says } = happened;
-	if (name === 'status') return keepsStatus(before, happened);
+	// Nor does what is not looked up lose why an earlier lookup had no result.
+	if (name === 'status' || (name === 'reason' && says.status === 'skipped')) {
+		return keepsStatus(before, happened);
+	}
 	if (name === 'email') return keepsEmail(before, says);
 	return name === 'checkedAt' && says.status === 'not_found' && !isBlank(before.email);
 }
@@ -115,12 +118,21 @@ function goneFrom(before: IDataObject, happened: Happened): string[] {
 	const source = aboutEmail.length > 0 && isOurSource ? ['source'] : [];
 	const isOurResponse = isOurs(before) && typeof before.response === 'object';
 	const response = aboutEmail.length > 0 && isOurResponse ? ['response'] : [];
+	const wasUnwanted = before.status === 'skipped' && before.reason === 'condition';
+	const reason = wasUnwanted && !keepsStatus(before, happened) ? ['reason'] : [];
 	const isOver = isProblem(before) && !keepsStatus(before, happened);
 	// Whatever else becomes of it, the job of a Finder is to be collected, unless the service has given it up.
 	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';
 	const isCollected = (isAnswered || isGivenUp) && isOfJob === true && isOurs(before);
 	const isJobOver = kind === 'email' && (isCollected || (isOver && status === 'found'));
-	return [...aboutEmail, ...source, ...response, ...(isOver ? WHY : []), ...(isJobOver ? JOB : [])];
+	return [
+		...reason,
+		...aboutEmail,
+		...source,
+		...response,
+		...(isOver ? WHY : []),
+		...(isJobOver ? JOB : []),
+	];
 }
 
 /** What the lookups of a lead have cost by now: it adds up. */

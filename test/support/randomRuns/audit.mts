@@ -267,6 +267,7 @@ function expectFields(item: Item): void {
 function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped' | undefined {
 	const { step, kind, collects, input, before } = item;
 	if (collects) return isBlank(before?.jobId) ? 'skipped' : undefined;
+	if (isUnwanted(item)) return 'skipped';
 	const valueOf = (field: string) => valueIn(step, input, field);
 	const checkedAt = String(valueOf('checkedAt'));
 	const takesKnown = step.takesKnown && !checkedAt.startsWith('2020');
@@ -283,6 +284,11 @@ function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped'
 	if (takesKnown && isKnown) return 'known';
 	const email = valueOf('email');
 	return isBlank(email) || isUnread(step, email) ? 'skipped' : undefined;
+}
+
+/** Whether it does not meet the condition of its node. */
+function isUnwanted({ step, collects, input }: Asked): boolean {
+	return step.isConditional && !collects && !input.wanted;
 }
 
 /** What Lead Fields recognizes as an email has an `@`. */
@@ -310,6 +316,7 @@ function broughtBy(item: Item): IDataObject | undefined {
 	const { step, kind, input, before } = item;
 	const status = passedOnAs(item);
 	if (status === undefined) return undefined;
+	if (isUnwanted(item)) return { status, reason: 'condition' };
 	const own = valueIn(step, input, 'email');
 	const hasInput = includesInput(item) || targetOf(item) !== undefined;
 	const isRead = status === 'known' && !isUnread(step, own) && !isMixed(own);
@@ -591,6 +598,7 @@ function count(
 		'at a cap': many('reason', 'credit_limit'),
 		'at a floor': many('reason', 'credit_floor'),
 		known: many('status', 'known'),
+		unwanted: many('reason', 'condition'),
 	};
 	for (const [what, times] of Object.entries(own)) seen[what] = (seen[what] ?? 0) + times;
 }

@@ -136,7 +136,7 @@ export const collectorOf = (step: number) => `Collect ${step}`;
 
 function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
-	const { keepEmailIf } = step;
+	const { keepEmailIf, isConditional } = step;
 	return {
 		name: nameOf(index),
 		type: operationOf(operation).node,
@@ -152,6 +152,7 @@ function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 				...(keepCredits !== undefined && { keepCredits }),
 				...(operation === 'findBulk' && { jobTimeout: step.jobTimeout }),
 				...(kindOf(step) === 'email' && keepEmailIf && { keepEmailIf }),
+				...(isConditional && { lookUpIf: '={{ $json.wanted }}' }),
 				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
 			},
 		},
@@ -196,7 +197,7 @@ export function isObject(value: unknown): value is IDataObject {
 }
 
 function itemOf(
-	{ lead, twin, lacks, odd, emailStatus, checkedAt, earlier, others }: Row,
+	{ lead, twin, lacks, odd, wanted, emailStatus, checkedAt, earlier, others }: Row,
 	account: number,
 	sites: Company[],
 ): IDataObject {
@@ -207,7 +208,7 @@ function itemOf(
 	const email = twin ? ` ${plain.toUpperCase()}` : plain;
 	return {
 		...others,
-		account,
+		...{ account, wanted },
 		...(lead % 3 !== 0 && { site: sites[lead % sites.length].domain }),
 		...(hasName && { firstName: first, lastName: twin ? `${last} ` : last }),
 		domain: twin ? `https://www.${domain.toUpperCase()}/about` : domain,
