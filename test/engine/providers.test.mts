@@ -4,9 +4,9 @@ import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { rowsOf } from '../emulator/operations/bulkFinder.mts';
-import { share } from '../emulator/prng.mts';
 import { startService, type Service } from '../emulator/service.mts';
 import { addressOf, find, leadOf, numbers } from '../support/leads/lookups.mts';
+import { makeOther, otherEmailOf } from '../support/leads/otherProvider.mts';
 import { emits, outputOf } from '../support/node/chains.mts';
 import { runWorkflow, type TestNode } from '../support/node/engine.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
@@ -15,18 +15,15 @@ import { credentialFor, useService } from '../support/servers/service.mts';
 const first = useService();
 useQuickClock();
 
-/** Another provider, which finds about half of all people, each at an email of its own. */
 let second: Service;
 beforeAll(async () => {
 	second = await startService();
-	second.fixtures.find = ({ firstName = '', domain = '' }) =>
-		otherEmail(firstName) ? { email: `${firstName}@${domain}`, ...valid } : null;
+	makeOther(second);
 });
 beforeEach(() => second.reset());
 afterAll(async () => await second.close());
 
-const valid = { status: 'valid', pattern: '{first}', person: null } as const;
-const otherEmail = (name: string) => share(`other ${name}`) < 0.5;
+const otherEmail = (number: number) => otherEmailOf(leadOf(number));
 
 /** A lead as it stands in a sheet, with a column of the user's own. */
 function row(number: number): IDataObject {
@@ -88,7 +85,7 @@ describe.each(['find', 'findBulk'])('two providers in a row, by %s', (operation)
 		const rest = all.filter((number) => !isKept(number));
 		expect(rest.length).toBeGreaterThan(10);
 		expect(askedOf(second)).toEqual(rest.map(nameOf));
-		const found = rest.filter((number) => otherEmail(nameOf(number)));
+		const found = rest.filter((number) => otherEmail(number) !== null);
 		expect(second.ledger.total()).toBe(found.length);
 		expect(outputOf(run, 'Provider B')).toMatchObject(
 			all.map((number) => {
@@ -98,8 +95,7 @@ describe.each(['find', 'findBulk'])('two providers in a row, by %s', (operation)
 					const source = email === null ? null : 'Provider A';
 					return { ...own, status, email, emailStatus, source };
 				}
-				const { first: name, domain } = leadOf(number);
-				const result = { email: `${name}@${domain}`, status: 'found', emailStatus: 'valid' };
+				const result = { email: otherEmail(number), status: 'found', emailStatus: 'valid' };
 				return { ...own, ...result, credits: own.credits + 1, source: 'Provider B' };
 			}),
 		);
@@ -113,7 +109,7 @@ test.each<[what: string, before: IDataObject, options: INodeParameters, after: I
 	['the lead itself', { source: 'Webinar' }, {}, { source: 'Webinar' }],
 	['nobody', {}, { includeSource: true }, { source: 'Provider B' }],
 ])('a source that names %s, once the email is replaced', async (_, before, options, after) => {
-	const number = numbers(100).find((one) => otherEmail(nameOf(one))) ?? 0;
+	const number = numbers(100).find((one) => otherEmail(one) !== null) ?? 0;
 	const lead = { ...row(number), ...caught, ...before };
 	const run = await inARow([lead], [finder(), finder({ keepEmailIf: 'valid', ...options })]);
 	const [json] = outputOf(run, 'Provider B');
@@ -122,7 +118,7 @@ test.each<[what: string, before: IDataObject, options: INodeParameters, after: I
 });
 
 test('an email that is looked up again in vain stays, with all that is said of it', async () => {
-	const number = numbers(100).find((one) => !otherEmail(nameOf(one))) ?? 0;
+	const number = numbers(100).find((one) => otherEmail(one) === null) ?? 0;
 	const lead = { ...row(number), ...caught, checkedAt: '2026-01-01', source: 'Provider A' };
 	const step = finder({ keepEmailIf: 'valid', maxRetries: 0 });
 	const missed = await inARow([lead], [finder(), step]);
