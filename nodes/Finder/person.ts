@@ -71,16 +71,12 @@ export const personOptions: INodeProperties[] = [
 		type: 'options',
 		default: 'any',
 		options: [
-			{ name: 'Any Status', value: 'any', description: 'No lead with an email is looked up' },
-			{ name: 'Valid', value: 'valid', description: "The 'emailStatus' of the lead is valid" },
-			{
-				name: 'Not Invalid',
-				value: 'notInvalid',
-				description: "The 'emailStatus' is valid, catch-all or unknown, or there is none",
-			},
+			{ name: 'Any Status', value: 'any' },
+			{ name: 'Valid', value: 'valid' },
+			{ name: 'Valid, Catch-All or Unknown', value: 'notInvalid' },
 		],
 		description:
-			'Look up a lead again if its email has another status. If no other email is found, it keeps the one that it has.',
+			"Look up a lead again if its 'emailStatus' is another one. It keeps its email if no other is found.",
 	}),
 	queryField({
 		displayName: 'Country',
@@ -147,10 +143,6 @@ export const personLookup = {
 		read(text) {
 			const email = toEmail(text);
 			return canBeEmail(email) ? { fields: { email } } : undefined;
-		},
-		keeps: {
-			valid: (status) => status === 'valid',
-			notInvalid: (status) => status !== 'invalid',
 		},
 	},
 	// However the name is split, and in any case; a domain is preferred to a company (interface specification 4.5).

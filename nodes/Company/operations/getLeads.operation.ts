@@ -65,6 +65,7 @@ export const getLeads = readOperation({
 		},
 		simple,
 	],
+	columns: Object.keys(simplifyCompanyLead({}, {})),
 	options: [lookUpIf, rateLimitWait],
 	lead: {
 		companyWebsite: {

@@ -20,9 +20,6 @@ export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 /** The reason of an item that is skipped as it does not meet the condition of Look Up Only If. */
 export const UNMET = 'condition';
 
-/** What the summary says of such items. */
-export const UNMET_TEXT = 'did not meet the condition';
-
 /** With these reasons the service refuses the account, whatever it is asked. */
 export const REFUSED = new Set<string>(['unauthorized', 'forbidden']);
 

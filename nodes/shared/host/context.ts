@@ -67,6 +67,8 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 		executionId: n8n.getExecutionId(),
 		/** How often the execution has come to the node before. Retry On Fail runs it again with the same one. */
 		runIndex: () => n8n.getWorkflowDataProxy(0).$runIndex,
+		/** The names of the nodes that items have come through, this one included. */
+		namesBefore: () => [node, ...n8n.getParentNodes(node.name)].map(({ name }) => name),
 		logger: n8n.logger,
 		isManual: n8n.getMode() === 'manual',
 		signal: n8n.getExecutionCancelSignal(),
@@ -92,8 +94,6 @@ export interface NodeContext extends Readonly<ReturnType<typeof commonContext>> 
 		options?: IGetNodeParameterOptions,
 	): unknown;
 	credential(item: number): Promise<ItemCredential>;
-	/** The names of the nodes that items have come through, this one included. */
-	namesBefore(): string[];
 	/** Shows a hint above the output; tools have none. */
 	hint(message: string, type: 'info' | 'warning'): void;
 }
@@ -108,10 +108,6 @@ export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
 		json: (item) => inputs[item].json,
 		parameter: (...parameter) => n8n.getNodeParameter(...parameter),
 		credential: async (item) => await readCredential(n8n, item),
-		namesBefore: () => {
-			const { name } = n8n.getNode();
-			return [name, ...n8n.getParentNodes(name).map((parent) => parent.name)];
-		},
 		hint: (message, type) => n8n.addExecutionHints({ message, type, location: 'outputPane' }),
 	};
 }
@@ -126,7 +122,6 @@ export function contextOfTool(n8n: IExecutePaginationFunctions): NodeContext {
 		json: () => undefined,
 		parameter: (name, _item, fallback, options) => n8n.getNodeParameter(name, fallback, options),
 		credential: async () => ({ credential: await n8n.getCredentials(CREDENTIAL), isForAll: true }),
-		namesBefore: () => [],
 		hint: () => {},
 	};
 }

@@ -19,8 +19,6 @@ export interface Existing {
 	what: string;
 	/** What the text of the field says, if that spares the lookup. An unknown status does for a while. */
 	read(text: string): { fields: IDataObject; isUnknown?: boolean } | undefined;
-	/** The statuses of an email that is not looked up again, by the value of Keep Existing Email If. */
-	keeps?: Record<string, (status: string | undefined) => boolean>;
 }
 
 /** An item that is passed on without a lookup, for free. */
@@ -76,7 +74,7 @@ const EARLIEST_CHECK = Date.UTC(2000);
  * @returns `due` for a value that is to be looked up again
  */
 export function knownItem(
-	{ parameter: name, label, read, keeps = {} }: Existing,
+	{ parameter: name, label, read }: Existing,
 	parameter: (name: string) => unknown,
 	retryUnknown: number,
 	now = Date.now(),
@@ -84,8 +82,10 @@ export function knownItem(
 	const text = typedText(parameter(name), label);
 	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
-	const accepts = keeps[String(parameter('options.keepEmailIf'))];
-	if (accepts && !accepts(knownStatus(parameter('emailStatus')))) return 'due';
+	const keepIf = parameter('options.keepEmailIf');
+	const status = keepIf && knownStatus(parameter('emailStatus'));
+	const isInvalid = keepIf === 'notInvalid' && status === 'invalid';
+	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) return 'due';
 	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
 	const checkedAt = parameter('options.checkedAt') ?? '';
 	const moment = timeOfCheck(checkedAt);
@@ -108,17 +108,11 @@ function timeOfCheck(value: unknown): number | undefined {
 	return isNumber && moment > 0 && moment < EARLIEST_CHECK ? undefined : moment;
 }
 
-/** What means no, as text. */
-const NO = new Set(['', '0', 'nan', 'false']);
-
 /** Whether an item is to be looked up: all are, unless Look Up Only If is false for it, or empty. Throws `InvalidInput`. */
 export function isWanted(parameters: Parameters, item: number): boolean {
 	const value = parameters.get('options.lookUpIf', item, true) ?? '';
-	return !NO.has(String(value).trim().toLowerCase());
+	return !/^\s*(0|nan|false)?\s*$/i.test(String(value));
 }
-
-/** What an item says that is not wanted. */
-export const UNWANTED = { status: 'skipped', fields: { reason: UNMET } } satisfies PassedOn;
 
 /** The question of an item, and how its answer is wanted. */
 export interface PreparedItem<Query> {
@@ -151,7 +145,8 @@ export function prepareItem<Query extends IDataObject>(
 	const condition = new FirstFailure();
 	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {
 		const { query } = lookup.prepare(new FieldValues());
-		const outcome = condition.error === undefined ? UNWANTED : problemOf(condition.error);
+		const unmet: PassedOn = { status: 'skipped', fields: { reason: UNMET } };
+		const outcome = condition.error === undefined ? unmet : problemOf(condition.error);
 		return { query, outcome, isSimple, isAll, includesInput };
 	}
 	const values = new FieldValues(parameters, item);

@@ -71,6 +71,8 @@ export class Parameters {
 	 * @returns the fallback if there is no such parameter, e.g. for an option that was not added
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
+		// In tools, Output takes the place of Simplify.
+		if (name === 'simple' && this.context.isTool) return this.get('output', item, '') !== 'raw';
 		const meanings = this.operation.lead?.[name]?.meanings;
 		const isEmail = meanings?.includes('email') === true;
 		const lead = meanings && this.leadIn(item);

@@ -31,8 +31,8 @@ export class Delivery<Query extends IDataObject> {
 		private readonly onError: OnError,
 	) {
 		const { columns, extra } = lookup;
-		const more = [options.hasExtra && extra?.column, options.includesSource && 'source'];
-		this.columns = [...columns, ...more.filter((name) => typeof name === 'string')];
+		const own = options.includesSource ? [...columns, 'source'] : columns;
+		this.columns = extra && options.hasExtra ? [...own, extra.column] : own;
 		this.sources = new Set(context.namesBefore());
 	}
 

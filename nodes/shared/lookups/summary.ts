@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Problem } from '../failures/failure';
-import { UNMET, UNMET_TEXT } from '../failures/reasons';
+import { UNMET } from '../failures/reasons';
 import { count } from '../values/text';
 import type { Outcome } from '../input/item';
 import { Replaced } from '../output/replaced';
@@ -118,16 +118,14 @@ export function summaryOf<Query extends IDataObject>(
 	const passedOn = [
 		...only(known, `${known} ${known === 1 ? 'has' : 'have'} ${existing?.what} already`),
 		...only(skipped, `${skipped} ${skipped === 1 ? 'has' : 'have'} no email`),
-		...only(unmet, `${unmet} ${UNMET_TEXT}`),
+		...only(unmet, `${unmet} did not meet the condition`),
 	];
+	const passed = known + skipped + unmet;
 	const problems = tally.problems.map(({ problem }) => problem);
 	const parts = [
 		// An email that is verified always has a result.
 		`${count(items, 'item')}: ${hits} ${answered}${answered === 'found' || misses > 0 ? `, ${misses} not found` : ''}`,
-		...only(
-			known + skipped + unmet,
-			`${known + skipped + unmet} passed on: ${passedOn.join(', ')}`,
-		),
+		...only(passed, `${passed} passed on: ${passedOn.join(', ')}`),
 		...only(problems.length, reasonsOf(problems)),
 		`${isUncertain ? 'Up to ' : ''}${count(spent, 'credit')} used`,
 		...only(

@@ -1,13 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
-import {
-	JOB_OVER,
-	PASSED_ON,
-	PROBLEM_FIELDS,
-	STATUSES,
-	UNMET,
-	WITHOUT_RESULT,
-} from '../failures/reasons';
+import { JOB_OVER, PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
+import { isUnmet } from '../failures/words';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
 import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
@@ -105,7 +99,7 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	const isTold = (name: string) => (item: INodeExecutionData) => {
 		const target = targetOf(item);
 		if (!isObject(target) || !(name in target)) return false;
-		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status) || isUnwanted(target);
+		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status) || isUnmet(target);
 	};
 	const told = [...PROBLEM_FIELDS, ...JOB_FIELDS].filter((name) => items.some(isTold(name)));
 	if (told.length === 0) return;
@@ -137,7 +131,7 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 		// Any other `response` is the user's own.
 		if (isObject(target.response) && STATUSES.has(target.status)) gone.push('response');
 	}
-	if (isUnwanted(target) && !keepsStatus(target, result)) gone.push('reason');
+	if (isUnmet(target) && !keepsStatus(target, result)) gone.push('reason');
 	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, result);
 	if (isReplaced) gone.push(...PROBLEM_FIELDS);
 	// The job of a Finder is paid for: it stays until it is collected or over, or another request has found the email.
@@ -152,16 +146,11 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 function isAdded(name: string, target: IDataObject, result: Result): boolean {
 	const { fields } = result;
 	if (fields[name] === null || fields[name] === undefined) return false;
-	const isWhy = name === 'status' || (name === 'reason' && isUnwanted(fields));
+	const isWhy = name === 'status' || (name === 'reason' && isUnmet(fields));
 	if (isWhy) return !keepsStatus(target, result);
 	if (name === 'email') return !keepsEmail(target, fields);
 	// A miss is no check of the email that the item keeps.
 	return name !== 'checkedAt' || fields.status !== 'not_found' || isEmpty(target.email);
-}
-
-/** Whether Look Up Only If has skipped it. */
-function isUnwanted({ status, reason }: IDataObject): boolean {
-	return status === 'skipped' && reason === UNMET;
 }
 
 const ORDINARY = { enumerable: true, configurable: true, writable: true };

@@ -8,7 +8,7 @@ import { missing, type Missing } from '../input/missing';
 import { Parameters } from '../input/parameters';
 import { type Declaration, pathOf } from '../input/declaration';
 import { FieldValues } from '../input/fieldValues';
-import { isWanted, UNWANTED } from '../input/item';
+import { isWanted } from '../input/item';
 import { countIn, lookupOptionsOf } from '../input/options';
 import { OnError, stopError } from '../output/onError';
 import { Replaced } from '../output/replaced';
@@ -17,7 +17,7 @@ import { DEFAULT_PACE, type Pace } from '../pace/retry';
 import { toListId } from './lists';
 import type { Collected } from './pages';
 import { problemOf, type InvalidInput, type Problem } from '../failures/failure';
-import { PASSED_ON, REFUSED, UNMET_TEXT } from '../failures/reasons';
+import { PASSED_ON, REFUSED, UNMET } from '../failures/reasons';
 import { count } from '../values/text';
 import { adviceOn, reasonsOf } from '../failures/words';
 
@@ -120,7 +120,7 @@ export async function runRead(
 			includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
 			if (refusal === undefined && !isWanted(parameters, item)) {
 				unmet++;
-				output.push(place({ status: UNWANTED.status, ...UNWANTED.fields }));
+				output.push(place({ status: 'skipped', reason: UNMET }));
 				return;
 			}
 			const request = await requestFor(item);
@@ -160,12 +160,8 @@ export async function runRead(
 	if (failures.length > 0 && !(isBought && mayGoOn)) throw failures[0];
 	const isPartial = problems.length > 0;
 	const without = `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`;
-	const more = [
-		unmet > 0 && `${unmet} ${UNMET_TEXT}`,
-		parameters.readFrom,
-		...replaced.said,
-		...adviceOn(problems),
-	];
+	const skipped = unmet > 0 && `${unmet} did not meet the condition`;
+	const more = [skipped, parameters.readFrom, ...replaced.said, ...adviceOn(problems)];
 	const said = [isPartial && without, ...more].filter(Boolean);
 	if (said.length > 0) context.hint(`${said.join('. ')}.`, isPartial ? 'warning' : 'info');
 	return outputs.flat();
