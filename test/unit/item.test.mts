@@ -183,6 +183,22 @@ const failing = 'failing_expression';
 
 const checkedOn = (value: string) => ({ 'options.checkedAt': value });
 
+/** Whether an email of a status is kept, by Keep Existing Email If. */
+const KEEPING: Array<[keepEmailIf: string, emailStatus: string | undefined, isKept: boolean]> = [
+	['any', 'invalid', true],
+	['anything else', 'invalid', true],
+	['valid', 'valid', true],
+	['valid', 'OK', true],
+	['valid', 'catch-all', false],
+	['valid', 'unknown', false],
+	['valid', undefined, false],
+	['notInvalid', 'catch-all', true],
+	['notInvalid', 'unknown', true],
+	['notInvalid', undefined, true],
+	['notInvalid', 'risky', true],
+	['notInvalid', 'nok', false],
+];
+
 describe('an item of the finder', () => {
 	it.each<Row>([
 		['without an email', { existingEmail: 'not found' }, undefined],
@@ -191,6 +207,13 @@ describe('an item of the finder', () => {
 		['checked too long ago', { ...withEmail, ...checkedOn('2020-01-01') }, undefined],
 		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
 		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
+		...KEEPING.map(
+			([keepEmailIf, emailStatus, isKept]): Row => [
+				`with a ${emailStatus} email, kept if ${keepEmailIf}`,
+				{ ...withEmail, 'options.keepEmailIf': keepEmailIf, emailStatus },
+				isKept ? ada : undefined,
+			],
+		),
 		// What the user has there is not overwritten.
 		...mixedCells.map(
 			(one): Row => [`with ${one}`, { existingEmail: one }, mixed('Existing Email')],
@@ -202,7 +225,9 @@ describe('an item of the finder', () => {
 		// Where it brings nothing along, its age does not matter.
 		['without an email, whose date fails', checkedOn(FAILS), undefined],
 	])('%s', (_, saved, outcome) => {
-		const item = finder({ ...person, ...saved });
+		const { emailStatus, ...chosen } = saved;
+		const fields = { emailStatus: emailStatus === undefined ? undefined : String(emailStatus) };
+		const item = read(findBulk, { leadFields: 'manual', ...person, ...chosen }, fields);
 		if (outcome) expect(item.outcome).toMatchObject(outcome);
 		else expect([item.query, item.outcome]).toEqual([person, undefined]);
 	});
