@@ -275,7 +275,7 @@ describe('an item without a name or a company', () => {
 		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
 		[
 			{ ...ada, companyWebsite: '', website: 'blog.com', company: 'Ours', company_name: '' },
-			"no company (website may be the person's own)",
+			"no company (website may be the person's own, beside companyWebsite)",
 		],
 		[{ ...ada, Website: linkedIn }, `no company (Website is not a company website${orName}`],
 		[

@@ -231,8 +231,8 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ 'Full Name': ada, data: { email: 'owner@acme.com', company: 'Acme' } }, whole),
 		reads({ 'E-Mail': email, data: { Name: 'Eve Other' } }, { email }),
 		reads({ id: 7, Company: 'Acme', data: [{ Name: ada, email }] }, { ...acme, ...withEmail }),
-		// Mailchimp makes a full name of the halves, and a list may have a company there.
-		reads({ full_name: 'Acme GmbH', merge_fields: { FNAME: 'Ada', LNAME: 'Lovelace' } }, halves),
+		// Of two whole names the first is the lead's, and nobody's where a company is there.
+		reads({ full_name: 'Acme GmbH', merge_fields: { FNAME: 'Ada', LNAME: 'Lovelace' } }, nobody),
 		// Of another person nothing is read, so what comes next counts.
 		reads(
 			{ ...inSheet, 'Email 1': email, 'Contact Person': 'Eve Other', 'Contact Email': eve },
@@ -264,12 +264,16 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Company: 'Ours', 'Organization Name': 'Acme' }, acme),
 		reads({ Company: 'Ours', 'Organization Name': '' }, nobody),
 		reads({ company: 'Ours', company_name: null, website: 'acme.com' }, { domain: 'acme.com' }),
-		reads({ Company: 'Ours', 'Company Name': '' }, nobody, 'Company may be your own'),
+		reads(
+			{ Company: 'Ours', 'Company Name': '' },
+			nobody,
+			'Company may be your own, beside Company Name',
+		),
 		reads({ Company: 'Acme', 'Company Name for Emails': '' }, acme),
 		reads(
 			{ company: 'Acme', companyWebsite: '', website: 'b.com' },
 			acme,
-			"website may be the person's own",
+			"website may be the person's own, beside companyWebsite",
 		),
 		reads({ companyWebsite: 'linkedin.com/company/acme', website: 'b.com', company: 'Acme' }, acme),
 		reads({ companyUrl: '', companyWebsite: '' }, nobody, 'companyWebsite is empty in this row'),
@@ -324,9 +328,14 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ ...inSheet, 'Last Name': '', ...contact }, first),
 		reads(
 			{ 'First Name': '', 'Last Name': '', ...contact },
-			{ firstName: 'Eve', lastName: 'Other' },
+			nobody,
+			'First Name is empty in this row',
 		),
-		reads({ 'Contact First Name': 'Ada', Surname: 'Lovelace' }, halves),
+		reads(
+			{ 'Contact First Name': 'Ada', Surname: 'Lovelace' },
+			nobody,
+			'Surname differs from Contact First Name',
+		),
 	],
 	'a bare name is the whole one, or the half that is not there': [
 		reads({ Name: ada }, whole),
@@ -366,9 +375,13 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		// A half that is there twice is no full name.
 		reads({ ...inSheet, 'Last Name': '', Name: 'ADA' }, first),
 		reads({ 'First Name': 'Ada Augusta', Name: 'Ada' }, { firstName: 'Ada Augusta' }),
-		// Beside another full name, it is a half only where that holds it.
-		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' }, { ...whole, ...halves }),
-		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Acme' }, wholeAndFirst),
+		// Beside the name of a contact, the two have to be one person.
+		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' }, whole),
+		reads(
+			{ 'Contact Name': ada, Vorname: 'Ada', Name: 'Acme' },
+			nobody,
+			'Contact Name differs from Vorname',
+		),
 		// Whose name it is beside an empty field for one, nobody knows.
 		reads({ Name: 'Acme Robotics', 'Contact Name': '' }, nobody),
 		reads({ Nombre: 'María José', Apellidos: '' }, nobody),
@@ -388,24 +401,24 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 	'a half of a name is not the whole one, but a short first name is one': [
 		reads(
 			{ 'Contact Name': 'Mary Ann', Surname: 'Lovelace' },
-			{ lastName: 'Lovelace' },
-			'Contact Name may be half a name: Surname is not in it',
+			nobody,
+			'Contact Name differs from Surname',
 		),
 		reads(
 			{ 'Nom du contact': 'Le Goff', 'Prénom du contact': 'Ada' },
-			first,
-			'Nom du contact may be half a name: Prénom du contact is not in it',
+			{ firstName: 'Ada', lastName: 'Le Goff' },
 		),
 		reads(
 			{ 'Full Name': 'Robert Smith', 'First Name': 'Bob' },
 			{ fullName: 'Robert Smith', firstName: 'Bob' },
 		),
-		reads({ 'Contact Name': ada, Surname: 'Dr. Lovelace' }, { ...whole, lastName: 'Dr. Lovelace' }),
-		reads({ 'Contact Name': ada, Surname: 'LOVELACE' }, { ...whole, lastName: 'LOVELACE' }),
-		reads({ 'Contact Name': ada, Surname: 'Love' }, { ...whole, lastName: 'Love' }),
+		reads({ 'Contact Name': ada, Surname: 'Dr. Lovelace' }, whole),
+		reads({ 'Contact Name': ada, Surname: 'LOVELACE' }, whole),
+		reads({ 'Contact Name': ada, Surname: 'Love' }, nobody),
 		reads({ 'Contact Name': ada, Surname: 'L.' }, whole),
 		reads({ firstName: 'Ada', lastName: 'L.' }, first, 'lastName is only an initial'),
-		reads({ ...inSheet, 'Last Name': 'L.', 'Contact Name': ada }, wholeAndFirst),
+		reads({ ...inSheet, 'Last Name': 'L.', 'Contact Name': ada }, first),
+		reads({ firstName: 'Ada', lastName: 'L' }, first, 'lastName is only an initial'),
 		reads(
 			{ ...initial, 'Contact Name': ada, 'Contact Email': email },
 			{ fullName: 'A. Lovelace', email },

@@ -62,9 +62,12 @@ export function isTitles(firstName: string): boolean {
 	return firstName.split(' ').every(isTitle);
 }
 
-/** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. */
+/** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. In Chinese it is whole. */
 export function isInitial(lastName: string): boolean {
-	return lastName[1] === '.' && /^\p{L}\.$/u.test(withoutTitles(lastName));
+	if (lastName.length > 2 && lastName[1] !== '.' && lastName[1] !== ' ') return false;
+	return /^(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{L}\.?$/u.test(
+		withoutTitles(lastName),
+	);
 }
 
 /** A full name without titles, with the first name first. */
