@@ -1,30 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
-import { isMixed, holdsEmail, isSameEmail } from '../values/email';
 import { isObject, objectFrom } from '../values/json';
-import { cleanText, isSocialPage, toDomain } from '../values/text';
-import {
-	isListedCompany,
-	isSomebodyElse,
-	type Lead,
-	nameOf,
-	NAMES,
-	refuse,
-	withBareName,
-	withoutHalf,
-} from './lead';
+import { isListedCompany, type Lead, refuse, withBareName, withoutHalf } from './lead';
 import type { Meaning } from './leadNames';
-import {
-	type Column,
-	columnOf,
-	type Group,
-	isAnybodys,
-	isName,
-	OF_COMPANY,
-	type Plan,
-	planOf,
-} from './leadPlan';
-import { domainsIn, valueOf, whyEmpty } from './leadValues';
+import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './leadPlan';
+import { cellIn, Row, type Sections } from './leadRow';
+import { valueOf } from './leadValues';
 
 /** Where CRMs, bases and forms put the fields of an item, in the order in which they count. */
 const CONTAINERS =
@@ -42,8 +23,12 @@ export type LeadParameters = Record<
 	}
 >;
 
-/** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
-type Sections = Map<string, IDataObject>;
+/** What an item has: its columns that say something, and a key of them. */
+interface Shape {
+	sections: Sections;
+	columns: Column[];
+	key: string;
+}
 
 /** From how many items it is seen whether a bare `Name` is a company's, and of how many companies it is one. */
 const SAMPLE = 1_000;
@@ -55,8 +40,9 @@ const SHARE = 0.2;
  */
 export class LeadReader {
 	private readonly columns = new Map<string, Map<string, Column | undefined>>();
-	private count = 0;
 	private readonly plans = new Map<string, Plan>();
+	private readonly shapes = new WeakMap<object, Shape>();
+	private count = 0;
 
 	/** For each column those that some item has beside it. */
 	private beside: Map<Column, Set<Column>> | undefined;
@@ -70,29 +56,47 @@ export class LeadReader {
 	 */
 	constructor(
 		private readonly resultField = '',
-		private readonly items: () => unknown[] = () => [],
+		private readonly items: unknown[] = [],
 	) {}
 
 	read(item: unknown): Lead {
-		const sections = this.sectionsOf(item);
-		const plan = this.planFor(sections);
-		const lead = new Row(sections).putAll(plan);
+		const shape = this.shapeOf(isObject(item) ? item : {});
+		const plan = this.plans.get(shape.key) ?? this.planFor(shape);
+		const lead = new Row(shape.sections).read(plan);
 		if (plan.notPerson) refuse(lead, 'name', plan.notPerson);
 		return withoutHalf(withBareName(lead));
 	}
 
-	private sectionsOf(item: unknown): Sections {
+	private shapeOf(item: IDataObject): Shape {
+		const known = this.shapes.get(item);
+		if (known) return known;
+		const sections = this.sectionsOf(item);
+		const columns: Column[] = [];
+		for (const [section, fields] of sections) {
+			for (const field of Object.keys(fields)) {
+				// The columns in an object count, and the name of a company.
+				if (section === '' && sections.has(field) && !OF_COMPANY.test(field)) continue;
+				const column = this.columnOf(section, field);
+				if (column) columns.push(column);
+			}
+		}
+		const shape = { sections, columns, key: columns.map(({ id }) => id).join() };
+		this.shapes.set(item, shape);
+		return shape;
+	}
+
+	private sectionsOf(item: IDataObject): Sections {
 		const { resultField } = this;
 		const sections: Sections = new Map();
-		if (!isObject(item)) return sections;
 		if (resultField !== '') {
+			const held = { ...objectFrom(asBeforeFile(item, resultField)[resultField]) };
 			// The `name` of a company that was found is no person's.
-			const { name: _, ...held } = objectFrom(asBeforeFile(item, resultField)[resultField]);
+			delete held.name;
 			sections.set(resultField, held);
 		}
 		sections.set('', item);
 		for (const name of CONTAINERS) {
-			if (name === resultField || typeof item[name] !== 'object') continue;
+			if (typeof item[name] !== 'object' || name === resultField) continue;
 			// Of several leads none can be meant.
 			const [one, ...more] = [item[name]].flat();
 			if (isObject(one) && more.length === 0) sections.set(name, one);
@@ -100,31 +104,17 @@ export class LeadReader {
 		return sections;
 	}
 
-	/** The columns of an item that say something. */
-	private columnsOf(sections: Sections): Column[] {
-		const all: Column[] = [];
-		for (const [section, fields] of sections) {
-			const known = this.columns.get(section) ?? new Map<string, Column | undefined>();
-			this.columns.set(section, known);
-			const order = CONTAINERS.indexOf(section) + 1;
-			const isResult = section !== '' && section === this.resultField;
-			for (const field of Object.keys(fields)) {
-				// The name of a company counts, and the columns of a person.
-				if (section === '' && sections.has(field) && !OF_COMPANY.test(field)) continue;
-				if (!known.has(field))
-					known.set(field, columnOf(section, field, isResult ? -1 : order, this.count++));
-				const column = known.get(field);
-				if (column) all.push(column);
-			}
-		}
-		return all;
+	private columnOf(section: string, field: string): Column | undefined {
+		const known = this.columns.get(section) ?? new Map<string, Column | undefined>();
+		if (known.has(field)) return known.get(field);
+		const isResult = section !== '' && section === this.resultField;
+		const order = isResult ? -1 : CONTAINERS.indexOf(section) + 1;
+		const column = columnOf(section, field, order, this.count++);
+		this.columns.set(section, known.set(field, column));
+		return column;
 	}
 
-	private planFor(sections: Sections): Plan {
-		const own = this.columnsOf(sections);
-		const key = own.map(({ id }) => id).join();
-		const known = this.plans.get(key);
-		if (known) return known;
+	private planFor({ columns: own, key }: Shape): Plan {
 		// A row is completed with the columns that others have which share most of its own.
 		const shared = (others: Set<Column>) => own.filter((one) => others.has(one)).length;
 		const beside = [...(this.beside ??= this.besideAll())];
@@ -137,12 +127,8 @@ export class LeadReader {
 
 	private besideAll(): Map<Column, Set<Column>> {
 		const beside = new Map<Column, Set<Column>>();
-		const seen = new Set<string>();
-		for (const item of this.items()) {
-			const columns = this.columnsOf(this.sectionsOf(item));
-			const key = columns.map(({ id }) => id).join();
-			if (seen.has(key)) continue;
-			seen.add(key);
+		const shapes = this.items.filter(isObject).map((item) => this.shapeOf(item));
+		for (const { columns } of new Map(shapes.map((shape) => [shape.key, shape])).values()) {
 			for (const column of columns) {
 				const others = beside.get(column) ?? new Set();
 				for (const one of columns) others.add(one);
@@ -156,9 +142,9 @@ export class LeadReader {
 	private notPersonIn({ columns }: Plan): string | undefined {
 		const of = (one: Meaning) => columns.find(({ meaning }) => meaning === one);
 		const [name, website] = [of('name'), of('domain')];
-		const sample = this.items().slice(0, SAMPLE);
+		const sample = this.items.slice(0, SAMPLE).filter(isObject);
 		if (!name || sample.length < 2 || of('company')) return undefined;
-		const rows = sample.map((item) => this.sectionsOf(item));
+		const rows = sample.map((item) => this.shapeOf(item).sections);
 		const textIn = (row: Sections, column = name) => valueOf(column.meaning, cellIn(row, column));
 		const named = rows.filter((row) => textIn(row) !== '');
 		const isOfCompany = (row: Sections) =>
@@ -169,126 +155,4 @@ export class LeadReader {
 		this.leftAside.add(`${name.field} ${why}`);
 		return why;
 	}
-}
-
-function cellIn(sections: Sections, { section, field }: Column) {
-	return sections.get(section)?.[field];
-}
-
-/** What is read of one item. */
-class Row {
-	readonly lead: Lead = { found: {}, lacking: {} };
-
-	private readonly from: Partial<Record<Meaning, Column>> = {};
-
-	constructor(private readonly sections: Sections) {}
-
-	/** Reads a column, if none before it had a value. */
-	put(column: Column): void {
-		const { meaning, field } = column;
-		const { found, lacking } = this.lead;
-		const { [meaning]: before } = found;
-		// What is no email does not hide the one in another column.
-		if (before && (meaning !== 'email' || isEmail(before.value))) return;
-		const cell = cellIn(this.sections, column);
-		const value = valueOf(meaning, cell);
-		if (value === '') lacking[meaning] ??= { field, why: whyEmpty(meaning, cell) };
-		else if (!before || isEmail(value)) {
-			found[meaning] = { value, field };
-			this.from[meaning] = column;
-		}
-	}
-
-	/** Reads the columns that a plan has for it. */
-	putAll({ columns, others, rivals, saysWhose }: Plan): Lead {
-		const { lead, from } = this;
-		const { found } = lead;
-		for (const column of columns) {
-			// Beside a status of this package, `email` is what a lookup has found.
-			const { meaning, section } = column;
-			const isFound = meaning === 'email' && this.statusIn(section) !== '';
-			const first = isFound ? columns.filter((one) => one.isEmail && one.section === section) : [];
-			for (const one of [...first, column]) if (!this.isPrivate(one)) this.put(one);
-		}
-		for (const column of columns) if (column.meaning === 'email') this.put(column);
-		for (const other of others) {
-			const name = this.nameIn(other);
-			if (name === '' || nameOf(lead) === '' || isSomebodyElse(name, lead)) continue;
-			for (const column of other.columns) if (!isName(column)) this.put(column);
-		}
-		for (const rival of rivals) {
-			if (!isSomebodyElse(this.nameIn(rival), lead)) continue;
-			const field = rival.columns.find(isName)?.field;
-			for (const name of NAMES) refuse(lead, name, `differs from ${field}`);
-		}
-		for (const { field, section, isOf } of saysWhose) {
-			const own = isOf && from[isOf];
-			if (!own || own.section !== section || !isAnybodys(own)) continue;
-			refuse(
-				lead,
-				isOf,
-				`may be ${isOf === 'domain' ? "the person's" : 'your'} own, beside ${field}`,
-			);
-		}
-		if (this.isOfNetwork(columns)) delete found.domain;
-		this.putStatus(columns);
-		// In Odoo, companies and people are in one list.
-		for (const fields of this.sections.values()) {
-			if (!/^(?:true|1)$/i.test(String(fields.is_company ?? fields['Is a Company']))) continue;
-			for (const name of NAMES) refuse(lead, name, 'looks like a company');
-		}
-		return lead;
-	}
-
-	private statusIn(section: string): string {
-		return cleanText(this.sections.get(section)?.emailStatus);
-	}
-
-	/** Whether the label beside a value says that it is the person's own, as in an export of Google Contacts. */
-	private isPrivate({ section, field }: Column): boolean {
-		if (!/ - Value$/.test(field)) return false;
-		const fields = this.sections.get(section);
-		const label = ['Label', 'Type'].map((one) => fields?.[field.replace(/Value$/, one)]).join(' ');
-		return /home|priv|profile|blog/i.test(label);
-	}
-
-	private nameIn({ columns }: Group): string {
-		const own = new Row(this.sections);
-		for (const column of columns) if (isName(column)) own.put(column);
-		return nameOf(own.lead);
-	}
-
-	/** Whether another column has the page at a network that the domain is of. */
-	private isOfNetwork(columns: Column[]): boolean {
-		const domain = toDomain(this.lead.found.domain?.value ?? '');
-		if (domain === '' || !isSocialPage(`${domain}/page`)) return false;
-		const pages = columns.filter((one) => one.meaning === 'domain' && one !== this.from.domain);
-		return pages
-			.flatMap((one) => domainsIn(cellIn(this.sections, one)))
-			.some((page) => `.${page}`.endsWith(`.${domain}`));
-	}
-
-	/** Reads the status of the email: it belongs to the `email` beside it. */
-	private putStatus(columns: Column[]): void {
-		const { found } = this.lead;
-		for (const section of this.sections.keys()) {
-			const value = this.statusIn(section);
-			if (value === '') continue;
-			const emails = columns.filter((one) => one.isEmail && one.section === section);
-			const own = emails.find(({ field }) => field === 'email') ?? emails[0];
-			const { email } = this.from;
-			const isOwn = section === email?.section && (!own || own.field === email.field);
-			const isSame = () =>
-				isSameEmail(valueOf('email', own && cellIn(this.sections, own)), found.email?.value);
-			if (!found.email || isOwn || isSame()) {
-				found.emailStatus = { value, field: 'emailStatus' };
-				return;
-			}
-		}
-	}
-}
-
-/** Whether a text is an email, or holds one that is to be refused: it counts before a word such as `unknown`. */
-function isEmail(text: string): boolean {
-	return holdsEmail(text) || isMixed(text);
 }

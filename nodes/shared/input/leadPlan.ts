@@ -16,6 +16,8 @@ export interface Column {
 	isNumbered: boolean;
 	/** Whether it is read itself: ERPNext has the id of a customer in `party_name`. */
 	isRead: boolean;
+	/** Whether the column beside it may say that it is private: `E-mail 1 - Label`. */
+	isLabelled: boolean;
 	/** Whether it is called `email`, however a sheet spells that. */
 	isEmail: boolean;
 	/** For what it says whose it is: `Company` or `Website` beside it may be the user's, or the person's own. */
@@ -69,7 +71,15 @@ export function columnOf(
 	const { meaning = 'particle', rank = 0, owner = '', isNumbered = false } = named ?? {};
 	// In exactly this spelling it is the package's own.
 	const place = rank + order * FAR - (field === 'email' ? 0.5 : 0);
-	const own = { id, section, field, rank: place, isEmail: letters === 'email', isOf };
+	const own = {
+		id,
+		section,
+		field,
+		rank: place,
+		isEmail: letters === 'email',
+		isOf,
+		isLabelled: / - Value$/.test(field),
+	};
 	return { ...own, meaning, owner, isNumbered, isRead: named !== undefined };
 }
 

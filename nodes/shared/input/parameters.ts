@@ -43,9 +43,8 @@ export class Parameters {
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
 		);
-		this.leads = new LeadReader(toText(resultField), () =>
-			(context.inputs ?? []).map((_, item) => context.json(item)),
-		);
+		const items = context.inputs?.map((_, item) => context.json(item));
+		this.leads = new LeadReader(toText(resultField), items);
 	}
 
 	json(item: number): unknown {
