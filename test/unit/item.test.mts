@@ -362,6 +362,7 @@ it('an email is another question by what else is looked up, never by its letter 
 	const identity = (email: string, enrich?: true) =>
 		JSON.stringify(emailLookup.identity({ email, ...(enrich && { enrich }) }));
 	expect(identity('Ada@Acme.COM')).toBe(identity('ada@acme.com'));
+	expect(identity('ada@bücher.de')).toBe(identity('ada@xn--bcher-kva.de'));
 	expect(identity('ada@acme.com')).not.toBe(identity('ida@acme.com'));
 	expect(identity('ada@acme.com')).not.toBe(identity('ada@acme.com', true));
 });

@@ -41,8 +41,8 @@ function bareCompany(name: string): string {
 }
 
 /** Whether a name has another one as whole words. */
-function holds(name: string, other: string): boolean {
-	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
+export function holds(name: string, other = ''): boolean {
+	return other !== '' && ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */

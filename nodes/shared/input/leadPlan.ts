@@ -106,15 +106,18 @@ export function planOf(columns: Column[]): Plan {
 	const isFree = (one: Group) =>
 		one.certainty === 0 || isOwn(one) || (one.certainty === 1 && isRival(one));
 	const free = people.filter((one) => one !== lead && isFree(one));
-	const read = [
-		...(lead?.columns ?? []).map((one) => ({ ...one, rank: one.rank - FAR / 2 })),
-		...free.flatMap((one) => one.columns.filter((own) => !isName(own))),
-	];
+	const rivals = others.filter(isRival);
+	// Where nobody knows who is meant, nothing of the two is read but what is the item's.
+	const isOpen =
+		lead !== undefined && !isOwn(lead) && rivals.some((one) => !isFree(one) || isOwn(one));
+	const own = (lead?.columns ?? []).filter((one) => !isOpen || isName(one));
+	const ofItem = free.flatMap((one) => one.columns.filter((other) => !isName(other)));
+	const read = [...own.map((one) => ({ ...one, rank: one.rank - FAR / 2 })), ...ofItem];
 	return {
 		columns: read.toSorted((a, b) => a.rank - b.rank),
-		others: others.filter((one) => !isFree(one)),
+		others: [...(isOpen ? [lead] : []), ...others.filter((one) => !isFree(one))],
 		saysWhose: columns.filter(({ isOf }) => isOf),
-		rivals: others.filter(isRival),
+		rivals,
 	};
 }
 
@@ -141,7 +144,7 @@ function groupOf(columns: Column[]): Group {
 		const isFull = isSure && halves !== 1 && one.meaning === 'name';
 		return isFull ? { ...one, meaning: 'fullName' } : one;
 	});
-	const isWhole = has('fullName') || halves === 2 || isSure;
+	const isWhole = has('fullName') || halves === 2 || (halves === 1 && has('name')) || isSure;
 	return { columns: own, certainty: isWhole ? 3 : halves === 1 ? 2 : Number(has('name')) };
 }
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
 import { cleanText, isSocialPage, toDomain } from '../values/text';
-import { isSomebodyElse, type Lead, nameOf, NAMES, refuse } from './lead';
+import { holds, isSomebodyElse, type Lead, nameOf, NAMES, refuse } from './lead';
 import type { Meaning } from './leadNames';
 import { type Column, type Group, isAnybodys, isName, type Plan } from './leadPlan';
 import { domainsIn, valueOf, whyEmpty } from './leadValues';
@@ -52,15 +52,17 @@ export class Row {
 			if (!isPrivate(column)) this.put(column);
 		}
 		for (const one of columns) if (one.meaning === 'email' && isPrivate(one)) this.put(one);
+		for (const rival of rivals) this.compare(rival);
 		for (const other of others) {
 			const name = this.nameIn(other);
-			if (name === '' || nameOf(lead) === '' || isSomebodyElse(name, lead)) continue;
-			for (const column of other.columns) if (!isName(column)) this.put(column);
-		}
-		for (const rival of rivals) {
-			if (!isSomebodyElse(this.nameIn(rival), lead)) continue;
-			const field = rival.columns.find(isName)?.field;
-			for (const name of NAMES) refuse(lead, name, `differs from ${field}`);
+			if (name === '' || nameOf(lead) === '') continue;
+			if (!isSomebodyElse(name, lead)) {
+				for (const column of other.columns) if (!isName(column)) this.put(column);
+			}
+			// Half of the name is that person's: the bare `name` may be a shop's.
+			else if (found.name && holds(name, (found.firstName ?? found.lastName)?.value)) {
+				this.compare(other);
+			}
 		}
 		for (const { field, section, isOf } of saysWhose) {
 			const own = isOf && from[isOf];
@@ -79,6 +81,13 @@ export class Row {
 			for (const name of NAMES) refuse(lead, name, 'looks like a company');
 		}
 		return lead;
+	}
+
+	/** Refuses the name where another one, which is as sure, differs. */
+	private compare(rival: Group): void {
+		if (!isSomebodyElse(this.nameIn(rival), this.lead)) return;
+		const field = rival.columns.find(isName)?.field;
+		for (const name of NAMES) refuse(this.lead, name, `differs from ${field}`);
 	}
 
 	private statusIn(section: string): string {
