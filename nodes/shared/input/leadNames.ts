@@ -129,7 +129,11 @@ export function namedBy(name: string): Named | undefined {
 	if (own) return canBeSecond(own.meaning, text, number) ? ofOwner(own, '', number) : undefined;
 	const [, front = '', behindFront = ''] = IN_FRONT.exec(text) ?? [];
 	const [, beforeRole, behind = ''] = BEHIND.exec(text) ?? [];
-	if (beforeRole === '') return ofOwner({ meaning: 'fullName', rank: 0 }, behind, number);
+	// `Lead` alone says what somebody is.
+	const isNobody = /^(?:lead|prospect)$/.test(text);
+	if (beforeRole === '') {
+		return isNobody ? undefined : ofOwner({ meaning: 'fullName', rank: 0 }, behind, number);
+	}
 	const ofFront = PLACES.get(behindFront);
 	// A person's website may be a private one.
 	const isPrivate = ofFront?.meaning === 'domain' && !/^(?:your|lead)$/.test(front);

@@ -90,9 +90,11 @@ export class Parameters {
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
 	get readFrom(): string | undefined {
 		if (!this.leads) return undefined;
+		const lead = Object.values(this.operation.lead ?? {});
+		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
 		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);
 		const read = this.fieldsRead.size > 0 ? [`Read from: ${[...this.fieldsRead].join(', ')}`] : [];
-		return [...read, ...aside].join('. ');
+		return [...read, ...(isNamed ? aside : [])].join('. ');
 	}
 
 	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */
