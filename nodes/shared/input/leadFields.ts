@@ -23,11 +23,10 @@ export type LeadParameters = Record<
 	}
 >;
 
-/** What an item has: its columns that say something, and a key of them. */
+/** The columns that say something, which many items have, and what is read of them. */
 interface Shape {
-	sections: Sections;
 	columns: Column[];
-	key: string;
+	plan?: Plan;
 }
 
 /** From how many items it is seen whether a bare `Name` is a company's, and of how many companies it is one. */
@@ -40,8 +39,9 @@ const SHARE = 0.2;
  */
 export class LeadReader {
 	private readonly columns = new Map<string, Map<string, Column | undefined>>();
-	private readonly plans = new Map<string, Plan>();
-	private readonly shapes = new WeakMap<object, Shape>();
+	private readonly byKey = new Map<string, Shape>();
+	private readonly votes = new Map<string, string | undefined>();
+	private readonly shapes = new Map<object, Shape>();
 	private count = 0;
 
 	/** For each column those that some item has beside it. */
@@ -60,17 +60,19 @@ export class LeadReader {
 	) {}
 
 	read(item: unknown): Lead {
-		const shape = this.shapeOf(isObject(item) ? item : {});
-		const plan = this.plans.get(shape.key) ?? this.planFor(shape);
-		const lead = new Row(shape.sections).read(plan);
+		const fields = isObject(item) ? item : {};
+		const sections = this.sectionsOf(fields);
+		const shape = this.shapeOf(fields, sections);
+		shape.plan ??= this.planFor(shape.columns);
+		const { plan } = shape;
+		const lead = new Row(sections).read(plan);
 		if (plan.notPerson) refuse(lead, 'name', plan.notPerson);
 		return withoutHalf(withBareName(lead));
 	}
 
-	private shapeOf(item: IDataObject): Shape {
+	private shapeOf(item: IDataObject, sections = this.sectionsOf(item)): Shape {
 		const known = this.shapes.get(item);
 		if (known) return known;
-		const sections = this.sectionsOf(item);
 		const columns: Column[] = [];
 		for (const [section, fields] of sections) {
 			for (const field of Object.keys(fields)) {
@@ -80,7 +82,9 @@ export class LeadReader {
 				if (column) columns.push(column);
 			}
 		}
-		const shape = { sections, columns, key: columns.map(({ id }) => id).join() };
+		const key = columns.map(({ id }) => id).join();
+		const shape = this.byKey.get(key) ?? { columns };
+		this.byKey.set(key, shape);
 		this.shapes.set(item, shape);
 		return shape;
 	}
@@ -114,21 +118,19 @@ export class LeadReader {
 		return column;
 	}
 
-	private planFor({ columns: own, key }: Shape): Plan {
+	private planFor(own: Column[]): Plan {
 		// A row is completed with the columns that others have which share most of its own.
 		const shared = (others: Set<Column>) => own.filter((one) => others.has(one)).length;
 		const beside = [...(this.beside ??= this.besideAll())];
 		const more = beside.filter(([, others]) => shared(others) > own.length / 2);
 		const plan = planOf([...new Set([...own, ...more.map(([column]) => column)])]);
-		plan.notPerson = this.notPersonIn(plan);
-		this.plans.set(key, plan);
-		return plan;
+		return { ...plan, notPerson: this.voteOn(plan) };
 	}
 
 	private besideAll(): Map<Column, Set<Column>> {
 		const beside = new Map<Column, Set<Column>>();
 		const shapes = this.items.filter(isObject).map((item) => this.shapeOf(item));
-		for (const { columns } of new Map(shapes.map((shape) => [shape.key, shape])).values()) {
+		for (const { columns } of new Set(shapes)) {
 			for (const column of columns) {
 				const others = beside.get(column) ?? new Set();
 				for (const one of columns) others.add(one);
@@ -139,17 +141,23 @@ export class LeadReader {
 	}
 
 	/** Why the bare name in these columns is no person's, if enough items of the run have a company there. */
-	private notPersonIn({ columns }: Plan): string | undefined {
+	private voteOn({ columns }: Plan): string | undefined {
 		const of = (one: Meaning) => columns.find(({ meaning }) => meaning === one);
 		const [name, website] = [of('name'), of('domain')];
+		if (!name || this.items.length < 2 || of('company')) return undefined;
+		const key = `${name.id} ${website?.id}`;
+		if (!this.votes.has(key)) this.votes.set(key, this.countCompanies(name, website));
+		return this.votes.get(key);
+	}
+
+	private countCompanies(name: Column, website: Column | undefined): string | undefined {
 		const sample = this.items.slice(0, SAMPLE).filter(isObject);
-		if (!name || sample.length < 2 || of('company')) return undefined;
-		const rows = sample.map((item) => this.shapeOf(item).sections);
+		const rows = sample.map((item) => this.sectionsOf(item));
 		const textIn = (row: Sections, column = name) => valueOf(column.meaning, cellIn(row, column));
 		const named = rows.filter((row) => textIn(row) !== '');
-		const isOfCompany = (row: Sections) =>
-			isListedCompany(textIn(row), website && textIn(row, website));
-		const companies = named.filter(isOfCompany).length;
+		const companies = named.filter((row) =>
+			isListedCompany(textIn(row), website && textIn(row, website)),
+		).length;
 		if (companies === 0 || companies < named.length * SHARE) return undefined;
 		const why = `looks like a company in ${companies} of ${named.length} items`;
 		this.leftAside.add(`${name.field} ${why}`);
