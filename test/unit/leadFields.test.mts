@@ -584,6 +584,14 @@ describe('an item', () => {
 		expect(lacking.fullName?.why).toBe('is only half a name');
 	}
 
+	it.each(['Ada Lovelace, Ida Rhodes', 'Ada Lovelace; Ida Rhodes', 'Ada Lovelace und Ida Rhodes'])(
+		'with several people as its name has none: %j',
+		(name) => {
+			expect(readOf({ Geschäftsführer: name })).toEqual({});
+			expect(whysOf({ CEO: name })).toEqual(['CEO is not the name of one person']);
+		},
+	);
+
 	const wholes = ['Van Morrison', 'van morrison', 'le Gall Anne', 'Ada Lee, M. A.', '王小明'];
 
 	it.each(wholes)('with %s as its name has a whole one', (fullName) => {

@@ -1,6 +1,6 @@
 import { toDomain } from '../values/text';
 import { lettersOf, type Meaning, wordsOf } from './leadNames';
-import { isHalf, isInitial, isTitles, withoutTitles } from './personName';
+import { isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -20,7 +20,7 @@ export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name', 'p
 
 /** The legal forms of companies that are no names of people. */
 const LEGAL_FORM =
-	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
+	/(?<![\p{L}.])(?:GmbH|mbH|AG|KG|KGaA|e\.?V|OHG|UG|GbR|Inc|LLC|LLP|Ltd|Pty|Limited|PLC|Corp|SARL|EURL|SASU?|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
 /** Whether a name is a company's: it has a legal form, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
@@ -93,6 +93,9 @@ function joinParticle({ found }: Lead): void {
 export function withoutHalf(lead: Lead): Lead {
 	const { fullName, firstName, lastName } = lead.found;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
+	else if (fullName && isSeveral(fullName.value)) {
+		refuse(lead, 'fullName', 'is not the name of one person');
+	}
 	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
 	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
 	return lead;

@@ -57,6 +57,11 @@ export function isHalf(text: string): boolean {
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
+/** Whether a text names more than one person, or says more than a name: `Ada Lovelace, Ida Rhodes`, `Ada & Ida Lee`. */
+export function isSeveral(text: string): boolean {
+	return /[;/]|,\s*\p{L}{2}|\s(?:&|and|und|et)\s/iu.test(inOrder(text));
+}
+
 /** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
 export function isTitles(firstName: string): boolean {
 	return firstName.split(' ').every(isTitle);
