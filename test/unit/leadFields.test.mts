@@ -417,7 +417,7 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ 'Contact Name': ada, Surname: 'Love' }, nobody),
 		reads({ 'Contact Name': ada, Surname: 'L.' }, whole),
 		reads({ firstName: 'Ada', lastName: 'L.' }, first, 'lastName is only an initial'),
-		reads({ ...inSheet, 'Last Name': 'L.', 'Contact Name': ada }, first),
+		reads({ ...inSheet, 'Last Name': 'L.', 'Contact Name': ada }, wholeAndFirst),
 		reads({ firstName: 'Ada', lastName: 'L' }, first, 'lastName is only an initial'),
 		reads(
 			{ ...initial, 'Contact Name': ada, 'Contact Email': email },

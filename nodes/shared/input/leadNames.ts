@@ -154,15 +154,10 @@ function canBeSecond(meaning: Meaning, text: string, number: string): boolean {
 	return text !== 'apellido' || number === '' || number === '1';
 }
 
-/** `Contact Person 2` is somebody else than `Contact Person`; a `Lead Name` is that of the lead. */
+/** `Contact Person 2` is somebody else than `Contact Person`. */
 function ofOwner({ meaning, rank }: Place, role: string, number: string): Named {
 	const isNumbered = number !== '' && number !== '1';
 	const word = role.replace(/^(?:primary|main|key)/, '').slice(0, 7);
-	const isLead = role.startsWith('lead');
-	return {
-		meaning: isLead && meaning === 'name' ? 'fullName' : meaning,
-		rank: isNumbered ? rank + 100 : rank,
-		owner: isNumbered ? number.replace('_', '') : isLead ? '' : word,
-		isNumbered,
-	};
+	const second = isNumbered ? number.replace('_', '') : '';
+	return { meaning, rank: isNumbered ? rank + 100 : rank, owner: second + word, isNumbered };
 }

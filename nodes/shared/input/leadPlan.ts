@@ -96,23 +96,30 @@ export function planOf(columns: Column[]): Plan {
 	}
 	const people = [...groups.values()].map(groupOf);
 	const named = people.filter(({ certainty }) => certainty > 0).toSorted(bySureness);
-	const [lead, ...others] = named;
+	// A second person is nobody who is looked up.
+	const lead = named.find((one) => !one.columns[0].isNumbered);
+	const others = named.filter((one) => one !== lead);
 	const isSure = lead?.certainty === 3 && lead.columns[0].owner === '';
 	const isRival = (one: Group) =>
 		!isSure &&
 		!one.columns[0].isNumbered &&
-		(one.certainty === lead.certainty || (one.certainty === 2 && isOwn(one)));
-	// A bare name may be anybody's, also that of a form: what stands beside it is the item's.
+		(one.certainty === lead?.certainty || (one.certainty === 2 && isOwn(one)));
+	// A bare name may be anybody's, also that of a form: what stands beside it is the item's. `Email 2` is the lead's if
+	// nobody has the number.
+	const hasNumber = ({ columns: [{ owner }] }: Group) =>
+		others.some(({ columns: [own] }) => /^\d+/.exec(own.owner)?.[0] === owner);
 	const isFree = (one: Group) =>
-		one.certainty === 0 || isOwn(one) || (one.certainty === 1 && isRival(one));
+		isOwn(one) || (one.certainty === 0 && !hasNumber(one)) || (one.certainty === 1 && isRival(one));
 	const free = people.filter((one) => one !== lead && isFree(one));
 	const rivals = others.filter(isRival);
 	// Where nobody knows who is meant, nothing of the two is read but what is the item's.
 	const isOpen =
 		lead !== undefined && !isOwn(lead) && rivals.some((one) => !isFree(one) || isOwn(one));
-	const own = (lead?.columns ?? []).filter((one) => !isOpen || isName(one));
-	const ofItem = free.flatMap((one) => one.columns.filter((other) => !isName(other)));
-	const read = [...own.map((one) => ({ ...one, rank: one.rank - FAR / 2 })), ...ofItem];
+	const ofLead = (lead?.columns ?? []).filter((one) => !isOpen || isName(one));
+	// The company of a contact who has no name here may be another one.
+	const isItems = (one: Column) => one.meaning === 'email' || /^(?:your|lead)?$/.test(one.owner);
+	const ofItem = free.flatMap((one) => one.columns.filter((own) => !isName(own) && isItems(own)));
+	const read = [...ofLead.map((one) => ({ ...one, rank: one.rank - FAR / 2 })), ...ofItem];
 	return {
 		columns: read.toSorted((a, b) => a.rank - b.rank),
 		others: [...(isOpen ? [lead] : []), ...others.filter((one) => !isFree(one))],
@@ -139,7 +146,7 @@ function groupOf(columns: Column[]): Group {
 	const has = (meaning: Meaning) => columns.some((one) => one.meaning === meaning);
 	const halves = Number(has('firstName')) + Number(has('lastName'));
 	// The name of a contact is sure; beside one half alone, it is the other half.
-	const isSure = has('name') && !/^(?:your|\d+)?$/.test(columns[0].owner);
+	const isSure = has('name') && !/^(?:your)?$|^\d/.test(columns[0].owner);
 	const own = columns.map((one): Column => {
 		const isFull = isSure && halves !== 1 && one.meaning === 'name';
 		return isFull ? { ...one, meaning: 'fullName' } : one;
@@ -150,10 +157,9 @@ function groupOf(columns: Column[]): Group {
 
 /** The surest first; of those as sure, the item's own, then that of a word, of a form, of an object inside. */
 function bySureness(one: Group, other: Group): number {
-	const [a, b] = [one, other].map(({ columns: [{ owner, isNumbered, rank }], certainty }) => {
+	const [a, b] = [one, other].map(({ columns: [{ owner, rank }], certainty }) => {
 		const place = Math.floor(rank / FAR) * 10 + (owner === 'your' ? 2 : Number(owner !== ''));
-		// A second person is nobody who is looked up.
-		return place - certainty * 1_000 + Number(isNumbered) * 10_000;
+		return place - certainty * 1_000;
 	});
 	return a - b;
 }

@@ -57,7 +57,8 @@ export class Row {
 			const name = this.nameIn(other);
 			if (name === '' || nameOf(lead) === '') continue;
 			if (!isSomebodyElse(name, lead)) {
-				for (const column of other.columns) if (!isName(column)) this.put(column);
+				const isWhole = found.firstName && found.lastName;
+				for (const column of other.columns) if (isWhole || !isName(column)) this.put(column);
 			}
 			// Half of the name is that person's: the bare `name` may be a shop's.
 			else if (found.name && holds(name, (found.firstName ?? found.lastName)?.value)) {
