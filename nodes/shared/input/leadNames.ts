@@ -97,9 +97,9 @@ export function lettersOf(name: string): string {
 /** Fields that say whose company or website it is. Beside them, others are the user's, or the person's. */
 export const SAYS_WHOSE = {
 	company: /^(?:company|organi[sz]ation|party)name$/,
-	domain: /^(?:companywebsite(?:url)?|organi[sz]ationwebsite1?)$/,
+	domain: /^(?:companywebsite(?:url)?|organi[sz]ationwebsite)$/,
 };
-export const SAYS_NOT_WHOSE = /^(?:company|website(?:url|s)?)1?$/;
+export const SAYS_NOT_WHOSE = /^(?:company|website(?:url|s)?)$/;
 
 const listed = (names: string) => names.split(',').map(lettersOf);
 
