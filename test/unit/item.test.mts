@@ -301,7 +301,7 @@ describe('an item without a name or a company', () => {
 		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
 		[
 			{ ...ada, companyWebsite: '', website: 'blog.com', company: 'Ours', company_name: '' },
-			"no company (website may be the person's own)",
+			"no company (website may be the person's own, beside companyWebsite)",
 		],
 		[{ ...ada, Website: linkedIn }, `no company (Website is not a company website${orName}`],
 		[
@@ -394,6 +394,7 @@ it('an email is another question by what else is looked up, never by its letter 
 	const identity = (email: string, enrich?: true) =>
 		JSON.stringify(emailLookup.identity({ email, ...(enrich && { enrich }) }));
 	expect(identity('Ada@Acme.COM')).toBe(identity('ada@acme.com'));
+	expect(identity('ada@bücher.de')).toBe(identity('ada@xn--bcher-kva.de'));
 	expect(identity('ada@acme.com')).not.toBe(identity('ida@acme.com'));
 	expect(identity('ada@acme.com')).not.toBe(identity('ada@acme.com', true));
 });

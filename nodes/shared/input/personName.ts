@@ -57,14 +57,22 @@ export function isHalf(text: string): boolean {
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
+/** Whether a text names more than one person, or says more than a name: `Ada Lovelace, Ida Rhodes`, `Ada & Ida Lee`. */
+export function isSeveral(text: string): boolean {
+	return /[;/]|,\s*\p{L}{2}|\s(?:&|and|und|et)\s/iu.test(inOrder(text));
+}
+
 /** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
 export function isTitles(firstName: string): boolean {
 	return firstName.split(' ').every(isTitle);
 }
 
-/** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. */
+/** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. In Chinese it is whole. */
 export function isInitial(lastName: string): boolean {
-	return lastName[1] === '.' && /^\p{L}\.$/u.test(withoutTitles(lastName));
+	if (lastName.length > 2 && lastName[1] !== '.' && lastName[1] !== ' ') return false;
+	return /^(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{L}\.?$/u.test(
+		withoutTitles(lastName),
+	);
 }
 
 /** A full name without titles, with the first name first. */
