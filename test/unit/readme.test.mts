@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
@@ -19,15 +19,40 @@ function imagesIn(page: string) {
 	);
 }
 
-const images = [...imagesIn(readme), ...imagesIn(ofExamples)];
 const filesIn = (folder: string, extension: string) =>
 	readdirSync(join(root, folder)).filter((file) => file.endsWith(extension));
+const pages = ['.', 'docs', 'docs/contributing', 'examples'].flatMap((folder) =>
+	filesIn(folder, '.md').map((file) => join(folder, file)),
+);
+const images = pages.flatMap((page) => imagesIn(textOf(page)));
 const pictures = Object.keys(MOST_BYTES).flatMap((kind) => filesIn('docs/images', kind));
 
-it('shows each picture of docs/images, here or among the examples, and no other', () => {
+it('each picture of docs/images is shown on a page, and no other', () => {
 	expect(pictures.length).toBeGreaterThan(0);
 	const shown = new Set(images.map(({ path }) => path));
 	expect([...shown].toSorted()).toEqual(pictures.map((file) => `docs/images/${file}`).toSorted());
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+	const headings = [...textOf(page).matchAll(/^#+ (.*)$/gm)];
+	return headings.map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replaceAll(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
+			.replaceAll(' ', '-'),
+	);
+}
+
+it.each(pages)('%s links only to pages and headings that there are', (page) => {
+	const links = [...textOf(page).matchAll(/\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)];
+	const isThere = (path: string, anchor?: string) => {
+		const target = path ? join(dirname(page), path) : page;
+		if (!existsSync(join(root, target))) return false;
+		return anchor === undefined || anchorsOf(target).includes(anchor);
+	};
+	const dead = links.filter(([, path = '', anchor]) => !isThere(path, anchor));
+	expect(dead.map(([link]) => link)).toEqual([]);
 });
 
 it('says what each picture shows', () => {
@@ -55,8 +80,8 @@ it('has no picture that is slow to load', () => {
 
 it('names only commands that there are', () => {
 	const { scripts } = JSON.parse(textOf('package.json'));
-	const pages = readme + ['CONTRIBUTING.md', 'AGENTS.md'].map(textOf).join('');
-	const named = [...pages.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+	const texts = readme + ['CONTRIBUTING.md', 'AGENTS.md'].map(textOf).join('');
+	const named = [...texts.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
 	expect(named.length).toBeGreaterThan(0);
 	expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
 });
@@ -64,9 +89,9 @@ it('names only commands that there are', () => {
 /** The folders that paths in these pages start from. */
 const FROM: Array<[page: string, ...folders: string[]]> = [
 	['AGENTS.md', ''],
-	['docs/internals.md', '', 'nodes/shared'],
-	['docs/path-of-an-item.md', 'nodes', 'nodes/shared'],
-	['docs/verification.md', ''],
+	['docs/contributing/internals.md', '', 'nodes/shared'],
+	['docs/contributing/path-of-an-item.md', 'nodes', 'nodes/shared'],
+	['docs/contributing/verification.md', ''],
 ];
 
 it.each(FROM)('%s names only files that there are', (page, ...folders) => {
