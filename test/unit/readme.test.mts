@@ -3,6 +3,13 @@ import { dirname, join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
+import {
+	FAILED,
+	INVALID,
+	NOT_SENT,
+	PENDING,
+	WITHOUT_RESULT,
+} from '../../nodes/shared/failures/reasons.ts';
 import { root } from '../machine/paths.mjs';
 
 /** More would make the page slow to read. */
@@ -53,6 +60,18 @@ it.each(pages)('%s links only to pages and headings that there are', (page) => {
 	};
 	const dead = links.filter(([, path = '', anchor]) => !isThere(path, anchor));
 	expect(dead.map(([link]) => link)).toEqual([]);
+});
+
+it('when-items-fail.md explains each reason once', () => {
+	// No item comes out with these: the workflow has stopped, or a test event of the trigger has nothing to show.
+	const isSeen = (reason: string) => !['stopped', 'no_leads'].includes(reason);
+	const reasons = Object.keys({ ...INVALID, ...NOT_SENT, ...FAILED }).filter(isSeen);
+	const page = textOf('docs/when-items-fail.md');
+	const [, part = ''] = /^## Reasons$([^]*?)^### /m.exec(page) ?? [];
+	const first = [...part.matchAll(/^\|([^|]+)\|/gm)].map(([, cell = '']) => cell).join();
+	const named = [...first.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+	expect(named.filter((name) => !WITHOUT_RESULT.has(name)).toSorted()).toEqual(reasons.toSorted());
+	for (const reason of Object.keys(PENDING)) expect(page.split(`\`${reason}\``)).toHaveLength(2);
 });
 
 it('says what each picture shows', () => {
