@@ -10,6 +10,8 @@ import {
 	PENDING,
 	WITHOUT_RESULT,
 } from '../../nodes/shared/failures/reasons.ts';
+import { INTERFACE_DEFAULTS } from '../../nodes/shared/http/connection.ts';
+import { PATHS } from '../../nodes/shared/http/paths.ts';
 import { root } from '../machine/paths.mjs';
 
 /** More would make the page slow to read. */
@@ -17,13 +19,13 @@ const MOST_BYTES = { '.png': 220_000, '.gif': 3_000_000 };
 
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 const readme = textOf('README.md');
-const ofExamples = textOf('examples/README.md');
 
 /** The pictures of a page, by their path from the root. */
 function imagesIn(page: string) {
-	return [...page.matchAll(/!\[([^\]]*)\]\((?:\.\.\/)?([^)]+)\)/g)].map(
-		([, alt = '', path = '']) => ({ alt, path }),
-	);
+	return [...textOf(page).matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, alt = '', path = '']) => ({
+		alt,
+		path: join(dirname(page), path),
+	}));
 }
 
 const filesIn = (folder: string, extension: string) =>
@@ -31,7 +33,7 @@ const filesIn = (folder: string, extension: string) =>
 const pages = ['.', 'docs', 'docs/contributing', 'examples'].flatMap((folder) =>
 	filesIn(folder, '.md').map((file) => join(folder, file)),
 );
-const images = pages.flatMap((page) => imagesIn(textOf(page)));
+const images = pages.flatMap(imagesIn);
 const pictures = Object.keys(MOST_BYTES).flatMap((kind) => filesIn('docs/images', kind));
 
 it('each picture of docs/images is shown on a page, and no other', () => {
@@ -74,6 +76,14 @@ it('when-items-fail.md explains each reason once', () => {
 	for (const reason of Object.keys(PENDING)) expect(page.split(`\`${reason}\``)).toHaveLength(2);
 });
 
+it('interface.md names each path of the service', () => {
+	const { bulkVerifierPath, companySearchPath } = INTERFACE_DEFAULTS;
+	const page = textOf('docs/interface.md');
+	for (const path of [...Object.values(PATHS), bulkVerifierPath, companySearchPath]) {
+		expect(page).toMatch(new RegExp(`\`(GET|POST) ${path}\``));
+	}
+});
+
 it('says what each picture shows', () => {
 	expect(images.filter(({ alt }) => alt.length < 20)).toEqual([]);
 });
@@ -81,7 +91,7 @@ it('says what each picture shows', () => {
 it('shows and names every example', () => {
 	const examples = filesIn('examples', '.json').map((file) => file.replace(/\.json$/, ''));
 	expect(examples.length).toBeGreaterThan(0);
-	const shown = imagesIn(ofExamples).map(({ path }) => path);
+	const shown = imagesIn('examples/README.md').map(({ path }) => path);
 	for (const example of examples) {
 		expect(shown).toContain(`docs/images/example-${example}.png`);
 		expect(readme).toContain(`\`${example}.json\``);
