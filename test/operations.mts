@@ -29,6 +29,8 @@ export interface Sample {
 	toolOptions?: string[];
 	/** The fields that the model of an agent fills in, as long as nobody does. */
 	byModel?: string[];
+	/** Of a tool, some fields that Selected Fields offers. */
+	toolOutput?: string[];
 	/** What it is run with, and has an answer for. */
 	parameters: INodeParameters;
 	/** The fields that take a text: what a good item has there, and the other parameters where not as above. */
@@ -65,6 +67,8 @@ const person = {
 const address = { ...recognized, email: '', existingStatus: '' };
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
 const lookupOptions = {
+	'options.includeSource': true,
+	'options.lookUpIf': true,
 	'options.resultField': '',
 	'options.incompleteRun': 'return',
 	'options.keepCredits': 100,
@@ -74,7 +78,10 @@ const lookupOptions = {
 	'options.maxRetries': 4,
 };
 const ageOptions = { 'options.checkedAt': item('checkedAt'), 'options.maxAgeDays': 90 };
-const finderOptions = { ...lookupOptions, ...ageOptions, 'options.country': '' };
+const finderOptions = {
+	...{ ...lookupOptions, ...ageOptions },
+	...{ 'options.country': '', 'options.keepEmailIf': 'any' },
+};
 const verifierOptions = { ...lookupOptions, ...ageOptions, 'options.retryUnknownDays': 1 };
 const toolOptions = ['keepCredits', 'maxCredits'];
 
@@ -104,6 +111,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Find Email', 'Finder find', 'find', {
 			cost: '1 credit per email found',
 			perRequest: 1,
+			toolOutput: ['email', 'companyData'],
 			fields: { ...person, ...panel, ...finderOptions, 'options.includeCompanyData': false },
 			byModel: ['fullName', 'domain', 'company'],
 			toolOptions: ['country', 'includeCompanyData', ...toolOptions],
@@ -121,6 +129,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Verify Email', 'Verifier verify', 'verify', {
 			cost: '1 credit per email',
 			perRequest: 1,
+			toolOutput: ['emailStatus', 'personData'],
 			fields: { ...address, ...panel, ...verifierOptions, 'options.enrich': false },
 			byModel: ['email'],
 			toolOptions: ['enrich', ...toolOptions],
@@ -138,6 +147,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Search Company', 'Company search', 'searchCompany', {
 			cost: 'credits per match',
 			perRequest: 1,
+			toolOutput: ['name', 'employeeCount'],
 			fields: { ...recognized, keyword: '', returnAllMatches: false, ...panel, ...lookupOptions },
 			byModel: ['keyword'],
 			toolOptions,
@@ -155,19 +165,25 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			parameters: { jobId: '', jobRow: '' },
 			texts: { jobRow: [1, { jobId: item('jobId') }], jobId: ['', { jobRow: '1' }] },
 		}),
-		sample('Get Account', 'Account get', 'getAccount', { fields: simple }),
+		sample('Get Account', 'Account get', 'getAccount', {
+			fields: simple,
+			toolOutput: ['plan', 'credits'],
+		}),
 		sample('Check API', 'Account check', 'getAccount', { fields: {} }),
 		sample('Get Many Lists', 'List getAll', 'getLists', {
+			toolOutput: ['id', 'name'],
 			fields: { ...limits(50), ...simple },
 			parameters: { returnAll: true },
 			texts: { limit: [1, {}] },
 		}),
 		sample('Get List', 'List get', 'getList', {
+			toolOutput: ['name', 'leadCount'],
 			fields: { ...list, ...simple },
 			parameters: { listId },
 			texts: { listId: ['102'] },
 		}),
 		sample('Get List Leads', 'List getLeads', 'getListLeads', {
+			toolOutput: ['email', 'fullName'],
 			fields: { ...list, ...limits(50), ...simple, ...leadOptions, 'options.keyword': '' },
 			parameters: { listId, returnAll: true },
 			texts: {
@@ -177,6 +193,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			},
 		}),
 		sample('Export List Leads', 'List exportLeads', 'exportLeads', {
+			toolOutput: ['title', 'company'],
 			fields: { ...list, ...simple, ...leadOptions },
 			parameters: { listId },
 			texts: { listId: ['102'] },
@@ -193,6 +210,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		}),
 		sample('Get Company Leads', 'Company getLeads', 'getCompanyLeads', {
 			cost: 'may cost credits',
+			toolOutput: ['fullName', 'email'],
 			fields: {
 				...recognized,
 				companyWebsite: '',
@@ -201,6 +219,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 				...limits(10),
 				includeInputFields: false,
 				...simple,
+				'options.lookUpIf': true,
 				'options.maxRateLimitWait': 15,
 			},
 			byModel: ['companyWebsite', 'companyName'],

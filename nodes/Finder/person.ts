@@ -66,6 +66,19 @@ export const personFields: INodeProperties[] = [
 export const personOptions: INodeProperties[] = [
 	...lookupOptions,
 	...ageOptions,
+	workflowField({
+		displayName: 'Keep Existing Email If',
+		name: 'keepEmailIf',
+		type: 'options',
+		default: 'any',
+		options: [
+			{ name: 'Any Status', value: 'any' },
+			{ name: 'Valid', value: 'valid' },
+			{ name: 'Valid, Catch-All or Unknown', value: 'notInvalid' },
+		],
+		description:
+			"Look up a lead again if its 'emailStatus' is another one. It keeps its email if no other is found.",
+	}),
 	queryField({
 		displayName: 'Country',
 		name: 'country',

@@ -9,6 +9,7 @@ import {
 	type NodeOutput,
 } from 'n8n-workflow';
 import { saveExecution } from './execution/execution';
+import { WITHOUT_RESULT } from './failures/reasons';
 import { contextOfNode, contextOfTool, type NodeContext } from './host/context';
 import type { Declaration } from './input/declaration';
 import type { Preparation } from './input/item';
@@ -17,6 +18,7 @@ import type { Lookup } from './lookups/lookup';
 import { LookupRun } from './lookups/runner';
 import { type Read, runRead } from './reads/reader';
 import { PATHS } from './http/paths';
+import { objectAt } from './values/json';
 
 /** One operation of a node: its declaration, and the function that runs it for all items. */
 export interface Operation extends Declaration {
@@ -74,10 +76,23 @@ async function runAndSave(
 	context: NodeContext,
 ): Promise<INodeExecutionData[]> {
 	try {
-		return await run(context);
+		return selected(await run(context), context);
 	} finally {
 		saveExecution(context);
 	}
+}
+
+/** The items as the model of an agent gets them, by the Output of its tool. */
+function selected(items: INodeExecutionData[], context: NodeContext): INodeExecutionData[] {
+	if (!context.isTool || context.parameter('output', 0, '') !== 'fields') return items;
+	const names = [context.parameter('fields', 0, [])].flat();
+	return items.map(({ json, ...item }) => {
+		// A company stands in an object of its own.
+		const fields = { ...objectAt(json, 'companyData'), ...json };
+		const told = WITHOUT_RESULT.has(fields.status) ? [...names, 'status', 'message'] : names;
+		const isTold = ([name]: [string, unknown]) => told.includes(name);
+		return { ...item, json: Object.fromEntries(Object.entries(fields).filter(isTold)) };
+	});
 }
 
 /**

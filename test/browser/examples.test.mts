@@ -24,16 +24,20 @@ import {
 } from '../support/realN8n/exampleScenes.mts';
 import { csvFilesOf } from '../support/realN8n/spreadsheets.mts';
 import { known, list, personWith } from '../support/leads/expected.mts';
+import { makeOther } from '../support/leads/otherProvider.mts';
+import { createCredential } from '../support/realN8n/host.mts';
 import { MailServer } from '../support/servers/mailServer.mts';
 import { report } from '../support/measures/report.mts';
 import { useService } from '../support/servers/service.mts';
-import { crm, hubSpot, secondFinder, slack } from '../support/servers/toolStandIns.mts';
+import { crm, hubSpot, slack } from '../support/servers/toolStandIns.mts';
 import { expectDocumented, keep } from './pictures.mts';
 import { useEditor } from './useEditor.mts';
 
 const FIRST = 'find-and-verify-list-leads';
 
 const service = useService({ demo: true });
+/** Of a second provider. */
+const other = useService();
 const model = useChatModel();
 const { running, editor } = useEditor(service);
 const mail = await MailServer.open();
@@ -86,8 +90,15 @@ const scenes: Record<string, () => Scene> = {
 	'new-hubspot-contact': () => ({
 		tools: [hubSpot(hubSpotContacts.map(({ contact }) => contact))],
 	}),
-	'second-source-for-misses': () => ({ tools: [secondFinder(({ domain }) => `hello@${domain}`)] }),
 	'spreadsheet-upload': () => ({ run: sendSpreadsheet, idle: 2 }),
+	'two-providers': () => ({
+		tools: [sheetOf(leadsWithoutEmail(demoList.id))],
+		change: async (workflow) => {
+			makeOther(other());
+			const credential = await createCredential(running().client, other());
+			return withCredentialOf(workflow, 'Provider B', credential);
+		},
+	}),
 	'weekly-list-cleaning': () => ({ tools: [mail] }),
 };
 

@@ -12,6 +12,7 @@ import { n8n1, n8n3 } from '../hosts/versions.mts';
 import { exampleNames, readExample, type Workflow } from '../hosts/workflow.mts';
 import { expectedVerification } from '../emulator/addresses.mts';
 import type { Lead } from '../emulator/fixtures.mts';
+import { rowsOf } from '../emulator/operations/bulkFinder.mts';
 import { startService, type Service } from '../emulator/service.mts';
 import { ChatModel } from '../support/servers/chatModel.mts';
 import { onlyLong } from '../support/depth.mts';
@@ -43,8 +44,9 @@ import {
 	type UploadedFile,
 } from '../support/realN8n/spreadsheets.mts';
 import { requestsOf } from '../support/leads/lookups.mts';
+import { makeOther, otherEmailOf } from '../support/leads/otherProvider.mts';
 import { MailServer } from '../support/servers/mailServer.mts';
-import { crm, hubSpot, secondFinder, slack } from '../support/servers/toolStandIns.mts';
+import { crm, hubSpot, slack } from '../support/servers/toolStandIns.mts';
 import { Tools } from '../support/servers/tools.mts';
 import { until } from '../support/until.mts';
 import { McpClient } from './support/mcpClient.mts';
@@ -59,7 +61,11 @@ const examples = await exampleNames();
 
 /** Services that no test uses at the moment. */
 const idle: Service[] = [];
-afterAll(async () => await Promise.all(idle.map(async (service) => await service.close())));
+/** Of a second provider. */
+const others: Service[] = [];
+afterAll(async () => {
+	await Promise.all([...idle, ...others].map(async (service) => await service.close()));
+});
 
 /** An example in an n8n, beside others there, with a service of its own. */
 class Trial {
@@ -500,29 +506,43 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(trial.spent).toEqual({ found: 2, verified: 1 });
 	},
 
-	/** Only misses go on to the second source, and every lead comes out once. */
-	'second-source-for-misses': async (trial) => {
+	/** The second provider is asked only for the rest, also where the first has no credits, and all rows are written back. */
+	'two-providers': async (trial) => {
 		const leads = leadsWithoutEmail(102);
-		const misses = some(leads, ({ person }) => person.email === null);
-		const hits = some(leads, ({ person }) => person.email !== null);
-		const secondEmail = 'known@elsewhere.example';
-		const second = secondFinder(({ name }) =>
-			name === known(misses[1]).person.full ? secondEmail : undefined,
-		);
-		const execution = await trial.run(await trial.example({ tools: [second] }));
-		const source = 'Contact Data';
-		expect(jsonOf(execution, 'Name, Email and Source')).toEqual([
-			...hits.map(({ person: { full: fullName, email } }) => ({ fullName, email, source })),
-			...misses.map(({ person: { full: fullName } }, index) =>
-				index === 1
-					? { fullName, email: secondEmail, source: 'Second source' }
-					: { fullName, email: null, source: 'None' },
-			),
-		]);
-		expect(second.asked.map(({ name, domain }) => `${name}, ${domain}`).sort()).toEqual(
-			misses.map(({ person: { full, company } }) => `${full}, ${company.domain}`).sort(),
-		);
-		expect(trial.service.ledger.total()).toBe(hits.length);
+		const sheet = sheetOf(leads);
+		const empty = structuredClone(sheet.cells);
+		const other = await startService();
+		others.push(other);
+		const credential = await createCredential(trial.client, other);
+		const example = await trial.example({ tools: [sheet] });
+		const workflow = withCredentialOf(example, 'Provider B', credential);
+		const { service } = trial;
+		for (const isBroke of [false, true]) {
+			for (const one of [service, other]) one.reset();
+			makeOther(other);
+			if (isBroke) service.options.creditsLeft = { email: 0 };
+			sheet.cells.splice(0, Infinity, ...structuredClone(empty));
+			await trial.run(workflow);
+			const ofFirst = ({ person: { email } }: Lead) => (isBroke ? null : email);
+			const isKept = (lead: Lead) => {
+				const email = ofFirst(lead);
+				return email !== null && statusOf(email) === 'valid';
+			};
+			const rest = some(leads, (lead) => !isKept(lead));
+			const ofSecond = ({ person: { first, company } }: Lead) =>
+				otherEmailOf({ first, domain: company.domain });
+			const emails = leads.map((lead) => (isKept(lead) ? null : ofSecond(lead)) ?? ofFirst(lead));
+			expect(sheet.cells.slice(1).map((row) => row[5])).toEqual(emails.map((email) => email ?? ''));
+			const asked = requestsOf(other, 'findBulk').flatMap(({ body }) => rowsOf(body));
+			expect(asked.map(({ firstName }) => firstName).sort()).toEqual(
+				rest.map(({ person }) => person.first).sort(),
+			);
+			const paidBy = ({ ledger }: Service) =>
+				ledger.charges.filter(({ operation }) => operation === 'findBulk').length;
+			const isFound = (email: string | null) => email !== null;
+			expect(paidBy(service)).toBe(leads.map(ofFirst).filter(isFound).length);
+			expect(paidBy(other)).toBe(rest.map(ofSecond).filter(isFound).length);
+		}
 	},
 
 	/** Files of all kinds come back with their own columns, and with the same results at the same price. */
@@ -571,7 +591,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const cost = again.charged.length;
 		expect(cost).toBeLessThan(many.charged.length);
 		const ofThisRun = [
-			...['Emails found: 0', 'Already had an email: 12'],
+			'Already had an email: 12',
 			...[`Emails verified now: ${cost}`, `Credits used: ${cost}`],
 		];
 		expect(again.lines).toEqual(expect.arrayContaining(['Your rows: 12', ...ofThisRun]));
@@ -583,7 +603,8 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const { title, lines, rows, charged } = await send(known(prices));
 		expect(title).toBe('No row could be looked up: the file says why');
 		expect(lines).toContain('Not looked up: 1');
-		expect(lines.at(-1)).toMatch(/^1 × .*no name .*no company .*Kind, type, Price/);
+		expect(lines.at(-2)).toMatch(/^Row 2: .*no name and no company.*Kind, type, Price/);
+		expect(lines.at(-1)).toContain('Rename the columns to Full Name, Company');
 		expect(rows).toMatchObject([
 			{ 'Kind, type': 'Tea, black, green, white', status: 'invalid_input' },
 		]);

@@ -62,6 +62,9 @@ function shown(
 /** Properties that are no fields of an operation; n8n adds the last one. */
 const OF_ALL = ['resource', 'operation', 'toolDescription', 'requestOptions'];
 
+/** What tools have in place of Simplify. */
+const OF_TOOLS = ['output', 'fields'];
+
 /** The fields that the editor shows for an operation, options included, by their names. */
 function shownFields({ node: type, parameters }: Sample, isTool = false, returnAll = false) {
 	const nodeType = ourNodes[type];
@@ -127,7 +130,9 @@ describe.each(types)('%s', (type) => {
 	});
 
 	test.each(own)('$operation as a tool: for the model, and its options', (sample) => {
-		const asTool = defaultsOf(shownFields(sample, true));
+		const { output, ...asTool } = defaultsOf(shownFields(sample, true));
+		expect(output).toBe('simple' in sample.fields ? 'simple' : undefined);
+		expect(asTool).not.toHaveProperty('simple');
 		const options = Object.keys(asTool).filter((name) => name.startsWith('options.'));
 		expect(asTool).not.toHaveProperty('leadFields');
 		expect(Object.keys(asTool)).toEqual(expect.arrayContaining(sample.byModel ?? []));
@@ -139,6 +144,20 @@ describe.each(types)('%s', (type) => {
 			else expect(value, name).toEqual(isExpression ? '' : sample.fields[name]);
 		}
 	});
+
+	test.each(own.filter(({ toolOutput }) => toolOutput))(
+		'$operation as a tool: the fields that may be selected',
+		({ parameters, toolOutput }) => {
+			const { resource, operation } = parameters;
+			const values = { resource, operation, output: 'fields' };
+			const nodeType = ourNodes[type];
+			const fields = shown(nodeType, description.properties, values, values, true)
+				.filter(({ name }) => name === 'fields')
+				.flatMap(({ options = [] }) => options.map(({ name }) => name));
+			expect(fields).toEqual(expect.arrayContaining(toolOutput ?? []));
+			expect(new Set(fields).size).toBe(fields.length);
+		},
+	);
 
 	test('a change of the operation loses nothing: what operations share is one property', () => {
 		const seen = new Map<string, INodeProperties>();
@@ -166,7 +185,9 @@ describe.each(types)('%s', (type) => {
 			Object.keys(fields).map((name) => name.replace(/\..*/, '')),
 		);
 		const fields = description.properties.filter(({ type: kind }) => kind !== 'notice');
-		expect(new Set(fields.map(({ name }) => name))).toEqual(new Set([...OF_ALL, ...ofOperations]));
+		expect(new Set(fields.map(({ name }) => name))).toEqual(
+			new Set([...OF_ALL, ...OF_TOOLS, ...ofOperations]),
+		);
 	});
 });
 

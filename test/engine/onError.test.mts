@@ -29,7 +29,7 @@ describe.each(lookups)('$operation', (lookup) => {
 		{
 			said: { status: 'invalid_input', reason: isFinder ? 'missing_name' : 'invalid_value' },
 			message: isFinder
-				? 'Not sent: no name (only First Name) and no company (this item has no field domain)'
+				? 'Not sent: no name (only First Name) and no company (this item has no field domain and no field company)'
 				: 'Not sent: Email must be text, and this item has a list there',
 			remedy: isFinder ? check : 'Check the field Email.',
 		},

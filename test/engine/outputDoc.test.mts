@@ -77,7 +77,12 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 	['find', {}, 'the service has an email', 'see `emailStatus`'],
 	['verify', verifier, 'the email was checked', 'see `emailStatus`'],
 	['find', { item: withEmail }, 'your input already had it; free', 'see `emailStatus`'],
-	['verify', { ...verifier, item: lead }, 'there is no email to verify; free', ''],
+	[
+		'verify',
+		{ ...verifier, item: lead },
+		'no email to verify, or Look Up Only If is false; free',
+		'',
+	],
 	[
 		'find',
 		{ item: { ...lead, fullName: unfindable.full } },

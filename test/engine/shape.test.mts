@@ -253,7 +253,10 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	['an answer', failed, { ...addsUp, ...noProblem, ...noJob }],
 	['an answer', own, { ...found, credits: 1 }],
 	// An absent value erases nothing.
-	['a miss', bought, { status: 'not_found' }],
+	['a miss', { ...bought, status: 'known' }, { status: 'not_found' }],
+	// Nothing better than an email of an earlier lookup.
+	['a miss', bought, {}],
+	['a miss', { ...bought, status: 'verified' }, {}],
 	['a 402', bought, { ...without('not_processed', 'out_of_credits', 402) }],
 	// An email that is too old keeps its date, wherever it stands.
 	['a miss', dated, { ...missed, credits: 0 }],

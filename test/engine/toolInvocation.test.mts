@@ -1,9 +1,10 @@
 /** @file Where n8n calls a node as a tool directly, it knows only `routing`, and one item. */
 
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
 import { runNode } from '../support/node/engine.mts';
-import { bulkJob, everyOperation } from '../operations.mts';
+import { bulkJob, everyOperation, operationOf } from '../operations.mts';
 import { find, findBulk } from '../support/leads/lookups.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
@@ -11,6 +12,8 @@ import { credentialFor, useService } from '../support/servers/service.mts';
 import { callTool } from '../support/node/tool.mts';
 
 const service = useService();
+
+const search = operationOf('search');
 
 const [{ fullName: name, domain }] = everyOperation().map(({ parameters }) => parameters);
 
@@ -63,5 +66,40 @@ test.each([find, findBulk])(
 		});
 		expect(told).toMatchObject([{ status: 'invalid_input', reason: 'missing_name' }]);
 		expect(service().requests).toEqual([]);
+	},
+);
+
+test.each(everyOperation().filter(({ toolOutput }) => toolOutput))(
+	'$node $operation gives the model what its Output says',
+	async ({ node, parameters, toolOutput = [] }) => {
+		const call = async (output: INodeParameters) =>
+			await callTool({
+				node,
+				parameters: { ...parameters, ...output },
+				credential: credentialFor(service()),
+			});
+		const [simplified] = await call({});
+		const [raw] = await call({ output: 'raw' });
+		expect(raw).not.toEqual(simplified);
+		// A company that is searched for is selected by its own fields.
+		const fields: IDataObject = { ...Object(simplified.companyData), ...simplified };
+		expect(Object.keys(fields)).toEqual(expect.arrayContaining(toolOutput));
+		const chosen = toolOutput.map((name) => [name, fields[name]]);
+		const [selected] = await call({ output: 'fields', fields: [...toolOutput, 'none'] });
+		expect(selected).toEqual(Object.fromEntries(chosen));
+	},
+);
+
+test.each([find, search])(
+	'$operation tells the model why there is no result, whichever fields are selected',
+	async ({ node, operation }) => {
+		const told = await callTool({
+			node,
+			parameters: { operation, output: 'fields', fields: ['email', 'name'] },
+			credential: credentialFor(service()),
+		});
+		const message = expect.stringContaining('Not sent: no');
+		expect(told).toMatchObject([{ status: 'invalid_input', message }]);
+		expect(told[0]).not.toHaveProperty('credits');
 	},
 );

@@ -183,6 +183,22 @@ const failing = 'failing_expression';
 
 const checkedOn = (value: string) => ({ 'options.checkedAt': value });
 
+/** Whether an email of a status is kept, by Keep Existing Email If. */
+const KEEPING: Array<[keepEmailIf: string, emailStatus: string | undefined, isKept: boolean]> = [
+	['any', 'invalid', true],
+	['anything else', 'invalid', true],
+	['valid', 'valid', true],
+	['valid', 'OK', true],
+	['valid', 'catch-all', false],
+	['valid', 'unknown', false],
+	['valid', undefined, false],
+	['notInvalid', 'catch-all', true],
+	['notInvalid', 'unknown', true],
+	['notInvalid', undefined, true],
+	['notInvalid', 'risky', true],
+	['notInvalid', 'nok', false],
+];
+
 describe('an item of the finder', () => {
 	it.each<Row>([
 		['without an email', { existingEmail: 'not found' }, undefined],
@@ -191,6 +207,13 @@ describe('an item of the finder', () => {
 		['checked too long ago', { ...withEmail, ...checkedOn('2020-01-01') }, undefined],
 		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
 		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
+		...KEEPING.map(
+			([keepEmailIf, emailStatus, isKept]): Row => [
+				`with a ${emailStatus} email, kept if ${keepEmailIf}`,
+				{ ...withEmail, 'options.keepEmailIf': keepEmailIf, emailStatus },
+				isKept ? ada : undefined,
+			],
+		),
 		// What the user has there is not overwritten.
 		...mixedCells.map(
 			(one): Row => [`with ${one}`, { existingEmail: one }, mixed('Existing Email')],
@@ -202,7 +225,9 @@ describe('an item of the finder', () => {
 		// Where it brings nothing along, its age does not matter.
 		['without an email, whose date fails', checkedOn(FAILS), undefined],
 	])('%s', (_, saved, outcome) => {
-		const item = finder({ ...person, ...saved });
+		const { emailStatus, ...chosen } = saved;
+		const fields = { emailStatus: emailStatus === undefined ? undefined : String(emailStatus) };
+		const item = read(findBulk, { leadFields: 'manual', ...person, ...chosen }, fields);
 		if (outcome) expect(item.outcome).toMatchObject(outcome);
 		else expect([item.query, item.outcome]).toEqual([person, undefined]);
 	});
@@ -216,13 +241,14 @@ describe('an item without a name or a company', () => {
 	const fillName = 'Fill in Full Name (or First Name and Last Name).';
 	const fillBoth = 'Fill in Full Name and Company Domain (or Company Name).';
 	const fillCompany = 'Fill in Company Domain (or Company Name).';
+	const complete = 'Complete the item in your data: it needs a first and a last name.';
 	const isFull = 'no name (First Name looks like a full name)';
 	const isInitial = 'no name (Last Name is only an initial)';
 	const linkedIn = 'https://linkedin.com/company/acme';
 
 	it.each<[IDataObject, Record<string, unknown>, message: string, description?: string]>([
 		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', fillName],
-		[{ who: ' ', where: 'Acme' }, chosen, 'no name (who is empty in this row)', fillName],
+		[{ who: ' ', where: 'Acme' }, chosen, 'no name (who is empty in this row)', complete],
 		[
 			{ who: null },
 			chosen,
@@ -245,7 +271,7 @@ describe('an item without a name or a company', () => {
 		});
 	});
 
-	const among = 'among the fields of the item:';
+	const among = 'The item has:';
 	const ada = { Name: 'Ada Lovelace' };
 	const acme = { Company: 'Acme' };
 	const eleven = Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1]));
@@ -253,12 +279,12 @@ describe('an item without a name or a company', () => {
 	const orName = ', and no company name was recognized)';
 
 	it.each<[IDataObject, message: string]>([
-		[{}, `no name and no company ${among} none`],
-		[{ Who: 'Ada', Where: 'Acme' }, `no name and no company ${among} Who, Where`],
-		[eleven, `no name and no company ${among} ${ten} and 1 more`],
+		[{}, `no name and no company. ${among} no fields`],
+		[{ Who: 'Ada', Where: 'Acme' }, `no name and no company. ${among} Who, Where`],
+		[eleven, `no name and no company. ${among} ${ten} and 1 more`],
 		[
 			{ Surname: 'n/a', Phone: 1 },
-			`no name (Surname holds no name) and no company ${among} Surname, Phone`,
+			`no name (Surname holds no name) and no company. ${among} Surname, Phone`,
 		],
 		[{ ...acme, Surname: '' }, 'no name (Surname is empty in this row)'],
 		[{ ...acme, 'Last Name': 'Lovelace' }, 'no name (only Last Name)'],
@@ -286,9 +312,15 @@ describe('an item without a name or a company', () => {
 	])('%j, where it is recognized, says %s', (json, message) => {
 		const { outcome } = read(findBulk, {}, json);
 		const more = message === isFull ? ', full names onto Full Name' : '';
+		const isOfRow = /\((?:.* (?:is|are) (?:empty in this row|only .*)|only .*)\)$/.test(message);
+		const needs = message.startsWith('no name')
+			? 'a first and a last name'
+			: 'a company or its website';
 		expect(outcome).toMatchObject({
 			message: `Not sent: ${message}`,
-			description: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}, emails that you have onto Existing Email.`,
+			description: isOfRow
+				? `Complete the item in your data: it needs ${needs}.`
+				: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}, emails that you have onto Existing Email.`,
 		});
 	});
 });

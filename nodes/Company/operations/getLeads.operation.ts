@@ -3,6 +3,7 @@ import {
 	includeInputFields,
 	leadFrom,
 	limitFields,
+	lookUpIf,
 	queryField,
 	rateLimitWait,
 	simple,
@@ -63,7 +64,8 @@ export const getLeads = readOperation({
 		},
 		simple,
 	],
-	options: [rateLimitWait],
+	columns: Object.keys(simplifyCompanyLead({}, {})),
+	options: [lookUpIf, rateLimitWait],
 	lead: {
 		companyWebsite: {
 			meanings: ['domain'],

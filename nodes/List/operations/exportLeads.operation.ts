@@ -20,6 +20,7 @@ export const exportLeads = readOperation({
 	},
 	tool: 'Get all leads of a saved list at once, with job title and company. The result can be long. Needs the ID of the list. Costs no credits.',
 	cost: 'free',
+	columns: Object.keys(simplifyExportedLead({})),
 	fields: [listLocator, simple],
 	options: [emailOption],
 	async read({ parameter, get }) {

@@ -10,7 +10,7 @@ import {
 import { CREDENTIAL } from '../host/context';
 import type { LeadParameters } from '../input/leadFields';
 import { type Operation, toolRouting } from '../operation';
-import { notForTools } from './fields';
+import { forTools, notForTools, simple, toolOutput } from './fields';
 
 /** The parts of a description that all nodes but the trigger share, and the properties of this node. */
 export function nodeDefaults(displayName: string, resource: string, operations: Operation[]) {
@@ -44,6 +44,7 @@ function operationProperties(resource: string, operations: Operation[]): INodePr
 	const fields = shared(operations, ({ fields }) => fields);
 	const lead: LeadParameters = Object.assign({}, ...operations.map((one) => one.lead));
 	const byDefault = operations[0].option.value;
+	const tools = operations.filter(({ tool }) => tool !== undefined);
 	return [
 		{
 			displayName: 'Resource',
@@ -64,12 +65,27 @@ function operationProperties(resource: string, operations: Operation[]): INodePr
 			default: byDefault,
 			routing: toolRouting(operations),
 		},
-		...operations.flatMap(toolDescription),
+		...tools.map(toolDescription),
 		...fields.flatMap(({ field, operation }) =>
 			updateDisplayOptions({ show: { operation } }, twins(field, lead[field.name])),
 		),
+		...tools.map(selectableFields),
 		...optionsField(operations),
 	];
+}
+
+/** The fields that a tool may give to the model, where its Output is Selected Fields. */
+function selectableFields({ option, columns = [], extra }: Operation): INodeProperties {
+	const names = extra ? [...columns, extra.column] : columns;
+	return {
+		displayName: 'Fields',
+		name: 'fields',
+		type: 'multiOptions',
+		default: [],
+		options: names.map((name) => ({ name, value: name })),
+		description: 'The fields to give to the model. Without a result, it is always told why.',
+		displayOptions: { show: { operation: [option.value], output: ['fields'], '@tool': [true] } },
+	};
 }
 
 /**
@@ -96,6 +112,7 @@ function shared(operations: Operation[], fieldsOf: (operation: Operation) => INo
  * recognized (Lead Fields); in tools it is filled in by the model, or begins empty.
  */
 function twins(field: INodeProperties, lead?: LeadParameters[string]): INodeProperties[] {
+	if (field === simple) return [...updateDisplayOptions(notForTools, [simple]), toolOutput];
 	const isExpression = typeof field.default === 'string' && field.default.startsWith('=');
 	const ofWorkflow = lead
 		? updateDisplayOptions({ show: { leadFields: ['manual'] } }, [field])
@@ -104,7 +121,7 @@ function twins(field: INodeProperties, lead?: LeadParameters[string]): INodeProp
 	const byModel = lead?.forModel && fromAi(field.displayName, lead.forModel, lead.isOptional);
 	return [
 		...updateDisplayOptions(notForTools, ofWorkflow),
-		...updateDisplayOptions({ show: { '@tool': [true] } }, [{ ...field, default: byModel ?? '' }]),
+		...updateDisplayOptions(forTools, [{ ...field, default: byModel ?? '' }]),
 	];
 }
 
@@ -148,19 +165,16 @@ function menuEntry({ option, builder, tool }: Operation): INodePropertyOptions {
 }
 
 /** What the model of an AI agent reads. Without it, n8n adds a property that holds the name of the operation alone. */
-function toolDescription({ option, tool }: Operation): INodeProperties[] {
-	if (tool === undefined) return [];
-	return [
-		{
-			displayName: 'Tool Description',
-			name: 'toolDescription',
-			type: 'string',
-			typeOptions: { rows: 5 },
-			default: tool,
-			description: 'What the AI agent is told about this tool',
-			displayOptions: { show: { operation: [option.value], '@tool': [true] } },
-		},
-	];
+function toolDescription({ option, tool }: Operation): INodeProperties {
+	return {
+		displayName: 'Tool Description',
+		name: 'toolDescription',
+		type: 'string',
+		typeOptions: { rows: 5 },
+		default: tool,
+		description: 'What the AI agent is told about this tool',
+		displayOptions: { show: { operation: [option.value], '@tool': [true] } },
+	};
 }
 
 /** n8n gives `$parameter.listId` as the id alone, and all parameters with the name of the list. */

@@ -50,6 +50,23 @@ export const simple: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
+export const forTools: IDisplayOptions = { show: { '@tool': [true] } };
+
+/** What takes the place of Simplify in tools. */
+export const toolOutput: INodeProperties = {
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	default: 'simple',
+	options: [
+		{ name: 'Raw', value: 'raw', description: 'With the response as the service sent it' },
+		{ name: 'Selected Fields', value: 'fields', description: 'Only the fields that you select' },
+		{ name: 'Simplified', value: 'simple', description: 'A simplified version of the response' },
+	],
+	description: 'What the model of the agent is given',
+	displayOptions: forTools,
+};
+
 /** A field whose value goes into the query of the request: a text under its own name, by default. */
 export function queryField(
 	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
@@ -150,7 +167,24 @@ export const rateLimitWait = atLeast(0, {
 	displayOptions: notForTools,
 });
 
+export const lookUpIf = workflowField({
+	displayName: 'Look Up Only If',
+	name: 'lookUpIf',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to look up the item: enter an expression. Other items come out as skipped, for free.',
+});
+
 export const lookupOptions: INodeProperties[] = [
+	lookUpIf,
+	workflowField({
+		displayName: 'Include Source',
+		name: 'includeSource',
+		type: 'boolean',
+		default: true,
+		description: "Whether to add the field 'source': the name of the node that the result is from",
+	}),
 	atLeast(0, {
 		displayName: 'Keep Credits',
 		name: 'keepCredits',

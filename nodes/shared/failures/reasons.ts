@@ -17,6 +17,9 @@ export const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 /** An item with one of these is passed on with all that it came with: no answer of the service. */
 export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 
+/** The reason of an item that is skipped as it does not meet the condition of Look Up Only If. */
+export const UNMET = 'condition';
+
 /** With these reasons the service refuses the account, whatever it is asked. */
 export const REFUSED = new Set<string>(['unauthorized', 'forbidden']);
 

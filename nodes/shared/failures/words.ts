@@ -1,5 +1,5 @@
 import type { Problem } from './failure';
-import { BY_SERVICE, FAILED, INVALID, NOT_SENT, PENDING } from './reasons';
+import { BY_SERVICE, FAILED, INVALID, NOT_SENT, PENDING, UNMET } from './reasons';
 
 /** The message and the description in one text, where n8n shows the message alone. */
 export function inFull({ message, description }: Pick<Problem, 'message' | 'description'>): string {
@@ -52,4 +52,9 @@ function shortOf({ status, reason }: Reason): string {
 /** Whether the service caused that an item has no result. */
 export function isCausedByService(reason: string): boolean {
 	return Object.hasOwn(BY_SERVICE, reason) || Object.hasOwn(FAILED, reason);
+}
+
+/** Whether Look Up Only If has skipped an item. */
+export function isUnmet({ status, reason }: Record<string, unknown>): boolean {
+	return status === 'skipped' && reason === UNMET;
 }

@@ -12,6 +12,10 @@ export interface Declaration {
 	/** What it costs, in a few words for the canvas. */
 	cost: string;
 	fields: INodeProperties[];
+	/** The fields that an item gets, from which a tool may select. */
+	columns?: string[];
+	/** The option that adds one more. */
+	extra?: { option: string; column: string };
 	/** The fields whose values Lead Fields recognizes in the items. */
 	lead?: LeadParameters;
 	/** The fields in the collection Options. */

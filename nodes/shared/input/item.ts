@@ -1,6 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditKind } from '../credits/account';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
+import { knownStatus } from '../values/email';
+import { UNMET } from '../failures/reasons';
 import { momentOf } from '../values/moment';
 import { numberOf } from '../values/text';
 import type { Declaration } from './declaration';
@@ -67,7 +69,7 @@ const EARLIEST_CHECK = Date.UTC(2000);
 /**
  * The item as it is passed on, where its existing value is fresh enough. A value without a date counts as fresh: using it
  * costs nothing, looking it up does. Throws `InvalidInput` for a Max Age that is no number.
- * @param parameter gives the value of a parameter for the item
+ * @param parameter gives the value of a parameter for the item, or the status of its email
  * @param retryUnknown days after which an unknown status is looked up again
  * @returns `due` for a value that is to be looked up again
  */
@@ -80,6 +82,10 @@ export function knownItem(
 	const text = typedText(parameter(name), label);
 	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
+	const keepIf = parameter('options.keepEmailIf');
+	const status = keepIf && knownStatus(parameter('emailStatus'));
+	const isInvalid = keepIf === 'notInvalid' && status === 'invalid';
+	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) return 'due';
 	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
 	const checkedAt = parameter('options.checkedAt') ?? '';
 	const moment = timeOfCheck(checkedAt);
@@ -102,6 +108,12 @@ function timeOfCheck(value: unknown): number | undefined {
 	return isNumber && moment > 0 && moment < EARLIEST_CHECK ? undefined : moment;
 }
 
+/** Whether an item is to be looked up: all are, unless Look Up Only If is false for it, or empty. Throws `InvalidInput`. */
+export function isWanted(parameters: Parameters, item: number): boolean {
+	const value = parameters.get('options.lookUpIf', item, true) ?? '';
+	return !/^\s*(0|nan|false)?\s*$/i.test(String(value));
+}
+
 /** The question of an item, and how its answer is wanted. */
 export interface PreparedItem<Query> {
 	query: Query;
@@ -116,8 +128,8 @@ export interface PreparedItem<Query> {
 
 /**
  * Prepares the question of an item, as the declaration of the operation says. What comes first holds: an option cannot
- * be used, it is known, it is skipped, it lacks something or a field cannot be meant, its answer is certain without the
- * service.
+ * be used, it is not wanted, it is known, it is skipped, it lacks something or a field cannot be meant, its answer is
+ * certain without the service.
  */
 export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
@@ -130,11 +142,19 @@ export function prepareItem<Query extends IDataObject>(
 	const isSimple = isOn('simple');
 	const isAll = isOn('returnAllMatches');
 	const includesInput = isOn('includeInputFields');
+	const condition = new FirstFailure();
+	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {
+		const { query } = lookup.prepare(new FieldValues());
+		const unmet: PassedOn = { status: 'skipped', fields: { reason: UNMET } };
+		const outcome = condition.error === undefined ? unmet : problemOf(condition.error);
+		return { query, outcome, isSimple, isAll, includesInput };
+	}
 	const values = new FieldValues(parameters, item);
 	const own = new FirstFailure(values.failure);
 	const question = own.of(() => lookup.prepare(values));
 	const { query, answer } = question ?? lookup.prepare(new FieldValues());
-	const parameter = (name: string) => parameters.get(name, item, '');
+	const parameter = (name: string) =>
+		name === 'emailStatus' ? parameters.emailStatusIn(item) : parameters.get(name, item, '');
 	const known = failure.of(
 		() => lookup.existing && knownItem(lookup.existing, parameter, options.retryUnknown),
 	);

@@ -2,7 +2,7 @@ import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflo
 import { FirstFailure, InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isMixed } from '../values/email';
-import { isObject } from '../values/json';
+import { isObject, objectFrom } from '../values/json';
 import { asError, cleanText, toText, hasBraces } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
 import { type Declaration, type RequestField, requestFields } from './declaration';
@@ -56,12 +56,23 @@ export class Parameters {
 		return this.lead.own;
 	}
 
+	/** What an item says of its email: beside a chosen email, in its field `emailStatus`. */
+	emailStatusIn(item: number): unknown {
+		const lead = this.leadIn(item);
+		if (lead) return lead.found.emailStatus?.value;
+		const json = this.json(item);
+		const held = objectFrom(objectFrom(json)[toText(this.get('options.resultField', item, ''))]);
+		return held.emailStatus ?? objectFrom(json).emailStatus;
+	}
+
 	/**
 	 * The value of a parameter for an item; throws {@link InvalidInput}.
 	 * @param name the name of a parameter (`email`), or of one in a collection (`options.country`)
 	 * @returns the fallback if there is no such parameter, e.g. for an option that was not added
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
+		// In tools, Output takes the place of Simplify.
+		if (name === 'simple' && this.context.isTool) return this.get('output', item, '') !== 'raw';
 		const meanings = this.operation.lead?.[name]?.meanings;
 		const isEmail = meanings?.includes('email') === true;
 		const lead = meanings && this.leadIn(item);

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
-import { PROBLEM_FIELDS } from '../failures/reasons';
+import { PROBLEM_FIELDS, UNMET } from '../failures/reasons';
 import type { LookupResult, Outcome, PreparedItem } from '../input/item';
 import { alignFields, itemWith, type Result } from '../output/shape';
 import type { Run } from '../run/run';
@@ -17,36 +17,47 @@ export class Delivery<Query extends IDataObject> {
 	private readonly counts = countsOf();
 	private readonly columns: string[];
 	private readonly resultField: string | undefined;
+	private readonly sources: Set<unknown>;
 
 	constructor(
 		private readonly run: Run<Batcher<Query>>,
 		private readonly lookup: Lookup<Query>,
 	) {
 		const { columns, extra } = lookup;
-		const { hasExtra, resultField } = run.options;
-		this.columns = extra && hasExtra ? [...columns, extra.column] : columns;
+		const { hasExtra, includesSource, resultField } = run.options;
+		const own = includesSource ? [...columns, 'source'] : columns;
+		this.columns = extra && hasExtra ? [...own, extra.column] : own;
+		this.sources = new Set(run.context.namesBefore());
 		this.resultField = resultField ?? lookup.resultField;
 	}
 
 	/** @param cost of the request for the item; absent where the execution had the answer, or nothing was sent */
 	place(item: number, prepared: PreparedItem<Query>, outcome: Outcome, cost?: Cost): void {
-		const { run, lookup, columns, resultField, counts } = this;
-		const { inputs, isTool } = run.context;
+		const { run, lookup, columns, resultField, sources, counts } = this;
+		const { inputs, isTool, node } = run.context;
 		const { query: asked, includesInput } = prepared;
 		const place = { includesInput, isTool, resultField, asked, replaced: run.replaced };
 		const output = (fields: IDataObject, more?: Partial<Result>) =>
-			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...cost, ...more });
+			itemWith(inputs[item], item, place, {
+				fields,
+				columns,
+				sources,
+				credits: 0,
+				...cost,
+				...more,
+			});
 		if ('reason' in outcome) {
 			const withProblem = [...columns, ...PROBLEM_FIELDS];
 			run.fail(outcome, item, (fields) => output(fields, { columns: withProblem }));
 		} else if ('fields' in outcome) {
 			const email = prepared.query.email || null;
 			run.put(item, output({ email, ...outcome.fields, status: outcome.status }));
-			counts[outcome.status]++;
+			counts[outcome.fields.reason === UNMET ? 'unmet' : outcome.status]++;
 			if (outcome.status === 'skipped') run.passOn(item);
 			if (outcome.isUndated) counts.undated++;
 		} else {
-			const [first, ...others] = resultsOf(lookup, prepared, outcome);
+			const source = run.options.includesSource ? node.name : undefined;
+			const [first, ...others] = resultsOf(lookup, prepared, outcome, source);
 			// A company that was found takes the place of the one that the item has.
 			const replaces = lookup.resultField !== undefined && outcome.results.length > 0;
 			const further = { replaces, isFurther: true, credits: 0 };
@@ -85,12 +96,14 @@ function resultsOf<Query extends IDataObject>(
 	{ answered, simplify }: Lookup<Query>,
 	{ query, isSimple, isAll, isDue }: PreparedItem<Query>,
 	{ results, at }: LookupResult,
+	source?: string,
 ): IDataObject[] {
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	// A miss is no check of what the item keeps.
 	if (results.length === 0) return [{ status: 'not_found', checkedAt: isDue ? null : checkedAt }];
 	return results.slice(0, isAll ? results.length : 1).map((result) => {
 		const fields = Object.assign(simplify(result, query), { status: answered, checkedAt });
+		if (source !== undefined) fields.source = source;
 		// An answer that needed no service has no response.
 		if (!isSimple && at !== undefined) fields.response = { ...result };
 		return fields;

@@ -43,7 +43,6 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	answered: 'found' | 'verified';
 	/** The node's own fields, which every item has. */
 	columns: string[];
-	extra?: { option: string; column: string };
 	/** The field for the whole result; without it, the result joins the item unless the user names a field. */
 	resultField?: string;
 	/** The most questions of one request (interface specification 8). */

@@ -28,6 +28,8 @@ export function countsOf() {
 		local: 0,
 		known: 0,
 		skipped: 0,
+		/** Skipped by Look Up Only If. */
+		unmet: 0,
 		/** Passed on although Checked At is no date. */
 		undated: 0,
 	};
@@ -39,12 +41,13 @@ const ONLY_404 =
 /** What the summary of a lookup says of its items, so that every item is in one of its numbers. */
 export function partsOf<Query extends IDataObject>(
 	{ answered, existing }: Lookup<Query>,
-	{ hits, misses, local, known, skipped, undated }: Counts,
+	{ hits, misses, local, known, skipped, unmet, undated }: Counts,
 	problems: Problem[],
 	{ duplicates, spent, spentInAll, paused, hasOnly404 }: Figures,
 ): string[] {
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
-	const items = hits + misses + known + skipped + problems.length;
+	const passed = known + skipped + unmet;
+	const items = hits + misses + passed + problems.length;
 	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
 	const seconds = Math.round(paused / 1000);
 	// An email that is verified always has a result.
@@ -52,11 +55,12 @@ export function partsOf<Query extends IDataObject>(
 	const reasons = [
 		...only(known, `${known} ${known === 1 ? 'has' : 'have'} ${existing?.what} already`),
 		...only(skipped, `${skipped} ${skipped === 1 ? 'has' : 'have'} no email`),
+		...only(unmet, `${unmet} did not meet the condition`),
 	];
-	const passedOn = reasons.length > 1 ? `${known + skipped} passed on: ` : '';
+	const passedOn = reasons.length > 1 ? `${passed} passed on: ` : '';
 	const [first, ...others] = [
 		...only(items === 0 ? 1 : hits + misses, `${hits} ${answered}${missed}`),
-		...only(known + skipped, `${passedOn}${reasons.join(', ')}`),
+		...only(passed, `${passedOn}${reasons.join(', ')}`),
 		...only(problems.length, reasonsOf(problems)),
 	];
 	return [
@@ -87,11 +91,12 @@ function spentText(spent: Credits, inAll: Credits): string {
  */
 export function nothingLookedUp<Query extends IDataObject>(
 	{ existing }: Lookup<Query>,
-	{ known, skipped }: Counts,
+	{ known, skipped, unmet }: Counts,
 	items: number,
 	isChosen: boolean,
 ): string | undefined {
-	if (items === 0 || known + skipped < items) return undefined;
+	if (items === 0 || known + skipped + unmet < items) return undefined;
+	if (unmet > 0) return 'Nothing was looked up: check the condition in Look Up Only If.';
 	const choose = isChosen ? '' : 'set Lead Fields to Choose Below and ';
 	if (known === 0) {
 		return `Nothing was looked up: no item has an email. If your emails are in another column, ${choose}drag it onto Email.`;

@@ -6,7 +6,7 @@ import { count } from '../values/text';
 import { isOwnError } from './onError';
 
 /** Where an item has no status of this package, what it has under these names is its own. */
-const OWN_NAMES = ['status', 'credits', 'response', 'mailboxType', 'personData'];
+const OWN_NAMES = ['status', 'credits', 'response', 'mailboxType', 'personData', 'source'];
 
 /** Fields of the user's own that results have replaced, as fields of a result have the same names. */
 export class Replaced {

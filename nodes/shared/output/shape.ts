@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
 import { JOB_OVER, PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
+import { isUnmet } from '../failures/words';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, holdsWords, isMixed, isSameEmail } from '../values/email';
 import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
@@ -24,6 +25,8 @@ export interface Result extends Cost {
 	columns: string[];
 	/** Whether it replaces all that the target holds. */
 	replaces?: boolean;
+	/** The nodes that `source` may name: any other is the user's own. */
+	sources?: Set<unknown>;
 	/** Whether it is a further match: the first one says what the lookups have cost. */
 	isFurther?: boolean;
 }
@@ -76,7 +79,7 @@ function withResult(target: IDataObject, result: Result): IDataObject {
 	const gone = goneFrom(target, result);
 	// Google Sheets adds a `row_number`, and leaves a cell as it is for `null`.
 	const nothing = 'row_number' in target ? '' : null;
-	const added = Object.keys(fields).filter((name) => isAdded(name, target, fields));
+	const added = Object.keys(fields).filter((name) => isAdded(name, target, result));
 	const merged: IDataObject = {};
 	for (const name of FIRST) if (columns.includes(name)) merged[name] = null;
 	for (const name of Object.keys(target)) {
@@ -96,7 +99,7 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	const isTold = (name: string) => (item: INodeExecutionData) => {
 		const target = targetOf(item);
 		if (!isObject(target) || !(name in target)) return false;
-		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status);
+		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status) || isUnmet(target);
 	};
 	const told = [...PROBLEM_FIELDS, ...JOB_FIELDS].filter((name) => items.some(isTold(name)));
 	if (told.length === 0) return;
@@ -134,10 +137,12 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 		fields.status === 'not_found' && 'email' in target && isEmpty(target.email);
 	if (isWithoutEmail || isNewEmail(target, fields)) {
 		gone.push(...ABOUT_EMAIL);
+		if (result.sources?.has(target.source)) gone.push('source');
 		// Any other `response` is the user's own.
 		if (isObject(target.response) && STATUSES.has(target.status)) gone.push('response');
 	}
-	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, fields);
+	if (isUnmet(target) && !keepsStatus(target, result)) gone.push('reason');
+	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, result);
 	if (isReplaced) gone.push(...PROBLEM_FIELDS);
 	// The job of a Finder is paid for: it stays until it is collected or over, or another request has found the email.
 	const isFound = columns.includes('email') && fields.status === 'found';
@@ -148,9 +153,11 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 }
 
 /** Whether a field of a result reaches the target. */
-function isAdded(name: string, target: IDataObject, fields: IDataObject): boolean {
+function isAdded(name: string, target: IDataObject, result: Result): boolean {
+	const { fields } = result;
 	if (fields[name] === null || fields[name] === undefined) return false;
-	if (name === 'status') return !keepsStatus(target, fields);
+	const isWhy = name === 'status' || (name === 'reason' && isUnmet(fields));
+	if (isWhy) return !keepsStatus(target, result);
 	if (name === 'email') return !keepsEmail(target, fields);
 	// A miss is no check of the email that the item keeps.
 	return name !== 'checkedAt' || fields.status !== 'not_found' || isEmpty(target.email);
@@ -164,10 +171,12 @@ function put(fields: IDataObject, name: string, value: IDataObject[string]): voi
 	else Object.defineProperty(fields, name, { value, ...ORDINARY });
 }
 
-/** Whether an item that is passed on keeps the status that it came with. */
-function keepsStatus({ status: before }: IDataObject, { status }: IDataObject): boolean {
-	if (status === 'known') return before === 'found' || before === 'verified';
-	return status === 'skipped' && STATUSES.has(before);
+/** Whether an item that is passed on, or keeps its email as no other is found, keeps the status that it came with. */
+function keepsStatus(target: IDataObject, { fields: { status }, columns }: Result): boolean {
+	const { status: before } = target;
+	if (status === 'skipped') return STATUSES.has(before);
+	const isMissed = status === 'not_found' && columns.includes('email') && !isEmpty(target.email);
+	return (status === 'known' || isMissed) && (before === 'found' || before === 'verified');
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AccountClient } from '../client/client';
 import { type InvalidInput, problemOf } from '../failures/failure';
+import { UNMET } from '../failures/reasons';
 import type { NodeContext } from '../host/context';
 import { pathOf } from '../input/declaration';
 import { FieldValues } from '../input/fieldValues';
 import { missing, type Missing } from '../input/missing';
+import { isWanted } from '../input/item';
 import { countIn } from '../input/options';
 import { alignColumns, alignFields, type Placement } from '../output/shape';
 import { DEFAULT_PACE } from '../pace/retry';
@@ -53,12 +55,16 @@ export interface ReadRequest {
 export async function runRead(context: NodeContext, read: Read): Promise<INodeExecutionData[]> {
 	const run: ReadRun = new Run(context, read, (client) => ({ client }));
 	try {
-		const handle = async (item: number) => await readItem(run, read, item);
+		const handle = async (item: number) => {
+			await readItem(run, read, item);
+			run.count();
+		};
 		await run.forEachItem(handle, DEFAULT_PACE.maxConcurrency);
 	} finally {
 		run.accounts.end();
 	}
-	const items = run.deliver(run.incomplete);
+	const unmet = run.unmet > 0 ? [`${run.unmet} did not meet the condition`] : [];
+	const items = run.deliver([...run.incomplete, ...unmet]);
 	if (read.joinsItem) alignFields(items, run.options.resultField);
 	else if (run.problems.length > 0 && !context.isTool) alignColumns(items);
 	return items;
@@ -86,6 +92,12 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 		includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
 		const values = new FieldValues(parameters, item);
 		asked = values.subject(read.lead);
+		if (options.refusal === undefined && !isWanted(parameters, item)) {
+			run.passOn(item);
+			run.unmet++;
+			run.put(item, place({ status: 'skipped', reason: UNMET }));
+			return;
+		}
 		const request = await requestFor(run, read, item, values);
 		const reading = await read.read(request);
 		if (reading.isOfNoItem) input = { json: {} };
@@ -99,7 +111,6 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 	} catch (error) {
 		fail(error);
 	}
-	run.count();
 }
 
 async function requestFor(

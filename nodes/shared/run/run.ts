@@ -26,7 +26,6 @@ export interface Runnable extends Declaration {
 	pace?: Pace;
 	/** Whether its results are bought. Then a problem does not end the run: what was bought would be lost. */
 	isBought?: true;
-	extra?: { option: string };
 }
 
 /** One operation with the items of its node: it reads the options once, hands over the items, and gives the output. */
@@ -48,6 +47,9 @@ export class Run<T extends { client: AccountClient }> {
 
 	/** Whether it has a result that was bought, by this execution or another one. */
 	hasResult = false;
+
+	/** How many items of a read Look Up Only If has skipped. */
+	unmet = 0;
 
 	private readonly outputs: INodeExecutionData[][];
 	private done = 0;

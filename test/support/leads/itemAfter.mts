@@ -28,6 +28,10 @@ interface Happened {
 	isOfJob?: boolean;
 	/** What the lookup has cost by itself; `null` where nobody knows. */
 	costs: number | null;
+	/** With Include Source, the node of the lookup. */
+	source?: string;
+	/** The nodes that a `source` may name; any other is of the lead itself. */
+	sources?: string[];
 }
 
 /**
@@ -37,19 +41,23 @@ interface Happened {
  * @param lead the lead as it came, which has cost something also where its fields do not come along
  */
 export function itemAfter(before: IDataObject, happened: Happened, lead = before): IDataObject {
-	const { kind, says } = happened;
-	const held = kind === 'search' && says.status === 'found' ? besideCompany(before) : before;
+	const { kind, source } = happened;
+	const isResult = ['found', 'verified'].includes(String(happened.says.status));
+	const says: IDataObject = { ...happened.says, ...(isResult && source && { source }) };
+	const ownColumns = [...COLUMNS[kind], ...(source ? ['source'] : [])];
+	const held =
+		kind === 'search' && says.status === 'found' ? besideCompany(before, ownColumns) : before;
 	const gone = goneFrom(before, happened);
 	// n8n leaves the cells of a Google Sheet as they are for `null`.
 	const nothing = 'row_number' in before ? '' : null;
 	const after: IDataObject = {};
-	const columns = isProblem(says) ? [...COLUMNS[kind], ...WHY] : COLUMNS[kind];
+	const columns = isProblem(says) ? [...ownColumns, ...WHY] : ownColumns;
 	for (const name of columns) after[name] = null;
 	for (const [name, value] of Object.entries(held)) {
 		after[name] = gone.includes(name) ? nothing : (value ?? null);
 	}
 	for (const [name, value] of Object.entries(says)) {
-		if (!isBlank(value) && !isKept(name, before, says)) after[name] = value;
+		if (!isBlank(value) && !isKept(name, before, happened)) after[name] = value;
 	}
 	// n8n would take it for an item that failed.
 	delete after.error;
@@ -57,16 +65,22 @@ export function itemAfter(before: IDataObject, happened: Happened, lead = before
 }
 
 /** What an item that is passed on, or of which nothing was found, keeps of its own. */
-function isKept(name: string, before: IDataObject, says: IDataObject): boolean {
-	if (name === 'status') return keepsStatus(before, says);
+function isKept(name: string, before: IDataObject, happened: Happened): boolean {
+	const { says } = happened;
+	// Nor does what is not looked up lose why an earlier lookup had no result.
+	if (name === 'status' || (name === 'reason' && says.status === 'skipped')) {
+		return keepsStatus(before, happened);
+	}
 	if (name === 'email') return keepsEmail(before, says);
 	return name === 'checkedAt' && says.status === 'not_found' && !isBlank(before.email);
 }
 
-/** The status of an earlier lookup says more than that there was nothing to look up. */
-function keepsStatus(before: IDataObject, { status }: IDataObject): boolean {
-	if (status === 'known') return ['found', 'verified'].includes(String(before.status));
-	return status === 'skipped' && isOurs(before);
+/** The status of an earlier lookup says more than that there was nothing to look up, or nothing else to find. */
+function keepsStatus(before: IDataObject, { kind, says: { status } }: Happened): boolean {
+	if (status === 'skipped') return isOurs(before);
+	const keepsEmail = status === 'not_found' && kind !== 'search' && !isBlank(before.email);
+	const isAnswered = ['found', 'verified'].includes(String(before.status));
+	return isAnswered && (status === 'known' || keepsEmail);
 }
 
 /** A known email of another field does not replace another email, or several. */
@@ -86,13 +100,13 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** A company that was found takes the place of all that is there, but of a lead. */
-function besideCompany(before: IDataObject): IDataObject {
-	const names = [...COLUMNS.search, 'response'];
-	return 'email' in before ? picked(before, names, false) : {};
+function besideCompany(before: IDataObject, columns: string[]): IDataObject {
+	return 'email' in before ? picked(before, [...columns, 'response'], false) : {};
 }
 
 /** What an item loses: what was said of another email, and why an earlier lookup had no result. */
-function goneFrom(before: IDataObject, { kind, says, isOfJob }: Happened): string[] {
+function goneFrom(before: IDataObject, happened: Happened): string[] {
+	const { kind, says, isOfJob, sources = [] } = happened;
 	const { status } = says;
 	const isAnswered = status === 'found' || status === 'not_found';
 	const hasEmail = 'email' in before;
@@ -100,14 +114,25 @@ function goneFrom(before: IDataObject, { kind, says, isOfJob }: Happened): strin
 	const isOther = !isBlank(says.email) && isNew && !keepsEmail(before, says);
 	const isNobodys = status === 'not_found' && hasEmail && isBlank(before.email);
 	const aboutEmail = isOther || isNobodys ? ABOUT_EMAIL : [];
+	const isOurSource = sources.includes(String(before.source));
+	const source = aboutEmail.length > 0 && isOurSource ? ['source'] : [];
 	const isOurResponse = isOurs(before) && typeof before.response === 'object';
 	const response = aboutEmail.length > 0 && isOurResponse ? ['response'] : [];
-	const isOver = isProblem(before) && !keepsStatus(before, says);
+	const wasUnwanted = before.status === 'skipped' && before.reason === 'condition';
+	const reason = wasUnwanted && !keepsStatus(before, happened) ? ['reason'] : [];
+	const isOver = isProblem(before) && !keepsStatus(before, happened);
 	// Whatever else becomes of it, the job of a Finder is to be collected, unless the service has given it up.
 	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';
 	const isCollected = (isAnswered || isGivenUp) && isOfJob === true && isOurs(before);
 	const isJobOver = kind === 'email' && (isCollected || (isOver && status === 'found'));
-	return [...aboutEmail, ...response, ...(isOver ? WHY : []), ...(isJobOver ? JOB : [])];
+	return [
+		...reason,
+		...aboutEmail,
+		...source,
+		...response,
+		...(isOver ? WHY : []),
+		...(isJobOver ? JOB : []),
+	];
 }
 
 /** What the lookups of a lead have cost by now: it adds up. */

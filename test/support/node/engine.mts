@@ -105,6 +105,8 @@ export interface TestWorkflow {
 	/** `from > to` by name; `from !> to` from the error output. */
 	connections: string[];
 	credential: ICredentialDataDecryptedObject;
+	/** What nodes have in its place that name another credential. */
+	otherCredentials?: Record<string, ICredentialDataDecryptedObject>;
 	mode?: WorkflowExecuteMode;
 	/** Node types besides those that are here. */
 	types?: Record<string, INodeType>;
@@ -160,7 +162,8 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 	});
 	const mode = test.mode ?? (test.retryOf ? 'retry' : 'trigger');
 	const id = (test.resumes && idOf.get(test.resumes)) ?? String(++executions);
-	const server = serverOf(test.credential, mode, id, test.onCredentialRead);
+	const { credential, otherCredentials } = test;
+	const server = serverOf(credential, mode, id, test.onCredentialRead, otherCredentials);
 	server.hooks?.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
 	server.hooks?.addHandler('nodeExecuteBefore', async (name) => test.onNode?.(name));
 	const stored = storedOf(test, workflow);

@@ -32,6 +32,10 @@ interface Item {
 	step: Step;
 	kind: CreditKind;
 	collects: boolean;
+	/** With Include Source, the node of the lookup. */
+	source?: string;
+	/** The nodes that it may be from before; nothing of Get Bulk Job. */
+	sources?: string[];
 	isError: boolean;
 	input: IDataObject;
 	/** What the result was put into: the item, the object in its field, or only what was looked up. */
@@ -125,7 +129,13 @@ function itemsOf({ attempts }: Executed, { steps }: Plan): Item[] {
 	const run = known(attempts.at(-1));
 	const runsOf = (name: string) => run.data.resultData.runData[name] ?? [];
 	return steps.flatMap((step, index) => [
-		...runsOf(nameOf(index)).flatMap((task) => itemsOfRun(step, false, task, run)),
+		...runsOf(nameOf(index)).flatMap((task) =>
+			itemsOfRun(step, false, task, run).map((item) => ({
+				...item,
+				sources: steps.map((_, nth) => nameOf(nth)),
+				...(step.options.includeSource === true && { source: nameOf(index) }),
+			})),
+		),
 		...runsOf(collectorOf(index)).flatMap((task) => itemsOfRun(step, true, task, run)),
 	]);
 }
@@ -207,9 +217,10 @@ function expectItem(item: Item, service: Service): void {
 	const says = broughtBy(item) ?? saidOf(item, service);
 	// A Finder may have collected a job, too.
 	const ofJob = collects ? [true] : [false, kind === 'email'];
+	const { sources = [], source } = item;
 	const outcomes = ofJob.flatMap((isOfJob) =>
 		costsOf(item, isOfJob).map((costs) => {
-			return itemAfter(before, { kind, says, costs, isOfJob }, leadBefore(item));
+			return itemAfter(before, { kind, says, costs, isOfJob, sources, source }, leadBefore(item));
 		}),
 	);
 	const told = comparable(item, result);
@@ -256,17 +267,28 @@ function expectFields(item: Item): void {
 function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped' | undefined {
 	const { step, kind, collects, input, before } = item;
 	if (collects) return isBlank(before?.jobId) ? 'skipped' : undefined;
+	if (isUnwanted(item)) return 'skipped';
 	const valueOf = (field: string) => valueIn(step, input, field);
 	const checkedAt = String(valueOf('checkedAt'));
 	const takesKnown = step.takesKnown && !checkedAt.startsWith('2020');
-	if (kind === 'email') return takesKnown && isEmail(valueOf('email')) ? 'known' : undefined;
-	if (kind === 'search') return undefined;
 	const emailStatus = inOurWords(valueOf('emailStatus'));
+	if (kind === 'email') {
+		const isGood =
+			step.keepEmailIf === 'valid' ? emailStatus === 'valid' : emailStatus !== 'invalid';
+		const isKept = isGood || step.keepEmailIf === undefined;
+		return takesKnown && isEmail(valueOf('email')) && isKept ? 'known' : undefined;
+	}
+	if (kind === 'search') return undefined;
 	const isKnown =
 		emailStatus === 'unknown' ? checkedAt.startsWith('20') : emailStatus !== undefined;
 	if (takesKnown && isKnown) return 'known';
 	const email = valueOf('email');
 	return isBlank(email) || isUnread(step, email) ? 'skipped' : undefined;
+}
+
+/** Whether it does not meet the condition of its node. */
+function isUnwanted({ step, collects, input }: Asked): boolean {
+	return step.isConditional && !collects && !input.wanted;
 }
 
 /** What Lead Fields recognizes as an email has an `@`. */
@@ -294,6 +316,7 @@ function broughtBy(item: Item): IDataObject | undefined {
 	const { step, kind, input, before } = item;
 	const status = passedOnAs(item);
 	if (status === undefined) return undefined;
+	if (isUnwanted(item)) return { status, reason: 'condition' };
 	const own = valueIn(step, input, 'email');
 	const hasInput = includesInput(item) || targetOf(item) !== undefined;
 	const isRead = status === 'known' && !isUnread(step, own) && !isMixed(own);
@@ -317,7 +340,8 @@ function saidOf(item: Item, service: Service): IDataObject {
 	const checkedAt = expect.stringMatching(ISO);
 	// A job may be collected for an item that no longer says whose it is.
 	const isNobodys = collects && subject === undefined;
-	if (status === 'not_found') {
+	if (status === 'not_found' || isMissBesideEmail(item)) {
+		const status = 'not_found';
 		if (kind === 'email' && !isNobodys && !wasHitBy(404, service)) expect(subject).toBeUndefined();
 		return isDue(item) ? { status } : { status, checkedAt };
 	}
@@ -331,6 +355,16 @@ function saidOf(item: Item, service: Service): IDataObject {
 	if (kind === 'search') return said;
 	const { email_status: verdict } = expectedVerification(lower(email));
 	return { ...said, emailStatus: kind === 'email' ? personIn(input)?.status : verdict };
+}
+
+/** Whether nobody was found for a lead that an earlier lookup has found: it keeps its status. */
+function isMissBesideEmail(item: Item): boolean {
+	const { kind, before, result } = item;
+	if (kind !== 'email' || isBlank(before.email)) return false;
+	const names = ['status', 'email', 'checkedAt'];
+	const isSame = names.every((name) => (before[name] ?? null) === (result[name] ?? null));
+	const isReused = subjectOf(item) === lower(result.email) && ISO.test(String(result.checkedAt));
+	return isSame && !isReused;
 }
 
 /** Whether it was looked up though the item has what is wanted: that is too old, and a miss is no check of it. */
@@ -564,6 +598,7 @@ function count(
 		'at a cap': many('reason', 'credit_limit'),
 		'at a floor': many('reason', 'credit_floor'),
 		known: many('status', 'known'),
+		unwanted: many('reason', 'condition'),
 	};
 	for (const [what, times] of Object.entries(own)) seen[what] = (seen[what] ?? 0) + times;
 }

@@ -32,6 +32,7 @@ const options = fc
 		maxCredits: maybe(fc.nat(60), 4),
 		incompleteRun: maybe(fc.constant('fail'), 5),
 		resultField: maybe(fc.constant(RESULT), 4),
+		includeSource: maybe(fc.boolean(), 3),
 	})
 	.map((set): INodeParameters => JSON.parse(JSON.stringify(set)));
 
@@ -50,6 +51,10 @@ const step = fc.record({
 	includeInputFields: seldom(6).map((isLeftOut) => !isLeftOut),
 	/** Whether Existing Email and Existing Status stay at their defaults, and Checked At is added; else they are empty. */
 	takesKnown: fc.boolean(),
+	/** Whether Look Up Only If goes by what an item says. */
+	isConditional: seldom(4),
+	/** Of a Finder. */
+	keepEmailIf: maybe(fc.constantFrom('valid', 'notInvalid'), 3),
 	/** Max Items in Manual Runs, where it is not left at its default. */
 	manualLimit: maybe(fc.nat(20), 2),
 	options,
@@ -83,6 +88,8 @@ const row = (first: number, many: number) =>
 			fc.constantFrom('accent', 'blank', 'no at sign', 'plus', 'quoted', 'beside a name'),
 			8,
 		),
+		/** For Look Up Only If. */
+		wanted: fc.constantFrom(true, true, 1, false, ''),
 		/** What it says of its email. */
 		emailStatus: maybe(
 			fc.constantFrom('valid', 'OK', 'nok', 'catch-all', 'unknown', 'who knows'),

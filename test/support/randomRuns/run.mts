@@ -136,6 +136,7 @@ export const collectorOf = (step: number) => `Collect ${step}`;
 
 function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
+	const { keepEmailIf, isConditional } = step;
 	return {
 		name: nameOf(index),
 		type: operationOf(operation).node,
@@ -150,6 +151,8 @@ function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 				...step.options,
 				...(keepCredits !== undefined && { keepCredits }),
 				...(operation === 'findBulk' && { jobTimeout: step.jobTimeout }),
+				...(kindOf(step) === 'email' && keepEmailIf && { keepEmailIf }),
+				...(isConditional && { lookUpIf: '={{ $json.wanted }}' }),
 				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
 			},
 		},
@@ -194,7 +197,7 @@ export function isObject(value: unknown): value is IDataObject {
 }
 
 function itemOf(
-	{ lead, twin, lacks, odd, emailStatus, checkedAt, earlier, others }: Row,
+	{ lead, twin, lacks, odd, wanted, emailStatus, checkedAt, earlier, others }: Row,
 	account: number,
 	sites: Company[],
 ): IDataObject {
@@ -205,7 +208,7 @@ function itemOf(
 	const email = twin ? ` ${plain.toUpperCase()}` : plain;
 	return {
 		...others,
-		account,
+		...{ account, wanted },
 		...(lead % 3 !== 0 && { site: sites[lead % sites.length].domain }),
 		...(hasName && { firstName: first, lastName: twin ? `${last} ` : last }),
 		domain: twin ? `https://www.${domain.toUpperCase()}/about` : domain,

@@ -24,10 +24,11 @@ function isCredential(value: unknown): value is CredentialFields {
 /** Is told that n8n reads a credential, as it would from its database, and for which item of the input. */
 export type OnCredentialRead = (item: number | undefined) => void;
 
-/** Hands out one credential and authenticates with the credential type of the package. */
+/** Hands out one credential, or others by their names, and authenticates with the credential type of the package. */
 function helperFor(
 	credential: ICredentialDataDecryptedObject,
 	onRead?: OnCredentialRead,
+	others: Record<string, ICredentialDataDecryptedObject> = {},
 ): ICredentialsHelper {
 	const type = new ContactDataApi();
 	const used: Partial<ICredentialsHelper> = {
@@ -39,9 +40,9 @@ function helperFor(
 		runPreAuthentication: async () => undefined,
 		getCredentialsProperties: () => type.properties,
 		/** As n8n does it: all fields at once are given to the workflow that reads them, to be evaluated. */
-		async getDecrypted(_data, _credentials, _type, mode, executeData, _raw, resolve) {
+		async getDecrypted(_data, { name }, _type, mode, executeData, _raw, resolve) {
 			onRead?.(resolve?.itemIndex);
-			const saved = { ...credential };
+			const saved = { ...(others[name] ?? credential) };
 			if (!resolve || !isCredential(saved)) return saved;
 			const evaluated = resolve.workflow.expression.getParameterValue(
 				saved,
@@ -69,10 +70,11 @@ export function serverOf(
 	mode: WorkflowExecuteMode,
 	executionId: string,
 	onCredentialRead?: OnCredentialRead,
+	others?: Record<string, ICredentialDataDecryptedObject>,
 ): IWorkflowExecuteAdditionalData {
 	const workflow: Partial<IWorkflowBase> = { id: 'test', name: 'Test', nodes: [], connections: {} };
 	const used: Partial<IWorkflowExecuteAdditionalData> = {
-		credentialsHelper: helperFor(credential, onCredentialRead),
+		credentialsHelper: helperFor(credential, onCredentialRead, others),
 		hooks: new ExecutionLifecycleHooks(mode, executionId, workflow as IWorkflowBase),
 		currentNodeExecutionIndex: 0,
 		executionId,

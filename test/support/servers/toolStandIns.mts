@@ -208,28 +208,3 @@ export function slack() {
 export function crm(companies: ReadonlyArray<{ id: string; name: string }>) {
 	return standIn({ hosts: ['crm.example.com'], routes: { 'GET /companies': () => companies } });
 }
-
-const personSchema = z.object({ name: z.string(), domain: z.string() });
-type Asked = z.infer<typeof personSchema>;
-
-/**
- * Another service that finds emails.
- *
- * @param find undefined for a miss
- */
-export function secondFinder(find: (person: Asked) => string | undefined) {
-	const asked: Asked[] = [];
-	const tool = standIn({
-		hosts: ['finder.example.com'],
-		routes: {
-			'GET /find': ({ query }) => {
-				const person = personSchema.parse(query);
-				asked.push(person);
-				const email = find(person);
-				if (email === undefined) throw refusal(404, 'Unknown');
-				return { email };
-			},
-		},
-	});
-	return { ...tool, asked };
-}

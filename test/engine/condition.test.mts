@@ -1,0 +1,131 @@
+/** @file Look Up Only If: an item that does not meet its condition is passed on, for free, whatever else it holds. */
+
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { describe, expect, test } from 'vitest';
+
+import { operationOf } from '../operations.mts';
+import { fixtures } from '../support/leads/expected.mts';
+import {
+	answerIn,
+	existingOf,
+	expectPaidOnce,
+	lookups,
+	paidAmong,
+	runLookup,
+	type LookupTest,
+} from '../support/leads/lookups.mts';
+import { emits, outputOf } from '../support/node/chains.mts';
+import { runNode, runWorkflow, type NodeResult } from '../support/node/engine.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
+
+const service = useService();
+
+const byItem = '={{ $json.wanted }}';
+const byEngine = '={{ $json.wanted ?? undefined }}';
+
+const messagesOf = ({ hints = [] }: NodeResult) => hints.map(({ message }) => message);
+
+describe.each(lookups)('of $operation', (lookup) => {
+	const [one, two] = paidAmong(lookup, 50);
+	const skipped = { status: 'skipped', reason: 'condition', credits: 0 };
+
+	async function run(items: IDataObject[], lookUpIf: unknown, test: LookupTest = {}) {
+		const options: INodeParameters = { lookUpIf: lookUpIf as string };
+		return await runLookup(lookup, service(), items, { ...test, options });
+	}
+
+	test.each([byItem, byEngine])('by the value of %s', async (lookUpIf) => {
+		const no = [false, 0, '', ' ', 'false', 'FALSE', '0', null, undefined];
+		const yes = [true, 1, 'true', 'Germany', { a: 1 }, -1];
+		const items = [...no, ...yes].map((wanted) => ({ ...lookup.item(one), wanted }));
+		const result = await run(items, lookUpIf);
+		expect(result.json.slice(0, no.length)).toMatchObject(no.map(() => skipped));
+		const looked = result.json.slice(no.length);
+		expect(looked.map(answerIn)).toEqual(yes.map(() => lookup.answer(one)));
+		// No table has holes.
+		expect(looked.map(({ reason }) => reason)).toEqual(yes.map(() => null));
+		expectPaidOnce(service(), lookup, [one]);
+		expect(messagesOf(result)[0]).toContain('9 passed on: 9 did not meet the condition');
+	});
+
+	test('before anything else of the item', async () => {
+		const item = { ...lookup.item(one), wanted: false, none: null };
+		const fails = '={{ $json.none.toInt() }}';
+		const isFinder = lookup.credits === 'email';
+		const parameters = isFinder ? { firstName: fails } : { email: fails };
+		const test = { onError: 'continueRegularOutput', parameters } as const;
+		const { json } = await run([item], byItem, test);
+		expect(json).toMatchObject([skipped]);
+		const known = { ...item, email: 'ada@acme.example', emailStatus: 'valid' };
+		const alone = await run([known], byItem, { parameters: existingOf(lookup) });
+		expect(alone.json).toMatchObject([{ ...known, ...skipped }]);
+		expect(messagesOf(alone)[1]).toContain('Look Up Only If');
+		expect(service().requests).toEqual([]);
+	});
+
+	test('that fails makes the item an incomplete one, a known one too', async () => {
+		const known = { email: 'ada@acme.example', emailStatus: 'valid', wanted: null };
+		const items = [known, { ...lookup.item(two), wanted: '1' }];
+		const { json } = await run(items, '={{ $json.wanted.toInt() > 0 }}', {
+			onError: 'continueRegularOutput',
+			parameters: existingOf(lookup),
+		});
+		const message = expect.stringContaining('Look Up Only If');
+		expect(json[0]).toMatchObject({
+			status: 'invalid_input',
+			reason: 'failing_expression',
+			message,
+		});
+		expect(answerIn(json[1])).toEqual(lookup.answer(two));
+		expectPaidOnce(service(), lookup, [two]);
+	});
+
+	test('leaves what an earlier lookup says, and is forgotten by a later one', async () => {
+		const earlier = { status: 'failed', reason: 'connection', message: 'Lost', credits: 2 };
+		const item = { ...lookup.item(one), wanted: '' };
+		const parameters = { includeInputFields: true };
+		const steps = ['First', 'Then'].map((name, index) => ({
+			...{ name, type: lookup.node },
+			parameters: {
+				...{ ...lookup.parameters, ...parameters },
+				options: index === 0 ? { lookUpIf: byItem } : {},
+			},
+		}));
+		const run = await runWorkflow({
+			nodes: [emits('Start', [item, { ...item, ...earlier }]), ...steps],
+			connections: ['Start > First', 'First > Then'],
+			credential: credentialFor(service()),
+		});
+		expect(outputOf(run, 'First')).toMatchObject([skipped, { ...item, ...earlier }]);
+		const answered = { ...lookup.answer(one), reason: null };
+		expect(outputOf(run, 'Then')).toMatchObject([answered, { ...answered, credits: 2 }]);
+		expectPaidOnce(service(), lookup, [one]);
+	});
+
+	test('counts in Estimate Cost', async () => {
+		const items = [true, false, ''].map((wanted) => ({ ...lookup.item(one), wanted }));
+		const { json } = await run(items, byItem, { parameters: { operation: 'estimate' } });
+		expect(json).toMatchObject([{ items: 3, lookups: 1, skipped: 2, mostCredits: 1 }]);
+	});
+});
+
+const [{ domain }] = fixtures.companies;
+
+test.each<[operation: string, field: (json: IDataObject) => unknown]>([
+	['search', ({ companyData }) => companyData],
+	['getLeads', (json) => json],
+])('of %s of a company', async (operation, resultOf) => {
+	const { node, parameters } = operationOf(operation, 'contactDataCompany');
+	const result = await runNode({
+		node,
+		parameters: { ...parameters, operation, options: { lookUpIf: byItem } },
+		items: [false, true, 0].map((wanted) => ({ domain, wanted })),
+		credential: credentialFor(service()),
+	});
+	const [first, ...others] = result.json.map(resultOf);
+	const skipped = { status: 'skipped', reason: 'condition' };
+	expect([first, others.at(-1)]).toMatchObject([skipped, skipped]);
+	expect(service().requests).toHaveLength(1);
+	expect(messagesOf(result)[0]).toContain('2 did not meet the condition');
+	expect(result.items.at(-1)?.pairedItem).toEqual({ item: 2 });
+});
