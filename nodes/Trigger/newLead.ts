@@ -142,8 +142,8 @@ export async function readNewLeads(
 }
 
 /**
- * The page from the last lead that was read on. A deleted lead moves all older ones up, so it may be an earlier page; after
- * many deletions far earlier, and the list may end before: each step back is twice as long as the last one.
+ * Reads the page that begins with the last lead that was read. Deleted leads move all older ones up, so it may be an
+ * earlier page, after many deletions far earlier, or the list may end before: each step back is twice as long.
  */
 async function overlappingPage(get: GetPage, offset: number, lowest: number): Promise<PageAt> {
 	const wasRead = (lead: IDataObject) => idOf(lead) >= lowest;

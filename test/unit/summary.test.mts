@@ -13,8 +13,8 @@ import {
 	partsOf,
 } from '../../nodes/shared/lookups/summary.ts';
 import { Replaced } from '../../nodes/shared/output/replaced.ts';
+import { summaryOf } from '../../nodes/shared/run/run.ts';
 import { reasonToStop } from '../../nodes/shared/run/stop.ts';
-import { summaryOf } from '../../nodes/shared/run/summary.ts';
 import {
 	InvalidInput,
 	invalidValue,

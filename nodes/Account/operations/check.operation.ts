@@ -40,7 +40,7 @@ export const check = readOperation({
 			const isWarning = checks.some(({ works }) => works === false);
 			context.hint(summaryOf(checks), isWarning ? 'warning' : 'info');
 		});
-		return { results: checks.map((one) => ({ ...one })), simplify: (result) => result };
+		return { results: checks.map((one) => ({ ...one })) };
 	},
 });
 
@@ -122,8 +122,10 @@ const SMALL_PAGE = 100;
 const EXISTS = 'Exists, and the API key is accepted';
 const ONLY_PAID = 'Only a paid request would tell';
 
-/** Refusals that say nothing of the endpoint, and what says nothing of the others. */
+/** Refusals that leave open whether the endpoint works. */
 const OPEN = ['rate_limited', 'out_of_credits', 'conflict', 'service_unavailable'];
+
+/** Failures of the account's own endpoint after which the other endpoints are still tried. */
 const GOES_ON = ['not_found', 'unexpected_answer', 'service_unavailable'];
 
 /** One after the other: the lists may need the account, the leads a list, and a low rate limit allows no more. */

@@ -63,10 +63,7 @@ export const getBulkJob = readOperation({
 		const { client, item, parameter } = request;
 		const jobId = typedText(parameter('jobId'), 'Job ID');
 		const row = typedText(parameter('jobRow'), 'Job Row');
-		const simplify = (result: IDataObject) => result;
-		if (jobId === '') {
-			return { results: [{ status: 'skipped', credits: 0 }], isPassedOn: true, simplify };
-		}
+		if (jobId === '') return { results: [{ status: 'skipped', credits: 0 }], isPassedOn: true };
 		const jobRow = row === '' ? undefined : countIn('Job Row', row);
 		const job = await client
 			.once(jobId, async () => await collect(jobId, request))
@@ -81,14 +78,14 @@ export const getBulkJob = readOperation({
 			const first = await client.once(`rows of ${jobId}`, async () => item);
 			const rows = item === first ? job.rows.filter((one) => !isRepeated(one, job)) : [];
 			const results = rows.map((one) => ({ ...nameIn(one), ...fieldsOf(one, job, request) }));
-			return { results, isOfNoItem: true, simplify };
+			return { results, isOfNoItem: true };
 		}
 		const own = job.byId.get(String(jobRow));
 		if (!own || !resultsIn(own)) {
 			const leftOut = unexpectedAnswer('a result for this item').problem;
 			throw new JobProblem(jobId, job.isOpenEnded ? undefined : leftOut, jobRow);
 		}
-		return { results: [fieldsOf(own, job, request)], simplify };
+		return { results: [fieldsOf(own, job, request)] };
 	},
 });
 
@@ -139,7 +136,7 @@ function fieldsOf(row: IDataObject, { checkedAt }: CollectedJob, { isSimple }: R
 	return isSimple ? fields : { ...fields, response: row };
 }
 
-/** Who a row is about, where no item says so. */
+/** Returns the name and the company of the person in a row, for results that join no item. */
 function nameIn(row: IDataObject): IDataObject {
 	return {
 		fullName: textAt(row, 'name', 'fullName'),

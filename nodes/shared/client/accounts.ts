@@ -13,7 +13,7 @@ import { NotProcessed } from '../failures/failure';
 
 /** The accounts that the items of one run belong to, each with its client: nearly always one. */
 export class Accounts<T extends { client: AccountClient }> {
-	/** The account of every item, or why none has one, once the credential is known to be the same for all. */
+	/** The account of all items, once the credential is known to be the same for all; rejected if it cannot be used. */
 	private common: Promise<T> | undefined;
 
 	/** By the `id` of their connections. */

@@ -31,7 +31,7 @@ export interface ClientSettings {
 	pace?: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
-	/** For requests that nobody answers: the clients of one run share it. */
+	/** Counts lost connections: the clients of one run share it. */
 	silence?: CircuitBreaker;
 }
 
@@ -188,7 +188,10 @@ export class AccountClient {
 		if (!collects || !COLLECTED_AFTER.has(this.halted.reason)) throw this.halted;
 	}
 
-	/** Counts what no other request of the account escapes. A connection is the same for all accounts of the run. */
+	/**
+	 * Tells the breakers how a request ended: that of the account, and that of the run, for which only a lost connection
+	 * is a failure, as all accounts share the connection.
+	 */
 	private count(failure: ServiceError | undefined, isMetered: boolean, rows?: number): void {
 		this.breaker.note(failure, isMetered, rows);
 		const lost = failure?.reason === 'connection' ? failure : undefined;

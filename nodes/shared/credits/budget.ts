@@ -66,8 +66,8 @@ export class Budget {
 	}
 
 	/**
-	 * Goes by the credits that are left, as the service says when it refuses a request (interface specification 7). What is
-	 * in progress counts as charged before: if it was not, the service refuses the next request and says what is left then.
+	 * Limits what is spent to the credits that are left, as the service says when it refuses a request (interface
+	 * specification 7). Requests in progress count as charged already: for one that was not, a later refusal corrects it.
 	 */
 	learn(remaining: number): void {
 		const { kind } = this.settings;
@@ -146,7 +146,7 @@ export class Reservation {
 
 	/** The request has cost nothing; it may be sent again. */
 	notCharged(): void {
-		if (this.isSent) this.ledger.over(this.credits);
+		if (this.isSent) this.ledger.sent(this.credits, -1);
 		this.isSent = false;
 	}
 

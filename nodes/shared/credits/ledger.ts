@@ -47,7 +47,7 @@ export class Ledger {
 
 	private waiting: Array<() => void> = [];
 
-	/** Read once: n8n builds all that an expression can read for it. */
+	/** The custom data of the execution. It is read once, as n8n builds everything that an expression can read for it. */
 	private readonly customData: ReturnType<Context['customData']>;
 
 	private isShown: boolean;
@@ -81,14 +81,10 @@ export class Ledger {
 		this.reserved.set(node, this.reservedBy(node) + credits);
 	}
 
-	sent(credits: number): void {
-		this.inProgress.requests++;
-		this.inProgress.credits += credits;
-	}
-
-	over(credits: number): void {
-		this.inProgress.requests--;
-		this.inProgress.credits -= credits;
+	/** Counts a request that was sent, or with -1 one that is over. */
+	sent(credits: number, requests: 1 | -1 = 1): void {
+		this.inProgress.requests += requests;
+		this.inProgress.credits += requests * credits;
 	}
 
 	/** Turns reserved credits of a node into what was spent of them. */
@@ -124,8 +120,7 @@ export class Ledger {
 		if (spent.certain === 0 && spent.uncertain === 0) return;
 		this.spent.set(node, sum(this.spent.get(node) ?? NOTHING, spent));
 		const { executionId } = this.context;
-		const stored: Stored = { executionId, nodes: Object.fromEntries(this.spent) };
-		this.record[RECORD] = stored;
+		this.record[RECORD] = { executionId, nodes: Object.fromEntries(this.spent) } satisfies Stored;
 	}
 
 	/** Shows the sum in the custom data of the execution; after a stop, the last sum goes into the log of n8n. */

@@ -67,10 +67,10 @@ export const toolOutput: INodeProperties = {
 	displayOptions: forTools,
 };
 
+type NamedField = Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>;
+
 /** A field whose value goes into the query of the request: a text under its own name, by default. */
-export function queryField(
-	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
-): INodeProperties {
+export function queryField(field: NamedField): INodeProperties {
 	const routing = { send: { type: 'query' as const, property: field.name } };
 	return { type: 'string', default: '', routing, ...field };
 }
@@ -86,9 +86,7 @@ export const includeInputFields = workflowField({
 });
 
 /** A field that tools do not have: a text, by default. */
-export function workflowField(
-	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
-): INodeProperties {
+export function workflowField(field: NamedField): INodeProperties {
 	return { type: 'string', default: '', displayOptions: notForTools, ...field };
 }
 

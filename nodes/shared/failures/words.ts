@@ -18,21 +18,21 @@ export function adviceOn(problems: Problem[]): string[] {
 	return once(advice.slice(0, MAX_ADVICE).flatMap((one) => one.split(/\. (?=[A-Z])/)));
 }
 
-/** Each text once; in place of one that another text holds, that other text. */
+/** Returns each text once. A text that is a part of another one gives way to that one. */
 function once(texts: string[]): string[] {
 	const all = [...new Set(texts)];
 	const whole = (one: string) => all.find((other) => other !== one && other.includes(one));
 	return [...new Set(all.map((one) => whole(one) ?? one))];
 }
 
-/** What an item without a result says of it. */
+/** The fields of an item that say why it has no result. */
 export type Reason = Record<'status' | 'reason', string>;
 
 const words = new Map<string, string | string[]>(
 	Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }),
 );
 
-/** Why items have no result, by kind. */
+/** Counts the reasons in words: `2 without a name, 1 failed (connection lost)`. */
 export function reasonsOf(problems: Reason[]): string {
 	const counts = new Map<string, number>();
 	for (const problem of problems) {

@@ -21,7 +21,6 @@ export class ServiceError extends Failure {
 	readonly httpCode: number | null;
 	readonly retryAfter: number | undefined;
 	readonly mayBeCharged: boolean;
-	private readonly remaining: number;
 
 	constructor(
 		override readonly reason: FailedReason,
@@ -34,7 +33,6 @@ export class ServiceError extends Failure {
 		this.httpCode = httpCode;
 		this.retryAfter = retryAfter;
 		this.mayBeCharged = details.mayBeCharged ?? false;
-		this.remaining = Math.floor(details.remaining ?? 0);
 	}
 
 	/** A copy whose message says how often the request was sent. */
@@ -56,8 +54,8 @@ export class ServiceError extends Failure {
 
 	/** How many credits are left for a smaller request than one that needed so many; 0 where that is not known. */
 	leftOf(credits: number): number {
-		const isSmaller = this.reason === 'out_of_credits' && this.remaining < credits;
-		return isSmaller ? Math.max(0, this.remaining) : 0;
+		const remaining = Math.floor(this.details.remaining ?? 0);
+		return this.reason === 'out_of_credits' && remaining < credits ? Math.max(0, remaining) : 0;
 	}
 
 	/** A copy in which the key is masked, with a message of at most 500 characters. */
@@ -69,7 +67,7 @@ export class ServiceError extends Failure {
 	}
 }
 
-/** For a response that lacks what the interface specification promises. The message quotes what it says instead. */
+/** Returns the error for a response that lacks what the interface specification promises. It quotes what that says. */
 export function unexpectedAnswer(expected: string, answer?: unknown): ServiceError {
 	const words = wordsIn(answer)?.slice(0, MAX_MESSAGE);
 	return new ServiceError('unexpected_answer', {
@@ -85,7 +83,7 @@ export function unexpectedAnswer(expected: string, answer?: unknown): ServiceErr
 export const ABOUT_PATHS =
 	'Run Check API of Contact Data Account: it says whether your provider uses another path. Else check the Base URL.';
 
-/** For a 404 of a request that names no list or job. */
+/** Returns the error for a 404 of a request that names no list or job. */
 export function unknownPath(path: string): ServiceError {
 	return new ServiceError('not_found', {
 		message: `The service does not know the path ${path}`,
@@ -112,7 +110,7 @@ export function hasCode(thrown: unknown, codes: number[]): boolean {
 /** Codes of an HTTP client, or of Node, for a request that could not be put together. */
 const NOT_A_REQUEST = /^ERR_(INVALID|UNESCAPED|BAD_OPTION|NOT_SUPPORT|HTTP_INVALID)/;
 
-/** For a lost connection, where the request might be charged a second time for many rows. */
+/** Returns the error for a lost connection where a second request might charge many rows again. */
 export function unknownOutcome({ message }: ServiceError): ServiceError {
 	return new ServiceError('unknown_outcome', {
 		message: `${message}, so it is unclear whether these items were processed`,
@@ -122,7 +120,7 @@ export function unknownOutcome({ message }: ServiceError): ServiceError {
 	});
 }
 
-/** What it means when the network says this, by a code of Node or a part of its message: nothing was sent. */
+/** Messages for what the network reports before anything is sent, by a code of Node or by a part of its message. */
 const UNREACHABLE: Array<[said: RegExp, message: string, reason?: FailedReason]> = [
 	[/^(ENOTFOUND|EAI_AGAIN)$/, 'The host of the Base URL was not found'],
 	[/^ECONNREFUSED$/, 'The Base URL refused the connection'],
@@ -174,7 +172,7 @@ function causesOf(thrown: unknown): IDataObject[] {
 	return causes;
 }
 
-/** With n8n's own message. */
+/** Returns the error for a request that n8n itself refused, with n8n's own message. */
 export function refusedByN8n(thrown: unknown): ServiceError {
 	const cause = causesOf(thrown).at(-1) ?? {};
 	return new ServiceError('refused_by_n8n', {

@@ -124,8 +124,8 @@ export function objectsIn(value: unknown, expected: string): IDataObject[] {
 }
 
 /**
- * The value if it is an object with any of these names. Throws a {@link ServiceError} if not, as it says nothing, and for
- * one that holds nothing there beside an error.
+ * Returns the value if it is an object that has a property with one of these names. Throws a {@link ServiceError} for
+ * any other value, and for an object that has an error, and only empty properties with these names.
  */
 export function objectWith(names: string[], value: unknown, expected: string): IDataObject {
 	if (isObject(value)) {
@@ -136,7 +136,7 @@ export function objectWith(names: string[], value: unknown, expected: string): I
 	throw unexpectedAnswer(expected, value);
 }
 
-/** A longer pause is a point in time, sent in place of one, in milliseconds. */
+/** The longest pause that is believed, in milliseconds: a larger number is a point in time, sent in place of a pause. */
 const LONGEST_PAUSE = 366 * 24 * 60 * 60_000;
 
 /** The pause that a `Retry-After` header asks for, in seconds or as an HTTP date, in milliseconds. */

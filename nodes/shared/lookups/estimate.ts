@@ -25,7 +25,7 @@ export async function runEstimate<Query extends IDataObject>(
 		failing(0)(options.refusal);
 		return run.deliver();
 	}
-	const bucketFor = ({ client, keys }: Estimate, query: Query) => {
+	const bucketFor = ({ client, keys }: ReturnType<typeof openEstimate>, query: Query) => {
 		const key = keyOf(estimate, client.connection, query);
 		if (execution.answers.find(key, client.connection) || execution.jobs.of(key))
 			return 'alreadyBought';
@@ -57,20 +57,10 @@ export async function runEstimate<Query extends IDataObject>(
 	return run.deliver();
 }
 
-/** What the items of one account come to. */
-interface Estimate {
-	client: AccountClient;
-	/** The first of its items. */
-	first: number;
-	buckets: typeof EMPTY_BUCKETS;
-	/** The keys of the lookups. */
-	keys: Set<string>;
-	problems: Problem[];
-}
-
-function openEstimate(client: AccountClient): Estimate {
-	const buckets = { ...EMPTY_BUCKETS };
-	return { client, first: Number.POSITIVE_INFINITY, buckets, keys: new Set(), problems: [] };
+/** What the items of one account come to: the first of them, and the keys of the lookups. */
+function openEstimate(client: AccountClient) {
+	const [first, keys, problems] = [Number.POSITIVE_INFINITY, new Set<string>(), [] as Problem[]];
+	return { client, first, keys, problems, buckets: { ...EMPTY_BUCKETS } };
 }
 
 /** A lookup costs 1 credit at most (interface specification 8). */

@@ -1,7 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { type Credits, NOTHING, sum } from '../credits/ledger';
 import type { Cost, Settled } from '../execution/answers';
-import type { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import { stopError } from '../output/onError';
 import { Run } from '../run/run';
@@ -9,7 +8,6 @@ import { Batcher } from './batcher';
 import { Delivery } from './delivery';
 import { type Outcome, type PreparedItem, prepareItem } from '../input/item';
 import { keyOf, type Lookup } from './lookup';
-import type { LookupOptions } from '../input/options';
 import { Pool } from './pool';
 import { isPending } from './rows';
 import { NotProcessed, problemOf } from '../failures/failure';
@@ -37,17 +35,15 @@ export class LookupRun<Query extends IDataObject> {
 	/** How many items have the same question as another item of the execution. */
 	private duplicates = 0;
 
-	private readonly run: Run<Batcher<Query>>;
+	readonly run: Run<Batcher<Query>>;
 	private readonly delivery: Delivery<Query>;
-	readonly options: LookupOptions;
-	readonly breather: Breather;
 	readonly pool: Pool;
 
-	/** When the last job is polled that has its turn. */
+	/** The time of the latest poll that was given a turn, in milliseconds since 1970. */
 	private polledAt = Number.NEGATIVE_INFINITY;
 
 	constructor(
-		readonly context: NodeContext,
+		private readonly context: NodeContext,
 		readonly lookup: Lookup<Query>,
 	) {
 		this.run = new Run(
@@ -55,9 +51,7 @@ export class LookupRun<Query extends IDataObject> {
 			{ ...lookup, isBought: true },
 			(client) => new Batcher(client, this),
 		);
-		this.options = this.run.options;
-		this.breather = this.run.breather;
-		this.pool = new Pool(this.options.pace.maxConcurrency);
+		this.pool = new Pool(this.run.options.pace.maxConcurrency);
 		this.delivery = new Delivery(this.run, lookup);
 	}
 
@@ -86,9 +80,9 @@ export class LookupRun<Query extends IDataObject> {
 	private async askAll(): Promise<void> {
 		const { run } = this;
 		// A run that stops for an incomplete item sends nothing before it.
-		const readsFirst = this.options.failsWhenIncomplete && run.onError.stops;
+		const readsFirst = run.options.failsWhenIncomplete && run.onError.stops;
 		await run.forEachItem(async (item) => {
-			this.prepared[item] = prepareItem(this.lookup, run.parameters, item, this.options);
+			this.prepared[item] = prepareItem(this.lookup, run.parameters, item, run.options);
 			const found = await this.accountOf(item);
 			if (!readsFirst) this.ask(item, found);
 			else if ('reason' in found) throw stopError(this.context.node, found, item);
@@ -143,8 +137,9 @@ export class LookupRun<Query extends IDataObject> {
 	/** Whether a lookup exceeds Max Items in Manual Runs. */
 	private isBeyondManualLimit(key: string): boolean {
 		const { isTool, node } = this.context;
-		const { manualLimit } = this.options;
-		const { isManual, tried: triedBy } = this.run.execution;
+		const { execution, options } = this.run;
+		const { manualLimit } = options;
+		const { isManual, tried: triedBy } = execution;
 		if (!isManual || isTool || manualLimit === Number.POSITIVE_INFINITY) return false;
 		const tried = triedBy.get(node.name) ?? new Set();
 		triedBy.set(node.name, tried);
@@ -153,7 +148,7 @@ export class LookupRun<Query extends IDataObject> {
 		return false;
 	}
 
-	/** What came of a question, with what its earlier tries have cost: an item that waits for a job learns that later. */
+	/** Adds to an outcome what earlier tries of its question cost; to a pending one only once its job is collected. */
 	private told(key: string, settled: Settled): Settled {
 		if ('error' in settled && isPending(settled.error)) return settled;
 		const { credits: own, isShared } = settled;
@@ -175,10 +170,11 @@ export class LookupRun<Query extends IDataObject> {
 	}
 
 	private async resolveAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {
+		const { breather } = this.run;
 		const settled = this.told(inflight.key, await coming);
 		// Items may join while this breathes.
 		for (const [index, item] of inflight.items.entries()) {
-			if (this.breather.isDue) await this.breather.breathe();
+			if (breather.isDue) await breather.breathe();
 			this.resolveItem(item, settled, index === 0);
 		}
 		inflight.settled = settled;

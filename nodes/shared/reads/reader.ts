@@ -31,7 +31,8 @@ export interface Reading extends Collected {
 	isOfNoItem?: true;
 	/** Whether the item is passed on, as there is nothing to read for it. */
 	isPassedOn?: true;
-	simplify(result: IDataObject): IDataObject;
+	/** Without this, a result is put out as it is. */
+	simplify?(result: IDataObject): IDataObject;
 }
 
 /** What an operation knows of one item. */
@@ -72,7 +73,7 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 
 type ReadRun = Run<{ client: AccountClient }>;
 
-/** Puts out what there is for one item, and why if that is not all. */
+/** Reads the results for one item and puts them out, with a problem if some could not be read. */
 async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 	const { breather, context, options, parameters, replaced } = run;
 	const { inputs, isTool } = context;
@@ -105,7 +106,7 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 		else run.hasResult ||= reading.results.length > 0;
 		for (const result of reading.results) {
 			if (breather.isDue) await breather.breathe();
-			run.put(item, place(request.isSimple ? reading.simplify(result) : result));
+			run.put(item, place((request.isSimple && reading.simplify?.(result)) || result));
 		}
 		if (reading.incomplete) fail(reading.incomplete);
 	} catch (error) {

@@ -4,7 +4,7 @@ import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
 import type { Problem } from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
-import { type Reason, reasonsOf } from '../failures/words';
+import { adviceOn, type Reason, reasonsOf } from '../failures/words';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
@@ -15,7 +15,6 @@ import { Replaced } from '../output/replaced';
 import type { Pace } from '../pace/retry';
 import { count } from '../values/text';
 import { type ItemProblem, reasonToStop } from './stop';
-import { summaryOf } from './summary';
 
 /** The shortest time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_INTERVAL = 5_000;
@@ -173,4 +172,32 @@ export class Run<T extends { client: AccountClient }> {
 			hasValue: this.hasResult || this.execution.hasBought,
 		});
 	}
+}
+
+const AGAIN =
+	'Look them up again once the cause is gone: leads that have an email are not paid for again';
+
+/** What is said above the output, in sentences; empty if there is nothing to say. */
+export function summaryOf(
+	parts: string[],
+	{
+		before,
+		readFrom = '',
+		replaced,
+		problems,
+	}: {
+		before: Reason[];
+		/** The columns that leads were read from, in words; `undefined` where the user has chosen the fields. */
+		readFrom: string | undefined;
+		replaced: Replaced;
+		problems: Problem[];
+	},
+): string {
+	const came = `${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}. ${AGAIN}`;
+	const without = before.length > 0 ? came : '';
+	const all = [...parts, without, readFrom, ...replaced.said, ...adviceOn(problems)];
+	return all
+		.filter(Boolean)
+		.map((one) => `${one}.`)
+		.join(' ');
 }

@@ -38,7 +38,7 @@ export function reasonToStop(
 	return cause && { problem: cause.problem };
 }
 
-/** What is said of all items: what each lacks, with the first one as an example. */
+/** Returns the problem of a run in which no item is valid: what they lack, with the first one as an example. */
 function ofAll(problem: Problem, all: ItemProblem[]): Problem {
 	const problems = all.map((one) => one.problem);
 	if (new Set(problems.map(({ message }) => message)).size === 1) return problem;
