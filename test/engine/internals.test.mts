@@ -1,4 +1,4 @@
-/** @file An n8n without the internals that the package leans on (`docs/internals.md`): what users have then. */
+/** @file An n8n without the internals that the package leans on (`docs/contributing/internals.md`): what users have then. */
 
 import type { IExecuteFunctions, INodeType, NodeOutput } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
