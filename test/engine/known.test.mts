@@ -132,4 +132,50 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 			expect(service().requests).toHaveLength(1);
 		},
 	);
+
+	test('is paid for where its field was left empty, and a warning says which one it is', async () => {
+		const held: IDataObject = isFinder
+			? { 'E-Mail': 'ada@acme.example' }
+			: { emailStatus: 'valid' };
+		const [name, label] = isFinder
+			? ['E-Mail', 'Existing Email']
+			: ['emailStatus', 'Existing Status'];
+		const items = [one, two].map((number, index) => ({
+			...lookup.item(number),
+			...(index === 0 && held),
+		}));
+		const result = await runLookup(lookup, service(), items, {
+			parameters: isFinder ? { existingEmail: '' } : { existingStatus: '' },
+		});
+		expectPaidOnce(service(), lookup, [one, two]);
+		const what = isFinder ? 'an email' : 'a status';
+		expect(result.hints).toMatchObject([{ type: 'warning' }]);
+		expect(messagesOf(result)[0]).toContain(
+			`. 1 credit went to items that already had ${what} in ${name}, which was not read: drag it onto ${label}.`,
+		);
+		// Read, it is free, and nothing is said.
+		const read = await runLookup(lookup, service(), [{ ...items[0], ...held }], {
+			parameters: isFinder
+				? { existingEmail: '={{ $json["E-Mail"] }}' }
+				: { existingStatus: '={{ $json.emailStatus }}' },
+		});
+		expect(messagesOf(read).join()).not.toContain('not read');
+	});
+});
+
+test('emails and websites in columns that nobody knows are named where rows lack them', async () => {
+	const auto = { parameters: { leadFields: 'auto', includeInputFields: true }, ...continues };
+	const [verify, findBulk] = [lookups[1], lookups[2]];
+	const mails = [{ Post: 'ada@acme.example' }, { Post: '' }];
+	const verified = await runLookup(verify, service(), mails, auto);
+	expect(verified.hints?.[0]).toMatchObject({ type: 'warning' });
+	expect(messagesOf(verified)[0]).toContain(
+		'No email was recognized, and emails are in Post: set Lead Fields to Choose Below',
+	);
+	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
+	const found = await runLookup(findBulk, service(), leads, auto);
+	expect(found.json[0].message).toBe(
+		'Not sent: no company (Employer site holds a website and was not read)',
+	);
+	expect(service().requests).toEqual([]);
 });

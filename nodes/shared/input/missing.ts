@@ -1,7 +1,7 @@
 import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
-import { cleanText, isSocialPage } from '../values/text';
+import { cleanText, isSocialPage, toDomain } from '../values/text';
 import { nameIn } from './fieldValues';
 import type { Lead } from './lead';
 import type { Meaning } from './leadNames';
@@ -45,7 +45,7 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	const json = parameters.json(item);
 	const lead = parameters.leadIn(item);
 	const whys = lacking.map((one) =>
-		lead ? whyNotRead(lead, one) : whyNotChosen(parameters, item, one),
+		lead ? whyNotRead(lead, one, json) : whyNotChosen(parameters, item, one),
 	);
 	const what = lacking.map(
 		(one, index) => `no ${NEEDS[one].what}${whys[index] && ` (${whys[index]})`}`,
@@ -100,7 +100,7 @@ function shortened(name: string): string {
 }
 
 /** Why nothing was recognized, if a field shows it. */
-function whyNotRead(lead: Lead, lacking: Missing): string {
+function whyNotRead(lead: Lead, lacking: Missing, json: unknown): string {
 	const all: Meaning[] = NEEDS[lacking].meanings;
 	const half = all.find((meaning) => lead.found[meaning]);
 	const found = half && lead.found[half];
@@ -116,11 +116,23 @@ function whyNotRead(lead: Lead, lacking: Missing): string {
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => field);
 	if (empty.length > 1) return areEmpty(empty);
 	const [first] = lacks;
-	if (!first) return '';
+	if (!first) return lacking === 'missing_name' ? '' : whyNoWebsite(json);
 	const why = `${shortened(first.field)} ${first.why}`;
 	// Of a field for websites nobody sees that one for names would do.
 	const isOfWebsite = first === lead.lacking.domain && !lead.lacking.company;
 	return isOfWebsite ? `${why}, and no company name was recognized` : why;
+}
+
+/** That a field holds a website, though nobody would know it by its name. */
+function whyNoWebsite(json: unknown): string {
+	const isWebsite = (value: unknown) =>
+		typeof value === 'string' &&
+		/^(?:https?:\/\/|www\.)/i.test(value.trim()) &&
+		toDomain(value) !== '' &&
+		!isSocialPage(value);
+	const [field] =
+		Object.entries(isObject(json) ? json : {}).find(([, value]) => isWebsite(value)) ?? [];
+	return field === undefined ? '' : `${shortened(field)} holds a website and was not read`;
 }
 
 /** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */

@@ -27,6 +27,9 @@ export class Parameters {
 	/** What leads are recognized with; none where the user chooses the fields, as in a tool. */
 	private readonly leads: LeadReader | undefined;
 
+	/** What would be recognized of them there. */
+	private readonly chosen: LeadReader | undefined;
+
 	private lead: { item: number; own: Lead } | undefined;
 
 	private readonly fieldsRead = new Set<string>();
@@ -37,14 +40,15 @@ export class Parameters {
 		readonly operation: Partial<Pick<Declaration, 'fields' | 'options' | 'lead'>> = {},
 	) {
 		this.sent = requestFields(operation);
-		const isChosen = () => context.parameter('leadFields', 0, 'auto') === 'manual';
-		if (!operation.lead || context.isTool || isChosen()) return;
+		if (!operation.lead || context.isTool) return;
 		// An expression that fails is told where the option is used.
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
 		);
 		const items = context.inputs?.map((_, item) => context.json(item));
-		this.leads = new LeadReader(toText(resultField), items);
+		const leads = new LeadReader(toText(resultField), items);
+		if (context.parameter('leadFields', 0, 'auto') === 'manual') this.chosen = leads;
+		else this.leads = leads;
 	}
 
 	json(item: number): unknown {
@@ -56,6 +60,14 @@ export class Parameters {
 		if (!this.leads) return undefined;
 		if (this.lead?.item !== item) this.lead = { item, own: this.leads.read(this.json(item)) };
 		return this.lead.own;
+	}
+
+	/** The field of an item that would be recognized for a parameter, where the user chose the fields and left this one empty. */
+	unread(name: string, item: number): string | undefined {
+		if (!this.chosen || this.get(name, item, '') !== '') return undefined;
+		const { found } = this.chosen.read(this.json(item));
+		const [meaning] = this.operation.lead?.[name]?.meanings ?? [];
+		return meaning && found[meaning]?.field;
 	}
 
 	/** What an item says of its email: beside a chosen email, in its field `emailStatus`. */

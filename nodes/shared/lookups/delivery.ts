@@ -7,6 +7,7 @@ import type { Run } from '../run/run';
 import { unwanted } from '../run/stop';
 import type { Batcher } from './batcher';
 import type { Lookup } from './lookup';
+import { Overlooked } from './overlooked';
 import { countsOf, type Figures, nothingLookedUp, partsOf } from './summary';
 
 const RETRY_ON_FAIL =
@@ -18,6 +19,7 @@ export class Delivery<Query extends IDataObject> {
 	private readonly columns: string[];
 	private readonly resultField: string | undefined;
 	private readonly sources: Set<unknown>;
+	private readonly overlooked: Overlooked;
 
 	constructor(
 		private readonly run: Run<Batcher<Query>>,
@@ -29,6 +31,7 @@ export class Delivery<Query extends IDataObject> {
 		this.columns = extra && hasExtra ? [...own, extra.column] : own;
 		this.sources = new Set(run.context.namesBefore());
 		this.resultField = resultField ?? lookup.resultField;
+		this.overlooked = new Overlooked(run.parameters, lookup.existing);
 	}
 
 	/** @param cost of the request for the item; absent where the execution had the answer, or nothing was sent */
@@ -52,8 +55,10 @@ export class Delivery<Query extends IDataObject> {
 		} else if ('fields' in outcome) {
 			const email = prepared.query.email || null;
 			run.put(item, output({ email, ...outcome.fields, status: outcome.status }));
-			counts[outcome.fields.reason === UNMET ? 'unmet' : outcome.status]++;
+			const isUnmet = outcome.fields.reason === UNMET;
+			counts[isUnmet ? 'unmet' : outcome.status]++;
 			if (outcome.status === 'skipped') run.passOn(item);
+			if (outcome.status === 'skipped' && !isUnmet) this.overlooked.withoutEmail(item);
 			if (outcome.isUndated) counts.undated++;
 		} else {
 			const source = run.options.includesSource ? node.name : undefined;
@@ -65,6 +70,7 @@ export class Delivery<Query extends IDataObject> {
 			run.put(item, output(first, { replaces }), ...outputs);
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
+			if (cost?.credits) this.overlooked.paid(item, cost.credits);
 		}
 		run.count();
 	}
@@ -74,14 +80,15 @@ export class Delivery<Query extends IDataObject> {
 		const { run, lookup, counts, resultField } = this;
 		const { hint, inputs, node } = run.context;
 		const { problems } = run;
-		const isWarning = unwanted(problems).length > 0 || figures.hasOnly404 === true;
+		const { said } = this.overlooked;
+		const isWarning = [...unwanted(problems), ...said].length > 0 || figures.hasOnly404 === true;
 		const parts = partsOf(
 			lookup,
 			counts,
 			problems.map(({ problem }) => problem),
 			figures,
 		);
-		const items = run.deliver(parts, isWarning);
+		const items = run.deliver([...parts, ...said], isWarning);
 		const isChosen = run.parameters.readFrom === undefined;
 		const vain = nothingLookedUp(lookup, counts, inputs.length, isChosen);
 		if (vain) hint(vain, counts.known === 0 ? 'warning' : 'info');
