@@ -676,7 +676,7 @@ describe('an item', () => {
 			fc.property(item, (any) => {
 				const json: unknown = JSON.parse(JSON.stringify(any));
 				const before = JSON.stringify(json);
-				const { found } = new LeadReader('result').read(json);
+				const { found } = new LeadReader('result', [json, any, null]).read(json);
 				expect(JSON.stringify(json)).toBe(before);
 				for (const { value } of Object.values(found)) expect(value).toMatch(/\S/);
 				read += Object.keys(found).length;
