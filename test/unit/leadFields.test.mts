@@ -803,7 +803,7 @@ describe('whose a column is', () => {
 	});
 
 	const nobodys = `Account Owner|Owner Name|Manager Name|Assistant Name|Host Name|Referred By|Customer Name|Client Name|
-		Lead|Prospect|Company Contact|Contact Owner|Contact Type|Lead Source|Previous Company Name`;
+		Lead|Prospect|Responsável|Company Contact|Contact Owner|Contact Type|Lead Source|Previous Company Name`;
 
 	it.each(nobodys.split(/\|\s*/))('%s says nothing', (field) => {
 		expect(readOf({ [field]: ada })).toEqual({});
