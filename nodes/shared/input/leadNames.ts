@@ -129,8 +129,8 @@ export function namedBy(name: string): Named | undefined {
 	if (own) return canBeSecond(own.meaning, text, number) ? ofOwner(own, '', number) : undefined;
 	const [, front = '', behindFront = ''] = IN_FRONT.exec(text) ?? [];
 	const [, beforeRole, behind = ''] = BEHIND.exec(text) ?? [];
-	// `Lead` alone says what somebody is.
-	const isNobody = /^(?:lead|prospect)$/.test(text);
+	// `Lead` alone says what somebody is, and `Responsável` may be the seller.
+	const isNobody = /^(?:lead|prospect|executive|responsavel)$/.test(text);
 	if (beforeRole === '') {
 		return isNobody ? undefined : ofOwner({ meaning: 'fullName', rank: 0 }, behind, number);
 	}
