@@ -44,9 +44,9 @@ export class Delivery<Query extends IDataObject> {
 		const { query: asked, includesInput } = prepared;
 		const { isTool } = context;
 		const { replaced } = this.tally;
-		const place = { includesInput, isTool, resultField, asked, replaced };
+		const place = { includesInput, isTool, resultField, asked, sources, replaced };
 		const output = (fields: IDataObject, more?: Partial<Result>) =>
-			itemWith(input, item, place, { fields, columns, sources, credits: 0, ...cost, ...more });
+			itemWith(input, item, place, { fields, columns, credits: 0, ...cost, ...more });
 		if ('reason' in outcome) {
 			const withProblem = [...columns, ...PROBLEM_FIELDS];
 			const withStatus = (fields: IDataObject) => output(fields, { columns: withProblem });

@@ -74,6 +74,8 @@ export async function runRead(
 	const failures: Error[] = [];
 	const problems: Problem[] = [];
 	const replaced = new Replaced();
+	const sources = new Set<unknown>(context.namesBefore());
+	const common = { isTool, resultField, sources, replaced };
 	let unmet = 0;
 	let hasAnswer = false;
 	let hasPassedOn = false;
@@ -102,7 +104,7 @@ export async function runRead(
 		let input = inputs[item];
 		let includesInput = false;
 		const place = (json: IDataObject) =>
-			operation.place?.({ input, item, includesInput, isTool, resultField, replaced }, json) ?? {
+			operation.place?.({ input, item, includesInput, ...common }, json) ?? {
 				json,
 				pairedItem: { item },
 			};
