@@ -14,7 +14,7 @@ export default defineConfig({
 	test: {
 		// Many tests wait for something: a core more is a core less that waits with them.
 		maxWorkers: '100%',
-		projects: ['unit', 'engine', 'e2e', 'browser', 'benchmarks'].map((name) => ({
+		projects: ['unit', 'engine', 'scan', 'e2e', 'browser', 'benchmarks'].map((name) => ({
 			extends: true,
 			test: {
 				name,

@@ -6,10 +6,10 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { ACCOUNT_PATH } from '../nodes/shared/credits/account';
 import { connectionOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
 import { asServiceError } from '../nodes/shared/http/errors';
 import { inFull } from '../nodes/shared/failures/words';
+import { PATHS } from '../nodes/shared/http/paths';
 
 type InterfaceField = Omit<INodeProperties, 'default'> & { name: keyof typeof INTERFACE_DEFAULTS };
 
@@ -170,7 +170,7 @@ export class ContactDataApi implements ICredentialType {
 	test: ICredentialTestRequest = {
 		request: {
 			baseURL: '={{ $credentials.baseUrl }}',
-			url: ACCOUNT_PATH,
+			url: PATHS.account,
 			headers: { Accept: 'application/json' },
 			disableFollowRedirect: true,
 		},

@@ -62,7 +62,7 @@ const leadOptions = { 'options.email': 'all' };
 const recognized = { leadFields: 'auto' };
 const person = {
 	...recognized,
-	...{ fullName: '', firstName: '', lastName: '', domain: '', company: '', existingEmail: '' },
+	...{ fullName: '', firstName: '', lastName: '', existingEmail: '', domain: '', company: '' },
 };
 const address = { ...recognized, email: '', existingStatus: '' };
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };

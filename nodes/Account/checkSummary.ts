@@ -31,7 +31,7 @@ export function summaryOf(checks: Check[]): string {
 	const why = [...new Set(reasons.slice(0, broken.length))].join('; ');
 	const parts = [`This API works${settings && ' with other settings'}`];
 	if (why) parts.push(`, but not ${namesOf(broken)} (${why})`);
-	if (open.length > 0) parts.push(`. Unknown, for the reason in its row: ${namesOf(open)}`);
+	if (open.length > 0) parts.push(`. Not certain, for the reason in its row: ${namesOf(open)}`);
 	// Without a full stop behind it: people copy a path.
 	return settings
 		? `${parts.join('')}. In the credential, turn on Customize API Requests and choose: ${settings}`
@@ -39,5 +39,5 @@ export function summaryOf(checks: Check[]): string {
 }
 
 function namesOf(checks: Check[]): string {
-	return checks.flatMap(({ operations }) => operations).join(', ');
+	return checks.map(({ operations }) => operations).join(', ');
 }

@@ -6,9 +6,7 @@ import { mayRetry } from '../shared/pace/retry';
 import { holdsError, isObject, numberAt, textAt } from '../shared/values/json';
 import { hasEmail, type Person } from './person';
 import { JobProblem, NotProcessed } from '../shared/failures/failure';
-
-/** The path of the bulk finder and of its jobs (interface specification 4.6). */
-export const BULK_PATH = '/api/v2/find_bulk';
+import { PATHS } from '../shared/http/paths';
 
 /** The most rows of one request (interface specification 8). */
 export const MAX_ROWS = 100;
@@ -134,10 +132,10 @@ export function jobReader(jobId: string, get: Get, people?: number): () => Promi
 
 /** The specification does not show whether the id of a job goes into the path or into a parameter. */
 async function readJob(jobId: string, get: Get): Promise<object> {
-	const byParameter = async () => await get({ id: jobId }, BULK_PATH);
+	const byParameter = async () => await get({ id: jobId }, PATHS.findBulk);
 	// In a path, an id of dots alone would lead to another endpoint.
 	if (/^\.+$/.test(jobId)) return await byParameter();
-	const path = `${BULK_PATH}/${encodeURIComponent(jobId)}`;
+	const path = `${PATHS.findBulk}/${encodeURIComponent(jobId)}`;
 	return await get({}, path).catch(async (thrown: unknown) => {
 		if (hasCode(thrown, [404, 405])) return await byParameter();
 		throw thrown;

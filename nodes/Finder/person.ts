@@ -16,6 +16,7 @@ import { toFullName, withoutTitles } from '../shared/input/personName';
 import type { Lookup } from '../shared/lookups/lookup';
 import { canBeEmail, emailAt, toEmail, toEmailStatus } from '../shared/values/email';
 import { isObject, objectAt, textAt } from '../shared/values/json';
+import { comparableDomain } from '../shared/values/text';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
@@ -40,25 +41,25 @@ export const personFields: INodeProperties[] = [
 		placeholder: 'e.g. Lovelace',
 		description: 'Last name of the person, together with First Name',
 	}),
-	queryField({
-		displayName: 'Company Domain',
-		name: 'domain',
-		placeholder: 'e.g. acme.com',
-		description:
-			'Domain of the company. A full URL works too. Use it instead of Company Name if you know it.',
-	}),
-	queryField({
-		displayName: 'Company Name',
-		name: 'company',
-		placeholder: 'e.g. Acme Inc',
-		description: "Name of the company, if you don't know its domain",
-	}),
 	workflowField({
 		displayName: 'Existing Email',
 		name: 'existingEmail',
 		placeholder: 'e.g. {{ $json.email }}',
 		description:
 			'Email that the lead already has: such a lead is not looked up. Leave empty to look up all.',
+	}),
+	queryField({
+		displayName: 'Company Domain',
+		name: 'domain',
+		placeholder: 'e.g. acme.com',
+		description:
+			'Domain of the company. A full URL works too. Company Name is used where it is empty.',
+	}),
+	queryField({
+		displayName: 'Company Name',
+		name: 'company',
+		placeholder: 'e.g. Acme Inc',
+		description: "Name of the company, if you don't know its domain",
 	}),
 ];
 
@@ -148,7 +149,8 @@ export const personLookup = {
 	// However the name is split, and in any case; a domain is preferred to a company (interface specification 4.5).
 	identity: ({ firstName, lastName, fullName = `${firstName} ${lastName}`, ...others }) => {
 		const { company, domain, ...rest } = others;
-		return JSON.stringify([fullName, domain ?? [company], rest]).toLowerCase();
+		const at = domain === undefined ? [company] : comparableDomain(domain);
+		return JSON.stringify([fullName, at, rest]).toLowerCase();
 	},
 	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
 	prepare: toPersonQuestion,

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { LISTS_PATH } from '../shared/reads/lists';
 import { emailAt } from '../shared/values/email';
+import { PATHS } from '../shared/http/paths';
 
 /** The path of a list, with its id. */
-export const LIST_PATH = `=${LISTS_PATH}/{{$parameter.listId.value}}`;
+export const LIST_PATH = `=${PATHS.lists}/{{$parameter.listId.value}}`;
 
 export const emailOption: INodeProperties = {
 	displayName: 'Email',

@@ -13,7 +13,7 @@ import { CREDENTIAL, type NodeContext } from '../shared/host/context';
 import { Parameters } from '../shared/input/parameters';
 import { stopError } from '../shared/output/onError';
 import { searchLists } from '../shared/reads/lists';
-import { objectAt } from '../shared/values/json';
+import { objectFrom } from '../shared/values/json';
 import { lowCredits } from './lowCredits';
 import { newLead } from './newLead';
 import { problemOf } from '../shared/failures/failure';
@@ -63,7 +63,7 @@ export class ContactDataTrigger implements INodeType {
 		credentials: [{ name: CREDENTIAL, required: true }],
 		properties: [
 			{
-				displayName: 'Event',
+				displayName: 'Trigger On',
 				name: 'event',
 				type: 'options',
 				noDataExpression: true,
@@ -82,10 +82,11 @@ export class ContactDataTrigger implements INodeType {
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		if (this.getMode() === 'manual') return outputOf(await pollEvent(this, {}));
 		const state = this.getWorkflowStaticData('node');
-		const known = objectAt(state, 'memory');
 		// n8n keeps what a trigger remembers by its name, and n8n 1 lets two nodes have the same id.
 		const trigger = `${this.getWorkflow().id} ${this.getNode().name}`;
 		const last = lastPolls.get(trigger);
+		// What n8n has not stored of a poll without items, this process knows.
+		const known = objectFrom(state.memory ?? (typeof last === 'object' && last.memory));
 		if (last && isTooEarly(last, known)) return null;
 		let ended = last;
 		lastPolls.set(trigger, 'in progress');

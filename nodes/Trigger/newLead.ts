@@ -4,15 +4,10 @@ import { notice } from '../shared/editor/fields';
 import type { Parameters } from '../shared/input/parameters';
 import { unexpectedAnswer } from '../shared/http/errors';
 import { InvalidInput } from '../shared/failures/failure';
-import {
-	listLocator,
-	LISTS_PATH,
-	readLeadPage,
-	simplifyListLead,
-	toListId,
-} from '../shared/reads/lists';
+import { listLocator, readLeadPage, simplifyListLead, toListId } from '../shared/reads/lists';
 import { MAX_PAGES_WITHOUT_NEWS } from '../shared/reads/pages';
 import { numberAt } from '../shared/values/json';
+import { PATHS } from '../shared/http/paths';
 
 const SAMPLES = 5;
 
@@ -65,7 +60,7 @@ async function pollNewLeads(
 	const { listPageSize } = settings;
 	const get = async (start: number, size = listPageSize) => {
 		const query = { size: Math.min(size, listPageSize), start: start || undefined };
-		const answer = await client.get(`${LISTS_PATH}/${listId}/leads`, query);
+		const answer = await client.get(`${PATHS.lists}/${listId}/leads`, query);
 		return { ...readLeadPage(answer, false), start };
 	};
 	if (context.getMode() === 'manual') {
@@ -147,8 +142,8 @@ export async function readNewLeads(
 }
 
 /**
- * The page from the last lead that was read on. A deleted lead moves all older ones up, so it may be an earlier page; after
- * many deletions far earlier, and the list may end before: each step back is twice as long as the last one.
+ * Reads the page that begins with the last lead that was read. Deleted leads move all older ones up, so it may be an
+ * earlier page, after many deletions far earlier, or the list may end before: each step back is twice as long.
  */
 async function overlappingPage(get: GetPage, offset: number, lowest: number): Promise<PageAt> {
 	const wasRead = (lead: IDataObject) => idOf(lead) >= lowest;

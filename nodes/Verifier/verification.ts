@@ -9,7 +9,13 @@ import {
 } from '../shared/editor/fields';
 import type { Lookup } from '../shared/lookups/lookup';
 import { DEFAULT_RETRY_UNKNOWN } from '../shared/input/options';
-import { canBeEmail, knownStatus, toEmail, toEmailStatus } from '../shared/values/email';
+import {
+	canBeEmail,
+	comparableEmail,
+	knownStatus,
+	toEmail,
+	toEmailStatus,
+} from '../shared/values/email';
 import { textAt } from '../shared/values/json';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
@@ -49,9 +55,9 @@ export interface EmailQuery extends IDataObject {
 	enrich?: true;
 }
 
-/** Emails that differ in their letter case only are the same email. */
+/** Emails that differ only in their letter case, or in how their domain is written, are the same email. */
 export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
-	return { email: email.toLowerCase(), ...query };
+	return { email: comparableEmail(email), ...query };
 }
 
 /** What Verify Email and Verify Emails in Bulk have in common. */

@@ -8,7 +8,6 @@ import {
 	NodeOperationError,
 	type NodeOutput,
 } from 'n8n-workflow';
-import { ACCOUNT_PATH } from './credits/account';
 import { saveExecution } from './execution/execution';
 import { WITHOUT_RESULT } from './failures/reasons';
 import { contextOfNode, contextOfTool, type NodeContext } from './host/context';
@@ -18,6 +17,7 @@ import { runEstimate } from './lookups/estimate';
 import type { Lookup } from './lookups/lookup';
 import { LookupRun } from './lookups/runner';
 import { type Read, runRead } from './reads/reader';
+import { PATHS } from './http/paths';
 import { objectAt } from './values/json';
 
 /** One operation of a node: its declaration, and the function that runs it for all items. */
@@ -28,7 +28,7 @@ export interface Operation extends Declaration {
 export function lookupOperation<Query extends IDataObject>(
 	lookup: Lookup<Query>,
 ): Operation & Preparation<Query> {
-	return { ...lookup, run: async (context) => await new LookupRun(context, lookup).run() };
+	return { ...lookup, run: async (context) => await new LookupRun(context, lookup).items() };
 }
 
 /** Estimate Cost: an operation that says what a lookup would cost at most (interface specification 4.1, 8). */
@@ -43,7 +43,7 @@ export function estimateOperation<Query extends IDataObject>(
 			action: 'Estimate cost',
 			description:
 				'Estimate the most credits that looking up all input items can use. Nothing is looked up. Costs no credits.',
-			routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
+			routing: { request: { method: 'GET', url: PATHS.account } },
 		},
 		builder:
 			'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',

@@ -260,10 +260,10 @@ test('the node panel finds a node by what it is for, shows all, and lists what o
 	await editor().openActions('Contact Data Finder');
 	await editor().nodePanel.getByText('Actions (4)').waitFor();
 	expect((await editor().foundNodes()).slice(-4)).toEqual([
+		'Estimate cost',
 		'Find email',
 		'Find emails in bulk',
 		'Get bulk job',
-		'Estimate cost',
 	]);
 });
 

@@ -13,6 +13,7 @@ export const checks = [
 	{ name: 'build', title: 'Icons and build', script: 'build', stage: 1 },
 	{ name: 'unit', title: 'Unit tests', script: 'test:unit', stage: 2, lane: 1 },
 	{ name: 'engine', title: 'Engine tests', script: 'test:engine', stage: 2, lane: 1 },
+	{ name: 'scan', title: "n8n's package scanner", script: 'test:scan', stage: 2, lane: 1 },
 	{ ...host, name: 'trigger', title: 'Trigger in n8n', script: 'test:trigger' },
 	{ ...host, name: 'e2e', title: 'Tests in n8n 1 and 2', script: 'test:e2e' },
 	{ ...host, name: 'browser', title: "Tests in n8n's editor", script: 'test:browser', lane: 1 },

@@ -62,27 +62,23 @@ export function lacksPath({ operation, path }: WireRequest, variants: Variants):
 	return operation === 'searchCompany' && path !== variants.companySearchPath;
 }
 
+/** What a request of each operation has to have; specification 4. */
+const REQUIRED: Operation[] = [
+	'find',
+	'findBulk',
+	'verify',
+	'verifyBulk',
+	'getCompanyLeads',
+	'searchCompany',
+];
+
 /**
- * Why a request is refused that has nothing of what its operation requires; specification 7. No node sends one by
- * mistake, but a client may ask so whether there is an endpoint: that keeps to the contract. `undefined` for others.
+ * Whether a request has nothing of what its operation requires; specification 7. No node sends one by mistake, but a
+ * client may ask so whether there is an endpoint: that keeps to the contract.
  */
-export function bareRefusal(
-	{ operation, rawQuery, body }: WireRequest,
-	variants: Variants,
-): string | undefined {
-	if (rawQuery !== '' || (body !== undefined && body !== null)) return undefined;
-	const isComma = variants.verifyBulkQuery === 'comma';
-	const isArray = variants.bulkBody === 'array';
-	const required: Partial<Record<Operation, string>> = {
-		find: `"fullName" is required, and "domain" or "${variants.finderCompanyParameter}".`,
-		findBulk: isArray ? 'The body has to be an array.' : '"people" is required.',
-		verify: '"email" is required.',
-		verifyBulk: `"email" is required, ${isComma ? 'a comma-separated list' : 'repeated for each address'}.`,
-		getCompanyLeads: '"companyName" or "companyWebsite" is required.',
-		searchCompany: '"kw" is required.',
-	};
-	const words = required[operation ?? 'getAccount'];
-	return words && (variants.refusalWords === 'named' ? words : 'Parameters are missing.');
+export function isBare({ operation, rawQuery, body }: WireRequest): boolean {
+	const isEmpty = rawQuery === '' && (body ?? null) === null;
+	return isEmpty && operation !== null && REQUIRED.includes(operation);
 }
 
 /** What the document allows for the sake of another variant than the active one. */

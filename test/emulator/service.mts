@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 
 import {
-	bareRefusal,
+	isBare,
 	lacksPath,
 	transportProblems,
 	variantProblems,
@@ -152,7 +152,7 @@ export class Service implements World {
 		if (entry.operation === null) return undefined;
 		entry.query = request.query;
 		if (lacksPath(entry, this.variants)) throw notFound('The path');
-		if (bareRefusal(entry, this.variants) === undefined) {
+		if (!isBare(entry)) {
 			if (validationError) throw validationError;
 			const problems = variantProblems(entry, this.variants);
 			if (problems.length > 0) throw new ContractViolation(problems);
@@ -197,8 +197,7 @@ export class Service implements World {
 			const message = 'A valid access key is required in X-Access-Key.';
 			throw new ServiceError(401, 'unauthorized', message);
 		}
-		const words = bareRefusal(entry, this.variants);
-		if (words !== undefined) throw new ServiceError(400, 'bad_request', words);
+		if (isBare(entry)) throw new ServiceError(400, 'bad_request', 'Parameters are missing.');
 		if (!entry.operation) throw new Error(`Nobody answers ${entry.method} ${entry.path}`);
 		const { id: requestId, faults } = entry;
 		const call = { world: this, account, requestId, params, query, body, faults };

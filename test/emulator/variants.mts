@@ -89,8 +89,6 @@ export const variantValues = {
 	companyLeadsVocabulary: ['ok-nok', 'current'],
 
 	// Refusals: 7.
-	/** Whether the refusal of a request without what is required names that, which is left open. */
-	refusalWords: ['named', 'silent'],
 	/** Out of credits, or the wording for a request that failed with valid parameters. */
 	paymentWording: ['insufficient', 'refused'],
 } as const;

@@ -106,7 +106,7 @@ describe.each(types)('%s', (type) => {
 		expect(named('resource')).toMatchObject({
 			type: 'hidden',
 			default: resource,
-			options: [{ name: resource, value: resource }],
+			options: [{ name: expect.stringMatching(/^[A-Z][a-z]+$/), value: resource }],
 		});
 		expect(description.credentials).toEqual([{ name: 'contactDataApi', required: true }]);
 		expect(description.displayName).toMatch(/^Contact Data [A-Z][a-z]+$/);
@@ -198,6 +198,10 @@ test.each(operations.filter(({ fields }) => 'limit' in fields))(
 
 describe('the trigger', () => {
 	const { properties, subtitle } = trigger.description;
+
+	test("the field for the event has n8n's name for it", () => {
+		expect(properties[0]).toMatchObject({ name: 'event', displayName: 'Trigger On' });
+	});
 
 	test.each([
 		['newLead', 'On New Lead in List', { listId: { mode: 'list', value: '' }, simple: true }],

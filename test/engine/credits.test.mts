@@ -326,3 +326,31 @@ describe('at a stop', () => {
 		expect(costsIn(run)).toBe(`${spentText(ledger.total())} (Find: ${found}, Verify: ${verified})`);
 	});
 });
+
+test('credits that run out are told by the next node, and what was found is not paid for again', async () => {
+	const leads = numbers(60);
+	const parameters = { leadFields: 'auto', includeInputFields: true };
+	service().options.creditsLeft = { email: 10 };
+	const rows = leads.map(leadOf).map(({ first, last, ...row }) => ({
+		...{ firstName: first, lastName: last },
+		...row,
+	}));
+	const first = await runLookup(findBulk, service(), rows, { parameters });
+	expect(service().ledger.total()).toBe(10);
+	const unsent = first.json.filter(({ status }) => status === 'not_processed').length;
+	const next = await runLookup(verifyBulk, service(), first.json, { parameters });
+	expect(next.hints).toMatchObject([{ type: 'warning' }]);
+	expect(next.hints?.[0].message).toContain(
+		`. ${unsent} items came in without a result: ${unsent} not sent (out of credits). Look them up again`,
+	);
+	service().ledger.topUp(1_000);
+	const again = await runLookup(findBulk, service(), first.json, { parameters });
+	expect(again.json.map(({ email }) => email)).toEqual(
+		leads.map((number) => findBulk.answer(number).email),
+	);
+	const { charges } = service().ledger;
+	const found = charges.filter(({ operation }) => operation === 'findBulk');
+	expect(found.map(({ subject }) => subject).toSorted()).toEqual(
+		subjectsOf(findBulk, leads).toSorted(),
+	);
+});

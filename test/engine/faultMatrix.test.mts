@@ -1,6 +1,6 @@
 /**
  * @file Every fault of the service, for every operation and every setting of On Error: what comes out, how
- * many requests are sent and what they cost. `npm run faults` writes the table into `docs/faults.md`.
+ * many requests are sent and what they cost. `npm run faults` writes the table into `docs/contributing/faults.md`.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -319,8 +319,8 @@ function tables(): string {
 	].join('\n');
 }
 
-test('docs/faults.md has this table (npm run faults)', async () => {
-	const file = join(root, 'docs', 'faults.md');
+test('docs/contributing/faults.md has this table (npm run faults)', async () => {
+	const file = join(root, 'docs', 'contributing', 'faults.md');
 	const text = await readFile(file, 'utf8').catch(() => '');
 	const head = text.slice(0, text.indexOf('\n|'));
 	if (process.env.UPDATE_FAULTS) await writeFile(file, `${head}\n${tables()}\n`);

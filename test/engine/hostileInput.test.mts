@@ -156,7 +156,8 @@ const REDUCED = ['limit', 'domain', 'companyWebsite', 'title', 'location'];
 function expectVerbatim(of: Field, good: WireRequest[], sent: WireRequest[], from: unknown[]) {
 	if (REDUCED.includes(of.field)) return;
 	// A full name goes out with its parts turned around, half of one without what is behind a comma, both without emoji.
-	const spelt = (text: string) => {
+	const spelt = (value: string) => {
+		const text = value.replaceAll('&amp;', '&');
 		if (!/Name$/.test(of.field) || of.field === 'companyName') return text;
 		const plain = text.replace(/[\p{Extended_Pictographic}\p{Regional_Indicator}]/gu, ' ');
 		const words = plain.split(of.field === 'fullName' ? /[\s,]+/ : /\s+/).filter(Boolean);

@@ -29,14 +29,14 @@ describe.each(lookups)('$operation', (lookup) => {
 		{
 			said: { status: 'invalid_input', reason: isFinder ? 'missing_name' : 'invalid_value' },
 			message: isFinder
-				? 'Not sent: no name (only First Name) and no company (this item has no field domain)'
+				? 'Not sent: no name (only First Name) and no company (this item has no field domain and no field company)'
 				: 'Not sent: Email must be text, and this item has a list there',
 			remedy: isFinder ? check : 'Check the field Email.',
 		},
 		{
 			said: { status: 'not_processed', reason: 'credit_limit' },
 			message: 'Not sent: Max Credits reached',
-			remedy: 'Raise Max Credits in the options, then run the remaining items again.',
+			remedy: 'Raise Max Credits in the options, then run these items again.',
 		},
 	];
 	const [lack, limit] = problems;

@@ -249,7 +249,10 @@ describe.each(repeats)('%s', (repeat) => {
 		];
 		const ofBulk: Trouble[] = [
 			['a 400 of one item', fail({ status: 400 }, 1 + halvings), 4 + 2 * halvings, 1],
-			['a 402 and a top-up', runOut],
+			// The last credits are used before: by a Finder in several requests, as a miss leaves them.
+			credits === 'email'
+				? ['a 402 and a top-up', runOut, 7, 41]
+				: ['a 402 and a top-up', runOut, 5, 40],
 			['a lost connection', fail({ reset: 'before-charge' })],
 			['a connection lost after the charge', fail({ reset: 'after-charge' })],
 			['a missing row', fail({ rows: 'missing' }), 4, 1],

@@ -138,7 +138,7 @@ const ofVerifier: Record<string, Outcome> = {
 	'no email': [email(' '), 0, { status: 'skipped' }],
 	'its own status': [itsStatus, 0, { ...known(bought.email), emailStatus: 'catch-all' }],
 };
-const mixed = 'Ann Lee; ann@acme.example';
+const mixed = 'Ann Lee ann@acme.example';
 const mixedCell = { parameters: { existingEmail: mixed, email: mixed } };
 const unevaluated = { parameters: { firstName: '{{ $json.x }}', email: '{{ $json.x }}' } };
 const problems: Record<string, Outcome> = {

@@ -29,7 +29,7 @@ it('Keep Credits counts what is in progress while it reads the account', async (
 	await one.keep(90, {
 		get: async () => {
 			strange.sent();
-			strange.settle({ certain: 10, uncertain: 0 });
+			strange.charge({ certain: 10, uncertain: 0 });
 			return await accountWith(100)();
 		},
 	});

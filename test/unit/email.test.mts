@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import {
 	canBeEmail,
 	comparableEmail,
+	emailsIn,
+	holdsWords,
 	isMixed,
 	knownStatus,
 	toEmail,
@@ -24,9 +26,15 @@ describe('toEmail', () => {
 		ada@acme.com ::: ida@acme.com ¦ ada@acme.com / ida@acme.com ¦ ada@acme.com and ida@acme.com ¦
 		ada@acme.com & ida+b@acme.com ¦ ada@acme.com; ida+b@acme.com ¦ ada@acme.com (work), ida@acme.com (home) ¦
 		ada@acme.com; n/a ¦ ["ada@acme.com"] ¦ ["ada@acme.com","ida@acme.com"] ¦
-		Lovelace, Ada <ada@acme.com>; Rhodes, Ida <ida@acme.com> ¦ SMTP:ada@acme.com smtp:ada@home.com`;
+		Lovelace, Ada <ada@acme.com>; Rhodes, Ida <ida@acme.com> ¦ SMTP:ada@acme.com smtp:ada@home.com ¦
+		ada@acme.com、ida@acme.com ¦ ada@acme.com<br>ida@acme.com`;
+	// Other text beside it, where a sign divides the two.
+	const beside = `Ada Lovelace (ada@acme.com) ¦ [ada@acme.com](mailto:ada@acme.com) ¦ “ada@acme.com” ¦ E-mail: ada@acme.com ¦
+		<a href="mailto:ada@acme.com?subject=Hi">Mail</a> ¦ ada&#64;acme.com ¦ &lt;ada@acme.com&gt; ¦ ada%40acme.com ¦
+		ada@acme.com, Bo ¦ Ada Lee; ada@acme.com ¦ ada@acme.com – Bo ¦ ada@acme.com | 030 1234 ¦ Ada [ada@acme.com] ¦
+		{"email":"ada@acme.com"} ¦ https://acme.com/?to=ida@acme.com ada@acme.com`;
 
-	it.each(`${ways} ¦ ${several}`.split(/ ¦\s+/))('makes ada@acme.com of %j', (text) => {
+	it.each(`${ways} ¦ ${several} ¦ ${beside}`.split(/ ¦\s+/))('makes ada@acme.com of %j', (text) => {
 		expect(toEmail(text)).toBe('ada@acme.com');
 	});
 
@@ -42,6 +50,9 @@ describe('toEmail', () => {
 		['ada?@acme.com', 'ada?@acme.com'],
 		['ADA@Acme.com', 'ADA@Acme.com'],
 		['Zoe\u0308@acme.com', 'Zoë@acme.com'],
+		['mailto:ada%2Bcrm@acme.com?subject=Hi', 'ada+crm@acme.com'],
+		['o’brien@acme.com', "o'brien@acme.com"],
+		['https://acme.com/?to=ada@acme.com', 'https://acme.com/?to=ada@acme.com'],
 		['mailto:', ''],
 		['<>', ''],
 		[['ada@acme.com'], ''],
@@ -71,6 +82,7 @@ describe('canBeEmail', () => {
 
 	// Apollo writes the last one where it has an email that it does not show.
 	const none = `ada.acme.com @acme.com ada@ ada@acme.com@ @ a@b.com|c@b.com ada@acme ada@acme..com ada@.acme.com
+		.ada@acme.com ada.@acme.com ada..l@acme.com ada@acme.123 ada@acme.com/about
 		email_not_unlocked@domain.com`;
 
 	it.each(['', ...none.split(/\s+/)])('says no to %j', (text) => {
@@ -78,9 +90,82 @@ describe('canBeEmail', () => {
 	});
 });
 
+describe('emailsIn', () => {
+	const usual = fc.oneof(
+		fc.stringMatching(
+			/^[a-z][a-z0-9]{0,5}([.+_'-][a-z0-9]{1,5})?@[a-z]{2,8}(-[a-z]{2,5})?\.(com|co\.uk|de)$/,
+		),
+		fc.constantFrom(
+			"o'brien@acme.com",
+			'ada+crm@acme.com',
+			'ädä@bücher.de',
+			'ada@xn--bcher-kva.de',
+		),
+	);
+	const around = fc.constantFrom(
+		...[
+			'%',
+			'(%)',
+			'<%>',
+			'Ada <%>',
+			'"%"',
+			'“%”',
+			'[%](mailto:%)',
+			'E-mail: %',
+			'mailto:%',
+			'% (work)',
+			'%, Bo',
+			'- %',
+		],
+	);
+
+	it('finds what people use in all that they write around it', () => {
+		fc.assert(
+			fc.property(usual, around, (email, text) => {
+				expect(new Set(emailsIn(text.replaceAll('%', email)))).toEqual(new Set([email]));
+			}),
+		);
+	});
+
+	it('leaves every email alone, and invents none', () => {
+		fc.assert(
+			fc.property(fc.emailAddress(), (email) => void expect(emailsIn(email)).toEqual([email])),
+		);
+		const part = fc.constantFrom(
+			...'ada@acme.com ida l@ @ , ; | / & < > ( ) : " \' %40 %2B &#64; http:// ?a='.split(' '),
+			' ',
+		);
+		let found = 0;
+		fc.assert(
+			fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+				const text = parts.join('');
+				const decoded = text.replaceAll('%40', '@').replaceAll('%2B', '+').replaceAll('&#64;', '@');
+				for (const email of emailsIn(text)) {
+					found++;
+					expect(canBeEmail(email)).toBe(true);
+					expect([text, decoded].some((one) => one.includes(email))).toBe(true);
+					expect(emailsIn(email)).toEqual([email]);
+				}
+			}),
+			{ numRuns: 3_000 },
+		);
+		expect(found).toBeGreaterThan(50);
+	});
+});
+
 describe('a text', () => {
-	const mixed = `ada@acme.com, Bo ¦ Ada Lee; ada@acme.com ¦ work: ada@acme.com ¦ ada@acme.com - Bo ¦ Ada (ada@acme.com) ¦
-		ada@acme.com | 030 1234 ¦ a@b.example; c@ ¦ a@b.example;c@ ¦ ada@acme.com,Bo ¦ ada@acme.com、ida@acme.com ¦ Ada [ada@acme.com] ¦ ada@acme.com Bo ¦ Ada Lee ada@acme.com`;
+	it.each([
+		['Ada Lovelace (ada@acme.com)', true],
+		['E-mail: ada@acme.com', true],
+		['<mailto:ada@acme.com>', false],
+		['ada@acme.com; ida@acme.com', false],
+		['Ada Lovelace', false],
+	])('has words beside its email: %j: %s', (text, isSo) => {
+		expect(holdsWords(text)).toBe(isSo);
+	});
+
+	const mixed = `a@b.example; c@ ¦ a@b.example;c@ ¦ ada@acme.com,Bo ¦ ada@acme.com Bo ¦ Ada Lee ada@acme.com ¦
+		@ada, ada@acme.com ¦ ada@gmail.co m`;
 
 	it.each(mixed.split(/ ¦\s+/))('holds an email and something else: %j', (text) => {
 		expect(isMixed(text)).toBe(true);

@@ -33,7 +33,7 @@ describe('ServiceError', () => {
 
 	it('says how many credits a request may have needed, where they ran out', () => {
 		const refused = new ServiceError('out_of_credits', { ...told, message: 'No credits' });
-		const needed = 'No credits. This request may have needed 8';
+		const needed = 'No credits. This request may have needed 8, and was not charged';
 		expect(refused.needing(8)).toMatchObject({ reason: 'out_of_credits', message: needed });
 		expect(refused.needing(1)).toBe(refused);
 		expect(failure.needing(8)).toBe(failure);

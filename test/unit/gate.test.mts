@@ -68,7 +68,7 @@ class Run {
 
 	/** The service refuses one that is inside, and asks to wait, in milliseconds. */
 	async refuse(retryAfter?: number): Promise<number> {
-		const pause = this.gate.refused(this.lane, this.starts[0], refusal(retryAfter));
+		const pause = this.gate.pauseAfter(this.lane, this.starts[0], refusal(retryAfter));
 		await this.leave(false);
 		return pause;
 	}
@@ -126,7 +126,7 @@ it('keeps bounds, pauses, turns and order, whatever happens, and answers every r
 				} else if (now.kind === 'close') {
 					const wait = now.amount % 100;
 					closedUntil = Math.max(closedUntil, Date.now() + wait);
-					gate.refused(runAt(now.run).lane, performance.now(), refusal(wait));
+					gate.pauseAfter(runAt(now.run).lane, performance.now(), refusal(wait));
 				} else if (now.kind === 'abort') {
 					const stopped = runAt(now.run);
 					const { waiting } = stopped;

@@ -172,8 +172,9 @@ const person = { fullName: 'Ada Lovelace', domain: 'acme.com' };
 const invalid = (label: string) => refused('invalid_value', label);
 const mixed = (label: string) =>
 	invalid(`Not sent: ${label} holds an email and other text: leave only the email`);
-const mixedCells =
-	'ann@acme.com, Bo ¦ Ann Lee; ann@acme.com ¦ work: ann@acme.com ¦ a@b.com Bo'.split(' ¦ ');
+const mixedCells = 'ann@acme.com,Bo ¦ Ann Lee ann@acme.com ¦ @ann, ann@acme.com ¦ a@b.com Bo'.split(
+	' ¦ ',
+);
 type Row = [string, Record<string, unknown>, object | undefined];
 const withEmail = { ...person, existingEmail: ' ada@acme.com ' };
 const ada = { status: 'known', fields: { email: 'ada@acme.com' } };
@@ -240,13 +241,14 @@ describe('an item without a name or a company', () => {
 	const fillName = 'Fill in Full Name (or First Name and Last Name).';
 	const fillBoth = 'Fill in Full Name and Company Domain (or Company Name).';
 	const fillCompany = 'Fill in Company Domain (or Company Name).';
+	const complete = 'Complete the item in your data: it needs a first and a last name.';
 	const isFull = 'no name (First Name looks like a full name)';
 	const isInitial = 'no name (Last Name is only an initial)';
 	const linkedIn = 'https://linkedin.com/company/acme';
 
 	it.each<[IDataObject, Record<string, unknown>, message: string, description?: string]>([
 		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', fillName],
-		[{ who: ' ', where: 'Acme' }, chosen, 'no name (who is empty in this row)', fillName],
+		[{ who: ' ', where: 'Acme' }, chosen, 'no name (who is empty in this row)', complete],
 		[
 			{ who: null },
 			chosen,
@@ -269,7 +271,7 @@ describe('an item without a name or a company', () => {
 		});
 	});
 
-	const among = 'among the fields of the item:';
+	const among = 'The item has:';
 	const ada = { Name: 'Ada Lovelace' };
 	const acme = { Company: 'Acme' };
 	const eleven = Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1]));
@@ -277,12 +279,12 @@ describe('an item without a name or a company', () => {
 	const orName = ', and no company name was recognized)';
 
 	it.each<[IDataObject, message: string]>([
-		[{}, `no name and no company ${among} none`],
-		[{ Who: 'Ada', Where: 'Acme' }, `no name and no company ${among} Who, Where`],
-		[eleven, `no name and no company ${among} ${ten} and 1 more`],
+		[{}, `no name and no company. ${among} no fields`],
+		[{ Who: 'Ada', Where: 'Acme' }, `no name and no company. ${among} Who, Where`],
+		[eleven, `no name and no company. ${among} ${ten} and 1 more`],
 		[
 			{ Surname: 'n/a', Phone: 1 },
-			`no name (Surname holds no name) and no company ${among} Surname, Phone`,
+			`no name (Surname holds no name) and no company. ${among} Surname, Phone`,
 		],
 		[{ ...acme, Surname: '' }, 'no name (Surname is empty in this row)'],
 		[{ ...acme, 'Last Name': 'Lovelace' }, 'no name (only Last Name)'],
@@ -299,7 +301,7 @@ describe('an item without a name or a company', () => {
 		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
 		[
 			{ ...ada, companyWebsite: '', website: 'blog.com', company: 'Ours', company_name: '' },
-			"no company (website may be the person's own)",
+			"no company (website may be the person's own, beside companyWebsite)",
 		],
 		[{ ...ada, Website: linkedIn }, `no company (Website is not a company website${orName}`],
 		[
@@ -310,9 +312,15 @@ describe('an item without a name or a company', () => {
 	])('%j, where it is recognized, says %s', (json, message) => {
 		const { outcome } = read(findBulk, {}, json);
 		const more = message === isFull ? ', full names onto Full Name' : '';
+		const isOfRow = /\((?:.* (?:is|are) (?:empty in this row|only .*)|only .*)\)$/.test(message);
+		const needs = message.startsWith('no name')
+			? 'a first and a last name'
+			: 'a company or its website';
 		expect(outcome).toMatchObject({
 			message: `Not sent: ${message}`,
-			description: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}, emails that you have onto Existing Email.`,
+			description: isOfRow
+				? `Complete the item in your data: it needs ${needs}.`
+				: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}, emails that you have onto Existing Email.`,
 		});
 	});
 });
@@ -329,7 +337,7 @@ it('a recognized item is looked up, passed on or refused by what its own fields 
 	const sent = read(findBulk, {}, lead);
 	expect([sent.query, sent.outcome]).toEqual([person, undefined]);
 	expect(read(findBulk, {}, { ...lead, 'E-Mail': 'ada@acme.com' }).outcome).toMatchObject(ada);
-	const both = { ...lead, 'E-Mail': 'Bo; bo@acme.com' };
+	const both = { ...lead, 'E-Mail': 'Bo Lee bo@acme.com' };
 	expect(read(findBulk, {}, both).outcome).toMatchObject(mixed('E-Mail'));
 	expect(read(findBulk, {}, { ...lead, Name: '{{ $json.name }}' }).outcome).toMatchObject(
 		refused('unevaluated_expression', 'Name holds an expression'),
@@ -367,7 +375,7 @@ describe('an item of the verifier', () => {
 		['without an email', { email: ' \u200b' }, skipped],
 		['without an email, whose status fails', { email: '', ...existing(FAILS) }, skipped],
 		['with something else than an email', { email: 'x', ...unknown }, malformed],
-		['with an email and other text', { email: 'ann@acme.com, Bo' }, mixed('Email')],
+		['with an email and other text', { email: 'ann@acme.com Bo' }, mixed('Email')],
 		['with both and a status', { email: 'Ann; a@b.com', ...existing('ok') }, known('valid')],
 		['with a typing error for an email', { email: 'ann lee@acme.com' }, malformed],
 		['whose status fails', existing(FAILS), refused(failing, 'Existing Status')],
@@ -386,6 +394,7 @@ it('an email is another question by what else is looked up, never by its letter 
 	const identity = (email: string, enrich?: true) =>
 		JSON.stringify(emailLookup.identity({ email, ...(enrich && { enrich }) }));
 	expect(identity('Ada@Acme.COM')).toBe(identity('ada@acme.com'));
+	expect(identity('ada@bücher.de')).toBe(identity('ada@xn--bcher-kva.de'));
 	expect(identity('ada@acme.com')).not.toBe(identity('ida@acme.com'));
 	expect(identity('ada@acme.com')).not.toBe(identity('ada@acme.com', true));
 });

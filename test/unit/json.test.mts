@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { numberAt, textAt, timestampAt } from '../../nodes/shared/values/json.ts';
+import { isEmpty, numberAt, textAt, timestampAt } from '../../nodes/shared/values/json.ts';
 
 it.each([
 	[{ last_n: '', last_nd: 'Lovelace' }, 'Lovelace'],
@@ -49,4 +49,17 @@ it.each([
 	[{}, null],
 ])('timestampAt: %j gives %j', (expiry, timestamp) => {
 	expect(timestampAt({ expiry }, 'expiry')).toBe(timestamp);
+});
+
+it.each([
+	['', true],
+	['  ', true],
+	[null, true],
+	[undefined, true],
+	[' a ', false],
+	[0, false],
+	[false, false],
+	[[], false],
+])('isEmpty: %j is %j', (value, empty) => {
+	expect(isEmpty(value)).toBe(empty);
 });

@@ -92,7 +92,7 @@ describe('a field', () => {
 	});
 
 	const social = `https://www.linkedin.com/company/acme linkedin.com/company/acme facebook.com/acme
-		https://x.com/acme https://api.whatsapp.com/send?phone=49 https://medium.com/@acme ["acme.com"]
+		https://x.com/acme https://api.whatsapp.com/send?phone=49 https://medium.com/@acme gmail.com ada@gmail.com
 		https://www.notion.so/Acme-0123 https://airtable.com/app1/tbl1 https://www.google.com/maps/place/Acme`;
 	const sites = 'linkedin.com https://www.linkedin.com/ https://acme.com/linkedin';
 
@@ -231,8 +231,8 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ 'Full Name': ada, data: { email: 'owner@acme.com', company: 'Acme' } }, whole),
 		reads({ 'E-Mail': email, data: { Name: 'Eve Other' } }, { email }),
 		reads({ id: 7, Company: 'Acme', data: [{ Name: ada, email }] }, { ...acme, ...withEmail }),
-		// Mailchimp makes a full name of the halves, and a list may have a company there.
-		reads({ full_name: 'Acme GmbH', merge_fields: { FNAME: 'Ada', LNAME: 'Lovelace' } }, halves),
+		// Of two whole names the first is the lead's, and nobody's where a company is there.
+		reads({ full_name: 'Acme GmbH', merge_fields: { FNAME: 'Ada', LNAME: 'Lovelace' } }, nobody),
 		// Of another person nothing is read, so what comes next counts.
 		reads(
 			{ ...inSheet, 'Email 1': email, 'Contact Person': 'Eve Other', 'Contact Email': eve },
@@ -264,12 +264,16 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Company: 'Ours', 'Organization Name': 'Acme' }, acme),
 		reads({ Company: 'Ours', 'Organization Name': '' }, nobody),
 		reads({ company: 'Ours', company_name: null, website: 'acme.com' }, { domain: 'acme.com' }),
-		reads({ Company: 'Ours', 'Company Name': '' }, nobody, 'Company may be your own'),
+		reads(
+			{ Company: 'Ours', 'Company Name': '' },
+			nobody,
+			'Company may be your own, beside Company Name',
+		),
 		reads({ Company: 'Acme', 'Company Name for Emails': '' }, acme),
 		reads(
 			{ company: 'Acme', companyWebsite: '', website: 'b.com' },
 			acme,
-			"website may be the person's own",
+			"website may be the person's own, beside companyWebsite",
 		),
 		reads({ companyWebsite: 'linkedin.com/company/acme', website: 'b.com', company: 'Acme' }, acme),
 		reads({ companyUrl: '', companyWebsite: '' }, nobody, 'companyWebsite is empty in this row'),
@@ -324,9 +328,14 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ ...inSheet, 'Last Name': '', ...contact }, first),
 		reads(
 			{ 'First Name': '', 'Last Name': '', ...contact },
-			{ firstName: 'Eve', lastName: 'Other' },
+			nobody,
+			'First Name is empty in this row',
 		),
-		reads({ 'Contact First Name': 'Ada', Surname: 'Lovelace' }, halves),
+		reads(
+			{ 'Contact First Name': 'Ada', Surname: 'Lovelace' },
+			nobody,
+			'Surname differs from Contact First Name',
+		),
 	],
 	'a bare name is the whole one, or the half that is not there': [
 		reads({ Name: ada }, whole),
@@ -366,9 +375,13 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		// A half that is there twice is no full name.
 		reads({ ...inSheet, 'Last Name': '', Name: 'ADA' }, first),
 		reads({ 'First Name': 'Ada Augusta', Name: 'Ada' }, { firstName: 'Ada Augusta' }),
-		// Beside another full name, it is a half only where that holds it.
-		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' }, { ...whole, ...halves }),
-		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Acme' }, wholeAndFirst),
+		// Beside the name of a contact, the two have to be one person.
+		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' }, halves),
+		reads(
+			{ 'Contact Name': ada, Vorname: 'Ada', Name: 'Acme' },
+			nobody,
+			'Name differs from Contact Name',
+		),
 		// Whose name it is beside an empty field for one, nobody knows.
 		reads({ Name: 'Acme Robotics', 'Contact Name': '' }, nobody),
 		reads({ Nombre: 'María José', Apellidos: '' }, nobody),
@@ -388,24 +401,24 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 	'a half of a name is not the whole one, but a short first name is one': [
 		reads(
 			{ 'Contact Name': 'Mary Ann', Surname: 'Lovelace' },
-			{ lastName: 'Lovelace' },
-			'Contact Name may be half a name: Surname is not in it',
+			nobody,
+			'Contact Name differs from Surname',
 		),
 		reads(
 			{ 'Nom du contact': 'Le Goff', 'Prénom du contact': 'Ada' },
-			first,
-			'Nom du contact may be half a name: Prénom du contact is not in it',
+			{ firstName: 'Ada', lastName: 'Le Goff' },
 		),
 		reads(
 			{ 'Full Name': 'Robert Smith', 'First Name': 'Bob' },
 			{ fullName: 'Robert Smith', firstName: 'Bob' },
 		),
-		reads({ 'Contact Name': ada, Surname: 'Dr. Lovelace' }, { ...whole, lastName: 'Dr. Lovelace' }),
-		reads({ 'Contact Name': ada, Surname: 'LOVELACE' }, { ...whole, lastName: 'LOVELACE' }),
-		reads({ 'Contact Name': ada, Surname: 'Love' }, { ...whole, lastName: 'Love' }),
+		reads({ 'Contact Name': ada, Surname: 'Dr. Lovelace' }, whole),
+		reads({ 'Contact Name': ada, Surname: 'LOVELACE' }, whole),
+		reads({ 'Contact Name': ada, Surname: 'Love' }, nobody),
 		reads({ 'Contact Name': ada, Surname: 'L.' }, whole),
 		reads({ firstName: 'Ada', lastName: 'L.' }, first, 'lastName is only an initial'),
 		reads({ ...inSheet, 'Last Name': 'L.', 'Contact Name': ada }, wholeAndFirst),
+		reads({ firstName: 'Ada', lastName: 'L' }, first, 'lastName is only an initial'),
 		reads(
 			{ ...initial, 'Contact Name': ada, 'Contact Email': email },
 			{ fullName: 'A. Lovelace', email },
@@ -571,6 +584,14 @@ describe('an item', () => {
 		expect(lacking.fullName?.why).toBe('is only half a name');
 	}
 
+	it.each(['Ada Lovelace, Ida Rhodes', 'Ada Lovelace; Ida Rhodes', 'Ada Lovelace und Ida Rhodes'])(
+		'with several people as its name has none: %j',
+		(name) => {
+			expect(readOf({ Geschäftsführer: name })).toEqual({});
+			expect(whysOf({ CEO: name })).toEqual(['CEO is not the name of one person']);
+		},
+	);
+
 	const wholes = ['Van Morrison', 'van morrison', 'le Gall Anne', 'Ada Lee, M. A.', '王小明'];
 
 	it.each(wholes)('with %s as its name has a whole one', (fullName) => {
@@ -664,6 +685,156 @@ describe('an item', () => {
 		);
 		expect(read).toBeGreaterThan(500);
 		for (const none of [undefined, null, 'text', 5, []]) expect(readOf(none)).toEqual({});
+	});
+});
+
+describe('a run', () => {
+	/** What is read of each of its items. */
+	const readAll = (rows: object[]) => {
+		const reader = new LeadReader('', rows);
+		return rows.map((row) => used(reader.read(row)));
+	};
+	const adler = { Name: 'Hotel Adler', Website: 'adler-bonn.de', Ort: 'Bonn' };
+	const post = { Name: 'Pension Post', Website: 'postbonn.de', Ort: 'Bonn' };
+	const atAdler = { domain: 'adler-bonn.de' };
+	const atPost = { domain: 'postbonn.de' };
+
+	it('completes a row with the columns that a file has left out', () => {
+		const rows = [{ ...adler, Ansprechpartner: ada }, post];
+		expect(readAll(rows)).toEqual([{ ...whole, ...atAdler }, atPost]);
+		expect(readAll(rows.toReversed())).toEqual([atPost, { ...whole, ...atAdler }]);
+		const { lacking } = new LeadReader('', rows).read(post);
+		expect(lacking.fullName).toEqual({ field: 'Ansprechpartner', why: 'is empty in this row' });
+	});
+
+	it('reads nothing of another person in a row that lacks the lead', () => {
+		const others = { 'Contact Person': 'Eve Other', 'Contact Email': eve, Company: 'Acme' };
+		expect(readAll([{ ...inSheet, ...others }, others])).toEqual([{ ...halves, ...acme }, acme]);
+	});
+
+	it('decides a row that shares little with the others by its own columns', () => {
+		const rows = [
+			{ Name: 'Acme', 'Contact Name': ada, Phone: '1' },
+			{ 'First Name': 'Ida', 'Last Name': 'Rhodes', Company: 'Acme' },
+		];
+		const ida = { firstName: 'Ida', lastName: 'Rhodes', ...acme };
+		expect(readAll(rows)).toEqual([whole, ida]);
+		expect(readAll([{ Name: ada, Email: email }, rows[1]])).toEqual([withEmail, ida]);
+	});
+
+	it('reads no bare name where a share of the items has a company there, and says so', () => {
+		const company = { Name: 'Gasthof Krone GmbH', Website: 'krone.de' };
+		const reader = new LeadReader('', [adler, post, company, { Name: '' }]);
+		expect(used(reader.read(adler))).toEqual(atAdler);
+		const why = 'looks like a company in 1 of 3 items';
+		expect(reader.read(post).lacking.name).toEqual({ field: 'Name', why });
+		expect([...reader.leftAside]).toEqual([`Name ${why}`]);
+		// One of many is an exception.
+		const people = Array.from({ length: 9 }, () => ({ Name: ada, Website: 'acme.com' }));
+		const mixed = new LeadReader('', [...people, company]);
+		expect(used(mixed.read(people[0]))).toEqual({ ...whole, domain: 'acme.com' });
+		expect(mixed.read(company).lacking.name?.why).toBe('looks like a company');
+		expect([...mixed.leftAside]).toEqual([]);
+		// Beside a column for the company, it is a person's.
+		expect(
+			readAll([
+				{ Name: ada, Firma: 'A' },
+				{ Name: 'Acme GmbH', Firma: 'A' },
+			])[0],
+		).toEqual({
+			...whole,
+			company: 'A',
+		});
+	});
+});
+
+describe('whose a column is', () => {
+	const [firstOf, lastOf] = ['Ada', 'Lovelace'];
+
+	it.each([
+		...[
+			'Contact',
+			'Contact Person',
+			'Primary Contact',
+			'Decision Maker',
+			'Decision Maker Name',
+			'attendee_name',
+		],
+		...[
+			'Ansprechpartner',
+			'Name Ansprechpartner',
+			'Kontakt',
+			'Teilnehmer',
+			'Geschäftsführer',
+			'CEO Name',
+		],
+		...[
+			'nom_contact',
+			'Nom du dirigeant',
+			'Gérant',
+			'Interlocuteur',
+			'Persona de contacto',
+			'Nombre del contacto',
+		],
+		...[
+			'Nome do responsável',
+			'Contato',
+			'Referente',
+			'Naam contactpersoon',
+			'Contact 1 Name',
+			'Person - Name',
+		],
+	])('%s is the name of a person', (field) => {
+		expect(readOf({ [field]: ada, Name: 'Acme Robotics' })).toEqual(whole);
+	});
+
+	it.each([
+		['Contact First Name', 'Contact Last Name'],
+		['Ansprechpartner Vorname', 'Ansprechpartner Nachname'],
+		['Vorname Ansprechpartner', 'Nachname Ansprechpartner'],
+		['prenom_contact', 'nom_contact'],
+		['Prénom du participant', 'Nom du participant'],
+		['Nombre Contacto', 'Apellidos Contacto'],
+		['Nome referente', 'Cognome referente'],
+		['Voornaam contactpersoon', 'Achternaam contactpersoon'],
+		['Primary Contact First Name', 'Primary Contact Last Name'],
+	])('%s and %s are one person', (one, other) => {
+		expect(readOf({ [one]: firstOf, [other]: lastOf })).toEqual(halves);
+	});
+
+	const nobodys = `Account Owner|Owner Name|Manager Name|Assistant Name|Host Name|Referred By|Customer Name|Client Name|
+		Lead|Prospect|Company Contact|Contact Owner|Contact Type|Lead Source|Previous Company Name`;
+
+	it.each(nobodys.split(/\|\s*/))('%s says nothing', (field) => {
+		expect(readOf({ [field]: ada })).toEqual({});
+	});
+
+	it('of two that are as sure neither is read, unless both have the same name', () => {
+		const two = { 'Contact Name': 'Eve Other', 'CEO Name': ada, 'CEO Email': email, ...acme };
+		expect(readOf(two)).toEqual(acme);
+		expect(whysOf(two)).toContain('Contact Name differs from CEO Name');
+		expect(readOf({ ...two, 'Contact Name': ada })).toMatchObject({ ...whole, email });
+	});
+
+	it('is said by the object that holds it', () => {
+		const company = { name: 'Acme', website: 'acme.com' };
+		const atCompany = { ...acme, domain: 'acme.com' };
+		expect(readOf({ ...inSheet, company })).toEqual({ ...halves, ...atCompany });
+		expect(readOf({ lead: inSheet, company })).toEqual({ ...halves, ...atCompany });
+		expect(readOf({ contact: { name: ada, email }, company: 'Acme' })).toEqual({
+			...withEmail,
+			...acme,
+		});
+	});
+
+	it('is said by the label beside a value', () => {
+		const site = { 'Website 1 - Label': 'Profile', 'Website 1 - Value': 'ada.example' };
+		expect(readOf({ ...site })).toEqual({});
+		const home = { 'E-mail 1 - Label': '* Home', 'E-mail 1 - Value': 'ada@home.example' };
+		expect(readOf(home)).toEqual({ email: 'ada@home.example' });
+		expect(readOf({ ...home, 'E-mail 2 - Label': 'Work', 'E-mail 2 - Value': email })).toEqual({
+			email,
+		});
 	});
 });
 

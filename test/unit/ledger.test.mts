@@ -17,7 +17,7 @@ it('begins at 0 in a retry, to which n8n gives the custom data of the execution 
 
 it('counts a bulk job as its most until it is collected, once', () => {
 	const ledger = ledgerOf('1');
-	ledger.settle('Find', 0, { certain: 0, uncertain: 10 });
+	ledger.post('Find', 0, { certain: 0, uncertain: 10 });
 	const job = { node: 'Find', executionId: '1', credits: 10 };
 	for (const cost of [4, 4]) ledger.collected(job, { certain: cost, uncertain: 1 });
 	expect(ledger.spentBy('Find')).toBe(5);
@@ -25,7 +25,7 @@ it('counts a bulk job as its most until it is collected, once', () => {
 
 it('gives a retry no credits back for a bulk job that the execution before has paid for', () => {
 	const ledger = ledgerOf('2');
-	ledger.settle('Find', 0, { certain: 2, uncertain: 0 });
+	ledger.post('Find', 0, { certain: 2, uncertain: 0 });
 	const job = { node: 'Find', executionId: '1', credits: 10 };
 	ledger.collected(job, { certain: 4, uncertain: 0 });
 	expect(ledger.spentBy('Find')).toBe(2);

@@ -130,16 +130,34 @@ describe('the fields of a lead', () => {
 	});
 
 	it('are refused where letters were lost, whether recognized or chosen', () => {
-		const value = 'Caf\uFFFD Acme';
-		const chosen = leadOf([], { leadFields: 'manual', where: value });
-		for (const [parameters, field] of [
-			[leadOf([{ Firma: value }]), 'Firma'],
-			[chosen, 'where'],
-		] as const) {
-			expect(thrownBy(() => parameters.get('where', 0, ''))).toMatchObject({
-				reason: 'invalid_value',
-				message: `Not sent: ${field} has lost letters (\uFFFD)`,
-			});
+		const lost: Record<string, string> = {
+			'Caf\uFFFD Acme': '\uFFFD',
+			'JosÃ© Acme': 'Ã©',
+			'LÃ“PEZ': 'Ã“',
+			'Oâ€™Acme': 'â€™',
+			'Å\u00a0koda Å¡': 'Å¡',
+		};
+		for (const [value, letters] of Object.entries(lost)) {
+			const chosen = leadOf([], { leadFields: 'manual', where: value });
+			for (const [parameters, field] of [
+				[leadOf([{ Firma: value }]), 'Firma'],
+				[chosen, 'where'],
+			] as const) {
+				expect(thrownBy(() => parameters.get('where', 0, ''))).toMatchObject({
+					reason: 'invalid_value',
+					message: `Not sent: ${field} has lost letters (${letters})`,
+				});
+			}
+		}
+		for (const Firma of [
+			'SÃO JOÃO',
+			'Ångström',
+			'Ärzte – Ñandú',
+			'IRMÃ Dulce',
+			'Þór Ðarson',
+			'L’Oréal',
+		]) {
+			expect(leadOf([{ Firma }]).get('where', 0, '')).toBe(Firma);
 		}
 	});
 

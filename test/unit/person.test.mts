@@ -144,3 +144,24 @@ it.each<[answer: object, said: string]>([
 		mayBeCharged: true,
 	});
 });
+
+it.each<[object, object]>([
+	[
+		{ fullName: "Pat O'Brien", domain: 'acme.com' },
+		{ fullName: 'Pat O’Brien', domain: 'acme.com' },
+	],
+	[{ fullName: 'Ada Lovelace' }, { fullName: 'Ada Lovelace Jr.' }],
+	[
+		{ domain: '', company: 'Acme & Sons' },
+		{ domain: '', company: 'Acme &amp; Sons' },
+	],
+	[{ domain: 'bücher.de' }, { domain: 'xn--bcher-kva.de' }],
+	[{ firstName: 'Ada', lastName: 'Smith–Lee' }, { fullName: 'Ada Smith-Lee' }],
+])('%j and %j are one question', (one, other) => {
+	const [a, b] = [one, other].map((fields) => {
+		const { fullName: _, ...halves } = { ...ada, ...fields };
+		const held = 'firstName' in fields ? halves : { ...ada, ...fields };
+		return personLookup.identity(questionOf({ ...acme, ...held }).query);
+	});
+	expect(a).toBe(b);
+});

@@ -11,7 +11,8 @@ const ada = `Ada Lovelace / Lovelace, Ada / Dr. Ada Lovelace / Prof.Dr. h.c. Ada
 	Ada Lovelace PhD MBA, PMP / Dra. Ada Lovelace / Miss Ada Lovelace / Dr. h. c. Ada Lovelace /
 	Lovelace, Ada, MD / Lovelace, Dr. Ada / Lovelace, Ada, Dr. / Ada Lovelace, Dr. med. /
 	Lovelace, Ada, Dr. rer. nat. / Ada Lovelace | LinkedIn / Ada Lovelace (she/her) / Ada 🚀 Lovelace ✈️🇩🇪 /
-	★ Ada 🙋🏽‍♀️ Lovelace / Ada Lovelace | CEO, Acme / Smt. Ada Lovelace`;
+	★ Ada 🙋🏽‍♀️ Lovelace / Ada Lovelace | CEO, Acme / Smt. Ada Lovelace / Ada Lovelace Jr. /
+	Ada Lovelace, III / Ada Lovelace III`;
 
 it.each([
 	...ada.split(/ \/\s+/).map((text) => [text, 'Ada Lovelace']),
@@ -61,7 +62,7 @@ it.each([
 	['Lovelace PhD', 'Lovelace'],
 	['Lovelace MBA, PMP', 'Lovelace'],
 	[', Ada', ', Ada'],
-	["O'Neil Jr", "O'Neil Jr"],
+	["O'Neil Jr", "O'Neil"],
 ])('of %j the half of a name is %j', (text, name) => {
 	expect(withoutTitles(text)).toBe(name);
 });

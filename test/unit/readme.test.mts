@@ -1,32 +1,87 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
+import {
+	FAILED,
+	INVALID,
+	NOT_SENT,
+	PENDING,
+	WITHOUT_RESULT,
+} from '../../nodes/shared/failures/reasons.ts';
+import { INTERFACE_DEFAULTS } from '../../nodes/shared/http/connection.ts';
+import { PATHS } from '../../nodes/shared/http/paths.ts';
 import { root } from '../machine/paths.mjs';
 
 /** More would make the page slow to read. */
 const MOST_BYTES = { '.png': 220_000, '.gif': 3_000_000 };
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const ofExamples = readFileSync(join(root, 'examples', 'README.md'), 'utf8');
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+const readme = textOf('README.md');
 
 /** The pictures of a page, by their path from the root. */
 function imagesIn(page: string) {
-	return [...page.matchAll(/!\[([^\]]*)\]\((?:\.\.\/)?([^)]+)\)/g)].map(
-		([, alt = '', path = '']) => ({ alt, path }),
-	);
+	return [...textOf(page).matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, alt = '', path = '']) => ({
+		alt,
+		path: join(dirname(page), path),
+	}));
 }
 
-const images = [...imagesIn(readme), ...imagesIn(ofExamples)];
 const filesIn = (folder: string, extension: string) =>
 	readdirSync(join(root, folder)).filter((file) => file.endsWith(extension));
+const pages = ['.', 'docs', 'docs/contributing', 'examples'].flatMap((folder) =>
+	filesIn(folder, '.md').map((file) => join(folder, file)),
+);
+const images = pages.flatMap(imagesIn);
 const pictures = Object.keys(MOST_BYTES).flatMap((kind) => filesIn('docs/images', kind));
 
-it('shows each picture of docs/images, here or among the examples, and no other', () => {
+it('each picture of docs/images is shown on a page, and no other', () => {
 	expect(pictures.length).toBeGreaterThan(0);
 	const shown = new Set(images.map(({ path }) => path));
 	expect([...shown].toSorted()).toEqual(pictures.map((file) => `docs/images/${file}`).toSorted());
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+	const headings = [...textOf(page).matchAll(/^#+ (.*)$/gm)];
+	return headings.map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replaceAll(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
+			.replaceAll(' ', '-'),
+	);
+}
+
+it.each(pages)('%s links only to pages and headings that there are', (page) => {
+	const links = [...textOf(page).matchAll(/\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)];
+	const isThere = (path: string, anchor?: string) => {
+		const target = path ? join(dirname(page), path) : page;
+		if (!existsSync(join(root, target))) return false;
+		return anchor === undefined || anchorsOf(target).includes(anchor);
+	};
+	const dead = links.filter(([, path = '', anchor]) => !isThere(path, anchor));
+	expect(dead.map(([link]) => link)).toEqual([]);
+});
+
+it('when-items-fail.md explains each reason once', () => {
+	// No item comes out with these: the workflow has stopped, or a test event of the trigger has nothing to show.
+	const isSeen = (reason: string) => !['stopped', 'no_leads'].includes(reason);
+	const reasons = Object.keys({ ...INVALID, ...NOT_SENT, ...FAILED }).filter(isSeen);
+	const page = textOf('docs/when-items-fail.md');
+	const [, part = ''] = /^## Reasons$([^]*?)^### /m.exec(page) ?? [];
+	const first = [...part.matchAll(/^\|([^|]+)\|/gm)].map(([, cell = '']) => cell).join();
+	const named = [...first.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+	expect(named.filter((name) => !WITHOUT_RESULT.has(name)).toSorted()).toEqual(reasons.toSorted());
+	for (const reason of Object.keys(PENDING)) expect(page.split(`\`${reason}\``)).toHaveLength(2);
+});
+
+it('interface.md names each path of the service', () => {
+	const { bulkVerifierPath, companySearchPath } = INTERFACE_DEFAULTS;
+	const page = textOf('docs/interface.md');
+	for (const path of [...Object.values(PATHS), bulkVerifierPath, companySearchPath]) {
+		expect(page).toMatch(new RegExp(`\`(GET|POST) ${path}\``));
+	}
 });
 
 it('says what each picture shows', () => {
@@ -36,7 +91,7 @@ it('says what each picture shows', () => {
 it('shows and names every example', () => {
 	const examples = filesIn('examples', '.json').map((file) => file.replace(/\.json$/, ''));
 	expect(examples.length).toBeGreaterThan(0);
-	const shown = imagesIn(ofExamples).map(({ path }) => path);
+	const shown = imagesIn('examples/README.md').map(({ path }) => path);
 	for (const example of examples) {
 		expect(shown).toContain(`docs/images/example-${example}.png`);
 		expect(readme).toContain(`\`${example}.json\``);
@@ -53,9 +108,24 @@ it('has no picture that is slow to load', () => {
 });
 
 it('names only commands that there are', () => {
-	const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-	const pages = readme + readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-	const named = [...pages.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+	const { scripts } = JSON.parse(textOf('package.json'));
+	const texts = readme + ['CONTRIBUTING.md', 'AGENTS.md'].map(textOf).join('');
+	const named = [...texts.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
 	expect(named.length).toBeGreaterThan(0);
 	expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+});
+
+/** The folders that paths in these pages start from. */
+const FROM: Array<[page: string, ...folders: string[]]> = [
+	['AGENTS.md', ''],
+	['docs/contributing/internals.md', '', 'nodes/shared'],
+	['docs/contributing/path-of-an-item.md', 'nodes', 'nodes/shared'],
+	['docs/contributing/verification.md', ''],
+];
+
+it.each(FROM)('%s names only files that there are', (page, ...folders) => {
+	const named = [...textOf(page).matchAll(/`([\w./-]+\.m?ts)`/g)].map(([, path = '']) => path);
+	expect(named.length).toBeGreaterThan(0);
+	const isThere = (path: string) => folders.some((folder) => existsSync(join(root, folder, path)));
+	expect(named.filter((path) => path.includes('/') && !isThere(path))).toEqual([]);
 });

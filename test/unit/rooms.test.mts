@@ -20,6 +20,7 @@ const FLOORS = [
 	['pace', 'credits'],
 	['client', 'execution'],
 	['input', 'output'],
+	['run'],
 	['reads', 'lookups'],
 	['operation.ts'],
 	['editor'],

@@ -8,8 +8,11 @@ import { describe, expect, it } from 'vitest';
 
 import {
 	cleanText,
+	comparableDomain,
 	isPlaceholder,
+	isSocialPage,
 	numberOf,
+	plainSigns,
 	toDomain,
 	toText,
 	withScheme,
@@ -88,7 +91,7 @@ describe('cleanText', () => {
 describe('isPlaceholder', () => {
 	const nothing = `n/a|N/A|#N/A|n.a.|None.|(none)|NULL|<null>|nil|undefined|Unknown|-|--|–|.|…|?|https|NaN|nan|#REF!|
 		#NAME?|#DIV/0!|#NV|#ÜBERLAUF!|(blank)|(Leer)|TBD|not available|email_not_unlocked@domain.com|- / -|keine Angabe|
-		k.A.|unbekannt|n.v.t.|N.C.|Freelancer|Selbständig|selbstständig|Autônomo|Stealth Startup|Confidential|Retired`;
+		k.A.|unbekannt|n.v.t.|N.C.|Freelancer|Selbständig|selbstständig|Autônomo|autonomo|Independant|Selbstandig|Stealth Startup|Confidential|Retired`;
 
 	// Eventbrite says that an info was requested of a guest whom nobody has named.
 	it.each([...nothing.split(/\|\s*/), 'Info Requested'])('is %j', (text) => {
@@ -152,11 +155,25 @@ describe('toDomain', () => {
 		https://ada:secret@www.acme.com/ ada@acme.com mailto:ada@acme.com acme.com. s3://acme.com
 		https://www.acme.com./about acme.com:8443 acme.com:8443/about www.acme.com:443 acme.com:`;
 
-	const spaced = ['  acme.com\n', 'https:// www.acme.com'];
+	const spaced = ['  acme.com\n', 'https:// www.acme.com', 'Website: acme.com', 'Acme (acme.com)'];
+	const inSigns = [
+		'[acme.com](https://acme.com)',
+		'(acme.com)',
+		'“acme.com”',
+		'acme.com | acme.org',
+	];
+	const decoded = [
+		'https%3A%2F%2Facme.com',
+		'<a href="https://acme.com/x">Acme</a>',
+		'acme.com (DE)',
+	];
 
-	it.each([...acme.trim().split(/\s+/), ...spaced])('%j is acme.com', (pasted) => {
-		expect(toDomain(pasted)).toBe('acme.com');
-	});
+	it.each([...acme.trim().split(/\s+/), ...spaced, ...inSigns, ...decoded])(
+		'%j is acme.com',
+		(pasted) => {
+			expect(toDomain(pasted)).toBe('acme.com');
+		},
+	);
 
 	it.each([
 		['https://mail.acme.co.uk/inbox', 'mail.acme.co.uk'],
@@ -169,7 +186,7 @@ describe('toDomain', () => {
 	});
 
 	const none = `:8443|Acme Inc.|localhost:3000|N/A|...|.acme.com|acme .com|acme.com or acme.org|[::1]|
-		https://acme.com other.com/about`;
+		https://acme.com other.com/about|Acme (S.A)|50% off`;
 
 	it.each(['', ...none.split(/\|\s*/)])('%j is none', (pasted) => {
 		expect(toDomain(pasted)).toBe('');
@@ -196,4 +213,39 @@ describe('toDomain', () => {
 			{ numRuns: 1_000 },
 		);
 	});
+});
+
+describe('isSocialPage', () => {
+	const nobodys = `gmail.com ada@gmail.com https://www.yahoo.co.uk web.de gmx.at hotmail.fr proton.me outlook.com
+		https://www.airbnb.de/rooms/1 booking.com/hotel/de/x.html google.de/maps/x https%3A%2F%2Flinkedin.com%2Fcompany%2Facme`;
+
+	it.each(nobodys.split(/\s+/))("%j is nobody's website", (text) => {
+		expect(isSocialPage(text)).toBe(true);
+	});
+
+	const websites =
+		'booking.com airbnb.com linkedin.com acme.com acme.com/gmail.com gmail.acme.com mygmail.com web.com';
+
+	it.each(websites.split(' '))('%j may be a company', (text) => {
+		expect(isSocialPage(text)).toBe(false);
+	});
+});
+
+it.each([
+	['O’Brien', "O'Brien"],
+	['O&#39;Brien', "O'Brien"],
+	['O&#x2019;Brien', "O'Brien"],
+	['Müller–Lüdenscheidt', 'Müller-Lüdenscheidt'],
+	['Acme &amp; Sons', 'Acme & Sons'],
+	['AT&T; &unknown; &#99999999;', 'AT&T; &unknown; &#99999999;'],
+])('%j in one spelling is %j', (text, plain) => {
+	expect(plainSigns(text)).toBe(plain);
+});
+
+it.each([
+	['bücher.de', 'xn--bcher-kva.de'],
+	['acme.com', 'acme.com'],
+	['bücher.de:80', 'bücher.de:80'],
+])('the domain %j compares as %j', (domain, comparable) => {
+	expect(comparableDomain(domain)).toBe(comparable);
 });

@@ -97,7 +97,7 @@ it('no text in the code has a word that n8n keeps out, or that readers stumbled 
 			visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
 		}
 	}
-	expect(texts).toContain('Add credits to the account, then run the remaining items again.');
+	expect(texts).toContain('Add credits to the account, then run these items again.');
 	expect(texts.filter(isUnwelcome)).toEqual([]);
 });
 
@@ -200,6 +200,13 @@ describe('the texts in the editor', () => {
 	it('name what an operation does without articles, as the node is called by it', () => {
 		const named = /^(?!.*\b(a|an|the)\b)[A-Z][a-z ]+(API)?$/;
 		expect(menu.filter(({ action = '' }) => !named.test(action))).toEqual([]);
+	});
+
+	it('sort every menu by its names', () => {
+		const menus = fields.filter(({ type }) => type === 'options');
+		expect(menus.length).toBeGreaterThan(10);
+		const named = menus.map(({ options = [] }) => options.map(({ name }) => name));
+		expect(named).toEqual(named.map((names) => names.toSorted((a, b) => a.localeCompare(b))));
 	});
 
 	it('say of a switch whether it does something', () => {

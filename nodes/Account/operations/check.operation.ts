@@ -1,31 +1,23 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import type { AccountClient } from '../../shared/client/client';
-import { ACCOUNT_PATH, countersOf } from '../../shared/credits/account';
+import { countersOf, readAccount } from '../../shared/credits/account';
 import { readOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
-import { unexpectedAnswer } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
 import { objectsIn } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
-import {
-	listIn,
-	LISTS_PATH,
-	readLeadPage,
-	readLists,
-	simplifyList,
-} from '../../shared/reads/lists';
+import { listIn, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
 import { type Problem, problemOf } from '../../shared/failures/failure';
-import { isObject, textAt } from '../../shared/values/json';
 import { type Check, summaryOf } from '../checkSummary';
 import { inFull } from '../../shared/failures/words';
+import { PATHS } from '../../shared/http/paths';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
  * leads of one list are free (8), and a metered endpoint gets a request with nothing of what it requires, whatever the
  * settings are, so that it cannot be completed. Its refusal, a 400 (7), shows that the endpoint exists and accepts the
  * key. `works` is about the credential as it is, and `null` where nothing free can tell: where the request has a form
- * to choose (4.5, 4.6, 4.8) that the refusal does not name, where it is accepted or refused for credits or for now,
- * and where there is no list. A service that does not work is a result, so it never throws.
+ * to choose (4.5, 4.6, 4.8), where it is accepted or refused for credits or for now, and where there is no list. A service that does not work is a result, so it never throws.
  */
 export const check = readOperation({
 	option: {
@@ -34,7 +26,7 @@ export const check = readOperation({
 		action: 'Check API',
 		description:
 			"Check what works with your provider's API, and which settings it needs. Costs no credits.",
-		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
+		routing: { request: { method: 'GET', url: PATHS.account } },
 	},
 	cost: 'free',
 	fields: [],
@@ -48,7 +40,7 @@ export const check = readOperation({
 			const isWarning = checks.some(({ works }) => works === false);
 			context.hint(summaryOf(checks), isWarning ? 'warning' : 'info');
 		});
-		return { results: checks.map((one) => ({ ...one })), simplify: (result) => result };
+		return { results: checks.map((one) => ({ ...one })) };
 	},
 });
 
@@ -64,83 +56,62 @@ interface Found {
 	stop?: Finding;
 }
 
-/** The two forms of a request, by setting: the choice in the credential, and what names it in a refusal. */
-const FORMS = {
-	companyNameParameter: {
-		company: ['Company Name Parameter: Company (company=Acme)', /(["'`])company\1/],
-		companyName: ['Company Name Parameter: Company Name (companyName=Acme)', /\bcompanyName\b/],
-	},
-	bulkFinderBody: {
-		array: ['Bulk Finder Body: Array of Rows', /\barray\b/i],
-		people: ['Bulk Finder Body: Object with People', /\bpeople\b/i],
-	},
-	bulkVerifierQuery: {
-		repeat: ['Bulk Verifier Query: Repeated (email=a&email=b)', /\brepeat/i],
-		comma: ['Bulk Verifier Query: Comma-Separated (email=a,b)', /\bcomma\b/i],
-	},
-} satisfies Partial<Record<keyof InterfaceSettings, Record<string, [string, RegExp]>>>;
-
 interface Endpoint {
 	method?: 'POST';
 	/** `:listId` stands for a list. */
 	path: string | ((settings: InterfaceSettings) => string);
-	operations: string[];
+	operations: string;
 	/** Reads it for free, and throws what the request throws; without this it is metered, and probed. */
 	read?(found: Found, path: string, endpoint: Endpoint): Promise<Finding | void>;
-	/** The setting for the form of its request. */
-	form?: keyof typeof FORMS;
+	/** The label of the setting for the form of its request, which only a paid request would show to be right. */
+	form?: string;
 	/** The label of the setting for its path, and the paths that services have. */
 	paths?: [label: string, ...paths: string[]];
 }
 
 const ENDPOINTS: Endpoint[] = [
 	{
-		path: ACCOUNT_PATH,
-		operations: ['Get Account', 'Estimate Cost', 'On Low Credits'],
+		path: PATHS.account,
+		operations: 'Get Account, Estimate Cost, On Low Credits',
 		async read(found, path) {
-			const account = await send(found, path);
-			// Every variant of an account has an email.
-			if (!isObject(account) || textAt(account, 'email') === null) {
-				throw unexpectedAnswer('an account', account);
-			}
-			found.account = account;
-			return { variant: { counters: Object.keys(countersOf(account)) } };
+			found.account = await readAccount({ get: async () => await send(found, path) });
+			return { variant: { counters: Object.keys(countersOf(found.account)) } };
 		},
 	},
-	{ path: LISTS_PATH, operations: ['Get Many Lists'], read: findList },
+	{ path: PATHS.lists, operations: 'Get Many Lists', read: findList },
 	{
-		path: `${LISTS_PATH}/:listId`,
-		operations: ['Get List'],
+		path: `${PATHS.lists}/:listId`,
+		operations: 'Get List',
 		read: async (found, path) => entriesOf(await send(found, path)),
 	},
 	{
-		path: `${LISTS_PATH}/:listId/leads`,
-		operations: ['Get List Leads', 'On New Lead in List'],
+		path: `${PATHS.lists}/:listId/leads`,
+		operations: 'Get List Leads, On New Lead in List',
 		read: readLeads,
 	},
 	{
-		path: `${LISTS_PATH}/:listId/data`,
-		operations: ['Export List Leads'],
+		path: `${PATHS.lists}/:listId/data`,
+		operations: 'Export List Leads',
 		read: async (found, path) => void objectsIn(await send(found, path), 'leads'),
 	},
-	{ path: '/api/v2/find', operations: ['Find Email'], form: 'companyNameParameter' },
+	{ path: PATHS.find, operations: 'Find Email', form: 'Company Name Parameter' },
 	{
 		method: 'POST',
-		path: '/api/v2/find_bulk',
-		operations: ['Find Emails in Bulk', 'Get Bulk Job'],
-		form: 'bulkFinderBody',
+		path: PATHS.findBulk,
+		operations: 'Find Emails in Bulk, Get Bulk Job',
+		form: 'Bulk Finder Body',
 	},
-	{ path: '/v3/verify', operations: ['Verify Email'] },
+	{ path: PATHS.verify, operations: 'Verify Email' },
 	{
 		path: ({ bulkVerifierPath }) => bulkVerifierPath,
-		operations: ['Verify Emails in Bulk'],
-		form: 'bulkVerifierQuery',
-		paths: ['Bulk Verifier Path', INTERFACE_DEFAULTS.bulkVerifierPath, '/api/v2/find_bulk'],
+		operations: 'Verify Emails in Bulk',
+		form: 'Bulk Verifier Query',
+		paths: ['Bulk Verifier Path', INTERFACE_DEFAULTS.bulkVerifierPath, PATHS.findBulk],
 	},
-	{ path: '/profile/search/email', operations: ['Get Company Leads'] },
+	{ path: PATHS.companyLeads, operations: 'Get Company Leads' },
 	{
 		path: ({ companySearchPath }) => companySearchPath,
-		operations: ['Search Company'],
+		operations: 'Search Company',
 		paths: ['Company Search Path', INTERFACE_DEFAULTS.companySearchPath, '/lwh/company/search'],
 	},
 ];
@@ -151,8 +122,10 @@ const SMALL_PAGE = 100;
 const EXISTS = 'Exists, and the API key is accepted';
 const ONLY_PAID = 'Only a paid request would tell';
 
-/** Refusals that say nothing of the endpoint, and what says nothing of the others. */
+/** Refusals that leave open whether the endpoint works. */
 const OPEN = ['rate_limited', 'out_of_credits', 'conflict', 'service_unavailable'];
+
+/** Failures of the account's own endpoint after which the other endpoints are still tried. */
 const GOES_ON = ['not_found', 'unexpected_answer', 'service_unavailable'];
 
 /** One after the other: the lists may need the account, the leads a list, and a low rate limit allows no more. */
@@ -163,7 +136,7 @@ async function checkAll(client: AccountClient): Promise<Check[]> {
 		const { method = 'GET' } = one;
 		const path = typeof one.path === 'string' ? one.path : one.path(client.connection.settings);
 		checks.push({
-			operations: one.operations.join(', '),
+			operations: one.operations,
 			works: true,
 			detail: EXISTS,
 			setting: null,
@@ -185,7 +158,7 @@ async function findingOf(endpoint: Endpoint, path: string, found: Found): Promis
 	} catch (thrown) {
 		const problem = problemOf(thrown);
 		const finding = unusable(problem);
-		if (path !== ACCOUNT_PATH || GOES_ON.includes(problem.reason)) return finding;
+		if (path !== PATHS.account || GOES_ON.includes(problem.reason)) return finding;
 		// Where no API is, or none that lets the key in, further requests would not find one.
 		found.stop = { ...notSent(problem.message), works: finding.works };
 		return { ...finding, detail: inFull(problem) };
@@ -227,28 +200,18 @@ async function probe(found: Found, path: string, endpoint: Endpoint): Promise<Fi
 	if (path.includes('?')) return notSent('the path holds a query');
 	const problem = await problemIn(send(found, path, { method }));
 	if (!problem) return { works: null, detail: `${EXISTS}. ${ONLY_PAID} more` };
-	if (isIncomplete(problem)) return ofForm(problem, form, found);
-	const isMissing = problem.httpCode === 404 || problem.httpCode === 405;
+	const { httpCode } = problem;
+	if (isIncomplete(problem)) {
+		if (!form) return { httpCode };
+		const detail = `${EXISTS}. ${ONLY_PAID} whether it needs another choice of ${form}`;
+		return { works: null, httpCode, detail };
+	}
+	const isMissing = httpCode === 404 || httpCode === 405;
 	for (const other of isMissing ? paths.filter((one) => one !== path) : []) {
 		const refusal = await problemIn(send(found, other, { method }));
-		if (!refusal || !isIncomplete(refusal)) continue;
-		const settings = [`${label}: ${other}`, ofForm(refusal, form, found).setting ?? []].flat();
-		return needs(settings.join('; '), problem);
+		if (refusal && isIncomplete(refusal)) return needs(`${label}: ${other}`, problem);
 	}
 	return unusable(problem);
-}
-
-/** What the refusal of an incomplete request shows: its words may name the form that is required. */
-function ofForm(problem: Problem, form: Endpoint['form'], found: Found): Finding {
-	const { httpCode, message } = problem;
-	if (!form) return { httpCode };
-	const own = found.client.connection.settings[form];
-	const choices = Object.entries(FORMS[form]);
-	const named = choices.filter(([, [, words]]) => words.test(message)).map(([value]) => value);
-	const [[, [setting]]] = choices.filter(([value]) => value !== own);
-	const detail = `${EXISTS}. ${ONLY_PAID} whether it needs ${setting}`;
-	if (named.length !== 1) return { works: null, httpCode, detail };
-	return named[0] === own ? { httpCode } : needs(setting, problem);
 }
 
 /** The lists, of the account where the service has no index of them (4.2), as the operations read them. */

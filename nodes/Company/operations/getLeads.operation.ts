@@ -19,8 +19,7 @@ import type { ReadRequest } from '../../shared/reads/reader';
 import { emailAt, toEmailStatus } from '../../shared/values/email';
 import { numberAt, objectAt, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
-
-const PATH = '/profile/search/email';
+import { PATHS } from '../../shared/http/paths';
 
 /** The most people that the service gives per page (interface specification 8). */
 const PAGE_SIZE = 150;
@@ -32,7 +31,7 @@ export const getLeads = readOperation({
 		value: 'getLeads',
 		action: 'Get leads from company',
 		description: 'Get people who work at a company, with their emails. May cost credits.',
-		routing: { request: { method: 'GET', url: PATH } },
+		routing: { request: { method: 'GET', url: PATHS.companyLeads } },
 	},
 	builder:
 		'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
@@ -41,7 +40,7 @@ export const getLeads = readOperation({
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
 		...leadFrom(
-			'the website and the name of the company from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit.',
+			'the website of the company, else its name, from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit.',
 		),
 		queryField({
 			displayName: 'Company Website',
@@ -121,8 +120,8 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 	const { companyName } = query;
 	// The service compares company names without case (interface specification 4.9).
 	const asked = { ...query, companyName: toText(companyName).toLowerCase() };
-	const key = digest([connection.id, PATH, asked]);
-	const request = { method: 'GET' as const, url: PATH, qs: query };
+	const key = digest([connection.id, PATHS.companyLeads, asked]);
+	const request = { method: 'GET' as const, url: PATHS.companyLeads, qs: query };
 	const work = async (): Promise<Settled> =>
 		await client
 			.send(request, { repeats: 'once' })

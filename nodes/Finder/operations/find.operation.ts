@@ -5,6 +5,7 @@ import { simplifyCompany } from '../../shared/output/company';
 import { isObject } from '../../shared/values/json';
 import { collectPeople } from '../bulk';
 import { foundIn, type Person, personLookup, personOptions, simplifyFoundEmail } from '../person';
+import { PATHS } from '../../shared/http/paths';
 
 /** Find Email (interface specification 4.5). Costs 1 credit per email found; a miss is free. */
 export const find = lookupOperation<Person>({
@@ -14,7 +15,7 @@ export const find = lookupOperation<Person>({
 		action: 'Find email',
 		description:
 			'Find the business email of a person by name and company. Costs 1 credit per email found.',
-		routing: { request: { method: 'GET', url: '/api/v2/find' } },
+		routing: { request: { method: 'GET', url: PATHS.find } },
 	},
 	builder:
 		'For one item at a time, e.g. as the tool of an agent, or for Include Company Data. For more than 20 items use findBulk: same price, one request per 100 people.',

@@ -1,7 +1,8 @@
 import { lookupOperation } from '../../shared/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/input/options';
-import { BULK_PATH, collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
+import { collectPeople, jobIn, matchRows, MAX_ROWS, toRows } from '../bulk';
 import { type Person, personLookup, personOptions, simplifyFoundEmail } from '../person';
+import { PATHS } from '../../shared/http/paths';
 
 /** Find Emails in Bulk (interface specification 4.6). Costs 1 credit per email found; a miss is free. */
 export const findBulk = lookupOperation<Person>({
@@ -11,7 +12,7 @@ export const findBulk = lookupOperation<Person>({
 		action: 'Find emails in bulk',
 		description:
 			'Find the business emails of all input items, 100 per request. Costs 1 credit per email found.',
-		routing: { request: { method: 'POST', url: BULK_PATH } },
+		routing: { request: { method: 'POST', url: PATHS.findBulk } },
 	},
 	builder:
 		'The choice for lists of leads. Name, company and email are recognized by the common names of their fields; set leadFields to manual only for uncommon names. Every item comes out once, in order, with its own fields; see its status. No Loop, Wait, Merge or IF node is needed around it.',

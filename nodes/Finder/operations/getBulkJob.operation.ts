@@ -8,18 +8,11 @@ import { itemWith } from '../../shared/output/shape';
 import { countIn } from '../../shared/input/options';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { numberAt, textAt } from '../../shared/values/json';
-import {
-	BULK_PATH,
-	type BulkJob,
-	jobReader,
-	matchRows,
-	resultsIn,
-	rowsById,
-	STEADY,
-} from '../bulk';
+import { type BulkJob, jobReader, matchRows, resultsIn, rowsById, STEADY } from '../bulk';
 import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
 import { REFUSED } from '../../shared/failures/reasons';
 import { COLLECT_LATER, JobProblem, type Problem, problemOf } from '../../shared/failures/failure';
+import { PATHS } from '../../shared/http/paths';
 
 /** Get Bulk Job (interface specification 4.6, its variant). The emails were charged when the job was accepted. */
 export const getBulkJob = readOperation({
@@ -29,12 +22,13 @@ export const getBulkJob = readOperation({
 		action: 'Get bulk job',
 		description:
 			'Collect the results of a job that Find Emails in Bulk did not wait for. Costs no further credits.',
-		routing: { request: { method: 'GET', url: BULK_PATH } },
+		routing: { request: { method: 'GET', url: PATHS.findBulk } },
 	},
 	builder:
 		"Behind a Finder whose items may have the status 'pending': it reads jobId and jobRow of each item, and passes all other items on.",
 	cost: 'free',
 	isBought: true,
+	joinsItem: true,
 	fields: [
 		{
 			displayName: 'Job ID',
@@ -66,13 +60,10 @@ export const getBulkJob = readOperation({
 			isOfJob: fields.status !== 'skipped',
 		}),
 	async read(request) {
-		const { client, parameter } = request;
+		const { client, item, parameter } = request;
 		const jobId = typedText(parameter('jobId'), 'Job ID');
 		const row = typedText(parameter('jobRow'), 'Job Row');
-		const simplify = (result: IDataObject) => result;
-		if (jobId === '') {
-			return { results: [{ status: 'skipped', credits: 0 }], simplify };
-		}
+		if (jobId === '') return { results: [{ status: 'skipped', credits: 0 }], isPassedOn: true };
 		const jobRow = row === '' ? undefined : countIn('Job Row', row);
 		const job = await client
 			.once(jobId, async () => await collect(jobId, request))
@@ -84,16 +75,17 @@ export const getBulkJob = readOperation({
 		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);
 		if (jobRow === undefined) {
 			// All rows come out once, for the first item that names the job.
-			const rows = job.rows.splice(0).filter((one) => !isRepeated(one, job));
+			const first = await client.once(`rows of ${jobId}`, async () => item);
+			const rows = item === first ? job.rows.filter((one) => !isRepeated(one, job)) : [];
 			const results = rows.map((one) => ({ ...nameIn(one), ...fieldsOf(one, job, request) }));
-			return { results, isOfNoItem: true, simplify };
+			return { results, isOfNoItem: true };
 		}
 		const own = job.byId.get(String(jobRow));
 		if (!own || !resultsIn(own)) {
 			const leftOut = unexpectedAnswer('a result for this item').problem;
 			throw new JobProblem(jobId, job.isOpenEnded ? undefined : leftOut, jobRow);
 		}
-		return { results: [fieldsOf(own, job, request)], simplify };
+		return { results: [fieldsOf(own, job, request)] };
 	},
 });
 
@@ -144,7 +136,7 @@ function fieldsOf(row: IDataObject, { checkedAt }: CollectedJob, { isSimple }: R
 	return isSimple ? fields : { ...fields, response: row };
 }
 
-/** Who a row is about, where no item says so. */
+/** Returns the name and the company of the person in a row, for results that join no item. */
 function nameIn(row: IDataObject): IDataObject {
 	return {
 		fullName: textAt(row, 'name', 'fullName'),

@@ -1,6 +1,7 @@
 import { returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { LISTS_PATH, readLists, simplifyList } from '../../shared/reads/lists';
+import { readLists, simplifyList } from '../../shared/reads/lists';
+import { PATHS } from '../../shared/http/paths';
 
 /** A constant, because n8n's lint wants the label "Get Many" for the literal value. */
 const OPERATION = 'getAll';
@@ -12,7 +13,7 @@ export const getAll = readOperation({
 		value: OPERATION,
 		action: 'Get many lists',
 		description: 'Get the saved lists of the account, without their leads. Costs no credits.',
-		routing: { request: { method: 'GET', url: LISTS_PATH } },
+		routing: { request: { method: 'GET', url: PATHS.lists } },
 	},
 	tool: 'Get the saved lead lists of the account, with the ID of each. Costs no credits.',
 	cost: 'free',

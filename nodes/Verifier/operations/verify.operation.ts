@@ -11,6 +11,7 @@ import {
 	verifierOptions,
 	type EmailQuery,
 } from '../verification';
+import { PATHS } from '../../shared/http/paths';
 
 /** Verify Email (interface specification 4.7). Costs 1 credit per email, invalid ones included. */
 export const verify = lookupOperation<EmailQuery>({
@@ -20,7 +21,7 @@ export const verify = lookupOperation<EmailQuery>({
 		action: 'Verify email',
 		description:
 			'Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid.',
-		routing: { request: { method: 'GET', url: '/v3/verify' } },
+		routing: { request: { method: 'GET', url: PATHS.verify } },
 	},
 	builder:
 		'For one item at a time, e.g. as the tool of an agent, or for Include Person Data. For more than 20 items use verifyBulk: same price, one request per 50 emails.',

@@ -13,7 +13,7 @@ import { NotProcessed } from '../failures/failure';
 
 /** The accounts that the items of one run belong to, each with its client: nearly always one. */
 export class Accounts<T extends { client: AccountClient }> {
-	/** The account of every item, or why none has one, once the credential is known to be the same for all. */
+	/** The account of all items, once the credential is known to be the same for all; rejected if it cannot be used. */
 	private common: Promise<T> | undefined;
 
 	/** By the `id` of their connections. */
@@ -40,7 +40,7 @@ export class Accounts<T extends { client: AccountClient }> {
 	 */
 	async of(item: number): Promise<T> {
 		if (this.common) return await this.common;
-		const { credential, isForAll } = await this.context.credential(item).catch(refuse);
+		const { credential, isForAll } = await this.context.credential(item).catch(noCredential);
 		if (this.isOver) throw new NotProcessed('stopped');
 		const account = this.accountOf(credential);
 		if (isForAll) this.common = account;
@@ -85,7 +85,7 @@ export async function withClient<T>(
 	use: (client: AccountClient) => Promise<T>,
 	requestOptions?: ClientSettings['requestOptions'],
 ): Promise<T> {
-	const credential = await n8n.getCredentials(CREDENTIAL).catch(refuse);
+	const credential = await n8n.getCredentials(CREDENTIAL).catch(noCredential);
 	const settings = { pace: SHORT_PACE, requestOptions };
 	const client = new AccountClient(n8n, connectionOf(credential), settings);
 	try {
@@ -95,6 +95,6 @@ export async function withClient<T>(
 	}
 }
 
-function refuse(thrown: unknown): never {
+function noCredential(thrown: unknown): never {
 	throw refusedByN8n(thrown);
 }

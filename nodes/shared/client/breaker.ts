@@ -19,7 +19,7 @@ export class CircuitBreaker {
 
 	private hasResult = false;
 
-	/** The last failure of these. */
+	/** The last failure in this row; `undefined` after any other response. */
 	cause: ServiceError | undefined;
 
 	/** Why nothing more is sent, once it is open. */

@@ -31,7 +31,7 @@ export interface ClientSettings {
 	pace?: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
-	/** For requests that nobody answers: the clients of one run share it. */
+	/** Counts lost connections: the clients of one run share it. */
 	silence?: CircuitBreaker;
 }
 
@@ -163,12 +163,13 @@ export class AccountClient {
 			}
 			const { httpCode, mayBeCharged } = response;
 			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
-			if (!mayBeCharged) reservation?.refused();
+			if (!mayBeCharged) reservation?.notCharged();
 			this.count(response, isMetered, reservation?.credits);
 			if (httpCode === 401) this.halt('unauthorized', response);
 			// The plan may exclude a free request, which says nothing about the credits.
-			if (httpCode === 402 && isMetered) this.halt('out_of_credits', response);
-			if (isPause(response)) this.refused(start, response);
+			const isForAll = response.leftOf(reservation?.credits ?? 1) === 0;
+			if (httpCode === 402 && isMetered && isForAll) this.halt('out_of_credits', response);
+			if (isPause(response)) this.pause(start, response);
 			return response;
 		} finally {
 			if (start !== undefined) this.gate.leave(this.lane, start, isAccepted, isPoll);
@@ -187,7 +188,10 @@ export class AccountClient {
 		if (!collects || !COLLECTED_AFTER.has(this.halted.reason)) throw this.halted;
 	}
 
-	/** Counts what no other request of the account escapes. A connection is the same for all accounts of the run. */
+	/**
+	 * Tells the breakers how a request ended: that of the account, and that of the run, for which only a lost connection
+	 * is a failure, as all accounts share the connection.
+	 */
 	private count(failure: ServiceError | undefined, isMetered: boolean, rows?: number): void {
 		this.breaker.note(failure, isMetered, rows);
 		const lost = failure?.reason === 'connection' ? failure : undefined;
@@ -201,8 +205,8 @@ export class AccountClient {
 	}
 
 	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */
-	private refused(start: number, refusal: ServiceError): void {
-		const pause = this.gate.refused(this.lane, start, refusal);
+	private pause(start: number, refusal: ServiceError): void {
+		const pause = this.gate.pauseAfter(this.lane, start, refusal);
 		const now = Date.now();
 		// A run that gives up does not wait.
 		if (this.lane.refusal || now + pause <= this.pausedUntil) return;

@@ -2,15 +2,14 @@ import type { IDataObject } from 'n8n-workflow';
 import { isNotFound, unknownPath } from '../http/errors';
 import { objectWith } from '../http/response';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
-
-export const ACCOUNT_PATH = '/api/v2/account';
+import { PATHS } from '../http/paths';
 
 /** Reads the account (interface specification 4.1), for free. Throws a `ServiceError` or `NotProcessed`. */
 export async function readAccount(client: {
 	get: (path: string) => Promise<object>;
 }): Promise<IDataObject> {
-	const account = await client.get(ACCOUNT_PATH).catch((thrown: unknown) => {
-		throw isNotFound(thrown) ? unknownPath(ACCOUNT_PATH) : thrown;
+	const account = await client.get(PATHS.account).catch((thrown: unknown) => {
+		throw isNotFound(thrown) ? unknownPath(PATHS.account) : thrown;
 	});
 	return objectWith(['email', 'credit', 'credits'], account, 'an account');
 }

@@ -29,6 +29,9 @@ export class Budget {
 	/** How many credits may still be spent without falling below Keep Credits. */
 	private roomAboveFloor = () => Number.POSITIVE_INFINITY;
 
+	/** How many credits the account has for this kind, once the service has said so in a refusal. */
+	private roomInAccount = () => Number.POSITIVE_INFINITY;
+
 	private readonly totals: Totals;
 
 	constructor(private readonly settings: BudgetSettings) {
@@ -63,6 +66,17 @@ export class Budget {
 	}
 
 	/**
+	 * Limits what is spent to the credits that are left, as the service says when it refuses a request (interface
+	 * specification 7). Requests in progress count as charged already: for one that was not, a later refusal corrects it.
+	 */
+	learn(remaining: number): void {
+		const { kind } = this.settings;
+		const { spent, reserved } = this.totals;
+		const most = remaining + spent[kind] + reserved[kind];
+		this.roomInAccount = () => most - spent[kind] - reserved[kind];
+	}
+
+	/**
 	 * Reserves credits for a request: as many as there is room for now. Without any room, it waits for the node's own
 	 * requests in progress, which may cost less than they reserved. Throws `NotProcessed` if that gives none.
 	 */
@@ -77,24 +91,27 @@ export class Budget {
 			if (signal?.aborted) throw new NotProcessed('cancelled');
 			const own = ledger.reservedBy(node);
 			const byCap = cap - ledger.spentBy(node) - own;
-			const room = Math.min(credits, byCap, this.roomAboveFloor());
+			const byFloor = this.roomAboveFloor();
+			const room = Math.min(credits, byCap, byFloor, this.roomInAccount());
 			if (room >= least) {
 				ledger.reserve(node, room);
 				this.totals.reserved[kind] += room;
 				return room;
 			}
 			if (byCap + own < least) throw new NotProcessed('credit_limit');
-			if (room + own < least) throw new NotProcessed('credit_floor');
-			await ledger.settled();
+			if (byFloor + own < least) throw new NotProcessed('credit_floor');
+			if (room + own < least) throw new NotProcessed('out_of_credits');
+			await ledger.posted();
 		}
 	}
 
-	settle(reserved: number, spent: Credits): void {
+	/** Turns reserved credits into what was spent of them. */
+	spend(reserved: number, spent: Credits): void {
 		const { ledger, node, kind } = this.settings;
 		this.spent = sum(this.spent, spent);
 		this.totals.reserved[kind] -= reserved;
 		this.totals.spent[kind] += spent.certain + spent.uncertain;
-		ledger.settle(node, reserved, spent);
+		ledger.post(node, reserved, spent);
 	}
 }
 
@@ -128,8 +145,8 @@ export class Reservation {
 	}
 
 	/** The request has cost nothing; it may be sent again. */
-	refused(): void {
-		if (this.isSent) this.ledger.over(this.credits);
+	notCharged(): void {
+		if (this.isSent) this.ledger.sent(this.credits, -1);
 		this.isSent = false;
 	}
 
@@ -137,12 +154,12 @@ export class Reservation {
 	 * Gives back what the request has not cost. Only the first call counts.
 	 * @param cost of the request; where nobody knows it, a request that was sent counts as its most
 	 */
-	settle(cost?: Credits): void {
+	charge(cost?: Credits): void {
 		if (!this.isOpen) return;
 		this.isOpen = false;
 		const uncertain = this.isSent ? this.credits : 0;
-		this.refused();
-		this.budget.settle(this.credits, cost ?? { certain: 0, uncertain });
+		this.notCharged();
+		this.budget.spend(this.credits, cost ?? { certain: 0, uncertain });
 	}
 
 	/**
@@ -150,7 +167,7 @@ export class Reservation {
 	 * @returns false when there is no room for that
 	 */
 	async renew(): Promise<boolean> {
-		this.settle();
+		this.charge();
 		this.isRenewed = true;
 		const taken = await this.budget.take(this.credits, this.credits).catch(() => undefined);
 		this.isOpen = taken !== undefined;

@@ -47,7 +47,7 @@ export class Ledger {
 
 	private waiting: Array<() => void> = [];
 
-	/** Read once: n8n builds all that an expression can read for it. */
+	/** The custom data of the execution. It is read once, as n8n builds everything that an expression can read for it. */
 	private readonly customData: ReturnType<Context['customData']>;
 
 	private isShown: boolean;
@@ -81,18 +81,14 @@ export class Ledger {
 		this.reserved.set(node, this.reservedBy(node) + credits);
 	}
 
-	sent(credits: number): void {
-		this.inProgress.requests++;
-		this.inProgress.credits += credits;
-	}
-
-	over(credits: number): void {
-		this.inProgress.requests--;
-		this.inProgress.credits -= credits;
+	/** Counts a request that was sent, or with -1 one that is over. */
+	sent(credits: number, requests: 1 | -1 = 1): void {
+		this.inProgress.requests += requests;
+		this.inProgress.credits += requests * credits;
 	}
 
 	/** Turns reserved credits of a node into what was spent of them. */
-	settle(node: string, reserved: number, spent: Credits): void {
+	post(node: string, reserved: number, spent: Credits): void {
 		this.reserve(node, -reserved);
 		this.add(node, spent);
 		// As long as nothing is spent for sure, what is in progress may turn out to be free.
@@ -110,11 +106,13 @@ export class Ledger {
 		this.show();
 	}
 
-	async settled(): Promise<void> {
+	/** Resolves when some reserved credits have been spent or released. */
+	async posted(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 
-	private get total(): Credits {
+	/** What the whole execution has spent. */
+	get total(): Credits {
 		return [...this.spent.values()].reduce(sum, NOTHING);
 	}
 
@@ -122,8 +120,7 @@ export class Ledger {
 		if (spent.certain === 0 && spent.uncertain === 0) return;
 		this.spent.set(node, sum(this.spent.get(node) ?? NOTHING, spent));
 		const { executionId } = this.context;
-		const stored: Stored = { executionId, nodes: Object.fromEntries(this.spent) };
-		this.record[RECORD] = stored;
+		this.record[RECORD] = { executionId, nodes: Object.fromEntries(this.spent) } satisfies Stored;
 	}
 
 	/** Shows the sum in the custom data of the execution; after a stop, the last sum goes into the log of n8n. */

@@ -52,7 +52,7 @@ function operationProperties(resource: string, operations: Operation[]): INodePr
 			type: 'hidden',
 			default: resource,
 			// n8n's node panel lists the operations of a resource that is an option.
-			options: [{ name: resource, value: resource }],
+			options: [{ name: `${resource[0].toUpperCase()}${resource.slice(1)}`, value: resource }],
 		},
 		{
 			displayName: 'Operation',
@@ -61,7 +61,7 @@ function operationProperties(resource: string, operations: Operation[]): INodePr
 			// n8n names nodes and tools by the action of an operation, and finds that by the resource only.
 			displayOptions: { show: { resource: [resource] } },
 			noDataExpression: true,
-			options: operations.map(menuEntry),
+			options: operations.map(menuEntry).toSorted((a, b) => a.name.localeCompare(b.name)),
 			default: byDefault,
 			routing: toolRouting(operations),
 		},

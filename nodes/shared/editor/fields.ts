@@ -19,14 +19,14 @@ const leadFields: INodeProperties = {
 	default: 'auto',
 	options: [
 		{
-			name: 'Recognize Automatically',
-			value: 'auto',
-			description: 'Read names, company and email from columns with common names',
-		},
-		{
 			name: 'Choose Below',
 			value: 'manual',
 			description: 'Drag your columns into the fields below. An empty field is not read.',
+		},
+		{
+			name: 'Recognize Automatically',
+			value: 'auto',
+			description: 'Read names, company and email from columns with common names',
 		},
 	],
 	description: 'Where to read the lead from',
@@ -67,10 +67,10 @@ export const toolOutput: INodeProperties = {
 	displayOptions: forTools,
 };
 
+type NamedField = Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>;
+
 /** A field whose value goes into the query of the request: a text under its own name, by default. */
-export function queryField(
-	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
-): INodeProperties {
+export function queryField(field: NamedField): INodeProperties {
 	const routing = { send: { type: 'query' as const, property: field.name } };
 	return { type: 'string', default: '', routing, ...field };
 }
@@ -86,9 +86,7 @@ export const includeInputFields = workflowField({
 });
 
 /** A field that tools do not have: a text, by default. */
-export function workflowField(
-	field: Pick<INodeProperties, 'displayName' | 'name'> & Partial<INodeProperties>,
-): INodeProperties {
+export function workflowField(field: NamedField): INodeProperties {
 	return { type: 'string', default: '', displayOptions: notForTools, ...field };
 }
 

@@ -72,7 +72,10 @@ export class AnswerStore {
 		this.stored = record[RECORD] ?? [];
 	}
 
-	/** What this execution, or the one that it retries, has stored for an account is opened once. */
+	/**
+	 * Returns the answer that this execution, or the one that it retries, has to a question, if it is less than a day old.
+	 * The first call for an account opens what is stored for it.
+	 */
 	find(key: string, connection: Connection): Answer | undefined {
 		const { id } = connection;
 		const sealed = this.loaded.has(id) ? [] : this.stored.filter((one) => one.connection === id);

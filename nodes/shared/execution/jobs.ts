@@ -3,7 +3,7 @@ import { costOf, type Ledger, NOTHING } from '../credits/ledger';
 import type { Connection } from '../http/connection';
 import type { AnswerStore, Results } from './answers';
 
-/** The oldest go first. */
+/** The most jobs that n8n stores with the execution; the oldest of more are dropped. */
 const MAX_STORED_JOBS = 1_000;
 
 /** Where n8n stores the pending jobs with the execution. Another shape of them needs another name. */

@@ -40,7 +40,7 @@ export class InvalidInput extends Failure {
 	}
 }
 
-/** For a field that holds what cannot be meant. */
+/** Returns the error for a field whose value cannot be used, with the rule that it breaks. */
 export function invalidValue(label: string, rule: string): InvalidInput {
 	return new InvalidInput({
 		reason: 'invalid_value',
@@ -56,7 +56,7 @@ export class NotProcessed extends Failure {
 		cause?: Error,
 	) {
 		const [short, advice] = NOT_SENT[reason];
-		const again = reason === 'manual_limit' ? '.' : ', then run the remaining items again.';
+		const again = reason === 'manual_limit' ? '.' : ', then run these items again.';
 		super({
 			status: 'not_processed',
 			reason,

@@ -11,10 +11,10 @@ export const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 /** The names of the fields that say why an item has no result. */
 export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
 
-/** All of them: what our nodes put into `status`. */
+/** Every status that a node of this package gives an item. */
 export const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
 
-/** An item with one of these is passed on with all that it came with: no answer of the service. */
+/** The statuses of items that are passed on with all that they came with, without an answer of the service. */
 export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 
 /** The reason of an item that is skipped as it does not meet the condition of Look Up Only If. */
@@ -63,7 +63,7 @@ export const BY_SERVICE = {
 	account_unreadable: ['account not readable', 'Check why, or remove Keep Credits'],
 };
 
-/** Why an item was not sent: the same. */
+/** All reasons why an item was not sent: short words, and what to do before it is run again. */
 export const NOT_SENT = {
 	...BY_SERVICE,
 	credit_limit: ['Max Credits reached', 'Raise Max Credits in the options'],
@@ -92,7 +92,7 @@ export const FAILED = {
 	unexpected: 'unexpected',
 };
 
-/** The request that met the end of the credits was refused: its item is `not_processed`. */
+/** The reasons of a failed request. Only `out_of_credits` makes its items `not_processed`: that request was refused. */
 export type FailedReason =
 	| keyof typeof FAILED
 	| Exclude<keyof typeof BY_SERVICE, 'service_down' | 'account_unreadable'>;

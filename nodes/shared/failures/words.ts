@@ -14,15 +14,26 @@ export function adviceOn(problems: Problem[]): string[] {
 	// What is wrong with the account or the service comes before what single items lack.
 	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
 	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
-	const all = [...new Set(inOrder.map(({ description }) => description.replace(/\.$/, '')))];
-	const isPart = (one: string) => all.some((other) => other !== one && other.includes(one));
-	return all.filter((one) => !isPart(one)).slice(0, MAX_ADVICE);
+	const advice = once(inOrder.map(({ description }) => description.replace(/\.$/, '')));
+	return once(advice.slice(0, MAX_ADVICE).flatMap((one) => one.split(/\. (?=[A-Z])/)));
 }
 
-const words = new Map(Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }));
+/** Returns each text once. A text that is a part of another one gives way to that one. */
+function once(texts: string[]): string[] {
+	const all = [...new Set(texts)];
+	const whole = (one: string) => all.find((other) => other !== one && other.includes(one));
+	return [...new Set(all.map((one) => whole(one) ?? one))];
+}
 
-/** Why items have no result, by kind. */
-export function reasonsOf(problems: Problem[]): string {
+/** The fields of an item that say why it has no result. */
+export type Reason = Record<'status' | 'reason', string>;
+
+const words = new Map<string, string | string[]>(
+	Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }),
+);
+
+/** Counts the reasons in words: `2 without a name, 1 failed (connection lost)`. */
+export function reasonsOf(problems: Reason[]): string {
 	const counts = new Map<string, number>();
 	for (const problem of problems) {
 		const short = shortOf(problem);
@@ -32,15 +43,15 @@ export function reasonsOf(problems: Problem[]): string {
 }
 
 /** Why an item has no result, in words short enough to be counted by. */
-function shortOf({ status, reason }: Problem): string {
+function shortOf({ status, reason }: Reason): string {
 	const [short] = [words.get(reason) ?? reason].flat();
 	if (status === 'not_processed') return `not sent (${short})`;
 	return status === 'failed' ? `failed (${short})` : short;
 }
 
-/** Whether the service caused that an item was not sent. */
+/** Whether the service caused that an item has no result. */
 export function isCausedByService(reason: string): boolean {
-	return Object.hasOwn(BY_SERVICE, reason);
+	return Object.hasOwn(BY_SERVICE, reason) || Object.hasOwn(FAILED, reason);
 }
 
 /** Whether Look Up Only If has skipped an item. */

@@ -9,6 +9,8 @@ interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'http
 	retryAfter?: number;
 	/** Whether the service may have charged the request. */
 	mayBeCharged?: boolean;
+	/** How many credits are left, where the service refused a request for them (interface specification 7). */
+	remaining?: number;
 }
 
 /** The longest message, in characters: many items may hold it. */
@@ -24,13 +26,13 @@ export class ServiceError extends Failure {
 		override readonly reason: FailedReason,
 		private readonly details: FailureDetails,
 	) {
-		const { message, description, httpCode = null, retryAfter, mayBeCharged = false } = details;
+		const { message, description, httpCode = null, retryAfter } = details;
 		// The request that ran into the end of the credits was refused, so the item can be sent again.
 		const status = reason === 'out_of_credits' ? 'not_processed' : 'failed';
 		super({ status, reason, message, description, httpCode });
 		this.httpCode = httpCode;
 		this.retryAfter = retryAfter;
-		this.mayBeCharged = mayBeCharged;
+		this.mayBeCharged = details.mayBeCharged ?? false;
 	}
 
 	/** A copy whose message says how often the request was sent. */
@@ -47,7 +49,13 @@ export class ServiceError extends Failure {
 	/** A copy that says what the request may have needed, where there were not enough credits for it. */
 	needing(credits: number): ServiceError {
 		if (this.reason !== 'out_of_credits' || credits < 2) return this;
-		return this.saying(`. This request may have needed ${credits}`);
+		return this.saying(`. This request may have needed ${credits}, and was not charged`);
+	}
+
+	/** How many credits are left for a smaller request than one that needed so many; 0 where that is not known. */
+	leftOf(credits: number): number {
+		const remaining = Math.floor(this.details.remaining ?? 0);
+		return this.reason === 'out_of_credits' && remaining < credits ? Math.max(0, remaining) : 0;
 	}
 
 	/** A copy in which the key is masked, with a message of at most 500 characters. */
@@ -59,7 +67,7 @@ export class ServiceError extends Failure {
 	}
 }
 
-/** For a response that lacks what the interface specification promises. The message quotes what it says instead. */
+/** Returns the error for a response that lacks what the interface specification promises. It quotes what that says. */
 export function unexpectedAnswer(expected: string, answer?: unknown): ServiceError {
 	const words = wordsIn(answer)?.slice(0, MAX_MESSAGE);
 	return new ServiceError('unexpected_answer', {
@@ -75,7 +83,7 @@ export function unexpectedAnswer(expected: string, answer?: unknown): ServiceErr
 export const ABOUT_PATHS =
 	'Run Check API of Contact Data Account: it says whether your provider uses another path. Else check the Base URL.';
 
-/** For a 404 of a request that names no list or job. */
+/** Returns the error for a 404 of a request that names no list or job. */
 export function unknownPath(path: string): ServiceError {
 	return new ServiceError('not_found', {
 		message: `The service does not know the path ${path}`,
@@ -102,7 +110,7 @@ export function hasCode(thrown: unknown, codes: number[]): boolean {
 /** Codes of an HTTP client, or of Node, for a request that could not be put together. */
 const NOT_A_REQUEST = /^ERR_(INVALID|UNESCAPED|BAD_OPTION|NOT_SUPPORT|HTTP_INVALID)/;
 
-/** For a lost connection, where the request might be charged a second time for many rows. */
+/** Returns the error for a lost connection where a second request might charge many rows again. */
 export function unknownOutcome({ message }: ServiceError): ServiceError {
 	return new ServiceError('unknown_outcome', {
 		message: `${message}, so it is unclear whether these items were processed`,
@@ -112,7 +120,7 @@ export function unknownOutcome({ message }: ServiceError): ServiceError {
 	});
 }
 
-/** What it means when the network says this, by a code of Node or a part of its message: nothing was sent. */
+/** Messages for what the network reports before anything is sent, by a code of Node or by a part of its message. */
 const UNREACHABLE: Array<[said: RegExp, message: string, reason?: FailedReason]> = [
 	[/^(ENOTFOUND|EAI_AGAIN)$/, 'The host of the Base URL was not found'],
 	[/^ECONNREFUSED$/, 'The Base URL refused the connection'],
@@ -164,7 +172,7 @@ function causesOf(thrown: unknown): IDataObject[] {
 	return causes;
 }
 
-/** With n8n's own message. */
+/** Returns the error for a request that n8n itself refused, with n8n's own message. */
 export function refusedByN8n(thrown: unknown): ServiceError {
 	const cause = causesOf(thrown).at(-1) ?? {};
 	return new ServiceError('refused_by_n8n', {

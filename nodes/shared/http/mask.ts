@@ -1,6 +1,6 @@
 const MASK = '***';
 
-/** A shorter text is no key, and may be a part of any word. */
+/** The least length of a key that is masked, in characters: a shorter text may be a part of any word. */
 const SHORTEST_KEY = 6;
 
 /** A shorter piece of Base64 may occur in another text by chance. */
@@ -19,7 +19,7 @@ export function withoutKey<T>(value: T, key: string): T {
 	return isIn ? masked(value, forms) : value;
 }
 
-/** The longest first: one form may be a part of another. */
+/** Returns the forms in which a text may hold the key, the longest first, as one form may be a part of another. */
 function formsOf(key: string): string[] {
 	const inUrl = encodeURIComponent(key);
 	const inUrlLowerCase = inUrl.replace(/%../g, (escape) => escape.toLowerCase());
@@ -35,7 +35,10 @@ function inJson(text: string): string {
 	return JSON.stringify(text).slice(1, -1);
 }
 
-/** The key in the Base64 of a text where it follows 3n + `before` bytes, without characters it shares. */
+/**
+ * Returns what the key becomes in Base64 where 3n + `before` bytes precede it, without the characters at both ends that
+ * encode neighbouring bytes, too.
+ */
 function base64Of(key: string, before: number): string {
 	const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(key)]);
 	return bytes

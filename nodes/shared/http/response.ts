@@ -19,7 +19,7 @@ const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advic
 	402: [
 		'out_of_credits',
 		'Not enough credits',
-		'Add credits to the account, then run the remaining items again.',
+		'Add credits to the account, then run these items again.',
 	],
 	403: [
 		'forbidden',
@@ -39,7 +39,7 @@ const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advic
 	429: [
 		'rate_limited',
 		'The service refuses requests for its rate limit',
-		'Run the remaining items later, or check the rate limit of your plan.',
+		'Run these items later, or check the rate limit of your plan.',
 	],
 	// And any other status code below 500.
 	405: [
@@ -48,11 +48,7 @@ const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advic
 		'Check the fields of the node, and Customize API Requests in the credential.',
 	],
 	// And any other status code from 500.
-	503: [
-		'service_unavailable',
-		'The service is temporarily unavailable',
-		'Run the remaining items later.',
-	],
+	503: ['service_unavailable', 'The service is temporarily unavailable', 'Run these items later.'],
 };
 
 /**
@@ -65,7 +61,7 @@ export function readResponse(response: IN8nHttpFullResponse): object {
 	if (statusCode < 300 && typeof body === 'object' && body !== null) return body;
 	// A proxy on the way sends these too, with a web page.
 	const isRetryable = statusCode >= 500 || statusCode === 429;
-	if (isRetryable || (statusCode >= 400 && isJson(response))) throw refused(response);
+	if (isRetryable || (statusCode >= 400 && isJson(response))) throw refusalIn(response);
 	// Another server sent it, or a proxy cut it off.
 	const status = statusCode < 300 ? '' : ` with status ${statusCode}`;
 	throw new ServiceError('not_the_service', {
@@ -85,7 +81,7 @@ function isJson({ headers, body }: IN8nHttpFullResponse): boolean {
 	return /json/i.test(toText(headers['content-type'])) && !/^\s*[[{]/.test(body);
 }
 
-function refused({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
+function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
 	const own = isObject(body) ? body : {};
 	// A text is the page of a proxy.
 	const said = typeof body === 'string' ? null : wordsIn(body);
@@ -99,6 +95,7 @@ function refused({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceEr
 		message: `${message}${credits}${isNews ? `: ${said}` : ''}`,
 		description,
 		httpCode: statusCode,
+		remaining: remaining ?? undefined,
 		retryAfter: retryAfterOf(headers['retry-after']),
 	});
 }
@@ -127,8 +124,8 @@ export function objectsIn(value: unknown, expected: string): IDataObject[] {
 }
 
 /**
- * The value if it is an object with any of these names. Throws a {@link ServiceError} if not, as it says nothing, and for
- * one that holds nothing there beside an error.
+ * Returns the value if it is an object that has a property with one of these names. Throws a {@link ServiceError} for
+ * any other value, and for an object that has an error, and only empty properties with these names.
  */
 export function objectWith(names: string[], value: unknown, expected: string): IDataObject {
 	if (isObject(value)) {
@@ -139,7 +136,7 @@ export function objectWith(names: string[], value: unknown, expected: string): I
 	throw unexpectedAnswer(expected, value);
 }
 
-/** A longer pause is a point in time, sent in place of one, in milliseconds. */
+/** The longest pause that is believed, in milliseconds: a larger number is a point in time, sent in place of a pause. */
 const LONGEST_PAUSE = 366 * 24 * 60 * 60_000;
 
 /** The pause that a `Retry-After` header asks for, in seconds or as an HTTP date, in milliseconds. */

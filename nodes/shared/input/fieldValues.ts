@@ -1,6 +1,15 @@
+import type { IDataObject } from 'n8n-workflow';
 import { FirstFailure, invalidValue } from '../failures/failure';
-import { cleanText, isPlaceholder, isSocialPage, toDomain } from '../values/text';
+import {
+	cleanText,
+	isPlaceholder,
+	isSocialPage,
+	plainSigns,
+	toDomain,
+	toText,
+} from '../values/text';
 import type { RequestField } from './declaration';
+import type { LeadParameters } from './leadFields';
 import type { Parameters } from './parameters';
 
 /** The values that an item has in the fields of an operation, under the names that they have in the request. */
@@ -26,18 +35,25 @@ export class FieldValues {
 		return this.values.get(property);
 	}
 
+	/** The texts in the fields that say what is wanted: a list, or what a lead holds. */
+	subject(lead: LeadParameters = {}): IDataObject {
+		const subjects = this.fields.filter((one) => one.extractValue || one.name in lead);
+		const texts = subjects.map(({ name, property }) => [name, toText(this.raw(property))]);
+		return Object.fromEntries(texts.filter(([, text]) => text !== ''));
+	}
+
 	/** The text in a field, cleaned. Throws `InvalidInput` for a list or an object. */
 	text(property: string): string {
 		const field = this.fields.find((one) => one.property === property);
 		return typedText(this.raw(property), field?.label ?? property);
 	}
 
-	/** The same for the name of a person or a company, where `n/a` and the like count as empty. */
+	/** The same for the name of a person or a company, in one spelling, where `n/a` and the like count as empty. */
 	name(property: string): string {
-		return nameIn(this.text(property));
+		return nameIn(plainSigns(this.text(property)));
 	}
 
-	/** The same for a company or its website: a page at a social network counts as empty. */
+	/** The same for a company or its website: what is nobody's website counts as empty. */
 	nameOrWebsite(property: string): string {
 		const name = this.name(property);
 		return isSocialPage(name) ? '' : name;
@@ -48,7 +64,8 @@ export class FieldValues {
 		const typed = this.nameOrWebsite(domainProperty);
 		const domain = toDomain(typed);
 		// Beside a domain, the lookup can do without the name.
-		if (domain !== '') return { domain, name: nameIn(cleanText(this.raw(nameProperty))) };
+		if (domain !== '')
+			return { domain, name: nameIn(plainSigns(cleanText(this.raw(nameProperty)))) };
 		return { domain, name: this.name(nameProperty) || typed };
 	}
 }

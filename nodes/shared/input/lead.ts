@@ -1,7 +1,6 @@
-import { isSameEmail } from '../values/email';
 import { toDomain } from '../values/text';
-import { bareName, type Meaning, wordsOf } from './leadNames';
-import { isHalf, isInitial, isTitles, withoutTitles } from './personName';
+import { lettersOf, type Meaning, wordsOf } from './leadNames';
+import { isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -17,32 +16,34 @@ export interface Lead {
 }
 
 /** What names the person. */
-export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
+export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name', 'particle'];
 
 /** The legal forms of companies that are no names of people. */
 const LEGAL_FORM =
-	/(?<![\p{L}.])(?:GmbH|AG|KG|OHG|UG|GbR|Inc|LLC|Ltd|Limited|PLC|Corp|SARL|SAS|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
+	/(?<![\p{L}.])(?:GmbH|mbH|AG|KG|KGaA|e\.?V|OHG|UG|GbR|Inc|LLC|LLP|Ltd|Pty|Limited|PLC|Corp|SARL|EURL|SASU?|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
 /** Whether a name is a company's: it has a legal form, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
 	const [host] = toDomain(website).split('.');
 	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
-	const isOfWebsite = [name, withoutParticles].map(bareName).includes(bareName(host));
+	const isOfWebsite = [name, withoutParticles].map(lettersOf).includes(lettersOf(host));
 	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
+}
+
+/** The same in a list that has no other column for companies. */
+export function isListedCompany(name: string, website?: string): boolean {
+	return name.includes(' & ') || isCompany(name, website);
 }
 
 /** The name of a company by its letters and digits, without its legal form. */
 function bareCompany(name: string): string {
-	return bareName(name.split(LEGAL_FORM, 1)[0] || name);
+	return lettersOf(name.split(LEGAL_FORM, 1)[0] || name);
 }
 
 /** Whether a name has another one as whole words. */
-export function holds(name: string, other: string): boolean {
-	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
+export function holds(name: string, other = ''): boolean {
+	return other !== '' && ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
-
-/** `Nom du contact` and the like: beside a field for one half of the name, it may be for the other half. */
-const CONTACT = /[ck]onta[ck]?t(?!.*full)/i;
 
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
 export function withBareName(lead: Lead): Lead {
@@ -55,11 +56,11 @@ export function withBareName(lead: Lead): Lead {
 		refuse(lead, 'fullName', 'looks like a company');
 	}
 	// A list of companies has no other column for them.
-	const isOfList = (text: string) =>
-		!company && (text.includes(' & ') || isCompany(text, domain?.value));
+	const isOfList = (text: string) => !company && isListedCompany(text, domain?.value);
 	if (found.name && (isOfList(found.name.value) || isOfCompany(found.name.value))) {
 		refuse(lead, 'name', 'looks like a company');
 	}
+	joinParticle(lead);
 	const { name, fullName, firstName, lastName } = found;
 	if (!name) return lead;
 	delete found.name;
@@ -72,22 +73,28 @@ export function withBareName(lead: Lead): Lead {
 		const other = firstName ? 'lastName' : 'firstName';
 		const isOther = !fullName || holds(fullName.value, name.value);
 		if (holds(name.value, withoutTitles(half.value))) found.fullName ??= name;
-		// Beside an empty field for it, or for the name of a contact, it may be a shop's.
-		else if (isOther && !lacking[other] && !CONTACT.test(lacking.fullName?.field ?? '')) {
-			found[other] ??= name;
-		}
+		// Beside an empty field for it, it may be a shop's.
+		else if (isOther && !lacking[other]) found[other] ??= name;
 	}
 	return lead;
+}
+
+/** Puts the particle that has a column of its own in front of the last name. */
+function joinParticle({ found }: Lead): void {
+	const { particle, lastName } = found;
+	if (!particle || !lastName || holds(lastName.value, particle.value)) return;
+	found.lastName = {
+		value: `${particle.value} ${lastName.value}`,
+		field: `${particle.field}, ${lastName.field}`,
+	};
 }
 
 /** Takes away names that cannot be looked up, as they are only half of one. */
 export function withoutHalf(lead: Lead): Lead {
 	const { fullName, firstName, lastName } = lead.found;
-	const half = firstName ?? lastName;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
-	else if (fullName && CONTACT.test(fullName.field) && half && !(firstName && lastName)) {
-		const holdsHalf = bareName(fullName.value).includes(bareName(withoutTitles(half.value)));
-		if (!holdsHalf) refuse(lead, 'fullName', `may be half a name: ${half.field} is not in it`);
+	else if (fullName && isSeveral(fullName.value)) {
+		refuse(lead, 'fullName', 'is not the name of one person');
 	}
 	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
 	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
@@ -101,21 +108,14 @@ export function refuse({ found, lacking }: Lead, meaning: Meaning, why: string):
 	delete found[meaning];
 }
 
-/** How certain the name is: 3 for a whole one, 2 for half of one, 1 for a bare `name`, 0 for none. */
-export function certainty({ found: { fullName, firstName, lastName, name } }: Lead): number {
-	if (fullName !== undefined || (firstName !== undefined && lastName !== undefined)) return 3;
-	if (firstName !== undefined || lastName !== undefined) return 2;
-	return name === undefined ? 0 : 1;
-}
-
 /** The fields that a lookup reads the name from. */
-export function partsOfName({ found: { fullName, firstName, lastName, name } }: Lead) {
+function partsOfName({ found: { fullName, firstName, lastName, name } }: Lead) {
 	if (firstName && lastName) return [firstName, lastName];
 	const parts = fullName ? [fullName] : [firstName, lastName, name];
 	return parts.filter((part) => part !== undefined);
 }
 
-function nameOf(lead: Lead): string {
+export function nameOf(lead: Lead): string {
 	return partsOfName(lead)
 		.map(({ value }) => value)
 		.join(' ');
@@ -139,26 +139,6 @@ function areSame(one: string, other: string): boolean {
 /** Whether a name is that of another person. */
 export function isSomebodyElse(name: string, lead: Lead): boolean {
 	const { company, domain } = lead.found;
-	if (bareName(name) === bareName(company?.value ?? '')) return false;
-	return !areSame(name, nameOf(lead)) && !isCompany(name, domain?.value);
-}
-
-/** Adds what another object has, where the lead lacks it. A name is from one object, and a status from that of the email. */
-export function join(lead: Lead, other: Lead): Lead {
-	const own = certainty(lead);
-	const { name, domain, email } = other.found;
-	if (!areSame(nameOf(lead), nameOf(other))) {
-		// Another person's company and email are not this one's.
-		if (own === 3 && !isCompany(name?.value ?? '', domain?.value)) return lead;
-		// Of a form and of who sent it, both bare: nobody knows which is the person.
-		if (own === 1 && certainty(other) === 1) refuse(lead, 'name', 'differs from the name inside');
-	}
-	const { found: unsure } = certainty(other) > own ? lead : other;
-	for (const meaning of NAMES) delete unsure[meaning];
-	const { email: ownEmail } = lead.found;
-	if (!ownEmail && email) delete lead.found.emailStatus;
-	if (ownEmail && !isSameEmail(ownEmail.value, email?.value)) delete other.found.emailStatus;
-	lead.found = Object.assign(other.found, lead.found);
-	lead.lacking = Object.assign(other.lacking, lead.lacking);
-	return lead;
+	if (lettersOf(name) === lettersOf(company?.value ?? '')) return false;
+	return !areSame(withoutTitles(name), nameOf(lead)) && !isCompany(name, domain?.value);
 }

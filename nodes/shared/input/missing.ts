@@ -8,12 +8,22 @@ import type { Meaning } from './leadNames';
 import { EMPTY_FIELD, NO_NAME } from './leadValues';
 import type { Parameters } from './parameters';
 
-/** What lookups need, by the reason given where it is missing: in a word, and the meanings of fields that may hold it. */
+const OF_COMPANY = {
+	what: 'company',
+	whole: 'a company or its website',
+	meanings: ['domain', 'company'] satisfies Meaning[],
+};
+
+/** What lookups need, by the reason given where it is missing: in a word, in full, and the meanings of fields that may hold it. */
 const NEEDS = {
-	missing_name: { what: 'name', meanings: ['fullName', 'firstName', 'lastName', 'name'] },
-	missing_company: { what: 'company', meanings: ['domain', 'company'] },
-	missing_keyword: { what: 'company', meanings: ['domain', 'company'] },
-} satisfies Partial<Record<InvalidReason, { what: string; meanings: Meaning[] }>>;
+	missing_name: {
+		what: 'name',
+		whole: 'a first and a last name',
+		meanings: ['fullName', 'firstName', 'lastName', 'name'],
+	},
+	missing_company: OF_COMPANY,
+	missing_keyword: OF_COMPANY,
+} satisfies Partial<Record<InvalidReason, { what: string; whole: string; meanings: Meaning[] }>>;
 
 /** Something that a lookup needs, and an item lacks. */
 export type Missing = keyof typeof NEEDS;
@@ -25,6 +35,10 @@ const MAX_NAMED = 10;
 const SEVERAL_COLUMNS = /([;,|\t]).*\1/;
 
 const FULL_NAME = 'looks like a full name';
+
+/** Reasons that lie in the values of one row: another column would not help. */
+const OF_ROW = /^only |\b(?:half|only) an? |\bempty in this row$/;
+const EMPTY = /\bempty in this row$/;
 
 /** The error for an item that lacks something: it says whether the field is missing or empty. The first gives the reason. */
 export function missing(parameters: Parameters, item: number, lacking: Missing[]): InvalidInput {
@@ -39,8 +53,7 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	const names = isObject(json) ? Object.keys(json) : [];
 	const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
 	const named = names.slice(0, MAX_NAMED).map(shortened).join(', ') + more;
-	const among =
-		lead && whys.includes('') ? ` among the fields of the item: ${named || 'none'}` : '';
+	const among = lead && whys.includes('') ? `. The item has: ${named || 'no fields'}` : '';
 	const isFull = whys.some((why) => why.endsWith(FULL_NAME));
 	const labels = lacking.map((one, index) => {
 		// The first alone, or all others.
@@ -49,7 +62,11 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 		return `${first} (or ${others.join(' and ')})`;
 	});
 	let description = `Fill in ${labels.join(' and ')}.`;
-	if (lead) {
+	// Where the user chose the fields, another one may have the other half of a name.
+	if (whys.every((why) => (lead ? OF_ROW : EMPTY).test(why))) {
+		const whole = lacking.map((one) => NEEDS[one].whole);
+		description = `Complete the item in your data: it needs ${whole.join(', and ')}.`;
+	} else if (lead) {
 		const steps = [
 			'drag them in',
 			isFull && 'full names onto Full Name',
@@ -96,8 +113,8 @@ function whyNotRead(lead: Lead, lacking: Missing): string {
 		const unread = lacks.find((one) => !less.includes(one.why));
 		return unread ? `${shortened(unread.field)} ${unread.why}` : why;
 	}
-	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => shortened(field));
-	if (empty.length > 1) return `${empty.join(' and ')} are empty in this row`;
+	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => field);
+	if (empty.length > 1) return areEmpty(empty);
 	const [first] = lacks;
 	if (!first) return '';
 	const why = `${shortened(first.field)} ${first.why}`;
@@ -116,13 +133,21 @@ function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): s
 		if (text !== '' && lacking === 'missing_name') return ofHalf(name, text, label);
 	}
 	const json = parameters.json(item);
-	for (const name of names) {
-		const [field, ...deeper] = parameters.referenceOf(name) ?? [];
-		if (field === undefined || deeper.length > 0) continue;
-		const isThere = isObject(json) && Object.hasOwn(json, field);
-		return isThere ? `${field} ${EMPTY_FIELD}` : `this item has no field ${field}`;
-	}
-	return '';
+	const references = names.map((name) => parameters.referenceOf(name) ?? []);
+	const fields = references.flatMap(([field, ...deeper]) =>
+		deeper.length > 0 ? [] : (field ?? []),
+	);
+	const isThere = (field: string) => isObject(json) && Object.hasOwn(json, field);
+	const absent = fields.filter((field) => !isThere(field));
+	if (absent.length > 0) return `this item has no field ${absent.join(' and no field ')}`;
+	return areEmpty(fields);
+}
+
+/** That fields are empty, if there are some. */
+function areEmpty(fields: string[]): string {
+	const names = fields.map(shortened).join(' and ');
+	if (fields.length > 1) return `${names} are empty in this row`;
+	return fields.length === 1 ? `${names} ${EMPTY_FIELD}` : '';
 }
 
 /** Half of a name, which cannot be looked up alone. Last names often have two words. */

@@ -32,7 +32,8 @@ export class Parameters {
 	private readonly fieldsRead = new Set<string>();
 
 	constructor(
-		private readonly context: Pick<NodeContext, 'json' | 'parameter'> & { isTool?: boolean },
+		private readonly context: Pick<NodeContext, 'json' | 'parameter'> &
+			Partial<Pick<NodeContext, 'inputs' | 'isTool'>>,
 		readonly operation: Partial<Pick<Declaration, 'fields' | 'options' | 'lead'>> = {},
 	) {
 		this.sent = requestFields(operation);
@@ -42,7 +43,8 @@ export class Parameters {
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
 		);
-		this.leads = new LeadReader(toText(resultField));
+		const items = context.inputs?.map((_, item) => context.json(item));
+		this.leads = new LeadReader(toText(resultField), items);
 	}
 
 	json(item: number): unknown {
@@ -99,7 +101,11 @@ export class Parameters {
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
 	get readFrom(): string | undefined {
 		if (!this.leads) return undefined;
-		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : '';
+		const lead = Object.values(this.operation.lead ?? {});
+		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
+		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);
+		const read = this.fieldsRead.size > 0 ? [`Read from: ${[...this.fieldsRead].join(', ')}`] : [];
+		return [...read, ...(isNamed ? aside : [])].join('. ');
 	}
 
 	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */
@@ -150,6 +156,10 @@ export class Parameters {
 	}
 }
 
+/** Half of a character, and what a wrong encoding makes of letters: `JosÃ©` is José, `â€™` an apostrophe. */
+const LOST_LETTERS =
+	/\uFFFD|â€.?|[ÂÃÄÅÐÑ][\x80-\x9f¡-©«-¹»-¿€‚ƒ„…†‡ˆ‰‹•˜™›]|Ã(?:[ŠŒŽšœžŸªº]|[–—‘’“”](?=\p{L}))/u;
+
 /**
  * Returns the value. Throws {@link InvalidInput} if letters were lost in a wrong encoding, an expression was not evaluated,
  * or an email stands beside other text.
@@ -159,9 +169,10 @@ function meant(value: unknown, isEmail: boolean, label: () => string, onBraces: 
 	const refuse = (what: string, description: string, reason: InvalidReason = 'invalid_value') => {
 		throw new InvalidInput({ reason, message: `Not sent: ${label()} ${what}`, description });
 	};
-	if (value.includes('\uFFFD')) {
+	const [lost] = LOST_LETTERS.exec(value) ?? [];
+	if (lost) {
 		const advice = 'Set the Encoding of the file where it is read, e.g. in Extract from File.';
-		refuse('has lost letters (\uFFFD)', advice);
+		refuse(`has lost letters (${lost})`, advice);
 	}
 	if (isEmail && isMixed(cleanText(value))) {
 		refuse('holds an email and other text: leave only the email', `Check the field ${label()}.`);

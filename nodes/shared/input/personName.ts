@@ -10,11 +10,11 @@ const WITH_STOP = new Set([
 	...'fr dipl ing mag dott sig sr srta dra mevr mw'.split(' '),
 ]);
 
-/** Degrees after a comma. */
-const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|esq)\.?$/i;
+/** Degrees and suffixes after a comma. */
+const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|i{2,3}|iv|esq)\.?$/i;
 
-/** Degrees after a name without a comma: in this spelling alone, as Mba is a surname. */
-const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA)\.?)+$/u;
+/** The same after a name without a comma: in this spelling alone, as Mba is a surname. */
+const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA|[JS]r|I{2,3}|IV)\.?)+$/u;
 
 /** Letters after a whole name, e.g. CFA. After a surname, with a particle or not, they are initials. */
 const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
@@ -57,14 +57,22 @@ export function isHalf(text: string): boolean {
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
+/** Whether a text names more than one person, or says more than a name: `Ada Lovelace, Ida Rhodes`, `Ada & Ida Lee`. */
+export function isSeveral(text: string): boolean {
+	return /[;/]|,\s*\p{L}{2}|\s(?:&|and|und|et)\s/iu.test(inOrder(text));
+}
+
 /** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
 export function isTitles(firstName: string): boolean {
 	return firstName.split(' ').every(isTitle);
 }
 
-/** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. */
+/** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. In Chinese it is whole. */
 export function isInitial(lastName: string): boolean {
-	return lastName[1] === '.' && /^\p{L}\.$/u.test(withoutTitles(lastName));
+	if (lastName.length > 2 && lastName[1] !== '.' && lastName[1] !== ' ') return false;
+	return /^(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{L}\.?$/u.test(
+		withoutTitles(lastName),
+	);
 }
 
 /** A full name without titles, with the first name first. */

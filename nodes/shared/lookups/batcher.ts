@@ -4,13 +4,10 @@ import type { AccountClient, Sending } from '../client/client';
 import { hasCode, isNotFound, ServiceError, unknownPath } from '../http/errors';
 import { Budget, Reservation } from '../credits/budget';
 import { costOf, NOTHING } from '../credits/ledger';
-import { executionOf, type Execution } from '../execution/execution';
 import type { Job } from '../execution/jobs';
 import { withoutKey } from '../http/mask';
 import { asError } from '../values/text';
-import type { Breather } from '../host/breather';
-import type { NodeContext } from '../host/context';
-import type { LookupOptions } from '../input/options';
+import type { Run } from '../run/run';
 import type { AcceptedJob, BatchResults, Lookup, LookupService } from './lookup';
 import type { Pool } from './pool';
 import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
@@ -21,18 +18,16 @@ const REFUSED_FOR_CONTENT = [400, 413, 414, 422];
 
 /** What the batchers of one run share, one for each account. */
 export interface Batching<Query extends IDataObject> {
-	readonly context: NodeContext;
+	readonly run: Run<Batcher<Query>>;
 	readonly lookup: Lookup<Query>;
-	readonly options: LookupOptions;
 	readonly pool: Pool;
-	readonly breather: Breather;
 	/** Responses to lookups, and how many of them were a 404. */
 	readonly responses: { all: number; notFound: number };
 	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
 	nextPoll(): number;
 }
 
-/** Sends the questions of one run to one account in the fewest requests. Every question is settled, whatever happens. */
+/** Sends the questions of one run to one account in the fewest requests. Every question is resolved, whatever happens. */
 export class Batcher<Query extends IDataObject> {
 	/** Entries that do not fill a request yet. */
 	private entries: Array<Entry<Query>> = [];
@@ -40,33 +35,31 @@ export class Batcher<Query extends IDataObject> {
 	/** Entries that the job of an earlier run may answer, by their keys. */
 	private readonly ofJobs = new Map<Job, Map<string, Entry<Query>>>();
 
-	private readonly execution: Execution;
 	readonly budget: Budget;
 
 	private isComplete = false;
 
-	/** Responses that said nothing, as of a plan that has expired, until one says something. */
+	/** How many responses held no answer, as those to an expired plan do; minus infinity once one held an answer. */
 	private sayingNothing = 0;
 
 	constructor(
 		readonly client: AccountClient,
-		private readonly run: Batching<Query>,
+		private readonly shared: Batching<Query>,
 	) {
-		const { node, signal } = run.context;
-		this.execution = executionOf(run.context);
+		const { context, execution, options } = shared.run;
 		this.budget = new Budget({
-			ledger: this.execution.ledger,
-			node: node.name,
-			kind: run.lookup.kind,
+			ledger: execution.ledger,
+			node: context.node.name,
+			kind: shared.lookup.kind,
 			account: client.gate,
-			cap: run.options.cap,
-			signal,
+			cap: options.cap,
+			signal: context.signal,
 		});
 	}
 
 	/** The job of an earlier run that may have the answer. */
 	jobOf(key: string): Job | undefined {
-		return this.run.lookup.collect && this.execution.jobs.of(key);
+		return this.shared.lookup.collect && this.shared.run.execution.jobs.of(key);
 	}
 
 	/** Takes a question. A request leaves as soon as it is full. */
@@ -75,7 +68,7 @@ export class Batcher<Query extends IDataObject> {
 		if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(entry.key, entry));
 		else this.entries.push(entry);
 		if (this.isComplete) void this.finish();
-		else if (this.entries.length >= this.run.lookup.perRequest) this.enqueueNext();
+		else if (this.entries.length >= this.shared.lookup.perRequest) this.enqueueNext();
 	}
 
 	/** All items are read: sends what does not fill a request, and collects from jobs. */
@@ -88,37 +81,37 @@ export class Batcher<Query extends IDataObject> {
 	}
 
 	private enqueueNext(): void {
-		const { fitting, perRequest } = this.run.lookup;
+		const { fitting, perRequest } = this.shared.lookup;
 		const queries = this.entries.slice(0, perRequest).map(({ query }) => query);
 		const most = fitting?.(queries, this.client.connection.settings) ?? perRequest;
 		this.enqueue(this.entries.splice(0, Math.max(1, most)));
 	}
 
 	private enqueue(batch: Array<Entry<Query>>, isUrgent = false): void {
-		this.run.pool.add(async () => await this.send(batch), isUrgent);
+		this.shared.pool.add(async () => await this.send(batch), isUrgent);
 	}
 
 	/** Sends as much of a batch as there are credits for. */
 	private async send(batch: Array<Entry<Query>>): Promise<(() => void) | undefined> {
-		const { breather } = this.run;
+		const { breather } = this.shared.run;
 		if (breather.isDue) await breather.breathe();
 		const reservation = await this.reserve(batch.length).catch(asError);
 		if (!(reservation instanceof Reservation)) return fail(batch, reservation, { credits: 0 });
 		const paid = batch.slice(0, reservation.credits);
 		if (paid.length < batch.length) this.enqueue(batch.slice(paid.length), true);
 		const queries = paid.map(({ query }) => query);
-		const asking = this.run.lookup.ask(queries, this.service(reservation));
-		return await this.settle(paid, reservation, asking);
+		const asking = this.shared.lookup.ask(queries, this.service(reservation));
+		return await this.conclude(paid, reservation, asking);
 	}
 
-	/** Settles a batch and its credits. A job that the service has accepted takes no place while it is waited for. */
-	private async settle(
+	/** Resolves a batch, and charges its credits. A job that the service has accepted takes no place while it is waited for. */
+	private async conclude(
 		paid: Array<Entry<Query>>,
 		reservation: Reservation,
 		coming: Promise<BatchResults | AcceptedJob>,
 		job?: Job,
 	): Promise<(() => void) | undefined> {
-		const { jobs } = this.execution;
+		const { jobs } = this.shared.run.execution;
 		try {
 			const answers = await coming;
 			if ('acceptedJob' in answers) {
@@ -126,12 +119,12 @@ export class Batcher<Query extends IDataObject> {
 				const accepted = this.remember(paid, answers.acceptedJob, 0);
 				jobs.save();
 				const results = this.resultsOf(accepted.id, paid.length);
-				const settling = this.settle(paid, reservation, results, accepted);
-				this.run.pool.addBeside(settling.then((rest) => rest?.()));
+				const concluding = this.conclude(paid, reservation, results, accepted);
+				this.shared.pool.addBeside(concluding.then((rest) => rest?.()));
 				return undefined;
 			}
 			this.sayingNothing = Number.NEGATIVE_INFINITY;
-			reservation.settle(costOf(answers.results));
+			reservation.charge(costOf(answers.results));
 			if (job) jobs.ended(job, this.client.connection, answers.results);
 			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
 		} catch (error) {
@@ -140,8 +133,8 @@ export class Batcher<Query extends IDataObject> {
 			if (saysNothing && ++this.sayingNothing >= MAX_IN_A_ROW) {
 				this.client.halt('unexpected_answer', error);
 			}
-			reservation.settle(isFree ? NOTHING : undefined);
-			if (this.isCutInHalves(paid, error)) return undefined;
+			reservation.charge(isFree ? NOTHING : undefined);
+			if (this.isSentInParts(paid, error)) return undefined;
 			if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
 			else if (job) jobs.ended(job, this.client.connection);
 			const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
@@ -152,15 +145,24 @@ export class Batcher<Query extends IDataObject> {
 	/** Reserves credits for a batch, or for its first entries. Throws `NotProcessed` if there are none, or `InvalidInput`. */
 	private async reserve(credits: number): Promise<Reservation> {
 		const { budget, client } = this;
-		const { keep } = this.run.options;
+		const { keep } = this.shared.run.options;
 		if (keep !== undefined) {
 			await client.once('account', async () => await budget.keep(keep, client));
 		}
 		return await budget.reserve(credits);
 	}
 
-	/** One item that the service refuses does not cost the other items of its request their answers. */
-	private isCutInHalves(entries: Array<Entry<Query>>, error: unknown): boolean {
+	/**
+	 * Queues a refused batch again, if that may help: as large as the credits that are left, or in halves, so that one item
+	 * which the service refuses does not cost the others their answers. Returns whether it did.
+	 */
+	private isSentInParts(entries: Array<Entry<Query>>, error: unknown): boolean {
+		const left = error instanceof ServiceError ? error.leftOf(entries.length) : 0;
+		if (left > 0) {
+			this.budget.learn(left);
+			this.enqueue(entries, true);
+			return true;
+		}
 		if (entries.length === 1 || !hasCode(error, REFUSED_FOR_CONTENT)) return false;
 		const middle = Math.ceil(entries.length / 2);
 		this.enqueue(entries.slice(middle), true);
@@ -169,22 +171,23 @@ export class Batcher<Query extends IDataObject> {
 	}
 
 	private remember(entries: Array<Entry<Query>>, id: string, credits: number): Job {
-		const { node, executionId } = this.run.context;
+		const { context, execution } = this.shared.run;
+		const { node, executionId } = context;
 		const questions = entries.map(({ key }) => key);
 		const connection = this.client.connection.id;
 		const job = { id, connection, questions, credits, node: node.name, executionId };
-		this.execution.jobs.remember(job);
+		execution.jobs.remember(job);
 		return job;
 	}
 
 	private async resultsOf(jobId: string, questions: number): Promise<BatchResults> {
-		const { collect } = this.run.lookup;
+		const { collect } = this.shared.lookup;
 		return (await collect?.(jobId, questions, this.service())) ?? { results: [] };
 	}
 
 	/** Collects the answers that an earlier run left with a job. */
 	private async collect(job: Job, byKey: Map<string, Entry<Query>>): Promise<void> {
-		const { jobs } = this.execution;
+		const { jobs } = this.shared.run.execution;
 		const entries = job.questions.map((key) => byKey.get(key));
 		const answers = await this.resultsOf(job.id, entries.length).catch(asError);
 		if (answers instanceof Error) {
@@ -197,7 +200,7 @@ export class Batcher<Query extends IDataObject> {
 
 	private service(reservation?: Reservation): LookupService {
 		const { client } = this;
-		const { lookup, options, responses } = this.run;
+		const { lookup, responses, run } = this.shared;
 		const { method } = lookup.option.routing?.request ?? {};
 		const url = pathOf(lookup);
 		const isBulk = lookup.perRequest > 1;
@@ -221,10 +224,10 @@ export class Batcher<Query extends IDataObject> {
 				await client.send({ method: 'GET', url, ...request }, { collects: true, isPoll: true }),
 			pollTurn: async (wait) => {
 				await client.sleep(wait);
-				await client.sleep(this.run.nextPoll());
+				await client.sleep(this.shared.nextPoll());
 			},
 			// A single lookup does not wait for the job of a bulk request that may have its answer.
-			jobTimeout: isBulk ? options.jobTimeout : 0,
+			jobTimeout: isBulk ? run.options.jobTimeout : 0,
 		};
 	}
 }

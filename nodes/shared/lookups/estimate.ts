@@ -1,18 +1,13 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { readAccount, remainingOf } from '../credits/account';
-import { executionOf } from '../execution/execution';
-import { Breather } from '../host/breather';
-import type { NodeContext } from '../host/context';
-import { Parameters } from '../input/parameters';
-import { OnError, stopError } from '../output/onError';
-import { type Outcome, type Preparation, prepareItem } from '../input/item';
-import { keyOf } from './lookup';
-import { lookupOptionsOf } from '../input/options';
 import { type Problem, problemOf } from '../failures/failure';
+import { reasonsOf } from '../failures/words';
+import type { NodeContext } from '../host/context';
+import { type Outcome, type Preparation, prepareItem } from '../input/item';
+import { Run } from '../run/run';
 import { count } from '../values/text';
-import { adviceOn, reasonsOf } from '../failures/words';
+import { keyOf } from './lookup';
 
 /**
  * Estimates what the lookup of all items would cost at most: in one item, or in one for each account that they belong
@@ -23,72 +18,68 @@ export async function runEstimate<Query extends IDataObject>(
 	context: NodeContext,
 	estimate: Preparation<Query>,
 ): Promise<INodeExecutionData[]> {
-	const { inputs, node } = context;
-	const onError = new OnError(node);
-	const outputs: INodeExecutionData[] = [];
-	const fail = (thrown: unknown, item: number): undefined => {
-		const problem = problemOf(thrown);
-		if (onError.stops) throw stopError(node, problem, item);
-		const withStatus = (json: IDataObject) => ({ json, pairedItem: { item } });
-		outputs.push(onError.output(problem, item, inputs[item], withStatus));
-	};
-	const parameters = new Parameters(context, estimate);
-	const options = lookupOptionsOf(parameters, context);
+	const run = new Run(context, estimate, openEstimate);
+	const { accounts, execution, options, parameters } = run;
+	const failing = (item: number) => (error: unknown) => run.fail(problemOf(error), item);
 	if (options.refusal !== undefined) {
-		fail(options.refusal, 0);
-		return outputs;
+		failing(0)(options.refusal);
+		return run.deliver();
 	}
-	const { answers, jobs } = executionOf(context);
-	const open = (client: AccountClient) => {
-		const keys = new Set<string>();
-		const problems: Problem[] = [];
-		return { client, first: inputs.length, buckets: { ...EMPTY_BUCKETS }, keys, problems };
-	};
-	const accounts = new Accounts(context, options, open);
-	const bucketFor = ({ client, keys }: ReturnType<typeof open>, query: Query) => {
+	const bucketFor = ({ client, keys }: ReturnType<typeof openEstimate>, query: Query) => {
 		const key = keyOf(estimate, client.connection, query);
-		if (answers.find(key, client.connection) || jobs.of(key)) return 'alreadyBought';
+		if (execution.answers.find(key, client.connection) || execution.jobs.of(key))
+			return 'alreadyBought';
 		if (keys.has(key)) return 'duplicates';
 		keys.add(key);
 		return 'lookups';
 	};
-	const breather = new Breather();
 	try {
-		for (let item = 0; item < inputs.length; item++) {
-			if (breather.isDue) await breather.breathe();
-			const own = await accounts.of(item).catch((error) => fail(error, item));
-			if (!own) continue;
+		await run.forEachItem(async (item) => {
+			const own = await accounts.of(item).catch(failing(item));
+			if (!own) return;
 			own.first = Math.min(own.first, item);
 			const { query, outcome } = prepareItem(estimate, parameters, item, options);
 			own.buckets[outcome ? bucketOf(outcome) : bucketFor(own, query)]++;
 			if (outcome && 'reason' in outcome) own.problems.push(outcome);
-		}
-		for (const { client, first, buckets, problems } of accounts.all) {
-			const account = await readAccount(client).catch((error) => fail(error, first));
+		});
+		for (const own of accounts.all) {
+			const { client, first, buckets, problems } = own;
+			const account = await readAccount(client).catch(failing(first));
 			if (!account) continue;
-			const creditsRemaining = remainingOf(account, estimate.kind);
-			// A lookup costs 1 credit at most (interface specification 8).
-			const mostCredits = buckets.lookups;
-			const enough =
-				creditsRemaining === null ? null : Math.max(0, creditsRemaining) >= mostCredits;
-			const items = Object.values(buckets).reduce((sum, bucket) => sum + bucket);
-			const json = { items, ...buckets, mostCredits, creditsRemaining, enough };
-			outputs.push({ json, pairedItem: { item: first } });
-			const left = creditsRemaining === null ? '' : `, and the account has ${creditsRemaining}`;
-			const verdict = enough === false ? ': not enough for all' : '';
-			const parts = [
-				`${count(items, 'item')} would use up to ${count(mostCredits, 'credit')}${left}${verdict}`,
-				reasonsOf(problems),
-				parameters.readFrom,
-				...adviceOn(problems),
-			];
-			const isWarning = enough === false || problems.length > 0;
-			context.hint(`${parts.filter(Boolean).join('. ')}.`, isWarning ? 'warning' : 'info');
+			const json = totalOf(buckets, remainingOf(account, estimate.kind));
+			run.put(first, { json, pairedItem: { item: first } });
+			const parts = [verdictOn(json), reasonsOf(problems)];
+			run.say(parts, json.enough === false || problems.length > 0, problems);
 		}
 	} finally {
 		accounts.end();
 	}
-	return outputs;
+	return run.deliver();
+}
+
+/** What the items of one account come to: the first of them, and the keys of the lookups. */
+function openEstimate(client: AccountClient) {
+	const [first, keys, problems] = [Number.POSITIVE_INFINITY, new Set<string>(), [] as Problem[]];
+	return { client, first, keys, problems, buckets: { ...EMPTY_BUCKETS } };
+}
+
+/** A lookup costs 1 credit at most (interface specification 8). */
+function totalOf(buckets: typeof EMPTY_BUCKETS, creditsRemaining: number | null) {
+	const mostCredits = buckets.lookups;
+	const enough = creditsRemaining === null ? null : Math.max(0, creditsRemaining) >= mostCredits;
+	const items = Object.values(buckets).reduce((sum, bucket) => sum + bucket);
+	return { items, ...buckets, mostCredits, creditsRemaining, enough };
+}
+
+function verdictOn({
+	items,
+	mostCredits,
+	creditsRemaining,
+	enough,
+}: ReturnType<typeof totalOf>): string {
+	const left = creditsRemaining === null ? '' : `, and the account has ${creditsRemaining}`;
+	const verdict = enough === false ? ': not enough for all' : '';
+	return `${count(items, 'item')} would use up to ${count(mostCredits, 'credit')}${left}${verdict}`;
 }
 
 /** What the items come to. Each item is in one bucket. */

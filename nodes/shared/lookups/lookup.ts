@@ -38,7 +38,7 @@ export function keyOf<Query extends IDataObject>(
 	return digest([id, kind, identity?.(query) ?? query]);
 }
 
-/** An operation that looks something up for each item, for credits. A single lookup is a bulk lookup of one item. */
+/** An operation that looks something up for each item, for credits. A single lookup has one question in a request. */
 export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	answered: 'found' | 'verified';
 	/** The node's own fields, which every item has. */

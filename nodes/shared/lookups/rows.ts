@@ -4,11 +4,11 @@ import { JobProblem, NotProcessed } from '../failures/failure';
 import { asServiceError, unexpectedAnswer } from '../http/errors';
 import type { BatchResults } from './lookup';
 
-/** A distinct question, and the function that settles it. */
+/** A distinct question, and the function that resolves it. */
 export interface Entry<Query> {
 	key: string;
 	query: Query;
-	settle: (settled: Settled) => void;
+	resolve: (settled: Settled) => void;
 }
 
 /** The entries of a request or a job in the order of its rows, without those that nobody asks for now. */
@@ -27,16 +27,16 @@ export function answer(
 	rows.forEach((row, index) => {
 		const own = results[index];
 		const credits = own && !isRenewed ? costOf([own]).certain : null;
-		if (own) return row?.settle({ answer: { results: own, at }, credits, isOfJob });
+		if (own) return row?.resolve({ answer: { results: own, at }, credits, isOfJob });
 		const leftOut = unexpectedAnswer('a result for this item');
 		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut.problem, index + 1);
-		return row?.settle({ error, credits, isOfJob });
+		return row?.resolve({ error, credits, isOfJob });
 	});
 }
 
 export function fail(rows: Rows, error: unknown, cost: Cost): undefined {
 	rows.forEach((row, index) => {
-		row?.settle({ ...cost, error: error instanceof JobProblem ? error.at(index + 1) : error });
+		row?.resolve({ ...cost, error: error instanceof JobProblem ? error.at(index + 1) : error });
 	});
 }
 

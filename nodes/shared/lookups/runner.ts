@@ -1,17 +1,13 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { Accounts } from '../client/accounts';
 import { type Credits, NOTHING, sum } from '../credits/ledger';
 import type { Cost, Settled } from '../execution/answers';
-import { executionOf } from '../execution/execution';
-import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
-import { Parameters } from '../input/parameters';
-import { OnError, stopError } from '../output/onError';
+import { stopError } from '../output/onError';
+import { Run } from '../run/run';
 import { Batcher } from './batcher';
 import { Delivery } from './delivery';
 import { type Outcome, type PreparedItem, prepareItem } from '../input/item';
 import { keyOf, type Lookup } from './lookup';
-import { lookupOptionsOf, type LookupOptions } from '../input/options';
 import { Pool } from './pool';
 import { isPending } from './rows';
 import { NotProcessed, problemOf } from '../failures/failure';
@@ -31,7 +27,7 @@ const POLL_INTERVAL = 200;
 export class LookupRun<Query extends IDataObject> {
 	private readonly prepared: Array<PreparedItem<Query>> = [];
 	private readonly inflight = new Map<string, Inflight>();
-	private readonly settling: Array<Promise<void>> = [];
+	private readonly coming: Array<Promise<void>> = [];
 
 	/** Responses to lookups, and how many of them were a 404. */
 	readonly responses = { all: 0, notFound: 0 };
@@ -39,85 +35,76 @@ export class LookupRun<Query extends IDataObject> {
 	/** How many items have the same question as another item of the execution. */
 	private duplicates = 0;
 
-	readonly options: LookupOptions;
-	readonly pool: Pool;
-	private readonly parameters: Parameters;
-	private readonly onError: OnError;
+	readonly run: Run<Batcher<Query>>;
 	private readonly delivery: Delivery<Query>;
-	private readonly accounts: Accounts<Batcher<Query>>;
-	readonly breather = new Breather();
+	readonly pool: Pool;
 
-	/** When the last job is polled that has its turn. */
+	/** The time of the latest poll that was given a turn, in milliseconds since 1970. */
 	private polledAt = Number.NEGATIVE_INFINITY;
 
 	constructor(
-		readonly context: NodeContext,
+		private readonly context: NodeContext,
 		readonly lookup: Lookup<Query>,
 	) {
-		this.parameters = new Parameters(context, lookup);
-		this.options = lookupOptionsOf(this.parameters, context, lookup.extra?.option);
-		this.pool = new Pool(this.options.pace.maxConcurrency);
-		this.onError = new OnError(context.node, !context.isTool);
-		this.delivery = new Delivery(context, lookup, this.options, this.onError);
-		this.accounts = new Accounts(context, this.options, (client) => new Batcher(client, this));
+		this.run = new Run(
+			context,
+			{ ...lookup, isBought: true },
+			(client) => new Batcher(client, this),
+		);
+		this.pool = new Pool(this.run.options.pace.maxConcurrency);
+		this.delivery = new Delivery(this.run, lookup);
 	}
 
-	async run(): Promise<INodeExecutionData[]> {
+	async items(): Promise<INodeExecutionData[]> {
+		const { accounts } = this.run;
 		try {
 			await this.askAll();
 			await this.finish();
 		} finally {
 			// Nothing more is sent, and no question stays open.
-			this.accounts.end();
+			accounts.end();
 			await this.finish();
 		}
-		const own = this.accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
+		const own = accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
 		const spent = this.withEarlier('', own);
 		const { all, notFound } = this.responses;
 		return this.delivery.deliver({
 			hasOnly404: notFound >= MANY && notFound === all,
 			duplicates: this.duplicates,
-			paused: this.accounts.paused,
-			spent: spent.certain + spent.uncertain,
-			isUncertain: spent.uncertain > 0,
-			readFrom: this.parameters.readFrom,
+			paused: accounts.paused,
+			spent,
+			spentInAll: this.run.execution.ledger.total,
 		});
 	}
 
 	private async askAll(): Promise<void> {
+		const { run } = this;
 		// A run that stops for an incomplete item sends nothing before it.
-		const readsFirst = this.options.failsWhenIncomplete && this.onError.stops;
-		await this.forEachItem(async (item) => {
-			this.prepared[item] = prepareItem(this.lookup, this.parameters, item, this.options);
+		const readsFirst = run.options.failsWhenIncomplete && run.onError.stops;
+		await run.forEachItem(async (item) => {
+			this.prepared[item] = prepareItem(this.lookup, run.parameters, item, run.options);
 			const found = await this.accountOf(item);
 			if (!readsFirst) this.ask(item, found);
 			else if ('reason' in found) throw stopError(this.context.node, found, item);
 		});
 		if (!readsFirst) return;
-		await this.forEachItem(async (item) => this.ask(item, await this.accountOf(item)));
-	}
-
-	private async forEachItem(work: (item: number) => Promise<void>): Promise<void> {
-		for (let item = 0; item < this.context.inputs.length; item++) {
-			if (this.breather.isDue) await this.breather.breathe();
-			await work(item);
-		}
+		await run.forEachItem(async (item) => this.ask(item, await this.accountOf(item)));
 	}
 
 	private async finish(): Promise<void> {
-		await Promise.all(this.accounts.all.map(async (batcher) => await batcher.finish()));
+		await Promise.all(this.run.accounts.all.map(async (batcher) => await batcher.finish()));
 		await this.pool.done();
-		await Promise.all(this.settling);
+		await Promise.all(this.coming);
 	}
 
 	/** The batcher that sends an item's question, or the outcome of an item that has none. */
 	private async accountOf(item: number): Promise<Batcher<Query> | Outcome> {
-		return this.prepared[item].outcome ?? (await this.accounts.of(item).catch(problemOf));
+		return this.prepared[item].outcome ?? (await this.run.accounts.of(item).catch(problemOf));
 	}
 
 	private ask(item: number, found: Batcher<Query> | Outcome): void {
 		if (found instanceof Batcher) this.askWith(found, item);
-		else this.settle(item, found);
+		else this.place(item, found);
 	}
 
 	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
@@ -129,29 +116,30 @@ export class LookupRun<Query extends IDataObject> {
 
 	/** Takes the answer that this execution has or is getting, or sends the question. */
 	private askWith(batcher: Batcher<Query>, item: number): void {
-		const { answers } = executionOf(this.context);
+		const { answers } = this.run.execution;
 		const { query } = this.prepared[item];
 		const key = keyOf(this.lookup, batcher.client.connection, query);
 		// This run does not send a question twice, whatever came of it: it may have been charged.
 		const own = this.inflight.get(key);
-		if (own?.settled) return this.settleWith(item, own.settled, false);
+		if (own?.settled) return this.resolveItem(item, own.settled, false);
 		if (own) return void own.items.push(item);
 		const inflight: Inflight = { key, items: [item] };
 		this.inflight.set(key, inflight);
 		const work = () =>
-			new Promise<Settled>((settle) => {
+			new Promise<Settled>((resolve) => {
 				const isTooMany = !batcher.jobOf(key) && this.isBeyondManualLimit(key);
-				if (isTooMany) settle(BEYOND_MANUAL_LIMIT);
-				else batcher.ask({ key, query, settle });
+				if (isTooMany) resolve(BEYOND_MANUAL_LIMIT);
+				else batcher.ask({ key, query, resolve });
 			});
-		this.settling.push(this.settleAll(inflight, answers.ask(key, batcher.client.connection, work)));
+		this.coming.push(this.resolveAll(inflight, answers.ask(key, batcher.client.connection, work)));
 	}
 
 	/** Whether a lookup exceeds Max Items in Manual Runs. */
 	private isBeyondManualLimit(key: string): boolean {
 		const { isTool, node } = this.context;
-		const { manualLimit } = this.options;
-		const { isManual, tried: triedBy } = executionOf(this.context);
+		const { execution, options } = this.run;
+		const { manualLimit } = options;
+		const { isManual, tried: triedBy } = execution;
 		if (!isManual || isTool || manualLimit === Number.POSITIVE_INFINITY) return false;
 		const tried = triedBy.get(node.name) ?? new Set();
 		triedBy.set(node.name, tried);
@@ -160,7 +148,7 @@ export class LookupRun<Query extends IDataObject> {
 		return false;
 	}
 
-	/** What came of a question, with what its earlier tries have cost: an item that waits for a job learns that later. */
+	/** Adds to an outcome what earlier tries of its question cost; to a pending one only once its job is collected. */
 	private told(key: string, settled: Settled): Settled {
 		if ('error' in settled && isPending(settled.error)) return settled;
 		const { credits: own, isShared } = settled;
@@ -174,37 +162,38 @@ export class LookupRun<Query extends IDataObject> {
 	private withEarlier(what: string, cost: Credits): Credits {
 		const { node, isTool, runIndex } = this.context;
 		if (isTool || !node.retryOnFail) return cost;
-		const { paid } = executionOf(this.context);
+		const { paid } = this.run.execution;
 		const place = `${runIndex()} ${node.name} ${what}`;
 		const total = sum(paid.get(place) ?? NOTHING, cost);
 		paid.set(place, total);
 		return total;
 	}
 
-	private async settleAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {
+	private async resolveAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {
+		const { breather } = this.run;
 		const settled = this.told(inflight.key, await coming);
 		// Items may join while this breathes.
 		for (const [index, item] of inflight.items.entries()) {
-			if (this.breather.isDue) await this.breather.breathe();
-			this.settleWith(item, settled, index === 0);
+			if (breather.isDue) await breather.breathe();
+			this.resolveItem(item, settled, index === 0);
 		}
 		inflight.settled = settled;
 	}
 
 	/** The first item of a question pays for it, unless another node does. */
-	private settleWith(item: number, settled: Settled, isFirst: boolean): void {
+	private resolveItem(item: number, settled: Settled, isFirst: boolean): void {
 		if ('answer' in settled && (!isFirst || settled.isShared)) this.duplicates++;
 		const outcome = 'answer' in settled ? settled.answer : problemOf(settled.error);
-		this.settle(item, outcome, isFirst ? settled : { credits: 0 });
+		this.place(item, outcome, isFirst ? settled : { credits: 0 });
 	}
 
-	private settle(item: number, outcome: Outcome, cost?: Cost): void {
+	private place(item: number, outcome: Outcome, cost?: Cost): void {
 		const prepared = this.prepared[item];
 		try {
-			this.delivery.settle(item, prepared, outcome, cost);
+			this.delivery.place(item, prepared, outcome, cost);
 		} catch (error) {
 			// A result that cannot be put in our words fails for this item alone.
-			this.delivery.settle(item, prepared, problemOf(error), cost);
+			this.delivery.place(item, prepared, problemOf(error), cost);
 		}
 	}
 }

@@ -5,7 +5,7 @@ import { isEmpty } from '../values/json';
 import { count } from '../values/text';
 import { isOwnError } from './onError';
 
-/** Where an item has no status of this package, what it has under these names is its own. */
+/** Names of fields that are the user's own in an item without a status of this package. */
 const OWN_NAMES = ['status', 'credits', 'response', 'mailboxType', 'personData', 'source'];
 
 /** Fields of the user's own that results have replaced, as fields of a result have the same names. */

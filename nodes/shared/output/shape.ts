@@ -3,7 +3,7 @@ import type { Cost } from '../execution/answers';
 import { JOB_OVER, PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
 import { isUnmet } from '../failures/words';
 import { asBeforeFile } from '../host/file';
-import { holdsEmail, isMixed, isSameEmail } from '../values/email';
+import { holdsEmail, holdsWords, isMixed, isSameEmail } from '../values/email';
 import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
 import { isOwnError } from './onError';
 import type { Replaced } from './replaced';
@@ -118,6 +118,16 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	}
 }
 
+/** Gives all items of a read the same fields, so that no table or file has holes. Those for the error output stay. */
+export function alignColumns(items: INodeExecutionData[]): void {
+	const told = items.filter(({ json }) => !isOwnError(json.error));
+	const names = new Set<string>();
+	for (const { json } of told) for (const name of Object.keys(json)) names.add(name);
+	const inOrder = [...FIRST.filter((name) => names.has(name)), ...names];
+	const nothing = Object.fromEntries(inOrder.map((name) => [name, null]));
+	for (const item of told) item.json = { ...nothing, ...item.json };
+}
+
 /** The fields of the target that a result takes away. */
 function goneFrom(target: IDataObject, result: Result): string[] {
 	const { fields, columns, replaces, isOfJob } = result;
@@ -169,8 +179,12 @@ function keepsStatus(target: IDataObject, { fields: { status }, columns }: Resul
 	return (status === 'known' || isMissed) && (before === 'found' || before === 'verified');
 }
 
-/** Whether a lead keeps its own email beside a known one of another field, or several of them: nothing was looked up. */
+/**
+ * Whether a lead keeps its own email: with words of the user beside the same one; and, where nothing was looked up, beside a
+ * known one of another field, or several of them.
+ */
 function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
+	if (typeof own === 'string' && holdsWords(own) && isSameEmail(own, fields.email)) return true;
 	if (fields.status !== 'known' || isEmpty(own)) return false;
 	if (typeof own !== 'string' || own.split('@').length > 2 || isMixed(own)) return true;
 	return !('emailStatus' in fields) && holdsEmail(own) && !isSameEmail(own, fields.email);

@@ -8,7 +8,7 @@ const BETA = 0.9;
 /** C (RFC 9438, 4.2): how steeply the rate grows, in requests per second per cubed second. */
 const C = 0.0015;
 
-/** A lower rate, in requests per second, would take minutes to recover. */
+/** A refused rate counts as this one at least, in requests per second: a lower one would take minutes to recover. */
 const LEAST_REFUSED = 1;
 
 /**

@@ -4,12 +4,13 @@ import { MAX_TIMEOUT } from '../http/transport';
 import { minuteOf } from '../values/moment';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
-import { backOff } from './retry';
+import { backOff, MINUTE } from './retry';
 
-/** A pause of 60 s, asked for in several responses one after the other or as a date, ends a little after 60 s. */
+/**
+ * How much longer than its Max Rate Limit Wait a run waits, in milliseconds: a pause of 60 s, asked for in several
+ * responses one after the other or as a date, ends a little after 60 s.
+ */
 const TOLERANCE = 3_000;
-
-const MINUTE = 60_000;
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * MINUTE;
@@ -110,7 +111,7 @@ export class AccountGate {
 	 * The service refused a request: the gate lets in half as many at once, fewer per second, and none for a while.
 	 * @returns how long the gate lets none in, in milliseconds
 	 */
-	refused(lane: Lane, start: number, refusal: ServiceError): number {
+	pauseAfter(lane: Lane, start: number, refusal: ServiceError): number {
 		const now = performance.now();
 		this.silentSince = Math.min(this.silentSince, now);
 		// What the runs before it have waited counts: a loop does not wait as long in each of its rounds.
@@ -136,7 +137,10 @@ export class AccountGate {
 		return this.closedUntil - now;
 	}
 
-	/** A run that would have to wait too long, and was not refused itself, tries one request before it believes that. */
+	/**
+	 * Admits one request of a run that would have to wait too long, if none of its own was refused yet: the run gives up
+	 * only if that one is refused, too.
+	 */
 	private tryOne(lane: Lane): void {
 		if (Number.isFinite(lane.refusedSince) || lane.inProgress > 0 || !lane.isReady) return;
 		const now = performance.now();
@@ -158,7 +162,7 @@ export class AccountGate {
 
 	private letIn(): void {
 		while (!this.timer && this.isOpen) {
-			const lane = this.nextLane();
+			const lane = [...this.lanes].find(({ isReady }) => isReady);
 			if (!lane) return;
 			const now = performance.now();
 			const wait = Math.max(this.closedUntil - now, this.rate.wait(now));
@@ -189,13 +193,7 @@ export class AccountGate {
 	private get isOpen(): boolean {
 		if (this.inProgress >= Math.floor(this.accepted)) return false;
 		// At most as many at once as the highest Max Concurrency of these runs.
-		for (const { maxConcurrency } of this.lanes) if (this.inProgress < maxConcurrency) return true;
-		return false;
-	}
-
-	private nextLane(): Lane | undefined {
-		for (const lane of this.lanes) if (lane.isReady) return lane;
-		return undefined;
+		return [...this.lanes].some(({ maxConcurrency }) => this.inProgress < maxConcurrency);
 	}
 }
 
@@ -224,7 +222,7 @@ export class Lane {
 		return this.waiting.length > 0 && this.inProgress < this.maxConcurrency;
 	}
 
-	/** No request that waits now may start. */
+	/** Sends all waiting requests away: none of them starts. */
 	turnAway(): void {
 		while (this.waiting.length > 0) this.waiting.next()?.();
 	}

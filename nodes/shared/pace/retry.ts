@@ -8,7 +8,7 @@ export interface Pace {
 	maxRateLimitWait: number;
 }
 
-const MINUTE = 60_000;
+export const MINUTE = 60_000;
 
 export const DEFAULT_PACE: Pace = {
 	maxConcurrency: 5,

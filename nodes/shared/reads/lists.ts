@@ -6,7 +6,6 @@ import type {
 } from 'n8n-workflow';
 import { withClient } from '../client/accounts';
 import type { AccountClient } from '../client/client';
-import { ACCOUNT_PATH } from '../credits/account';
 import { hasCode } from '../http/errors';
 import { objectsIn, objectWith } from '../http/response';
 import { requestOptionsOf } from '../http/transport';
@@ -15,18 +14,17 @@ import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, textAt, timestampAt } from '../values/json';
 import { count, withScheme } from '../values/text';
 import { InvalidInput, invalidValue } from '../failures/failure';
-
-export const LISTS_PATH = '/api/v2/list';
+import { PATHS } from '../http/paths';
 
 /** The lists (interface specification 4.2, a variant), or those that the account names (2.1) without such a path. */
 export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDataObject[]> {
-	const lists = await client.get(LISTS_PATH).catch((thrown: unknown) => {
+	const lists = await client.get(PATHS.lists).catch((thrown: unknown) => {
 		// The codes of a service that does not have a path (interface specification 7).
 		if (hasCode(thrown, [400, 404, 405])) return undefined;
 		throw thrown;
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
-	const account = await client.get(ACCOUNT_PATH);
+	const account = await client.get(PATHS.account);
 	return objectsIn(objectWith(['lists'], account, 'a list of lists').lists, 'a list of lists');
 }
 

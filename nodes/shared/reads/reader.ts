@@ -1,36 +1,27 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
-import { executionOf } from '../execution/execution';
-import { Breather } from '../host/breather';
+import { type InvalidInput, problemOf } from '../failures/failure';
+import { UNMET } from '../failures/reasons';
 import type { NodeContext } from '../host/context';
-import { missing, type Missing } from '../input/missing';
-import { Parameters } from '../input/parameters';
-import { type Declaration, pathOf } from '../input/declaration';
+import { pathOf } from '../input/declaration';
 import { FieldValues } from '../input/fieldValues';
+import { missing, type Missing } from '../input/missing';
 import { isWanted } from '../input/item';
-import { countIn, lookupOptionsOf } from '../input/options';
-import { OnError, stopError } from '../output/onError';
-import { Replaced } from '../output/replaced';
-import type { Placement } from '../output/shape';
-import { DEFAULT_PACE, type Pace } from '../pace/retry';
+import { countIn } from '../input/options';
+import { alignColumns, alignFields, type Placement } from '../output/shape';
+import { DEFAULT_PACE } from '../pace/retry';
+import { Run, type Runnable } from '../run/run';
 import { toListId } from './lists';
 import type { Collected } from './pages';
-import { problemOf, type InvalidInput, type Problem } from '../failures/failure';
-import { PASSED_ON, REFUSED, UNMET } from '../failures/reasons';
-import { count } from '../values/text';
-import { adviceOn, reasonsOf } from '../failures/words';
 
-export interface Read extends Declaration {
+export interface Read extends Runnable {
 	/** Puts a result into the item that it was read for; without this, the result is the item. */
 	place?(
 		place: Placement & { input: INodeExecutionData; item: number },
 		fields: IDataObject,
 	): INodeExecutionData;
-	/** Of its requests; without one, as the options say. */
-	pace?: Pace;
-	/** Whether its results are bought. Then nothing stops the workflow that has bought something, as in a lookup. */
-	isBought?: true;
+	/** Whether its results join the item, which keeps its own columns. */
+	joinsItem?: true;
 	read(request: ReadRequest): Promise<Reading>;
 }
 
@@ -38,11 +29,15 @@ export interface Read extends Declaration {
 export interface Reading extends Collected {
 	/** Whether the results are not about the item, so that its fields are left out. */
 	isOfNoItem?: true;
-	simplify(result: IDataObject): IDataObject;
+	/** Whether the item is passed on, as there is nothing to read for it. */
+	isPassedOn?: true;
+	/** Without this, a result is put out as it is. */
+	simplify?(result: IDataObject): IDataObject;
 }
 
 /** What an operation knows of one item. */
 export interface ReadRequest {
+	item: number;
 	values: FieldValues;
 	/** The most results; all of them without one. */
 	limit: number | undefined;
@@ -58,113 +53,88 @@ export interface ReadRequest {
 }
 
 /** Reads the results of every item, several items at once. The output is in order and linked. */
-export async function runRead(
-	context: NodeContext,
-	operation: Read,
-): Promise<INodeExecutionData[]> {
-	const { inputs, signal, isTool } = context;
-	const parameters = new Parameters(context, operation);
-	const options = lookupOptionsOf(parameters, context);
-	const { requestOptions, resultField, refusal } = options;
-	const { pace = options.pace, isBought } = operation;
-	const accounts = new Accounts(context, { requestOptions, pace }, (client) => ({ client }));
-	const onError = new OnError(context.node, !isTool);
-	const breather = new Breather();
-	/** What stops the workflow, the first one. */
-	const failures: Error[] = [];
-	const problems: Problem[] = [];
-	const replaced = new Replaced();
-	const sources = new Set<unknown>(context.namesBefore());
-	const common = { isTool, resultField, sources, replaced };
-	let unmet = 0;
-	let hasAnswer = false;
-	let hasPassedOn = false;
-
-	const requestFor = async (item: number): Promise<ReadRequest> => {
-		const values = new FieldValues(parameters, item);
-		const failure = refusal ?? values.failure;
-		if (failure !== undefined) throw failure;
-		const isAll = parameters.get('returnAll', item, true) === true;
-		const limit = isAll ? undefined : countIn('Limit', parameters.get('limit', item, 50));
-		const { client } = await accounts.of(item);
-		return {
-			values,
-			limit,
-			context,
-			client,
-			isSimple: parameters.get('simple', item, true) === true,
-			missing: (...lacking) => missing(parameters, item, lacking),
-			parameter: (name) => parameters.get(name, item, ''),
-			get: async (qs, path = pathOf(operation, (name) => toListId(values.raw(name)))) =>
-				await client.get(path, qs),
-		};
-	};
-
-	const readItem = async (item: number, output: INodeExecutionData[]): Promise<void> => {
-		let input = inputs[item];
-		let includesInput = false;
-		const place = (json: IDataObject) =>
-			operation.place?.({ input, item, includesInput, ...common }, json) ?? {
-				json,
-				pairedItem: { item },
-			};
-		const fail = (thrown: unknown) => {
-			const problem = problemOf(thrown);
-			problems.push(problem);
-			output.push(onError.output(problem, item, input, place));
-			// That a job is not done yet is an answer.
-			hasAnswer ||= problem.reason === 'job_not_finished';
-			if (!onError.stops || signal?.aborted) return;
-			failures.push(stopError(context.node, problem, item));
-			if (!isBought) accounts.end();
-		};
-		try {
-			includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
-			if (refusal === undefined && !isWanted(parameters, item)) {
-				unmet++;
-				output.push(place({ status: 'skipped', reason: UNMET }));
-				return;
-			}
-			const request = await requestFor(item);
-			const reading = await operation.read(request);
-			if (reading.isOfNoItem) input = { json: {} };
-			for (const result of reading.results) {
-				if (breather.isDue) await breather.breathe();
-				if (PASSED_ON.has(result.status)) hasPassedOn = true;
-				else hasAnswer = true;
-				output.push(place(request.isSimple ? reading.simplify(result) : result));
-			}
-			if (reading.incomplete) fail(reading.incomplete);
-		} catch (error) {
-			fail(error);
-		}
-	};
-
-	const outputs: INodeExecutionData[][] = inputs.map(() => []);
-	let next = 0;
-	const work = async () => {
-		for (;;) {
-			// Before an item is taken, so that no later one overtakes it.
-			if (breather.isDue) await breather.breathe();
-			if (next >= inputs.length || (failures.length > 0 && !isBought)) return;
-			const item = next++;
-			await readItem(item, outputs[item]);
-		}
-	};
+export async function runRead(context: NodeContext, read: Read): Promise<INodeExecutionData[]> {
+	const run: ReadRun = new Run(context, read, (client) => ({ client }));
 	try {
-		await Promise.all(Array.from({ length: DEFAULT_PACE.maxConcurrency }, work));
+		const handle = async (item: number) => {
+			await readItem(run, read, item);
+			run.count();
+		};
+		await run.forEachItem(handle, DEFAULT_PACE.maxConcurrency);
 	} finally {
-		accounts.end();
+		run.accounts.end();
 	}
-	// A key that is refused cannot hide behind items that are passed on.
-	const isRefused = problems.some(({ reason }) => REFUSED.has(reason));
-	const mayGoOn = hasAnswer || (hasPassedOn && !isRefused) || executionOf(context).hasBought;
-	if (failures.length > 0 && !(isBought && mayGoOn)) throw failures[0];
-	const isPartial = problems.length > 0;
-	const without = `${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`;
-	const skipped = unmet > 0 && `${unmet} did not meet the condition`;
-	const more = [skipped, parameters.readFrom, ...replaced.said, ...adviceOn(problems)];
-	const said = [isPartial && without, ...more].filter(Boolean);
-	if (said.length > 0) context.hint(`${said.join('. ')}.`, isPartial ? 'warning' : 'info');
-	return outputs.flat();
+	const unmet = run.unmet > 0 ? [`${run.unmet} did not meet the condition`] : [];
+	const items = run.deliver([...run.incomplete, ...unmet]);
+	if (read.joinsItem) alignFields(items, run.options.resultField);
+	else if (run.problems.length > 0 && !context.isTool) alignColumns(items);
+	return items;
+}
+
+type ReadRun = Run<{ client: AccountClient }>;
+
+/** Reads the results for one item and puts them out, with a problem if some could not be read. */
+async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
+	const { breather, context, options, parameters, replaced, sources } = run;
+	const { inputs, isTool } = context;
+	const { resultField } = options;
+	let input = inputs[item];
+	let includesInput = false;
+	/** What an item without a result says that it was asked for. */
+	let asked: IDataObject = {};
+	const place = (json: IDataObject) =>
+		read.place?.({ input, item, includesInput, isTool, resultField, sources, replaced }, json) ?? {
+			json,
+			pairedItem: { item },
+		};
+	const fail = (error: unknown) =>
+		run.fail(problemOf(error), item, (fields) => place({ ...asked, ...fields }));
+	try {
+		includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
+		const values = new FieldValues(parameters, item);
+		asked = values.subject(read.lead);
+		if (options.refusal === undefined && !isWanted(parameters, item)) {
+			run.passOn(item);
+			run.unmet++;
+			run.put(item, place({ status: 'skipped', reason: UNMET }));
+			return;
+		}
+		const request = await requestFor(run, read, item, values);
+		const reading = await read.read(request);
+		if (reading.isOfNoItem) input = { json: {} };
+		if (reading.isPassedOn) run.passOn(item);
+		else run.hasResult ||= reading.results.length > 0;
+		for (const result of reading.results) {
+			if (breather.isDue) await breather.breathe();
+			run.put(item, place((request.isSimple && reading.simplify?.(result)) || result));
+		}
+		if (reading.incomplete) fail(reading.incomplete);
+	} catch (error) {
+		fail(error);
+	}
+}
+
+async function requestFor(
+	{ accounts, context, options, parameters }: ReadRun,
+	read: Read,
+	item: number,
+	values: FieldValues,
+): Promise<ReadRequest> {
+	const failure = options.refusal ?? values.failure;
+	if (failure !== undefined) throw failure;
+	const isAll = parameters.get('returnAll', item, true) === true;
+	const limit = isAll ? undefined : countIn('Limit', parameters.get('limit', item, 50));
+	const { client } = await accounts.of(item);
+	return {
+		item,
+		values,
+		limit,
+		context,
+		client,
+		isSimple: parameters.get('simple', item, true) === true,
+		missing: (...lacking) => missing(parameters, item, lacking),
+		parameter: (name) => parameters.get(name, item, ''),
+		get: async (qs, path = pathOf(read, (name) => toListId(values.raw(name)))) =>
+			await client.get(path, qs),
+	};
 }

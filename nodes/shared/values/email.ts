@@ -1,39 +1,60 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textAt } from './json';
-import { cleanText, isPlaceholder, parsedUrl } from './text';
-
-/** What stands between several addresses in one cell. A text that is no address beside them is a typing error. */
-const BETWEEN =
-	/[,;|]|:::|(?<=@[^\s,;|]{1,99}\s?)[&+]|\s(?:and|und|or|oder|et|ou|y)\s|\s?\/(?=\s?[^\s<@/]+@)|\s(?=[^\s<@]+@)/;
-
-/** The first email in a value that is typed or pasted, without `<…>` and a name before it, or `mailto:`; a text that is none. */
-export function toEmail(value: unknown): string {
-	// A sheet writes a list as `["ada@acme.com"]`.
-	const text = cleanText(value).replace(/^\[(.*)\]$/, '$1');
-	// Of "Lovelace, Ada <ada@acme.com> (work)" what is in the angle brackets.
-	const inBrackets = text.match(/<[^<>]*>/g)?.map((one) => one.slice(1, -1));
-	const parts = inBrackets ?? [text.replace(/\([^()]*\)/g, '')];
-	const emails = parts
-		.flatMap((part) => part.split(BETWEEN))
-		.map(withoutSigns)
-		.filter((part) => part !== '' && !isPlaceholder(part));
-	if (emails.length > 0 && emails.every(canBeEmail)) return emails[0];
-	return withoutSigns(text.replace(/^<([^<>]*)>$/, '$1'));
-}
-
-function withoutSigns(text: string): string {
-	const address = text.trim().replace(/^(["']?)(.*?)\.?\1$/, '$2');
-	return address.replace(/^\s*(?:mailto|smtp):\s*<?([^?>]*).*/i, '$1').trim();
-}
+import { cleanText, comparableDomain, isPlaceholder, plainSigns, withoutPercents } from './text';
 
 /** What an email consists of: no white space, comma or semicolon (several addresses), bracket, or half of a character. */
-const SIGN = String.raw`[^\s,;@<>[\]"\uFFFD]`;
-const LABEL = String.raw`[^\s,;@<>[\]".\uFFFD]+`;
-const EMAIL = new RegExp(`^(?:${SIGN}+|"[^\\s,;\\uFFFD]+")@${LABEL}(?:\\.${LABEL})+$`);
+const WORD = String.raw`[^\s,;:@<>()[\]\\".\uFFFD]+`;
+const LABEL = String.raw`[^\s!-,/:-@[-^\x60{-~.\uFFFD]+`;
+const TOP_LABEL = String.raw`(?!\d+$)(?:xn--)?[^\s!-/:-@[-\x60{-~\uFFFD]+`;
+const EMAIL = new RegExp(
+	`^(?:${WORD}(?:\\.${WORD})*|"[^\\s,;\\uFFFD]+")@(?:${LABEL}\\.)+${TOP_LABEL}$`,
+);
 
 /** Whether a text can be an email address: it has something before its `@` and a domain with a dot after it. */
 export function canBeEmail(text: string): boolean {
 	return EMAIL.test(text) && !isPlaceholder(text);
+}
+
+/** Signs that no address has, so that they part it from other text: a label, brackets, and quotes around words. */
+const SIGNS =
+	/(?<![^\s"<([,;|])(?:[\p{L}-]{1,20}:(?=\s)|(?:mailto|smtp|e?-?mail):)|\s:|[<>()[\]{}、，；•·]|(?<![\p{L}\p{N}.])["']+|["']+(?![\p{L}\p{N}@.])|(?:^|\s)[-/&+]+(?=\s|$)|[,;|]+(?=\s|$)|\s\||^[,;]/giu;
+
+/** What people have in front of an `@`. Beside other text, other signs are of that text: `?email=ada@acme.com`. */
+const USUAL = /^[\p{L}\p{M}\p{N}.'+_-]+@/u;
+
+/** A URL, whose `@` is none of an address. */
+const URL_INSIDE = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s)>\]"']*/gi;
+
+/** Behind a domain, also those that an address may have in front of its `@`: `ada@acme.com/ida@acme.com`, `?subject=`. */
+const BEHIND_DOMAIN = /(?<=@[\p{L}\p{M}\p{N}._-]{1,99})(?:[,;|/&+](?=[^\s@]{1,99}@)|\?.*)/gu;
+
+/** The emails in a text, as they stand there but for their signs; none if anything else in it has an `@`. */
+export function emailsIn(value: unknown): string[] {
+	const text = cleanText(value);
+	const isEncoded = /mailto:/i.test(text) || !text.includes('@');
+	const decoded = isEncoded ? withoutPercents(text) : text;
+	const plain = plainSigns(decoded);
+	if (canBeEmail(plain)) return [plain];
+	// Of "Lovelace, Ada <ada@acme.com> (work)" what is in the angle brackets.
+	const inBrackets = plain.match(/<[^<>]*>/g)?.filter((one) => one.includes('@'));
+	const pieces = (inBrackets?.join('\n') || plain)
+		.replace(URL_INSIDE, '\n')
+		.replace(BEHIND_DOMAIN, '\n')
+		.replace(SIGNS, '\n')
+		.split('\n')
+		.filter((piece) => piece.includes('@'))
+		.map((piece) => piece.split(' ').map((word) => word.replace(/[.!]{1,9}$/, '')))
+		.map((words) => words.filter((word) => word !== '' && !isPlaceholder(word)))
+		.filter((words) => words.length > 0);
+	const isEmail = (word = '') => USUAL.test(word) && canBeEmail(word);
+	const isWhole = (words: string[]) => isEmail(words[0]) && isEmail(words.at(-1));
+	return pieces.every(isWhole) ? pieces.flat().filter((word) => isEmail(word)) : [];
+}
+
+/** The first email in a value that is typed or pasted; a text that holds none as it is. */
+export function toEmail(value: unknown): string {
+	const text = cleanText(value);
+	return emailsIn(text)[0] ?? text.replace(/^<?(?:mailto:)?>?$/i, '');
 }
 
 /** The email that the service sends in a result; a text that cannot be one, such as `not found`, says that there is none. */
@@ -44,16 +65,23 @@ export function emailAt(result: IDataObject): string | null {
 
 /** Whether there is an email in a value that is typed or pasted. */
 export function holdsEmail(value: unknown): boolean {
-	return canBeEmail(toEmail(value));
+	return emailsIn(value).length > 0;
 }
 
-/** Signs of other text beside an email. `ada lovelace@acme.com` and `a;b@x.com` have none: they are typing errors. */
-const BESIDE = /[,;|/]\s|@[^\s,;|、，]{1,99}[,;|、，]|\s[-–—,;|/]|[:<>()[\]"]|@\S{1,99}\s|\s\S+\s/;
+/** One word before an address: `ada lovelace@acme.com` and `a;b@x.com` are typing errors. */
+const TYPING_ERROR = /^[^\s@]{1,99} ?[^\s@]{1,99}@[^\s@,;|]+$/;
 
 /** Whether a text is no email, but holds one and something else. */
 export function isMixed(text: string): boolean {
 	const holdsOne = () => text.split(/[\s,;、，:|/<>()[\]"']+/).some(canBeEmail);
-	return BESIDE.test(text) && !holdsEmail(text) && holdsOne();
+	return text.includes('@') && !TYPING_ERROR.test(text) && !holdsEmail(text) && holdsOne();
+}
+
+/** Whether a text holds an email and words: no other emails, and not only what makes a link of one. */
+export function holdsWords(text: string): boolean {
+	const emails = emailsIn(text);
+	const rest = emails.reduce((left, email) => left.replaceAll(email, ''), plainSigns(text));
+	return emails.length > 0 && /\p{L}/u.test(rest.replace(/mailto:|smtp:/gi, ''));
 }
 
 /** Whether two texts are the same email. */
@@ -65,12 +93,7 @@ export function isSameEmail(one: unknown, other: unknown): boolean {
 export function comparableEmail(text: string): string {
 	const email = text.normalize('NFC').toLowerCase();
 	const at = email.lastIndexOf('@') + 1;
-	const domain = email.slice(at);
-	// `URL` would drop a pasted port, path or query as no part of the domain.
-	const isBareForeign = /[^\0-\x7f]/.test(domain) && !/[/?#:\\]/.test(domain);
-	return isBareForeign
-		? email.slice(0, at) + (parsedUrl(`http://${domain}`)?.hostname ?? domain)
-		: email;
+	return email.slice(0, at) + comparableDomain(email.slice(at));
 }
 
 /** The words of the current vocabulary and of earlier ones (interface specification 3). */

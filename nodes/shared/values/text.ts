@@ -34,16 +34,49 @@ export function cleanText(value: unknown): string {
 	return spaced.trim().normalize('NFC');
 }
 
+const ENTITIES = new Map(
+	Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }),
+);
+
+/** A text with the entities of HTML decoded, and one spelling of its apostrophes, quotes and hyphens. */
+export function plainSigns(text: string): string {
+	if (!/[^ -%'-~]/.test(text)) return text;
+	const decoded = text.replace(
+		/&(?:#(x[\da-f]{1,6}|\d{1,7})|([a-z]{2,4}));/gi,
+		(all, code, name) => {
+			if (name) return ENTITIES.get(name.toLowerCase()) ?? all;
+			const point = Number(code.replace(/^x/i, '0x'));
+			return point <= 0x10ffff ? String.fromCodePoint(point) : all;
+		},
+	);
+	const signs = decoded.replace(/[‘’ʼ´′＇]/g, "'").replace(/[“”„«»‹›＂]/g, '"');
+	return cleanText(signs.replace(/[—―]/g, ' - ').replace(/[‐‑‒–−]/g, '-'));
+}
+
+/** A text with the percent signs of a URL decoded; as it is where they are none. */
+export function withoutPercents(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
 /** What spreadsheets, databases and people write where there is nothing, with any signs around it. "Na" is a surname. */
 const PLACEHOLDER =
-	/^[^\p{L}\p{N}]*(?:(?:n[/.][ad]|none|null|nil|undefined|unknown|not available|not provided|not applicable|confidential|retired|unemployed|stealth(?: mode)? startup|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?|self[ -]employed|freelancer?|privatperson|info requested|aut[oóô]nom[oa]|indépendante?|libero professionista|selb(?:st)?ständig|freiberufler|ninguno|no tiene|email_not_unlocked@domain\.com)[^\p{L}\p{N}]*)?$/iu;
+	/^[^\p{L}\p{N}]*(?:(?:n[/.][ad]|none|null|nil|undefined|unknown|not available|not provided|not applicable|confidential|retired|unemployed|stealth(?: mode)? startup|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?|self[ -]employed|freelancer?|privatperson|info requested|autonom[oa]|independante?|libero professionista|selb(?:st)?standig|freiberufler|ninguno|no tiene|email_not_unlocked@domain\.com)[^\p{L}\p{N}]*)?$/iu;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
 const EMPTY_CELL = /^(?:NaN|nan|NA|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
 
+export function withoutAccents(text: string): string {
+	return PLAIN.test(text) ? text : text.normalize('NFD').replace(/\p{M}/gu, '');
+}
+
 /** Whether a text stands for nothing: such a word, or no letter or digit at all. */
 export function isPlaceholder(text: string): boolean {
-	return text !== '' && (PLACEHOLDER.test(text) || EMPTY_CELL.test(text));
+	if (text === '') return false;
+	return PLACEHOLDER.test(withoutAccents(text)) || EMPTY_CELL.test(text);
 }
 
 /** Whether a text holds an expression, or a brace of one, that n8n did not evaluate. */
@@ -84,20 +117,40 @@ const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*([^/?#,;]*)/;
 
 /**
  * The bare domain of a text that a user pastes, in lower case (interface specification 4.5): `acme.com` for
- * `https://www.Acme.com/about` and `acme.com:443`; empty for a text whose host has no dot, a blank or an empty label.
+ * `https://www.Acme.com/about`, `acme.com:443`, `Acme (acme.com)` and `[acme.com](https://acme.com)`; empty for a text whose
+ * host has no dot, a blank or an empty label.
  */
 export function toDomain(text: string): string {
+	const domain = domainOf(text);
+	if (domain !== '' || !/[%&()[\]<>{}"“”„«»|]|: /.test(text)) return domain;
+	const pieces = plainSigns(withoutPercents(text)).split(/[()[\]<>{}"|]+|: /);
+	return pieces.map(domainOf).find((one) => /\.(?:xn--.+|\p{L}{2,})$/u.test(one)) ?? '';
+}
+
+function domainOf(text: string): string {
 	const authority = AUTHORITY.exec(text.trim().toLowerCase())?.[1] ?? '';
 	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
 	const bare = host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
-	return /^[^.\s"<>[\]{}]+(?:\.[^.\s"<>[\]{}]+)+$/.test(bare) ? bare : '';
+	return /^[^.\s"“”„«»<>()[\]{}%|]+(?:\.[^.\s"“”„«»<>()[\]{}%|]+)+$/.test(bare) ? bare : '';
+}
+
+/** The form in which domains compare: in Punycode. `URL` would drop a pasted port, path or query as no part of it. */
+export function comparableDomain(domain: string): string {
+	const isBareForeign = /[^\0-\x7f]/.test(domain) && !/[/?#:\\]/.test(domain);
+	return (isBareForeign && parsedUrl(`http://${domain}`)?.hostname) || domain;
 }
 
 /** Networks and directories in which people and companies have pages. */
 const NETWORKS =
-	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo|indeed|glassdoor|yelp|tripadvisor|etsy|zillow|airtable|notion)\.(?:com|net)|notion\.(?:so|site)|apollo\.io|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|bit\.ly|g\.page|bsky\.app|goo\.gl)$/;
+	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo|indeed|glassdoor|yelp|tripadvisor|airbnb|booking|etsy|zillow|airtable|notion)\.(?:com|net)|(?:google|indeed|glassdoor|yelp|tripadvisor|airbnb)\.(?:co\.)?[a-z]{2}|notion\.(?:so|site)|apollo\.io|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|bit\.ly|g\.page|bsky\.app|goo\.gl)$/;
 
-/** Whether a text is the address of a page at a social network or in a directory, which is nobody's website. */
+/** Where people have their mailboxes. */
+const MAIL_PROVIDERS =
+	/^(?:(?:gmail|googlemail|outlook|hotmail|live|yahoo|aol|gmx)\.(?:com|net|(?:com?\.)?[a-z]{2})|(?:icloud|me|msn|ymail|protonmail)\.com|web\.de|proton\.me|pm\.me)$/;
+
+/** Whether a text is a mail provider or the address of a page at a social network or in a directory: nobody's website. */
 export function isSocialPage(text: string, domain = toDomain(text)): boolean {
-	return NETWORKS.test(domain) && /[^/]\/+[^/?#\s]/.test(text.replace(/^[a-z]+:\/\//i, ''));
+	if (MAIL_PROVIDERS.test(domain)) return true;
+	const address = () => withoutPercents(text).replace(/^[a-z]+:\/\//i, '');
+	return NETWORKS.test(domain) && /[^/]\/+[^/?#\s]/.test(address());
 }

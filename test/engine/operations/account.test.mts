@@ -103,6 +103,16 @@ function namesOf(answeredBy: Operation[]): string {
 	return [...labels, ...answeredBy.flatMap((one) => events[one] ?? [])].join(', ');
 }
 
+/** The settings for the forms of requests, which only a paid one would show to be right, by their operation. */
+const forms: Partial<Record<Operation, string>> = {
+	find: 'Company Name Parameter',
+	findBulk: 'Bulk Finder Body',
+	verifyBulk: 'Bulk Verifier Query',
+};
+
+const exists = 'Exists, and the API key is accepted';
+const whether = 'Only a paid request would tell whether it needs another choice of';
+
 /** How many leads a page holds, and what its cursor is, take one request each. */
 const start = String(newestFirst[0].id);
 const pages: Array<Record<string, string>> = [{ size: '1' }, { size: '500', start }];
@@ -115,12 +125,14 @@ const checkRow: Row = {
 		if (path.endsWith('/leads')) return pages.map((query) => get(path, query));
 		return [method === 'GET' ? get(path) : post(path, undefined)];
 	}),
-	output: endpoints.map(([endpoint, httpCode, answeredBy, variant = null]) => ({
-		...{ endpoint, operations: namesOf(answeredBy), works: true, httpCode },
-		detail: 'Exists, and the API key is accepted',
-		variant,
-		setting: null,
-	})),
+	output: endpoints.map(([endpoint, httpCode, answeredBy, variant = null]) => {
+		const form = forms[answeredBy[0]];
+		return {
+			...{ endpoint, operations: namesOf(answeredBy), works: form ? null : true, httpCode },
+			detail: form ? `${exists}. ${whether} ${form}` : exists,
+			...{ variant, setting: null },
+		};
+	}),
 };
 
 testOperations('contactDataAccount', { get: accountRows, check: [checkRow] });

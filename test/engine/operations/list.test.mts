@@ -66,6 +66,8 @@ const listRow = (title: string, listId: INodeParameters, more: Partial<Row> = {}
 });
 
 const refused = { status: 'invalid_input', httpCode: null };
+const noProblem = { status: null, reason: null, message: null, httpCode: null };
+const noList = Object.fromEntries(Object.keys(fair).map((name) => [name, null]));
 
 const listRows: Row[] = [
 	listRow('by id', byId('102')),
@@ -87,12 +89,12 @@ const listRows: Row[] = [
 		onError: 'continueRegularOutput',
 		output: [
 			{
-				...{ ...refused, reason: 'invalid_value' },
+				...{ ...noList, ...refused, listId: '../account', reason: 'invalid_value' },
 				message: expect.stringMatching(/^Not sent: The list ID must be a number, e\.g\. 101$/),
 			},
-			fair,
+			{ ...fair, ...noProblem, listId: null },
 			{
-				...{ ...refused, reason: 'missing_list' },
+				...{ ...noList, ...refused, listId: null, reason: 'missing_list' },
 				message: 'Not sent: no list is chosen',
 			},
 		],

@@ -36,7 +36,8 @@ let opened = 0;
 /**
  * Puts the trigger into a workflow, with what an earlier process has stored of it.
  *
- * @param budget how many milliseconds n8n gives a poll, which n8n 1 does not tell; n8n's own unless given
+ * @param budget how many milliseconds n8n gives a poll, which n8n 1, without that and other hooks, does not tell; n8n's own unless
+ * given
  */
 export function pollingTrigger(
 	parameters: INodeParameters,
@@ -55,8 +56,11 @@ export function pollingTrigger(
 		const activation = mode === 'manual' ? 'manual' : 'activate';
 		const server = serverOf(credential, mode, 'poll');
 		const context = new PollContext(workflow, node, server, mode, activation);
-		if (budget === 'n8n 1') Reflect.deleteProperty(context, 'getPollBudgetMs');
-		else if (budget) Object.assign(context, { getPollBudgetMs: () => budget });
+		if (budget === 'n8n 1') {
+			for (const since2 of ['getPollBudgetMs', '__commitCursor']) {
+				Reflect.deleteProperty(context, since2);
+			}
+		} else if (budget) Object.assign(context, { getPollBudgetMs: () => budget });
 		return (await trigger.poll.call(context))?.[0] ?? [];
 	};
 	return {

@@ -301,7 +301,7 @@ function isUnread({ takesKnown, options }: Step, email: unknown): boolean {
 
 /** An email beside other text is not read. */
 function isMixed(email: unknown): boolean {
-	return /^\s*ann lee; /i.test(String(email));
+	return /^\s*ann lee /i.test(String(email));
 }
 
 function isEmail(value: unknown): boolean {

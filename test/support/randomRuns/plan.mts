@@ -73,7 +73,7 @@ export const oddEmails = {
 	'no at sign': (email: string) => email.replace('@', ' at '),
 	plus: (email: string) => email.replace('@', '+News@'),
 	quoted: (email: string) => email.replace(/^(.*)@/, '"$1"@'),
-	'beside a name': (email: string) => `Ann Lee; ${email}`,
+	'beside a name': (email: string) => `Ann Lee ${email}`,
 };
 
 /** An item, as a sheet with gaps has it, of one of so many leads. */

@@ -227,12 +227,11 @@ export const peopleInFile = {
 		'Do not email (invalid): 1',
 		'Unknown, verify again tomorrow: 1',
 		'Emails verified now: 2',
-		'Emails not verified: 0',
 		'Credits used: 5',
 		'',
 	],
 	/** The reason that the last page gives. */
-	problem: /^1 × Not sent: no company .*Company Website/,
+	problem: /^Row 7: Not sent: no company .*Company Website/,
 	/** Whose emails are paid for, found or verified. */
 	paid: [people.valid, people.catchAll, people.unknown, people.unknown, people.invalid].map(
 		({ email }) => email,
@@ -248,7 +247,7 @@ export const manyInFile = {
 			.slice(0, 12)
 			.map(({ full, company }) => [full, company.name]),
 	],
-	ofAll: ['Your rows: 12', 'Emails found: 12', 'Not looked up: 0'],
+	ofAll: ['Your rows: 12', 'Emails found: 12'],
 	ofManualRun: [
 		'Your rows: 12',
 		'Emails found: 10',

@@ -1,0 +1,145 @@
+import type { IDataObject } from 'n8n-workflow';
+import { holdsEmail, isMixed, isSameEmail } from '../values/email';
+import { cleanText, isSocialPage, toDomain } from '../values/text';
+import { holds, isSomebodyElse, type Lead, nameOf, NAMES, refuse } from './lead';
+import type { Meaning } from './leadNames';
+import { type Column, type Group, isAnybodys, isName, type Plan } from './leadPlan';
+import { domainsIn, valueOf, whyEmpty } from './leadValues';
+
+/** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
+export type Sections = Map<string, IDataObject>;
+
+export function cellIn(sections: Sections, { section, field }: Column) {
+	return sections.get(section)?.[field];
+}
+
+/** What is read of one item. */
+export class Row {
+	readonly lead: Lead = { found: {}, lacking: {} };
+
+	private readonly from: Partial<Record<Meaning, Column>> = {};
+
+	constructor(private readonly sections: Sections) {}
+
+	/** Reads a column, if none before it had a value. */
+	put(column: Column): void {
+		const { meaning, field } = column;
+		const { found, lacking } = this.lead;
+		const { [meaning]: before } = found;
+		// What is no email does not hide the one in another column.
+		if (before && (meaning !== 'email' || isEmail(before.value))) return;
+		const cell = cellIn(this.sections, column);
+		const value = valueOf(meaning, cell);
+		if (value === '') lacking[meaning] ??= { field, why: whyEmpty(meaning, cell) };
+		else if (!before || isEmail(value)) {
+			found[meaning] = { value, field };
+			this.from[meaning] = column;
+		}
+	}
+
+	/** Reads the columns that a plan has for it. */
+	read({ columns, others, rivals, saysWhose }: Plan): Lead {
+		const { lead, from } = this;
+		const { found } = lead;
+		const isPrivate = (one: Column) => one.isLabelled && this.isPrivate(one);
+		for (const column of columns) {
+			// Beside a status of this package, `email` is what a lookup has found.
+			if (column.meaning === 'email' && this.statusIn(column.section) !== '') {
+				for (const one of columns) {
+					if (one.isEmail && one.section === column.section) this.put(one);
+				}
+			}
+			if (!isPrivate(column)) this.put(column);
+		}
+		for (const one of columns) if (one.meaning === 'email' && isPrivate(one)) this.put(one);
+		for (const rival of rivals) this.compare(rival);
+		for (const other of others) {
+			const name = this.nameIn(other);
+			if (name === '' || nameOf(lead) === '') continue;
+			if (!isSomebodyElse(name, lead)) {
+				const isWhole = found.firstName && found.lastName;
+				for (const column of other.columns) if (isWhole || !isName(column)) this.put(column);
+			}
+			// Half of the name is that person's: the bare `name` may be a shop's.
+			else if (found.name && holds(name, (found.firstName ?? found.lastName)?.value)) {
+				this.compare(other);
+			}
+		}
+		for (const { field, section, isOf } of saysWhose) {
+			const own = isOf && from[isOf];
+			if (!own || own.section !== section || !isAnybodys(own)) continue;
+			refuse(
+				lead,
+				isOf,
+				`may be ${isOf === 'domain' ? "the person's" : 'your'} own, beside ${field}`,
+			);
+		}
+		if (this.isOfNetwork(columns)) delete found.domain;
+		this.putStatus(columns);
+		// In Odoo, companies and people are in one list.
+		for (const fields of this.sections.values()) {
+			if (!/^(?:true|1)$/i.test(String(fields.is_company ?? fields['Is a Company']))) continue;
+			for (const name of NAMES) refuse(lead, name, 'looks like a company');
+		}
+		return lead;
+	}
+
+	/** Refuses the name where another one, which is as sure, differs. */
+	private compare(rival: Group): void {
+		if (!isSomebodyElse(this.nameIn(rival), this.lead)) return;
+		const field = rival.columns.find(isName)?.field;
+		for (const name of NAMES) refuse(this.lead, name, `differs from ${field}`);
+	}
+
+	private statusIn(section: string): string {
+		return cleanText(this.sections.get(section)?.emailStatus);
+	}
+
+	/** Whether the label beside a value says that it is the person's own, as in an export of Google Contacts. */
+	private isPrivate({ section, field }: Column): boolean {
+		const fields = this.sections.get(section);
+		const label = ['Label', 'Type'].map((one) => fields?.[field.replace(/Value$/, one)]).join(' ');
+		return /home|priv|profile|blog/i.test(label);
+	}
+
+	private nameIn({ columns }: Group): string {
+		const own = new Row(this.sections);
+		for (const column of columns) if (isName(column)) own.put(column);
+		return nameOf(own.lead);
+	}
+
+	/** Whether another column has the page at a network that the domain is of. */
+	private isOfNetwork(columns: Column[]): boolean {
+		const { domain: own } = this.from;
+		const others = columns.filter((one) => one.meaning === 'domain' && one !== own);
+		const domain = own && others.length > 0 ? toDomain(this.lead.found.domain?.value ?? '') : '';
+		if (domain === '' || !isSocialPage(`${domain}/page`, domain)) return false;
+		return others
+			.flatMap((one) => domainsIn(cellIn(this.sections, one)))
+			.some((page) => `.${page}`.endsWith(`.${domain}`));
+	}
+
+	/** Reads the status of the email: it belongs to the `email` beside it. */
+	private putStatus(columns: Column[]): void {
+		const { found } = this.lead;
+		for (const section of this.sections.keys()) {
+			const value = this.statusIn(section);
+			if (value === '') continue;
+			const emails = columns.filter((one) => one.isEmail && one.section === section);
+			const own = emails.find(({ field }) => field === 'email') ?? emails[0];
+			const { email } = this.from;
+			const isOwn = section === email?.section && (!own || own.field === email.field);
+			const isSame = () =>
+				isSameEmail(valueOf('email', own && cellIn(this.sections, own)), found.email?.value);
+			if (!found.email || isOwn || isSame()) {
+				found.emailStatus = { value, field: 'emailStatus' };
+				return;
+			}
+		}
+	}
+}
+
+/** Whether a text is an email, or holds one that is to be refused: it counts before a word such as `unknown`. */
+function isEmail(text: string): boolean {
+	return holdsEmail(text) || isMixed(text);
+}

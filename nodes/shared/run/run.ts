@@ -1,0 +1,207 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { Accounts } from '../client/accounts';
+import type { AccountClient } from '../client/client';
+import { type Execution, executionOf } from '../execution/execution';
+import type { Problem } from '../failures/failure';
+import { WITHOUT_RESULT } from '../failures/reasons';
+import { adviceOn, type Reason, reasonsOf } from '../failures/words';
+import { Breather } from '../host/breather';
+import type { NodeContext } from '../host/context';
+import type { Declaration } from '../input/declaration';
+import { type LookupOptions, lookupOptionsOf } from '../input/options';
+import { Parameters } from '../input/parameters';
+import { OnError, stopError } from '../output/onError';
+import { Replaced } from '../output/replaced';
+import type { Pace } from '../pace/retry';
+import { count } from '../values/text';
+import { type ItemProblem, reasonToStop } from './stop';
+
+/** The shortest time between two lines of progress in the log, in milliseconds. */
+const PROGRESS_INTERVAL = 5_000;
+
+/** What a run has to know of its operation. */
+export interface Runnable extends Declaration {
+	/** The pace of its requests; without one, as the options say. */
+	pace?: Pace;
+	/** Whether its results are bought. Then a problem does not end the run: what was bought would be lost. */
+	isBought?: true;
+}
+
+/** One operation with the items of its node: it reads the options once, hands over the items, and gives the output. */
+export class Run<T extends { client: AccountClient }> {
+	readonly parameters: Parameters;
+	readonly options: LookupOptions;
+	readonly accounts: Accounts<T>;
+	readonly onError: OnError;
+	readonly execution: Execution;
+	readonly breather = new Breather();
+
+	/** Why items have no result, or no whole one, in the order in which that was known. */
+	readonly problems: ItemProblem[] = [];
+
+	readonly replaced = new Replaced();
+
+	/** The nodes that `source` may name. */
+	readonly sources: Set<unknown>;
+
+	/** Why items that are passed on came in without a result. */
+	private readonly before: Reason[] = [];
+
+	/** Whether it has a result that was bought, by this execution or another one. */
+	hasResult = false;
+
+	/** How many items of a read Look Up Only If has skipped. */
+	unmet = 0;
+
+	private readonly outputs: INodeExecutionData[][];
+	private done = 0;
+	private lastProgress = Date.now();
+
+	/** @param open makes what belongs to an account, with the client that sends its requests */
+	constructor(
+		readonly context: NodeContext,
+		private readonly operation: Runnable,
+		open: (client: AccountClient) => T,
+	) {
+		const { pace, extra } = operation;
+		this.parameters = new Parameters(context, operation);
+		this.options = lookupOptionsOf(this.parameters, context, extra?.option);
+		const { requestOptions } = this.options;
+		this.accounts = new Accounts(
+			context,
+			{ requestOptions, pace: pace ?? this.options.pace },
+			open,
+		);
+		this.onError = new OnError(context.node, !context.isTool);
+		this.execution = executionOf(context);
+		this.sources = new Set(context.namesBefore());
+		this.outputs = context.inputs.map(() => []);
+	}
+
+	/** Hands over the items in their order, so many at once, until one ends the run. */
+	async forEachItem(handle: (item: number) => Promise<void>, atOnce = 1): Promise<void> {
+		let next = 0;
+		const work = async () => {
+			for (;;) {
+				// Before an item is taken, so that no later one overtakes it.
+				if (this.breather.isDue) await this.breather.breathe();
+				if (next >= this.outputs.length || this.isStopped) return;
+				await handle(next++);
+			}
+		};
+		await Promise.all(Array.from({ length: atOnce }, work));
+	}
+
+	/** Puts out what an item has become. */
+	put(item: number, ...outputs: INodeExecutionData[]): void {
+		this.outputs[item].push(...outputs);
+	}
+
+	/**
+	 * Puts out an item without a result, as On Error says.
+	 * @param withStatus makes an item of the fields that say why
+	 */
+	fail(
+		problem: Problem,
+		item: number,
+		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
+	): void {
+		this.put(item, this.onError.output(problem, item, this.context.inputs[item], withStatus));
+		this.problems.push({ problem, item });
+		if (this.isStopped) this.accounts.end();
+	}
+
+	/** Notes an item that is passed on as it is: if it came in without a result, the summary says so. */
+	passOn(item: number): void {
+		const { status, reason } = this.context.inputs[item].json;
+		if (WITHOUT_RESULT.has(status)) this.before.push({ status: `${status}`, reason: `${reason}` });
+	}
+
+	/** Counts an item that is done, for the log. */
+	count(): void {
+		this.done++;
+		const now = Date.now();
+		if (now - this.lastProgress < PROGRESS_INTERVAL) return;
+		this.lastProgress = now;
+		const { inputs, logger } = this.context;
+		logger.info(`${this.operation.option.name}: ${this.done} of ${inputs.length} items done`);
+	}
+
+	/**
+	 * The outputs in the order of the items. Throws where On Error or On Incomplete Run stops the workflow.
+	 * @param parts of the summary above them; by default what has no result, if there is any
+	 */
+	deliver(parts?: string[], isWarning = this.problems.length > 0): INodeExecutionData[] {
+		const reason = this.reasonToStop();
+		if (reason) throw stopError(this.context.node, reason.problem, reason.item);
+		if (parts ?? isWarning) this.say(parts ?? this.incomplete, isWarning);
+		return this.outputs.flat();
+	}
+
+	/** How many items have no result, or no whole one, and why; nothing if all have one. */
+	get incomplete(): string[] {
+		const { problems } = this;
+		if (problems.length === 0) return [];
+		const reasons = reasonsOf(problems.map(({ problem }) => problem));
+		return [`${count(problems.length, 'item')} without a whole result: ${reasons}`];
+	}
+
+	/** Says something above the output, with how every summary ends. */
+	say(
+		parts: string[],
+		isWarning: boolean,
+		problems = this.problems.map(({ problem }) => problem),
+	): void {
+		const { parameters, replaced } = this;
+		const { readFrom } = parameters;
+		const summary = summaryOf(parts, { before: this.before, readFrom, replaced, problems });
+		const isBad = isWarning || this.before.length > 0;
+		if (summary) this.context.hint(summary, isBad ? 'warning' : 'info');
+	}
+
+	private get mayStop(): boolean {
+		return this.onError.stops && this.context.signal?.aborted !== true;
+	}
+
+	/** Whether a problem has ended the run: what is free is asked again by the next one. */
+	private get isStopped(): boolean {
+		return this.mayStop && !this.operation.isBought && this.problems.length > 0;
+	}
+
+	private reasonToStop(): { problem: Problem; item?: number } | undefined {
+		if (!this.mayStop) return undefined;
+		if (!this.operation.isBought) return this.problems[0];
+		return reasonToStop(this.problems, this.outputs.length, {
+			failsWhenIncomplete: this.options.failsWhenIncomplete,
+			hasValue: this.hasResult || this.execution.hasBought,
+		});
+	}
+}
+
+const AGAIN =
+	'Look them up again once the cause is gone: leads that have an email are not paid for again';
+
+/** What is said above the output, in sentences; empty if there is nothing to say. */
+export function summaryOf(
+	parts: string[],
+	{
+		before,
+		readFrom = '',
+		replaced,
+		problems,
+	}: {
+		before: Reason[];
+		/** The columns that leads were read from, in words; `undefined` where the user has chosen the fields. */
+		readFrom: string | undefined;
+		replaced: Replaced;
+		problems: Problem[];
+	},
+): string {
+	const came = `${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}. ${AGAIN}`;
+	const without = before.length > 0 ? came : '';
+	const all = [...parts, without, readFrom, ...replaced.said, ...adviceOn(problems)];
+	return all
+		.filter(Boolean)
+		.map((one) => `${one}.`)
+		.join(' ');
+}

@@ -1,0 +1,37 @@
+/** @file What to do about items without a result, in the summary of a run. */
+
+import { expect, it } from 'vitest';
+
+import { NotProcessed, problemOf } from '../../nodes/shared/failures/failure.ts';
+import { adviceOn } from '../../nodes/shared/failures/words.ts';
+import { connectionError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
+import { noName, thrownBy } from './thrown.mts';
+
+const refused = (statusCode: number) =>
+	thrownBy(() => readResponse({ statusCode, headers: {}, body: {} }));
+
+it.each<[string, thrown: unknown[], advice: string]>([
+	[
+		'a refusal, and what was not sent because of it',
+		[refused(401), new NotProcessed('unauthorized')],
+		'Check the API Key of the credential, then run these items again. A rotated key stops working at once',
+	],
+	[
+		'a redirect, and what was not sent because of it',
+		[refused(302), new NotProcessed('redirected')],
+		'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential, then run these items again',
+	],
+	[
+		'two causes that begin alike',
+		[unexpectedAnswer('a result'), connectionError({ code: 'ETIMEDOUT' })],
+		'Run the item again later, or check the Base URL of the credential (ETIMEDOUT). If it happens each time, run Check API of Contact Data Account',
+	],
+	[
+		'three causes: two of them, those of the service first',
+		[noName, refused(403), new NotProcessed('credit_limit')],
+		'Check your plan with your provider. Raise Max Credits in the options, then run these items again',
+	],
+])('%s: each sentence once', (_, thrown, advice) => {
+	expect(adviceOn(thrown.map(problemOf)).join('. ')).toBe(advice);
+});
