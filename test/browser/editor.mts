@@ -63,6 +63,8 @@ export async function signIn(
 		colorScheme: 'light',
 		deviceScaleFactor: 1.25,
 		serviceWorkers: 'block',
+		// n8n takes a click on Approve for a robot's if the name of the browser says that it has no window.
+		userAgent: `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/${browser.version()} Safari/537.36`,
 	});
 	context.setDefaultTimeout(HANG_MS);
 	const [name = '', value = ''] = client.cookie.split(/=(.*)/s);
@@ -165,6 +167,19 @@ export class EditorPage {
 			.inputValue();
 	}
 
+	/** Chooses the credential of the open node. */
+	async chooseCredential(id: string): Promise<void> {
+		await this.node.getByTestId('node-credentials-select').click();
+		await this.page.getByTestId(`node-credentials-select-item-${id}`).click();
+	}
+
+	/** Counts the clicks on the page from now on. */
+	async countClicks(): Promise<() => Promise<number>> {
+		const count = "document.addEventListener('pointerdown', () => globalThis.clicks++, true)";
+		await this.page.evaluate(`globalThis.clicks = 0; ${count}`);
+		return async () => await this.page.evaluate<number>('globalThis.clicks');
+	}
+
 	/** The control of a parameter. */
 	parameter(name: string): Locator {
 		return this.node.getByTestId(`parameter-input-${name}`);
@@ -209,14 +224,20 @@ export class EditorPage {
 		await form.close();
 	}
 
-	/** Says something in the chat of a workflow that starts by it, and waits for the answer. */
-	async chat(text: string, answer: string): Promise<void> {
+	/** Says something in the chat of a workflow that starts by it, clicks these buttons when they come, and waits for the answer. */
+	async chat(text: string, answer: string, clicks: readonly string[] = []): Promise<void> {
 		const openOrClose = this.page.getByTestId('workflow-chat-button');
 		await openOrClose.click();
 		const input = this.page.getByTestId('chat-input');
 		await input.fill(text);
 		await this.page.keyboard.press('Enter');
-		await this.page.getByTestId('canvas-chat').getByText(answer).waitFor();
+		const log = this.page.getByTestId('canvas-chat');
+		const open = log.locator('button.chat-button:not([class*=disabled])');
+		for (const name of clicks) {
+			await open.filter({ hasText: name }).click();
+			await open.first().waitFor({ state: 'hidden' });
+		}
+		await log.getByText(answer).waitFor();
 		await openOrClose.click();
 		await input.waitFor({ state: 'hidden' });
 	}

@@ -6,8 +6,13 @@ import { expect, test } from 'vitest';
 
 import type { SavedWorkflow } from '../hosts/rest.mts';
 import { chain } from '../hosts/workflow.mts';
+import { expectedVerification } from '../emulator/addresses.mts';
 import { demoList } from '../emulator/demo.mts';
+import { rowsOf } from '../emulator/operations/bulkFinder.mts';
 import { list, some } from '../support/leads/expected.mts';
+import { makeOther } from '../support/leads/otherProvider.mts';
+import { leadsWithoutEmail } from '../support/realN8n/exampleScenes.mts';
+import { createCredential } from '../support/realN8n/host.mts';
 import { giveWebPage, useSelfSigned, useServer } from '../support/servers/ownServer.mts';
 import { manually, node, ours } from '../support/realN8n/savedNodes.mts';
 import { report } from '../support/measures/report.mts';
@@ -28,6 +33,8 @@ const service = useService({ demo: true });
 const { running, editor } = useEditor(service);
 const secure = useSelfSigned();
 const server = useServer();
+/** Of a second provider. */
+const other = useService();
 
 /** A saved workflow whose nodes follow each other, three in a row. */
 async function chainOf(name: string, ...nodes: INode[]): Promise<SavedWorkflow> {
@@ -142,6 +149,53 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 	await editor().screenshot('own-rows');
 	await moving.add(async () => await editor().picture(), 5_000);
 	await moving.keep('spreadsheet');
+});
+
+test('two providers in a row, as the README says: the second is asked for what the first lacks', async () => {
+	makeOther(other());
+	const { client } = running();
+	const second = await createCredential(client, other());
+	const sheet = node('Spreadsheet', 'n8n-nodes-base.extractFromFile', 1, {});
+	const rows = leadsWithoutEmail(demoList.id).map(({ person }) => ({
+		...{ 'First Name': person.first, Surname: person.last },
+		'Company Website': person.company.domain,
+	}));
+	const saved = await client.createWorkflow({
+		name: 'Waterfall',
+		nodes: [manually(), sheet].map((one, index) => ({ ...one, position: [220 * index, 0] })),
+		connections: chain('Start', sheet.name),
+		pinData: { [sheet.name]: rows.map((row) => ({ json: row })) },
+	});
+	await editor().openWorkflow(saved, { width: 1680, height: 800 });
+	const began = Date.now();
+	const clicks = await editor().countClicks();
+	const add = async (displayName: string, action: string, id: string) => {
+		await editor().openNodePanel();
+		await editor().addNode(displayName, action);
+		await editor().chooseCredential(id);
+	};
+	const finder = ['Contact Data Finder', 'Find emails in bulk'] as const;
+	await add(...finder, running().credential.id);
+	await editor().node.getByTestId('tab-settings').click();
+	await editor().choose('onError', 'Continue');
+	await editor().closeNode();
+	await add(...finder, second.id);
+	await editor().addOption('Keep Existing Email If');
+	await editor().choose('keepEmailIf', 'Valid');
+	await editor().closeNode();
+	await add('Contact Data Verifier', 'Verify emails in bulk', running().credential.id);
+	await execute();
+	const table = async () => await editor().tableIn(editor().output);
+	await expect.poll(async () => (await table()).length).toBe(1 + rows.length);
+	const seconds = Math.round((Date.now() - began) / 1_000);
+	const found = leadsWithoutEmail(demoList.id).map(({ person }) => person.email);
+	const isValid = (email: string | null) =>
+		email !== null && expectedVerification(email).email_status === 'valid';
+	const rest = rows.filter((_, index) => !isValid(found[index]));
+	const asked = other().requests.flatMap(({ body }) => rowsOf(body));
+	expect(asked.map(({ firstName }) => firstName)).toEqual(rest.map((row) => row['First Name']));
+	expect(service().ledger.total('findBulk')).toBe(found.filter((email) => email !== null).length);
+	report(`A waterfall of two providers: ${await clicks()} clicks, ${seconds} seconds`);
 });
 
 test('the panel of every lookup fits a screen', async () => {

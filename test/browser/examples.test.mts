@@ -17,6 +17,7 @@ import {
 	hubSpotContacts,
 	leadsWithoutEmail,
 	manyInFile,
+	reviewed,
 	setUpExample,
 	sheetOf,
 	targetCompanies,
@@ -55,6 +56,15 @@ interface Scene extends Pick<SetUps, 'tools'> {
 }
 
 const scenes: Record<string, () => Scene> = {
+	'agent-with-approval': () => ({
+		change: async (workflow) => {
+			model().says(...reviewed(turns));
+			const credential = await model().createCredential(running().client);
+			return withCredentialOf(workflow, 'Chat Model', credential);
+		},
+		run: async () =>
+			await editor().chat('Is it safe to mail them?', answer, ['Approve', 'Approve']),
+	}),
 	'ai-agent': () => ({
 		change: async (workflow) => {
 			model().says(...turns);

@@ -29,6 +29,7 @@ import {
 	leadsWithoutEmail,
 	manyInFile,
 	peopleInFile,
+	reviewed,
 	setUpExample,
 	sheetOf,
 	targetCompanies,
@@ -244,6 +245,48 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(found).toContain(`"email":"${person.email}"`);
 		expect(verified).toContain('"emailStatus":"valid"');
 		expect(trial.charged).toEqual([person.email, person.email]);
+	},
+
+	/** Nothing is sent before a person has approved it, and nothing at all that is declined. */
+	'agent-with-approval': async (trial) => {
+		const { client } = trial;
+		const person = personWith('valid');
+		const { turns, answer } = findAndVerify(person);
+		await using model = await ChatModel.open();
+		const credential = await model.createCredential(client);
+		const withModel = withCredentialOf(await trial.example(), 'Chat Model', credential);
+		const workflow = withParameters(withModel, 'Chat', { public: true });
+		const saved = await trial.activated(workflow);
+		const { webhookId } = nodeOf(workflow, 'Chat');
+		const said = { action: 'sendMessage', sessionId: 'one', chatInput: 'What is the address?' };
+		for (const [nth, isDeclined] of [false, true].entries()) {
+			model.says(...reviewed(turns));
+			trial.service.reset();
+			await client.callWebhook(`${webhookId}/chat`, said);
+			const [id] = await client.newExecutions(saved, nth + 1);
+			let spent = 0;
+			for (const [step, node] of ['Approve Find', 'Approve Verify'].entries()) {
+				const isApproved = step === 0 || !isDeclined;
+				const link = await until(async () => {
+					const { data } = await client.waitForStatus(id, 'waiting');
+					const asks = JSON.stringify(data.resultData.runData[node] ?? '');
+					return new RegExp(`http[^"]*approved=${isApproved}[^"]*`).exec(asks)?.[0];
+				});
+				expect(trial.charged).toHaveLength(spent);
+				// n8n does not take the click of a robot.
+				await fetch(link, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } });
+				if (isApproved) spent++;
+			}
+			// It ends once somebody's chat has taken the reply.
+			await until(async () => {
+				const { data } = await client.waitForStatus(id, 'waiting');
+				return JSON.stringify(data.resultData.runData.Reply ?? '').includes(answer);
+			});
+			await client.stopExecution(id);
+			expect(trial.charged).toEqual(Array.from({ length: spent }, () => person.email));
+			expect(model.toolMessages[0]).toContain(`"email":"${person.email}"`);
+			expect(model.toolMessages[1]).toContain(isDeclined ? 'rejected' : '"emailStatus":"valid"');
+		}
 	},
 
 	/** One message for each fall below the threshold, and no other until the account was topped up. */
@@ -670,13 +713,17 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 	},
 };
 
+/** n8n 1 has no human review of tools. */
+const examplesOf = ({ version }: typeof n8n1) =>
+	examples.filter((name) => version !== n8n1.version || name !== 'agent-with-approval');
+
 describe.concurrent.each([n8n3, ...onlyLong(n8n1)])('n8n $name', async (version) => {
 	const tools = await Tools.open();
 	const options = { name: `n8n-examples-${version.name}`, version, settings: tools.settings };
 	const running = useComponent(async () => await openHost(options));
 	afterAll(async () => await tools[Symbol.asyncDispose]());
 
-	test.for(examples)('%s', async (name) => {
+	test.for(examplesOf(version))('%s', async (name) => {
 		const { client } = running();
 		const service = idle.pop() ?? (await startService());
 		const credential = await createCredential(client, service);
@@ -691,7 +738,7 @@ describe.concurrent.each([n8n3, ...onlyLong(n8n1)])('n8n $name', async (version)
 		const types = await running().client.nodeTypes();
 		const has = ({ type, typeVersion }: INode) =>
 			types.some(({ name, version }) => name === type && [version].flat().includes(typeVersion));
-		for (const name of examples) {
+		for (const name of examplesOf(version)) {
 			const { nodes } = await readExample(name);
 			expect(nodes.filter((node) => !has(node))).toEqual([]);
 		}

@@ -166,3 +166,15 @@ test('2,000 leads, with trouble of its own at each provider', async () => {
 	const total = first().ledger.total() + second.ledger.total();
 	expect(verified.reduce((sum, { credits }) => sum + Number(credits), 0)).toBe(total);
 });
+
+test('the email of a job takes the place of another one, and of its source', async () => {
+	Object.assign(second.variants, { bulkAnswer: 'job', jobPolls: 1 });
+	const number = numbers(100).find((one) => otherEmail(one) !== null) ?? 0;
+	const lead = { ...row(number), ...caught, source: 'Provider A' };
+	const later = finder({ keepEmailIf: 'valid', jobTimeout: 0 });
+	const collector = { parameters: { operation: 'getBulkJob' } };
+	const run = await inARow([lead], [finder(), later, { ...collector, name: 'Collect' }]);
+	expect(outputOf(run, 'Provider B')).toMatchObject([{ status: 'pending', source: 'Provider A' }]);
+	const found = { status: 'found', email: otherEmail(number), source: null };
+	expect(outputOf(run, 'Collect')).toMatchObject([found]);
+});

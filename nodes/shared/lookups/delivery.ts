@@ -18,7 +18,6 @@ export class Delivery<Query extends IDataObject> {
 	private readonly counts = countsOf();
 	private readonly columns: string[];
 	private readonly resultField: string | undefined;
-	private readonly sources: Set<unknown>;
 	private readonly overlooked: Overlooked;
 
 	constructor(
@@ -29,26 +28,19 @@ export class Delivery<Query extends IDataObject> {
 		const { hasExtra, includesSource, resultField } = run.options;
 		const own = includesSource ? [...columns, 'source'] : columns;
 		this.columns = extra && hasExtra ? [...own, extra.column] : own;
-		this.sources = new Set(run.context.namesBefore());
 		this.resultField = resultField ?? lookup.resultField;
 		this.overlooked = new Overlooked(run.parameters, lookup.existing);
 	}
 
 	/** @param cost of the request for the item; absent where the execution had the answer, or nothing was sent */
 	place(item: number, prepared: PreparedItem<Query>, outcome: Outcome, cost?: Cost): void {
-		const { run, lookup, columns, resultField, sources, counts } = this;
+		const { run, lookup, columns, resultField, counts } = this;
 		const { inputs, isTool, node } = run.context;
 		const { query: asked, includesInput } = prepared;
-		const place = { includesInput, isTool, resultField, asked, replaced: run.replaced };
+		const { replaced, sources } = run;
+		const place = { includesInput, isTool, resultField, asked, replaced, sources };
 		const output = (fields: IDataObject, more?: Partial<Result>) =>
-			itemWith(inputs[item], item, place, {
-				fields,
-				columns,
-				sources,
-				credits: 0,
-				...cost,
-				...more,
-			});
+			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...cost, ...more });
 		if ('reason' in outcome) {
 			const withProblem = [...columns, ...PROBLEM_FIELDS];
 			run.fail(outcome, item, (fields) => output(fields, { columns: withProblem }));

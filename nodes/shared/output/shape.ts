@@ -25,8 +25,6 @@ export interface Result extends Cost {
 	columns: string[];
 	/** Whether it replaces all that the target holds. */
 	replaces?: boolean;
-	/** The nodes that `source` may name: any other is the user's own. */
-	sources?: Set<unknown>;
 	/** Whether it is a further match: the first one says what the lookups have cost. */
 	isFurther?: boolean;
 }
@@ -39,6 +37,8 @@ export interface Placement {
 	resultField?: string;
 	/** The query, whose texts stand in for the input where that is not included. */
 	asked?: IDataObject;
+	/** The nodes that `source` may name: any other is the user's own. */
+	sources?: Set<unknown>;
 	/** Counts the user's own fields that the result replaces. */
 	replaced?: Replaced;
 }
@@ -47,7 +47,7 @@ export interface Placement {
 export function itemWith(
 	{ json, binary }: INodeExecutionData,
 	item: number,
-	{ includesInput, isTool, resultField, asked = {}, replaced }: Placement,
+	{ includesInput, isTool, resultField, asked = {}, sources, replaced }: Placement,
 	result: Result,
 ): INodeExecutionData {
 	const input = isTool ? {} : asBeforeFile(json, resultField);
@@ -59,7 +59,7 @@ export function itemWith(
 	if (isOwnError(fields.error)) fields.message = null;
 	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
-	const merged = withResult(held, result);
+	const merged = withResult(held, result, sources);
 	// What a lead has cost so far is said without its fields, too.
 	merged.credits = creditsAfter(resultField === undefined ? input : held, result);
 	if (isJoined && resultField === undefined) replaced?.count(json, merged);
@@ -74,9 +74,10 @@ export function itemWith(
  * Puts a result into its target: the item, or the object that the item holds for it. It goes field by field, as every
  * lead passes here: objects that are spread and built from entries take more than ten times as long.
  */
-function withResult(target: IDataObject, result: Result): IDataObject {
+function withResult(target: IDataObject, result: Result, sources?: Set<unknown>): IDataObject {
 	const { fields, columns } = result;
 	const gone = goneFrom(target, result);
+	if (gone.includes('emailStatus') && sources?.has(target.source)) gone.push('source');
 	// Google Sheets adds a `row_number`, and leaves a cell as it is for `null`.
 	const nothing = 'row_number' in target ? '' : null;
 	const added = Object.keys(fields).filter((name) => isAdded(name, target, result));
@@ -137,7 +138,6 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 		fields.status === 'not_found' && 'email' in target && isEmpty(target.email);
 	if (isWithoutEmail || isNewEmail(target, fields)) {
 		gone.push(...ABOUT_EMAIL);
-		if (result.sources?.has(target.source)) gone.push('source');
 		// Any other `response` is the user's own.
 		if (isObject(target.response) && STATUSES.has(target.status)) gone.push('response');
 	}

@@ -75,7 +75,7 @@ type ReadRun = Run<{ client: AccountClient }>;
 
 /** Reads the results for one item and puts them out, with a problem if some could not be read. */
 async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
-	const { breather, context, options, parameters, replaced } = run;
+	const { breather, context, options, parameters, replaced, sources } = run;
 	const { inputs, isTool } = context;
 	const { resultField } = options;
 	let input = inputs[item];
@@ -83,7 +83,7 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 	/** What an item without a result says that it was asked for. */
 	let asked: IDataObject = {};
 	const place = (json: IDataObject) =>
-		read.place?.({ input, item, includesInput, isTool, resultField, replaced }, json) ?? {
+		read.place?.({ input, item, includesInput, isTool, resultField, sources, replaced }, json) ?? {
 			json,
 			pairedItem: { item },
 		};

@@ -41,6 +41,9 @@ export class Run<T extends { client: AccountClient }> {
 
 	readonly replaced = new Replaced();
 
+	/** The nodes that `source` may name. */
+	readonly sources: Set<unknown>;
+
 	/** Why items that are passed on came in without a result. */
 	private readonly before: Reason[] = [];
 
@@ -71,6 +74,7 @@ export class Run<T extends { client: AccountClient }> {
 		);
 		this.onError = new OnError(context.node, !context.isTool);
 		this.execution = executionOf(context);
+		this.sources = new Set(context.namesBefore());
 		this.outputs = context.inputs.map(() => []);
 	}
 

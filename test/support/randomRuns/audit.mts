@@ -34,7 +34,7 @@ interface Item {
 	collects: boolean;
 	/** With Include Source, the node of the lookup. */
 	source?: string;
-	/** The nodes that it may be from before; nothing of Get Bulk Job. */
+	/** The nodes that it may be from before. */
 	sources?: string[];
 	isError: boolean;
 	input: IDataObject;
@@ -128,15 +128,18 @@ function ownerOf(subject: string, { fixtures }: Service): number {
 function itemsOf({ attempts }: Executed, { steps }: Plan): Item[] {
 	const run = known(attempts.at(-1));
 	const runsOf = (name: string) => run.data.resultData.runData[name] ?? [];
+	const sources = steps.map((_, index) => nameOf(index));
 	return steps.flatMap((step, index) => [
 		...runsOf(nameOf(index)).flatMap((task) =>
 			itemsOfRun(step, false, task, run).map((item) => ({
 				...item,
-				sources: steps.map((_, nth) => nameOf(nth)),
+				sources,
 				...(step.options.includeSource === true && { source: nameOf(index) }),
 			})),
 		),
-		...runsOf(collectorOf(index)).flatMap((task) => itemsOfRun(step, true, task, run)),
+		...runsOf(collectorOf(index)).flatMap((task) =>
+			itemsOfRun(step, true, task, run).map((item) => ({ ...item, sources })),
+		),
 	]);
 }
 

@@ -117,6 +117,18 @@ export function findAndVerify(person: FindablePerson): { turns: Turn[]; answer: 
 	};
 }
 
+/** The same calls, as a model makes them of tools that a person has to approve. */
+export function reviewed(turns: readonly Turn[]): Turn[] {
+	return turns.map((turn) =>
+		typeof turn === 'string'
+			? turn
+			: turn.map(({ tool, arguments: toolParameters }) => ({
+					tool,
+					arguments: { toolParameters, hitlParameters: {} },
+				})),
+	);
+}
+
 /** A sheet as somebody has it, without any column for results. */
 export function sheetOf(leads: readonly Lead[]) {
 	return googleSheet([

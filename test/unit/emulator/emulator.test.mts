@@ -267,3 +267,18 @@ it('goes back to how it was started', async () => {
 	expect([service().options, service().requests, service().violations]).toEqual([{}, [], []]);
 	expect(await statuses(1)).toEqual([200]);
 });
+
+it('a domain is catch-all for every email, or for none; that of a webmail provider never', () => {
+	const domains = Array.from({ length: 60 }, (_, index) => `d${index}.example`);
+	const areCatchAll = (domain: string) =>
+		[...'abcdefgh'].map((name) => {
+			const { email_status } = expectedVerification(`${name}@${domain}`);
+			return email_status === 'catch-all';
+		});
+	const all = domains.map((domain) => new Set(areCatchAll(domain)));
+	for (const ofDomain of all) expect(ofDomain.size).toBe(1);
+	expect(new Set(all.flatMap((ofDomain) => [...ofDomain]))).toEqual(new Set([true, false]));
+	for (const domain of ['freemail.example', 'postbox.example']) {
+		expect(areCatchAll(domain)).not.toContain(true);
+	}
+});
