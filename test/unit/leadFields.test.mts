@@ -927,3 +927,19 @@ function leftTable(): string {
 test('docs/lead-fields.md has these tables (npm run lead-fields)', async () => {
 	await expectMade('lead-fields.md', { names: namesTable(), headers: leftTable() });
 });
+
+it('once it has looked at all items, reading one looks at no other', () => {
+	let looks = 0;
+	const ownKeys = (item: object) => {
+		looks++;
+		return Reflect.ownKeys(item);
+	};
+	const items = ['Ada', 'Ida', 'Eda'].map(
+		(name) => new Proxy({ Email: `${name}@acme.com`, [name]: 1 }, { ownKeys }),
+	);
+	const reader = new LeadReader('', items);
+	for (const item of items) reader.look(item);
+	expect(looks).toBe(items.length);
+	expect(reader.read(items[0]).found.email?.value).toBe('Ada@acme.com');
+	expect(looks).toBe(items.length);
+});

@@ -70,6 +70,11 @@ export class LeadReader {
 		return withoutHalf(withBareName(lead));
 	}
 
+	/** Looks at the columns of an item, before the first one is read. */
+	look(item: unknown): void {
+		if (isObject(item)) this.shapeOf(item);
+	}
+
 	private shapeOf(item: IDataObject, sections = this.sectionsOf(item)): Shape {
 		const known = this.shapes.get(item);
 		if (known) return known;

@@ -45,14 +45,22 @@ export class Parameters {
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
 		);
+		const name = toText(resultField);
+		if (context.parameter('leadFields', 0, 'auto') === 'manual') {
+			this.chosen = new LeadReader(name);
+			return;
+		}
 		const items = context.inputs?.map((_, item) => context.json(item));
-		const leads = new LeadReader(toText(resultField), items);
-		if (context.parameter('leadFields', 0, 'auto') === 'manual') this.chosen = leads;
-		else this.leads = leads;
+		this.leads = new LeadReader(name, items);
 	}
 
 	json(item: number): unknown {
 		return this.context.json(item);
+	}
+
+	/** Looks at the columns of an item, which a run decides by: done beforehand, this need not be at once for all items. */
+	look(item: number): void {
+		this.leads?.look(this.json(item));
 	}
 
 	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */

@@ -80,6 +80,10 @@ export class Run<T extends { client: AccountClient }> {
 
 	/** Hands over the items in their order, so many at once, until one ends the run. */
 	async forEachItem(handle: (item: number) => Promise<void>, atOnce = 1): Promise<void> {
+		for (let item = 0; item < this.outputs.length; item++) {
+			if (this.breather.isDue) await this.breather.breathe();
+			this.parameters.look(item);
+		}
 		let next = 0;
 		const work = async () => {
 			for (;;) {
