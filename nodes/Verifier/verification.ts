@@ -48,6 +48,14 @@ export const verifierOptions: INodeProperties[] = [
 		description:
 			"Verify an email whose existing status is unknown again if Checked At is at least this many days ago. Without a date, it's always verified.",
 	}),
+	workflowField({
+		displayName: 'Verify Catch-All Domains Once',
+		name: 'catchAllOnce',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to verify one email of each domain first, and to take the others for catch-all too if it is, for free',
+	}),
 ];
 
 export interface EmailQuery extends IDataObject {
@@ -81,6 +89,11 @@ export const emailLookup = {
 		},
 	},
 	identity: emailIdentity,
+	catchAll: {
+		// What is said of a person, only their own answer says.
+		domainOf: ({ email, enrich }) => (enrich ? email : comparableEmail(email).replace(/.*@/, '')),
+		isCatchAll: ([result]) => toEmailStatus(textAt(result ?? {}, 'email_status')) === 'catch-all',
+	},
 	columns: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
 	prepare(values) {
 		const email = toEmail(values.text('email'));

@@ -16,6 +16,8 @@ export class Execution {
 	readonly isManual: boolean;
 	/** The distinct lookups that each node has tried in a manual run. */
 	readonly tried = new Map<string, Set<string>>();
+	/** The domains that accept every email, as an answer says, by account. */
+	readonly catchAllDomains = new Set<string>();
 	/** What lookups have cost, by the place of their node in the execution. */
 	readonly paid = new Map<string, Credits>();
 

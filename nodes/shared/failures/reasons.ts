@@ -20,6 +20,9 @@ export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 /** The reason of an item that is skipped as it does not meet the condition of Look Up Only If. */
 export const UNMET = 'condition';
 
+/** The reason of an email that is not verified itself, as another one has shown that its domain is catch-all. */
+export const CATCH_ALL_DOMAIN = 'catch_all_domain';
+
 /** With these reasons the service refuses the account, whatever it is asked. */
 export const REFUSED = new Set<string>(['unauthorized', 'forbidden']);
 

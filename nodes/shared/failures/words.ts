@@ -1,5 +1,5 @@
 import type { Problem } from './failure';
-import { BY_SERVICE, FAILED, INVALID, NOT_SENT, PENDING, UNMET } from './reasons';
+import { BY_SERVICE, CATCH_ALL_DOMAIN, FAILED, INVALID, NOT_SENT, PENDING, UNMET } from './reasons';
 
 /** The message and the description in one text, where n8n shows the message alone. */
 export function inFull({ message, description }: Pick<Problem, 'message' | 'description'>): string {
@@ -54,7 +54,8 @@ export function isCausedByService(reason: string): boolean {
 	return Object.hasOwn(BY_SERVICE, reason) || Object.hasOwn(FAILED, reason);
 }
 
-/** Whether Look Up Only If has skipped an item. */
-export function isUnmet({ status, reason }: Record<string, unknown>): boolean {
-	return status === 'skipped' && reason === UNMET;
+/** Whether an item says why it needed no request of its own: Look Up Only If, or Verify Catch-All Domains Once. */
+export function saysWhyFree({ status, reason }: Record<string, unknown>): boolean {
+	if (reason === UNMET) return status === 'skipped';
+	return reason === CATCH_ALL_DOMAIN && status === 'verified';
 }

@@ -47,6 +47,7 @@ export function lookupOptionsOf(
 		resultField: failure.of(() => resultFieldOf(parameters)),
 		retryUnknown: retryUnknown ?? DEFAULT_RETRY_UNKNOWN,
 		hasExtra: extra !== undefined && option(extra) === true,
+		catchAllOnce: option('catchAllOnce') === true,
 		includesSource: option('includeSource') === true,
 		/** In milliseconds. */
 		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,

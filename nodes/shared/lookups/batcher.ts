@@ -67,7 +67,8 @@ export class Batcher<Query extends IDataObject> {
 		const job = this.jobOf(entry.key);
 		if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(entry.key, entry));
 		else this.entries.push(entry);
-		if (this.isComplete) void this.finish();
+		// With what else is asked at the same time.
+		if (this.isComplete) queueMicrotask(() => void this.finish());
 		else if (this.entries.length >= this.shared.lookup.perRequest) this.enqueueNext();
 	}
 

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
-import { PROBLEM_FIELDS, UNMET } from '../failures/reasons';
+import { CATCH_ALL_DOMAIN, PROBLEM_FIELDS, UNMET } from '../failures/reasons';
 import type { LookupResult, Outcome, PreparedItem } from '../input/item';
 import { alignFields, itemWith, type Result } from '../output/shape';
 import type { Run } from '../run/run';
@@ -12,6 +12,15 @@ import { countsOf, type Figures, nothingLookedUp, partsOf } from './summary';
 
 const RETRY_ON_FAIL =
 	'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.';
+
+/** What becomes of an email that is not verified, as its domain accepts every one. */
+export const AT_CATCH_ALL = {
+	status: 'verified',
+	fields: { emailStatus: 'catch-all', reason: CATCH_ALL_DOMAIN },
+	isUndated: false,
+} as const;
+
+export type Placed = Outcome | typeof AT_CATCH_ALL;
 
 /** Makes the items of a lookup, each as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
@@ -33,7 +42,7 @@ export class Delivery<Query extends IDataObject> {
 	}
 
 	/** @param cost of the request for the item; absent where the execution had the answer, or nothing was sent */
-	place(item: number, prepared: PreparedItem<Query>, outcome: Outcome, cost?: Cost): void {
+	place(item: number, prepared: PreparedItem<Query>, outcome: Placed, cost?: Cost): void {
 		const { run, lookup, columns, resultField, counts } = this;
 		const { inputs, isTool, node } = run.context;
 		const { query: asked, includesInput } = prepared;
@@ -41,19 +50,20 @@ export class Delivery<Query extends IDataObject> {
 		const place = { includesInput, isTool, resultField, asked, replaced, sources };
 		const output = (fields: IDataObject, more?: Partial<Result>) =>
 			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...cost, ...more });
+		const source = run.options.includesSource ? node.name : undefined;
 		if ('reason' in outcome) {
 			const withProblem = [...columns, ...PROBLEM_FIELDS];
 			run.fail(outcome, item, (fields) => output(fields, { columns: withProblem }));
 		} else if ('fields' in outcome) {
 			const email = prepared.query.email || null;
-			run.put(item, output({ email, ...outcome.fields, status: outcome.status }));
+			const own = outcome === AT_CATCH_ALL && source !== undefined && { source };
+			run.put(item, output({ email, ...outcome.fields, ...own, status: outcome.status }));
 			const isUnmet = outcome.fields.reason === UNMET;
 			counts[isUnmet ? 'unmet' : outcome.status]++;
 			if (outcome.status === 'skipped') run.passOn(item);
 			if (outcome.status === 'skipped' && !isUnmet) this.overlooked.withoutEmail(item);
 			if (outcome.isUndated) counts.undated++;
 		} else {
-			const source = run.options.includesSource ? node.name : undefined;
 			const [first, ...others] = resultsOf(lookup, prepared, outcome, source);
 			// A company that was found takes the place of the one that the item has.
 			const replaces = lookup.resultField !== undefined && outcome.results.length > 0;

@@ -52,6 +52,8 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	ask(queries: Query[], service: LookupService): Promise<BatchResults | AcceptedJob>;
 	/** Waits for the results of a job with so many questions. Throws `JobProblem` if it does not finish in time. */
 	collect?(jobId: string, questions: number, service: LookupService): Promise<BatchResults>;
+	/** By option, one email of a domain is verified first: if it is catch-all, so are the others. */
+	catchAll?: { domainOf(query: Query): string; isCatchAll(results: Results): boolean };
 	/** The fields that a result gives, in the package's words, in a new object: the status and the time are put into it. */
 	simplify(result: IDataObject, query: Query): IDataObject;
 }

@@ -5,7 +5,7 @@ import type { NodeContext } from '../host/context';
 import { stopError } from '../output/onError';
 import { Run } from '../run/run';
 import { Batcher } from './batcher';
-import { Delivery } from './delivery';
+import { AT_CATCH_ALL, Delivery, type Placed } from './delivery';
 import { type Outcome, type PreparedItem, prepareItem } from '../input/item';
 import { keyOf, type Lookup } from './lookup';
 import { Pool } from './pool';
@@ -35,6 +35,10 @@ export class LookupRun<Query extends IDataObject> {
 	/** How many items have the same question as another item of the execution. */
 	private duplicates = 0;
 
+	/** The domains of emails that are asked, and the items that wait for what these say of their domain. */
+	private readonly domains = new Set<string>();
+	private readonly waiting: Array<[item: number, batcher: Batcher<Query>]> = [];
+
 	readonly run: Run<Batcher<Query>>;
 	private readonly delivery: Delivery<Query>;
 	readonly pool: Pool;
@@ -59,6 +63,11 @@ export class LookupRun<Query extends IDataObject> {
 		const { accounts } = this.run;
 		try {
 			await this.askAll();
+			await this.finish();
+			for (const [item, batcher] of this.waiting) {
+				if (this.run.breather.isDue) await this.run.breather.breathe();
+				this.askWith(batcher, item, false);
+			}
 			await this.finish();
 		} finally {
 			// Nothing more is sent, and no question stays open.
@@ -114,16 +123,25 @@ export class LookupRun<Query extends IDataObject> {
 		return this.polledAt - now;
 	}
 
-	/** Takes the answer that this execution has or is getting, or sends the question. */
-	private askWith(batcher: Batcher<Query>, item: number): void {
-		const { answers } = this.run.execution;
+	/** Takes the answer that this execution has or is getting, waits for that of its domain, or sends the question. */
+	private askWith(batcher: Batcher<Query>, item: number, mayWait = true): void {
+		const { answers, catchAllDomains } = this.run.execution;
 		const { query } = this.prepared[item];
-		const key = keyOf(this.lookup, batcher.client.connection, query);
+		const { connection } = batcher.client;
+		const key = keyOf(this.lookup, connection, query);
 		// This run does not send a question twice, whatever came of it: it may have been charged.
 		const own = this.inflight.get(key);
 		if (own?.settled) return this.resolveItem(item, own.settled, false);
 		if (own) return void own.items.push(item);
-		const inflight: Inflight = { key, items: [item] };
+		const { catchAll } = this.lookup;
+		const isOnce = catchAll && this.run.options.catchAllOnce;
+		const domain = isOnce ? `${connection.id} ${catchAll.domainOf(query)}` : undefined;
+		if (domain !== undefined && !answers.find(key, connection)) {
+			if (catchAllDomains.has(domain)) return this.place(item, AT_CATCH_ALL);
+			if (mayWait && this.domains.has(domain)) return void this.waiting.push([item, batcher]);
+			this.domains.add(domain);
+		}
+		const inflight: Inflight = { key, items: [item], domain };
 		this.inflight.set(key, inflight);
 		const work = () =>
 			new Promise<Settled>((resolve) => {
@@ -131,7 +149,7 @@ export class LookupRun<Query extends IDataObject> {
 				if (isTooMany) resolve(BEYOND_MANUAL_LIMIT);
 				else batcher.ask({ key, query, resolve });
 			});
-		this.coming.push(this.resolveAll(inflight, answers.ask(key, batcher.client.connection, work)));
+		this.coming.push(this.resolveAll(inflight, answers.ask(key, connection, work)));
 	}
 
 	/** Whether a lookup exceeds Max Items in Manual Runs. */
@@ -170,8 +188,11 @@ export class LookupRun<Query extends IDataObject> {
 	}
 
 	private async resolveAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {
-		const { breather } = this.run;
+		const { breather, execution } = this.run;
 		const settled = this.told(inflight.key, await coming);
+		const results = 'answer' in settled ? settled.answer.results : [];
+		const isCatchAll = this.lookup.catchAll?.isCatchAll(results);
+		if (inflight.domain && isCatchAll) execution.catchAllDomains.add(inflight.domain);
 		// Items may join while this breathes.
 		for (const [index, item] of inflight.items.entries()) {
 			if (breather.isDue) await breather.breathe();
@@ -187,7 +208,7 @@ export class LookupRun<Query extends IDataObject> {
 		this.place(item, outcome, isFirst ? settled : { credits: 0 });
 	}
 
-	private place(item: number, outcome: Outcome, cost?: Cost): void {
+	private place(item: number, outcome: Placed, cost?: Cost): void {
 		const prepared = this.prepared[item];
 		try {
 			this.delivery.place(item, prepared, outcome, cost);
@@ -202,6 +223,8 @@ export class LookupRun<Query extends IDataObject> {
 interface Inflight {
 	key: string;
 	items: number[];
+	/** Of which the answer may say that it is catch-all. */
+	domain: string | undefined;
 	/** What came of it, once no item waits any more. */
 	settled?: Settled;
 }

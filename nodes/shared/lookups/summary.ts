@@ -30,6 +30,8 @@ export function countsOf() {
 		skipped: 0,
 		/** Skipped by Look Up Only If. */
 		unmet: 0,
+		/** Not verified, as their domain is catch-all. */
+		verified: 0,
 		/** Passed on although Checked At is no date. */
 		undated: 0,
 	};
@@ -41,14 +43,18 @@ const ONLY_404 =
 /** What the summary of a lookup says of its items, so that every item is in one of its numbers. */
 export function partsOf<Query extends IDataObject>(
 	{ answered, existing }: Lookup<Query>,
-	{ hits, misses, local, known, skipped, unmet, undated }: Counts,
+	{ hits, misses, local, known, skipped, unmet, verified, undated }: Counts,
 	problems: Problem[],
 	{ duplicates, spent, spentInAll, paused, hasOnly404 }: Figures,
 ): string[] {
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
 	const passed = known + skipped + unmet;
-	const items = hits + misses + passed + problems.length;
-	const free = [...only(duplicates, 'duplicate'), ...only(local, 'not a valid email')];
+	const items = hits + verified + misses + passed + problems.length;
+	const free = [
+		...only(duplicates, 'duplicate'),
+		...only(local, 'not a valid email'),
+		...only(verified, 'catch-all domain'),
+	];
 	const seconds = Math.round(paused / 1000);
 	// An email that is verified always has a result.
 	const missed = answered === 'found' || misses > 0 ? `, ${misses} not found` : '';
@@ -59,7 +65,7 @@ export function partsOf<Query extends IDataObject>(
 	];
 	const passedOn = reasons.length > 1 ? `${passed} passed on: ` : '';
 	const [first, ...others] = [
-		...only(items === 0 ? 1 : hits + misses, `${hits} ${answered}${missed}`),
+		...only(items === 0 ? 1 : hits + verified + misses, `${hits + verified} ${answered}${missed}`),
 		...only(passed, `${passedOn}${reasons.join(', ')}`),
 		...only(problems.length, reasonsOf(problems)),
 	];
@@ -68,8 +74,8 @@ export function partsOf<Query extends IDataObject>(
 		...others,
 		spentText(spent, spentInAll),
 		...only(
-			local + duplicates,
-			`${count(local + duplicates, 'item')} cost nothing (${free.join(' or ')})`,
+			local + duplicates + verified,
+			`${count(local + duplicates + verified, 'item')} cost nothing (${free.join(' or ')})`,
 		),
 		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
 		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),

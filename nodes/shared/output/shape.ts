@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Cost } from '../execution/answers';
 import { JOB_OVER, PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
-import { isUnmet } from '../failures/words';
+import { saysWhyFree } from '../failures/words';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, holdsWords, isMixed, isSameEmail } from '../values/email';
 import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
@@ -100,7 +100,7 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	const isTold = (name: string) => (item: INodeExecutionData) => {
 		const target = targetOf(item);
 		if (!isObject(target) || !(name in target)) return false;
-		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status) || isUnmet(target);
+		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status) || saysWhyFree(target);
 	};
 	const told = [...PROBLEM_FIELDS, ...JOB_FIELDS].filter((name) => items.some(isTold(name)));
 	if (told.length === 0) return;
@@ -141,7 +141,7 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 		// Any other `response` is the user's own.
 		if (isObject(target.response) && STATUSES.has(target.status)) gone.push('response');
 	}
-	if (isUnmet(target) && !keepsStatus(target, result)) gone.push('reason');
+	if (saysWhyFree(target) && !keepsStatus(target, result)) gone.push('reason');
 	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, result);
 	if (isReplaced) gone.push(...PROBLEM_FIELDS);
 	// The job of a Finder is paid for: it stays until it is collected or over, or another request has found the email.
@@ -156,7 +156,7 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 function isAdded(name: string, target: IDataObject, result: Result): boolean {
 	const { fields } = result;
 	if (fields[name] === null || fields[name] === undefined) return false;
-	const isWhy = name === 'status' || (name === 'reason' && isUnmet(fields));
+	const isWhy = name === 'status' || (name === 'reason' && saysWhyFree(fields));
 	if (isWhy) return !keepsStatus(target, result);
 	if (name === 'email') return !keepsEmail(target, fields);
 	// A miss is no check of the email that the item keeps.

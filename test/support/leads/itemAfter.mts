@@ -119,7 +119,8 @@ function goneFrom(before: IDataObject, happened: Happened): string[] {
 	const isOurResponse = isOurs(before) && typeof before.response === 'object';
 	const response = aboutEmail.length > 0 && isOurResponse ? ['response'] : [];
 	const wasUnwanted = before.status === 'skipped' && before.reason === 'condition';
-	const reason = wasUnwanted && !keepsStatus(before, happened) ? ['reason'] : [];
+	const wasAtCatchAll = before.status === 'verified' && before.reason === 'catch_all_domain';
+	const reason = (wasUnwanted || wasAtCatchAll) && !keepsStatus(before, happened) ? ['reason'] : [];
 	const isOver = isProblem(before) && !keepsStatus(before, happened);
 	// Whatever else becomes of it, the job of a Finder is to be collected, unless the service has given it up.
 	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';

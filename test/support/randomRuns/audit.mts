@@ -357,6 +357,10 @@ function saidOf(item: Item, service: Service): IDataObject {
 	const said = { ...picked(result, COLUMNS[kind]), checkedAt, response };
 	if (kind === 'search') return said;
 	const { email_status: verdict } = expectedVerification(lower(email));
+	if (step.catchAllOnce && result.reason === 'catch_all_domain') {
+		expect(verdict).toBe('catch-all');
+		return { status, email, emailStatus: verdict, reason: result.reason };
+	}
 	return { ...said, emailStatus: kind === 'email' ? personIn(input)?.status : verdict };
 }
 

@@ -53,6 +53,8 @@ const step = fc.record({
 	takesKnown: fc.boolean(),
 	/** Whether Look Up Only If goes by what an item says. */
 	isConditional: seldom(4),
+	/** Of a Verifier. */
+	catchAllOnce: maybe(fc.boolean(), 3),
 	/** Of a Finder. */
 	keepEmailIf: maybe(fc.constantFrom('valid', 'notInvalid'), 3),
 	/** Max Items in Manual Runs, where it is not left at its default. */

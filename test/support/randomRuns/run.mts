@@ -136,7 +136,7 @@ export const collectorOf = (step: number) => `Collect ${step}`;
 
 function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
-	const { keepEmailIf, isConditional } = step;
+	const { catchAllOnce, keepEmailIf, isConditional } = step;
 	return {
 		name: nameOf(index),
 		type: operationOf(operation).node,
@@ -152,6 +152,7 @@ function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
 				...(keepCredits !== undefined && { keepCredits }),
 				...(operation === 'findBulk' && { jobTimeout: step.jobTimeout }),
 				...(kindOf(step) === 'email' && keepEmailIf && { keepEmailIf }),
+				...(kindOf(step) === 'verifier' && catchAllOnce && { catchAllOnce }),
 				...(isConditional && { lookUpIf: '={{ $json.wanted }}' }),
 				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
 			},
