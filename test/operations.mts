@@ -82,7 +82,12 @@ const finderOptions = {
 	...{ ...lookupOptions, ...ageOptions },
 	...{ 'options.country': '', 'options.keepEmailIf': 'any' },
 };
-const verifierOptions = { ...lookupOptions, ...ageOptions, 'options.retryUnknownDays': 1 };
+const verifierOptions = {
+	...lookupOptions,
+	...ageOptions,
+	'options.retryUnknownDays': 1,
+	'options.catchAllOnce': false,
+};
 const toolOptions = ['keepCredits', 'maxCredits'];
 
 /** Every operation, the lookups first. */

@@ -38,6 +38,11 @@ const ACCEPTED: Array<{ rule: string; text?: string; why: string }> = [
 		text: 'default: 10,',
 		why: 'people at a company may cost credits: Limit begins at 10 instead of 50',
 	},
+	...['node-param-display-name-miscased', 'node-param-display-name-miscased-id'].map((rule) => ({
+		rule: `n8n-nodes-base/${rule}`,
+		text: 'name: "',
+		why: 'Selected Fields of a tool names fields as they come out, e.g. emailStatus',
+	})),
 ];
 
 const nodes = [

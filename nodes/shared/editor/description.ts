@@ -82,7 +82,7 @@ function selectableFields({ option, columns = [], extra }: Operation): INodeProp
 		name: 'fields',
 		type: 'multiOptions',
 		default: [],
-		options: names.map((name) => ({ name, value: name })),
+		options: names.toSorted().map((name) => ({ name, value: name })),
 		description: 'The fields to give to the model. Without a result, it is always told why.',
 		displayOptions: { show: { operation: [option.value], output: ['fields'], '@tool': [true] } },
 	};
