@@ -86,6 +86,7 @@ async function runAndSave(
 function selected(items: INodeExecutionData[], context: NodeContext): INodeExecutionData[] {
 	if (!context.isTool || context.parameter('output', 0, '') !== 'fields') return items;
 	const names = [context.parameter('fields', 0, [])].flat();
+	if (names.length === 0) return items;
 	return items.map(({ json, ...item }) => {
 		// A company stands in an object of its own.
 		const fields = { ...objectAt(json, 'companyData'), ...json };

@@ -647,7 +647,9 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(title).toBe('No row could be looked up: the file says why');
 		expect(lines).toContain('Not looked up: 1');
 		expect(lines.at(-2)).toMatch(/^Row 2: .*no name and no company.*Kind, type, Price/);
-		expect(lines.at(-1)).toContain('Rename the columns to Full Name, Company');
+		expect(lines.at(-1)).toContain(
+			'Each row needs a person and a company: call the columns Full Name, Company',
+		);
 		expect(rows).toMatchObject([
 			{ 'Kind, type': 'Tea, black, green, white', status: 'invalid_input' },
 		]);

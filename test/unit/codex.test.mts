@@ -50,6 +50,8 @@ test.each([
 	['b2b', 'Finder'],
 	['verify emails', 'Verifier'],
 	['email validation', 'Verifier'],
+	['check email', 'Verifier'],
+	['email validator', 'Verifier'],
 	['search company', 'Company'],
 ])('whoever types "%s" into the node panel finds the %s', (typed, name) => {
 	const node = nodes.find((one) => one.startsWith(name));

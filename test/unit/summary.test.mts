@@ -208,7 +208,7 @@ describe('the summary', () => {
 			'5 items: 1 found, 0 not found. 3 have an email already. ' +
 				'1 not sent (execution stopped). 0 credits used. 1 item cost nothing (duplicate). ' +
 				'2 known items without a valid date in Checked At. ' +
-				'Check why it was stopped, then run these items again.',
+				'Check why it was stopped, then run only these items again.',
 		],
 		[
 			['found', 'found'],

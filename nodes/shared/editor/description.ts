@@ -83,7 +83,8 @@ function selectableFields({ option, columns = [], extra }: Operation): INodeProp
 		type: 'multiOptions',
 		default: [],
 		options: names.toSorted().map((name) => ({ name, value: name })),
-		description: 'The fields to give to the model. Without a result, it is always told why.',
+		description:
+			'The fields to give to the model, all of them if none is selected. Without a result, it is always told why.',
 		displayOptions: { show: { operation: [option.value], output: ['fields'], '@tool': [true] } },
 	};
 }

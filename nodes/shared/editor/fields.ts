@@ -171,7 +171,7 @@ export const lookUpIf = workflowField({
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to look up the item: enter an expression. Other items come out as skipped, for free.',
+		'Whether to look up the item: enter an expression. Other items come out as skipped, for free. Text outside {{ }} counts as true.',
 });
 
 export const lookupOptions: INodeProperties[] = [

@@ -56,7 +56,7 @@ export class NotProcessed extends Failure {
 		cause?: Error,
 	) {
 		const [short, advice] = NOT_SENT[reason];
-		const again = reason === 'manual_limit' ? '.' : ', then run these items again.';
+		const again = reason === 'manual_limit' ? '.' : ', then run only these items again.';
 		super({
 			status: 'not_processed',
 			reason,

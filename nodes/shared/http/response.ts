@@ -19,7 +19,7 @@ const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advic
 	402: [
 		'out_of_credits',
 		'Not enough credits',
-		'Add credits to the account, then run these items again.',
+		'Add credits to the account, then run only these items again.',
 	],
 	403: [
 		'forbidden',

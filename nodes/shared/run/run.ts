@@ -183,7 +183,7 @@ export class Run<T extends { client: AccountClient }> {
 }
 
 const AGAIN =
-	'Look them up again once the cause is gone: leads that have an email are not paid for again';
+	'Look them up again once the cause is gone, from rows that have the emails found so far: a run without those pays for them again';
 
 /** What is said above the output, in sentences; empty if there is nothing to say. */
 export function summaryOf(

@@ -253,6 +253,7 @@ export const manyInFile = {
 		'Emails found: 10',
 		'Not looked up: 2',
 		'Max Items in Manual Runs',
+		'To look up the rest, upload the file that you got',
 	],
 };
 
