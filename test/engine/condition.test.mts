@@ -113,7 +113,7 @@ const [{ domain }] = fixtures.companies;
 
 test.each<[operation: string, field: (json: IDataObject) => unknown]>([
 	['search', ({ companyData }) => companyData],
-	['getLeads', (json) => json],
+	['getLeads', ({ companyWebsite, ...json }) => ({ ...json, domain: companyWebsite })],
 ])('of %s of a company', async (operation, resultOf) => {
 	const { node, parameters } = operationOf(operation, 'contactDataCompany');
 	const result = await runNode({
@@ -125,6 +125,9 @@ test.each<[operation: string, field: (json: IDataObject) => unknown]>([
 	const [first, ...others] = result.json.map(resultOf);
 	const skipped = { status: 'skipped', reason: 'condition' };
 	expect([first, others.at(-1)]).toMatchObject([skipped, skipped]);
+	// Tables and files have one set of columns, and say which company was skipped.
+	expect(new Set(result.json.map((json) => Object.keys(json).sort().join())).size).toBe(1);
+	if (operation === 'getLeads') expect(first).toMatchObject({ domain });
 	expect(service().requests).toHaveLength(1);
 	expect(messagesOf(result)[0]).toContain('2 did not meet the condition');
 	expect(result.items.at(-1)?.pairedItem).toEqual({ item: 2 });

@@ -542,6 +542,24 @@ test.each([{}, { includeInputFields: true }])(
 	},
 );
 
+test('a node that passes pending items on does not say to look them up again', async () => {
+	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+	const items = [leadOf(0), leadOf(1)];
+	const find = looksUp('Find', findBulk, { jobTimeout: 0 });
+	const verifier = {
+		node: 'contactDataVerifier',
+		parameters: { operation: 'verifyBulk', leadFields: 'auto' },
+	} as const;
+	const run = await runWorkflow(
+		chain([emits('Start', items), find, looksUp('Verify', verifier)], credentialFor(service())),
+	);
+	const said = run.data.resultData.runData.Verify[0].hints?.[0].message;
+	expect(said).toContain(
+		'2 items came in without a result: 2 waiting for a bulk job. What waits for a bulk job is paid for: collect it with Get Bulk Job.',
+	);
+	expect(said).not.toContain('again');
+});
+
 describe('what the execution has spent', () => {
 	/** Leads that each cost a credit. */
 	const hits = paidAmong(findBulk, 40).slice(0, 5);

@@ -172,6 +172,14 @@ test('emails and websites in columns that nobody knows are named where rows lack
 	expect(messagesOf(verified)[0]).toContain(
 		'No email was recognized, and emails are in Post: set Lead Fields to Choose Below',
 	);
+	// Beside emails that are read, another column is none to choose.
+	const mixed = [
+		{ email: 'ada@acme.example', emailStatus: 'valid', Owner: 'rep@us.example' },
+		{ email: '', Owner: 'rep@us.example' },
+	];
+	const passed = messagesOf(await runLookup(verify, service(), mixed, auto))[0];
+	expect(passed).toContain('. 1 item without an email: one is in Owner, which was not read.');
+	expect(passed).not.toContain('drag');
 	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
 	const found = await runLookup(findBulk, service(), leads, auto);
 	expect(found.json[0].message).toBe(

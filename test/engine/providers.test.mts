@@ -107,6 +107,7 @@ const caught = { email: addressOf(1), emailStatus: 'catch-all', status: 'found',
 test.each<[what: string, before: IDataObject, options: INodeParameters, after: IDataObject]>([
 	['its own node', { source: 'Provider A' }, {}, { source: null }],
 	['the lead itself', { source: 'Webinar' }, {}, { source: 'Webinar' }],
+	['where the lead is from, as its node does', { source: 'Start' }, {}, { source: 'Start' }],
 	['nobody', {}, { includeSource: true }, { source: 'Provider B' }],
 ])('a source that names %s, once the email is replaced', async (_, before, options, after) => {
 	const number = numbers(100).find((one) => otherEmail(one) !== null) ?? 0;

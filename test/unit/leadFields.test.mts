@@ -57,6 +57,7 @@ const inApi = { firstname: 'Ada', lastname: 'Lovelace' };
 describe('a field', () => {
 	const nothing = `Account Owner|Contact Owner|Old Email|Email Status|Company LinkedIn URL|Company Address|
 		Previous Company Name|Secondary Email|Assistant's Name|Property Name|Middle Name|Last Contacted|First|Last|
+		Kontaktinhaber|Lead-Inhaber|Lead-Inhaber: E-Mail|Kontaktinhaber: Vollständiger Name|
 		User Email|url|title|constructor|__proto__|`;
 
 	it.each(nothing.split(/\|\s*/))('%j is nothing: a name counts as a whole', (name) => {
@@ -90,6 +91,11 @@ describe('a field', () => {
 			expect(Object.values(lacking)).toEqual([{ field, why: expect.any(String) }]);
 		}
 	});
+
+	it.each('Particulier|privat|Self|Student|Aucune|Sin empresa|Non renseigné'.split('|'))(
+		'for a company with %j holds none',
+		(company) => expect(readOf({ company })).toEqual({}),
+	);
 
 	const social = `https://www.linkedin.com/company/acme linkedin.com/company/acme facebook.com/acme
 		https://x.com/acme https://api.whatsapp.com/send?phone=49 https://medium.com/@acme gmail.com ada@gmail.com
@@ -584,7 +590,21 @@ describe('an item', () => {
 		expect(lacking.fullName?.why).toBe('is only half a name');
 	}
 
-	it.each(['Ada Lovelace, Ida Rhodes', 'Ada Lovelace; Ida Rhodes', 'Ada Lovelace und Ida Rhodes'])(
+	it.each(
+		'M. Lovelace|Maître Lovelace|Dña. Lovelace|Avv. Lovelace|Familie Lovelace|Fam. Lovelace'.split(
+			'|',
+		),
+	)('with %s as its name has only half of one', (name) => expectHalf({ Contact: name }));
+
+	it.each(['Ada\nLovelace', 'Ada Lovelace\n', 'Ada\r\n Lovelace'])(
+		'with %j as its name has one that is broken',
+		(name) => expect(readOf({ Contact: name })).toEqual({ fullName: ada }),
+	);
+
+	const several = 'Ada Lovelace, Ida Rhodes|Ada Lovelace; Ida Rhodes|Ada Lovelace und Ida Rhodes';
+	const inLines = ['Ada Lovelace\nIda Rhodes', 'Ada Lovelace\r\nSales Manager'];
+
+	it.each([...several.split('|'), ...inLines])(
 		'with several people as its name has none: %j',
 		(name) => {
 			expect(readOf({ Geschäftsführer: name })).toEqual({});

@@ -217,6 +217,7 @@ describe('toDomain', () => {
 
 describe('isSocialPage', () => {
 	const nobodys = `gmail.com ada@gmail.com https://www.yahoo.co.uk web.de gmx.at hotmail.fr proton.me outlook.com
+		t-online.de ada@wanadoo.fr laposte.net libero.it freenet.de qq.com
 		https://www.airbnb.de/rooms/1 booking.com/hotel/de/x.html google.de/maps/x https%3A%2F%2Flinkedin.com%2Fcompany%2Facme`;
 
 	it.each(nobodys.split(/\s+/))("%j is nobody's website", (text) => {

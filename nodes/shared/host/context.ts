@@ -67,8 +67,11 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 		executionId: n8n.getExecutionId(),
 		/** How often the execution has come to the node before. Retry On Fail runs it again with the same one. */
 		runIndex: () => n8n.getWorkflowDataProxy(0).$runIndex,
-		/** The names of the nodes that items have come through, this one included. */
-		namesBefore: () => [node, ...n8n.getParentNodes(node.name)].map(({ name }) => name),
+		/** The names of this package's nodes that items have come through, this one included. */
+		namesBefore: () =>
+			[node, ...n8n.getParentNodes(node.name)]
+				.filter(({ type }) => /(?:^|\.)contactData/.test(type))
+				.map(({ name }) => name),
 		logger: n8n.logger,
 		isManual: n8n.getMode() === 'manual',
 		signal: n8n.getExecutionCancelSignal(),

@@ -22,11 +22,19 @@ export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name', 'p
 const LEGAL_FORM =
 	/(?<![\p{L}.])(?:GmbH|mbH|AG|KG|KGaA|e\.?V|OHG|UG|GbR|Inc|LLC|LLP|Ltd|Pty|Limited|PLC|Corp|SARL|EURL|SASU?|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
+const IN_ASCII: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' };
+
+/** A name as the domains of Germans have it: `Baeckerei Mueller`. */
+function inAscii(name: string): string {
+	return name.toLowerCase().replace(/[äöüß]/g, (letter) => IN_ASCII[letter]);
+}
+
 /** Whether a name is a company's: it has a legal form, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
 	const [host] = toDomain(website).split('.');
 	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
-	const isOfWebsite = [name, withoutParticles].map(lettersOf).includes(lettersOf(host));
+	const spellings = [name, withoutParticles, inAscii(name)];
+	const isOfWebsite = spellings.map(lettersOf).includes(lettersOf(host));
 	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
 }
 

@@ -127,6 +127,8 @@ export function namedBy(name: string): Named | undefined {
 	const number = /_\d+$/.exec(name)?.[0] ?? /\d+/.exec(letters)?.[0] ?? '';
 	const own = PLACES.get(letters) ?? PLACES.get(text);
 	if (own) return canBeSecond(own.meaning, text, number) ? ofOwner(own, '', number) : undefined;
+	// In a German Salesforce, the colleague who has the record.
+	if (/(?:kontakt|lead|prospect)inhaber/.test(text)) return undefined;
 	const [, front = '', behindFront = ''] = IN_FRONT.exec(text) ?? [];
 	const [, beforeRole, behind = ''] = BEHIND.exec(text) ?? [];
 	// `Lead` alone says what somebody is, and `Responsável` may be the seller.

@@ -8,6 +8,7 @@ import {
 	isSocialPage,
 	toDomain,
 	toText,
+	withoutAccents,
 } from '../values/text';
 import type { Meaning } from './leadNames';
 
@@ -39,6 +40,10 @@ const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-
 /** Whoever hides the name at LinkedIn is a LinkedIn Member, Utilisateur LinkedIn. */
 const HIDDEN = /^LinkedIn(?: |$)|^(?:\p{L}+ ){1,2}LinkedIn$/iu;
 
+/** What people who have no company write in a form that asks for one. */
+const NO_COMPANY =
+	/^(?:self|student|private?|individual|independent|privato|particuli?er|particular|aucune?|ninguna|nessuna?|geen|etudiante?|estudiante|rentner(?:in)?|retraitee?|jubilad[ao]|non renseignee?|not specified|(?:no|sin|sans|keine|ohne|senza|geen) (?:company|empresa|entreprise|firma|azienda|bedrijf))$/i;
+
 /** What stands before the name of another record: `Accounts::::Acme` in vtiger, `12;#Acme` in SharePoint. */
 const REFERENCE = /^(?:\w+::::|\d+;#)/;
 
@@ -60,13 +65,21 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	// A number, an email or the id of a linked record in a field for names is none.
 	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
 	const name = text.replace(REFERENCE, '');
-	if (meaning === 'company') return name.split(BEHIND_COMPANY, 1)[0].trim();
+	if (meaning === 'company') {
+		return NO_COMPANY.test(withoutAccents(name)) ? '' : name.split(BEHIND_COMPANY, 1)[0].trim();
+	}
 	return HIDDEN.test(name) ? '' : name;
 }
 
+/** The end of a line of several words, before another such line: two people, or what one of them does. */
+const BETWEEN_LINES = /(?<=\S[^\S\n]+\S+)\s*\n\s*(?=\S+[^\S\n]+\S)/g;
+
 /** The text of a field as it stands there, of an object that of its value. */
 function cellText(meaning: Meaning, entry: unknown): string {
-	return cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);
+	const value = isObject(entry) ? valueIn(meaning, entry) : entry;
+	const isWhole = meaning === 'fullName' || meaning === 'name';
+	if (!isWhole || typeof value !== 'string') return cleanText(value);
+	return cleanText(value.trim().replace(BETWEEN_LINES, ' / '));
 }
 
 /** Forms and Twenty have the halves of a name in an object. */

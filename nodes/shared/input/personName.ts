@@ -3,11 +3,13 @@ import { cleanText } from '../values/text';
 /** Titles before a name, also two of them. Some count with a full stop only, as `Ing` and others are names, too. */
 const TITLES = new Set([
 	...'mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle'.split(' '),
-	...'señor señora sra signor signora dhr mevrouw & and und'.split(' '),
+	...'señor señora sra doña dña signor signora dhr mevrouw maître & and und'.split(' '),
+	// `Familie Müller` is nobody's whole name either.
+	...'familie famille familia'.split(' '),
 ]);
 const WITH_STOP = new Set([
 	...TITLES,
-	...'fr dipl ing mag dott sig sr srta dra mevr mw'.split(' '),
+	...'fr dipl ing mag dott sig sr srta dra mevr mw fam avv arch geom rag lic arq eng'.split(' '),
 ]);
 
 /** Degrees and suffixes after a comma. */
@@ -23,6 +25,9 @@ const PARTICLES = [
 	...'da das de di do du dal dalla del della dos la le lo al el bin'.split(' '),
 ];
 const PARTICLE = new RegExp(`^(?:${PARTICLES.join('|')})(?!\\p{L})`, 'iu');
+
+/** In front of a word, `M.` is the French Monsieur: whose initial it is nobody knows. */
+const MONSIEUR = /^MM?\. (?=\p{L}{2})/u;
 
 /** What is in brackets, or behind a bar or a bullet, and symbols such as emoji. */
 const NO_NAME = /\([^()]*\)|\s[|•].*|[\p{So}\p{Emoji_Modifier}\u{20E3}]/gu;
@@ -85,7 +90,7 @@ function inOrder(text: string): string {
 
 /** What is between the commas of a name, without titles. */
 function partsOf(text: string): string[] {
-	const bare = cleanText(text.replace(NO_NAME, ' '));
+	const bare = cleanText(text.replace(NO_NAME, ' ')).replace(MONSIEUR, '');
 	const [name, ...others] = bare.split(/\s*,\s*/).map(withoutTitlesAround);
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);

@@ -82,7 +82,7 @@ export class Delivery<Query extends IDataObject> {
 		const { run, lookup, counts, resultField } = this;
 		const { hint, inputs, node } = run.context;
 		const { problems } = run;
-		const { said } = this.overlooked;
+		const said = this.overlooked.said(counts.skipped + counts.unmet < inputs.length);
 		const isWarning = [...unwanted(problems), ...said].length > 0 || figures.hasOnly404 === true;
 		const parts = partsOf(
 			lookup,

@@ -10,6 +10,9 @@ export class Overlooked {
 	private readonly existingIn = new Set<string>();
 	private readonly emailsIn = new Set<string>();
 
+	/** Items with an email in one of these. */
+	private unread = 0;
+
 	constructor(
 		private readonly parameters: Parameters,
 		private readonly existing: Existing | undefined,
@@ -27,17 +30,25 @@ export class Overlooked {
 	withoutEmail(item: number): void {
 		const json = this.parameters.json(item);
 		if (this.parameters.readFrom === undefined || !isObject(json)) return;
-		for (const [name, value] of Object.entries(json)) {
-			if (typeof value === 'string' && holdsEmail(value)) this.emailsIn.add(name);
-		}
+		const names = Object.keys(json).filter((name) => {
+			const { [name]: value } = json;
+			return typeof value === 'string' && holdsEmail(value);
+		});
+		if (names.length > 0) this.unread++;
+		for (const name of names) this.emailsIn.add(name);
 	}
 
-	/** What the summary says of it, each a warning. */
-	get said(): string[] {
+	/**
+	 * What the summary says of it, each a warning.
+	 * @param hasEmails whether an email was recognized in other items: another column in its place would lose these
+	 */
+	said(hasEmails: boolean): string[] {
 		const { existing, credits } = this;
 		const [held, emails] = [this.existingIn, this.emailsIn].map((fields) => [...fields].join(', '));
 		const paid = `${count(credits, 'credit')} went to items that already had ${existing?.what} in ${held}, which was not read: drag it onto ${existing?.label}`;
-		const unread = `No email was recognized, and emails are in ${emails}: set Lead Fields to Choose Below and drag it onto Email`;
+		const unread = hasEmails
+			? `${count(this.unread, 'item')} without an email: one is in ${emails}, which was not read`
+			: `No email was recognized, and emails are in ${emails}: set Lead Fields to Choose Below and drag it onto Email`;
 		return [...(credits > 0 ? [paid] : []), ...(emails ? [unread] : [])];
 	}
 }

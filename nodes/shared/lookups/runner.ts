@@ -170,21 +170,29 @@ export class LookupRun<Query extends IDataObject> {
 	private told(key: string, settled: Settled): Settled {
 		if ('error' in settled && isPending(settled.error)) return settled;
 		const { credits: own, isShared } = settled;
+		// What an earlier try of this node has asked is no duplicate.
+		const { paid } = this.run.execution;
+		const isAgain = paid.size > 0 && paid.has(this.placeOf(key));
 		const cost = { certain: own ?? 0, uncertain: Number(own === null) };
 		const { certain, uncertain } = this.withEarlier(key, cost);
 		const credits = uncertain > 0 ? null : certain;
-		return { ...settled, credits, isShared: credits === 0 ? isShared : undefined };
+		return { ...settled, credits, isShared: credits === 0 && !isAgain ? isShared : undefined };
 	}
 
 	/** Adds what earlier tries of this node have paid for it: Retry On Fail runs the node again with the same run index. */
 	private withEarlier(what: string, cost: Credits): Credits {
-		const { node, isTool, runIndex } = this.context;
+		const { node, isTool } = this.context;
 		if (isTool || !node.retryOnFail) return cost;
 		const { paid } = this.run.execution;
-		const place = `${runIndex()} ${node.name} ${what}`;
+		const place = this.placeOf(what);
 		const total = sum(paid.get(place) ?? NOTHING, cost);
 		paid.set(place, total);
 		return total;
+	}
+
+	private placeOf(what: string): string {
+		const { node, runIndex } = this.context;
+		return `${runIndex()} ${node.name} ${what}`;
 	}
 
 	private async resolveAll(inflight: Inflight, coming: Promise<Settled>): Promise<void> {

@@ -67,7 +67,7 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 	const unmet = run.unmet > 0 ? [`${run.unmet} did not meet the condition`] : [];
 	const items = run.deliver([...run.incomplete, ...unmet]);
 	if (read.joinsItem) alignFields(items, run.options.resultField);
-	else if (run.problems.length > 0 && !context.isTool) alignColumns(items);
+	else if (run.problems.length + run.unmet > 0 && !context.isTool) alignColumns(items);
 	return items;
 }
 
@@ -96,7 +96,7 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 		if (options.refusal === undefined && !isWanted(parameters, item)) {
 			run.passOn(item);
 			run.unmet++;
-			run.put(item, place({ status: 'skipped', reason: UNMET }));
+			run.put(item, place({ ...asked, status: 'skipped', reason: UNMET }));
 			return;
 		}
 		const request = await requestFor(run, read, item, values);

@@ -182,8 +182,20 @@ export class Run<T extends { client: AccountClient }> {
 	}
 }
 
-const AGAIN =
-	'Look them up again once the cause is gone, from rows that have the emails found so far: a run without those pays for them again';
+/** What to do about items that came in without a result: what waits for a job is paid for. */
+function adviceBefore(before: Reason[]): string[] {
+	const waiting = before.filter(({ status }) => status === 'pending').length;
+	const rest = waiting > 0 ? 'the others' : 'them';
+	const advice = [];
+	if (waiting > 0)
+		advice.push('What waits for a bulk job is paid for: collect it with Get Bulk Job');
+	if (waiting < before.length) {
+		advice.push(
+			`Look ${rest} up again once the cause is gone, from rows that have the emails found so far: a run without those pays for them again`,
+		);
+	}
+	return advice;
+}
 
 /** What is said above the output, in sentences; empty if there is nothing to say. */
 export function summaryOf(
@@ -201,9 +213,9 @@ export function summaryOf(
 		problems: Problem[];
 	},
 ): string {
-	const came = `${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}. ${AGAIN}`;
-	const without = before.length > 0 ? came : '';
-	const all = [...parts, without, readFrom, ...replaced.said, ...adviceOn(problems)];
+	const came = `${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}`;
+	const without = before.length > 0 ? [came, ...adviceBefore(before)] : [];
+	const all = [...parts, ...without, readFrom, ...replaced.said, ...adviceOn(problems)];
 	return all
 		.filter(Boolean)
 		.map((one) => `${one}.`)

@@ -146,7 +146,7 @@ const NETWORKS =
 
 /** Where people have their mailboxes. */
 const MAIL_PROVIDERS =
-	/^(?:(?:gmail|googlemail|outlook|hotmail|live|yahoo|aol|gmx)\.(?:com|net|(?:com?\.)?[a-z]{2})|(?:icloud|me|msn|ymail|protonmail)\.com|web\.de|proton\.me|pm\.me)$/;
+	/^(?:(?:gmail|googlemail|outlook|hotmail|live|yahoo|aol|gmx)\.(?:com|net|(?:com?\.)?[a-z]{2})|(?:icloud|me|msn|ymail|protonmail)\.com|(?:web|t-online|freenet|arcor)\.de|(?:wanadoo|neuf)\.fr|laposte\.net|(?:libero|virgilio|alice|tin)\.it|bluewin\.ch|btinternet\.com|(?:proton|pm)\.me|(?:qq|163)\.com|mail\.ru)$/;
 
 /** Whether a text is a mail provider or the address of a page at a social network or in a directory: nobody's website. */
 export function isSocialPage(text: string, domain = toDomain(text)): boolean {
