@@ -11,6 +11,7 @@ import { type NodeResult } from '../support/node/engine.mts';
 import {
 	answerIn,
 	existingOf,
+	leadOf,
 	expectPaidOnce,
 	lookups,
 	paidAmong,
@@ -181,6 +182,18 @@ test('emails and websites in columns that nobody knows are named where rows lack
 	expect(passed).toContain('. 1 item without an email: one is in Owner, which was not read.');
 	expect(passed).not.toContain('drag');
 	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
+	const [number] = paidAmong(findBulk, 50);
+	const { first: firstName, last: lastName, domain } = leadOf(number);
+	const paid = await runLookup(
+		findBulk,
+		service(),
+		[{ firstName, lastName, domain, Post: `Ann <${String(findBulk.answer(number).email)}>` }],
+		auto,
+	);
+	expect(messagesOf(paid)[0]).toContain(
+		'1 credit went to items that already had an email in Post, which was not read',
+	);
+	service().reset();
 	const found = await runLookup(findBulk, service(), leads, auto);
 	expect(found.json[0].message).toBe(
 		'Not sent: no company (Employer site holds a website and was not read)',

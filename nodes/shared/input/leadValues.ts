@@ -3,7 +3,7 @@ import { holdsEmail } from '../values/email';
 import { isObject } from '../values/json';
 import {
 	cleanText,
-	hasBraces,
+	hasExpressionLeft,
 	isPlaceholder,
 	isSocialPage,
 	toDomain,
@@ -55,7 +55,7 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
 	// n8n has not evaluated it: the item is refused.
-	if (hasBraces(text)) return text;
+	if (hasExpressionLeft(text)) return text;
 	if (meaning === 'domain') {
 		const domain = toDomain(text);
 		// "16.000" is a number.

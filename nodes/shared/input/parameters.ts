@@ -3,10 +3,10 @@ import { FirstFailure, InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isMixed } from '../values/email';
 import { isObject, objectFrom } from '../values/json';
-import { asError, cleanText, toText, hasBraces } from '../values/text';
+import { asError, cleanText, toText, hasExpressionLeft } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
 import { type Declaration, type RequestField, requestFields } from './declaration';
-import type { Lead } from './lead';
+import type { Found, Lead } from './lead';
 import { LeadReader } from './leadFields';
 
 type Reader = (item: number) => unknown;
@@ -70,12 +70,12 @@ export class Parameters {
 		return this.lead.own;
 	}
 
-	/** The field of an item that would be recognized for a parameter, where the user chose the fields and left this one empty. */
-	unread(name: string, item: number): string | undefined {
+	/** What an item has for a parameter, where the user chose the fields and left this one empty. */
+	unread(name: string, item: number): Found | undefined {
 		if (!this.chosen || this.get(name, item, '') !== '') return undefined;
 		const { found } = this.chosen.read(this.json(item));
 		const [meaning] = this.operation.lead?.[name]?.meanings ?? [];
-		return meaning && found[meaning]?.field;
+		return meaning && found[meaning];
 	}
 
 	/** What an item says of its email: beside a chosen email, in its field `emailStatus`. */
@@ -197,7 +197,7 @@ function meant(value: unknown, isEmail: boolean, label: () => string, onBraces: 
 	if (isEmail && isMixed(cleanText(value))) {
 		refuse('holds an email and other text: leave only the email', `Check the field ${label()}.`);
 	}
-	if (hasBraces(value)) {
+	if (hasExpressionLeft(value)) {
 		refuse('holds an expression that n8n did not evaluate', onBraces, 'unevaluated_expression');
 	}
 	return value;

@@ -72,7 +72,10 @@ export class Delivery<Query extends IDataObject> {
 			run.put(item, output(first, { replaces }), ...outputs);
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
-			if (cost?.credits) this.overlooked.paid(item, cost.credits);
+			if (cost?.credits) {
+				const email = lookup.answered === 'found' ? first.email : undefined;
+				this.overlooked.paid(item, cost.credits, email);
+			}
 		}
 		run.count();
 	}

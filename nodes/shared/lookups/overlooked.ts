@@ -2,7 +2,7 @@ import type { Existing } from '../input/item';
 import type { Parameters } from '../input/parameters';
 import { isObject } from '../values/json';
 import { count } from '../values/text';
-import { holdsEmail } from '../values/email';
+import { holdsEmail, isSameEmail } from '../values/email';
 
 /** What the items of a lookup hold, and the run did not read though it would have changed what was paid. */
 export class Overlooked {
@@ -18,9 +18,17 @@ export class Overlooked {
 		private readonly existing: Existing | undefined,
 	) {}
 
-	/** Notes a lookup that was paid for: where the fields are chosen, its item may already have what it was for. */
-	paid(item: number, credits: number): void {
-		const field = this.existing && this.parameters.unread(this.existing.parameter, item);
+	/**
+	 * Notes a lookup that was paid for: its item may already have what it was for, in a field that was not chosen, or the
+	 * email that was found, in one that was not recognized.
+	 */
+	paid(item: number, credits: number, found: unknown): void {
+		const { existing, parameters } = this;
+		const held = existing && parameters.unread(existing.parameter, item);
+		const wasKnown = existing?.read(held?.value ?? '');
+		const isKnown = wasKnown !== undefined && wasKnown.isUnknown !== true;
+		const isFound = (text: string) => found !== undefined && isSameEmail(text, found);
+		const field = isKnown ? held?.field : this.fieldsWith(item, isFound)[0];
 		if (field === undefined) return;
 		this.credits += credits;
 		this.existingIn.add(field);
@@ -28,14 +36,17 @@ export class Overlooked {
 
 	/** Notes an item in which no email was recognized. */
 	withoutEmail(item: number): void {
-		const json = this.parameters.json(item);
-		if (this.parameters.readFrom === undefined || !isObject(json)) return;
-		const names = Object.keys(json).filter((name) => {
-			const { [name]: value } = json;
-			return typeof value === 'string' && holdsEmail(value);
-		});
+		const names = this.fieldsWith(item, holdsEmail);
 		if (names.length > 0) this.unread++;
 		for (const name of names) this.emailsIn.add(name);
+	}
+
+	/** The fields of an item that hold such a text, where Lead Fields recognizes the fields. */
+	private fieldsWith(item: number, isSuch: (text: string) => boolean): string[] {
+		const json = this.parameters.json(item);
+		if (this.parameters.readFrom === undefined || !isObject(json)) return [];
+		const texts = Object.entries(json).filter(([, value]) => typeof value === 'string');
+		return texts.filter(([, text]) => isSuch(String(text))).map(([name]) => name);
 	}
 
 	/**

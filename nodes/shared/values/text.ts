@@ -79,9 +79,9 @@ export function isPlaceholder(text: string): boolean {
 	return PLACEHOLDER.test(withoutAccents(text)) || EMPTY_CELL.test(text);
 }
 
-/** Whether a text holds an expression, or a brace of one, that n8n did not evaluate. */
-export function hasBraces(text: string): boolean {
-	return /\{\{|\}\}/.test(text);
+/** Whether a text holds an expression, or a part of one, that n8n did not evaluate. */
+export function hasExpressionLeft(text: string): boolean {
+	return /\{\{|\}\}|\$json\b|\$\(['"]/.test(text);
 }
 
 /** A number with its unit, e.g. "1 credit" and "2 credits". */
