@@ -596,6 +596,14 @@ describe('an item', () => {
 		),
 	)('with %s as its name has only half of one', (name) => expectHalf({ Contact: name }));
 
+	it.each(['Sales Department', 'Vertrieb Innendienst', 'Service commercial', 'Dpto. Comercial'])(
+		'with %s as its name has nobody',
+		(name) => {
+			expect(readOf({ Contact: name })).toEqual({});
+			expect(whysOf({ Contact: name })).toEqual(['Contact is not the name of a person']);
+		},
+	);
+
 	it.each(['Ada\nLovelace', 'Ada Lovelace\n', 'Ada\r\n Lovelace'])(
 		'with %j as its name has one that is broken',
 		(name) => expect(readOf({ Contact: name })).toEqual({ fullName: ada }),

@@ -217,6 +217,7 @@ describe('toDomain', () => {
 
 describe('isSocialPage', () => {
 	const nobodys = `gmail.com ada@gmail.com https://www.yahoo.co.uk web.de gmx.at hotmail.fr proton.me outlook.com
+		https://t.co/abc https://www.eventbrite.de/o/acme-1 https://www.wlw.de/de/firma/acme pagesjaunes.fr/pros/1
 		t-online.de ada@wanadoo.fr laposte.net libero.it freenet.de qq.com
 		https://www.airbnb.de/rooms/1 booking.com/hotel/de/x.html google.de/maps/x https%3A%2F%2Flinkedin.com%2Fcompany%2Facme`;
 
@@ -225,7 +226,7 @@ describe('isSocialPage', () => {
 	});
 
 	const websites =
-		'booking.com airbnb.com linkedin.com acme.com acme.com/gmail.com gmail.acme.com mygmail.com web.com';
+		'booking.com wlw.de t.co trust.co airbnb.com linkedin.com acme.com acme.com/gmail.com gmail.acme.com mygmail.com web.com';
 
 	it.each(websites.split(' '))('%j may be a company', (text) => {
 		expect(isSocialPage(text)).toBe(false);

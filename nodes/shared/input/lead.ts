@@ -97,8 +97,15 @@ function joinParticle({ found }: Lead): void {
 	};
 }
 
-/** Takes away names that cannot be looked up, as they are only half of one. */
+/** Words of a department or a mailbox, which lists have where they know nobody. */
+const DEPARTMENT =
+	/(?<!\p{L})(?:team|department|dept|customer service|abteilung|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats)|departamento|dpto|atención al cliente|ufficio|reparto)(?!\p{L})/iu;
+
+/** Takes away names that cannot be looked up, as they are only half of one, or nobody's. */
 export function withoutHalf(lead: Lead): Lead {
+	if (DEPARTMENT.test(nameOf(lead))) {
+		for (const name of NAMES) refuse(lead, name, 'is not the name of a person');
+	}
 	const { fullName, firstName, lastName } = lead.found;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
 	else if (fullName && isSeveral(fullName.value)) {
