@@ -1,27 +1,19 @@
 import { NAMES } from './lead';
-import { lettersOf, type Meaning, namedBy, SAYS_NOT_WHOSE, SAYS_WHOSE } from './leadNames';
+import { lettersOf, type Meaning, type Named, namedBy } from './leadNames';
 
-/** What the name of a column says, and where the column is. */
-export interface Column {
+/** A column that says something by its name, and where it is. */
+export interface Column extends Named {
 	id: number;
 	/** The object inside the item that it is in; empty for the item itself. */
 	section: string;
 	/** Its name there. */
 	field: string;
-	meaning: Meaning;
-	/** Preference among columns with the same meaning; lower wins. */
-	rank: number;
-	/** Whose it is: a number, `your` of a form, the beginning of a word such as `contact`; empty for the lead's. */
-	owner: string;
-	isNumbered: boolean;
+	/** The letters of its name, without the `your` of a form. */
+	letters: string;
 	/** Whether it is read itself: ERPNext has the id of a customer in `party_name`. */
 	isRead: boolean;
-	/** Whether the column beside it may say that it is private: `E-mail 1 - Label`. */
-	isLabelled: boolean;
-	/** Whether it is called `email`, however a sheet spells that. */
-	isEmail: boolean;
-	/** For what it says whose it is: `Company` or `Website` beside it may be the user's, or the person's own. */
-	isOf: 'company' | 'domain' | undefined;
+	/** The column beside it that says whose company or website it is: this one may be the user's, or the person's own. */
+	beside?: string;
 }
 
 /** The columns of one person. */
@@ -37,8 +29,6 @@ export interface Plan {
 	columns: Column[];
 	/** Other people. What they have is the lead's where the name is the same. */
 	others: Group[];
-	/** Those that say whose company or website it is. */
-	saysWhose: Column[];
 	/** Others whose name is as sure: where it is not the same, nobody knows who is meant. */
 	rivals: Group[];
 	/** Why the bare name is no person's. */
@@ -56,6 +46,13 @@ const FAR = 1_000;
 /** Objects of which only the website is read: their name is that of the company. */
 export const OF_COMPANY = /^(?:company|organization)$/;
 
+/** Names that say whose company or website a column has, and names that do not. */
+const SAYS_WHOSE = {
+	company: /^(?:company|organi[sz]ation|party)name$/,
+	domain: /^(?:companywebsite(?:url)?|organi[sz]ationwebsite)$/,
+};
+const SAYS_NOT_WHOSE = /^(?:company|website(?:url|s)?)$/;
+
 /** @param order how many objects come before the one that the column is in */
 export function columnOf(
 	section: string,
@@ -64,45 +61,32 @@ export function columnOf(
 	id: number,
 ): Column | undefined {
 	const letters = lettersOf(field).replace(/^your/, '');
-	const isOf = (['company', 'domain'] as const).find((one) => SAYS_WHOSE[one].test(letters));
 	const named = namedBy(field);
-	if (!named && !isOf) return undefined;
+	if (!named && letters !== 'partyname') return undefined;
 	if (OF_COMPANY.test(section) && named?.meaning !== 'domain') return undefined;
-	const { meaning = 'particle', rank = 0, owner = '', isNumbered = false } = named ?? {};
+	const { meaning = 'company', rank = 0, owner = '' } = named ?? {};
 	// In exactly this spelling it is the package's own.
 	const place = rank + order * FAR - (field === 'email' ? 0.5 : 0);
-	const own = {
-		id,
-		section,
-		field,
-		rank: place,
-		isEmail: letters === 'email',
-		isOf,
-		isLabelled: / - Value$/.test(field),
-	};
-	return { ...own, meaning, owner, isNumbered, isRead: named !== undefined };
-}
-
-/** Whether it may be the user's company, or the person's website, beside a column that says whose it is. */
-export function isAnybodys({ field }: Column): boolean {
-	return SAYS_NOT_WHOSE.test(lettersOf(field).replace(/^your/, ''));
+	const isRead = named !== undefined;
+	return { id, section, field, letters, meaning, rank: place, owner, isRead };
 }
 
 export function planOf(columns: Column[]): Plan {
 	const groups = new Map<string, Column[]>();
 	for (const column of withoutData(columns.filter(({ isRead }) => isRead))) {
 		const key = `${column.section}/${column.owner}`;
-		groups.set(key, [...(groups.get(key) ?? []), column]);
+		const own = { ...column, beside: besideOf(column, columns) };
+		groups.set(key, [...(groups.get(key) ?? []), own]);
 	}
 	const people = [...groups.values()].map(groupOf);
 	const named = people.filter(({ certainty }) => certainty > 0).toSorted(bySureness);
 	// A second person is nobody who is looked up.
-	const lead = named.find((one) => !one.columns[0].isNumbered);
+	const lead = named.find((one) => !isNumbered(one));
 	const others = named.filter((one) => one !== lead);
 	const isSure = lead?.certainty === 3 && lead.columns[0].owner === '';
 	const isRival = (one: Group) =>
 		!isSure &&
-		!one.columns[0].isNumbered &&
+		!isNumbered(one) &&
 		(one.certainty === lead?.certainty || (one.certainty === 2 && isOwn(one)));
 	// A bare name may be anybody's, also that of a form: what stands beside it is the item's. `Email 2` is the lead's if
 	// nobody has the number.
@@ -123,7 +107,6 @@ export function planOf(columns: Column[]): Plan {
 	return {
 		columns: read.toSorted((a, b) => a.rank - b.rank),
 		others: [...(isOpen ? [lead] : []), ...others.filter((one) => !isFree(one))],
-		saysWhose: columns.filter(({ isOf }) => isOf),
 		rivals,
 	};
 }
@@ -135,6 +118,19 @@ function withoutData(columns: Column[]): Column[] {
 			one.section === '' && (one.meaning === 'email' || (isName(one) && one.meaning !== 'name')),
 	);
 	return isPerson ? columns.filter(({ section }) => section !== 'data') : columns;
+}
+
+function besideOf({ letters, meaning, section }: Column, columns: Column[]): string | undefined {
+	if ((meaning !== 'company' && meaning !== 'domain') || !SAYS_NOT_WHOSE.test(letters))
+		return undefined;
+	const saysWhose = (one: Column) =>
+		one.section === section && SAYS_WHOSE[meaning].test(one.letters);
+	return columns.find(saysWhose)?.field;
+}
+
+/** Whether the columns are those of a second person. */
+function isNumbered({ columns: [{ owner }] }: Group): boolean {
+	return /^\d/.test(owner);
 }
 
 /** Whether the columns are the item's own. */
