@@ -18,6 +18,8 @@ export interface Column extends Named {
 
 /** The columns of one person. */
 export interface Group {
+	section: string;
+	owner: string;
 	columns: Column[];
 	/** How sure the name is: 3 for a whole one, 2 for half of one, 1 for a bare `name`, 0 for none. */
 	certainty: number;
@@ -71,31 +73,25 @@ export function columnOf(
 	return { id, section, field, letters, meaning, rank: place, owner, isRead };
 }
 
-export function planOf(columns: Column[]): Plan {
-	const groups = new Map<string, Column[]>();
-	for (const column of withoutData(columns.filter(({ isRead }) => isRead))) {
-		const key = `${column.section}/${column.owner}`;
-		const own = { ...column, beside: besideOf(column, columns) };
-		groups.set(key, [...(groups.get(key) ?? []), own]);
-	}
-	const people = [...groups.values()].map(groupOf);
+export function planOf(all: Column[]): Plan {
+	const columns = withoutData(all.filter(({ isRead }) => isRead));
+	const people = groupsOf(columns.map((one) => ({ ...one, beside: besideOf(one, all) })));
 	const named = people.filter(({ certainty }) => certainty > 0).toSorted(bySureness);
 	// A second person is nobody who is looked up.
-	const lead = named.find((one) => !isNumbered(one));
+	const lead = named.find(({ owner }) => numberOf(owner) === undefined);
 	const others = named.filter((one) => one !== lead);
-	const isSure = lead?.certainty === 3 && lead.columns[0].owner === '';
-	const isRival = (one: Group) =>
-		!isSure &&
-		!isNumbered(one) &&
-		(one.certainty === lead?.certainty || (one.certainty === 2 && isOwn(one)));
+	const rivals = others.filter((one) => {
+		if (lead?.certainty === 3 && lead.owner === '') return false;
+		const isAsSure = one.certainty === lead?.certainty || (one.certainty === 2 && isOwn(one));
+		return isAsSure && numberOf(one.owner) === undefined;
+	});
 	// A bare name may be anybody's, also that of a form: what stands beside it is the item's. `Email 2` is the lead's if
 	// nobody has the number.
-	const hasNumber = ({ columns: [{ owner }] }: Group) =>
-		others.some(({ columns: [own] }) => /^\d+/.exec(own.owner)?.[0] === owner);
 	const isFree = (one: Group) =>
-		isOwn(one) || (one.certainty === 0 && !hasNumber(one)) || (one.certainty === 1 && isRival(one));
+		isOwn(one) ||
+		(one.certainty === 0 && !others.some(({ owner }) => numberOf(owner) === one.owner)) ||
+		(one.certainty === 1 && rivals.includes(one));
 	const free = people.filter((one) => one !== lead && isFree(one));
-	const rivals = others.filter(isRival);
 	// Where nobody knows who is meant, nothing of the two is read but what is the item's.
 	const isOpen =
 		lead !== undefined && !isOwn(lead) && rivals.some((one) => !isFree(one) || isOwn(one));
@@ -128,32 +124,43 @@ function besideOf({ letters, meaning, section }: Column, columns: Column[]): str
 	return columns.find(saysWhose)?.field;
 }
 
-/** Whether the columns are those of a second person. */
-function isNumbered({ columns: [{ owner }] }: Group): boolean {
-	return /^\d/.test(owner);
+/** The number of a second person; `undefined` for any other owner. */
+function numberOf(owner: string): string | undefined {
+	return /^\d+/.exec(owner)?.[0];
 }
 
 /** Whether the columns are the item's own. */
-function isOwn({ columns: [{ section, owner }] }: Group): boolean {
+function isOwn({ section, owner }: Group): boolean {
 	return section === '' && owner === '';
 }
 
+function groupsOf(columns: Column[]): Group[] {
+	const groups = new Map<string, Column[]>();
+	for (const column of columns) {
+		const key = `${column.section}/${column.owner}`;
+		groups.set(key, [...(groups.get(key) ?? []), column]);
+	}
+	return [...groups.values()].map(groupOf);
+}
+
 function groupOf(columns: Column[]): Group {
+	const [{ section, owner }] = columns;
 	const has = (meaning: Meaning) => columns.some((one) => one.meaning === meaning);
 	const halves = Number(has('firstName')) + Number(has('lastName'));
 	// The name of a contact is sure; beside one half alone, it is the other half.
-	const isSure = has('name') && !/^(?:your)?$|^\d/.test(columns[0].owner);
+	const isSure = has('name') && !/^(?:your)?$|^\d/.test(owner);
 	const own = columns.map((one): Column => {
 		const isFull = isSure && halves !== 1 && one.meaning === 'name';
 		return isFull ? { ...one, meaning: 'fullName' } : one;
 	});
 	const isWhole = has('fullName') || halves === 2 || (halves === 1 && has('name')) || isSure;
-	return { columns: own, certainty: isWhole ? 3 : halves === 1 ? 2 : Number(has('name')) };
+	const certainty = isWhole ? 3 : halves === 1 ? 2 : Number(has('name'));
+	return { section, owner, columns: own, certainty };
 }
 
 /** The surest first; of those as sure, the item's own, then that of a word, of a form, of an object inside. */
 function bySureness(one: Group, other: Group): number {
-	const [a, b] = [one, other].map(({ columns: [{ owner, rank }], certainty }) => {
+	const [a, b] = [one, other].map(({ columns: [{ rank }], owner, certainty }) => {
 		const place = Math.floor(rank / FAR) * 10 + (owner === 'your' ? 2 : Number(owner !== ''));
 		return place - certainty * 1_000;
 	});
