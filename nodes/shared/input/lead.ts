@@ -108,17 +108,12 @@ export function refuse({ found, lacking }: Lead, meaning: Meaning, why: string):
 	delete found[meaning];
 }
 
-/** The fields that a lookup reads the name from. */
-function partsOfName({ found: { fullName, firstName, lastName, name } }: Lead) {
-	if (firstName && lastName) return [firstName, lastName];
-	const parts = fullName ? [fullName] : [firstName, lastName, name];
-	return parts.filter((part) => part !== undefined);
-}
-
-export function nameOf(lead: Lead): string {
-	return partsOfName(lead)
-		.map(({ value }) => value)
-		.join(' ');
+/** The name that a lookup reads. */
+export function nameOf({ found: { fullName, firstName, lastName, name } }: Lead): string {
+	const isInHalves = firstName && lastName;
+	if (fullName && !isInHalves) return fullName.value;
+	const parts = isInHalves ? [firstName, lastName] : [firstName, lastName, name];
+	return parts.flatMap((part) => part?.value ?? []).join(' ');
 }
 
 /**

@@ -38,11 +38,10 @@ const SHARE = 0.2;
  * their columns in common: a file leaves empty cells out.
  */
 export class LeadReader {
-	private readonly columns = new Map<string, Map<string, Column | undefined>>();
+	private readonly columns = new Map<string, Column | undefined>();
 	private readonly byKey = new Map<string, Shape>();
 	private readonly votes = new Map<string, string | undefined>();
 	private readonly shapes = new Map<object, Shape>();
-	private count = 0;
 
 	/** For each column those that some item has beside it. */
 	private beside: Map<Column, Set<Column>> | undefined;
@@ -114,13 +113,13 @@ export class LeadReader {
 	}
 
 	private columnOf(section: string, field: string): Column | undefined {
-		const known = this.columns.get(section) ?? new Map<string, Column | undefined>();
-		if (known.has(field)) return known.get(field);
-		const isResult = section !== '' && section === this.resultField;
-		const order = isResult ? -1 : CONTAINERS.indexOf(section) + 1;
-		const column = columnOf(section, field, order, this.count++);
-		this.columns.set(section, known.set(field, column));
-		return column;
+		const key = `${section}\0${field}`;
+		if (!this.columns.has(key)) {
+			const isResult = section !== '' && section === this.resultField;
+			const order = isResult ? -1 : CONTAINERS.indexOf(section) + 1;
+			this.columns.set(key, columnOf(section, field, order, this.columns.size));
+		}
+		return this.columns.get(key);
 	}
 
 	private planFor(own: Column[]): Plan {

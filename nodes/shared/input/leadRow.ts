@@ -4,7 +4,7 @@ import { cleanText, isSocialPage, toDomain } from '../values/text';
 import { holds, isSomebodyElse, type Lead, nameOf, NAMES, refuse } from './lead';
 import type { Meaning } from './leadNames';
 import { type Column, type Group, isName, type Plan } from './leadPlan';
-import { domainsIn, valueOf, whyEmpty } from './leadValues';
+import { cellText, valueOf, whyEmpty } from './leadValues';
 
 /** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
 export type Sections = Map<string, IDataObject>;
@@ -111,15 +111,14 @@ export class Row {
 		return nameOf(own.lead);
 	}
 
-	/** Whether another column has the page at a network that the domain is of. */
+	/** Whether the domain is that of a network, at which another column has the company's page. */
 	private isOfNetwork(columns: Column[]): boolean {
-		const { domain: own } = this.from;
-		const others = columns.filter((one) => one.meaning === 'domain' && one !== own);
-		const domain = own && others.length > 0 ? toDomain(this.lead.found.domain?.value ?? '') : '';
-		if (domain === '' || !isSocialPage(`${domain}/page`, domain)) return false;
-		return others
-			.flatMap((one) => domainsIn(cellIn(this.sections, one)))
-			.some((page) => `.${page}`.endsWith(`.${domain}`));
+		const domain = toDomain(this.lead.found.domain?.value ?? '');
+		if (!isSocialPage(`${domain}/page`, domain)) return false;
+		return columns
+			.filter((one) => one.meaning === 'domain' && one !== this.from.domain)
+			.flatMap((one) => cellIn(this.sections, one))
+			.some((cell) => `.${toDomain(cellText('domain', cell))}`.endsWith(`.${domain}`));
 	}
 
 	/** Reads the status of the email: it belongs to the `email` beside it. */

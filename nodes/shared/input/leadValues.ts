@@ -65,7 +65,7 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 }
 
 /** The text of a field as it stands there, of an object that of its value. */
-function cellText(meaning: Meaning, entry: unknown): string {
+export function cellText(meaning: Meaning, entry: unknown): string {
 	return cleanText(isObject(entry) ? valueIn(meaning, entry) : entry);
 }
 
@@ -76,12 +76,6 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 		return value ?? one.email ?? one.address ?? one.Address ?? one.primaryEmail;
 	}
 	return value ?? name ?? [first, last].map(toText).join(' ');
-}
-
-/** The domains of a field, also those that are no company's. */
-export function domainsIn(field: unknown): string[] {
-	const domains = [field].flat().map((entry) => toDomain(cellText('domain', entry)));
-	return domains.filter((domain) => domain !== '');
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
