@@ -45,22 +45,24 @@ export function holds(name: string, other = ''): boolean {
 	return other !== '' && ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-/** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
-export function withBareName(lead: Lead): Lead {
-	const { found, lacking } = lead;
-	const { company, domain } = found;
+/** Takes away names that are those of companies. */
+export function withoutCompanies(lead: Lead): Lead {
+	const { fullName, name, company, domain } = lead.found;
 	const isOfCompany = (text: string) =>
 		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
 		(company !== undefined && bareCompany(text) === bareCompany(company.value));
-	if (found.fullName && isOfCompany(found.fullName.value)) {
-		refuse(lead, 'fullName', 'looks like a company');
-	}
 	// A list of companies has no other column for them.
 	const isOfList = (text: string) => !company && isListedCompany(text, domain?.value);
-	if (found.name && (isOfList(found.name.value) || isOfCompany(found.name.value))) {
-		refuse(lead, 'name', 'looks like a company');
-	}
+	const why = 'looks like a company';
+	if (fullName && isOfCompany(fullName.value)) refuse(lead, 'fullName', why);
+	if (name && (isOfList(name.value) || isOfCompany(name.value))) refuse(lead, 'name', why);
+	return lead;
+}
+
+/** A bare `name` is the full name; beside one half that it does not hold, it is the other half. */
+export function withBareName(lead: Lead): Lead {
 	joinParticle(lead);
+	const { found, lacking } = lead;
 	const { name, fullName, firstName, lastName } = found;
 	if (!name) return lead;
 	delete found.name;

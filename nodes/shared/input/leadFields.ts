@@ -1,7 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
-import { isListedCompany, type Lead, refuse, withBareName, withoutHalf } from './lead';
+import {
+	isListedCompany,
+	type Lead,
+	refuse,
+	withBareName,
+	withoutCompanies,
+	withoutHalf,
+} from './lead';
 import type { Meaning } from './leadNames';
 import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './leadPlan';
 import { cellIn, Row, type Sections } from './leadRow';
@@ -66,7 +73,7 @@ export class LeadReader {
 		const { plan } = shape;
 		const lead = new Row(sections).read(plan);
 		if (plan.notPerson) refuse(lead, 'name', plan.notPerson);
-		return withoutHalf(withBareName(lead));
+		return withoutHalf(withBareName(withoutCompanies(lead)));
 	}
 
 	/** Looks at the columns of an item, before the first one is read. */
