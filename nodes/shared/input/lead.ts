@@ -45,8 +45,19 @@ export function holds(name: string, other = ''): boolean {
 	return other !== '' && ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-/** Takes away names that are those of companies. */
-export function withoutCompanies(lead: Lead): Lead {
+/**
+ * Makes the name that is looked up of those that were read, and takes away what is none.
+ * @param notPerson why the bare name is no person's, if the run shows that
+ */
+export function settleName(lead: Lead, notPerson?: string): void {
+	if (notPerson) refuse(lead, 'name', notPerson);
+	refuseCompanies(lead);
+	joinParticle(lead);
+	placeBareName(lead);
+	refuseHalves(lead);
+}
+
+function refuseCompanies(lead: Lead): void {
 	const { fullName, name, company, domain } = lead.found;
 	const isOfCompany = (text: string) =>
 		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
@@ -56,15 +67,12 @@ export function withoutCompanies(lead: Lead): Lead {
 	const why = 'looks like a company';
 	if (fullName && isOfCompany(fullName.value)) refuse(lead, 'fullName', why);
 	if (name && (isOfList(name.value) || isOfCompany(name.value))) refuse(lead, 'name', why);
-	return lead;
 }
 
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. */
-export function withBareName(lead: Lead): Lead {
-	joinParticle(lead);
-	const { found, lacking } = lead;
+function placeBareName({ found, lacking }: Lead): void {
 	const { name, fullName, firstName, lastName } = found;
-	if (!name) return lead;
+	if (!name) return;
 	delete found.name;
 	const half = firstName ?? lastName;
 	if (!half) {
@@ -78,7 +86,6 @@ export function withBareName(lead: Lead): Lead {
 		// Beside an empty field for it, it may be a shop's.
 		else if (isOther && !lacking[other]) found[other] ??= name;
 	}
-	return lead;
 }
 
 /** Puts the particle that has a column of its own in front of the last name. */
@@ -92,7 +99,7 @@ function joinParticle({ found }: Lead): void {
 }
 
 /** Takes away names that cannot be looked up, as they are only half of one. */
-export function withoutHalf(lead: Lead): Lead {
+function refuseHalves(lead: Lead): void {
 	const { fullName, firstName, lastName } = lead.found;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
 	else if (fullName && isSeveral(fullName.value)) {
@@ -100,7 +107,6 @@ export function withoutHalf(lead: Lead): Lead {
 	}
 	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
 	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
-	return lead;
 }
 
 /** Takes away what was found, and says why. */

@@ -49,9 +49,7 @@ export class Row {
 		for (const column of columns) {
 			// Beside a status of this package, `email` is what a lookup has found.
 			if (column.meaning === 'email' && this.statusIn(column.section) !== '') {
-				for (const one of columns) {
-					if (one.letters === 'email' && one.section === column.section) this.put(one);
-				}
+				for (const one of emailsOf(columns, column.section)) this.put(one);
 			}
 			if (!this.isPrivate(column)) this.put(column);
 		}
@@ -127,10 +125,10 @@ export class Row {
 		for (const section of this.sections.keys()) {
 			const value = this.statusIn(section);
 			if (value === '') continue;
-			const emails = columns.filter((one) => one.letters === 'email' && one.section === section);
+			const emails = emailsOf(columns, section);
 			const own = emails.find(({ field }) => field === 'email') ?? emails[0];
 			const { email } = this.from;
-			const isOwn = section === email?.section && (!own || own.field === email.field);
+			const isOwn = section === email?.section && (own ?? email).field === email.field;
 			const isSame = () =>
 				isSameEmail(valueOf('email', own && cellIn(this.sections, own)), found.email?.value);
 			if (!found.email || isOwn || isSame()) {
@@ -139,6 +137,11 @@ export class Row {
 			}
 		}
 	}
+}
+
+/** The columns of an object that are called `email`, however a sheet spells that. */
+function emailsOf(columns: Column[], section: string): Column[] {
+	return columns.filter((one) => one.section === section && one.letters === 'email');
 }
 
 /** Whether a text is an email, or holds one that is to be refused: it counts before a word such as `unknown`. */

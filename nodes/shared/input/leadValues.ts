@@ -45,7 +45,8 @@ const REFERENCE = /^(?:\w+::::|\d+;#)/;
 /** What stands behind the first of several companies, or Notion's link to it: not the semicolon that ends `&amp;`. */
 const BEHIND_COMPANY = /(?<!&(?:amp|quot|apos|nbsp|#\w{1,6}));|:::|\s\(https?:/;
 
-export function textOf(meaning: Meaning, entry: unknown): string {
+/** The text of one entry, if it can be meant. */
+function textOf(meaning: Meaning, entry: unknown): string {
 	const text = cellText(meaning, entry);
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
