@@ -49,7 +49,7 @@ const FAR = 1_000;
 export const OF_COMPANY = /^(?:company|organization)$/;
 
 /** Names that say whose company or website a column has, and names that do not. */
-const SAYS_WHOSE = {
+const SAYS_WHOSE: Partial<Record<Meaning, RegExp>> = {
 	company: /^(?:company|organi[sz]ation|party)name$/,
 	domain: /^(?:companywebsite(?:url)?|organi[sz]ationwebsite)$/,
 };
@@ -116,12 +116,9 @@ function withoutData(columns: Column[]): Column[] {
 	return isPerson ? columns.filter(({ section }) => section !== 'data') : columns;
 }
 
-function besideOf({ letters, meaning, section }: Column, columns: Column[]): string | undefined {
-	if ((meaning !== 'company' && meaning !== 'domain') || !SAYS_NOT_WHOSE.test(letters))
-		return undefined;
-	const saysWhose = (one: Column) =>
-		one.section === section && SAYS_WHOSE[meaning].test(one.letters);
-	return columns.find(saysWhose)?.field;
+function besideOf({ letters, meaning, section }: Column, all: Column[]): string | undefined {
+	const whose = SAYS_NOT_WHOSE.test(letters) ? SAYS_WHOSE[meaning] : undefined;
+	return whose && all.find((one) => one.section === section && whose.test(one.letters))?.field;
 }
 
 /** The number of a second person; `undefined` for any other owner. */
