@@ -1,7 +1,7 @@
 import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
-import { cleanText, isSocialPage, toDomain } from '../values/text';
+import { isSocialPage, toDomain } from '../values/text';
 import { nameIn } from './fieldValues';
 import type { Lead } from './lead';
 import type { Meaning } from './leadNames';
@@ -147,7 +147,7 @@ function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): s
 	const names = namesFor(lacking, parameters);
 	for (const name of names) {
 		const label = parameters.labelOf(name);
-		const text = nameIn(cleanText(parameters.get(name, item, '')));
+		const text = nameIn(parameters.get(name, item, ''));
 		if (isSocialPage(text)) return `${label} is not a company website`;
 		if (text !== '' && lacking === 'missing_name') return ofHalf(name, text, label);
 	}

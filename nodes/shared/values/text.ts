@@ -42,12 +42,9 @@ const ENTITIES = new Map(
 export function plainSigns(text: string): string {
 	if (!/[^ -%'-~]/.test(text)) return text;
 	const decoded = text.replace(
-		/&(?:#(x[\da-f]{1,6}|\d{1,7})|([a-z]{2,4}));/gi,
-		(all, code, name) => {
-			if (name) return ENTITIES.get(name.toLowerCase()) ?? all;
-			const point = Number(code.replace(/^x/i, '0x'));
-			return point <= 0x10ffff ? String.fromCodePoint(point) : all;
-		},
+		/&(?:#(x0*[\da-f]{1,5}|0*\d{1,6})|(\w{2,4}));/gi,
+		(all, code, name) =>
+			name ? (ENTITIES.get(name.toLowerCase()) ?? all) : String.fromCodePoint(Number(`0${code}`)),
 	);
 	const signs = decoded.replace(/[‘’ʼ´′＇]/g, "'").replace(/[“”„«»‹›＂]/g, '"');
 	return cleanText(signs.replace(/[—―]/g, ' - ').replace(/[‐‑‒–−]/g, '-'));
