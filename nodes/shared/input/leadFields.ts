@@ -156,12 +156,10 @@ export class LeadReader {
 	private countCompanies(name: Column, website: Column | undefined): string | undefined {
 		const sample = this.items.slice(0, SAMPLE).filter(isObject);
 		const rows = sample.map((item) => this.sectionsOf(item));
-		const textIn = (row: Sections, column?: Column) =>
+		const read = (row: Sections, column?: Column) =>
 			column ? valueOf(column.meaning, cellIn(row, column)) : '';
-		const named = rows.filter((row) => textIn(row, name) !== '');
-		const companies = named.filter((row) =>
-			isListedCompany(textIn(row, name), textIn(row, website)),
-		);
+		const named = rows.filter((row) => read(row, name) !== '');
+		const companies = named.filter((row) => isListedCompany(read(row, name), read(row, website)));
 		if (companies.length === 0 || companies.length < named.length * SHARE) return undefined;
 		const why = `looks like a company in ${companies.length} of ${named.length} items`;
 		this.leftAside.add(`${name.field} ${why}`);

@@ -56,12 +56,7 @@ const SAYS_WHOSE: Partial<Record<Meaning, RegExp>> = {
 const SAYS_NOT_WHOSE = /^(?:company|website(?:url|s)?)$/;
 
 /** @param order how many objects come before the one that the column is in */
-export function columnOf(
-	section: string,
-	field: string,
-	order: number,
-	id: number,
-): Column | undefined {
+export function columnOf(section: string, field: string, order: number, id: number) {
 	const letters = lettersOf(field).replace(/^your/, '');
 	const named = namedBy(field);
 	if (!named && letters !== 'partyname') return undefined;
@@ -70,7 +65,7 @@ export function columnOf(
 	// In exactly this spelling it is the package's own.
 	const place = rank + order * FAR - (field === 'email' ? 0.5 : 0);
 	const isRead = named !== undefined;
-	return { id, section, field, letters, meaning, rank: place, owner, isRead };
+	return { id, section, field, letters, meaning, rank: place, owner, isRead } satisfies Column;
 }
 
 export function planOf(all: Column[]): Plan {

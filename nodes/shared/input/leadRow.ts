@@ -119,22 +119,20 @@ export class Row {
 			.some((cell) => `.${toDomain(cellText('domain', cell))}`.endsWith(`.${domain}`));
 	}
 
-	/** Reads the status of the email: it belongs to the `email` beside it. */
+	/** Reads the status of the email: it belongs to the `email` beside it, or else to the email that is read there. */
 	private putStatus(columns: Column[]): void {
-		const { found } = this.lead;
+		const { email } = this.lead.found;
 		for (const section of this.sections.keys()) {
 			const value = this.statusIn(section);
 			if (value === '') continue;
 			const emails = emailsOf(columns, section);
 			const own = emails.find(({ field }) => field === 'email') ?? emails[0];
-			const { email } = this.from;
-			const isOwn = section === email?.section && (own ?? email).field === email.field;
-			const isSame = () =>
-				isSameEmail(valueOf('email', own && cellIn(this.sections, own)), found.email?.value);
-			if (!found.email || isOwn || isSame()) {
-				found.emailStatus = { value, field: 'emailStatus' };
-				return;
-			}
+			const isOwn = own
+				? isSameEmail(valueOf('email', cellIn(this.sections, own)), email?.value)
+				: section === this.from.email?.section;
+			if (email && !isOwn) continue;
+			this.lead.found.emailStatus = { value, field: 'emailStatus' };
+			return;
 		}
 	}
 }

@@ -1,7 +1,7 @@
 import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
-import { isSocialPage, toDomain } from '../values/text';
+import { isSocialPage, toDomain, toText } from '../values/text';
 import { nameIn } from './fieldValues';
 import type { Lead } from './lead';
 import type { Meaning } from './leadNames';
@@ -132,13 +132,10 @@ function whyNotRead(lead: Lead, lacking: Missing, json: unknown): string {
 
 /** That a field holds a website, though nobody would know it by its name. */
 function whyNoWebsite(json: unknown): string {
-	const isWebsite = (value: unknown) =>
-		typeof value === 'string' &&
-		/^(?:https?:\/\/|www\.)/i.test(value.trim()) &&
-		toDomain(value) !== '' &&
-		!isSocialPage(value);
-	const [field] =
-		Object.entries(isObject(json) ? json : {}).find(([, value]) => isWebsite(value)) ?? [];
+	const isWebsite = (text: string) =>
+		/^(?:https?:\/\/|www\.)/i.test(text) && toDomain(text) !== '' && !isSocialPage(text);
+	const fields = Object.entries(isObject(json) ? json : {});
+	const [field] = fields.find(([, value]) => isWebsite(toText(value))) ?? [];
 	return field === undefined ? '' : `${shortened(field)} holds a website and was not read`;
 }
 
