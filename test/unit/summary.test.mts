@@ -12,7 +12,6 @@ import {
 	nothingLookedUp,
 	partsOf,
 } from '../../nodes/shared/lookups/summary.ts';
-import { Replaced } from '../../nodes/shared/output/replaced.ts';
 import { summaryOf } from '../../nodes/shared/run/run.ts';
 import { reasonToStop } from '../../nodes/shared/run/stop.ts';
 import {
@@ -109,13 +108,13 @@ const reasonOf = (kinds: Outcomes, failsWhenIncomplete: boolean, hasValue: boole
 function summary(
 	lookup: Lookup<IDataObject>,
 	kinds: Kind[],
-	{ readFrom, ...figures }: Partial<Figures> & { readFrom?: string } = {},
+	{ readFrom = '', ...figures }: Partial<Figures> & { readFrom?: string } = {},
 ): string {
 	const problems = problemsOf(kinds).map(({ problem }) => problem);
 	const spent = { certain: 0, uncertain: 0, ...figures.spent };
 	const all = { duplicates: 0, paused: 0, spentInAll: spent, ...figures, spent };
 	const parts = partsOf(lookup, countsIn(kinds), problems, all);
-	return summaryOf(parts, { before: [], readFrom, replaced: new Replaced(), problems });
+	return summaryOf([...parts, readFrom], problems);
 }
 
 describe('a run', () => {

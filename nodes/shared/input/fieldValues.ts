@@ -48,9 +48,9 @@ export class FieldValues {
 		return typedText(this.raw(property), field?.label ?? property);
 	}
 
-	/** The same for the name of a person or a company, in one spelling, where `n/a` and the like count as empty. */
+	/** The same for the name of a person or a company, as {@link nameIn} reads it. */
 	name(property: string): string {
-		return nameIn(plainSigns(this.text(property)));
+		return nameIn(this.text(property));
 	}
 
 	/** The same for a company or its website: what is nobody's website counts as empty. */
@@ -64,8 +64,7 @@ export class FieldValues {
 		const typed = this.nameOrWebsite(domainProperty);
 		const domain = toDomain(typed);
 		// Beside a domain, the lookup can do without the name.
-		if (domain !== '')
-			return { domain, name: nameIn(plainSigns(cleanText(this.raw(nameProperty)))) };
+		if (domain !== '') return { domain, name: nameIn(this.raw(nameProperty)) };
 		return { domain, name: this.name(nameProperty) || typed };
 	}
 }
@@ -77,7 +76,8 @@ export function typedText(value: unknown, label: string): string {
 	throw invalidValue(label, `${label} must be text, and this item has ${kind} there`);
 }
 
-/** A cleaned text as a name; empty for placeholders such as `n/a`. */
-export function nameIn(text: string): string {
+/** The text of a value as a name, in one spelling; empty for placeholders such as `n/a`. */
+export function nameIn(value: unknown): string {
+	const text = plainSigns(cleanText(value));
 	return isPlaceholder(text) ? '' : text;
 }

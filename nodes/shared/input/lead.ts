@@ -53,24 +53,34 @@ export function holds(name: string, other = ''): boolean {
 	return other !== '' && ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-/** A bare `name` is the full name; beside one half that it does not hold, it is the other half. A company's is nobody's. */
-export function withBareName(lead: Lead): Lead {
-	const { found, lacking } = lead;
-	const { company, domain } = found;
+/**
+ * Makes the name that is looked up of those that were read, and takes away what is none.
+ * @param notPerson why the bare name is no person's, if the run shows that
+ */
+export function settleName(lead: Lead, notPerson?: string): void {
+	if (notPerson) refuse(lead, 'name', notPerson);
+	refuseCompanies(lead);
+	joinParticle(lead);
+	placeBareName(lead);
+	refuseHalves(lead);
+}
+
+function refuseCompanies(lead: Lead): void {
+	const { fullName, name, company, domain } = lead.found;
 	const isOfCompany = (text: string) =>
 		LEGAL_FORM.test(text.split(' ').at(-1) ?? '') ||
 		(company !== undefined && bareCompany(text) === bareCompany(company.value));
-	if (found.fullName && isOfCompany(found.fullName.value)) {
-		refuse(lead, 'fullName', 'looks like a company');
-	}
 	// A list of companies has no other column for them.
 	const isOfList = (text: string) => !company && isListedCompany(text, domain?.value);
-	if (found.name && (isOfList(found.name.value) || isOfCompany(found.name.value))) {
-		refuse(lead, 'name', 'looks like a company');
-	}
-	joinParticle(lead);
+	const why = 'looks like a company';
+	if (fullName && isOfCompany(fullName.value)) refuse(lead, 'fullName', why);
+	if (name && (isOfList(name.value) || isOfCompany(name.value))) refuse(lead, 'name', why);
+}
+
+/** A bare `name` is the full name; beside one half that it does not hold, it is the other half. */
+function placeBareName({ found, lacking }: Lead): void {
 	const { name, fullName, firstName, lastName } = found;
-	if (!name) return lead;
+	if (!name) return;
 	delete found.name;
 	const half = firstName ?? lastName;
 	if (!half) {
@@ -84,7 +94,6 @@ export function withBareName(lead: Lead): Lead {
 		// Beside an empty field for it, it may be a shop's.
 		else if (isOther && !lacking[other]) found[other] ??= name;
 	}
-	return lead;
 }
 
 /** Puts the particle that has a column of its own in front of the last name. */
@@ -102,7 +111,7 @@ const DEPARTMENT =
 	/(?<!\p{L})(?:team|department|dept|customer service|abteilung|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats)|departamento|dpto|atención al cliente|ufficio|reparto)(?!\p{L})/iu;
 
 /** Takes away names that cannot be looked up, as they are only half of one, or nobody's. */
-export function withoutHalf(lead: Lead): Lead {
+function refuseHalves(lead: Lead): void {
 	if (DEPARTMENT.test(nameOf(lead))) {
 		for (const name of NAMES) refuse(lead, name, 'is not the name of a person');
 	}
@@ -113,7 +122,6 @@ export function withoutHalf(lead: Lead): Lead {
 	}
 	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
 	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
-	return lead;
 }
 
 /** Takes away what was found, and says why. */
@@ -123,17 +131,12 @@ export function refuse({ found, lacking }: Lead, meaning: Meaning, why: string):
 	delete found[meaning];
 }
 
-/** The fields that a lookup reads the name from. */
-function partsOfName({ found: { fullName, firstName, lastName, name } }: Lead) {
-	if (firstName && lastName) return [firstName, lastName];
-	const parts = fullName ? [fullName] : [firstName, lastName, name];
-	return parts.filter((part) => part !== undefined);
-}
-
-export function nameOf(lead: Lead): string {
-	return partsOfName(lead)
-		.map(({ value }) => value)
-		.join(' ');
+/** The name that a lookup reads. */
+export function nameOf({ found: { fullName, firstName, lastName, name } }: Lead): string {
+	const isInHalves = firstName && lastName;
+	if (fullName && !isInHalves) return fullName.value;
+	const parts = isInHalves ? [firstName, lastName] : [firstName, lastName, name];
+	return parts.flatMap((part) => part?.value ?? []).join(' ');
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
-import { isListedCompany, type Lead, refuse, withBareName, withoutHalf } from './lead';
+import { isListedCompany, type Lead, settleName } from './lead';
 import type { Meaning } from './leadNames';
 import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './leadPlan';
 import { cellIn, Row, type Sections } from './leadRow';
@@ -23,13 +23,13 @@ export type LeadParameters = Record<
 	}
 >;
 
-/** The columns that say something, which many items have, and what is read of them. */
+/** Columns that say something, and what is read of the items that have just these. */
 interface Shape {
 	columns: Column[];
 	plan?: Plan;
 }
 
-/** From how many items it is seen whether a bare `Name` is a company's, and of how many companies it is one. */
+/** How many items show whether a bare `Name` is a company's, and the share of companies among them that makes it one. */
 const SAMPLE = 1_000;
 const SHARE = 0.2;
 
@@ -38,16 +38,15 @@ const SHARE = 0.2;
  * their columns in common: a file leaves empty cells out.
  */
 export class LeadReader {
-	private readonly columns = new Map<string, Map<string, Column | undefined>>();
+	private readonly columns = new Map<string, Column | undefined>();
 	private readonly byKey = new Map<string, Shape>();
 	private readonly votes = new Map<string, string | undefined>();
 	private readonly shapes = new Map<object, Shape>();
-	private count = 0;
 
-	/** For each column those that some item has beside it. */
+	/** For each column all that some item of the run has together with it. */
 	private beside: Map<Column, Set<Column>> | undefined;
 
-	/** What is known by its name and not read, in words. */
+	/** Names of columns that are not read although they are recognized, each with the reason. */
 	readonly leftAside = new Set<string>();
 
 	/**
@@ -64,10 +63,9 @@ export class LeadReader {
 		const sections = this.sectionsOf(fields);
 		const shape = this.shapeOf(fields, sections);
 		shape.plan ??= this.planFor(shape.columns);
-		const { plan } = shape;
-		const lead = new Row(sections).read(plan);
-		if (plan.notPerson) refuse(lead, 'name', plan.notPerson);
-		return withoutHalf(withBareName(lead));
+		const lead = new Row(sections).read(shape.plan);
+		settleName(lead, shape.plan.notPerson);
+		return lead;
 	}
 
 	/** Looks at the columns of an item, before the first one is read. */
@@ -114,13 +112,13 @@ export class LeadReader {
 	}
 
 	private columnOf(section: string, field: string): Column | undefined {
-		const known = this.columns.get(section) ?? new Map<string, Column | undefined>();
-		if (known.has(field)) return known.get(field);
-		const isResult = section !== '' && section === this.resultField;
-		const order = isResult ? -1 : CONTAINERS.indexOf(section) + 1;
-		const column = columnOf(section, field, order, this.count++);
-		this.columns.set(section, known.set(field, column));
-		return column;
+		const key = `${section}\0${field}`;
+		if (!this.columns.has(key)) {
+			const isResult = section !== '' && section === this.resultField;
+			const order = isResult ? -1 : CONTAINERS.indexOf(section) + 1;
+			this.columns.set(key, columnOf(section, field, order, this.columns.size));
+		}
+		return this.columns.get(key);
 	}
 
 	private planFor(own: Column[]): Plan {
@@ -158,13 +156,12 @@ export class LeadReader {
 	private countCompanies(name: Column, website: Column | undefined): string | undefined {
 		const sample = this.items.slice(0, SAMPLE).filter(isObject);
 		const rows = sample.map((item) => this.sectionsOf(item));
-		const textIn = (row: Sections, column = name) => valueOf(column.meaning, cellIn(row, column));
-		const named = rows.filter((row) => textIn(row) !== '');
-		const companies = named.filter((row) =>
-			isListedCompany(textIn(row), website && textIn(row, website)),
-		).length;
-		if (companies === 0 || companies < named.length * SHARE) return undefined;
-		const why = `looks like a company in ${companies} of ${named.length} items`;
+		const read = (row: Sections, column?: Column) =>
+			column ? valueOf(column.meaning, cellIn(row, column)) : '';
+		const named = rows.filter((row) => read(row, name) !== '');
+		const companies = named.filter((row) => isListedCompany(read(row, name), read(row, website)));
+		if (companies.length === 0 || companies.length < named.length * SHARE) return undefined;
+		const why = `looks like a company in ${companies.length} of ${named.length} items`;
 		this.leftAside.add(`${name.field} ${why}`);
 		return why;
 	}

@@ -74,10 +74,11 @@ export interface Named {
 	meaning: Meaning;
 	/** Preference among columns with the same meaning; lower wins. */
 	rank: number;
-	/** Whose it is: a number, `your` of a form, the beginning of a word such as `contact`; empty for the lead's. */
+	/**
+	 * Whose it is: `your` of a form, or the beginning of a word such as `contact`, behind the number of a second person;
+	 * empty for the lead's.
+	 */
 	owner: string;
-	/** Whether it is a second one of its name, and so of a second person. */
-	isNumbered: boolean;
 }
 
 /** The words of a name, in lower case and without accents. */
@@ -93,13 +94,6 @@ export function wordsOf(name: string): string[] {
 export function lettersOf(name: string): string {
 	return wordsOf(name).join('');
 }
-
-/** Fields that say whose company or website it is. Beside them, others are the user's, or the person's. */
-export const SAYS_WHOSE = {
-	company: /^(?:company|organi[sz]ation|party)name$/,
-	domain: /^(?:companywebsite(?:url)?|organi[sz]ationwebsite)$/,
-};
-export const SAYS_NOT_WHOSE = /^(?:company|website(?:url|s)?)$/;
 
 const listed = (names: string) => names.split(',').map(lettersOf);
 
@@ -158,8 +152,7 @@ function canBeSecond(meaning: Meaning, text: string, number: string): boolean {
 
 /** `Contact Person 2` is somebody else than `Contact Person`. */
 function ofOwner({ meaning, rank }: Place, role: string, number: string): Named {
-	const isNumbered = number !== '' && number !== '1';
 	const word = role.replace(/^(?:primary|main|key)/, '').slice(0, 7);
-	const second = isNumbered ? number.replace('_', '') : '';
-	return { meaning, rank: isNumbered ? rank + 100 : rank, owner: second + word, isNumbered };
+	if (number === '' || number === '1') return { meaning, rank, owner: word };
+	return { meaning, rank: rank + 100, owner: number.replace('_', '') + word };
 }

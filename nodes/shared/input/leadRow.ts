@@ -3,8 +3,8 @@ import { holdsEmail, isMixed, isSameEmail } from '../values/email';
 import { cleanText, isSocialPage, toDomain } from '../values/text';
 import { holds, isSomebodyElse, type Lead, nameOf, NAMES, refuse } from './lead';
 import type { Meaning } from './leadNames';
-import { type Column, type Group, isAnybodys, isName, type Plan } from './leadPlan';
-import { domainsIn, valueOf, whyEmpty } from './leadValues';
+import { type Column, type Group, isName, type Plan } from './leadPlan';
+import { cellText, valueOf, whyEmpty } from './leadValues';
 
 /** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
 export type Sections = Map<string, IDataObject>;
@@ -12,6 +12,12 @@ export type Sections = Map<string, IDataObject>;
 export function cellIn(sections: Sections, { section, field }: Column) {
 	return sections.get(section)?.[field];
 }
+
+/** Whose a company or a website may be that has only the bare name, beside one that says whose it is. */
+const WHOSE = [
+	['company', 'your'],
+	['domain', "the person's"],
+] as const;
 
 /** What is read of one item. */
 export class Row {
@@ -38,43 +44,23 @@ export class Row {
 	}
 
 	/** Reads the columns that a plan has for it. */
-	read({ columns, others, rivals, saysWhose }: Plan): Lead {
+	read({ columns, others, rivals }: Plan): Lead {
 		const { lead, from } = this;
-		const { found } = lead;
-		const isPrivate = (one: Column) => one.isLabelled && this.isPrivate(one);
 		for (const column of columns) {
 			// Beside a status of this package, `email` is what a lookup has found.
 			if (column.meaning === 'email' && this.statusIn(column.section) !== '') {
-				for (const one of columns) {
-					if (one.isEmail && one.section === column.section) this.put(one);
-				}
+				for (const one of emailsOf(columns, column.section)) this.put(one);
 			}
-			if (!isPrivate(column)) this.put(column);
+			if (!this.isPrivate(column)) this.put(column);
 		}
-		for (const one of columns) if (one.meaning === 'email' && isPrivate(one)) this.put(one);
+		for (const one of columns) if (one.meaning === 'email' && this.isPrivate(one)) this.put(one);
 		for (const rival of rivals) this.compare(rival);
-		for (const other of others) {
-			const name = this.nameIn(other);
-			if (name === '' || nameOf(lead) === '') continue;
-			if (!isSomebodyElse(name, lead)) {
-				const isWhole = found.firstName && found.lastName;
-				for (const column of other.columns) if (isWhole || !isName(column)) this.put(column);
-			}
-			// Half of the name is that person's: the bare `name` may be a shop's.
-			else if (found.name && holds(name, (found.firstName ?? found.lastName)?.value)) {
-				this.compare(other);
-			}
+		for (const other of others) this.join(other);
+		for (const [meaning, whose] of WHOSE) {
+			const { beside } = from[meaning] ?? {};
+			if (beside !== undefined) refuse(lead, meaning, `may be ${whose} own, beside ${beside}`);
 		}
-		for (const { field, section, isOf } of saysWhose) {
-			const own = isOf && from[isOf];
-			if (!own || own.section !== section || !isAnybodys(own)) continue;
-			refuse(
-				lead,
-				isOf,
-				`may be ${isOf === 'domain' ? "the person's" : 'your'} own, beside ${field}`,
-			);
-		}
-		if (this.isOfNetwork(columns)) delete found.domain;
+		if (this.isOfNetwork(columns)) delete lead.found.domain;
 		this.putStatus(columns);
 		// In Odoo, companies and people are in one list.
 		for (const fields of this.sections.values()) {
@@ -82,6 +68,20 @@ export class Row {
 			for (const name of NAMES) refuse(lead, name, 'looks like a company');
 		}
 		return lead;
+	}
+
+	/** Reads what another person of the item has, if that one has the same name. */
+	private join(other: Group): void {
+		const { lead } = this;
+		const { firstName, lastName, name: bare } = lead.found;
+		const name = this.nameIn(other);
+		if (name === '' || nameOf(lead) === '') return;
+		if (!isSomebodyElse(name, lead)) {
+			const isWhole = firstName && lastName;
+			for (const column of other.columns) if (isWhole || !isName(column)) this.put(column);
+		}
+		// Half of the name is that person's: the bare `name` may be a shop's.
+		else if (bare && holds(name, (firstName ?? lastName)?.value)) this.compare(other);
 	}
 
 	/** Refuses the name where another one, which is as sure, differs. */
@@ -97,6 +97,7 @@ export class Row {
 
 	/** Whether the label beside a value says that it is the person's own, as in an export of Google Contacts. */
 	private isPrivate({ section, field }: Column): boolean {
+		if (!field.endsWith(' - Value')) return false;
 		const fields = this.sections.get(section);
 		const label = ['Label', 'Type'].map((one) => fields?.[field.replace(/Value$/, one)]).join(' ');
 		return /home|priv|profile|blog/i.test(label);
@@ -108,35 +109,37 @@ export class Row {
 		return nameOf(own.lead);
 	}
 
-	/** Whether another column has the page at a network that the domain is of. */
+	/** Whether the domain is that of a network, at which another column has the company's page. */
 	private isOfNetwork(columns: Column[]): boolean {
-		const { domain: own } = this.from;
-		const others = columns.filter((one) => one.meaning === 'domain' && one !== own);
-		const domain = own && others.length > 0 ? toDomain(this.lead.found.domain?.value ?? '') : '';
-		if (domain === '' || !isSocialPage(`${domain}/page`, domain)) return false;
-		return others
-			.flatMap((one) => domainsIn(cellIn(this.sections, one)))
-			.some((page) => `.${page}`.endsWith(`.${domain}`));
+		const domain = toDomain(this.lead.found.domain?.value ?? '');
+		if (!isSocialPage(`${domain}/page`, domain)) return false;
+		return columns
+			.filter((one) => one.meaning === 'domain' && one !== this.from.domain)
+			.flatMap((one) => cellIn(this.sections, one))
+			.some((cell) => `.${toDomain(cellText('domain', cell))}`.endsWith(`.${domain}`));
 	}
 
-	/** Reads the status of the email: it belongs to the `email` beside it. */
+	/** Reads the status of the email: it belongs to the `email` beside it, or else to the email that is read there. */
 	private putStatus(columns: Column[]): void {
-		const { found } = this.lead;
+		const { email } = this.lead.found;
 		for (const section of this.sections.keys()) {
 			const value = this.statusIn(section);
 			if (value === '') continue;
-			const emails = columns.filter((one) => one.isEmail && one.section === section);
+			const emails = emailsOf(columns, section);
 			const own = emails.find(({ field }) => field === 'email') ?? emails[0];
-			const { email } = this.from;
-			const isOwn = section === email?.section && (!own || own.field === email.field);
-			const isSame = () =>
-				isSameEmail(valueOf('email', own && cellIn(this.sections, own)), found.email?.value);
-			if (!found.email || isOwn || isSame()) {
-				found.emailStatus = { value, field: 'emailStatus' };
-				return;
-			}
+			const isOwn = own
+				? isSameEmail(valueOf('email', cellIn(this.sections, own)), email?.value)
+				: section === this.from.email?.section;
+			if (email && !isOwn) continue;
+			this.lead.found.emailStatus = { value, field: 'emailStatus' };
+			return;
 		}
 	}
+}
+
+/** The columns of an object that are called `email`, however a sheet spells that. */
+function emailsOf(columns: Column[], section: string): Column[] {
+	return columns.filter((one) => one.section === section && one.letters === 'email');
 }
 
 /** Whether a text is an email, or holds one that is to be refused: it counts before a word such as `unknown`. */

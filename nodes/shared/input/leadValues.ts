@@ -50,7 +50,8 @@ const REFERENCE = /^(?:\w+::::|\d+;#)/;
 /** What stands behind the first of several companies, or Notion's link to it: not the semicolon that ends `&amp;`. */
 const BEHIND_COMPANY = /(?<!&(?:amp|quot|apos|nbsp|#\w{1,6}));|:::|\s\(https?:/;
 
-export function textOf(meaning: Meaning, entry: unknown): string {
+/** The text of one entry, if it can be meant. */
+function textOf(meaning: Meaning, entry: unknown): string {
 	const text = cellText(meaning, entry);
 	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
@@ -71,15 +72,15 @@ export function textOf(meaning: Meaning, entry: unknown): string {
 	return HIDDEN.test(name) ? '' : name;
 }
 
-/** The end of a line of several words, before another such line: two people, or what one of them does. */
-const BETWEEN_LINES = /(?<=\S[^\S\n]+\S+)\s*\n\s*(?=\S+[^\S\n]+\S)/g;
-
 /** The text of a field as it stands there, of an object that of its value. */
-function cellText(meaning: Meaning, entry: unknown): string {
+export function cellText(meaning: Meaning, entry: unknown): string {
 	const value = isObject(entry) ? valueIn(meaning, entry) : entry;
 	const isWhole = meaning === 'fullName' || meaning === 'name';
 	if (!isWhole || typeof value !== 'string') return cleanText(value);
-	return cleanText(value.trim().replace(BETWEEN_LINES, ' / '));
+	// Lines of several words are two people, or what one of them does.
+	const lines = value.split('\n').map(cleanText);
+	const areSeveral = lines.filter((line) => line.includes(' ')).length > 1;
+	return areSeveral ? lines.join(' / ') : cleanText(value);
 }
 
 /** Forms and Twenty have the halves of a name in an object. */
@@ -89,12 +90,6 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 		return value ?? one.email ?? one.address ?? one.Address ?? one.primaryEmail;
 	}
 	return value ?? name ?? [first, last].map(toText).join(' ');
-}
-
-/** The domains of a field, also those that are no company's. */
-export function domainsIn(field: unknown): string[] {
-	const domains = [field].flat().map((entry) => toDomain(cellText('domain', entry)));
-	return domains.filter((domain) => domain !== '');
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {

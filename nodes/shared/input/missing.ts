@@ -1,7 +1,7 @@
 import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
-import { cleanText, isSocialPage, toDomain } from '../values/text';
+import { isSocialPage, toDomain, toText } from '../values/text';
 import { nameIn } from './fieldValues';
 import type { Lead } from './lead';
 import type { Meaning } from './leadNames';
@@ -50,40 +50,48 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	const what = lacking.map(
 		(one, index) => `no ${NEEDS[one].what}${whys[index] && ` (${whys[index]})`}`,
 	);
-	const names = isObject(json) ? Object.keys(json) : [];
-	const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-	const named = names.slice(0, MAX_NAMED).map(shortened).join(', ') + more;
+	const fields = isObject(json) ? Object.keys(json) : [];
+	const more = fields.length > MAX_NAMED ? ` and ${fields.length - MAX_NAMED} more` : '';
+	const named = fields.slice(0, MAX_NAMED).map(shortened).join(', ') + more;
 	const among = lead && whys.includes('') ? `. The item has: ${named || 'no fields'}` : '';
-	const isFull = whys.some((why) => why.endsWith(FULL_NAME));
-	const labels = lacking.map((one, index) => {
-		// The first alone, or all others.
-		const [first, ...others] = namesFor(one, parameters).map((name) => parameters.labelOf(name));
-		if (others.length === 0 || whys[index].endsWith(FULL_NAME)) return first;
-		return `${first} (or ${others.join(' and ')})`;
-	});
-	let description = `Fill in ${labels.join(' and ')}.`;
-	// Where the user chose the fields, another one may have the other half of a name.
-	if (whys.every((why) => (lead ? OF_ROW : EMPTY).test(why))) {
-		const whole = lacking.map((one) => NEEDS[one].whole);
-		description = `Complete the item in your data: it needs ${whole.join(', and ')}.`;
-	} else if (lead) {
-		const steps = [
-			'drag them in',
-			isFull && 'full names onto Full Name',
-			// Leads whose email is read now would be looked up then.
-			parameters.operation.lead?.existingEmail && 'emails that you have onto Existing Email',
-		];
-		description = `To pick the fields yourself, set Lead Fields to Choose Below and ${steps.filter(Boolean).join(', ')}.`;
-	}
-	if (names.length === 1 && SEVERAL_COLUMNS.test(names[0])) {
-		description =
-			'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.';
-	}
 	return new InvalidInput({
 		reason: lacking[0],
 		message: `Not sent: ${what.join(' and ')}${among}`,
-		description,
+		description: adviceOn(lacking, whys, fields, parameters),
 	});
+}
+
+function adviceOn(
+	lacking: Missing[],
+	whys: string[],
+	fields: string[],
+	parameters: Parameters,
+): string {
+	const isRecognized = parameters.readFrom !== undefined;
+	if (fields.length === 1 && SEVERAL_COLUMNS.test(fields[0])) {
+		return 'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.';
+	}
+	// Where the user chose the fields, another one may have the other half of a name.
+	if (whys.every((why) => (isRecognized ? OF_ROW : EMPTY).test(why))) {
+		const whole = lacking.map((one) => NEEDS[one].whole);
+		return `Complete the item in your data: it needs ${whole.join(', and ')}.`;
+	}
+	const isFull = (why: string) => why.endsWith(FULL_NAME);
+	if (isRecognized) {
+		const names = whys.some(isFull) ? ', full names onto Full Name' : '';
+		// Leads whose email is read now would be looked up then.
+		const hasEmail = parameters.operation.lead?.existingEmail !== undefined;
+		const emails = hasEmail ? ', emails that you have onto Existing Email' : '';
+		return `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${names}${emails}.`;
+	}
+	const labels = lacking.map((one, index) => {
+		// The first alone, or all others.
+		const [first, ...others] = namesFor(one, parameters).map((name) => parameters.labelOf(name));
+		return others.length === 0 || isFull(whys[index])
+			? first
+			: `${first} (or ${others.join(' and ')})`;
+	});
+	return `Fill in ${labels.join(' and ')}.`;
 }
 
 /** The parameters of the operation that may hold it. */
@@ -102,14 +110,13 @@ function shortened(name: string): string {
 /** Why nothing was recognized, if a field shows it. */
 function whyNotRead(lead: Lead, lacking: Missing, json: unknown): string {
 	const all: Meaning[] = NEEDS[lacking].meanings;
+	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
 	const half = all.find((meaning) => lead.found[meaning]);
 	const found = half && lead.found[half];
-	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
 	if (found) {
 		const why = ofHalf(half, found.value, found.field);
 		// Beside a half of a name, a field that holds none says more.
-		const isFull = why.endsWith(FULL_NAME);
-		const less = isFull ? [EMPTY_FIELD, NO_NAME] : [EMPTY_FIELD];
+		const less = why.endsWith(FULL_NAME) ? [EMPTY_FIELD, NO_NAME] : [EMPTY_FIELD];
 		const unread = lacks.find((one) => !less.includes(one.why));
 		return unread ? `${shortened(unread.field)} ${unread.why}` : why;
 	}
@@ -125,13 +132,10 @@ function whyNotRead(lead: Lead, lacking: Missing, json: unknown): string {
 
 /** That a field holds a website, though nobody would know it by its name. */
 function whyNoWebsite(json: unknown): string {
-	const isWebsite = (value: unknown) =>
-		typeof value === 'string' &&
-		/^(?:https?:\/\/|www\.)/i.test(value.trim()) &&
-		toDomain(value) !== '' &&
-		!isSocialPage(value);
-	const [field] =
-		Object.entries(isObject(json) ? json : {}).find(([, value]) => isWebsite(value)) ?? [];
+	const isWebsite = (text: string) =>
+		/^(?:https?:\/\/|www\.)/i.test(text) && toDomain(text) !== '' && !isSocialPage(text);
+	const fields = Object.entries(isObject(json) ? json : {});
+	const [field] = fields.find(([, value]) => isWebsite(toText(value))) ?? [];
 	return field === undefined ? '' : `${shortened(field)} holds a website and was not read`;
 }
 
@@ -140,7 +144,7 @@ function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): s
 	const names = namesFor(lacking, parameters);
 	for (const name of names) {
 		const label = parameters.labelOf(name);
-		const text = nameIn(cleanText(parameters.get(name, item, '')));
+		const text = nameIn(parameters.get(name, item, ''));
 		if (isSocialPage(text)) return `${label} is not a company website`;
 		if (text !== '' && lacking === 'missing_name') return ofHalf(name, text, label);
 	}

@@ -24,10 +24,10 @@ export class Parameters {
 
 	private readonly readers = new Map<string, Reader>();
 
-	/** What leads are recognized with; none where the user chooses the fields, as in a tool. */
+	/** Recognizes leads; none where the user chooses the fields, as in a tool. */
 	private readonly leads: LeadReader | undefined;
 
-	/** What would be recognized of them there. */
+	/** Recognizes leads where the user chooses the fields, so that it can be said what was not read. */
 	private readonly chosen: LeadReader | undefined;
 
 	private lead: { item: number; own: Lead } | undefined;
@@ -78,7 +78,7 @@ export class Parameters {
 		return meaning && found[meaning];
 	}
 
-	/** What an item says of its email: beside a chosen email, in its field `emailStatus`. */
+	/** The status of the email that an item has; where the email is chosen, what its field `emailStatus` says. */
 	emailStatusIn(item: number): unknown {
 		const lead = this.leadIn(item);
 		if (lead) return lead.found.emailStatus?.value;

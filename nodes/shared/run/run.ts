@@ -156,10 +156,12 @@ export class Run<T extends { client: AccountClient }> {
 		isWarning: boolean,
 		problems = this.problems.map(({ problem }) => problem),
 	): void {
-		const { parameters, replaced } = this;
-		const { readFrom } = parameters;
-		const summary = summaryOf(parts, { before: this.before, readFrom, replaced, problems });
-		const isBad = isWarning || this.before.length > 0;
+		const { before, parameters, replaced } = this;
+		const isBad = isWarning || before.length > 0;
+		const came = `${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}`;
+		const without = before.length > 0 ? [came, ...adviceBefore(before)] : [];
+		const all = [...parts, ...without, parameters.readFrom ?? '', ...replaced.said];
+		const summary = summaryOf(all, problems);
 		if (summary) this.context.hint(summary, isBad ? 'warning' : 'info');
 	}
 
@@ -197,27 +199,8 @@ function adviceBefore(before: Reason[]): string[] {
 	return advice;
 }
 
-/** What is said above the output, in sentences; empty if there is nothing to say. */
-export function summaryOf(
-	parts: string[],
-	{
-		before,
-		readFrom = '',
-		replaced,
-		problems,
-	}: {
-		before: Reason[];
-		/** The columns that leads were read from, in words; `undefined` where the user has chosen the fields. */
-		readFrom: string | undefined;
-		replaced: Replaced;
-		problems: Problem[];
-	},
-): string {
-	const came = `${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}`;
-	const without = before.length > 0 ? [came, ...adviceBefore(before)] : [];
-	const all = [...parts, ...without, readFrom, ...replaced.said, ...adviceOn(problems)];
-	return all
-		.filter(Boolean)
-		.map((one) => `${one}.`)
-		.join(' ');
+/** What is said above the output, in sentences, with what to do about the problems; empty if there is nothing to say. */
+export function summaryOf(parts: string[], problems: Problem[]): string {
+	const said = [...parts, ...adviceOn(problems)].filter((one) => one !== '');
+	return said.map((one) => `${one}.`).join(' ');
 }

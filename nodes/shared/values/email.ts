@@ -15,9 +15,20 @@ export function canBeEmail(text: string): boolean {
 	return EMAIL.test(text) && !isPlaceholder(text);
 }
 
-/** Signs that no address has, so that they part it from other text: a label, brackets, and quotes around words. */
-const SIGNS =
-	/(?<![^\s"<([,;|])(?:[\p{L}-]{1,20}:(?=\s)|(?:mailto|smtp|e?-?mail):)|\s:|[<>()[\]{}、，；•·]|(?<![\p{L}\p{N}.])["']+|["']+(?![\p{L}\p{N}@.])|(?:^|\s)[-/&+]+(?=\s|$)|[,;|]+(?=\s|$)|\s\||^[,;]/giu;
+/** Signs that no address has, so that they part it from other text. */
+const SIGNS = new RegExp(
+	[
+		// A label: `Work: ada@acme.com`, `mailto:ada@acme.com`.
+		String.raw`(?<![^\s"<([,;|])(?:[\p{L}-]{1,20}:(?=\s)|(?:mailto|smtp|e?-?mail):)`,
+		// Brackets, the commas of Chinese, bullets.
+		String.raw`[<>()[\]{}、，；•·]`,
+		// Quotes around words.
+		String.raw`(?<![\p{L}\p{N}.])["']+|["']+(?![\p{L}\p{N}@.])`,
+		// Others beside a blank, or at an end.
+		String.raw`\s[:|]|^[,;]|(?:^|\s)[-/&+]+(?=\s|$)|[,;|]+(?=\s|$)`,
+	].join('|'),
+	'giu',
+);
 
 /** What people have in front of an `@`. Beside other text, other signs are of that text: `?email=ada@acme.com`. */
 const USUAL = /^[\p{L}\p{M}\p{N}.'+_-]+@/u;

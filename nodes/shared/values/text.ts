@@ -42,12 +42,9 @@ const ENTITIES = new Map(
 export function plainSigns(text: string): string {
 	if (!/[^ -%'-~]/.test(text)) return text;
 	const decoded = text.replace(
-		/&(?:#(x[\da-f]{1,6}|\d{1,7})|([a-z]{2,4}));/gi,
-		(all, code, name) => {
-			if (name) return ENTITIES.get(name.toLowerCase()) ?? all;
-			const point = Number(code.replace(/^x/i, '0x'));
-			return point <= 0x10ffff ? String.fromCodePoint(point) : all;
-		},
+		/&(?:#(x0*[\da-f]{1,5}|0*\d{1,6})|(\w{2,4}));/gi,
+		(all, code, name) =>
+			name ? (ENTITIES.get(name.toLowerCase()) ?? all) : String.fromCodePoint(Number(`0${code}`)),
 	);
 	const signs = decoded.replace(/[‘’ʼ´′＇]/g, "'").replace(/[“”„«»‹›＂]/g, '"');
 	return cleanText(signs.replace(/[—―]/g, ' - ').replace(/[‐‑‒–−]/g, '-'));
@@ -62,9 +59,17 @@ export function withoutPercents(text: string): string {
 	}
 }
 
-/** What spreadsheets, databases and people write where there is nothing, with any signs around it. "Na" is a surname. */
-const PLACEHOLDER =
-	/^[^\p{L}\p{N}]*(?:(?:n[/.][ad]|none|null|nil|undefined|unknown|not available|not provided|not applicable|confidential|retired|unemployed|stealth(?: mode)? startup|tbd|k\.A|keine(?: Angabe)?|unbekannt|onbekend|inconnu|desconocido|sconosciuto|n\.v\.t|[ns]\.[bcd]|https?|self[ -]employed|freelancer?|privatperson|info requested|autonom[oa]|independante?|libero professionista|selb(?:st)?standig|freiberufler|ninguno|no tiene|email_not_unlocked@domain\.com)[^\p{L}\p{N}]*)?$/iu;
+/** What spreadsheets, databases and people write where there is nothing. "Na" is a surname. */
+const PLACEHOLDERS = new Set(
+	`n/a,n.a,n/d,n.d,none,null,nil,undefined,unknown,not available,not provided,not applicable,tbd,https,http,
+	confidential,info requested,retired,unemployed,stealth startup,stealth mode startup,self employed,self-employed,
+	freelance,freelancer,k.a,keine,keine angabe,unbekannt,privatperson,selbstandig,selbststandig,freiberufler,onbekend,
+	n.v.t,n.b,inconnu,independant,independante,n.c,s.b,s.c,s.d,desconocido,autonomo,autonoma,ninguno,no tiene,sconosciuto,
+	libero professionista,email_not_unlocked@domain.com`.split(/,\s*/),
+);
+
+/** From the first letter or digit to the last one. */
+const WORDS = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
 const EMPTY_CELL = /^(?:NaN|nan|NA|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
@@ -76,7 +81,8 @@ export function withoutAccents(text: string): string {
 /** Whether a text stands for nothing: such a word, or no letter or digit at all. */
 export function isPlaceholder(text: string): boolean {
 	if (text === '') return false;
-	return PLACEHOLDER.test(withoutAccents(text)) || EMPTY_CELL.test(text);
+	const [words] = WORDS.exec(withoutAccents(text)) ?? [];
+	return words === undefined || PLACEHOLDERS.has(words.toLowerCase()) || EMPTY_CELL.test(text);
 }
 
 /** Whether a text holds an expression, or a part of one, that n8n did not evaluate. */
