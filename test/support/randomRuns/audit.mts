@@ -219,7 +219,9 @@ function expectItem(item: Item, service: Service): void {
 	expectFields(item);
 	const says = broughtBy(item) ?? saidOf(item, service);
 	// A Finder may have collected a job, too.
-	const ofJob = collects ? [true] : [false, kind === 'email'];
+	// What is passed on says nothing of a job.
+	const isCollected = collects && passedOnAs(item) === undefined;
+	const ofJob = collects ? [isCollected] : [false, kind === 'email'];
 	const { sources = [], source } = item;
 	const outcomes = ofJob.flatMap((isOfJob) =>
 		costsOf(item, isOfJob).map((costs) => {
