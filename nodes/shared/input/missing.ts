@@ -57,17 +57,18 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	return new InvalidInput({
 		reason: lacking[0],
 		message: `Not sent: ${what.join(' and ')}${among}`,
-		description: adviceOn(lacking, whys, fields, parameters),
+		description: nextStep(lacking, whys, fields, parameters),
 	});
 }
 
-function adviceOn(
+/** What to do about it. */
+function nextStep(
 	lacking: Missing[],
 	whys: string[],
 	fields: string[],
 	parameters: Parameters,
 ): string {
-	const isRecognized = parameters.readFrom !== undefined;
+	const isRecognized = !parameters.isChosen;
 	if (fields.length === 1 && SEVERAL_COLUMNS.test(fields[0])) {
 		return 'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.';
 	}

@@ -72,10 +72,10 @@ export class Parameters {
 
 	/** What an item has for a parameter, where the user chose the fields and left this one empty. */
 	unread(name: string, item: number): Found | undefined {
-		if (!this.chosen || this.get(name, item, '') !== '') return undefined;
-		const { found } = this.chosen.read(this.json(item));
 		const [meaning] = this.operation.lead?.[name]?.meanings ?? [];
-		return meaning && found[meaning];
+		const found = meaning && this.chosen?.read(this.json(item)).found[meaning];
+		// n8n may have to evaluate the field again: only where that matters.
+		return found && this.get(name, item, '') === '' ? found : undefined;
 	}
 
 	/** The status of the email that an item has; where the email is chosen, what its field `emailStatus` says. */
@@ -116,6 +116,11 @@ export class Parameters {
 		}
 		const advice = 'Switch the field from Fixed to Expression, and check that each {{ has its }}.';
 		return meant(value, isEmail, () => this.labelOf(name), advice);
+	}
+
+	/** Whether the user, or the model of an agent, has chosen the fields. */
+	get isChosen(): boolean {
+		return this.leads === undefined;
 	}
 
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */

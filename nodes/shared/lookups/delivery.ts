@@ -94,7 +94,7 @@ export class Delivery<Query extends IDataObject> {
 			figures,
 		);
 		const items = run.deliver([...parts, ...said], isWarning);
-		const isChosen = run.parameters.readFrom === undefined;
+		const { isChosen } = run.parameters;
 		const vain = nothingLookedUp(lookup, counts, inputs.length, isChosen);
 		if (vain) hint(vain, counts.known === 0 ? 'warning' : 'info');
 		if (node.retryOnFail === true) hint(RETRY_ON_FAIL, 'info');

@@ -3,6 +3,7 @@ import type { Parameters } from '../input/parameters';
 import { isObject } from '../values/json';
 import { count } from '../values/text';
 import { holdsEmail, isSameEmail } from '../values/email';
+import { CHOOSE } from './summary';
 
 /** What the items of a lookup hold, and the run did not read though it would have changed what was paid. */
 export class Overlooked {
@@ -27,8 +28,9 @@ export class Overlooked {
 		const held = existing && parameters.unread(existing.parameter, item);
 		const wasKnown = existing?.read(held?.value ?? '');
 		const isKnown = wasKnown !== undefined && wasKnown.isUnknown !== true;
-		const isFound = (text: string) => found !== undefined && isSameEmail(text, found);
-		const field = isKnown ? held?.field : this.fieldsWith(item, isFound)[0];
+		const isFound = (text: string) => holdsEmail(text) && isSameEmail(text, found);
+		const [unread] = found === undefined ? [] : this.fieldsWith(item, isFound);
+		const field = isKnown ? held?.field : unread;
 		if (field === undefined) return;
 		this.credits += credits;
 		this.existingIn.add(field);
@@ -44,7 +46,7 @@ export class Overlooked {
 	/** The fields of an item that hold such a text, where Lead Fields recognizes the fields. */
 	private fieldsWith(item: number, isSuch: (text: string) => boolean): string[] {
 		const json = this.parameters.json(item);
-		if (this.parameters.readFrom === undefined || !isObject(json)) return [];
+		if (this.parameters.isChosen || !isObject(json)) return [];
 		const texts = Object.entries(json).filter(([, value]) => typeof value === 'string');
 		return texts.filter(([, text]) => isSuch(String(text))).map(([name]) => name);
 	}
@@ -54,12 +56,13 @@ export class Overlooked {
 	 * @param hasEmails whether an email was recognized in other items: another column in its place would lose these
 	 */
 	said(hasEmails: boolean): string[] {
-		const { existing, credits } = this;
+		const { existing, credits, parameters } = this;
+		const choose = parameters.isChosen ? '' : CHOOSE;
 		const [held, emails] = [this.existingIn, this.emailsIn].map((fields) => [...fields].join(', '));
-		const paid = `${count(credits, 'credit')} went to items that already had ${existing?.what} in ${held}, which was not read: drag it onto ${existing?.label}`;
+		const paid = `${count(credits, 'credit')} went to items that already had ${existing?.what} in ${held}, which was not read: ${choose}drag it onto ${existing?.label}`;
 		const unread = hasEmails
 			? `${count(this.unread, 'item')} without an email: one is in ${emails}, which was not read`
-			: `No email was recognized, and emails are in ${emails}: set Lead Fields to Choose Below and drag it onto Email`;
+			: `No email was recognized, and emails are in ${emails}: ${CHOOSE}drag it onto Email`;
 		return [...(credits > 0 ? [paid] : []), ...(emails ? [unread] : [])];
 	}
 }

@@ -37,6 +37,9 @@ export function countsOf() {
 	};
 }
 
+/** What comes before a step that Lead Fields has no field for as long as it recognizes them. */
+export const CHOOSE = 'set Lead Fields to Choose Below and ';
+
 const ONLY_404 =
 	'Every lookup got a 404. If that seems wrong, run Check API of Contact Data Account: your provider may use another path or Base URL';
 
@@ -103,7 +106,7 @@ export function nothingLookedUp<Query extends IDataObject>(
 ): string | undefined {
 	if (items === 0 || known + skipped + unmet < items) return undefined;
 	if (unmet > 0) return 'Nothing was looked up: check the condition in Look Up Only If.';
-	const choose = isChosen ? '' : 'set Lead Fields to Choose Below and ';
+	const choose = isChosen ? '' : CHOOSE;
 	if (known === 0) {
 		return `Nothing was looked up: no item has an email. If your emails are in another column, ${choose}drag it onto Email.`;
 	}
