@@ -21,6 +21,9 @@ const writtenSchema = z.object({
 	),
 });
 
+/** Google gives it out without a look at the sheet, so all of them have one: tests that run at once may each have a sheet. */
+const GOOGLE_TOKEN = randomUUID();
+
 /**
  * A Google Sheet with one table, which a service account may read and write.
  *
@@ -28,13 +31,14 @@ const writtenSchema = z.object({
  */
 export function googleSheet(cells: Cell[][]) {
 	const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-	const token = randomUUID();
+	const document = randomUUID();
 	/** The cells that were written since the sheet was opened, e.g. `C2`, in their order. */
 	const written: string[] = [];
 	const path = '/v4/spreadsheets/:id';
 	const tool = standIn({
 		hosts: ['oauth2.googleapis.com', 'sheets.googleapis.com'],
-		token,
+		token: GOOGLE_TOKEN,
+		within: document,
 		setUp: {
 			node: 'n8n-nodes-base.googleSheets',
 			credentialType: 'googleApi',
@@ -44,12 +48,12 @@ export function googleSheet(cells: Cell[][]) {
 			},
 			picked: {
 				authentication: 'serviceAccount',
-				documentId: { __rl: true, mode: 'id', value: 'spreadsheet-of-tests' },
+				documentId: { __rl: true, mode: 'id', value: document },
 				sheetName: { __rl: true, mode: 'name', value: 'Leads' },
 			},
 		},
 		routes: {
-			'POST /token': () => ({ access_token: token, token_type: 'Bearer', expires_in: 3600 }),
+			'POST /token': () => ({ access_token: GOOGLE_TOKEN, token_type: 'Bearer', expires_in: 3600 }),
 			[`GET ${path}`]: () => ({ sheets: [{ properties: { sheetId: 0, title: 'Leads' } }] }),
 			[`GET ${path}/values/'Leads'`]: () => ({ values: cells.map(withoutTail) }),
 			/** The names of the columns, with new ones behind. */

@@ -17,6 +17,8 @@ export interface Tool {
 	readonly hosts: readonly string[];
 	/** Tells it from others at these hosts: n8n sends it as a bearer token. */
 	readonly token: string;
+	/** A part of the paths that are its own, where others share its hosts and its token. */
+	readonly within?: string;
 	/** Answers the requests; it needs no port. */
 	readonly app: FastifyInstance;
 	/** None if its users only name its URL. */
@@ -63,9 +65,12 @@ export class Tools implements AsyncDisposable {
 	readonly #refused: string[] = [];
 	readonly #tools: Tool[] = [];
 	readonly #tls = https.createServer(selfSigned, (request, response) => {
-		const { authorization, host } = request.headers;
-		const tools = this.#at(host);
-		const own = tools.find(({ token }) => authorization === `Bearer ${token}`);
+		const { headers, url = '' } = request;
+		const tools = this.#at(headers.host);
+		const own = tools.find(
+			({ token, within = '' }) =>
+				headers.authorization === `Bearer ${token}` && url.includes(within),
+		);
 		(own ?? tools.at(-1))?.app.routing(request, response);
 	});
 	readonly #proxy = http.createServer((request, response) => {
