@@ -9,7 +9,7 @@ import type {
 import { connectionOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
 import { asServiceError } from '../nodes/shared/http/errors';
 import { inFull } from '../nodes/shared/failures/words';
-import { PATHS } from '../nodes/shared/http/paths';
+import { ACCOUNT_PATH } from '../nodes/shared/api/account';
 
 type InterfaceField = Omit<INodeProperties, 'default'> & { name: keyof typeof INTERFACE_DEFAULTS };
 
@@ -170,7 +170,7 @@ export class ContactDataApi implements ICredentialType {
 	test: ICredentialTestRequest = {
 		request: {
 			baseURL: '={{ $credentials.baseUrl }}',
-			url: PATHS.account,
+			url: ACCOUNT_PATH,
 			headers: { Accept: 'application/json' },
 			disableFollowRedirect: true,
 		},

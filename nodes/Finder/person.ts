@@ -1,4 +1,5 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
+import type { Person } from '../shared/api/finder';
 import {
 	ageOptions,
 	leadFrom,
@@ -10,12 +11,9 @@ import {
 import type { FieldValues } from '../shared/input/fieldValues';
 import type { Question } from '../shared/input/item';
 import type { Missing } from '../shared/input/missing';
-import { unexpectedAnswer } from '../shared/http/errors';
-import { objectWith } from '../shared/http/response';
 import { toFullName, withoutTitles } from '../shared/input/personName';
 import type { Lookup } from '../shared/lookups/lookup';
-import { canBeEmail, emailAt, toEmail, toEmailStatus } from '../shared/values/email';
-import { isObject, objectAt, textAt } from '../shared/values/json';
+import { canBeEmail, toEmail } from '../shared/values/email';
 import { comparableDomain } from '../shared/values/text';
 
 /** The fields that name a person, where they work and the email that the item already has. */
@@ -87,10 +85,6 @@ export const personOptions: INodeProperties[] = [
 	}),
 ];
 
-type TextName = 'fullName' | 'firstName' | 'lastName' | 'domain' | 'company' | 'country';
-
-export type Person = Partial<Record<TextName, string>> & { includeCompanyData?: true };
-
 /** A lookup needs a full name, or a first and a last name; and a domain or a company (interface specification 4.5, 4.6). */
 export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const firstName = withoutTitles(values.name('firstName'));
@@ -100,7 +94,7 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const hasBoth = firstName !== '' && lastName !== '' && !isFull;
 	const { domain, name: company } = values.company('domain', 'company');
 	const query: Person = {};
-	const put = (name: TextName, text: string) => {
+	const put = (name: Exclude<keyof Person, 'includeCompanyData'>, text: string) => {
 		if (text !== '') query[name] = text;
 	};
 	if (hasBoth) Object.assign(query, { firstName, lastName });
@@ -155,30 +149,3 @@ export const personLookup = {
 	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
 	prepare: toPersonQuestion,
 } satisfies Partial<Lookup<Person>>;
-
-/** Whether the service found an email; a result without one is a miss, like a 404. */
-export function hasEmail(result: IDataObject): boolean {
-	return emailAt(result) !== null;
-}
-
-/**
- * The result of a single search, if it holds an email (interface specification 2.7, 4.5). An empty list of results is a
- * miss, and so is a result that has an email or what belongs to one, and leaves the email empty. Any other answer says
- * nothing of an email: that throws a `ServiceError`.
- */
-export function foundIn(answer: object): IDataObject[] {
-	const list: unknown = isObject(answer) ? answer.results : answer;
-	if (Array.isArray(list) && list.length === 0) return [];
-	const result = objectWith(['email', 'pattern', 'quality'], answer, 'a result');
-	// A list or an object may hold an email.
-	if (typeof (result.email ?? '') === 'object') throw unexpectedAnswer('a result', result);
-	return hasEmail(result) ? [result] : [];
-}
-
-/** What a result of the finder says (interface specification 2.6 to 2.8, with the spellings of their variants). */
-export function simplifyFoundEmail(result: IDataObject): IDataObject {
-	return {
-		email: emailAt(result),
-		emailStatus: toEmailStatus(textAt(objectAt(result, 'quality'), 'status')),
-	};
-}

@@ -1,5 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { searchLists } from '../shared/reads/lists';
+import { searchLists } from '../shared/reads/listLocator';
 import { customOperations } from '../shared/operation';
 import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { listPaths } from '../shared/api/lists';
 import { emailAt } from '../shared/values/email';
-import { PATHS } from '../shared/http/paths';
 
-/** The path of a list, with its id. */
-export const LIST_PATH = `=${PATHS.lists}/{{$parameter.listId.value}}`;
+/** The paths of the list that is chosen. */
+export const CHOSEN_LIST = listPaths('{{$parameter.listId.value}}');
 
 export const emailOption: INodeProperties = {
 	displayName: 'Email',

@@ -12,7 +12,7 @@ import { simple } from '../shared/editor/fields';
 import { CREDENTIAL, type NodeContext } from '../shared/host/context';
 import { Parameters } from '../shared/input/parameters';
 import { stopError } from '../shared/output/onError';
-import { searchLists } from '../shared/reads/lists';
+import { searchLists } from '../shared/reads/listLocator';
 import { objectFrom } from '../shared/values/json';
 import { lowCredits } from './lowCredits';
 import { newLead } from './newLead';

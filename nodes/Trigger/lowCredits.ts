@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
 import type { AccountClient } from '../shared/client/client';
-import { countersOf, readAccount, simplifyAccount } from '../shared/credits/account';
+import { countersOf, readAccount, simplifyAccount } from '../shared/api/account';
 import { notice } from '../shared/editor/fields';
 import type { Parameters } from '../shared/input/parameters';
 import { InvalidInput, invalidValue } from '../shared/failures/failure';

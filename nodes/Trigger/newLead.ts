@@ -4,10 +4,10 @@ import { notice } from '../shared/editor/fields';
 import type { Parameters } from '../shared/input/parameters';
 import { unexpectedAnswer } from '../shared/http/errors';
 import { InvalidInput } from '../shared/failures/failure';
-import { listLocator, readLeadPage, simplifyListLead, toListId } from '../shared/reads/lists';
+import { listPaths, readLeadPage, simplifyListLead } from '../shared/api/lists';
+import { listLocator, toListId } from '../shared/reads/listLocator';
 import { MAX_PAGES_WITHOUT_NEWS } from '../shared/reads/pages';
 import { numberAt } from '../shared/values/json';
-import { PATHS } from '../shared/http/paths';
 
 const SAMPLES = 5;
 
@@ -60,7 +60,7 @@ async function pollNewLeads(
 	const { listPageSize } = settings;
 	const get = async (start: number, size = listPageSize) => {
 		const query = { size: Math.min(size, listPageSize), start: start || undefined };
-		const answer = await client.get(`${PATHS.lists}/${listId}/leads`, query);
+		const answer = await client.get(listPaths(listId).leads, query);
 		return { ...readLeadPage(answer, false), start };
 	};
 	if (context.getMode() === 'manual') {

@@ -1,4 +1,5 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
+import { type EmailQuery, statusOf, verifierQuery } from '../shared/api/verifier';
 import {
 	ageOptions,
 	leadFrom,
@@ -9,14 +10,7 @@ import {
 } from '../shared/editor/fields';
 import type { Lookup } from '../shared/lookups/lookup';
 import { DEFAULT_RETRY_UNKNOWN } from '../shared/input/options';
-import {
-	canBeEmail,
-	comparableEmail,
-	knownStatus,
-	toEmail,
-	toEmailStatus,
-} from '../shared/values/email';
-import { textAt } from '../shared/values/json';
+import { canBeEmail, comparableEmail, knownStatus, toEmail } from '../shared/values/email';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
@@ -58,16 +52,6 @@ export const verifierOptions: INodeProperties[] = [
 	}),
 ];
 
-export interface EmailQuery extends IDataObject {
-	email: string;
-	enrich?: true;
-}
-
-/** Emails that differ only in their letter case, or in how their domain is written, are the same email. */
-export function emailIdentity({ email, ...query }: EmailQuery): IDataObject {
-	return { email: comparableEmail(email), ...query };
-}
-
 /** What Verify Email and Verify Emails in Bulk have in common. */
 export const emailLookup = {
 	cost: '1 credit per email',
@@ -88,11 +72,11 @@ export const emailLookup = {
 			return { fields: { emailStatus }, isUnknown: emailStatus === 'unknown' };
 		},
 	},
-	identity: emailIdentity,
+	identity: verifierQuery,
 	catchAll: {
 		// What is said of a person, only their own answer says.
 		domainOf: ({ email, enrich }) => (enrich ? email : comparableEmail(email).replace(/.*@/, '')),
-		isCatchAll: ([result]) => toEmailStatus(textAt(result ?? {}, 'email_status')) === 'catch-all',
+		isCatchAll: ([result]) => statusOf(result ?? {}) === 'catch-all',
 	},
 	columns: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
 	prepare(values) {
@@ -104,28 +88,3 @@ export const emailLookup = {
 		};
 	},
 } satisfies Partial<Lookup<EmailQuery>>;
-
-export function hasStatus(result: IDataObject): boolean {
-	return textAt(result, 'email_status') !== null;
-}
-
-/** What a verification says (interface specification 2.10). The address is the one that was checked. */
-export function simplifyVerification(result: IDataObject, { email }: EmailQuery): IDataObject {
-	return {
-		email,
-		emailStatus: toEmailStatus(textAt(result, 'email_status')),
-		mailboxType: textAt(result, 'mailbox_type'),
-	};
-}
-
-/** What a verification with `enrich` says of the person, if anything (interface specification 2.10). */
-export function personDataOf(result: IDataObject): IDataObject | null {
-	const person = {
-		firstName: textAt(result, 'firstName'),
-		lastName: textAt(result, 'lastName'),
-		title: textAt(result, 'title'),
-		company: textAt(result, 'companyName'),
-		result: textAt(result, 'result'),
-	};
-	return Object.values(person).some((value) => value !== null) ? person : null;
-}

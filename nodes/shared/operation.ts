@@ -8,6 +8,7 @@ import {
 	NodeOperationError,
 	type NodeOutput,
 } from 'n8n-workflow';
+import { ACCOUNT_PATH } from './api/account';
 import { saveExecution } from './execution/execution';
 import { WITHOUT_RESULT } from './failures/reasons';
 import { contextOfNode, contextOfTool, type NodeContext } from './host/context';
@@ -17,7 +18,6 @@ import { runEstimate } from './lookups/estimate';
 import type { Lookup } from './lookups/lookup';
 import { LookupRun } from './lookups/runner';
 import { type Read, runRead } from './reads/reader';
-import { PATHS } from './http/paths';
 import { objectAt } from './values/json';
 
 /** One operation of a node: its declaration, and the function that runs it for all items. */
@@ -43,7 +43,7 @@ export function estimateOperation<Query extends IDataObject>(
 			action: 'Estimate cost',
 			description:
 				'Estimate the most credits that looking up all input items can use. Nothing is looked up. Costs no credits.',
-			routing: { request: { method: 'GET', url: PATHS.account } },
+			routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 		},
 		builder:
 			'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',

@@ -5,8 +5,9 @@ import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 
-import * as bulk from '../../nodes/Finder/bulk.ts';
-import * as person from '../../nodes/Finder/person.ts';
+import { personLookup } from '../../nodes/Finder/person.ts';
+import * as bulkFinder from '../../nodes/shared/api/bulkFinder.ts';
+import * as finder from '../../nodes/shared/api/finder.ts';
 import {
 	answerIn,
 	expectPaidOnce,
@@ -27,27 +28,33 @@ const service = useService();
 
 // The files before this one have loaded these modules, and those after it are to have them without spies.
 vi.hoisted(() => void vi.resetModules());
-vi.mock(import('../../nodes/Finder/bulk.ts'), { spy: true });
+vi.mock(import('../../nodes/shared/api/bulkFinder.ts'), { spy: true });
+vi.mock(import('../../nodes/shared/api/finder.ts'), { spy: true });
 vi.mock(import('../../nodes/Finder/person.ts'), { spy: true });
 
 afterEach(() => void vi.resetAllMocks());
 afterAll(() => {
-	vi.doUnmock('../../nodes/Finder/bulk.ts');
+	vi.doUnmock('../../nodes/shared/api/bulkFinder.ts');
+	vi.doUnmock('../../nodes/shared/api/finder.ts');
 	vi.doUnmock('../../nodes/Finder/person.ts');
 	vi.resetModules();
 });
 
-/** The functions of these modules by their names, and those that operations share. */
-const functionsOf = (first: typeof bulk, second: typeof person) =>
-	new Map<string, unknown>(Object.entries({ ...first, ...second, ...second.personLookup }));
+/** The functions of these modules by their names. */
+const functionsOf = (...modules: object[]) =>
+	new Map<string, unknown>(modules.flatMap((functions) => Object.entries(functions)));
 const originals = functionsOf(
-	await vi.importActual('../../nodes/Finder/bulk.ts'),
-	await vi.importActual('../../nodes/Finder/person.ts'),
+	await vi.importActual<object>('../../nodes/shared/api/bulkFinder.ts'),
+	await vi.importActual<object>('../../nodes/shared/api/finder.ts'),
+	(await vi.importActual<{ personLookup: object }>('../../nodes/Finder/person.ts')).personLookup,
 );
 
 /** Lets a function of the finder throw, so many times, for what the lead with this name has to do with. */
 function failAt(place: string, times: number, lead: string): void {
-	const [spy, original] = [functionsOf(bulk, person).get(place), originals.get(place)];
+	const [spy, original] = [
+		functionsOf(bulkFinder, finder, personLookup).get(place),
+		originals.get(place),
+	];
 	if (!vi.isMockFunction(spy) || typeof original !== 'function') throw new TypeError(place);
 	spy.mockImplementation((...values) => {
 		const text = () => inspect(values, { depth: 6, maxArrayLength: null });
@@ -125,8 +132,8 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 
 	const withinRequest = wanted.slice(0, Math.max(perRequest, failing + 1));
 	const early = 'prepare';
-	const ofBulk = perRequest > 1 ? ['toRows', 'matchRows'] : [];
-	const late = ['hasEmail', 'simplifyFoundEmail', ...ofBulk];
+	const ofBulk = ['bulkBody', 'hasEmail', 'matchRows'];
+	const late = ['simplifyFoundEmail', ...(perRequest > 1 ? ofBulk : ['finderQuery', 'foundIn'])];
 
 	test.each([early, ...late])(
 		'%s: items of other requests have their answers; with Retry On Fail all have',

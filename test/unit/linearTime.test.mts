@@ -2,7 +2,7 @@
 
 import { it } from 'vitest';
 
-import { toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts';
+import { toKeywords } from '../../nodes/shared/api/company.ts';
 import { LeadReader } from '../../nodes/shared/input/leadFields.ts';
 import { referenceIn } from '../../nodes/shared/input/parameters.ts';
 import { checkedBaseUrl } from '../../nodes/shared/http/connection.ts';

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { listLocator, readLeadPage, readLists, toListId } from '../../nodes/shared/reads/lists.ts';
+import { readLeadPage, readLists } from '../../nodes/shared/api/lists.ts';
+import { listLocator, toListId } from '../../nodes/shared/reads/listLocator.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { find } from '../../nodes/Finder/operations/find.operation.ts';
-import { foundIn, personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
+import { personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
+import { foundIn } from '../../nodes/shared/api/finder.ts';
 import { FieldValues } from '../../nodes/shared/input/fieldValues.ts';
 import { parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';

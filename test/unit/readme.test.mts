@@ -11,7 +11,12 @@ import {
 	WITHOUT_RESULT,
 } from '../../nodes/shared/failures/reasons.ts';
 import { INTERFACE_DEFAULTS } from '../../nodes/shared/http/connection.ts';
-import { PATHS } from '../../nodes/shared/http/paths.ts';
+import { ACCOUNT_PATH } from '../../nodes/shared/api/account.ts';
+import { FIND_BULK_PATH } from '../../nodes/shared/api/bulkFinder.ts';
+import { COMPANY_LEADS_PATH } from '../../nodes/shared/api/company.ts';
+import { FIND_PATH } from '../../nodes/shared/api/finder.ts';
+import { LISTS_PATH, listPaths } from '../../nodes/shared/api/lists.ts';
+import { VERIFY_PATH } from '../../nodes/shared/api/verifier.ts';
 import { root } from '../machine/paths.mjs';
 
 /** More would make the page slow to read. */
@@ -79,7 +84,12 @@ it('when-items-fail.md explains each reason once', () => {
 it('interface.md names each path of the service', () => {
 	const { bulkVerifierPath, companySearchPath } = INTERFACE_DEFAULTS;
 	const page = textOf('docs/interface.md');
-	for (const path of [...Object.values(PATHS), bulkVerifierPath, companySearchPath]) {
+	const paths = [
+		...[ACCOUNT_PATH, LISTS_PATH, ...Object.values(listPaths(':listId'))],
+		...[FIND_PATH, FIND_BULK_PATH, VERIFY_PATH, COMPANY_LEADS_PATH],
+		...[bulkVerifierPath, companySearchPath],
+	];
+	for (const path of paths) {
 		expect(page).toMatch(new RegExp(`\`(GET|POST) ${path}\``));
 	}
 });
@@ -119,6 +129,7 @@ it('names only commands that there are', () => {
 const FROM: Array<[page: string, ...folders: string[]]> = [
 	['AGENTS.md', ''],
 	['docs/contributing/internals.md', '', 'nodes/shared'],
+	['docs/contributing/pace.md', 'nodes', 'nodes/shared'],
 	['docs/contributing/path-of-an-item.md', 'nodes', 'nodes/shared'],
 	['docs/contributing/verification.md', ''],
 ];
@@ -128,4 +139,14 @@ it.each(FROM)('%s names only files that there are', (page, ...folders) => {
 	expect(named.length).toBeGreaterThan(0);
 	const isThere = (path: string) => folders.some((folder) => existsSync(join(root, folder, path)));
 	expect(named.filter((path) => path.includes('/') && !isThere(path))).toEqual([]);
+});
+
+it.each(['pace.md', 'path-of-an-item.md'])('%s names only what the code names so', (page) => {
+	const files = readdirSync(join(root, 'nodes'), { recursive: true, encoding: 'utf8' });
+	const code = files.filter((file) => file.endsWith('.ts')).map((file) => textOf(`nodes/${file}`));
+	const words = new Set(code.join('\n').match(/\w+/g));
+	const names = [...textOf(`docs/contributing/${page}`).matchAll(/`([A-Za-z]\w+(?:\.\w+)?)`/g)];
+	const named = names.map(([, name = '']) => name).filter((name) => !name.endsWith('.ts'));
+	expect(named.length).toBeGreaterThan(0);
+	expect(named.filter((name) => name.split('.').some((word) => !words.has(word)))).toEqual([]);
 });

@@ -17,6 +17,7 @@ const FLOORS = [
 	['failures'],
 	['host'],
 	['http'],
+	['api'],
 	['pace', 'credits'],
 	['client', 'execution'],
 	['input', 'output'],
@@ -27,7 +28,7 @@ const FLOORS = [
 ];
 
 /** What the credential type may use: it is loaded without the nodes. */
-const ROOMS_OF_CREDENTIALS = ['failures', 'http', 'credits'];
+const ROOMS_OF_CREDENTIALS = ['failures', 'http', 'api'];
 
 /** The TypeScript files of a folder, by their path in the repository. */
 function filesIn(folder: string): string[] {

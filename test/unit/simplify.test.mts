@@ -6,13 +6,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
-import { simplifyCompanyLead } from '../../nodes/Company/operations/getLeads.operation.ts';
-import { simplifyFoundEmail } from '../../nodes/Finder/person.ts';
-import { simplifyExportedLead } from '../../nodes/List/operations/exportLeads.operation.ts';
-import { personDataOf, simplifyVerification } from '../../nodes/Verifier/verification.ts';
-import { simplifyAccount } from '../../nodes/shared/credits/account.ts';
-import { simplifyList, simplifyListLead } from '../../nodes/shared/reads/lists.ts';
-import { simplifyCompany } from '../../nodes/shared/output/company.ts';
+import { simplifyAccount } from '../../nodes/shared/api/account.ts';
+import { simplifyCompany, simplifyCompanyLead } from '../../nodes/shared/api/company.ts';
+import { simplifyFoundEmail } from '../../nodes/shared/api/finder.ts';
+import {
+	simplifyExportedLead,
+	simplifyList,
+	simplifyListLead,
+} from '../../nodes/shared/api/lists.ts';
+import { personDataOf, simplifyVerification } from '../../nodes/shared/api/verifier.ts';
 import {
 	companyFields,
 	companyLead,

@@ -1,16 +1,19 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+import { ACCOUNT_PATH, countersOf, readAccount } from '../../shared/api/account';
+import { FIND_BULK_PATH } from '../../shared/api/bulkFinder';
+import { COMPANY_LEADS_PATH } from '../../shared/api/company';
+import { FIND_PATH } from '../../shared/api/finder';
+import * as lists from '../../shared/api/lists';
+import { VERIFY_PATH } from '../../shared/api/verifier';
 import type { AccountClient } from '../../shared/client/client';
-import { countersOf, readAccount } from '../../shared/credits/account';
 import { readOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
 import { withoutKey } from '../../shared/http/mask';
 import { objectsIn } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
-import { listIn, readLeadPage, readLists, simplifyList } from '../../shared/reads/lists';
 import { type Problem, problemOf } from '../../shared/failures/failure';
 import { type Check, summaryOf } from '../checkSummary';
 import { inFull } from '../../shared/failures/words';
-import { PATHS } from '../../shared/http/paths';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
@@ -26,7 +29,7 @@ export const check = readOperation({
 		action: 'Check API',
 		description:
 			"Check what works with your provider's API, and which settings it needs. Costs no credits.",
-		routing: { request: { method: 'GET', url: PATHS.account } },
+		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 	},
 	cost: 'free',
 	fields: [],
@@ -59,7 +62,7 @@ interface Found {
 interface Endpoint {
 	method?: 'POST';
 	/** `:listId` stands for a list. */
-	path: string | ((settings: InterfaceSettings) => string);
+	path: string;
 	operations: string;
 	/** Reads it for free, and throws what the request throws; without this it is metered, and probed. */
 	read?(found: Found, path: string, endpoint: Endpoint): Promise<Finding | void>;
@@ -69,48 +72,46 @@ interface Endpoint {
 	paths?: [label: string, ...paths: string[]];
 }
 
-const ENDPOINTS: Endpoint[] = [
+const LIST = lists.listPaths(':listId');
+
+const endpointsOf = (settings: InterfaceSettings): Endpoint[] => [
 	{
-		path: PATHS.account,
+		path: ACCOUNT_PATH,
 		operations: 'Get Account, Estimate Cost, On Low Credits',
 		async read(found, path) {
 			found.account = await readAccount({ get: async () => await send(found, path) });
 			return { variant: { counters: Object.keys(countersOf(found.account)) } };
 		},
 	},
-	{ path: PATHS.lists, operations: 'Get Many Lists', read: findList },
+	{ path: lists.LISTS_PATH, operations: 'Get Many Lists', read: findList },
 	{
-		path: `${PATHS.lists}/:listId`,
+		path: LIST.list,
 		operations: 'Get List',
 		read: async (found, path) => entriesOf(await send(found, path)),
 	},
+	{ path: LIST.leads, operations: 'Get List Leads, On New Lead in List', read: readLeads },
 	{
-		path: `${PATHS.lists}/:listId/leads`,
-		operations: 'Get List Leads, On New Lead in List',
-		read: readLeads,
-	},
-	{
-		path: `${PATHS.lists}/:listId/data`,
+		path: LIST.export,
 		operations: 'Export List Leads',
 		read: async (found, path) => void objectsIn(await send(found, path), 'leads'),
 	},
-	{ path: PATHS.find, operations: 'Find Email', form: 'Company Name Parameter' },
+	{ path: FIND_PATH, operations: 'Find Email', form: 'Company Name Parameter' },
 	{
 		method: 'POST',
-		path: PATHS.findBulk,
+		path: FIND_BULK_PATH,
 		operations: 'Find Emails in Bulk, Get Bulk Job',
 		form: 'Bulk Finder Body',
 	},
-	{ path: PATHS.verify, operations: 'Verify Email' },
+	{ path: VERIFY_PATH, operations: 'Verify Email' },
 	{
-		path: ({ bulkVerifierPath }) => bulkVerifierPath,
+		path: settings.bulkVerifierPath,
 		operations: 'Verify Emails in Bulk',
 		form: 'Bulk Verifier Query',
-		paths: ['Bulk Verifier Path', INTERFACE_DEFAULTS.bulkVerifierPath, PATHS.findBulk],
+		paths: ['Bulk Verifier Path', INTERFACE_DEFAULTS.bulkVerifierPath, FIND_BULK_PATH],
 	},
-	{ path: PATHS.companyLeads, operations: 'Get Company Leads' },
+	{ path: COMPANY_LEADS_PATH, operations: 'Get Company Leads' },
 	{
-		path: ({ companySearchPath }) => companySearchPath,
+		path: settings.companySearchPath,
 		operations: 'Search Company',
 		paths: ['Company Search Path', INTERFACE_DEFAULTS.companySearchPath, '/lwh/company/search'],
 	},
@@ -132,25 +133,24 @@ const GOES_ON = ['not_found', 'unexpected_answer', 'service_unavailable'];
 async function checkAll(client: AccountClient): Promise<Check[]> {
 	const found: Found = { client };
 	const checks: Check[] = [];
-	for (const one of ENDPOINTS) {
-		const { method = 'GET' } = one;
-		const path = typeof one.path === 'string' ? one.path : one.path(client.connection.settings);
+	for (const one of endpointsOf(client.connection.settings)) {
+		const { method = 'GET', operations, path } = one;
 		checks.push({
-			operations: one.operations,
+			operations,
 			works: true,
 			detail: EXISTS,
 			setting: null,
 			endpoint: `${method} ${path}`,
 			httpCode: 200,
 			variant: null,
-			...(await findingOf(one, path, found)),
+			...(await findingOf(one, found)),
 		});
 	}
 	return checks;
 }
 
-async function findingOf(endpoint: Endpoint, path: string, found: Found): Promise<Finding | void> {
-	const { read = probe } = endpoint;
+async function findingOf(endpoint: Endpoint, found: Found): Promise<Finding | void> {
+	const { path, read = probe } = endpoint;
 	if (found.stop) return found.stop;
 	if (path.includes(':listId') && !found.listId) return notSent('no list is known');
 	try {
@@ -158,7 +158,7 @@ async function findingOf(endpoint: Endpoint, path: string, found: Found): Promis
 	} catch (thrown) {
 		const problem = problemOf(thrown);
 		const finding = unusable(problem);
-		if (path !== PATHS.account || GOES_ON.includes(problem.reason)) return finding;
+		if (path !== ACCOUNT_PATH || GOES_ON.includes(problem.reason)) return finding;
 		// Where no API is, or none that lets the key in, further requests would not find one.
 		found.stop = { ...notSent(problem.message), works: finding.works };
 		return { ...finding, detail: inFull(problem) };
@@ -220,23 +220,23 @@ async function findList(found: Found, path: string): Promise<Finding> {
 	const index = send(found, path);
 	const missing = await problemIn(index);
 	if (missing && !account.lists) return unusable(missing);
-	const lists = await readLists({ get: async (url) => await (url === path ? index : account) });
+	const all = await lists.readLists({ get: async (url) => await (url === path ? index : account) });
 	const leadsOf = ({ leadCount }: IDataObject) => Number(leadCount) || Number.POSITIVE_INFINITY;
-	const [list] = lists.map(simplifyList).toSorted((a, b) => leadsOf(a) - leadsOf(b));
+	const [list] = all.map(lists.simplifyList).toSorted((a, b) => leadsOf(a) - leadsOf(b));
 	if (list?.id) found.listId = String(list.id);
-	if (!missing) return lists.length > 0 ? entriesOf(lists[0]) : {};
+	if (!missing) return all.length > 0 ? entriesOf(all[0]) : {};
 	const detail = 'Not there: the operations read the lists of the account instead';
 	return { httpCode: missing.httpCode, detail };
 }
 
 /** The names of the fields of a list, in which its variants differ (2.3). */
 function entriesOf(list: object): Finding {
-	return { variant: { entries: Object.keys(listIn(list)) } };
+	return { variant: { entries: Object.keys(lists.listIn(list)) } };
 }
 
 /** Reads one lead of a list, then as many as the operations request at once (4.3). */
 async function readLeads(found: Found, path: string): Promise<Finding> {
-	const { results, next } = readLeadPage(await send(found, path, { qs: { size: 1 } }), false);
+	const { results, next } = lists.readLeadPage(await send(found, path, { qs: { size: 1 } }), false);
 	// Where the last ID is 1, nothing is next.
 	const meaning = next === results.length ? 'offset' : 'id';
 	const start = next === null ? null : meaning;

@@ -1,7 +1,6 @@
-import { readAccount, simplifyAccount } from '../../shared/credits/account';
+import { ACCOUNT_PATH, readAccount, simplifyAccount } from '../../shared/api/account';
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { PATHS } from '../../shared/http/paths';
 
 /** Get Account (interface specification 4.1): plan, credits and saved lists. Costs no credits. */
 export const get = readOperation({
@@ -10,7 +9,7 @@ export const get = readOperation({
 		value: 'get',
 		action: 'Get account',
 		description: 'Get the plan, credits and saved lists of the account. Costs no credits.',
-		routing: { request: { method: 'GET', url: PATHS.account } },
+		routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 	},
 	tool: "Get the account's plan, how many credits of each kind remain, and its saved lists. Costs no credits.",
 	cost: 'free',

@@ -1,5 +1,12 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
+	COMPANY_LEADS_PAGE,
+	COMPANY_LEADS_PATH,
+	readProfilePage,
+	simplifyCompanyLead,
+	toKeywords,
+} from '../../shared/api/company';
+import {
 	includeInputFields,
 	leadFrom,
 	limitFields,
@@ -13,16 +20,11 @@ import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
 import { digest } from '../../shared/http/connection';
 import { isNotFound } from '../../shared/http/errors';
-import { objectsIn, objectWith } from '../../shared/http/response';
-import { collectPages, type Page, type Pages } from '../../shared/reads/pages';
+import { objectWith } from '../../shared/http/response';
+import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
-import { emailAt, toEmailStatus } from '../../shared/values/email';
-import { numberAt, objectAt, textAt } from '../../shared/values/json';
+import { objectAt, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
-import { PATHS } from '../../shared/http/paths';
-
-/** The most people that the service gives per page (interface specification 8). */
-const PAGE_SIZE = 150;
 
 /** Get Company Leads (interface specification 4.9): people at a company, with their emails. */
 export const getLeads = readOperation({
@@ -31,7 +33,7 @@ export const getLeads = readOperation({
 		value: 'getLeads',
 		action: 'Get leads from company',
 		description: 'Get people who work at a company, with their emails. May cost credits.',
-		routing: { request: { method: 'GET', url: PATHS.companyLeads } },
+		routing: { request: { method: 'GET', url: COMPANY_LEADS_PATH } },
 	},
 	builder:
 		'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
@@ -97,7 +99,7 @@ export const getLeads = readOperation({
 		};
 		const company: IDataObject = {};
 		const pages: Pages = {
-			pageSize: PAGE_SIZE,
+			pageSize: COMPANY_LEADS_PAGE,
 			// A page may cost credits.
 			endsOnRepeat: true,
 			idOf: (lead) => JSON.stringify(lead),
@@ -120,8 +122,8 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 	const { companyName } = query;
 	// The service compares company names without case (interface specification 4.9).
 	const asked = { ...query, companyName: toText(companyName).toLowerCase() };
-	const key = digest([connection.id, PATHS.companyLeads, asked]);
-	const request = { method: 'GET' as const, url: PATHS.companyLeads, qs: query };
+	const key = digest([connection.id, COMPANY_LEADS_PATH, asked]);
+	const request = { method: 'GET' as const, url: COMPANY_LEADS_PATH, qs: query };
 	const work = async (): Promise<Settled> =>
 		await client
 			.send(request, { repeats: 'once' })
@@ -163,53 +165,4 @@ function wordFilter(displayName: string, placeholder: string): INodeProperties[]
 			displayOptions: { hide: { [name]: [''] } },
 		}),
 	];
-}
-
-/** The fields of a person of a company with Simplify (interface specification 2.12, 2.11a). */
-export function simplifyCompanyLead(lead: IDataObject, company: IDataObject): IDataObject {
-	const position = objectAt(lead, 'position');
-	return {
-		fullName: textAt(lead, 'full_name'),
-		firstName: textAt(lead, 'first_name'),
-		lastName: textAt(lead, 'last_name'),
-		title: textAt(position, 'title'),
-		email: emailAt(lead),
-		emailStatus: toEmailStatus(textAt(objectAt(lead, 'email_quality'), 'status')),
-		company: textAt(company, 'name'),
-		domain: textAt(company, 'domain'),
-		location: textAt(lead, 'location'),
-		startedAt: toMonth(objectAt(position, 'start_date')),
-	};
-}
-
-/** A month as "YYYY-MM"; a year without a month as "YYYY". */
-function toMonth(date: IDataObject): string | null {
-	const year = numberAt(date, 'year');
-	const month = numberAt(date, 'month');
-	if (year === null) return null;
-	return month === null ? String(year) : `${year}-${String(month).padStart(2, '0')}`;
-}
-
-/** A page of the people of a company (interface specification 4.9, 2.11a). */
-export function readProfilePage(answer: object): Page {
-	const page = objectWith(['results'], answer, 'a page of people');
-	const meta = objectAt(page, 'meta');
-	return {
-		results: objectsIn(page.results, 'a page of people'),
-		next: textAt(meta, 'next_results_id'),
-		total: numberAt(meta, 'total_all'),
-	};
-}
-
-/**
- * Keywords for one filter (interface specification 4.9): all of the words, or any of the phrases between
- * commas. A space stands for the `+` that joins words; the user cannot search for `+`, `{` and `}`.
- */
-export function toKeywords(text: string, match: unknown): string | undefined {
-	const phrases = text
-		.split(',')
-		.map((phrase) => phrase.replace(/[+{}\s]+/g, ' ').trim())
-		.filter((phrase) => phrase !== '');
-	if (phrases.length === 0) return undefined;
-	return match === 'any' ? `{${phrases.join(',')}}` : phrases.join(' ');
 }

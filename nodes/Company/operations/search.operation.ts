@@ -1,3 +1,4 @@
+import { companiesIn, simplifyCompany } from '../../shared/api/company';
 import {
 	leadFrom,
 	lookupFields,
@@ -7,8 +8,6 @@ import {
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
-import { objectsIn, objectWith } from '../../shared/http/response';
-import { simplifyCompany } from '../../shared/output/company';
 import { toDomain } from '../../shared/values/text';
 
 /** Search Company (interface specification 4.10). The service does not document its cost: Max Credits counts 1. */
@@ -64,8 +63,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	},
 	async ask([{ keyword }], { ask, settings }) {
 		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
-		const { results } = objectWith(['results'], answer, 'a list of companies');
-		return { results: [objectsIn(results, 'a list of companies')] };
+		return { results: [companiesIn(answer)] };
 	},
 	simplify: simplifyCompany,
 });

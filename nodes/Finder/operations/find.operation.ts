@@ -1,11 +1,15 @@
-import type { IDataObject } from 'n8n-workflow';
+import {
+	companyDataOf,
+	FIND_PATH,
+	finderQuery,
+	foundIn,
+	type Person,
+	simplifyFoundEmail,
+} from '../../shared/api/finder';
 import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
-import { simplifyCompany } from '../../shared/output/company';
-import { isObject } from '../../shared/values/json';
-import { collectPeople } from '../bulk';
-import { foundIn, type Person, personLookup, personOptions, simplifyFoundEmail } from '../person';
-import { PATHS } from '../../shared/http/paths';
+import { collectPeople } from '../collectPeople';
+import { personLookup, personOptions } from '../person';
 
 /** Find Email (interface specification 4.5). Costs 1 credit per email found; a miss is free. */
 export const find = lookupOperation<Person>({
@@ -15,7 +19,7 @@ export const find = lookupOperation<Person>({
 		action: 'Find email',
 		description:
 			'Find the business email of a person by name and company. Costs 1 credit per email found.',
-		routing: { request: { method: 'GET', url: PATHS.find } },
+		routing: { request: { method: 'GET', url: FIND_PATH } },
 	},
 	builder:
 		'For one item at a time, e.g. as the tool of an agent, or for Include Company Data. For more than 20 items use findBulk: same price, one request per 100 people.',
@@ -33,9 +37,8 @@ export const find = lookupOperation<Person>({
 	...personLookup,
 	extra: { option: 'includeCompanyData', column: 'companyData' },
 	perRequest: 1,
-	async ask([{ company, ...person }], { ask, settings }) {
-		const qs = { ...person, [settings.companyNameParameter]: company };
-		return { results: [foundIn(await ask({ qs }))] };
+	async ask([person], { ask, settings }) {
+		return { results: [foundIn(await ask({ qs: finderQuery(person, settings) }))] };
 	},
 	collect: collectPeople,
 	simplify: (result, query) => ({
@@ -43,9 +46,3 @@ export const find = lookupOperation<Person>({
 		...(query.includeCompanyData && { companyData: companyDataOf(result) }),
 	}),
 });
-
-/** The specification does not name the key of the company data, so it may be either of two. */
-function companyDataOf({ companyData, company }: IDataObject): IDataObject | null {
-	const data = [companyData, company].find(isObject);
-	return data === undefined ? null : simplifyCompany(data);
-}

@@ -1,4 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
+import {
+	type BulkJob,
+	FIND_BULK_PATH,
+	jobReader,
+	matchRows,
+	nameIn,
+	resultsIn,
+	rowsById,
+	STEADY,
+} from '../../shared/api/bulkFinder';
+import { hasEmail, simplifyFoundEmail } from '../../shared/api/finder';
 import { includeInputFields, resultField, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
 import { executionOf } from '../../shared/execution/execution';
@@ -8,11 +19,9 @@ import { itemWith } from '../../shared/output/shape';
 import { countIn } from '../../shared/input/options';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { numberAt, textAt } from '../../shared/values/json';
-import { type BulkJob, jobReader, matchRows, resultsIn, rowsById, STEADY } from '../bulk';
-import { hasEmail, personLookup, simplifyFoundEmail } from '../person';
+import { personLookup } from '../person';
 import { REFUSED } from '../../shared/failures/reasons';
 import { COLLECT_LATER, JobProblem, type Problem, problemOf } from '../../shared/failures/failure';
-import { PATHS } from '../../shared/http/paths';
 
 /** Get Bulk Job (interface specification 4.6, its variant). The emails were charged when the job was accepted. */
 export const getBulkJob = readOperation({
@@ -22,7 +31,7 @@ export const getBulkJob = readOperation({
 		action: 'Get bulk job',
 		description:
 			'Collect the results of a job that Find Emails in Bulk did not wait for. Costs no further credits.',
-		routing: { request: { method: 'GET', url: PATHS.findBulk } },
+		routing: { request: { method: 'GET', url: FIND_BULK_PATH } },
 	},
 	builder:
 		"Behind a Finder whose items may have the status 'pending': it reads jobId and jobRow of each item, and passes all other items on.",
@@ -108,7 +117,7 @@ async function collect(jobId: string, { context, client, get }: ReadRequest) {
 		throw thrown;
 	});
 	if (started && job.isDone) {
-		jobs.ended(started, connection, matchRows(job, started.questions.length).results);
+		jobs.ended(started, connection, matchRows(job.rows, started.questions.length));
 	}
 	return { ...job, byId: rowsById(job.rows), checkedAt: new Date().toISOString() };
 }
@@ -134,15 +143,4 @@ function fieldsOf(row: IDataObject, { checkedAt }: CollectedJob, { isSimple }: R
 	if (!hasEmail(row)) return { status: 'not_found', credits: 0, checkedAt };
 	const fields = { status: 'found', ...simplifyFoundEmail(row), credits: 1, checkedAt };
 	return isSimple ? fields : { ...fields, response: row };
-}
-
-/** Returns the name and the company of the person in a row, for results that join no item. */
-function nameIn(row: IDataObject): IDataObject {
-	return {
-		fullName: textAt(row, 'name', 'fullName'),
-		firstName: textAt(row, 'firstName'),
-		lastName: textAt(row, 'lastName'),
-		company: textAt(row, 'company', 'companyName'),
-		domain: textAt(row, 'domain'),
-	};
 }

@@ -1,7 +1,8 @@
+import { listIn, simplifyList } from '../../shared/api/lists';
 import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { listIn, listLocator, simplifyList } from '../../shared/reads/lists';
-import { LIST_PATH } from '../leads';
+import { listLocator } from '../../shared/reads/listLocator';
+import { CHOSEN_LIST } from '../leads';
 
 /** Get List (interface specification 4.2): name, date and number of leads. Costs no credits. */
 export const get = readOperation({
@@ -10,7 +11,7 @@ export const get = readOperation({
 		value: 'get',
 		action: 'Get list',
 		description: 'Get the name, date and number of leads of a saved list. Costs no credits.',
-		routing: { request: { method: 'GET', url: LIST_PATH } },
+		routing: { request: { method: 'GET', url: `=${CHOSEN_LIST.list}` } },
 	},
 	tool: 'Get the name, date and number of leads of a saved list. Needs the ID of the list. Costs no credits.',
 	cost: 'free',

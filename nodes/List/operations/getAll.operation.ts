@@ -1,7 +1,6 @@
+import { LISTS_PATH, readLists, simplifyList } from '../../shared/api/lists';
 import { returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { readLists, simplifyList } from '../../shared/reads/lists';
-import { PATHS } from '../../shared/http/paths';
 
 /** A constant, because n8n's lint wants the label "Get Many" for the literal value. */
 const OPERATION = 'getAll';
@@ -13,7 +12,7 @@ export const getAll = readOperation({
 		value: OPERATION,
 		action: 'Get many lists',
 		description: 'Get the saved lists of the account, without their leads. Costs no credits.',
-		routing: { request: { method: 'GET', url: PATHS.lists } },
+		routing: { request: { method: 'GET', url: LISTS_PATH } },
 	},
 	tool: 'Get the saved lead lists of the account, with the ID of each. Costs no credits.',
 	cost: 'free',

@@ -1,7 +1,8 @@
+import { readLeadPage, simplifyListLead } from '../../shared/api/lists';
 import { queryField, returnAllOrLimit, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
-import { listLocator, readLeadPage, simplifyListLead } from '../../shared/reads/lists';
-import { emailOption, LIST_PATH, wantsLead } from '../leads';
+import { listLocator } from '../../shared/reads/listLocator';
+import { CHOSEN_LIST, emailOption, wantsLead } from '../leads';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 
 /** Get List Leads (interface specification 4.3): the leads of a list, newest first. No credits. */
@@ -11,7 +12,7 @@ export const getLeads = readOperation({
 		value: 'getLeads',
 		action: 'Get leads from list',
 		description: 'Get the leads saved to a list, newest first. Costs no credits.',
-		routing: { request: { method: 'GET', url: `${LIST_PATH}/leads` } },
+		routing: { request: { method: 'GET', url: `=${CHOSEN_LIST.leads}` } },
 	},
 	builder:
 		'For most flows: pages of leads, newest first, with the email if there is one. Set Return All for the whole list. Use exportLeads for job titles and company data.',

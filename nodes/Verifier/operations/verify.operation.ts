@@ -1,17 +1,14 @@
-import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
-import { lookupOperation } from '../../shared/operation';
-import { unexpectedAnswer } from '../../shared/http/errors';
-import { isObject } from '../../shared/values/json';
 import {
-	emailIdentity,
-	emailLookup,
-	hasStatus,
+	type EmailQuery,
 	personDataOf,
 	simplifyVerification,
-	verifierOptions,
-	type EmailQuery,
-} from '../verification';
-import { PATHS } from '../../shared/http/paths';
+	verificationIn,
+	verifierQuery,
+	VERIFY_PATH,
+} from '../../shared/api/verifier';
+import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
+import { lookupOperation } from '../../shared/operation';
+import { emailLookup, verifierOptions } from '../verification';
 
 /** Verify Email (interface specification 4.7). Costs 1 credit per email, invalid ones included. */
 export const verify = lookupOperation<EmailQuery>({
@@ -21,7 +18,7 @@ export const verify = lookupOperation<EmailQuery>({
 		action: 'Verify email',
 		description:
 			'Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid.',
-		routing: { request: { method: 'GET', url: PATHS.verify } },
+		routing: { request: { method: 'GET', url: VERIFY_PATH } },
 	},
 	builder:
 		'For one item at a time, e.g. as the tool of an agent, or for Include Person Data. For more than 20 items use verifyBulk: same price, one request per 50 emails.',
@@ -40,9 +37,7 @@ export const verify = lookupOperation<EmailQuery>({
 	extra: { option: 'enrich', column: 'personData' },
 	perRequest: 1,
 	async ask([query], { ask }) {
-		const result = await ask({ qs: emailIdentity(query) });
-		if (isObject(result) && hasStatus(result)) return { results: [[result]] };
-		throw unexpectedAnswer('a verification status', result);
+		return { results: [[verificationIn(await ask({ qs: verifierQuery(query) }))]] };
 	},
 	simplify: (result, query) => ({
 		...simplifyVerification(result, query),

@@ -1,6 +1,6 @@
 import { invalidValue, NotProcessed } from '../failures/failure';
 import { ServiceError } from '../http/errors';
-import { countersOf, readAccount, remainingOf, type CreditKind } from './account';
+import { countersOf, readAccount, remainingOf, type CreditKind } from '../api/account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
 interface BudgetSettings {

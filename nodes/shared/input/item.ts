@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { CreditKind } from '../credits/account';
+import type { CreditKind } from '../api/account';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
 import { knownStatus } from '../values/email';
 import { UNMET } from '../failures/reasons';

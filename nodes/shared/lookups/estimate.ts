@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { readAccount, remainingOf } from '../api/account';
 import type { AccountClient } from '../client/client';
-import { readAccount, remainingOf } from '../credits/account';
 import { type Problem, problemOf } from '../failures/failure';
 import { reasonsOf } from '../failures/words';
 import type { NodeContext } from '../host/context';

@@ -11,7 +11,7 @@ import { countIn } from '../input/options';
 import { alignColumns, alignFields, type Placement } from '../output/shape';
 import { DEFAULT_PACE } from '../pace/retry';
 import { Run, type Runnable } from '../run/run';
-import { toListId } from './lists';
+import { toListId } from './listLocator';
 import type { Collected } from './pages';
 
 export interface Read extends Runnable {

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { readProfilePage, toKeywords } from '../../nodes/Company/operations/getLeads.operation.ts';
+import { readProfilePage, toKeywords } from '../../nodes/shared/api/company.ts';
 import { thrownBy } from './thrown.mts';
 
 const results = [{ full_name: 'Ada Lovelace' }];

@@ -1,23 +1,28 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hasCode, ServiceError, unexpectedAnswer } from '../shared/http/errors';
-import { objectsIn } from '../shared/http/response';
-import type { BatchResults, LookupService } from '../shared/lookups/lookup';
-import { mayRetry } from '../shared/pace/retry';
-import { holdsError, isObject, numberAt, textAt } from '../shared/values/json';
-import { hasEmail, type Person } from './person';
-import { JobProblem, NotProcessed } from '../shared/failures/failure';
-import { PATHS } from '../shared/http/paths';
+import { JobProblem } from '../failures/failure';
+import type { InterfaceSettings } from '../http/connection';
+import { hasCode, ServiceError, unexpectedAnswer } from '../http/errors';
+import { objectsIn } from '../http/response';
+import { holdsError, isObject, numberAt, textAt } from '../values/json';
+import { hasEmail, type Person } from './finder';
+
+/** The path of the bulk finder and its jobs (interface specification 4.6). */
+export const FIND_BULK_PATH = '/api/v2/find_bulk';
 
 /** The most rows of one request (interface specification 8). */
 export const MAX_ROWS = 100;
 
-/** The rows of a bulk request (interface specification 2.8). Their `tId` counts from 1 in each request. */
-export function toRows(people: Person[]): IDataObject[] {
-	return people.map(({ fullName, ...person }, index) => ({
+/**
+ * The body of a bulk request, in the form that the credential says (interface specification 2.8, 4.6). The `tId` of its
+ * rows counts from 1 in each request.
+ */
+export function bulkBody(people: Person[], { bulkFinderBody }: InterfaceSettings) {
+	const rows = people.map(({ fullName, ...person }, index) => ({
 		tId: index + 1,
 		...person,
 		...(fullName !== undefined && { name: fullName }),
 	}));
+	return bulkFinderBody === 'people' ? { people: rows } : rows;
 }
 
 /** Rows by their `tId`, the first of each: the service may repeat rows, and send the `tId` as text. */
@@ -25,11 +30,10 @@ export function rowsById(rows: IDataObject[]): Map<string | null, IDataObject> {
 	return new Map(rows.toReversed().map((row) => [textAt(row, 'tId'), row] as const));
 }
 
-/** The answers in the order of the request, by the `tId` of their rows: the service may leave rows out, or add others. */
-export function matchRows({ rows, jobId }: Omit<BulkJob, 'isDone'>, people: number): BatchResults {
+/** The results in the order of the request, by the `tId` of their rows: the service may leave rows out, or add others. */
+export function matchRows(rows: IDataObject[], people: number): Array<IDataObject[] | undefined> {
 	const byId = rowsById(rows);
-	const results = Array.from({ length: people }, (_, index) => resultsIn(byId.get(`${index + 1}`)));
-	return { results, jobId };
+	return Array.from({ length: people }, (_, index) => resultsIn(byId.get(`${index + 1}`)));
 }
 
 /** The results in a row; `undefined` if it says nothing, as it holds an error, or an email in another form. */
@@ -132,37 +136,23 @@ export function jobReader(jobId: string, get: Get, people?: number): () => Promi
 
 /** The specification does not show whether the id of a job goes into the path or into a parameter. */
 async function readJob(jobId: string, get: Get): Promise<object> {
-	const byParameter = async () => await get({ id: jobId }, PATHS.findBulk);
+	const byParameter = async () => await get({ id: jobId }, FIND_BULK_PATH);
 	// In a path, an id of dots alone would lead to another endpoint.
 	if (/^\.+$/.test(jobId)) return await byParameter();
-	const path = `${PATHS.findBulk}/${encodeURIComponent(jobId)}`;
+	const path = `${FIND_BULK_PATH}/${encodeURIComponent(jobId)}`;
 	return await get({}, path).catch(async (thrown: unknown) => {
 		if (hasCode(thrown, [404, 405])) return await byParameter();
 		throw thrown;
 	});
 }
 
-/**
- * Waits for the answers of a job to so many people: polls after 1 s, then at growing intervals of up to
- * 15 s. Throws a {@link JobProblem} when the job has failed, is not done within `jobTimeout` or cannot be read.
- */
-export async function collectPeople(
-	jobId: string,
-	people: number,
-	service: LookupService,
-): Promise<BatchResults> {
-	const end = Date.now() + service.jobTimeout;
-	const read = jobReader(jobId, async (qs, url) => await service.collect({ qs, url }), people);
-	for (let wait = 1_000; ; wait = Math.min(wait * 1.5, 15_000)) {
-		const left = end - Date.now();
-		await service.pollTurn(Math.max(0, Math.min(wait, left)));
-		const job = await read().catch((thrown: unknown) => {
-			if (mayRetry(thrown)) return undefined;
-			// The job is paid for: any error while polling means pending, never failed.
-			const isUnread = thrown instanceof NotProcessed || thrown instanceof ServiceError;
-			throw isUnread ? new JobProblem(jobId) : thrown;
-		});
-		if (job?.isDone) return matchRows(job, people);
-		if (Date.now() >= end) throw new JobProblem(jobId);
-	}
+/** Returns the name and the company of the person in a row, for results that join no item. */
+export function nameIn(row: IDataObject): IDataObject {
+	return {
+		fullName: textAt(row, 'name', 'fullName'),
+		firstName: textAt(row, 'firstName'),
+		lastName: textAt(row, 'lastName'),
+		company: textAt(row, 'company', 'companyName'),
+		domain: textAt(row, 'domain'),
+	};
 }

@@ -2,14 +2,19 @@ import type { IDataObject } from 'n8n-workflow';
 import { isNotFound, unknownPath } from '../http/errors';
 import { objectWith } from '../http/response';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
-import { PATHS } from '../http/paths';
+
+/** The path of the account (interface specification 4.1). */
+export const ACCOUNT_PATH = '/api/v2/account';
+
+/** Sends a free request. */
+export interface Getter {
+	get(path: string): Promise<object>;
+}
 
 /** Reads the account (interface specification 4.1), for free. Throws a `ServiceError` or `NotProcessed`. */
-export async function readAccount(client: {
-	get: (path: string) => Promise<object>;
-}): Promise<IDataObject> {
-	const account = await client.get(PATHS.account).catch((thrown: unknown) => {
-		throw isNotFound(thrown) ? unknownPath(PATHS.account) : thrown;
+export async function readAccount(client: Getter): Promise<IDataObject> {
+	const account = await client.get(ACCOUNT_PATH).catch((thrown: unknown) => {
+		throw isNotFound(thrown) ? unknownPath(ACCOUNT_PATH) : thrown;
 	});
 	return objectWith(['email', 'credit', 'credits'], account, 'an account');
 }

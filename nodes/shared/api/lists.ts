@@ -1,30 +1,29 @@
-import type {
-	IDataObject,
-	ILoadOptionsFunctions,
-	INodeListSearchResult,
-	INodeProperties,
-} from 'n8n-workflow';
-import { withClient } from '../client/accounts';
-import type { AccountClient } from '../client/client';
+import type { IDataObject } from 'n8n-workflow';
 import { hasCode } from '../http/errors';
 import { objectsIn, objectWith } from '../http/response';
-import { requestOptionsOf } from '../http/transport';
-import { typedText } from '../input/fieldValues';
 import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, textAt, timestampAt } from '../values/json';
-import { count, withScheme } from '../values/text';
-import { InvalidInput, invalidValue } from '../failures/failure';
-import { PATHS } from '../http/paths';
+import { withScheme } from '../values/text';
+import { ACCOUNT_PATH, type Getter } from './account';
+
+/** The path of all lists (interface specification 4.2, a variant). */
+export const LISTS_PATH = '/api/v2/list';
+
+/** The paths of a list, of its leads and of their export (interface specification 4.2 to 4.4). */
+export function listPaths(id: string) {
+	const list = `${LISTS_PATH}/${id}`;
+	return { list, leads: `${list}/leads`, export: `${list}/data` };
+}
 
 /** The lists (interface specification 4.2, a variant), or those that the account names (2.1) without such a path. */
-export async function readLists(client: Pick<AccountClient, 'get'>): Promise<IDataObject[]> {
-	const lists = await client.get(PATHS.lists).catch((thrown: unknown) => {
+export async function readLists(client: Getter): Promise<IDataObject[]> {
+	const lists = await client.get(LISTS_PATH).catch((thrown: unknown) => {
 		// The codes of a service that does not have a path (interface specification 7).
 		if (hasCode(thrown, [400, 404, 405])) return undefined;
 		throw thrown;
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
-	const account = await client.get(PATHS.account);
+	const account = await client.get(ACCOUNT_PATH);
 	return objectsIn(objectWith(['lists'], account, 'a list of lists').lists, 'a list of lists');
 }
 
@@ -81,67 +80,20 @@ export function simplifyListLead(lead: IDataObject): IDataObject {
 	};
 }
 
-export const listLocator: INodeProperties = {
-	displayName: 'List',
-	name: 'listId',
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	required: true,
-	description: 'One of the saved lists of the account',
-	modes: [
-		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: 'Select a list...',
-			typeOptions: { searchListMethod: 'searchLists', searchable: true },
-		},
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: 'e.g. 101',
-			validation: [
-				{
-					type: 'regex',
-					properties: {
-						regex: '^\\s*[0-9]+\\s*$',
-						errorMessage: 'The list ID must be a number, e.g. 101',
-					},
-				},
-			],
-		},
-	],
-};
-
-/** The id of a list; throws `InvalidInput` for any other value. */
-export function toListId(value: unknown): string {
-	const text = typedText(value, 'List');
-	if (text === '') {
-		throw new InvalidInput({
-			reason: 'missing_list',
-			message: 'Not sent: no list is chosen',
-			description: 'Choose a list, or check that the expression of the field List finds an ID.',
-		});
-	}
-	if (!/^\d+$/.test(text)) throw invalidValue('List', 'The list ID must be a number, e.g. 101');
-	return text;
-}
-
-/** Fills the list dropdown with the lists of the account whose name holds the text that the user typed. */
-export async function searchLists(
-	this: ILoadOptionsFunctions,
-	filter = '',
-): Promise<INodeListSearchResult> {
-	const requestOptions = requestOptionsOf(this.getCurrentNodeParameter('requestOptions'));
-	const lists = await withClient(this, readLists, requestOptions);
+/** The fields of a lead of the export with Simplify (interface specification 2.5). */
+export function simplifyExportedLead(lead: IDataObject): IDataObject {
+	const firstName = textAt(lead, 'first_n');
+	const lastName = textAt(lead, 'last_n', 'last_nd');
 	return {
-		results: lists
-			.map(simplifyList)
-			.map(({ id, name, leadCount }) => {
-				const leads = typeof leadCount === 'number' ? ` (${count(leadCount, 'lead')})` : '';
-				return { name: `${String(name ?? id)}${leads}`, value: String(id) };
-			})
-			.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase())),
+		fullName: [firstName, lastName].filter(Boolean).join(' ') || null,
+		firstName,
+		lastName,
+		email: emailAt(lead),
+		title: textAt(lead, 'title'),
+		company: textAt(lead, 'company'),
+		domain: textAt(lead, 'domain'),
+		location: textAt(lead, 'location'),
+		companyIndustry: textAt(lead, 'company_industry'),
+		profileUrl: withScheme(textAt(lead, 'network_url', 'linkedin_url')),
 	};
 }

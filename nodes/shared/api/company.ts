@@ -1,0 +1,91 @@
+import type { IDataObject } from 'n8n-workflow';
+import { objectsIn, objectWith } from '../http/response';
+import { emailAt, toEmailStatus } from '../values/email';
+import { numberAt, objectAt, textAt } from '../values/json';
+import { toText, withScheme } from '../values/text';
+
+/** The path of people at a company (interface specification 4.9). */
+export const COMPANY_LEADS_PATH = '/profile/search/email';
+
+/** The most people that the service gives per page (interface specification 8). */
+export const COMPANY_LEADS_PAGE = 150;
+
+/**
+ * Keywords for one filter (interface specification 4.9): all of the words, or any of the phrases between
+ * commas. A space stands for the `+` that joins words; the user cannot search for `+`, `{` and `}`.
+ */
+export function toKeywords(text: string, match: unknown): string | undefined {
+	const phrases = text
+		.split(',')
+		.map((phrase) => phrase.replace(/[+{}\s]+/g, ' ').trim())
+		.filter((phrase) => phrase !== '');
+	if (phrases.length === 0) return undefined;
+	return match === 'any' ? `{${phrases.join(',')}}` : phrases.join(' ');
+}
+
+/** The fields of a person of a company with Simplify (interface specification 2.12, 2.11a). */
+export function simplifyCompanyLead(lead: IDataObject, company: IDataObject): IDataObject {
+	const position = objectAt(lead, 'position');
+	return {
+		fullName: textAt(lead, 'full_name'),
+		firstName: textAt(lead, 'first_name'),
+		lastName: textAt(lead, 'last_name'),
+		title: textAt(position, 'title'),
+		email: emailAt(lead),
+		emailStatus: toEmailStatus(textAt(objectAt(lead, 'email_quality'), 'status')),
+		company: textAt(company, 'name'),
+		domain: textAt(company, 'domain'),
+		location: textAt(lead, 'location'),
+		startedAt: toMonth(objectAt(position, 'start_date')),
+	};
+}
+
+/** A month as "YYYY-MM"; a year without a month as "YYYY". */
+function toMonth(date: IDataObject): string | null {
+	const year = numberAt(date, 'year');
+	const month = numberAt(date, 'month');
+	if (year === null) return null;
+	return month === null ? String(year) : `${year}-${String(month).padStart(2, '0')}`;
+}
+
+/** A page of the people of a company (interface specification 4.9, 2.11a). */
+export function readProfilePage(answer: object) {
+	const page = objectWith(['results'], answer, 'a page of people');
+	const meta = objectAt(page, 'meta');
+	return {
+		results: objectsIn(page.results, 'a page of people'),
+		next: textAt(meta, 'next_results_id'),
+		total: numberAt(meta, 'total_all'),
+	};
+}
+
+/** The companies in an answer to a search (interface specification 4.10). */
+export function companiesIn(answer: object): IDataObject[] {
+	const { results } = objectWith(['results'], answer, 'a list of companies');
+	return objectsIn(results, 'a list of companies');
+}
+
+/** A company in the package's words (interface specification 2.11): absent values are `null`, URLs have a scheme. */
+export function simplifyCompany(company: IDataObject): IDataObject {
+	const { specialties = company.specialities } = company;
+	return {
+		id: numberAt(company, 'lid'),
+		name: textAt(company, 'name'),
+		domain: textAt(company, 'domain'),
+		website: withScheme(textAt(company, 'website')),
+		industry: textAt(company, 'industry'),
+		type: textAt(company, 'type'),
+		profileUrl: withScheme(textAt(company, 'network_url', 'linkedin_url')),
+		specialties: Array.isArray(specialties) ? specialties.map(toText).filter(Boolean) : null,
+		revenue: textAt(company, 'revenue'),
+		employeeCount: numberAt(company, 'employee_count') ?? textAt(company, 'employee_count'),
+		employeeCountRange: textAt(company, 'employee_count_range'),
+		address: textAt(company, 'address'),
+		city: textAt(company, 'city'),
+		region: textAt(company, 'geo_area'),
+		postalCode: textAt(company, 'postal_code'),
+		country: textAt(company, 'country'),
+		directoryUrl: withScheme(textAt(company, 'directory_url', 'crunchbase_url')),
+		logoUrl: withScheme(textAt(company, 'logo_url_primary', 'logo_url_secondary')),
+	};
+}
