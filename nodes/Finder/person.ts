@@ -11,7 +11,7 @@ import {
 import type { FieldValues } from '../shared/input/fieldValues';
 import type { Question } from '../shared/input/item';
 import type { Missing } from '../shared/input/missing';
-import { toFullName, withoutTitles } from '../shared/input/personName';
+import { toFullName, withoutTitles } from '../shared/lead/personName';
 import type { Lookup } from '../shared/lookups/lookup';
 import { canBeEmail, toEmail } from '../shared/values/email';
 import { comparableDomain } from '../shared/values/text';

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 
-import type { Lead } from '../../nodes/shared/input/lead.ts';
-import { LeadReader } from '../../nodes/shared/input/leadFields.ts';
-import { LEAD_FIELDS, type Meaning } from '../../nodes/shared/input/leadNames.ts';
+import type { Lead } from '../../nodes/shared/lead/lead.ts';
+import { LeadReader } from '../../nodes/shared/lead/reader.ts';
+import { LEAD_FIELDS, type Meaning } from '../../nodes/shared/lead/columnNames.ts';
 import { toDomain } from '../../nodes/shared/values/text.ts';
 import { isRecord } from '../emulator/values.mts';
 import { root } from '../machine/paths.mjs';

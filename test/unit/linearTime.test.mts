@@ -3,7 +3,7 @@
 import { it } from 'vitest';
 
 import { toKeywords } from '../../nodes/shared/api/company.ts';
-import { LeadReader } from '../../nodes/shared/input/leadFields.ts';
+import { LeadReader } from '../../nodes/shared/lead/reader.ts';
 import { referenceIn } from '../../nodes/shared/input/parameters.ts';
 import { checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import { canBeEmail, isMixed, knownStatus, toEmail } from '../../nodes/shared/values/email.ts';

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
 import { hasExpression } from '../../nodes/shared/host/context.ts';
-import type { LeadParameters } from '../../nodes/shared/input/leadFields.ts';
+import type { LeadParameters } from '../../nodes/shared/input/declaration.ts';
 import { Parameters, referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
 import { ourNodes } from '../support/node/engine.mts';
 import { soleNode } from '../support/node/soleNode.mts';

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { toFullName, withoutTitles } from '../../nodes/shared/input/personName.ts';
+import { toFullName, withoutTitles } from '../../nodes/shared/lead/personName.ts';
 
 const ada = `Ada Lovelace / Lovelace, Ada / Dr. Ada Lovelace / Prof.Dr. h.c. Ada Lovelace / Frau Ada Lovelace /
 	Dr.-Ing. Ada Lovelace / Ada Lovelace, MBA / Ada Lovelace, PhD, CFA® / Dr. med. Ada Lovelace /

@@ -17,7 +17,7 @@ const FLOORS = [
 	['failures'],
 	['host'],
 	['http'],
-	['api'],
+	['api', 'lead'],
 	['pace', 'credits'],
 	['client', 'execution'],
 	['input', 'output'],

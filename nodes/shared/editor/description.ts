@@ -8,7 +8,7 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { CREDENTIAL } from '../host/context';
-import type { LeadParameters } from '../input/leadFields';
+import type { LeadParameters } from '../input/declaration';
 import { type Operation, toolRouting } from '../operation';
 import { forTools, notForTools, simple, toolOutput } from './fields';
 

@@ -1,5 +1,17 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import type { LeadParameters } from './leadFields';
+import type { Meaning } from '../lead/columnNames';
+
+/** The parameters that Lead Fields fills in, by name, with the meanings to look for: the first that has a value counts. */
+export type LeadParameters = Record<
+	string,
+	{
+		meanings: Meaning[];
+		/** For the model of an AI agent, which then fills in the field. */
+		forModel?: string;
+		/** Whether the model may leave it out. */
+		isOptional?: true;
+	}
+>;
 
 /** An operation in n8n's declarative style: `routing` maps its fields to the request. */
 export interface Declaration {

@@ -8,8 +8,7 @@ import {
 	toDomain,
 	toText,
 } from '../values/text';
-import type { RequestField } from './declaration';
-import type { LeadParameters } from './leadFields';
+import type { LeadParameters, RequestField } from './declaration';
 import type { Parameters } from './parameters';
 
 /** The values that an item has in the fields of an operation, under the names that they have in the request. */

@@ -3,9 +3,9 @@ import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { isSocialPage, toDomain, toText } from '../values/text';
 import { nameIn } from './fieldValues';
-import type { Lead } from './lead';
-import type { Meaning } from './leadNames';
-import { EMPTY_FIELD, NO_NAME } from './leadValues';
+import type { Lead } from '../lead/lead';
+import type { Meaning } from '../lead/columnNames';
+import { EMPTY_FIELD, NO_NAME } from '../lead/cells';
 import type { Parameters } from './parameters';
 
 const OF_COMPANY = {

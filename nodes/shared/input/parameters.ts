@@ -6,8 +6,8 @@ import { isObject, objectFrom } from '../values/json';
 import { asError, cleanText, toText, hasExpressionLeft } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
 import { type Declaration, type RequestField, requestFields } from './declaration';
-import type { Found, Lead } from './lead';
-import { LeadReader } from './leadFields';
+import type { Found, Lead } from '../lead/lead';
+import { LeadReader } from '../lead/reader';
 
 type Reader = (item: number) => unknown;
 

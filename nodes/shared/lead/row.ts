@@ -2,9 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
 import { cleanText, isSocialPage, toDomain } from '../values/text';
 import { holds, isSomebodyElse, type Lead, nameOf, NAMES, refuse } from './lead';
-import type { Meaning } from './leadNames';
-import { type Column, type Group, isName, type Plan } from './leadPlan';
-import { cellText, valueOf, whyEmpty } from './leadValues';
+import type { Meaning } from './columnNames';
+import { type Column, type Group, isName, type Plan } from './plan';
+import { cellText, valueOf, whyEmpty } from './cells';
 
 /** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
 export type Sections = Map<string, IDataObject>;

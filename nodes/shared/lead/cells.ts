@@ -10,7 +10,7 @@ import {
 	toText,
 	withoutAccents,
 } from '../values/text';
-import type { Meaning } from './leadNames';
+import type { Meaning } from './columnNames';
 
 export const EMPTY_FIELD = 'is empty in this row';
 export const NO_NAME = 'holds no name';

@@ -2,26 +2,14 @@ import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
 import { isListedCompany, type Lead, settleName } from './lead';
-import type { Meaning } from './leadNames';
-import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './leadPlan';
-import { cellIn, Row, type Sections } from './leadRow';
-import { valueOf } from './leadValues';
+import type { Meaning } from './columnNames';
+import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './plan';
+import { cellIn, Row, type Sections } from './row';
+import { valueOf } from './cells';
 
 /** Where CRMs, bases and forms put the fields of an item, in the order in which they count. */
 const CONTAINERS =
 	'properties fields body data merge_fields person_id lead contact company organization'.split(' ');
-
-/** The parameters that Lead Fields fills in, by name, with the meanings to look for: the first that has a value counts. */
-export type LeadParameters = Record<
-	string,
-	{
-		meanings: Meaning[];
-		/** For the model of an AI agent, which then fills in the field. */
-		forModel?: string;
-		/** Whether the model may leave it out. */
-		isOptional?: true;
-	}
->;
 
 /** Columns that say something, and what is read of the items that have just these. */
 interface Shape {

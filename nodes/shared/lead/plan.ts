@@ -1,5 +1,5 @@
 import { NAMES } from './lead';
-import { lettersOf, type Meaning, type Named, namedBy } from './leadNames';
+import { lettersOf, type Meaning, type Named, namedBy } from './columnNames';
 
 /** A column that says something by its name, and where it is. */
 export interface Column extends Named {

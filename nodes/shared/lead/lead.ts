@@ -1,5 +1,5 @@
 import { toDomain } from '../values/text';
-import { lettersOf, type Meaning, wordsOf } from './leadNames';
+import { lettersOf, type Meaning, wordsOf } from './columnNames';
 import { isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
 
 /** What was read, and the name of the field that holds it. */
