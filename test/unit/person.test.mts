@@ -16,7 +16,7 @@ function questionOf(held: Record<string, unknown>) {
 		return [name === 'country' ? 'options.country' : name, value];
 	});
 	const saved = { leadFields: 'manual', ...Object.fromEntries(named) };
-	return toPersonQuestion(new FieldValues(parametersOf(find, saved)));
+	return toPersonQuestion(new FieldValues(parametersOf(find, saved), 0));
 }
 
 const ada = { fullName: 'Ada Lovelace' };

@@ -19,12 +19,11 @@ export class FieldValues {
 	/** The exception for the first field that cannot be read. */
 	readonly failure: unknown;
 
-	/** @param parameters none for fields that are all empty */
-	constructor(parameters?: Parameters, item = 0) {
-		this.fields = parameters?.sent ?? [];
+	constructor(parameters: Parameters, item: number) {
+		this.fields = parameters.sent;
 		const failure = new FirstFailure();
 		for (const { name, property, extractValue } of this.fields) {
-			const read = () => parameters?.get(name, item, '', { extractValue });
+			const read = () => parameters.get(name, item, '', { extractValue });
 			this.values.set(property, failure.of(read));
 		}
 		this.failure = failure.error;

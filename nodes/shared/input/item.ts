@@ -144,15 +144,14 @@ export function prepareItem<Query extends IDataObject>(
 	const includesInput = isOn('includeInputFields');
 	const condition = new FirstFailure();
 	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {
-		const { query } = lookup.prepare(new FieldValues());
 		const unmet: PassedOn = { status: 'skipped', fields: { reason: UNMET } };
 		const outcome = condition.error === undefined ? unmet : problemOf(condition.error);
-		return { query, outcome, isSimple, isAll, includesInput };
+		return { query: {} as Query, outcome, isSimple, isAll, includesInput };
 	}
 	const values = new FieldValues(parameters, item);
 	const own = new FirstFailure(values.failure);
 	const question = own.of(() => lookup.prepare(values));
-	const { query, answer } = question ?? lookup.prepare(new FieldValues());
+	const { query = {} as Query, answer } = question ?? {};
 	const parameter = (name: string) =>
 		name === 'emailStatus' ? parameters.emailStatusIn(item) : parameters.get(name, item, '');
 	const known = failure.of(

@@ -14,11 +14,10 @@ const RETRY_ON_FAIL =
 	'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.';
 
 /** What becomes of an email that is not verified, as its domain accepts every one. */
-export const AT_CATCH_ALL = {
+export const AT_CATCH_ALL: { status: 'verified'; fields: IDataObject; isUndated?: boolean } = {
 	status: 'verified',
 	fields: { emailStatus: 'catch-all', reason: CATCH_ALL_DOMAIN },
-	isUndated: false,
-} as const;
+};
 
 export type Placed = Outcome | typeof AT_CATCH_ALL;
 
