@@ -17,6 +17,9 @@ import {
 /** Stands for half of a character, which cannot be sent. */
 const NO_CHARACTER = '\uFFFD';
 
+/** Emails that people have: an asterisk is allowed, and masks the letters of an email that is sold. */
+const anyEmail = fc.emailAddress().filter((email) => !email.includes('*'));
+
 describe('toEmail', () => {
 	const ways = `MailTo: ada@acme.com ¦ mailto:ada@acme.com?subject=Hello&body=? ¦ < ada@acme.com > ¦ 'ada@acme.com' ¦
 		Ada Lovelace <ada@acme.com> ¦ "Lovelace, Ada" <mailto:ada@acme.com> ¦ <mailto:ada@acme.com|ada@acme.com> ¦
@@ -71,7 +74,7 @@ describe('canBeEmail', () => {
 	it('says yes to every email, and no with anything inside that no email has', () => {
 		const inside = fc.constantFrom(...' \t\n\u00a0\u3000,;<>[]"', NO_CHARACTER);
 		fc.assert(
-			fc.property(fc.emailAddress(), inside, fc.nat(), (email, sign, at) => {
+			fc.property(anyEmail, inside, fc.nat(), (email, sign, at) => {
 				expect(canBeEmail(email)).toBe(true);
 				const place = at % (email.length + 1);
 				expect(canBeEmail(email.slice(0, place) + sign + email.slice(place))).toBe(false);
@@ -83,7 +86,7 @@ describe('canBeEmail', () => {
 	// Apollo writes the last one where it has an email that it does not show.
 	const none = `ada.acme.com @acme.com ada@ ada@acme.com@ @ a@b.com|c@b.com ada@acme ada@acme..com ada@.acme.com
 		.ada@acme.com ada.@acme.com ada..l@acme.com ada@acme.123 ada@acme.com/about
-		email_not_unlocked@domain.com`;
+		a***@acme.com email_not_unlocked@domain.com`;
 
 	it.each(['', ...none.split(/\s+/)])('says no to %j', (text) => {
 		expect(canBeEmail(text)).toBe(false);
@@ -128,9 +131,7 @@ describe('emailsIn', () => {
 	});
 
 	it('leaves every email alone, and invents none', () => {
-		fc.assert(
-			fc.property(fc.emailAddress(), (email) => void expect(emailsIn(email)).toEqual([email])),
-		);
+		fc.assert(fc.property(anyEmail, (email) => void expect(emailsIn(email)).toEqual([email])));
 		const part = fc.constantFrom(
 			...'ada@acme.com ida l@ @ , ; | / & < > ( ) : " \' %40 %2B &#64; http:// ?a='.split(' '),
 			' ',
@@ -171,7 +172,7 @@ describe('a text', () => {
 		expect(isMixed(text)).toBe(true);
 	});
 
-	const none = `ada@@acme.com ¦ work: ada@acme ¦ ada @acme.com ¦ Ada: not found ¦ ¦ : email_not_unlocked@domain.com`;
+	const none = `ada@@acme.com ¦ work: ada@acme ¦ ada @acme.com ¦ Ada: not found ¦ ¦ : a***@acme.com email_not_unlocked@domain.com`;
 	const typingErrors = 'ada lovelace@acme.com ¦ a;b@x.com';
 	const emails =
 		'ada@acme.com ¦ Ada <ada@acme.com> ¦ ada@acme.com; ida@acme.com ¦ mailto:ada@acme.com';

@@ -92,9 +92,11 @@ describe('a field', () => {
 		}
 	});
 
-	it.each('Particulier|privat|Self|Student|Aucune|Sin empresa|Non renseigné'.split('|'))(
-		'for a company with %j holds none',
-		(company) => expect(readOf({ company })).toEqual({}),
+	const noCompany =
+		'Particulier|privat|Self|Student|Aucune|Sin empresa|Non renseigné|Freelance / Self-employed|(Investor)';
+
+	it.each(noCompany.split('|'))('for a company with %j holds none', (company) =>
+		expect(readOf({ company })).toEqual({}),
 	);
 
 	const social = `https://www.linkedin.com/company/acme linkedin.com/company/acme facebook.com/acme
@@ -430,6 +432,18 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 			{ fullName: 'A. Lovelace', email },
 		),
 	],
+	'two people in one row are nobody': [
+		reads(
+			{ 'First Name': 'Ida B. Rhodes & Ann', 'Last Name': 'Lee' },
+			{ lastName: 'Lee' },
+			'First Name is not the name of one person',
+		),
+		reads({ 'First Name': 'Ida/Ann', 'Last Name': 'Lee & Ray' }, nobody),
+		reads({ fullName: ada, ...inSheet }, { ...whole, ...halves }),
+		reads({ fullName: 'Ida Rhodes', ...inSheet, ...acme }, acme, 'fullName differs from fullName'),
+		reads({ fullName: 'Bob Lovelace', ...inSheet }, { fullName: 'Bob Lovelace', ...halves }),
+		reads({ fullName: 'Ада Лавлейс', ...inSheet }, { fullName: 'Ада Лавлейс', ...halves }),
+	],
 	'a hidden name, or the one of a company, is none of a person': [
 		reads({ Name: 'LinkedIn Mitglied', ...acme }, acme),
 		reads({ fullName: 'Miembro de LinkedIn', ...acme }, acme),
@@ -565,7 +579,20 @@ describe('an item', () => {
 	});
 
 	it.each<[string, names: string[]]>([
-		['Name', ['Ада', 'Ada (she/her)', 'Ada 🔥', 'Ada | Sales', 'Dr. Lovelace', 'Emily C.']],
+		[
+			'Name',
+			[
+				'19abc004',
+				'MR LOVELACE',
+				'MS LOVELACE',
+				'Ада',
+				'Ada (she/her)',
+				'Ada 🔥',
+				'Ada | Sales',
+				'Dr. Lovelace',
+				'Emily C.',
+			],
+		],
 		['Contact Name', ['Mr. & Mrs. Smith', 'Mr. & Mrs.']],
 		['Contactpersoon', ['Dhr. de Vries', 'Mevr. Van den Berg', "Dhr. in 't Veld"]],
 		['Contactpersoon', ["'t Hart", '’t Hart']],
@@ -596,13 +623,13 @@ describe('an item', () => {
 		),
 	)('with %s as its name has only half of one', (name) => expectHalf({ Contact: name }));
 
-	it.each(['Sales Department', 'Vertrieb Innendienst', 'Service commercial', 'Dpto. Comercial'])(
-		'with %s as its name has nobody',
-		(name) => {
-			expect(readOf({ Contact: name })).toEqual({});
-			expect(whysOf({ Contact: name })).toEqual(['Contact is not the name of a person']);
-		},
-	);
+	const nobodys =
+		'Sales Department|Vertrieb Innendienst|Service commercial|Dpto. Comercial|Corporate Office|Help Desk|Customer Support|Talent Acquisition|Hiring Manager|General Queries';
+
+	it.each(nobodys.split('|'))('with %s as its name has nobody', (name) => {
+		expect(readOf({ Contact: name })).toEqual({});
+		expect(whysOf({ Contact: name })).toEqual(['Contact is not the name of a person']);
+	});
 
 	it.each(['Ada\nLovelace', 'Ada Lovelace\n', 'Ada\r\n Lovelace'])(
 		'with %j as its name has one that is broken',
@@ -656,6 +683,9 @@ describe('an item', () => {
 		[{ Nom: 'SARL Dupont' }, false],
 		[{ Name: 'Acme B.V.', Vorname: 'Ada' }, false],
 		[{ Name: 'Acme & Associates' }, false],
+		[{ Name: 'Acme Growth Fund' }, false],
+		[{ Name: 'Core9 VC', Website: 'https://core9.vc/' }, false],
+		[{ Name: 'Acme Robotics', Website: 'shop.acmerobotics.com' }, false],
 		[{ Name: 'Acme Foods', Company: 'Acme Foods, Inc.' }, false],
 		[{ Name: 'Acme Foods Ltd', Company: 'Acme Foods Ltd' }, false],
 		[{ Name: 'Acme Foods GmbH', Company: 'Acme Foods' }, false],

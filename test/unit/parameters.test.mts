@@ -133,6 +133,7 @@ describe('the fields of a lead', () => {
 		const lost: Record<string, string> = {
 			'Caf\uFFFD Acme': '\uFFFD',
 			'JosÃ© Acme': 'Ã©',
+			'Acme\u00C2\u00A0Labs': 'Â',
 			'LÃ“PEZ': 'Ã“',
 			'Oâ€™Acme': 'â€™',
 			'Å\u00a0koda Å¡': 'Å¡',

@@ -12,7 +12,7 @@ const ada = `Ada Lovelace / Lovelace, Ada / Dr. Ada Lovelace / Prof.Dr. h.c. Ada
 	Lovelace, Ada, MD / Lovelace, Dr. Ada / Lovelace, Ada, Dr. / Ada Lovelace, Dr. med. /
 	Lovelace, Ada, Dr. rer. nat. / Ada Lovelace | LinkedIn / Ada Lovelace (she/her) / Ada 🚀 Lovelace ✈️🇩🇪 /
 	★ Ada 🙋🏽‍♀️ Lovelace / Ada Lovelace | CEO, Acme / Smt. Ada Lovelace / Ada Lovelace Jr. /
-	Ada Lovelace, III / Ada Lovelace III`;
+	Ada Lovelace, III / Ada Lovelace III / Ada Lovelace, MS, PHR / Ada Lovelace, JD / Maitre Ada Lovelace`;
 
 it.each([
 	...ada.split(/ \/\s+/).map((text) => [text, 'Ada Lovelace']),
@@ -20,6 +20,8 @@ it.each([
 	['DR. ADA LOVELACE', 'ADA LOVELACE'],
 	['LOVELACE, ADA, MBA', 'ADA LOVELACE'],
 	['FRAU ADA LOVELACE', 'ADA LOVELACE'],
+	['MR DR ADA LOVELACE', 'ADA LOVELACE'],
+	['MAÎTRE ADA LOVELACE', 'ADA LOVELACE'],
 	['García López, Ana', 'Ana García López'],
 	['Augusta (Ada)Lovelace', 'Augusta Lovelace'],
 	// Initials are no titles.

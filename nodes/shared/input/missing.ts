@@ -122,8 +122,9 @@ function whyNotRead(lead: Lead, lacking: Missing, json: unknown): string {
 		return unread ? `${shortened(unread.field)} ${unread.why}` : why;
 	}
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => field);
-	if (empty.length > 1) return areEmpty(empty);
-	const [first] = lacks;
+	const telling = lacks.find(({ why }) => why !== EMPTY_FIELD && why !== NO_NAME);
+	if (empty.length > 1 && !telling) return areEmpty(empty);
+	const first = telling ?? lacks[0];
 	if (!first) return lacking === 'missing_name' ? '' : whyNoWebsite(json);
 	const why = `${shortened(first.field)} ${first.why}`;
 	// Of a field for websites nobody sees that one for names would do.

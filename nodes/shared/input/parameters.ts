@@ -183,7 +183,7 @@ export class Parameters {
 
 /** Half of a character, and what a wrong encoding makes of letters: `JosÃ©` is José, `â€™` an apostrophe. */
 const LOST_LETTERS =
-	/\uFFFD|â€.?|[ÂÃÄÅÐÑ][\x80-\x9f¡-©«-¹»-¿€‚ƒ„…†‡ˆ‰‹•˜™›]|Ã(?:[ŠŒŽšœžŸªº]|[–—‘’“”](?=\p{L}))/u;
+	/\uFFFD|â€.?|Â(?=\s)|[ÂÃÄÅÐÑ][\x80-\x9f¡-©«-¹»-¿€‚ƒ„…†‡ˆ‰‹•˜™›]|Ã(?:[ŠŒŽšœžŸªº]|[–—‘’“”](?=\p{L}))/u;
 
 /**
  * Returns the value. Throws {@link InvalidInput} if letters were lost in a wrong encoding, an expression was not evaluated,

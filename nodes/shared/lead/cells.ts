@@ -67,9 +67,15 @@ function textOf(meaning: Meaning, entry: unknown): string {
 	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
 	const name = text.replace(REFERENCE, '');
 	if (meaning === 'company') {
-		return NO_COMPANY.test(withoutAccents(name)) ? '' : name.split(BEHIND_COMPANY, 1)[0].trim();
+		const isNone = name.split('/').every((part) => isNoCompany(part.trim()));
+		return isNone ? '' : name.split(BEHIND_COMPANY, 1)[0].trim();
 	}
 	return HIDDEN.test(name) ? '' : name;
+}
+
+/** Whether a text stands for no company: `privat`, `(Angel Investor)`. */
+function isNoCompany(text: string): boolean {
+	return NO_COMPANY.test(withoutAccents(text)) || isPlaceholder(text) || /^\(.*\)$/.test(text);
 }
 
 /** The text of a field as it stands there, of an object that of its value. */

@@ -32,7 +32,7 @@ export const LEAD_FIELDS = {
 	company: `
 		company name, organization name, organisation name, company, company / account, company name cleaned,
 		company name for emails, associated company, current company, current company name,
-		current employer, employer, organization, organisation, org name,
+		current employer, current organization, employer, organization, organisation, org name,
 		account name, business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
 		société, nom de la société, nom société, entreprise, nom entreprise, nom de l'entreprise, raison sociale,
 		empresa, nombre de la empresa, nombre de empresa, nombre empresa, razón social, compañía, organización,
@@ -51,6 +51,7 @@ export const LEAD_FIELDS = {
 		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
 		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,
 		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
+		correio eletrônico, correio electrónico, endereço de correio eletrônico, email professional, preferred email,
 		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
 		email from, mail from Dropcontact, email other, email home`,
 };

@@ -1,6 +1,6 @@
 import { toDomain } from '../values/text';
 import { lettersOf, type Meaning, wordsOf } from './columnNames';
-import { isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
+import { areJoined, isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -31,16 +31,20 @@ function inAscii(name: string): string {
 
 /** Whether a name is a company's: it has a legal form, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
-	const [host] = toDomain(website).split('.');
+	const domain = toDomain(website);
+	const hosts = [domain, ...domain.split('.')].map(lettersOf).filter((host) => host !== '');
 	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
 	const spellings = [name, withoutParticles, inAscii(name)];
-	const isOfWebsite = spellings.map(lettersOf).includes(lettersOf(host));
-	return LEGAL_FORM.test(name) || (host !== '' && isOfWebsite);
+	return LEGAL_FORM.test(name) || spellings.some((one) => hosts.includes(lettersOf(one)));
 }
+
+/** What the names of companies end with that have no legal form. */
+const COMPANY_WORD =
+	/ (?:agency|capital|consulting|funds?|group|holdings?|labs?|media|partners?|services|software|solutions|studios?|systems|technologies|vc|ventures?)$/i;
 
 /** The same in a list that has no other column for companies. */
 export function isListedCompany(name: string, website?: string): boolean {
-	return name.includes(' & ') || isCompany(name, website);
+	return name.includes(' & ') || COMPANY_WORD.test(name) || isCompany(name, website);
 }
 
 /** The name of a company by its letters and digits, without its legal form. */
@@ -108,20 +112,38 @@ function joinParticle({ found }: Lead): void {
 
 /** Words of a department or a mailbox, which lists have where they know nobody. */
 const DEPARTMENT =
-	/(?<!\p{L})(?:team|department|dept|customer service|abteilung|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats)|departamento|dpto|atención al cliente|ufficio|reparto)(?!\p{L})/iu;
+	/(?<!\p{L})(?:team|department|dept|office|desk|support|enquir(?:y|ies)|quer(?:y|ies)|recruitment|careers|hiring|talent acquisition|human resources|customer (?:care|service)|abteilung|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats)|departamento|dpto|atención al cliente|ufficio|reparto)(?!\p{L})/iu;
 
 /** Takes away names that cannot be looked up, as they are only half of one, or nobody's. */
 function refuseHalves(lead: Lead): void {
 	if (DEPARTMENT.test(nameOf(lead))) {
 		for (const name of NAMES) refuse(lead, name, 'is not the name of a person');
 	}
+	refuseTwoPeople(lead);
 	const { fullName, firstName, lastName } = lead.found;
 	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
 	else if (fullName && isSeveral(fullName.value)) {
 		refuse(lead, 'fullName', 'is not the name of one person');
 	}
-	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
+	if (firstName && isTitles(firstName.value, nameOf(lead)))
+		refuse(lead, 'firstName', 'is only a title');
 	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
+}
+
+/** Takes away halves of several people's names, and all names where the halves are somebody else's than the whole one. */
+function refuseTwoPeople(lead: Lead): void {
+	for (const name of ['firstName', 'lastName'] as const) {
+		const words = lead.found[name]?.value ?? '';
+		if (areJoined(words)) refuse(lead, name, 'is not the name of one person');
+	}
+	const { fullName, firstName, lastName } = lead.found;
+	if (!fullName || !firstName || !lastName) return;
+	const texts = [fullName.value, `${firstName.value} ${lastName.value}`];
+	const [whole, halves] = texts.map(wordsOf);
+	// A nickname, or another script, is not another person.
+	const canCompare = whole.length > 1 && texts.every((text) => /\p{Script=Latin}/u.test(text));
+	if (!canCompare || halves.some((word) => whole.includes(word))) return;
+	for (const name of NAMES) refuse(lead, name, `differs from ${fullName.field}`);
 }
 
 /** Takes away what was found, and says why. */

@@ -1,9 +1,9 @@
-import { cleanText } from '../values/text';
+import { cleanText, withoutAccents } from '../values/text';
 
-/** Titles before a name, also two of them. Some count with a full stop only, as `Ing` and others are names, too. */
+/** Titles before a name, without accents, also two of them. Some count with a full stop only, as `Ing` and others are names, too. */
 const TITLES = new Set([
 	...'mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle'.split(' '),
-	...'señor señora sra doña dña signor signora dhr mevrouw maître & and und'.split(' '),
+	...'senor senora sra dona dna signor signora dhr mevrouw maitre & and und'.split(' '),
 	// `Familie Müller` is nobody's whole name either.
 	...'familie famille familia'.split(' '),
 ]);
@@ -19,7 +19,7 @@ const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|i{2,3}|iv|esq)\.?
 const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA|[JS]r|I{2,3}|IV)\.?)+$/u;
 
 /** Letters after a whole name, e.g. CFA. After a surname, with a particle or not, they are initials. */
-const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?A\.?|M\.?D\.?|RN|PE|II)$/u;
+const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?[AS]\.?|[MJ]\.?D\.?|DO|RN|PE|II)$/u;
 const PARTICLES = [
 	..."von vom zu zum zur dem van den der ten ter te in op ['’]t".split(' '),
 	...'da das de di do du dal dalla del della dos la le lo al el bin'.split(' '),
@@ -52,24 +52,30 @@ export function isHalf(text: string): boolean {
 	const name = inOrder(text);
 	const [last, ...words] = name.split(' ').toReversed();
 	if (words.length === 0) {
-		return /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
+		return /^\P{L}*[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
 	}
 	// Behind a comma, initials may be a degree.
 	if (isInitial(last) && !name.includes(',')) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
 	const [first] = text.split(' ', 1);
-	const isLast = isTitle(first) || (/^['’]?\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
+	const isLast = isTitle(first, text) || (/^['’]?\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
 /** Whether a text names more than one person, or says more than a name: `Ada Lovelace, Ida Rhodes`, `Ada & Ida Lee`. */
 export function isSeveral(text: string): boolean {
-	return /[;/]|,\s*\p{L}{2}|\s(?:&|and|und|et)\s/iu.test(inOrder(text));
+	const name = inOrder(text);
+	return areJoined(name) || /,\s*\p{L}{2}/u.test(name);
+}
+
+/** Whether words of a name are those of several people: `Ada & Ida`, `Ada/Ida`. */
+export function areJoined(words: string): boolean {
+	return /[;/]|\s(?:&|and|und|et)\s/i.test(words);
 }
 
 /** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
-export function isTitles(firstName: string): boolean {
-	return firstName.split(' ').every(isTitle);
+export function isTitles(firstName: string, fullName: string): boolean {
+	return firstName.split(' ').every((word) => isTitle(word, fullName));
 }
 
 /** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. In Chinese it is whole. */
@@ -95,7 +101,7 @@ function partsOf(text: string): string[] {
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);
 	const isNoName = (part: string, index: number) =>
-		isTitle(part) || DEGREE.test(part) || ((isWhole || index > 0) && CAPITALS.test(part));
+		isTitle(part, text) || DEGREE.test(part) || ((isWhole || index > 0) && CAPITALS.test(part));
 	return [name, ...others.filter((part, index) => part !== '' && !isNoName(part, index))];
 }
 
@@ -103,20 +109,22 @@ function withoutTitlesAround(part: string): string {
 	const words = part.replace(LAST_WORDS, '').split(' ');
 	// Of "Dr. rer. nat." the rest too.
 	const isMore = (word: string, index: number) => index > 0 && /^(?:\p{Ll}+\.)+$/u.test(word);
-	const first = words.findIndex((word, index) => !isTitle(word) && !isMore(word, index));
+	const first = words.findIndex((word, index) => !isTitle(word, part) && !isMore(word, index));
 	// Of titles alone, the first one: it is half a name.
 	return first < 0 ? words[0] : words.slice(first).join(' ');
 }
 
-/** Whether a word is a title, e.g. `Dr.-Ing.`, `Dott.ssa`; `MS` are initials. */
-function isTitle(word: string): boolean {
+/** Whether a word of a name is a title, e.g. `Dr.-Ing.`, `Dott.ssa`. `MS` are initials, but for a list in capitals. */
+function isTitle(word: string, name: string): boolean {
 	const hasStop = word.includes('.');
-	if (!hasStop && /^\p{Lu}{2}$/u.test(word)) return false;
+	if (!hasStop && /^\p{Lu}{2}$/u.test(word) && /\p{Ll}/u.test(name)) return false;
 	const titles = hasStop ? WITH_STOP : TITLES;
 	const parts = word.split(/[.-]+/).filter(Boolean);
 	const isEnding = (one: string, index: number) => index > 0 && /^[\p{Ll}ª]{1,3}$/u.test(one);
 	return (
 		parts.length > 0 &&
-		parts.every((one, index) => titles.has(one.toLowerCase()) || isEnding(one, index))
+		parts.every(
+			(one, index) => titles.has(withoutAccents(one).toLowerCase()) || isEnding(one, index),
+		)
 	);
 }

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { textAt } from './json';
 import { cleanText, comparableDomain, isPlaceholder, plainSigns, withoutPercents } from './text';
 
-/** What an email consists of: no white space, comma or semicolon (several addresses), bracket, or half of a character. */
-const WORD = String.raw`[^\s,;:@<>()[\]\\".\uFFFD]+`;
+/** What an email consists of: no white space, comma or semicolon (several addresses), bracket, mask (`a***@`) or half of a character. */
+const WORD = String.raw`[^\s,;:*@<>()[\]\\".\uFFFD]+`;
 const LABEL = String.raw`[^\s!-,/:-@[-^\x60{-~.\uFFFD]+`;
 const TOP_LABEL = String.raw`(?!\d+$)(?:xn--)?[^\s!-/:-@[-\x60{-~\uFFFD]+`;
 const EMAIL = new RegExp(

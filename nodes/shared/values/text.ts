@@ -61,7 +61,7 @@ export function withoutPercents(text: string): string {
 
 /** What spreadsheets, databases and people write where there is nothing. "Na" is a surname. */
 const PLACEHOLDERS = new Set(
-	`n/a,n.a,n/d,n.d,none,null,nil,undefined,unknown,not available,not provided,not applicable,tbd,https,http,
+	`n/a,n.a,n/d,n.d,none,null,nil,undefined,unknown,not available,not found,not provided,not applicable,tbd,https,http,
 	confidential,info requested,retired,unemployed,stealth startup,stealth mode startup,self employed,self-employed,
 	freelance,freelancer,k.a,keine,keine angabe,unbekannt,privatperson,selbstandig,selbststandig,freiberufler,onbekend,
 	n.v.t,n.b,inconnu,independant,independante,n.c,s.b,s.c,s.d,desconocido,autonomo,autonoma,ninguno,no tiene,sconosciuto,
