@@ -440,7 +440,11 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		),
 		reads({ 'First Name': 'Ida/Ann', 'Last Name': 'Lee & Ray' }, nobody),
 		reads({ fullName: ada, ...inSheet }, { ...whole, ...halves }),
-		reads({ fullName: 'Ida Rhodes', ...inSheet, ...acme }, acme, 'fullName differs from fullName'),
+		reads(
+			{ fullName: 'Ida Rhodes', ...inSheet, ...acme },
+			acme,
+			'fullName differs from First Name',
+		),
 		reads({ fullName: 'Bob Lovelace', ...inSheet }, { fullName: 'Bob Lovelace', ...halves }),
 		reads({ fullName: 'Ада Лавлейс', ...inSheet }, { fullName: 'Ада Лавлейс', ...halves }),
 	],

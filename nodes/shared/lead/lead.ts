@@ -143,7 +143,9 @@ function refuseTwoPeople(lead: Lead): void {
 	// A nickname, or another script, is not another person.
 	const canCompare = whole.length > 1 && texts.every((text) => /\p{Script=Latin}/u.test(text));
 	if (!canCompare || halves.some((word) => whole.includes(word))) return;
-	for (const name of NAMES) refuse(lead, name, `differs from ${fullName.field}`);
+	refuse(lead, 'fullName', `differs from ${firstName.field}`);
+	for (const name of ['firstName', 'lastName'] as const)
+		refuse(lead, name, `differs from ${fullName.field}`);
 }
 
 /** Takes away what was found, and says why. */
