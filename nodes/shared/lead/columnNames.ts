@@ -30,7 +30,7 @@ export const LEAD_FIELDS = {
 		site web, site internet, page web, domaine, sitio web, página web, dominio,
 		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, domein`,
 	company: `
-		company name, organization name, organisation name, company, company / account, company name cleaned,
+		company name, organization name, organisation name, name of the organization, company, company / account, company name cleaned,
 		company name for emails, associated company, current company, current company name,
 		current employer, current organization, employer, organization, organisation, org name,
 		account name, business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
