@@ -129,7 +129,8 @@ export const personLookup = {
 		},
 		existingEmail: { meanings: ['email'] },
 	},
-	answered: 'found',
+	hitStatus: 'found',
+	canMiss: true,
 	kind: 'email',
 	existing: {
 		parameter: 'existingEmail',

@@ -86,7 +86,7 @@ async function pollLowCredits(
 	const before = isSame && Array.isArray(memory.low) ? memory.low.map(String) : [];
 	const isLow = (kind: string) => {
 		const remaining = counters[kind]?.remaining ?? null;
-		// A counter that the answer lacks changes nothing.
+		// A counter that the response lacks changes nothing.
 		return remaining === null ? before.includes(kind) : remaining < threshold;
 	};
 	const fallen = watched.filter((kind) => isLow(kind) && !before.includes(kind));

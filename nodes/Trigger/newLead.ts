@@ -2,7 +2,7 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import type { AccountClient } from '../shared/client/client';
 import { notice } from '../shared/editor/fields';
 import type { Parameters } from '../shared/input/parameters';
-import { unexpectedAnswer } from '../shared/http/errors';
+import { unexpectedResponse } from '../shared/http/errors';
 import { InvalidInput } from '../shared/failures/failure';
 import { listPaths, readLeadPage, simplifyListLead } from '../shared/api/lists';
 import { listLocator, toListId } from '../shared/reads/listLocator';
@@ -60,8 +60,8 @@ async function pollNewLeads(
 	const { listPageSize } = settings;
 	const get = async (start: number, size = listPageSize) => {
 		const query = { size: Math.min(size, listPageSize), start: start || undefined };
-		const answer = await client.get(listPaths(listId).leads, query);
-		return { ...readLeadPage(answer, false), start };
+		const response = await client.get(listPaths(listId).leads, query);
+		return { ...readLeadPage(response, false), start };
 	};
 	if (context.getMode() === 'manual') {
 		const { results } = await get(0, SAMPLES);
@@ -133,7 +133,7 @@ export async function readNewLeads(
 		longest = Math.max(longest, results.length);
 		if (next === start && results.length < longest) return { leads };
 		if (next === start || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
-			throw unexpectedAnswer('new results');
+			throw unexpectedResponse('new results');
 		}
 		// By chance an id may look like an offset.
 		isOffset ||= next === start + results.length && next !== results.map(idOf).at(-1);

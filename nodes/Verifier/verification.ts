@@ -60,7 +60,7 @@ export const emailLookup = {
 		email: { meanings: ['email'], forModel: 'Email to verify' },
 		existingStatus: { meanings: ['emailStatus'] },
 	},
-	answered: 'verified',
+	hitStatus: 'verified',
 	kind: 'verifier',
 	existing: {
 		parameter: 'existingStatus',
@@ -74,7 +74,7 @@ export const emailLookup = {
 	},
 	identity: verifierQuery,
 	catchAll: {
-		// What is said of a person, only their own answer says.
+		// What is said of a person, only their own verification says.
 		domainOf: ({ email, enrich }) => (enrich ? email : comparableEmail(email).replace(/.*@/, '')),
 		isCatchAll: ([result]) => statusOf(result ?? {}) === 'catch-all',
 	},
@@ -84,7 +84,7 @@ export const emailLookup = {
 		return {
 			query: { email, ...(values.raw('enrich') === true && { enrich: true }) },
 			isEmpty: email === '',
-			answer: canBeEmail(email) ? undefined : { email, email_status: 'invalid' },
+			result: canBeEmail(email) ? undefined : { email, email_status: 'invalid' },
 		};
 	},
 } satisfies Partial<Lookup<EmailQuery>>;

@@ -6,7 +6,7 @@ import {
 	asServiceError,
 	connectionError,
 	ServiceError,
-	unexpectedAnswer,
+	unexpectedResponse,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
 import { inFull } from '../../nodes/shared/failures/words.ts';
@@ -143,6 +143,6 @@ describe('connectionError', () => {
 			message: expect.stringContaining('it is unclear whether these items were processed'),
 			mayBeCharged: true,
 		});
-		expect(unexpectedAnswer('rows')).toMatchObject({ mayBeCharged: true });
+		expect(unexpectedResponse('rows')).toMatchObject({ mayBeCharged: true });
 	});
 });

@@ -22,7 +22,11 @@ import {
 	problemOf,
 } from '../../nodes/shared/failures/failure.ts';
 import type { InvalidReason, NotSentReason } from '../../nodes/shared/failures/reasons.ts';
-import { connectionError, ServiceError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
+import {
+	connectionError,
+	ServiceError,
+	unexpectedResponse,
+} from '../../nodes/shared/http/errors.ts';
 import { noName } from './thrown.mts';
 
 const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
@@ -53,7 +57,7 @@ const outcomes = {
 	unevaluated: invalidOf('unevaluated_expression'),
 	invalid: problemOf(invalidValue('Email', 'Email must be text')),
 	failed,
-	failedJob: problemOf(new JobProblem('7', unexpectedAnswer('a result for this item').problem)),
+	failedJob: problemOf(new JobProblem('7', unexpectedResponse('a result for this item').problem)),
 	pending: problemOf(new JobProblem('12')),
 	outOfCredits: notSent('out_of_credits'),
 	refusedForCredits: problemOf(noCredits),
@@ -190,10 +194,13 @@ describe('a run', () => {
 });
 
 describe('the summary', () => {
-	const lookup = (answered: string, label: string, what: string) =>
-		({ answered, existing: { label, what } }) as Lookup<IDataObject>;
-	const finder = lookup('found', 'Existing Email', 'an email');
-	const verifier = lookup('verified', 'Existing Status', 'a status');
+	const lookup = (
+		own: Pick<Lookup<IDataObject>, 'hitStatus' | 'canMiss'>,
+		label: string,
+		what: string,
+	) => ({ ...own, existing: { label, what } }) as Lookup<IDataObject>;
+	const finder = lookup({ hitStatus: 'found', canMiss: true }, 'Existing Email', 'an email');
+	const verifier = lookup({ hitStatus: 'verified' }, 'Existing Status', 'a status');
 
 	it.each<[Kind[], Partial<Figures> & { readFrom?: string }, string]>([
 		[

@@ -14,7 +14,7 @@ import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection
 import {
 	asServiceError,
 	connectionError,
-	unexpectedAnswer,
+	unexpectedResponse,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
@@ -62,7 +62,7 @@ describe('what is told of an item', () => {
 		noName,
 		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),
 		new JobProblem('12'),
-		new JobProblem('12', unexpectedAnswer('a result for this item').problem, 3),
+		new JobProblem('12', unexpectedResponse('a result for this item').problem, 3),
 	].map((thrown) => problemOf(thrown));
 
 	it('says what happened and what to do, the same in the output and in the error output', () => {

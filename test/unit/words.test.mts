@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 import { NotProcessed, problemOf } from '../../nodes/shared/failures/failure.ts';
 import { adviceOn } from '../../nodes/shared/failures/words.ts';
-import { connectionError, unexpectedAnswer } from '../../nodes/shared/http/errors.ts';
+import { connectionError, unexpectedResponse } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { noName, thrownBy } from './thrown.mts';
 
@@ -24,7 +24,7 @@ it.each<[string, thrown: unknown[], advice: string]>([
 	],
 	[
 		'two causes that begin alike',
-		[unexpectedAnswer('a result'), connectionError({ code: 'ETIMEDOUT' })],
+		[unexpectedResponse('a result'), connectionError({ code: 'ETIMEDOUT' })],
 		'Run the item again later, or check the Base URL of the credential (ETIMEDOUT). If it happens each time, run Check API of Contact Data Account',
 	],
 	[

@@ -104,11 +104,11 @@ export const getLeads = readOperation({
 			endsOnRepeat: true,
 			idOf: (lead) => JSON.stringify(lead),
 			async fetch(size, nextId) {
-				const answer = await buyPage({ ...filters, size, nextId }, request);
-				const named = objectAt(answer, 'company');
+				const page = await buyPage({ ...filters, size, nextId }, request);
+				const named = objectAt(page, 'company');
 				company.name ??= textAt(named, 'name');
 				company.domain ??= textAt(named, 'domain');
-				return readProfilePage(answer);
+				return readProfilePage(page);
 			},
 		};
 		const collected = await collectPages(pages, limit);
@@ -128,7 +128,7 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 		await client
 			.send(request, { repeats: 'once' })
 			.catch((thrown: unknown) => {
-				// The service answers 404 for a company that it does not know. A 404 of a later page is no end of the people.
+				// The service sends a 404 for a company that it does not know. A 404 of a later page is no end of the people.
 				if (isNotFound(thrown) && query.nextId === undefined) return { results: [] };
 				throw thrown;
 			})

@@ -49,7 +49,8 @@ export const search = lookupOperation<{ keyword: string }>({
 		},
 	},
 	options: lookupOptions,
-	answered: 'found',
+	hitStatus: 'found',
+	canMiss: true,
 	kind: 'search',
 	perRequest: 1,
 	identity: ({ keyword }) => ({ keyword: comparable(keyword) }),
@@ -62,8 +63,8 @@ export const search = lookupOperation<{ keyword: string }>({
 		return { query: { keyword }, missing: keyword === '' ? ['missing_keyword'] : undefined };
 	},
 	async ask([{ keyword }], { ask, settings }) {
-		const answer = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
-		return { results: [companiesIn(answer)] };
+		const response = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
+		return { results: [companiesIn(response)] };
 	},
 	simplify: simplifyCompany,
 });

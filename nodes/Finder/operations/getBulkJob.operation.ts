@@ -13,7 +13,7 @@ import { hasEmail, simplifyFoundEmail } from '../../shared/api/finder';
 import { includeInputFields, resultField, simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
 import { executionOf } from '../../shared/execution/execution';
-import { unexpectedAnswer } from '../../shared/http/errors';
+import { unexpectedResponse } from '../../shared/http/errors';
 import { typedText } from '../../shared/input/fieldValues';
 import { itemWith } from '../../shared/output/shape';
 import { countIn } from '../../shared/input/options';
@@ -91,7 +91,7 @@ export const getBulkJob = readOperation({
 		}
 		const own = job.byId.get(String(jobRow));
 		if (!own || !resultsIn(own)) {
-			const leftOut = unexpectedAnswer('a result for this item').problem;
+			const leftOut = unexpectedResponse('a result for this item').problem;
 			throw new JobProblem(jobId, job.isOpenEnded ? undefined : leftOut, jobRow);
 		}
 		return { results: [fieldsOf(own, job, request)] };

@@ -32,8 +32,8 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 		),
 	async ask(queries, { settings, ask, asReceived }) {
 		const emails = queries.map(({ email }) => email.toLowerCase());
-		const answer = await ask(bulkRequest(emails, settings));
-		return { results: matchEmails(answer, asReceived(emails)) };
+		const response = await ask(bulkRequest(emails, settings));
+		return { results: matchEmails(response, asReceived(emails)) };
 	},
 	simplify: simplifyVerification,
 });

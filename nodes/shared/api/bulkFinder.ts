@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { JobProblem } from '../failures/failure';
 import type { InterfaceSettings } from '../http/connection';
-import { hasCode, ServiceError, unexpectedAnswer } from '../http/errors';
+import { hasCode, ServiceError, unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
 import { holdsError, isObject, numberAt, textAt } from '../values/json';
 import { hasEmail, type Person } from './finder';
@@ -42,7 +42,7 @@ export function resultsIn(row: IDataObject | undefined): IDataObject[] | undefin
 	return holdsError(row) || typeof (row.email ?? '') === 'object' ? undefined : [];
 }
 
-/** The keys that may hold the rows of an answer, when it is no bare list. */
+/** The keys that may hold the rows of a response, when it is no bare list. */
 const ROW_KEYS = ['results', 'people', 'data', 'rows'];
 
 /** Words for the status of a job; interface specification 3 lists only `processing`. */
@@ -68,24 +68,24 @@ export interface BulkJob {
 }
 
 /**
- * Reads an answer of the bulk finder (interface specification 4.6). A job is done when its status says so, or when it
+ * Reads a response of the bulk finder (interface specification 4.6). A job is done when its status says so, or when it
  * has no status and all rows are there. A job that failed keeps only the people who were found, as the service may not
  * have looked for the others; without any it throws a {@link JobProblem}, or a {@link ServiceError} if it has no id.
  * @param sent the number of rows in the request, if known
- * @param askedFor the id of the job that the answer is about, if known
+ * @param askedFor the id of the job that the response is about, if known
  */
-export function jobIn(answer: object, sent?: number, askedFor?: string): BulkJob {
-	const fields = isObject(answer) ? answer : {};
-	const list: unknown = [answer, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
+export function jobIn(response: object, sent?: number, askedFor?: string): BulkJob {
+	const fields = isObject(response) ? response : {};
+	const list: unknown = [response, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
 	const id = textAt(fields, 'id');
 	const status = textAt(fields, 'status') ?? '';
 	const isError = status === '' && holdsError(fields);
 	const isNamed = id !== null || 'total' in fields;
 	// An error has a status or an id too: that ends no job, and begins none.
 	if (!list && (isError || (FAILED.test(status) && !isNamed)))
-		throw unexpectedAnswer('rows', answer);
+		throw unexpectedResponse('rows', response);
 	const isJob = id !== null || (status !== '' && askedFor !== undefined);
-	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list ?? answer, 'rows');
+	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list ?? response, 'rows');
 	const jobId = askedFor ?? id ?? undefined;
 	if (FAILED.test(status)) {
 		const found = rows.filter(hasEmail);

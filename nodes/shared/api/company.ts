@@ -49,8 +49,8 @@ function toMonth(date: IDataObject): string | null {
 }
 
 /** A page of the people of a company (interface specification 4.9, 2.11a). */
-export function readProfilePage(answer: object) {
-	const page = objectWith(['results'], answer, 'a page of people');
+export function readProfilePage(response: object) {
+	const page = objectWith(['results'], response, 'a page of people');
 	const meta = objectAt(page, 'meta');
 	return {
 		results: objectsIn(page.results, 'a page of people'),
@@ -59,9 +59,9 @@ export function readProfilePage(answer: object) {
 	};
 }
 
-/** The companies in an answer to a search (interface specification 4.10). */
-export function companiesIn(answer: object): IDataObject[] {
-	const { results } = objectWith(['results'], answer, 'a list of companies');
+/** The companies in a response to a search (interface specification 4.10). */
+export function companiesIn(response: object): IDataObject[] {
+	const { results } = objectWith(['results'], response, 'a list of companies');
 	return objectsIn(results, 'a list of companies');
 }
 

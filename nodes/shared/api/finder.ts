@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
-import { unexpectedAnswer } from '../http/errors';
+import { unexpectedResponse } from '../http/errors';
 import { objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
 import { isObject, objectAt, textAt } from '../values/json';
@@ -29,15 +29,15 @@ export function hasEmail(result: IDataObject): boolean {
 
 /**
  * The result of a single search, if it holds an email (interface specification 2.7, 4.5). An empty list of results is a
- * miss, and so is a result that has an email or what belongs to one, and leaves the email empty. Any other answer says
+ * miss, and so is a result that has an email or what belongs to one, and leaves the email empty. Any other response says
  * nothing of an email: that throws a `ServiceError`.
  */
-export function foundIn(answer: object): IDataObject[] {
-	const list: unknown = isObject(answer) ? answer.results : answer;
+export function foundIn(response: object): IDataObject[] {
+	const list: unknown = isObject(response) ? response.results : response;
 	if (Array.isArray(list) && list.length === 0) return [];
-	const result = objectWith(['email', 'pattern', 'quality'], answer, 'a result');
+	const result = objectWith(['email', 'pattern', 'quality'], response, 'a result');
 	// A list or an object may hold an email.
-	if (typeof (result.email ?? '') === 'object') throw unexpectedAnswer('a result', result);
+	if (typeof (result.email ?? '') === 'object') throw unexpectedResponse('a result', result);
 	return hasEmail(result) ? [result] : [];
 }
 

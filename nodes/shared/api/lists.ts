@@ -28,8 +28,8 @@ export async function readLists(client: Getter): Promise<IDataObject[]> {
 }
 
 /** A list (interface specification 2.3 and its variant). Throws a `ServiceError` for what is none. */
-export function listIn(answer: object): IDataObject {
-	return objectWith(['list_id', 'name'], answer, 'a list');
+export function listIn(response: object): IDataObject {
+	return objectWith(['list_id', 'name'], response, 'a list');
 }
 
 /** The fields of a list with Simplify (interface specification 2.3 and its variant). */
@@ -48,8 +48,8 @@ export function simplifyList(list: IDataObject): IDataObject {
  * `next`, whether the service takes `start` for a lead id or for an offset.
  * @param isFiltered whether a keyword was sent: only then `count_results` counts all the results
  */
-export function readLeadPage(answer: object, isFiltered: boolean) {
-	const page = objectWith(['data'], answer, 'a page of leads');
+export function readLeadPage(response: object, isFiltered: boolean) {
+	const page = objectWith(['data'], response, 'a page of leads');
 	return {
 		results: objectsIn(page.data, 'a page of leads'),
 		// A service may state 0 for the end; no further page starts there.

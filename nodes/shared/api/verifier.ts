@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
-import { unexpectedAnswer } from '../http/errors';
+import { unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
 import { comparableEmail, toEmailStatus } from '../values/email';
 import { isObject, textAt } from '../values/json';
@@ -25,10 +25,10 @@ export function verifierQuery({ email, ...query }: EmailQuery): IDataObject {
 	return { email: comparableEmail(email), ...query };
 }
 
-/** The verification in an answer (interface specification 2.10). Throws a `ServiceError` for what is none. */
-export function verificationIn(answer: object): IDataObject {
-	if (isObject(answer) && hasStatus(answer)) return answer;
-	throw unexpectedAnswer('a verification status', answer);
+/** The verification in a response (interface specification 2.10). Throws a `ServiceError` for what is none. */
+export function verificationIn(response: object): IDataObject {
+	if (isObject(response) && hasStatus(response)) return response;
+	throw unexpectedResponse('a verification status', response);
 }
 
 /** How many of these emails, the first ones, fit into the URL of one request. */
@@ -55,11 +55,11 @@ export function bulkRequest(
 }
 
 /**
- * The verifications in an answer in the order of the emails (in lower case), by the email that each names, never by
+ * The verifications in a response in the order of the emails (in lower case), by the email that each names, never by
  * position: first where both are spelt the same, then where they are the same mailbox.
  */
-export function matchEmails(answer: object, emails: string[]): Array<IDataObject[] | undefined> {
-	const complete = objectsIn(answer, 'verifications').filter(hasStatus);
+export function matchEmails(response: object, emails: string[]): Array<IDataObject[] | undefined> {
+	const complete = objectsIn(response, 'verifications').filter(hasStatus);
 	const byEmail = (some: IDataObject[], spell: (email: string) => string) =>
 		new Map(some.map((result) => [spell(textAt(result, 'email') ?? ''), result] as const));
 	const exactly = byEmail(complete, (email) => email.toLowerCase());

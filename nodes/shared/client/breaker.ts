@@ -13,7 +13,7 @@ const HOPELESS: Partial<Record<FailedReason, NotSentReason>> = {
 	bad_request: 'bad_request',
 };
 
-/** Counts requests of a run that end in the same way, with no other answer of the service in between. */
+/** Counts requests of a run that end in the same way, with no other response of the service in between. */
 export class CircuitBreaker {
 	private inARow = 0;
 
@@ -31,7 +31,7 @@ export class CircuitBreaker {
 	 */
 	note(failure: ServiceError | undefined, isMetered: boolean, rows = 1): void {
 		const { reason: what, httpCode = 200 } = failure ?? {};
-		// A busy service says nothing of what it would answer.
+		// A busy service says nothing of how it would respond.
 		if (httpCode === 429 || (httpCode ?? 0) >= 500) return;
 		const reason = what && HOPELESS[what];
 		this.hasResult ||= isMetered && (!failure || what === 'not_found');

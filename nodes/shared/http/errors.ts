@@ -16,7 +16,7 @@ interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'http
 /** The longest message, in characters: many items may hold it. */
 const MAX_MESSAGE = 500;
 
-/** A request without a usable answer: what happened, and what the user can do. */
+/** A request without a usable response: what happened, and what the user can do. */
 export class ServiceError extends Failure {
 	readonly httpCode: number | null;
 	readonly retryAfter: number | undefined;
@@ -68,8 +68,8 @@ export class ServiceError extends Failure {
 }
 
 /** Returns the error for a response that lacks what the interface specification promises. It quotes what that says. */
-export function unexpectedAnswer(expected: string, answer?: unknown): ServiceError {
-	const words = wordsIn(answer)?.slice(0, MAX_MESSAGE);
+export function unexpectedResponse(expected: string, response?: unknown): ServiceError {
+	const words = wordsIn(response)?.slice(0, MAX_MESSAGE);
 	return new ServiceError('unexpected_answer', {
 		message: `The service sent a response without ${expected}${words ? `: ${words}` : ''}`,
 		description: words

@@ -1,7 +1,7 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { holdsError, isEmpty, isObject, numberAt, wordsIn } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
-import { ABOUT_PATHS, ServiceError, unexpectedAnswer } from './errors';
+import { ABOUT_PATHS, ServiceError, unexpectedResponse } from './errors';
 import type { FailedReason } from '../failures/reasons';
 
 /** The refusals by status code (interface specification 7). */
@@ -52,7 +52,7 @@ const STATUS_CODES: Record<number, [reason: FailedReason, message: string, advic
 };
 
 /**
- * The JSON answer in a response (interface specification 1, 7): an object or a list. Throws a
+ * The JSON of a response (interface specification 1, 7): an object or a list. Throws a
  * {@link ServiceError} for anything else. The status of an error decides what it means, whatever JSON its body is.
  */
 export function readResponse(response: IN8nHttpFullResponse): object {
@@ -120,7 +120,7 @@ export function objectsIn(value: unknown, expected: string): IDataObject[] {
 		const objects = value.filter(isObject);
 		if (objects.length > 0 || value.length === 0) return objects;
 	}
-	throw unexpectedAnswer(expected, isObject(value) ? value : undefined);
+	throw unexpectedResponse(expected, isObject(value) ? value : undefined);
 }
 
 /**
@@ -133,7 +133,7 @@ export function objectWith(names: string[], value: unknown, expected: string): I
 		const isError = held.flat().every(isEmpty) && holdsError(value);
 		if (held.length > 0 && !isError) return value;
 	}
-	throw unexpectedAnswer(expected, value);
+	throw unexpectedResponse(expected, value);
 }
 
 /** The longest pause that is believed, in milliseconds: a larger number is a point in time, sent in place of a pause. */

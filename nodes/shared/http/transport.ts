@@ -3,18 +3,18 @@ import { CREDENTIAL, inheriting } from '../host/context';
 import { isObject } from '../values/json';
 import { cleanText, numberOf, parsedUrl, withScheme } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
-import { asServiceError, connectionError, ServiceError, unexpectedAnswer } from './errors';
+import { asServiceError, connectionError, ServiceError, unexpectedResponse } from './errors';
 import { withoutKey } from './mask';
 import { readResponse } from './response';
 
-/** Sends one request, without retries; in its JSON answer the key is masked. Throws a {@link ServiceError}. */
+/** Sends one request, without retries; in the JSON of its response the key is masked. Throws a {@link ServiceError}. */
 export async function sendOnce(
 	n8n: IAllExecuteFunctions,
 	{ apiKey, baseUrl, credential }: Connection,
 	request: IHttpRequestOptions,
 ): Promise<object> {
-	// n8n's timeout counts silence only, so an answer that trickles would never end. And when the execution is
-	// stopped, n8n would cut off the requests in progress, whose answers may be paid for.
+	// n8n's timeout counts silence only, so a response that trickles would never end. And when the execution is
+	// stopped, n8n would cut off the requests in progress, whose responses may be paid for.
 	const { timeout } = request;
 	const deadline = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
 	const own = inheriting(n8n, { getExecutionCancelSignal: () => deadline });
@@ -35,12 +35,12 @@ export async function sendOnce(
 			.catch((thrown: unknown) => {
 				throw connectionError(deadline?.aborted ? { code: 'ETIMEDOUT' } : thrown);
 			});
-		const answer = readResponse(response);
+		const body = readResponse(response);
 		try {
-			return withoutKey(answer, apiKey);
+			return withoutKey(body, apiKey);
 		} catch {
 			// It is nested too deep for `JSON.stringify`: no item could hold it.
-			throw unexpectedAnswer('JSON that n8n can store');
+			throw unexpectedResponse('JSON that n8n can store');
 		}
 	} catch (error) {
 		throw asServiceError(error).without(apiKey);

@@ -34,15 +34,15 @@ export interface Question<Query> {
 	/** The question in the package's words. Items without their input show its texts. */
 	query: Query;
 	missing?: Missing[];
-	/** The answer, where it is certain without the service. */
-	answer?: IDataObject;
+	/** The result, where it is certain without the service. */
+	result?: IDataObject;
 	/** Whether the item has nothing to look up, so that it is skipped. */
 	isEmpty?: boolean;
 }
 
 /** How a lookup, or its estimate, makes the question of an item. */
 export interface Preparation<Query extends IDataObject> extends Declaration {
-	/** The kind of credits that it costs (interface specification 2.2, 8). Operations of one kind share their answers. */
+	/** The kind of credits that it costs (interface specification 2.2, 8). Operations of one kind share their results. */
 	kind: CreditKind;
 	existing?: Existing;
 	/** The part of the query by which identical questions are found; all of it by default. */
@@ -114,7 +114,7 @@ export function isWanted(parameters: Parameters, item: number): boolean {
 	return !/^\s*(0|nan|false)?\s*$/i.test(String(value));
 }
 
-/** The question of an item, and how its answer is wanted. */
+/** The question of an item, and how its result is wanted. */
 export interface PreparedItem<Query> {
 	query: Query;
 	/** What becomes of the item, if nothing is to be sent for it. */
@@ -128,7 +128,7 @@ export interface PreparedItem<Query> {
 
 /**
  * Prepares the question of an item, as the declaration of the operation says. What comes first holds: an option cannot
- * be used, it is not wanted, it is known, it is skipped, it lacks something or a field cannot be meant, its answer is
+ * be used, it is not wanted, it is known, it is skipped, it lacks something or a field cannot be meant, its result is
  * certain without the service.
  */
 export function prepareItem<Query extends IDataObject>(
@@ -151,7 +151,7 @@ export function prepareItem<Query extends IDataObject>(
 	const values = new FieldValues(parameters, item);
 	const own = new FirstFailure(values.failure);
 	const question = own.of(() => lookup.prepare(values));
-	const { query = {} as Query, answer } = question ?? {};
+	const { query = {} as Query, result } = question ?? {};
 	const parameter = (name: string) =>
 		name === 'emailStatus' ? parameters.emailStatusIn(item) : parameters.get(name, item, '');
 	const known = failure.of(
@@ -166,7 +166,7 @@ export function prepareItem<Query extends IDataObject>(
 			own.error ??
 			(question?.missing && missing(parameters, item, question.missing));
 		if (refusal) return problemOf(refusal);
-		return answer && { results: [answer] };
+		return result && { results: [result] };
 	};
 	const isDue = known === 'due';
 	return { query, outcome: outcomeOf(), isSimple, isAll, includesInput, isDue };

@@ -10,7 +10,7 @@ import { asError } from '../values/text';
 import type { Run } from '../run/run';
 import type { AcceptedJob, BatchResults, Lookup, LookupService } from './lookup';
 import type { Pool } from './pool';
-import { answer, type Entry, fail, isFreeFailure, isPending } from './rows';
+import { type Entry, fail, isFreeFailure, isPending, resolve } from './rows';
 import { pathOf } from '../input/declaration';
 
 /** A request that is refused for its content, not for its sender or its time (7). */
@@ -39,7 +39,7 @@ export class Batcher<Query extends IDataObject> {
 
 	private isComplete = false;
 
-	/** How many responses held no answer, as those to an expired plan do; minus infinity once one held an answer. */
+	/** How many responses held no results, as those to an expired plan do; minus infinity once one did. */
 	private sayingNothing = 0;
 
 	constructor(
@@ -114,10 +114,10 @@ export class Batcher<Query extends IDataObject> {
 	): Promise<(() => void) | undefined> {
 		const { jobs } = this.shared.run.execution;
 		try {
-			const answers = await coming;
-			if ('acceptedJob' in answers) {
+			const received = await coming;
+			if ('acceptedJob' in received) {
 				// It is paid for: n8n stores it with the execution, also if that is stopped while it is waited for.
-				const accepted = this.remember(paid, answers.acceptedJob, 0);
+				const accepted = this.remember(paid, received.acceptedJob, 0);
 				jobs.save();
 				const results = this.resultsOf(accepted.id, paid.length);
 				const concluding = this.conclude(paid, reservation, results, accepted);
@@ -125,9 +125,9 @@ export class Batcher<Query extends IDataObject> {
 				return undefined;
 			}
 			this.sayingNothing = Number.NEGATIVE_INFINITY;
-			reservation.charge(costOf(answers.results));
-			if (job) jobs.ended(job, this.client.connection, answers.results);
-			return () => answer(paid, answers, { isRenewed: reservation.isRenewed });
+			reservation.charge(costOf(received.results));
+			if (job) jobs.ended(job, this.client.connection, received.results);
+			return () => resolve(paid, received, { isRenewed: reservation.isRenewed });
 		} catch (error) {
 			const isFree = isFreeFailure(error);
 			const saysNothing = error instanceof ServiceError && error.reason === 'unexpected_answer';
@@ -190,13 +190,13 @@ export class Batcher<Query extends IDataObject> {
 	private async collect(job: Job, byKey: Map<string, Entry<Query>>): Promise<void> {
 		const { jobs } = this.shared.run.execution;
 		const entries = job.questions.map((key) => byKey.get(key));
-		const answers = await this.resultsOf(job.id, entries.length).catch(asError);
-		if (answers instanceof Error) {
-			if (isFreeFailure(answers)) jobs.ended(job, this.client.connection);
-			return fail(entries, answers, { credits: isPending(answers) ? null : 0, isOfJob: true });
+		const received = await this.resultsOf(job.id, entries.length).catch(asError);
+		if (received instanceof Error) {
+			if (isFreeFailure(received)) jobs.ended(job, this.client.connection);
+			return fail(entries, received, { credits: isPending(received) ? null : 0, isOfJob: true });
 		}
-		jobs.ended(job, this.client.connection, answers.results);
-		answer(entries, answers, { isOfJob: true });
+		jobs.ended(job, this.client.connection, received.results);
+		resolve(entries, received, { isOfJob: true });
 	}
 
 	private service(reservation?: Reservation): LookupService {
@@ -213,8 +213,7 @@ export class Batcher<Query extends IDataObject> {
 				const asked = { method, url, ...request };
 				const response = await client.send(asked, sending).catch((thrown: unknown) => {
 					if (!isNotFound(thrown)) throw thrown;
-					// It is a miss, except of an email that is verified: that always has a result.
-					if (isBulk || lookup.answered === 'verified') throw unknownPath(asked.url);
+					if (isBulk || !lookup.canMiss) throw unknownPath(asked.url);
 					responses.notFound++;
 					return { results: [] };
 				});

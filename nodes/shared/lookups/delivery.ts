@@ -72,7 +72,7 @@ export class Delivery<Query extends IDataObject> {
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
 			if (cost?.credits) {
-				const email = lookup.answered === 'found' ? first.email : undefined;
+				const email = lookup.hitStatus === 'found' ? first.email : undefined;
 				this.overlooked.paid(item, cost.credits, email);
 			}
 		}
@@ -104,7 +104,7 @@ export class Delivery<Query extends IDataObject> {
 
 /** What the items of one input item say of its results: of the best one, unless all matches are wanted. */
 function resultsOf<Query extends IDataObject>(
-	{ answered, simplify }: Lookup<Query>,
+	{ hitStatus, simplify }: Lookup<Query>,
 	{ query, isSimple, isAll, isDue }: PreparedItem<Query>,
 	{ results, at }: LookupResult,
 	source?: string,
@@ -113,9 +113,9 @@ function resultsOf<Query extends IDataObject>(
 	// A miss is no check of what the item keeps.
 	if (results.length === 0) return [{ status: 'not_found', checkedAt: isDue ? null : checkedAt }];
 	return results.slice(0, isAll ? results.length : 1).map((result) => {
-		const fields = Object.assign(simplify(result, query), { status: answered, checkedAt });
+		const fields = Object.assign(simplify(result, query), { status: hitStatus, checkedAt });
 		if (source !== undefined) fields.source = source;
-		// An answer that needed no service has no response.
+		// A result that needed no service has no response.
 		if (!isSimple && at !== undefined) fields.response = { ...result };
 		return fields;
 	});

@@ -6,7 +6,7 @@ import type { Preparation } from '../input/item';
 /** The service, as a lookup reaches it. */
 export interface LookupService {
 	settings: InterfaceSettings;
-	/** Texts as they come back in an answer, with the API key masked. */
+	/** Texts as they come back in a response, with the API key masked. */
 	asReceived(texts: string[]): string[];
 	/** Sends the request of the operation, which may cost credits. A 404 is a miss for a lookup that may find nothing. */
 	ask(request: Partial<IHttpRequestOptions>): Promise<object>;
@@ -40,7 +40,10 @@ export function keyOf<Query extends IDataObject>(
 
 /** An operation that looks something up for each item, for credits. A single lookup has one question in a request. */
 export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
-	answered: 'found' | 'verified';
+	/** The status of an item that has a result. */
+	hitStatus: 'found' | 'verified';
+	/** Whether the service may know nothing, which is free. An email that is verified always has a result. */
+	canMiss?: true;
 	/** The node's own fields, which every item has. */
 	columns: string[];
 	/** The field for the whole result; without it, the result joins the item unless the user names a field. */

@@ -1,7 +1,7 @@
 import { costOf } from '../credits/ledger';
 import type { Cost, Settled } from '../execution/answers';
 import { JobProblem, NotProcessed } from '../failures/failure';
-import { asServiceError, unexpectedAnswer } from '../http/errors';
+import { asServiceError, unexpectedResponse } from '../http/errors';
 import type { BatchResults } from './lookup';
 
 /** A distinct question, and the function that resolves it. */
@@ -15,10 +15,10 @@ export interface Entry<Query> {
 type Rows = Array<Entry<unknown> | undefined>;
 
 /**
- * Gives each row its answer; one that the service left out gets an error.
+ * Gives each row its results; one that the service left out gets an error.
  * @param isRenewed whether an earlier attempt may have been charged too, so that nobody knows the cost
  */
-export function answer(
+export function resolve(
 	rows: Rows,
 	{ results, jobId }: BatchResults,
 	{ isRenewed = false, isOfJob = false },
@@ -28,7 +28,7 @@ export function answer(
 		const own = results[index];
 		const credits = own && !isRenewed ? costOf([own]).certain : null;
 		if (own) return row?.resolve({ answer: { results: own, at }, credits, isOfJob });
-		const leftOut = unexpectedAnswer('a result for this item');
+		const leftOut = unexpectedResponse('a result for this item');
 		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut.problem, index + 1);
 		return row?.resolve({ error, credits, isOfJob });
 	});

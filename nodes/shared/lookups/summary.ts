@@ -45,7 +45,7 @@ const ONLY_404 =
 
 /** What the summary of a lookup says of its items, so that every item is in one of its numbers. */
 export function partsOf<Query extends IDataObject>(
-	{ answered, existing }: Lookup<Query>,
+	{ canMiss, existing, hitStatus }: Lookup<Query>,
 	{ hits, misses, local, known, skipped, unmet, verified, undated }: Counts,
 	problems: Problem[],
 	{ duplicates, spent, spentInAll, paused, hasOnly404 }: Figures,
@@ -59,8 +59,7 @@ export function partsOf<Query extends IDataObject>(
 		...only(verified, 'catch-all domain'),
 	];
 	const seconds = Math.round(paused / 1000);
-	// An email that is verified always has a result.
-	const missed = answered === 'found' || misses > 0 ? `, ${misses} not found` : '';
+	const missed = canMiss || misses > 0 ? `, ${misses} not found` : '';
 	const reasons = [
 		...only(known, `${known} ${known === 1 ? 'has' : 'have'} ${existing?.what} already`),
 		...only(skipped, `${skipped} ${skipped === 1 ? 'has' : 'have'} no email`),
@@ -68,7 +67,7 @@ export function partsOf<Query extends IDataObject>(
 	];
 	const passedOn = reasons.length > 1 ? `${passed} passed on: ` : '';
 	const [first, ...others] = [
-		...only(items === 0 ? 1 : hits + verified + misses, `${hits + verified} ${answered}${missed}`),
+		...only(items === 0 ? 1 : hits + verified + misses, `${hits + verified} ${hitStatus}${missed}`),
 		...only(passed, `${passedOn}${reasons.join(', ')}`),
 		...only(problems.length, reasonsOf(problems)),
 	];

@@ -83,7 +83,7 @@ export class AccountGate {
 	}
 
 	/**
-	 * A request is over. The service accepted it unless it answered with a 429 or was not able to answer. That it accepts
+	 * A request is over. The service accepted it unless it responded with a 429 or was not able to respond. That it accepts
 	 * the poll of a job says nothing of other requests.
 	 */
 	leave(lane: Lane, start: number, isAccepted: boolean, isPoll = false): void {

@@ -78,7 +78,7 @@ export function decide(
 	if (isUnknown && repeats === 'never') return { ...decision, error: unknownOutcome(failure) };
 	const isRepeated = mayChargeAgain && uncertain !== undefined;
 	if (mayRetry(failure) && attempt <= maxRetries && !isRepeated) return decision;
-	// The last answer counts, whatever was lost before. A 402 would wrongly say that nothing was sent.
+	// The last response counts, whatever was lost before. A 402 would wrongly say that nothing was sent.
 	const isLast = isUnknown || !(mayRetry(failure) || httpCode === 402);
 	return { ...decision, error: (isLast ? failure : (uncertain ?? failure)).after(attempt) };
 }

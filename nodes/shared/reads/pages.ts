@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { unexpectedAnswer } from '../http/errors';
+import { unexpectedResponse } from '../http/errors';
 import { asError } from '../values/text';
 
 /** After more pages than this without a new result, the service is taken to repeat itself for ever. */
@@ -52,7 +52,7 @@ export async function collectPages(
 	let pagesWithoutNews = 0;
 	// A result without an id is another one each time.
 	const idOf = (result: IDataObject) => pages.idOf(result) ?? result;
-	const stuck = () => ({ results, incomplete: unexpectedAnswer('new results') });
+	const stuck = () => ({ results, incomplete: unexpectedResponse('new results') });
 	while (results.length < limit && !cursors.has(cursor)) {
 		cursors.add(cursor);
 		// A short page might hold nothing but unwanted or known results.

@@ -120,7 +120,7 @@ const findBulkRows: Row[] = [
 	bulkRow('main form: a list of rows'),
 	bulkRow('names first and last, pasted domain, country', {
 		parameters: { options: { country } },
-		items: [{ ...inFull, fullName: 'Somebody Else', domain: pasted }],
+		items: [{ ...inFull, fullName: `Countess ${inFull.lastName}`, domain: pasted }],
 		requests: [post(BULK, [{ tId: 1, ...inFull }])],
 		output: [foundEmail(valid, inFull)],
 		credits: 1,
