@@ -25,11 +25,7 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 	options: verifierOptions,
 	...emailLookup,
 	perRequest: MAX_EMAILS,
-	fitting: (queries, settings) =>
-		countFitting(
-			queries.map(({ email }) => email),
-			settings,
-		),
+	fitting: countFitting,
 	async ask(queries, { settings, ask, asReceived }) {
 		const emails = queries.map(({ email }) => email.toLowerCase());
 		const response = await ask(bulkRequest(emails, settings));

@@ -32,14 +32,17 @@ export function verificationIn(response: object): IDataObject {
 }
 
 /** How many of these emails, the first ones, fit into the URL of one request. */
-export function countFitting(emails: string[], { bulkVerifierPath }: InterfaceSettings): number {
+export function countFitting(
+	queries: EmailQuery[],
+	{ bulkVerifierPath }: InterfaceSettings,
+): number {
 	// 200 characters are for the Base URL.
 	let length = 200 + bulkVerifierPath.length;
-	const fit = emails.findIndex((email) => {
+	const fit = queries.findIndex(({ email }) => {
 		length += '&email='.length + encodeURIComponent(email).length;
 		return length > MAX_URL;
 	});
-	return fit < 0 ? emails.length : fit;
+	return fit < 0 ? queries.length : fit;
 }
 
 /** A bulk request, in the form that the credential says (interface specification 4.8). */
