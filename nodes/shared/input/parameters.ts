@@ -24,11 +24,11 @@ export class Parameters {
 
 	private readonly readers = new Map<string, Reader>();
 
-	/** Recognizes leads; none where the user chooses the fields, as in a tool. */
-	private readonly leads: LeadReader | undefined;
+	/** Whether the user, or the model of an agent, has chosen the fields. */
+	readonly isChosen: boolean;
 
-	/** Recognizes leads where the user chooses the fields, so that it can be said what was not read. */
-	private readonly chosen: LeadReader | undefined;
+	/** Recognizes leads; where the user has chosen the fields, only to say what was not read. */
+	private readonly leads: LeadReader | undefined;
 
 	private lead: { item: number; own: Lead } | undefined;
 
@@ -40,18 +40,15 @@ export class Parameters {
 		readonly operation: Partial<Pick<Declaration, 'fields' | 'options' | 'lead'>> = {},
 	) {
 		this.sent = requestFields(operation);
-		if (!operation.lead || context.isTool) return;
+		const canRecognize = operation.lead !== undefined && !context.isTool;
+		this.isChosen = !canRecognize || context.parameter('leadFields', 0, 'auto') === 'manual';
+		if (!canRecognize) return;
 		// An expression that fails is told where the option is used.
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
 		);
-		const name = toText(resultField);
-		if (context.parameter('leadFields', 0, 'auto') === 'manual') {
-			this.chosen = new LeadReader(name);
-			return;
-		}
-		const items = context.inputs?.map((_, item) => context.json(item));
-		this.leads = new LeadReader(name, items);
+		const items = this.isChosen ? [] : context.inputs?.map((_, item) => context.json(item));
+		this.leads = new LeadReader(toText(resultField), items);
 	}
 
 	json(item: number): unknown {
@@ -60,12 +57,12 @@ export class Parameters {
 
 	/** Looks at the columns of an item, which a run decides by: done beforehand, this need not be at once for all items. */
 	look(item: number): void {
-		this.leads?.look(this.json(item));
+		if (!this.isChosen) this.leads?.look(this.json(item));
 	}
 
 	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */
 	leadIn(item: number): Lead | undefined {
-		if (!this.leads) return undefined;
+		if (!this.leads || this.isChosen) return undefined;
 		if (this.lead?.item !== item) this.lead = { item, own: this.leads.read(this.json(item)) };
 		return this.lead.own;
 	}
@@ -73,7 +70,7 @@ export class Parameters {
 	/** What an item has for a parameter, where the user chose the fields and left this one empty. */
 	unread(name: string, item: number): Found | undefined {
 		const [meaning] = this.operation.lead?.[name]?.meanings ?? [];
-		const found = meaning && this.chosen?.read(this.json(item)).found[meaning];
+		const found = meaning && this.isChosen && this.leads?.read(this.json(item)).found[meaning];
 		// n8n may have to evaluate the field again: only where that matters.
 		return found && this.get(name, item, '') === '' ? found : undefined;
 	}
@@ -118,14 +115,9 @@ export class Parameters {
 		return meant(value, isEmail, () => this.labelOf(name), advice);
 	}
 
-	/** Whether the user, or the model of an agent, has chosen the fields. */
-	get isChosen(): boolean {
-		return this.leads === undefined;
-	}
-
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
 	get readFrom(): string | undefined {
-		if (!this.leads) return undefined;
+		if (!this.leads || this.isChosen) return undefined;
 		const lead = Object.values(this.operation.lead ?? {});
 		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
 		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);
@@ -183,7 +175,7 @@ export class Parameters {
 
 /** Half of a character, and what a wrong encoding makes of letters: `JosÃ©` is José, `â€™` an apostrophe. */
 const LOST_LETTERS =
-	/\uFFFD|â€.?|Â(?=\s)|[ÂÃÄÅÐÑ][\x80-\x9f¡-©«-¹»-¿€‚ƒ„…†‡ˆ‰‹•˜™›]|Ã(?:[ŠŒŽšœžŸªº]|[–—‘’“”](?=\p{L}))/u;
+	/\uFFFD|â€.?|Â(?=\s)|[ÂÃÄÅÐÑ](?:[\x80-\x9f¡-¿€‚ƒ„…†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|[–—‘’“”](?=\p{L}))|(?<=\p{Ll})Ã/u;
 
 /**
  * Returns the value. Throws {@link InvalidInput} if letters were lost in a wrong encoding, an expression was not evaluated,
