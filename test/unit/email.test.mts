@@ -30,12 +30,17 @@ describe('toEmail', () => {
 		ada@acme.com & ida+b@acme.com ¦ ada@acme.com; ida+b@acme.com ¦ ada@acme.com (work), ida@acme.com (home) ¦
 		ada@acme.com; n/a ¦ ["ada@acme.com"] ¦ ["ada@acme.com","ida@acme.com"] ¦
 		Lovelace, Ada <ada@acme.com>; Rhodes, Ida <ida@acme.com> ¦ SMTP:ada@acme.com smtp:ada@home.com ¦
-		ada@acme.com、ida@acme.com ¦ ada@acme.com<br>ida@acme.com`;
+		ada@acme.com、ida@acme.com ¦ ada@acme.com，ida@acme.com ¦ ada@acme.com；ida@acme.com ¦ ada@acme.com<br>ida@acme.com ¦
+		ada@acme.com,ida@acme.com ¦ ada@acme.com;ida@acme.com ¦ ada@acme.com|ida@acme.com ¦ ada@acme.com/ida@acme.com ¦
+		ada@acme.com&ida@acme.com`;
 	// Other text beside it, where a sign divides the two.
 	const beside = `Ada Lovelace (ada@acme.com) ¦ [ada@acme.com](mailto:ada@acme.com) ¦ “ada@acme.com” ¦ E-mail: ada@acme.com ¦
 		<a href="mailto:ada@acme.com?subject=Hi">Mail</a> ¦ ada&#64;acme.com ¦ &lt;ada@acme.com&gt; ¦ ada%40acme.com ¦
 		ada@acme.com, Bo ¦ Ada Lee; ada@acme.com ¦ ada@acme.com – Bo ¦ ada@acme.com | 030 1234 ¦ Ada [ada@acme.com] ¦
-		{"email":"ada@acme.com"} ¦ https://acme.com/?to=ida@acme.com ada@acme.com`;
+		{"email":"ada@acme.com"} ¦ https://acme.com/?to=ida@acme.com ada@acme.com ¦ Work: ada@acme.com ¦ mail:ada@acme.com ¦
+		email:ada@acme.com ¦ ada@acme.com : Bo ¦ | ada@acme.com ¦ , ada@acme.com ¦ - ada@acme.com ¦ ada@acme.com / Bo ¦
+		ada@acme.com & Bo ¦ ada@acme.com + Bo ¦ ada@acme.com; Bo ¦ • ada@acme.com ¦ ada@acme.com · Bo ¦ {ada@acme.com} ¦
+		,ada@acme.com ¦ {"site":"https://acme.com/@x","email":"ada@acme.com"} ¦ Private E-mail:ada@acme.com`;
 
 	it.each(`${ways} ¦ ${several} ¦ ${beside}`.split(/ ¦\s+/))('makes ada@acme.com of %j', (text) => {
 		expect(toEmail(text)).toBe('ada@acme.com');
@@ -45,10 +50,12 @@ describe('toEmail', () => {
 		['\u200bada@\u00adacme.com\ufeff\n', 'ada@acme.com'],
 		['ada@acme.com\nida@acme.com', 'ada@acme.com'],
 		['ada+b@acme.com+ida@acme.com', 'ada+b@acme.com'],
+		['Ann (ann-marie@acme.com)', 'ann-marie@acme.com'],
 		// The rest is left to canBeEmail.
 		['ada,lovelace@acme.com', 'ada,lovelace@acme.com'],
 		['call ida@acme.com', 'call ida@acme.com'],
 		['ada+notes/x@acme.com', 'ada+notes/x@acme.com'],
+		['(?email=ada@acme.com)', '(?email=ada@acme.com)'],
 		['"ada lovelace"@acme.com', '"ada lovelace"@acme.com'],
 		['ada?@acme.com', 'ada?@acme.com'],
 		['ADA@Acme.com', 'ADA@Acme.com'],
@@ -65,7 +72,13 @@ describe('toEmail', () => {
 });
 
 describe('canBeEmail', () => {
-	const odd = ['ADA+notes@acme.co.uk', '"ada@home"@acme.com', 'ädä@bücher.de', '👩@acme.com'];
+	const odd = [
+		'ADA+notes@acme.co.uk',
+		'"ada@home"@acme.com',
+		'ädä@bücher.de',
+		'👩@acme.com',
+		'ada@acme.xn--p1ai',
+	];
 
 	it.each(odd)('says yes to %j: the service knows more', (text) => {
 		expect(canBeEmail(text)).toBe(true);
@@ -86,6 +99,7 @@ describe('canBeEmail', () => {
 	// Apollo writes the last one where it has an email that it does not show.
 	const none = `ada.acme.com @acme.com ada@ ada@acme.com@ @ a@b.com|c@b.com ada@acme ada@acme..com ada@.acme.com
 		.ada@acme.com ada.@acme.com ada..l@acme.com ada@acme.123 ada@acme.com/about
+		a(b@acme.com a)b@acme.com a\\b@acme.com ada@ac/me.com ada@ac{me.com ada@ac~me.com ada@ac'me.com
 		a***@acme.com email_not_unlocked@domain.com`;
 
 	it.each(['', ...none.split(/\s+/)])('says no to %j', (text) => {
@@ -159,6 +173,8 @@ describe('a text', () => {
 		['Ada Lovelace (ada@acme.com)', true],
 		['E-mail: ada@acme.com', true],
 		['<mailto:ada@acme.com>', false],
+		['SMTP:ada@acme.com', false],
+		['MAILTO:ada@acme.com', false],
 		['ada@acme.com; ida@acme.com', false],
 		['Ada Lovelace', false],
 	])('has words beside its email: %j: %s', (text, isSo) => {

@@ -92,12 +92,24 @@ describe('a field', () => {
 		}
 	});
 
-	const noCompany =
-		'Particulier|privat|Self|Student|Aucune|Sin empresa|Non renseigné|Freelance / Self-employed|(Investor)';
+	const noCompany = `Particulier|particuler|privat|Private|Self|Student|Aucun|Aucune|Sin empresa|Non renseigné|non renseignée|
+		individual|independent|privato|particular|ninguna|nessun|nessuna|geen|étudiant|étudiante|estudiante|Rentner|Rentnerin|
+		retraité|retraitée|jubilado|jubilada|not specified|no company|sans entreprise|keine Firma|ohne Firma|senza azienda|
+		geen bedrijf|Freelance / Self-employed|(Investor)`;
 
-	it.each(noCompany.split('|'))('for a company with %j holds none', (company) =>
-		expect(readOf({ company })).toEqual({}),
-	);
+	it.each(noCompany.split(/\|\s*/))('for a company with %j holds none', (company) => {
+		expect(readOf({ company })).toEqual({});
+	});
+
+	const named = Object.entries(LEAD_FIELDS).filter(([meaning]) => meaning !== 'particle');
+
+	it.each(named)('for the %s has each of its names', (meaning, names) => {
+		const value = { email, domain: 'acme.com' }[meaning] ?? ada;
+		for (const field of names.trim().split(/\s*,\s*/)) {
+			const { found } = new LeadReader().read({ [field]: value });
+			expect(found).toEqual({ [meaning === 'name' ? 'fullName' : meaning]: { value, field } });
+		}
+	});
 
 	const social = `https://www.linkedin.com/company/acme linkedin.com/company/acme facebook.com/acme
 		https://x.com/acme https://api.whatsapp.com/send?phone=49 https://medium.com/@acme gmail.com ada@gmail.com
@@ -131,6 +143,18 @@ describe('a field', () => {
 		[[{ value: '', primary: true }, { value: 'n/a', type: 'work' }, { value: email }]],
 		[['call me', 'n/a', { value: email }]],
 		[[{ name: ada, address: email }]],
+		[
+			[
+				{ value: 'a@b.com', type: 'home' },
+				{ value: email, type: 'work' },
+			],
+		],
+		[
+			[
+				{ value: 'a@b.com', label: 'home' },
+				{ value: email, label: 'work' },
+			],
+		],
 		[{ Address: email }],
 	])('for emails has the one for work of %j', (emails) => {
 		expect(readOf({ emails })).toEqual({ email });
@@ -142,9 +166,6 @@ describe('a field', () => {
 		// Of several companies in one cell, as HubSpot exports them, the first.
 		['Acme; Acme Holding'],
 		['Acme ::: Acme Holding'],
-		// Of a record that another one names, the name.
-		['Accounts::::Acme'],
-		['12;#Acme'],
 		['Acme (https://www.notion.so/Acme-0123?pvs=21)'],
 	])('for a company has the name in %j', (company) => {
 		expect(readOf({ company })).toEqual(acme);
@@ -184,6 +205,12 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 	'a word is no email, and hides none': [
 		reads({ 'Work Email': 'not found', Email: email, Name: ada }, withEmail),
 		reads({ Email: 'not found' }, nobody),
+		reads({ 'Work Email': 'ada@acme', Email: email }, { email }),
+		reads(
+			{ ...inSheet, Email: 'ada@acme', 'Contact Name': ada, 'Contact Email': email },
+			{ ...wholeAndFirst, lastName: 'Lovelace', email },
+		),
+		reads({ 'Work Email': 'ada@acme', Email: `${ada} ${email}` }, { email: `${ada} ${email}` }),
 		// What is nearly an email is what is verified.
 		reads({ Email: 'ada@acme' }, { email: 'ada@acme' }),
 		// The user decides which of them counts.
@@ -194,7 +221,6 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ organization: [{ value: 'Acme' }] }, acme),
 		reads({ domain: { value: 'acme.com' } }, { domain: 'acme.com' }),
 		reads({ Name: { first: 'Ada', last: 'Lovelace' } }, whole),
-		reads({ 'Contact Name': `Contacts::::${ada}` }, whole),
 		reads({ company: 'H&M; Acme' }, { company: 'H&M' }),
 		reads({ company: 'Acme &amp; Sons; Holding' }, { company: 'Acme &amp; Sons' }),
 		reads({ company: 'O&#8217;Acme; Holding' }, { company: 'O&#8217;Acme' }),
@@ -272,19 +298,30 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Company: 'Ours', 'Organization Name': 'Acme' }, acme),
 		reads({ Company: 'Ours', 'Organization Name': '' }, nobody),
 		reads({ company: 'Ours', company_name: null, website: 'acme.com' }, { domain: 'acme.com' }),
-		reads(
-			{ Company: 'Ours', 'Company Name': '' },
-			nobody,
-			'Company may be your own, beside Company Name',
-		),
+		reads({ Company: 'Ours', 'Company Name': '' }, nobody, 'Company Name is empty in this row'),
 		reads({ Company: 'Acme', 'Company Name for Emails': '' }, acme),
 		reads(
 			{ company: 'Acme', companyWebsite: '', website: 'b.com' },
 			acme,
-			"website may be the person's own, beside companyWebsite",
+			'companyWebsite is empty in this row',
 		),
 		reads({ companyWebsite: 'linkedin.com/company/acme', website: 'b.com', company: 'Acme' }, acme),
 		reads({ companyUrl: '', companyWebsite: '' }, nobody, 'companyWebsite is empty in this row'),
+		reads({ Websites: 'b.com', 'Organisation Website': '', ...acme }, acme),
+		reads({ 'Website URL': 'b.com', 'Company Website URL': '', ...acme }, acme),
+		reads({ ...inSheet, 'Contact Company': 'Other' }, halves),
+		reads({ ...inSheet, 'Your Company': 'Acme' }, { ...halves, ...acme }),
+		reads({ ...inSheet, 'Your Company': 'Ours', 'Company Name': '' }, halves),
+		reads(
+			{ company: { name: 'Acme', website: 'acme.com', email: eve } },
+			{ ...acme, domain: 'acme.com' },
+		),
+		reads({ 'Contact Name': ada, 'Company Contact': 'Eve Other' }, whole),
+		reads({ 'Contact Name': ada, 'Website Contact': 'eve.example' }, whole),
+		reads({ 'Contact Name': ada, 'Contact Website': 'ada.example' }, whole),
+		reads({ 'Lead Website': 'acme.com' }, { domain: 'acme.com' }),
+		reads({ Company: 'Acme', 'Company 2': 'Former' }, acme),
+		reads({ 'Company 2': 'Former', 'Website 2': 'former.com' }, nobody),
 		// Linked Helper has a list of present and former employers.
 		reads({ website_1: 'blog.com', organization_website_1: 'old.com' }, nobody),
 		reads({ website: 'facebook.com/acme', domain: 'facebook.com', Company: 'Acme' }, acme),
@@ -304,16 +341,12 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Website: '', 'Organisation Website': 'acme.com' }, { domain: 'acme.com' }),
 		reads({ Website: 'facebook.com', Company: 'Acme' }, { ...acme, domain: 'facebook.com' }),
 		// ERPNext's opportunities.
-		reads({ party_name: 'Acme', company: 'Ours' }, nobody),
+		reads({ company: 'Ours', party_name: 'Acme' }, acme),
 		reads({ Website: 'acme.com', 'Company Domain': '' }, { domain: 'acme.com' }),
 		reads({ Company: [''] }, nobody, 'Company is empty in this row'),
 		reads({ Company: { value: '' } }, nobody, 'Company is empty in this row'),
 		reads({ Company: ['recA1b2C3d4E5f6G7'] }, nobody, 'Company holds no name'),
-		reads(
-			{ Company: { Id: 1, Title: 'Acme' } },
-			nobody,
-			'Company holds an object that is not read',
-		),
+		reads({ Company: { Id: 1, Title: 'Acme' } }, nobody, 'Company holds no name'),
 	],
 	'a name that may be of a form, or of whoever fills it in, is not that of the lead': [
 		reads(
@@ -326,14 +359,29 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 			atAcme,
 			'name differs from your-name',
 		),
+		reads({ body: { ...byAda, name: 'Contact form', company: 'Acme' } }, atAcme),
 		reads({ ...byAda, Name: 'ADA LOVELACE' }, { email, fullName: 'ADA LOVELACE' }),
 		// Somebody recommends her.
 		reads({ ...visitor, ...inSheet }, halves),
 		reads({ ...visitor, ...inSheet, ...work }, adaAtWork),
 		reads(visitor, { fullName: 'Eve Other', company: 'Other', domain: 'other.com' }),
+		reads(
+			{
+				...{ 'Your First Name': 'Eve', 'Your Last Name': 'Other', 'Your Email': eve },
+				...{ 'Contact Name': ada, 'Contact Email': email },
+			},
+			nobody,
+		),
+		reads({ 'Contact Name': ada, 'Your First Name': 'Eve' }, whole),
+		reads({ 'Your Full Name': 'Eve Other', 'Contact Name': '', ...acme }, acme),
+		reads(
+			{ ...inSheet, Company: 'Acme', data: { email: eve, company_name: '' } },
+			{ ...halves, ...acme },
+		),
 		reads({ 'Your First Name': 'Eve', 'Your Last Name': 'Other', ...inSheet, ...work }, adaAtWork),
 		// Halves of two people are no name.
 		reads({ ...inSheet, 'Last Name': '', ...contact }, first),
+		reads({ ...inSheet, 'First Name': '', 'Contact Name': ada }, { lastName: 'Lovelace' }),
 		reads(
 			{ 'First Name': '', 'Last Name': '', ...contact },
 			nobody,
@@ -343,6 +391,11 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 			{ 'Contact First Name': 'Ada', Surname: 'Lovelace' },
 			nobody,
 			'Surname differs from Contact First Name',
+		),
+		reads(
+			{ ...first, 'Contact Last Name': 'Other', 'CEO Work Email': eve, Email: email },
+			{ email },
+			'firstName differs from Contact Last Name',
 		),
 	],
 	'a bare name is the whole one, or the half that is not there': [
@@ -371,6 +424,8 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		),
 		reads({ first_name: 'Al', name: 'Alston' }, { firstName: 'Al', lastName: 'Alston' }),
 		reads({ name: 'Ada Lo', ...inApi }, { fullName: 'Ada Lo', ...halves }),
+		reads({ ...inSheet, Name: 'Acme Robotics' }, halves),
+		reads({ 'Contact Name': ada, Nachname: 'Lovelace', Name: 'Acme' }, nobody),
 		reads(
 			{ Name: 'María José', Surnames: 'García López' },
 			{ firstName: 'María José', lastName: 'García López' },
@@ -394,6 +449,10 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Name: 'Acme Robotics', 'Contact Name': '' }, nobody),
 		reads({ Nombre: 'María José', Apellidos: '' }, nobody),
 		reads({ Naam: 'van der Berg', Voornaam: null }, nobody),
+		reads({ Name: 'Acme Robotics', 'Full Name': '' }, nobody),
+		reads({ Name: 'Eve Other', 'Full Name': ada }, whole),
+		reads({ ...first, Name: 'Acme Robotics', 'Full Name': ada }, wholeAndFirst),
+		reads({ ...first, Name: 'Ada King', 'Full Name': ada }, wholeAndFirst),
 		reads({ Name: ada, 'First Name': '', 'Last Name': '' }, whole),
 		reads({ Name: ada, 'Full Name': '', 'First Name': 'Ada' }, wholeAndFirst),
 		reads({ ...inSheet, 'Last Name': '', Name: 'Acme Robotics' }, first),
@@ -420,6 +479,7 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 			{ 'Full Name': 'Robert Smith', 'First Name': 'Bob' },
 			{ fullName: 'Robert Smith', firstName: 'Bob' },
 		),
+		reads({ 'Contact Name': '', 'Contact Email': email }, { email }),
 		reads({ 'Contact Name': ada, Surname: 'Dr. Lovelace' }, whole),
 		reads({ 'Contact Name': ada, Surname: 'LOVELACE' }, whole),
 		reads({ 'Contact Name': ada, Surname: 'Love' }, nobody),
@@ -450,6 +510,11 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 	],
 	'a hidden name, or the one of a company, is none of a person': [
 		reads({ Name: 'LinkedIn Mitglied', ...acme }, acme),
+		reads({ Name: 'LINKEDIN MEMBER', ...acme }, acme),
+		reads(
+			{ 'Name 1': 'Acme Robotics', 'Name 2': 'Nord', Website: 'acme.com' },
+			{ domain: 'acme.com' },
+		),
 		reads({ fullName: 'Miembro de LinkedIn', ...acme }, acme),
 		reads({ Name: 'Acme', Company: 'ACME' }, { company: 'ACME' }),
 		reads({ 'Contact Person': 'Acme', ...acme }, acme, 'Contact Person looks like a company'),
@@ -522,6 +587,14 @@ describe('an item', () => {
 	it.each<[object, Values]>([
 		[{ 'Contact Person': 'Eve Other', 'Contact Email': eve }, nobody],
 		[{ 'Contact Person': 'Eve Lovelace', 'Contact Email': eve }, nobody],
+		[{ 'Contact Person': 'Lovelace, Eve', 'Contact Email': eve }, nobody],
+		[{ 'Contact Person': 'E. Lovelace', 'Contact Email': eve }, nobody],
+		[{ 'Contact Person': 'A. Eve Lovelace', 'Contact Email': eve }, nobody],
+		[{ 'Contact Person': '', 'Contact Email': eve }, nobody],
+		[{ Name: 'Eve Other', 'Contact Person': 'Eve Other', 'Contact Email': eve }, nobody],
+		[{ 'First Name 2': 'Ada', 'Last Name 2': 'Lovelace', 'Company 2': 'Former' }, nobody],
+		[{ 'First Name 2': 'Ada', 'Last Name 2': 'Lovelace', 'Website 2': 'former.com' }, nobody],
+		[{ 'Contact Person': 'Ada Other', 'Contact Email': eve }, nobody],
 		[{ 'Contact Person': 'Eve A. Lovelace', 'Contact Email': eve }, nobody],
 		[{ 'Contact Person': 'Eve & Bob Other', 'Contact Email': eve }, nobody],
 		[{ 'Contact Person': 'Dr. Ada Lovelace', 'Contact Email': email }, { email }],
@@ -564,6 +637,20 @@ describe('an item', () => {
 		);
 	});
 
+	const forms = `GmbH|mbH|AG|KG|KGaA|eV|e.V|OHG|UG|GbR|Inc|LLC|LLP|Ltd|Pty|Limited|PLC|Corp|SARL|EURL|SAS|SASU|SA|S.A|SL|SLU|S.L|
+		Srl|S.r.l|SRL|SpA|S.p.A|BV|B.V|NV|N.V|Ltda|Lda`;
+
+	it.each(forms.split(/\|\s*/))('with the legal form %s in its name is a company', (form) => {
+		expect(readOf({ Name: `Acme Foods ${form}` })).toEqual({});
+	});
+
+	const words = `Agency Capital Consulting Fund Funds Group Holding Holdings Lab Labs Media Partner Partners Services Software
+		Solutions Studio Studios Systems Technologies VC Venture Ventures`;
+
+	it.each(words.split(/\s+/))('with %s at the end of its name is a company', (word) => {
+		expect(readOf({ Name: `Acme Foods ${word}` })).toEqual({});
+	});
+
 	const companies = ['Acme Pty Ltd', 'Acme (HK) Limited', 'Acme GmbH & Co. KG', 'Acme Inc.'];
 
 	it.each(companies)('with the company %s in a field for full names has no name', (company) => {
@@ -603,6 +690,7 @@ describe('an item', () => {
 		['Ansprechpartner', ['Herr und Frau Weber', 'Frau zur Mühlen']],
 		['Nom du contact', ['Madame Martin', 'MME LE GOFF']],
 		['Nominativo', ['Sig.ra Di Stefano', 'Sig. Lo Presti']],
+		['Name', ['Άδα', 'Ада Л.', 'Άδα Λ.', 'MR SMITH']],
 	])('with one word as its name has half of one: %s', (field, names) => {
 		for (const name of names) expectHalf({ [field]: name });
 	});
@@ -621,16 +709,28 @@ describe('an item', () => {
 		expect(lacking.fullName?.why).toBe('is only half a name');
 	}
 
-	it.each(
-		'M. Lovelace|Maître Lovelace|Dña. Lovelace|Avv. Lovelace|Familie Lovelace|Fam. Lovelace'.split(
-			'|',
-		),
-	)('with %s as its name has only half of one', (name) => expectHalf({ Contact: name }));
+	const titles = `M. MM. Mr Mrs Ms Miss Dr Prof Shri Smt Herr Herrn Hr Frau Monsieur Madame Mme Mlle Señor Señora Sra Doña Dña
+		Signor Signora Dhr Mevrouw Maître Familie Famille Familia Fr. Dipl. Ing. Mag. Dott. Sig. Sr. Srta. Dra. Mevr. Mw. Fam.
+		Avv. Arch. Geom. Rag. Lic. Arq. Eng. Dipl.-Ing. Sr.ª`;
 
-	const nobodys =
-		'Sales Department|Vertrieb Innendienst|Service commercial|Dpto. Comercial|Corporate Office|Help Desk|Customer Support|Talent Acquisition|Hiring Manager|General Queries';
+	it.each(titles.split(/\s+/))('with a last name behind %s has only half of one', (title) => {
+		expectHalf({ Contact: `${title} Lovelace` });
+	});
 
-	it.each(nobodys.split('|'))('with %s as its name has nobody', (name) => {
+	const particles = `von vom zu zum zur dem van den der ten ter te in op 't da das de di do du dal dalla del della dos la le lo
+		al el bin`;
+
+	it.each(particles.split(/\s+/))('with a last name in %s has only half of one', (particle) => {
+		expectHalf({ Contact: `Frau ${particle} Lovelace` });
+	});
+
+	const departments = `Sales Department|Vertrieb Innendienst|Service commercial|Dpto. Comercial|Sales Team|Sales Dept|
+		Acme Customer Service|Abteilung Einkauf|Acme Außendienst|Acme Aussendienst|Acme Sekretariat|Acme Zentrale|
+		Service client|Service achats|Departamento Ventas|Atención al Cliente|Ufficio Acquisti|Reparto Vendite|
+		Corporate Office|Help Desk|Customer Support|Talent Acquisition|Hiring Manager|General Queries|
+		Service Query|Enquiry Line|Acme Enquiries|Acme Recruitment|Acme Careers|Human Resources|Customer Care`;
+
+	it.each(departments.split(/\|\s*/))('with %s as its name has nobody', (name) => {
 		expect(readOf({ Contact: name })).toEqual({});
 		expect(whysOf({ Contact: name })).toEqual(['Contact is not the name of a person']);
 	});
@@ -640,10 +740,11 @@ describe('an item', () => {
 		(name) => expect(readOf({ Contact: name })).toEqual({ fullName: ada }),
 	);
 
-	const several = 'Ada Lovelace, Ida Rhodes|Ada Lovelace; Ida Rhodes|Ada Lovelace und Ida Rhodes';
+	const several = `Ada Lovelace, Ida Rhodes|Ada Lovelace; Ida Rhodes|Ada Lovelace und Ida Rhodes|Ada & Ida Lovelace|
+		Ada and Ida Lovelace|Ada et Ida Lovelace|ADA UND IDA LOVELACE|Ada Lovelace / Ida Rhodes|Contacts::::Ada Lovelace`;
 	const inLines = ['Ada Lovelace\nIda Rhodes', 'Ada Lovelace\r\nSales Manager'];
 
-	it.each([...several.split('|'), ...inLines])(
+	it.each([...several.split(/\|\s*/), ...inLines])(
 		'with several people as its name has none: %j',
 		(name) => {
 			expect(readOf({ Geschäftsführer: name })).toEqual({});
@@ -651,10 +752,18 @@ describe('an item', () => {
 		},
 	);
 
-	const wholes = ['Van Morrison', 'van morrison', 'le Gall Anne', 'Ada Lee, M. A.', '王小明'];
+	const wholes = `Van Morrison|van morrison|le Gall Anne|Ada Lee, M. A.|王小明|M. A. Lovelace|ada lee|Ada Steam|Ada Teamer|PETER HAAG|
+		M.S.A. Khan`;
 
-	it.each(wholes)('with %s as its name has a whole one', (fullName) => {
+	it.each(wholes.split(/\|\s*/))('with %s as its name has a whole one', (fullName) => {
 		expect(readOf({ Name: fullName })).toEqual({ fullName });
+	});
+
+	it.each([
+		['小明', '王'],
+		['Ada', 'Lo'],
+	])('with %s and %s has both halves', (firstName, lastName) => {
+		expect(readOf({ firstName, lastName })).toEqual({ firstName, lastName });
 	});
 
 	it.each(['Mr.', 'Frau', 'Frau Dr.', 'Dott.ssa'])(
@@ -666,7 +775,7 @@ describe('an item', () => {
 		},
 	);
 
-	const found = { status: 'found', name: 'Acme', domain: 'acme.com' };
+	const found = { status: 'found', name: 'Acme Robotics', domain: 'acme.com' };
 
 	it.each<[lookup: unknown, Values, beside: Values]>([
 		[checked, checked, { email: eve }],
@@ -681,6 +790,11 @@ describe('an item', () => {
 		expect([readOf(item, 'lookup'), readOf(item)]).toEqual([read, beside]);
 	});
 
+	it('may have the result in a field that others use, too', () => {
+		const item = { 'Work Email': eve, fields: { ...found, email } };
+		expect(readOf(item, 'fields')).toEqual({ email, domain: 'acme.com' });
+	});
+
 	it.each<[object, isPerson: boolean]>([
 		[{ Name: 'Acme GmbH' }, false],
 		[{ Nombre: 'Bombas SL', Web: 'bombas.es' }, false],
@@ -690,6 +804,8 @@ describe('an item', () => {
 		[{ Name: 'Acme Growth Fund' }, false],
 		[{ Name: 'Core9 VC', Website: 'https://core9.vc/' }, false],
 		[{ Name: 'Acme Robotics', Website: 'shop.acmerobotics.com' }, false],
+		[{ Name: 'Acme Robotics', Website: 'https://acmerobotics.com/' }, false],
+		[{ Name: 'Core9 Berlin', Website: 'core9.berlin' }, false],
 		[{ Name: 'Acme Foods', Company: 'Acme Foods, Inc.' }, false],
 		[{ Name: 'Acme Foods Ltd', Company: 'Acme Foods Ltd' }, false],
 		[{ Name: 'Acme Foods GmbH', Company: 'Acme Foods' }, false],
@@ -698,6 +814,9 @@ describe('an item', () => {
 		[{ Name: 'SAS Institute', Company: 'SAS Institute' }, false],
 		[{ Name: 'Acme & Sons', Company: 'Acme & Sons' }, false],
 		[{ Name: 'Acme', Website: 'www.acme.com' }, false],
+		[{ Name: 'Bäckerei Müller', Website: 'baeckerei-mueller.de' }, false],
+		[{ Name: 'Weiß Bau', Website: 'weissbau.de' }, false],
+		[{ Name: 'Bakkerij van Dijk', Website: 'bakkerijvandijk.nl' }, false],
 		[{ Nom: "Boulangerie de l'Exemple", 'Site web': 'boulangerie-exemple.fr' }, false],
 		[{ Name: 'Jo Huber', Website: 'huber.de' }, true],
 		[{ Name: 'ada lovelace', Website: '' }, true],
@@ -846,6 +965,8 @@ describe('whose a column is', () => {
 			'Contact 1 Name',
 			'Person - Name',
 		],
+		...['Executive Name', 'Ansprechpartnerin', 'Ansprechperson', 'Entscheider'],
+		...['Décideur', 'Participante', 'Partecipante', 'Deelnemer'],
 	])('%s is the name of a person', (field) => {
 		expect(readOf({ [field]: ada, Name: 'Acme Robotics' })).toEqual(whole);
 	});
@@ -859,13 +980,14 @@ describe('whose a column is', () => {
 		['Nombre Contacto', 'Apellidos Contacto'],
 		['Nome referente', 'Cognome referente'],
 		['Voornaam contactpersoon', 'Achternaam contactpersoon'],
-		['Primary Contact First Name', 'Primary Contact Last Name'],
+		['Primary Contact First Name', 'Contact Last Name'],
+		['Main Contact First Name', 'Key Contact Last Name'],
 	])('%s and %s are one person', (one, other) => {
 		expect(readOf({ [one]: firstOf, [other]: lastOf })).toEqual(halves);
 	});
 
 	const nobodys = `Account Owner|Owner Name|Manager Name|Assistant Name|Host Name|Referred By|Customer Name|Client Name|
-		Lead|Prospect|Responsável|Company Contact|Contact Owner|Contact Type|Lead Source|Previous Company Name`;
+		Lead|Prospect|Responsável|Executive|Company Contact|Contact Owner|Contact Type|Lead Source|Previous Company Name`;
 
 	it.each(nobodys.split(/\|\s*/))('%s says nothing', (field) => {
 		expect(readOf({ [field]: ada })).toEqual({});
@@ -875,6 +997,11 @@ describe('whose a column is', () => {
 		const two = { 'Contact Name': 'Eve Other', 'CEO Name': ada, 'CEO Email': email, ...acme };
 		expect(readOf(two)).toEqual(acme);
 		expect(whysOf(two)).toContain('Contact Name differs from CEO Name');
+		expect(readOf({ ...two, 'Contact Email': eve })).toEqual(acme);
+		expect(readOf({ ...two, 'CEO Name': 'Eve Other', 'Contact Email': eve })).toMatchObject({
+			fullName: 'Eve Other',
+			email: eve,
+		});
 		expect(readOf({ ...two, 'Contact Name': ada })).toMatchObject({ ...whole, email });
 	});
 
@@ -882,7 +1009,8 @@ describe('whose a column is', () => {
 		const company = { name: 'Acme', website: 'acme.com' };
 		const atCompany = { ...acme, domain: 'acme.com' };
 		expect(readOf({ ...inSheet, company })).toEqual({ ...halves, ...atCompany });
-		expect(readOf({ lead: inSheet, company })).toEqual({ ...halves, ...atCompany });
+		expect(readOf({ lead: inSheet, organization: company })).toEqual({ ...halves, ...atCompany });
+		expect(readOf({ contact: inApi, company })).toEqual({ ...halves, ...atCompany });
 		expect(readOf({ contact: { name: ada, email }, company: 'Acme' })).toEqual({
 			...withEmail,
 			...acme,
@@ -890,8 +1018,6 @@ describe('whose a column is', () => {
 	});
 
 	it('is said by the label beside a value', () => {
-		const site = { 'Website 1 - Label': 'Profile', 'Website 1 - Value': 'ada.example' };
-		expect(readOf({ ...site })).toEqual({});
 		const home = { 'E-mail 1 - Label': '* Home', 'E-mail 1 - Value': 'ada@home.example' };
 		expect(readOf(home)).toEqual({ email: 'ada@home.example' });
 		expect(readOf({ ...home, 'E-mail 2 - Label': 'Work', 'E-mail 2 - Value': email })).toEqual({

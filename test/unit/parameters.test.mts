@@ -16,6 +16,7 @@ import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
 import { hasExpression } from '../../nodes/shared/host/context.ts';
 import type { LeadParameters } from '../../nodes/shared/input/declaration.ts';
 import { Parameters, referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
+import { cleanText } from '../../nodes/shared/values/text.ts';
 import { ourNodes } from '../support/node/engine.mts';
 import { soleNode } from '../support/node/soleNode.mts';
 import { thrownBy } from './thrown.mts';
@@ -80,7 +81,15 @@ it('fails where the expression fails, for each item', () => {
 	}
 });
 
-const unevaluated = ['{{ $json.name }}', 'Hello {{ $json.name', '}}', '{{{{'];
+const unevaluated = [
+	'{{ $json.name }}',
+	'Hello {{ $json.name',
+	'}}',
+	'{{{{',
+	'$json.name',
+	"$('Set').item",
+	'$("Set")',
+];
 
 it.each(unevaluated)('refuses %j, which n8n did not evaluate', (value) => {
 	const { parameters } = nodeWith({ typed: value, found: '={{ $json.name }}' }, [{ name: value }]);
@@ -137,7 +146,15 @@ describe('the fields of a lead', () => {
 			'LÃ“PEZ': 'Ã“',
 			'Oâ€™Acme': 'â€™',
 			'Å\u00a0koda Å¡': 'Å¡',
+			'ÐŸÐµÑ‚Ñ€': 'ÐŸ',
+			'Â©': 'Â©',
+			GarcÃa: 'Ã',
 		};
+		const letters = 'ÀÂÃÄÅÆÇÈÉÊËÌÎÑÒÓÔÕÖØÙÚÛÜÞßáâãäåæçèéêëìîïðñòóôõöøùúûüýþÿąćęłńœśźżšžČőűğışřй';
+		for (const letter of letters) {
+			const read = cleanText(Buffer.from(letter).toString('latin1'));
+			lost[`x${read}x`] = read;
+		}
 		for (const [value, letters] of Object.entries(lost)) {
 			const chosen = leadOf([], { leadFields: 'manual', where: value });
 			for (const [parameters, field] of [

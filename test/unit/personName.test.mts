@@ -12,7 +12,11 @@ const ada = `Ada Lovelace / Lovelace, Ada / Dr. Ada Lovelace / Prof.Dr. h.c. Ada
 	Lovelace, Ada, MD / Lovelace, Dr. Ada / Lovelace, Ada, Dr. / Ada Lovelace, Dr. med. /
 	Lovelace, Ada, Dr. rer. nat. / Ada Lovelace | LinkedIn / Ada Lovelace (she/her) / Ada 🚀 Lovelace ✈️🇩🇪 /
 	★ Ada 🙋🏽‍♀️ Lovelace / Ada Lovelace | CEO, Acme / Smt. Ada Lovelace / Ada Lovelace Jr. /
-	Ada Lovelace, III / Ada Lovelace III / Ada Lovelace, MS, PHR / Ada Lovelace, JD / Maitre Ada Lovelace`;
+	Ada Lovelace, III / Ada Lovelace III / Ada Lovelace, MSc / Ada Lovelace, B.Sc. / Ada Lovelace, Jr. / Ada Lovelace, Sr /
+	Ada Lovelace, iv / Ada Lovelace, Esq. / Ada Lovelace PharmD / Ada Lovelace M.Sc. / Ada Lovelace BSc / Ada Lovelace Sr. /
+	Ada Lovelace IV / Ada Lovelace, RN / Ada Lovelace, PE / Ada Lovelace, II / Ada Lovelace, BA / Ada Lovelace, AWS-SAA /
+	Ada Lovelace • CEO / Ada Lovelace, / Dr.ª Ada Lovelace /
+	Ada Lovelace, MS, PHR / Ada Lovelace, JD / Ada Lovelace, DO / Maitre Ada Lovelace`;
 
 it.each([
 	...ada.split(/ \/\s+/).map((text) => [text, 'Ada Lovelace']),
@@ -31,7 +35,8 @@ it.each([
 	['van den Berg, JMP', 'JMP van den Berg'],
 	['De la Cruz, ANA', 'ANA De la Cruz'],
 	['García López, J.', 'J. García López'],
-	['MS Dhoni', 'MS Dhoni'],
+	['M. A. Lovelace', 'M. A. Lovelace'],
+	['Dr.Ada Lovelace', 'Dr.Ada Lovelace'],
 	['H.C. Andersen', 'H.C. Andersen'],
 	['Dr. A. Lovelace', 'A. Lovelace'],
 	['das Neves Pinto, JMP', 'JMP das Neves Pinto'],
@@ -41,7 +46,7 @@ it.each([
 	['Ada Mba', 'Ada Mba'],
 	['Ada MBA', 'Ada MBA'],
 	['ADA LOVELACE MBA', 'ADA LOVELACE MBA'],
-	['Ing Lee', 'Ing Lee'],
+	['Ing Mei Lee', 'Ing Mei Lee'],
 	['Frauke Professor', 'Frauke Professor'],
 	['Dr.', 'Dr.'],
 	['Mr Lovelace', 'Mr Lovelace'],

@@ -91,7 +91,10 @@ describe('cleanText', () => {
 describe('isPlaceholder', () => {
 	const nothing = `n/a|N/A|#N/A|n.a.|None.|(none)|NULL|<null>|nil|undefined|Unknown|-|--|–|.|…|?|https|NaN|nan|#REF!|
 		#NAME?|#DIV/0!|#NV|#ÜBERLAUF!|(blank)|(Leer)|TBD|not available|email_not_unlocked@domain.com|- / -|keine Angabe|
-		k.A.|unbekannt|n.v.t.|N.C.|Freelancer|Selbständig|selbstständig|Autônomo|autonomo|Independant|Selbstandig|Stealth Startup|Confidential|Retired`;
+		k.A.|unbekannt|n.v.t.|N.C.|Freelancer|Selbständig|selbstständig|Autônomo|autonomo|Independant|Selbstandig|Stealth Startup|Confidential|Retired|
+		n/d|n.d.|not provided|not applicable|http|unemployed|Stealth Mode Startup|self employed|self-employed|freelance|keine|
+		Privatperson|Freiberufler|onbekend|n.b.|inconnu|indépendante|S.B.|S.C.|S.D.|desconocido|autónoma|ninguno|no tiene|
+		sconosciuto|libero professionista|(leer)|NA`;
 
 	// Eventbrite says that an info was requested of a guest whom nobody has named.
 	it.each([...nothing.split(/\|\s*/), 'Info Requested'])('is %j', (text) => {
@@ -219,7 +222,21 @@ describe('isSocialPage', () => {
 	const nobodys = `gmail.com ada@gmail.com https://www.yahoo.co.uk web.de gmx.at hotmail.fr proton.me outlook.com
 		https://t.co/abc https://www.eventbrite.de/o/acme-1 https://www.wlw.de/de/firma/acme pagesjaunes.fr/pros/1
 		t-online.de ada@wanadoo.fr laposte.net libero.it freenet.de qq.com
-		https://www.airbnb.de/rooms/1 booking.com/hotel/de/x.html google.de/maps/x https%3A%2F%2Flinkedin.com%2Fcompany%2Facme`;
+		https://www.airbnb.de/rooms/1 booking.com/hotel/de/x.html google.de/maps/x https%3A%2F%2Flinkedin.com%2Fcompany%2Facme
+		icloud.com me.com msn.com ymail.com protonmail.com googlemail.com live.com aol.com outlook.de gmx.net yahoo.com.br
+		hotmail.co.uk arcor.de neuf.fr virgilio.it alice.it tin.it bluewin.ch btinternet.com pm.me 163.com mail.ru`;
+
+	const networks = `linkedin.com facebook.com fb.com twitter.com x.com instagram.com xing.com youtube.com tiktok.com pinterest.com
+		crunchbase.com threads.net vk.com whatsapp.com snapchat.com medium.com github.com reddit.com tumblr.com behance.net
+		vimeo.com google.com wellfound.com viadeo.com indeed.com glassdoor.com yelp.com tripadvisor.com airbnb.com booking.com
+		etsy.com zillow.com airtable.com notion.com google.co.uk indeed.fr glassdoor.de yelp.it tripadvisor.es airbnb.de
+		notion.so notion.site eventbrite.com meetup.com calendly.com trustpilot.com europages.com kompass.com gelbeseiten.de
+		wlw.de pagesjaunes.fr paginasamarillas.es paginegialle.it clutch.co t.co apollo.io fb.me wa.me t.me telegram.me lnkd.in
+		youtu.be linktr.ee about.me bit.ly g.page bsky.app goo.gl`;
+
+	it.each(networks.split(/\s+/))("a page at %s is nobody's website", (domain) => {
+		expect(isSocialPage(`https://www.${domain}/acme`)).toBe(true);
+	});
 
 	it.each(nobodys.split(/\s+/))("%j is nobody's website", (text) => {
 		expect(isSocialPage(text)).toBe(true);
@@ -238,6 +255,11 @@ it.each([
 	['O&#39;Brien', "O'Brien"],
 	['O&#x2019;Brien', "O'Brien"],
 	['Müller–Lüdenscheidt', 'Müller-Lüdenscheidt'],
+	['‘Ada’ ʼ ´ ′ ＇', "'Ada' ' ' ' '"],
+	['“Ada” „ « » ‹ › ＂', '"Ada" " " " " " "'],
+	['Ada—Sales―x', 'Ada - Sales - x'],
+	['a‐b‑c‒d–e−f', 'a-b-c-d-e-f'],
+	['&LT;a&gt; &quot;b&apos;&nbsp;c', '<a> "b\' c'],
 	['Acme &amp; Sons', 'Acme & Sons'],
 	['AT&T; &unknown; &#99999999;', 'AT&T; &unknown; &#99999999;'],
 ])('%j in one spelling is %j', (text, plain) => {

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { holdsEmail } from '../values/email';
 import { isObject } from '../values/json';
 import {
 	cleanText,
@@ -15,27 +14,25 @@ import type { Meaning } from './columnNames';
 export const EMPTY_FIELD = 'is empty in this row';
 export const NO_NAME = 'holds no name';
 
-/** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
-function inOrder(list: unknown[]): unknown[] {
-	const objects = list.filter(isObject);
-	const isForWork = (one: IDataObject) => [one.type, one.category, one.label].includes('work');
+/** The entries of a field, those first that it marks as the primary one and as that for work, as CRMs do. */
+function entriesOf(field: unknown): unknown[] {
+	const entries = [field].flat();
+	const objects = entries.filter(isObject);
 	return [
 		...objects.filter(({ primary }) => primary === true),
-		...objects.filter(isForWork),
-		...list,
+		...objects.filter((one) => Object.values(one).includes('work')),
+		...entries,
 	];
 }
 
 /** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
 export function valueOf(meaning: Meaning, field: unknown): string {
-	if (!Array.isArray(field)) return textOf(meaning, field);
-	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
-	const email = meaning === 'email' && texts.find(holdsEmail);
-	return email || (texts.find((text) => text !== '') ?? '');
+	const texts = entriesOf(field).map((entry) => textOf(meaning, entry));
+	return texts.find((text) => text !== '') ?? '';
 }
 
 /** The ID of a linked record in Airtable or Notion. */
-const LINKED_RECORD = /^(?:rec(?=\w*\d)\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+const LINKED_RECORD = /^(?:rec\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /** Whoever hides the name at LinkedIn is a LinkedIn Member, Utilisateur LinkedIn. */
 const HIDDEN = /^LinkedIn(?: |$)|^(?:\p{L}+ ){1,2}LinkedIn$/iu;
@@ -44,16 +41,12 @@ const HIDDEN = /^LinkedIn(?: |$)|^(?:\p{L}+ ){1,2}LinkedIn$/iu;
 const NO_COMPANY =
 	/^(?:self|student|private?|individual|independent|privato|particuli?er|particular|aucune?|ninguna|nessuna?|geen|etudiante?|estudiante|rentner(?:in)?|retraitee?|jubilad[ao]|non renseignee?|not specified|(?:no|sin|sans|keine|ohne|senza|geen) (?:company|empresa|entreprise|firma|azienda|bedrijf))$/i;
 
-/** What stands before the name of another record: `Accounts::::Acme` in vtiger, `12;#Acme` in SharePoint. */
-const REFERENCE = /^(?:\w+::::|\d+;#)/;
-
 /** What stands behind the first of several companies, or Notion's link to it: not the semicolon that ends `&amp;`. */
-const BEHIND_COMPANY = /(?<!&(?:amp|quot|apos|nbsp|#\w{1,6}));|:::|\s\(https?:/;
+const BEHIND_COMPANY = /(?<!&#?\w{2,6});|\s:::\s|\s\(https?:/;
 
 /** The text of one entry, if it can be meant. */
 function textOf(meaning: Meaning, entry: unknown): string {
 	const text = cellText(meaning, entry);
-	if (meaning === 'emailStatus') return text;
 	if (isPlaceholder(text)) return '';
 	// n8n has not evaluated it: the item is refused.
 	if (hasExpressionLeft(text)) return text;
@@ -63,14 +56,12 @@ function textOf(meaning: Meaning, entry: unknown): string {
 		return domain === '' || isSocialPage(text, domain) || /\.\d+$/.test(text) ? '' : text;
 	}
 	if (meaning === 'email') return text.includes('@') ? text : '';
+	const isCompany = meaning === 'company';
+	const name = isCompany ? text.split(BEHIND_COMPANY, 1)[0] : text;
 	// A number, an email or the id of a linked record in a field for names is none.
-	if (text.includes('@') || !/\p{L}/u.test(text) || LINKED_RECORD.test(text)) return '';
-	const name = text.replace(REFERENCE, '');
-	if (meaning === 'company') {
-		const isNone = name.split('/').every((part) => isNoCompany(part.trim()));
-		return isNone ? '' : name.split(BEHIND_COMPANY, 1)[0].trim();
-	}
-	return HIDDEN.test(name) ? '' : name;
+	if (text.includes('@') || !/\p{L}/u.test(name) || LINKED_RECORD.test(name)) return '';
+	if (!isCompany) return HIDDEN.test(name) ? '' : name;
+	return name.split('/').every((part) => isNoCompany(part.trim())) ? '' : name;
 }
 
 /** Whether a text stands for no company: `privat`, `(Angel Investor)`. */
@@ -81,10 +72,8 @@ function isNoCompany(text: string): boolean {
 /** The text of a field as it stands there, of an object that of its value. */
 export function cellText(meaning: Meaning, entry: unknown): string {
 	const value = isObject(entry) ? valueIn(meaning, entry) : entry;
-	const isWhole = meaning === 'fullName' || meaning === 'name';
-	if (!isWhole || typeof value !== 'string') return cleanText(value);
 	// Lines of several words are two people, or what one of them does.
-	const lines = value.split('\n').map(cleanText);
+	const lines = toText(value).split('\n').map(cleanText);
 	const areSeveral = lines.filter((line) => line.includes(' ')).length > 1;
 	return areSeveral ? lines.join(' / ') : cleanText(value);
 }
@@ -99,12 +88,7 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 }
 
 export function whyEmpty(meaning: Meaning, field: unknown): string {
-	const cells = [field].flat();
-	if (cells.every((entry) => cellText(meaning, entry) === '')) {
-		const hasNothing = (one: IDataObject) => Object.values(one).every((own) => (own ?? '') === '');
-		const isKnown = (one: IDataObject) => 'value' in one || hasNothing(one);
-		return cells.filter(isObject).every(isKnown) ? EMPTY_FIELD : 'holds an object that is not read';
-	}
-	if (meaning === 'domain') return 'is not a company website';
-	return meaning === 'email' ? 'holds no email' : NO_NAME;
+	const parts = [field].flat().flatMap((one) => (isObject(one) ? Object.values(one) : [one]));
+	if (parts.every((one) => cleanText(one) === '')) return EMPTY_FIELD;
+	return meaning === 'domain' ? 'is not a company website' : NO_NAME;
 }

@@ -24,7 +24,7 @@ export const LEAD_FIELDS = {
 	domain: `
 		company domain, company domain name, organization domain, current employer domain, employer domain, domain, domain name,
 		company website, company website URL, organization website, organisation website, account website, business website,
-		website, website URL, website value, websites, employer website, company URL, homepage,
+		website, website URL, websites, employer website, company URL, homepage,
 		company homepage, web page, web, www, internet,
 		Webseite, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
 		site web, site internet, page web, domaine, sitio web, página web, dominio,
@@ -37,7 +37,7 @@ export const LEAD_FIELDS = {
 		société, nom de la société, nom société, entreprise, nom entreprise, nom de l'entreprise, raison sociale,
 		empresa, nombre de la empresa, nombre de empresa, nombre empresa, razón social, compañía, organización,
 		nome da empresa, razão social, organização, azienda, nome azienda, ditta,
-		ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie`,
+		ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie, party name`,
 	email: `
 		work email, work email address, business email, business email address, professional email,
 		Geschäftliche E-Mail-Adresse, adresse e-mail professionnelle, email pro, mail professionnel, mail pro,
@@ -64,9 +64,9 @@ export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
  * A manager, an assistant or an owner is nobody who is looked up.
  */
 const ROLES = `
-	contact, contact person, decision maker, attendee, participant, guest, delegate, registrant, invitee, speaker,
+	contact, decision maker, attendee, participant, guest, delegate, registrant, invitee, speaker,
 	lead, prospect, person, executive, candidate, recipient, founder, CEO,
-	Ansprechpartner, Ansprechpartnerin, Ansprechperson, Kontakt, Kontaktperson, Teilnehmer, Entscheider, Geschäftsführer,
+	Ansprechpartner, Ansprechpartnerin, Ansprechperson, Kontakt, Teilnehmer, Entscheider, Geschäftsführer,
 	Inhaber, interlocuteur, dirigeant, gérant, décideur, contacto, persona de contacto, participante, contato, responsável,
 	contatto, persona di contatto, referente, partecipante, contactpersoon, deelnemer`;
 
@@ -121,9 +121,9 @@ export function namedBy(name: string): Named | undefined {
 	const text = letters.replace(/\d+/g, '');
 	const number = /_\d+$/.exec(name)?.[0] ?? /\d+/.exec(letters)?.[0] ?? '';
 	const own = PLACES.get(letters) ?? PLACES.get(text);
-	if (own) return canBeSecond(own.meaning, text, number) ? ofOwner(own, '', number) : undefined;
+	if (own) return isSomethingElse(own, text, number) ? undefined : ofOwner(own, '', number);
 	// In a German Salesforce, the colleague who has the record.
-	if (/(?:kontakt|lead|prospect)inhaber/.test(text)) return undefined;
+	if (/(?:kontakt|lead)inhaber/.test(text)) return undefined;
 	const [, front = '', behindFront = ''] = IN_FRONT.exec(text) ?? [];
 	const [, beforeRole, behind = ''] = BEHIND.exec(text) ?? [];
 	// `Lead` alone says what somebody is, and `Responsável` may be the seller.
@@ -133,22 +133,24 @@ export function namedBy(name: string): Named | undefined {
 	}
 	const ofFront = PLACES.get(behindFront);
 	// A person's website may be a private one.
-	const isPrivate = ofFront?.meaning === 'domain' && !/^(?:your|lead)$/.test(front);
-	if (ofFront) return isPrivate ? undefined : ofOwner(ofFront, front, number);
+	if (ofFront?.meaning === 'domain' && !/^(?:your|lead)$/.test(front)) return undefined;
+	if (ofFront) return ofOwner(ofFront, front, number);
 	const ofBehind = PLACES.get(beforeRole ?? '');
 	// `Company Contact` is no company.
-	const isCompany = ofBehind?.meaning === 'company' || ofBehind?.meaning === 'domain';
-	return ofBehind && !isCompany ? ofOwner(ofBehind, behind, number) : undefined;
+	return ofBehind && !isOfCompany(ofBehind) ? ofOwner(ofBehind, behind, number) : undefined;
+}
+
+function isOfCompany({ meaning }: Place): boolean {
+	return meaning === 'company' || meaning === 'domain';
 }
 
 /**
- * Whether a column may have the number. A second company is a former one, an ERP has the name of a company in `Name 1`, and
- * `Apellido 2` is the other surname of a Spaniard; but a sheet makes `Name_1` of a second column `Name`.
+ * Whether a number makes a name mean something else. An ERP has the name of a company in `Name 1`, but a sheet makes `Name_1`
+ * of a second column `Name`. `Apellido 2` is the other surname of a Spaniard, and a second company is a former one.
  */
-function canBeSecond(meaning: Meaning, text: string, number: string): boolean {
-	if (meaning === 'company' || meaning === 'domain') return number === '' || number === '1';
-	if (text === 'name') return !/^\d/.test(number);
-	return text !== 'apellido' || number === '' || number === '1';
+function isSomethingElse(own: Place, text: string, number: string): boolean {
+	if (text === 'name') return /^\d/.test(number);
+	return (text === 'apellido' || isOfCompany(own)) && number !== '' && number !== '1';
 }
 
 /** `Contact Person 2` is somebody else than `Contact Person`. */

@@ -1,6 +1,14 @@
 import { toDomain } from '../values/text';
 import { lettersOf, type Meaning, wordsOf } from './columnNames';
-import { areJoined, isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
+import {
+	areJoined,
+	isHalf,
+	isInitial,
+	isSeveral,
+	isTitles,
+	toFullName,
+	withoutTitles,
+} from './personName';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -22,20 +30,18 @@ export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name', 'p
 const LEGAL_FORM =
 	/(?<![\p{L}.])(?:GmbH|mbH|AG|KG|KGaA|e\.?V|OHG|UG|GbR|Inc|LLC|LLP|Ltd|Pty|Limited|PLC|Corp|SARL|EURL|SASU?|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
-const IN_ASCII: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' };
-
-/** A name as the domains of Germans have it: `Baeckerei Mueller`. */
-function inAscii(name: string): string {
-	return name.toLowerCase().replace(/[äöüß]/g, (letter) => IN_ASCII[letter]);
+/** A name by its letters but e, as the domain of Müller is mueller.de. */
+function spelled(name: string): string {
+	return lettersOf(name).replaceAll('ß', 'ss').replaceAll('e', '');
 }
 
 /** Whether a name is a company's: it has a legal form, or it is the name of the website. */
 function isCompany(name: string, website = ''): boolean {
 	const domain = toDomain(website);
-	const hosts = [domain, ...domain.split('.')].map(lettersOf).filter((host) => host !== '');
+	const hosts = [domain, ...domain.split('.')].map(spelled).filter((host) => host !== '');
 	const withoutParticles = name.replace(/(?<!\p{L})\p{Ll}{1,3}(?!\p{L})/gu, '');
-	const spellings = [name, withoutParticles, inAscii(name)];
-	return LEGAL_FORM.test(name) || spellings.some((one) => hosts.includes(lettersOf(one)));
+	const isOfWebsite = [name, withoutParticles].some((one) => hosts.includes(spelled(one)));
+	return LEGAL_FORM.test(name) || isOfWebsite;
 }
 
 /** What the names of companies end with that have no legal form. */
@@ -49,12 +55,12 @@ export function isListedCompany(name: string, website?: string): boolean {
 
 /** The name of a company by its letters and digits, without its legal form. */
 function bareCompany(name: string): string {
-	return lettersOf(name.split(LEGAL_FORM, 1)[0] || name);
+	return lettersOf(name.split(LEGAL_FORM, 1)[0]);
 }
 
 /** Whether a name has another one as whole words. */
 export function holds(name: string, other = ''): boolean {
-	return other !== '' && ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
+	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
 /**
@@ -125,8 +131,7 @@ function refuseHalves(lead: Lead): void {
 	else if (fullName && isSeveral(fullName.value)) {
 		refuse(lead, 'fullName', 'is not the name of one person');
 	}
-	if (firstName && isTitles(firstName.value, nameOf(lead)))
-		refuse(lead, 'firstName', 'is only a title');
+	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
 	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
 }
 
@@ -157,9 +162,8 @@ export function refuse({ found, lacking }: Lead, meaning: Meaning, why: string):
 
 /** The name that a lookup reads. */
 export function nameOf({ found: { fullName, firstName, lastName, name } }: Lead): string {
-	const isInHalves = firstName && lastName;
-	if (fullName && !isInHalves) return fullName.value;
-	const parts = isInHalves ? [firstName, lastName] : [firstName, lastName, name];
+	const others = fullName ? [fullName] : [firstName, lastName, name];
+	const parts = firstName && lastName ? [firstName, lastName] : others;
 	return parts.flatMap((part) => part?.value ?? []).join(' ');
 }
 
@@ -182,5 +186,6 @@ function areSame(one: string, other: string): boolean {
 export function isSomebodyElse(name: string, lead: Lead): boolean {
 	const { company, domain } = lead.found;
 	if (lettersOf(name) === lettersOf(company?.value ?? '')) return false;
-	return !areSame(withoutTitles(name), nameOf(lead)) && !isCompany(name, domain?.value);
+	const bare = withoutTitles(toFullName(name));
+	return !areSame(bare, nameOf(lead)) && !isCompany(name, domain?.value);
 }

@@ -1,25 +1,19 @@
 import { cleanText, withoutAccents } from '../values/text';
 
-/** Titles before a name, without accents, also two of them. Some count with a full stop only, as `Ing` and others are names, too. */
-const TITLES = new Set([
-	...'mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle'.split(' '),
-	...'senor senora sra dona dna signor signora dhr mevrouw maitre & and und'.split(' '),
-	// `Familie Müller` is nobody's whole name either.
-	...'familie famille familia'.split(' '),
-]);
-const WITH_STOP = new Set([
-	...TITLES,
-	...'fr dipl ing mag dott sig sr srta dra mevr mw fam avv arch geom rag lic arq eng'.split(' '),
-]);
+/** Titles before a name, without accents, also two of them. Ing and others are names, too: these count with a full stop only. */
+const TITLES = new Set(
+	`mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle senor senora sra dona dna signor signora
+	dhr mevrouw maitre & and und familie famille familia fr. dipl. ing. mag. dott. sig. sr. srta. dra. mevr. mw. fam. avv.
+	arch. geom. rag. lic. arq. eng.`.split(/\s+/),
+);
 
-/** Degrees and suffixes after a comma. */
-const DEGREE = /^(?:ph\.?\s?d|pharm\.?\s?d|[mb]\.?sc|mba|[js]r|i{2,3}|iv|esq)\.?$/i;
-
-/** The same after a name without a comma: in this spelling alone, as Mba is a surname. */
-const LAST_WORDS = /(?<=\p{Ll})(?: (?:Ph\.? ?D|PharmD|[MB]\.?Sc|MBA|[JS]r|I{2,3}|IV)\.?)+$/u;
+/** Degrees and suffixes: behind a comma in any letter case, behind a name in this one alone, as Mba is a surname. */
+const DEGREES = String.raw`(?:Ph\.?\s?D|Pharm\.?\s?D|[MB]\.?Sc|MBA|[JS]r|I{2,3}|IV|Esq)\.?`;
+const DEGREE = new RegExp(`^${DEGREES}$`, 'i');
+const LAST_WORDS = new RegExp(`(?<=\\p{Ll})(?: ${DEGREES})+$`, 'u');
 
 /** Letters after a whole name, e.g. CFA. After a surname, with a particle or not, they are initials. */
-const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?[AS]\.?|[MJ]\.?D\.?|DO|RN|PE|II)$/u;
+const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?[AS]\.?|[MJ]\.?D\.?|DO|RN|PE)$/u;
 const PARTICLES = [
 	..."von vom zu zum zur dem van den der ten ter te in op ['’]t".split(' '),
 	...'da das de di do du dal dalla del della dos la le lo al el bin'.split(' '),
@@ -58,7 +52,7 @@ export function isHalf(text: string): boolean {
 	if (isInitial(last) && !name.includes(',')) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
 	const [first] = text.split(' ', 1);
-	const isLast = isTitle(first, text) || (/^['’]?\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
+	const isLast = isTitle(first) || (/^['’]?\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
@@ -70,17 +64,16 @@ export function isSeveral(text: string): boolean {
 
 /** Whether words of a name are those of several people: `Ada & Ida`, `Ada/Ida`. */
 export function areJoined(words: string): boolean {
-	return /[;/]|\s(?:&|and|und|et)\s/i.test(words);
+	return /[;:/]|\s(?:&|and|und|et)\s/i.test(words);
 }
 
 /** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
-export function isTitles(firstName: string, fullName: string): boolean {
-	return firstName.split(' ').every((word) => isTitle(word, fullName));
+export function isTitles(firstName: string): boolean {
+	return firstName.split(' ').every(isTitle);
 }
 
 /** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. In Chinese it is whole. */
 export function isInitial(lastName: string): boolean {
-	if (lastName.length > 2 && lastName[1] !== '.' && lastName[1] !== ' ') return false;
 	return /^(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{L}\.?$/u.test(
 		withoutTitles(lastName),
 	);
@@ -101,30 +94,27 @@ function partsOf(text: string): string[] {
 	// A sheet may have all names in capitals.
 	const isWhole = / .*\p{Ll}/u.test(name) && !PARTICLE.test(name);
 	const isNoName = (part: string, index: number) =>
-		isTitle(part, text) || DEGREE.test(part) || ((isWhole || index > 0) && CAPITALS.test(part));
+		isTitle(part) || DEGREE.test(part) || ((isWhole || index > 0) && CAPITALS.test(part));
 	return [name, ...others.filter((part, index) => part !== '' && !isNoName(part, index))];
 }
 
 function withoutTitlesAround(part: string): string {
 	const words = part.replace(LAST_WORDS, '').split(' ');
 	// Of "Dr. rer. nat." the rest too.
-	const isMore = (word: string, index: number) => index > 0 && /^(?:\p{Ll}+\.)+$/u.test(word);
-	const first = words.findIndex((word, index) => !isTitle(word, part) && !isMore(word, index));
+	const isMore = (word: string) => /^(?:\p{Ll}+\.)+$/u.test(word);
+	const first = words.findIndex((word) => !isTitle(word) && !isMore(word));
 	// Of titles alone, the first one: it is half a name.
 	return first < 0 ? words[0] : words.slice(first).join(' ');
 }
 
-/** Whether a word of a name is a title, e.g. `Dr.-Ing.`, `Dott.ssa`. `MS` are initials, but for a list in capitals. */
-function isTitle(word: string, name: string): boolean {
-	const hasStop = word.includes('.');
-	if (!hasStop && /^\p{Lu}{2}$/u.test(word) && /\p{Ll}/u.test(name)) return false;
-	const titles = hasStop ? WITH_STOP : TITLES;
+/** Whether a word is a title, e.g. `Dr.-Ing.`, `Dott.ssa`. */
+function isTitle(word: string): boolean {
+	const stop = word.includes('.') ? '.' : '';
+	const isKnown = (one: string) => TITLES.has(one) || TITLES.has(one + stop);
 	const parts = word.split(/[.-]+/).filter(Boolean);
 	const isEnding = (one: string, index: number) => index > 0 && /^[\p{Ll}ª]{1,3}$/u.test(one);
 	return (
 		parts.length > 0 &&
-		parts.every(
-			(one, index) => titles.has(withoutAccents(one).toLowerCase()) || isEnding(one, index),
-		)
+		parts.every((one, index) => isKnown(withoutAccents(one).toLowerCase()) || isEnding(one, index))
 	);
 }

@@ -10,10 +10,6 @@ export interface Column extends Named {
 	field: string;
 	/** The letters of its name, without the `your` of a form. */
 	letters: string;
-	/** Whether it is read itself: ERPNext has the id of a customer in `party_name`. */
-	isRead: boolean;
-	/** The column beside it that says whose company or website it is: this one may be the user's, or the person's own. */
-	beside?: string;
 }
 
 /** The columns of one person. */
@@ -48,29 +44,25 @@ const FAR = 1_000;
 /** Objects of which only the website is read: their name is that of the company. */
 export const OF_COMPANY = /^(?:company|organization)$/;
 
-/** Names that say whose company or website a column has, and names that do not. */
-const SAYS_WHOSE: Partial<Record<Meaning, RegExp>> = {
-	company: /^(?:company|organi[sz]ation|party)name$/,
-	domain: /^(?:companywebsite(?:url)?|organi[sz]ationwebsite)$/,
-};
-const SAYS_NOT_WHOSE = /^(?:company|website(?:url|s)?)$/;
+/** Names that do not say whose company or website a column has, and those beside which it may be the user's, or the person's own. */
+const LESS_AND_MORE = [
+	[/^company$/, /^(?:company|organi[sz]ation|party)name$/],
+	[/^website(?:url|s)?$/, /^(?:companywebsite(?:url)?|organi[sz]ationwebsite)$/],
+];
 
 /** @param order how many objects come before the one that the column is in */
 export function columnOf(section: string, field: string, order: number, id: number) {
-	const letters = lettersOf(field).replace(/^your/, '');
 	const named = namedBy(field);
-	if (!named && letters !== 'partyname') return undefined;
-	if (OF_COMPANY.test(section) && named?.meaning !== 'domain') return undefined;
-	const { meaning = 'company', rank = 0, owner = '' } = named ?? {};
+	if (!named || (OF_COMPANY.test(section) && named.meaning !== 'domain')) return undefined;
+	const letters = lettersOf(field).replace(/^your/, '');
 	// In exactly this spelling it is the package's own.
-	const place = rank + order * FAR - (field === 'email' ? 0.5 : 0);
-	const isRead = named !== undefined;
-	return { id, section, field, letters, meaning, rank: place, owner, isRead } satisfies Column;
+	const rank = named.rank + order * FAR - (field === 'email' ? 0.5 : 0);
+	return { ...named, id, section, field, letters, rank } satisfies Column;
 }
 
 export function planOf(all: Column[]): Plan {
-	const columns = withoutData(all.filter(({ isRead }) => isRead));
-	const people = groupsOf(columns.map((one) => ({ ...one, beside: besideOf(one, all) })));
+	const known = withoutData(all);
+	const people = groupsOf(known.filter((one) => !known.some((other) => saysMore(other, one))));
 	const named = people.filter(({ certainty }) => certainty > 0).toSorted(bySureness);
 	// A second person is nobody who is looked up.
 	const lead = named.find(({ owner }) => numberOf(owner) === undefined);
@@ -86,18 +78,18 @@ export function planOf(all: Column[]): Plan {
 		isOwn(one) ||
 		(one.certainty === 0 && !others.some(({ owner }) => numberOf(owner) === one.owner)) ||
 		(one.certainty === 1 && rivals.includes(one));
-	const free = people.filter((one) => one !== lead && isFree(one));
-	// Where nobody knows who is meant, nothing of the two is read but what is the item's.
-	const isOpen =
-		lead !== undefined && !isOwn(lead) && rivals.some((one) => !isFree(one) || isOwn(one));
-	const ofLead = (lead?.columns ?? []).filter((one) => !isOpen || isName(one));
+	const free = people.filter(isFree);
 	// The company of a contact who has no name here may be another one.
 	const isItems = (one: Column) => one.meaning === 'email' || /^(?:your|lead)?$/.test(one.owner);
 	const ofItem = free.flatMap((one) => one.columns.filter((own) => !isName(own) && isItems(own)));
+	// Where nobody knows who is meant, nothing else is read of them but of those with the same name.
+	const isOpen =
+		lead !== undefined && !isOwn(lead) && rivals.some((one) => !isFree(one) || isOwn(one));
+	const ofLead = (lead?.columns ?? []).filter((one) => !isOpen || isName(one));
 	const read = [...ofLead.map((one) => ({ ...one, rank: one.rank - FAR / 2 })), ...ofItem];
 	return {
 		columns: read.toSorted((a, b) => a.rank - b.rank),
-		others: [...(isOpen ? [lead] : []), ...others.filter((one) => !isFree(one))],
+		others: isOpen ? named : others,
 		rivals,
 	};
 }
@@ -111,9 +103,9 @@ function withoutData(columns: Column[]): Column[] {
 	return isPerson ? columns.filter(({ section }) => section !== 'data') : columns;
 }
 
-function besideOf({ letters, meaning, section }: Column, all: Column[]): string | undefined {
-	const whose = SAYS_NOT_WHOSE.test(letters) ? SAYS_WHOSE[meaning] : undefined;
-	return whose && all.find((one) => one.section === section && whose.test(one.letters))?.field;
+/** Whether a column says whose company or website it has, and the other does not. */
+function saysMore(one: Column, other: Column): boolean {
+	return LESS_AND_MORE.some(([less, more]) => less.test(other.letters) && more.test(one.letters));
 }
 
 /** The number of a second person; `undefined` for any other owner. */
@@ -140,7 +132,7 @@ function groupOf(columns: Column[]): Group {
 	const has = (meaning: Meaning) => columns.some((one) => one.meaning === meaning);
 	const halves = Number(has('firstName')) + Number(has('lastName'));
 	// The name of a contact is sure; beside one half alone, it is the other half.
-	const isSure = has('name') && !/^(?:your)?$|^\d/.test(owner);
+	const isSure = has('name') && !/^(?:your)?$/.test(owner);
 	const own = columns.map((one): Column => {
 		const isFull = isSure && halves !== 1 && one.meaning === 'name';
 		return isFull ? { ...one, meaning: 'fullName' } : one;

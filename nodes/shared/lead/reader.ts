@@ -68,7 +68,7 @@ export class LeadReader {
 		for (const [section, fields] of sections) {
 			for (const field of Object.keys(fields)) {
 				// The columns in an object count, and the name of a company.
-				if (section === '' && sections.has(field) && !OF_COMPANY.test(field)) continue;
+				if (sections.has(field) && !OF_COMPANY.test(field)) continue;
 				const column = this.columnOf(section, field);
 				if (column) columns.push(column);
 			}
@@ -91,7 +91,7 @@ export class LeadReader {
 		}
 		sections.set('', item);
 		for (const name of CONTAINERS) {
-			if (typeof item[name] !== 'object' || name === resultField) continue;
+			if (name === resultField) continue;
 			// Of several leads none can be meant.
 			const [one, ...more] = [item[name]].flat();
 			if (isObject(one) && more.length === 0) sections.set(name, one);
@@ -102,8 +102,7 @@ export class LeadReader {
 	private columnOf(section: string, field: string): Column | undefined {
 		const key = `${section}\0${field}`;
 		if (!this.columns.has(key)) {
-			const isResult = section !== '' && section === this.resultField;
-			const order = isResult ? -1 : CONTAINERS.indexOf(section) + 1;
+			const order = [this.resultField, '', ...CONTAINERS].indexOf(section);
 			this.columns.set(key, columnOf(section, field, order, this.columns.size));
 		}
 		return this.columns.get(key);
@@ -135,7 +134,7 @@ export class LeadReader {
 	private voteOn({ columns }: Plan): string | undefined {
 		const of = (one: Meaning) => columns.find(({ meaning }) => meaning === one);
 		const [name, website] = [of('name'), of('domain')];
-		if (!name || this.items.length < 2 || of('company')) return undefined;
+		if (!name || of('company')) return undefined;
 		const key = `${name.id} ${website?.id}`;
 		if (!this.votes.has(key)) this.votes.set(key, this.countCompanies(name, website));
 		return this.votes.get(key);

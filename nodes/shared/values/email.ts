@@ -19,13 +19,13 @@ export function canBeEmail(text: string): boolean {
 const SIGNS = new RegExp(
 	[
 		// A label: `Work: ada@acme.com`, `mailto:ada@acme.com`.
-		String.raw`(?<![^\s"<([,;|])(?:[\p{L}-]{1,20}:(?=\s)|(?:mailto|smtp|e?-?mail):)`,
+		String.raw`(?<![^\s"<(])[\p{L}-]{1,20}:`,
 		// Brackets, the commas of Chinese, bullets.
 		String.raw`[<>()[\]{}、，；•·]`,
 		// Quotes around words.
 		String.raw`(?<![\p{L}\p{N}.])["']+|["']+(?![\p{L}\p{N}@.])`,
 		// Others beside a blank, or at an end.
-		String.raw`\s[:|]|^[,;]|(?:^|\s)[-/&+]+(?=\s|$)|[,;|]+(?=\s|$)`,
+		String.raw`\s[:|]|^[,;]|\s[-/&+](?=\s)|[,;|]+(?=\s|$)`,
 	].join('|'),
 	'giu',
 );
@@ -34,7 +34,7 @@ const SIGNS = new RegExp(
 const USUAL = /^[\p{L}\p{M}\p{N}.'+_-]+@/u;
 
 /** A URL, whose `@` is none of an address. */
-const URL_INSIDE = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s)>\]"']*/gi;
+const URL_INSIDE = /[a-z]{1,20}:\/\/[^\s"]*/gi;
 
 /** Behind a domain, also those that an address may have in front of its `@`: `ada@acme.com/ida@acme.com`, `?subject=`. */
 const BEHIND_DOMAIN = /(?<=@[\p{L}\p{M}\p{N}._-]{1,99})(?:[,;|/&+](?=[^\s@]{1,99}@)|\?.*)/gu;
@@ -86,7 +86,7 @@ const TYPING_ERROR = /^[^\s@]{1,99} ?[^\s@]{1,99}@[^\s@,;|]+$/;
 
 /** Whether a text is no email, but holds one and something else. */
 export function isMixed(text: string): boolean {
-	const holdsOne = () => text.split(/[\s,;、，:|/<>()[\]"']+/).some(canBeEmail);
+	const holdsOne = () => text.split(/[^\p{L}\p{M}\p{N}.@'+_-]+/u).some(canBeEmail);
 	return text.includes('@') && !TYPING_ERROR.test(text) && !holdsEmail(text) && holdsOne();
 }
 

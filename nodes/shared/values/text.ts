@@ -121,6 +121,9 @@ export function parsedUrl(text: string | undefined, base?: string): URL | undefi
 /** What follows any number of schemes (`https://`), and of slashes after them, up to a path or another address. */
 const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*([^/?#,;]*)/;
 
+const HOST_LABEL = String.raw`[^.\s"“”„«»<>()[\]{}%|]+`;
+const HOST = new RegExp(`^${HOST_LABEL}(?:\\.${HOST_LABEL})+$`);
+
 /**
  * The bare domain of a text that a user pastes, in lower case (interface specification 4.5): `acme.com` for
  * `https://www.Acme.com/about`, `acme.com:443`, `Acme (acme.com)` and `[acme.com](https://acme.com)`; empty for a text whose
@@ -128,7 +131,7 @@ const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*([^/?#,;]*)/;
  */
 export function toDomain(text: string): string {
 	const domain = domainOf(text);
-	if (domain !== '' || !/[%&()[\]<>{}"“”„«»|]|: /.test(text)) return domain;
+	if (domain !== '') return domain;
 	const pieces = plainSigns(withoutPercents(text)).split(/[()[\]<>{}"|]+|: /);
 	return pieces.map(domainOf).find((one) => /\.(?:xn--.+|\p{L}{2,})$/u.test(one)) ?? '';
 }
@@ -137,7 +140,7 @@ function domainOf(text: string): string {
 	const authority = AUTHORITY.exec(text.trim().toLowerCase())?.[1] ?? '';
 	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
 	const bare = host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
-	return /^[^.\s"“”„«»<>()[\]{}%|]+(?:\.[^.\s"“”„«»<>()[\]{}%|]+)+$/.test(bare) ? bare : '';
+	return HOST.test(bare) ? bare : '';
 }
 
 /** The form in which domains compare: in Punycode. `URL` would drop a pasted port, path or query as no part of it. */
