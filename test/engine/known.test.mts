@@ -164,7 +164,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 	});
 });
 
-test('emails in columns that nobody knows are named where rows lack them', async () => {
+test('emails and websites in columns that nobody knows are named where rows lack them', async () => {
 	const auto = { parameters: { leadFields: 'auto', includeInputFields: true }, ...continues };
 	const [verify, findBulk] = [lookups[1], lookups[2]];
 	const mails = [{ Post: 'ada@acme.example' }, { Post: '' }];
@@ -181,6 +181,7 @@ test('emails in columns that nobody knows are named where rows lack them', async
 	const passed = messagesOf(await runLookup(verify, service(), mixed, auto))[0];
 	expect(passed).toContain('. 1 item without an email: one is in Owner, which was not read.');
 	expect(passed).not.toContain('drag');
+	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
 	const [number] = paidAmong(findBulk, 50);
 	const { first: firstName, last: lastName, domain } = leadOf(number);
 	const paid = await runLookup(
@@ -192,4 +193,10 @@ test('emails in columns that nobody knows are named where rows lack them', async
 	expect(messagesOf(paid)[0]).toContain(
 		'1 credit went to items that already had an email in Post, which was not read: set Lead Fields to Choose Below and drag it onto Existing Email.',
 	);
+	service().reset();
+	const found = await runLookup(findBulk, service(), leads, auto);
+	expect(found.json[0].message).toBe(
+		'Not sent: no company (Employer site holds a website and was not read)',
+	);
+	expect(service().requests).toEqual([]);
 });

@@ -239,10 +239,10 @@ describe('an item without a name or a company', () => {
 	const whole = { fullName: 'Ada Lovelace' };
 	const notOfCompany = 'no company (Company Domain is not a company website)';
 	const fillName = 'Fill in Full Name (or First Name and Last Name).';
-	const fillBoth =
-		'Fill in Full Name (or First Name and Last Name) and Company Domain (or Company Name).';
+	const fillBoth = 'Fill in Full Name and Company Domain (or Company Name).';
 	const fillCompany = 'Fill in Company Domain (or Company Name).';
 	const complete = 'Complete the item in your data: it needs a first and a last name.';
+	const isFull = 'no name (First Name looks like a full name)';
 	const isInitial = 'no name (Last Name is only an initial)';
 	const linkedIn = 'https://linkedin.com/company/acme';
 
@@ -260,7 +260,8 @@ describe('an item without a name or a company', () => {
 		[{}, { ...whole, domain: linkedIn }, notOfCompany, fillCompany],
 		// What is deeper in an item is no field of it.
 		[{ deep: {} }, { ...whole, company: reference('deep.name') }, 'no company', fillCompany],
-		[{}, { firstName: 'Ada' }, 'no name (only First Name) and no company', fillBoth],
+		[{}, { company: 'Acme', firstName: 'Ada Lovelace' }, isFull, 'Fill in Full Name.'],
+		[{}, { firstName: 'Ada Lovelace' }, `${isFull} and no company`, fillBoth],
 	])('%j, where its fields are chosen as %j, says %s', (json, saved, message, description) => {
 		const choice = { leadFields: 'manual', ...saved };
 		const { outcome } = read(findBulk, choice, json);
@@ -291,7 +292,8 @@ describe('an item without a name or a company', () => {
 		[{ ...acme, 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)'],
 		[{ ...acme, 'First Name': 'Emily', 'Last Name': 'C.' }, isInitial],
 		[{ ...acme, 'First Name': 'Maria José', 'Last Name': 'L.' }, isInitial],
-		[{ ...acme, 'First Name': 'Ada', 'Last Name': 'n/a' }, 'no name (only First Name)'],
+		[{ ...acme, 'First Name': 'Ada Lovelace', 'Last Name': 'n/a' }, isFull],
+		[{ ...acme, 'First Name': 'Ada Lovelace' }, isFull],
 		[
 			{ ...acme, 'First Name': '', Surname: 'n/a', 'Full Name': ' ' },
 			'no name (Full Name and First Name are empty in this row)',
@@ -309,6 +311,7 @@ describe('an item without a name or a company', () => {
 		[{ ...ada, Company: '' }, 'no company (Company is empty in this row)'],
 	])('%j, where it is recognized, says %s', (json, message) => {
 		const { outcome } = read(findBulk, {}, json);
+		const more = message === isFull ? ', full names onto Full Name' : '';
 		const isOfRow = /\((?:.* (?:is|are) (?:empty in this row|only .*)|only .*)\)$/.test(message);
 		const needs = message.startsWith('no name')
 			? 'a first and a last name'
@@ -317,7 +320,7 @@ describe('an item without a name or a company', () => {
 			message: `Not sent: ${message}`,
 			description: isOfRow
 				? `Complete the item in your data: it needs ${needs}.`
-				: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in, emails that you have onto Existing Email.`,
+				: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}, emails that you have onto Existing Email.`,
 		});
 	});
 });

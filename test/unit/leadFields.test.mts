@@ -1018,6 +1018,9 @@ describe('whose a column is', () => {
 	});
 
 	it('is said by the label beside a value', () => {
+		const site = { 'Website 1 - Value': 'ada.example' };
+		expect(readOf({ 'Website 1 - Label': 'Profile', ...site })).toEqual({});
+		expect(readOf({ 'Website 1 - Label': 'Work', ...site })).toEqual({ domain: 'ada.example' });
 		const home = { 'E-mail 1 - Label': '* Home', 'E-mail 1 - Value': 'ada@home.example' };
 		expect(readOf(home)).toEqual({ email: 'ada@home.example' });
 		expect(readOf({ ...home, 'E-mail 2 - Label': 'Work', 'E-mail 2 - Value': email })).toEqual({

@@ -30,6 +30,7 @@ it.each([
 	['Augusta (Ada)Lovelace', 'Augusta Lovelace'],
 	// Initials are no titles.
 	['Watt, JJ', 'JJ Watt'],
+	['p.n. lovelace', 'p.n. lovelace'],
 	['Tolkien, J.R.R.', 'J.R.R. Tolkien'],
 	['van der Berg, JP', 'JP van der Berg'],
 	['van den Berg, JMP', 'JMP van den Berg'],

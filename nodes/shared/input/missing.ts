@@ -1,7 +1,7 @@
 import { InvalidInput } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
 import { isObject } from '../values/json';
-import { isSocialPage } from '../values/text';
+import { isSocialPage, toDomain, toText } from '../values/text';
 import { nameIn } from './fieldValues';
 import type { Lead } from '../lead/lead';
 import type { Meaning } from '../lead/columnNames';
@@ -34,6 +34,8 @@ const MAX_NAMED = 10;
 /** The header of a file that was not split at the sign between its columns. */
 const SEVERAL_COLUMNS = /([;,|\t]).*\1/;
 
+const FULL_NAME = 'looks like a full name';
+
 /** Reasons that lie in the values of one row: another column would not help. */
 const OF_ROW = /^only |\b(?:half|only) an? |\bempty in this row$/;
 const EMPTY = /\bempty in this row$/;
@@ -43,7 +45,7 @@ export function missing(parameters: Parameters, item: number, lacking: Missing[]
 	const json = parameters.json(item);
 	const lead = parameters.leadIn(item);
 	const whys = lacking.map((one) =>
-		lead ? whyNotRead(lead, one) : whyNotChosen(parameters, item, one),
+		lead ? whyNotRead(lead, one, json) : whyNotChosen(parameters, item, one),
 	);
 	const what = lacking.map(
 		(one, index) => `no ${NEEDS[one].what}${whys[index] && ` (${whys[index]})`}`,
@@ -75,16 +77,20 @@ function nextStep(
 		const whole = lacking.map((one) => NEEDS[one].whole);
 		return `Complete the item in your data: it needs ${whole.join(', and ')}.`;
 	}
+	const isFull = (why: string) => why.endsWith(FULL_NAME);
 	if (isRecognized) {
+		const names = whys.some(isFull) ? ', full names onto Full Name' : '';
 		// Leads whose email is read now would be looked up then.
 		const hasEmail = parameters.operation.lead?.existingEmail !== undefined;
 		const emails = hasEmail ? ', emails that you have onto Existing Email' : '';
-		return `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${emails}.`;
+		return `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${names}${emails}.`;
 	}
-	const labels = lacking.map((one) => {
+	const labels = lacking.map((one, index) => {
 		// The first alone, or all others.
 		const [first, ...others] = namesFor(one, parameters).map((name) => parameters.labelOf(name));
-		return others.length === 0 ? first : `${first} (or ${others.join(' and ')})`;
+		return others.length === 0 || isFull(whys[index])
+			? first
+			: `${first} (or ${others.join(' and ')})`;
 	});
 	return `Fill in ${labels.join(' and ')}.`;
 }
@@ -103,21 +109,36 @@ function shortened(name: string): string {
 }
 
 /** Why nothing was recognized, if a field shows it. */
-function whyNotRead(lead: Lead, lacking: Missing): string {
+function whyNotRead(lead: Lead, lacking: Missing, json: unknown): string {
 	const all: Meaning[] = NEEDS[lacking].meanings;
-	const half = all.find((meaning) => lead.found[meaning]);
 	const lacks = all.flatMap((meaning) => lead.lacking[meaning] ?? []);
-	// An empty field says less.
-	const telling = lacks.find(({ why }) => why !== EMPTY_FIELD && why !== NO_NAME);
-	if (half && !telling) return `only ${lead.found[half]?.field}`;
+	const half = all.find((meaning) => lead.found[meaning]);
+	const found = half && lead.found[half];
+	if (found) {
+		const why = ofHalf(half, found.value, found.field);
+		// Beside a half of a name, a field that holds none says more.
+		const less = why.endsWith(FULL_NAME) ? [EMPTY_FIELD, NO_NAME] : [EMPTY_FIELD];
+		const unread = lacks.find((one) => !less.includes(one.why));
+		return unread ? `${shortened(unread.field)} ${unread.why}` : why;
+	}
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => field);
+	const telling = lacks.find(({ why }) => why !== EMPTY_FIELD && why !== NO_NAME);
 	if (empty.length > 1 && !telling) return areEmpty(empty);
 	const first = telling ?? lacks[0];
-	if (!first) return '';
+	if (!first) return lacking === 'missing_name' ? '' : whyNoWebsite(json);
 	const why = `${shortened(first.field)} ${first.why}`;
 	// Of a field for websites nobody sees that one for names would do.
 	const isOfWebsite = first === lead.lacking.domain && !lead.lacking.company;
 	return isOfWebsite ? `${why}, and no company name was recognized` : why;
+}
+
+/** That a field holds a website, though nobody would know it by its name. */
+function whyNoWebsite(json: unknown): string {
+	const isWebsite = (text: string) =>
+		/^(?:https?:\/\/|www\.)/i.test(text) && toDomain(text) !== '' && !isSocialPage(text);
+	const fields = Object.entries(isObject(json) ? json : {});
+	const [field] = fields.find(([, value]) => isWebsite(toText(value))) ?? [];
+	return field === undefined ? '' : `${shortened(field)} holds a website and was not read`;
 }
 
 /** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */
@@ -127,7 +148,7 @@ function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): s
 		const label = parameters.labelOf(name);
 		const text = nameIn(parameters.get(name, item, ''));
 		if (isSocialPage(text)) return `${label} is not a company website`;
-		if (text !== '' && lacking === 'missing_name') return `only ${label}`;
+		if (text !== '' && lacking === 'missing_name') return ofHalf(name, text, label);
 	}
 	const json = parameters.json(item);
 	const references = names.map((name) => parameters.referenceOf(name) ?? []);
@@ -145,4 +166,9 @@ function areEmpty(fields: string[]): string {
 	const names = fields.map(shortened).join(' and ');
 	if (fields.length > 1) return `${names} are empty in this row`;
 	return fields.length === 1 ? `${names} ${EMPTY_FIELD}` : '';
+}
+
+/** Half of a name, which cannot be looked up alone. Last names often have two words. */
+function ofHalf(half: string, text: string, field: string): string {
+	return half === 'firstName' && text.includes(' ') ? `${field} ${FULL_NAME}` : `only ${field}`;
 }

@@ -14,20 +14,20 @@ import type { Meaning } from './columnNames';
 export const EMPTY_FIELD = 'is empty in this row';
 export const NO_NAME = 'holds no name';
 
-/** The entries of a field, those first that it marks as the primary one and as that for work, as CRMs do. */
-function entriesOf(field: unknown): unknown[] {
-	const entries = [field].flat();
-	const objects = entries.filter(isObject);
+/** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
+function inOrder(list: unknown[]): unknown[] {
+	const objects = list.filter(isObject);
 	return [
 		...objects.filter(({ primary }) => primary === true),
 		...objects.filter((one) => Object.values(one).includes('work')),
-		...entries,
+		...list,
 	];
 }
 
 /** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
 export function valueOf(meaning: Meaning, field: unknown): string {
-	const texts = entriesOf(field).map((entry) => textOf(meaning, entry));
+	if (!Array.isArray(field)) return textOf(meaning, field);
+	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
 	return texts.find((text) => text !== '') ?? '';
 }
 
@@ -72,8 +72,9 @@ function isNoCompany(text: string): boolean {
 /** The text of a field as it stands there, of an object that of its value. */
 export function cellText(meaning: Meaning, entry: unknown): string {
 	const value = isObject(entry) ? valueIn(meaning, entry) : entry;
+	if (typeof value !== 'string' || !value.includes('\n')) return cleanText(value);
 	// Lines of several words are two people, or what one of them does.
-	const lines = toText(value).split('\n').map(cleanText);
+	const lines = value.split('\n').map(cleanText);
 	const areSeveral = lines.filter((line) => line.includes(' ')).length > 1;
 	return areSeveral ? lines.join(' / ') : cleanText(value);
 }

@@ -24,7 +24,7 @@ export const LEAD_FIELDS = {
 	domain: `
 		company domain, company domain name, organization domain, current employer domain, employer domain, domain, domain name,
 		company website, company website URL, organization website, organisation website, account website, business website,
-		website, website URL, websites, employer website, company URL, homepage,
+		website, website URL, website value, websites, employer website, company URL, homepage,
 		company homepage, web page, web, www, internet,
 		Webseite, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
 		site web, site internet, page web, domaine, sitio web, página web, dominio,

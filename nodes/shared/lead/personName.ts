@@ -74,6 +74,7 @@ export function isTitles(firstName: string): boolean {
 
 /** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. In Chinese it is whole. */
 export function isInitial(lastName: string): boolean {
+	if (lastName.length > 2 && !/^\p{L}[. ]/u.test(lastName)) return false;
 	return /^(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{L}\.?$/u.test(
 		withoutTitles(lastName),
 	);
@@ -101,8 +102,8 @@ function partsOf(text: string): string[] {
 function withoutTitlesAround(part: string): string {
 	const words = part.replace(LAST_WORDS, '').split(' ');
 	// Of "Dr. rer. nat." the rest too.
-	const isMore = (word: string) => /^(?:\p{Ll}+\.)+$/u.test(word);
-	const first = words.findIndex((word) => !isTitle(word) && !isMore(word));
+	const isMore = (word: string, index: number) => index > 0 && /^(?:\p{Ll}+\.)+$/u.test(word);
+	const first = words.findIndex((word, index) => !isTitle(word) && !isMore(word, index));
 	// Of titles alone, the first one: it is half a name.
 	return first < 0 ? words[0] : words.slice(first).join(' ');
 }

@@ -91,7 +91,7 @@ export class LeadReader {
 		}
 		sections.set('', item);
 		for (const name of CONTAINERS) {
-			if (name === resultField) continue;
+			if (typeof item[name] !== 'object' || name === resultField) continue;
 			// Of several leads none can be meant.
 			const [one, ...more] = [item[name]].flat();
 			if (isObject(one) && more.length === 0) sections.set(name, one);

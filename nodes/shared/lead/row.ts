@@ -33,7 +33,7 @@ export class Row {
 	read({ columns, others, rivals }: Plan): Lead {
 		const { lead } = this;
 		const late = columns.filter((one) => this.isLate(one));
-		const sure = columns.filter((one) => !late.includes(one));
+		const sure = columns.filter((one) => !late.includes(one) && !this.isPrivate(one));
 		for (const column of sure) {
 			// Beside a status of this package, `email` is what a lookup has found.
 			if (this.statusIn(column.section) !== '') {
@@ -78,14 +78,19 @@ export class Row {
 		return cleanText(this.sections.get(section)?.emailStatus);
 	}
 
-	/** Whether an email counts after all others: none is there, or the label of Google Contacts beside it says that it is private. */
-	private isLate({ meaning, section, field }: Column): boolean {
-		if (meaning !== 'email') return false;
-		const fields = this.sections.get(section);
-		const text = valueOf(meaning, fields?.[field]);
-		const label = cleanText(fields?.[field.replace(/ - Value$/, ' - Label')]);
+	/** Whether an email counts after all others: it is private, or there is none. */
+	private isLate(column: Column): boolean {
+		if (column.meaning !== 'email') return false;
+		const text = valueOf('email', cellIn(this.sections, column));
 		// One that is to be refused counts before a word such as `unknown`.
-		return /^\W*home$/i.test(label) || !(holdsEmail(text) || isMixed(text));
+		return this.isPrivate(column) || !(holdsEmail(text) || isMixed(text));
+	}
+
+	/** Whether the label of Google Contacts beside an email or a website says that it is the person's own. */
+	private isPrivate({ section, field }: Column): boolean {
+		if (!field.endsWith(' - Value')) return false;
+		const label = this.sections.get(section)?.[field.replace(/Value$/, 'Label')];
+		return /home|profile|blog/i.test(cleanText(label));
 	}
 
 	private nameIn({ columns }: Group): string {
@@ -96,8 +101,10 @@ export class Row {
 
 	/** Whether the domain is that of a network, at which another column has the company's page. */
 	private isOfNetwork(columns: Column[]): boolean {
-		const domain = this.lead.found.domain?.value ?? '';
+		const domain = toDomain(this.lead.found.domain?.value ?? '');
+		if (!isSocialPage(`${domain}/page`, domain)) return false;
 		const texts = columns
+			.filter(({ meaning }) => meaning === 'domain')
 			.flatMap((one) => cellIn(this.sections, one))
 			.map((cell) => cellText('domain', cell));
 		return texts.some((text) => isSocialPage(text) && `.${toDomain(text)}`.endsWith(`.${domain}`));
