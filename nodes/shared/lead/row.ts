@@ -119,7 +119,7 @@ export class Row {
 			const isOfEmail = own
 				? isSameEmail(valueOf('email', cellIn(this.sections, own)), email?.value)
 				: Object.hasOwn(fields, email?.field ?? '');
-			if (value === '' || !isOfEmail) continue;
+			if (value === '' || (email && !isOfEmail)) continue;
 			this.lead.found.emailStatus = { value, field: 'emailStatus' };
 			return;
 		}
