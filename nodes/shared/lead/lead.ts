@@ -67,7 +67,7 @@ export function holds(name: string, other = ''): boolean {
  * Makes the name that is looked up of those that were read, and takes away what is none.
  * @param notPerson why the bare name is no person's, if the run shows that
  */
-export function settleName(lead: Lead, notPerson?: string): void {
+export function decideName(lead: Lead, notPerson?: string): void {
 	if (notPerson) refuse(lead, 'name', notPerson);
 	refuseCompanies(lead);
 	joinParticle(lead);

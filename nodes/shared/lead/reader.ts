@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
-import { isListedCompany, type Lead, settleName } from './lead';
+import { isListedCompany, type Lead, decideName } from './lead';
 import type { Meaning } from './columnNames';
 import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './plan';
 import { cellIn, Row, type Sections } from './row';
@@ -52,7 +52,7 @@ export class LeadReader {
 		const shape = this.shapeOf(fields, sections);
 		shape.plan ??= this.planFor(shape.columns);
 		const lead = new Row(sections).read(shape.plan);
-		settleName(lead, shape.plan.notPerson);
+		decideName(lead, shape.plan.notPerson);
 		return lead;
 	}
 
