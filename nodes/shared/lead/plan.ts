@@ -50,7 +50,10 @@ const LESS_AND_MORE = [
 	[/^website(?:url|s)?$/, /^(?:companywebsite(?:url)?|organi[sz]ationwebsite)$/],
 ];
 
-/** @param order how many objects come before the one that the column is in */
+/**
+ * What a column holds, by its name; `undefined` for a name that says nothing.
+ * @param order how many objects come before the one that the column is in
+ */
 export function columnOf(section: string, field: string, order: number, id: number) {
 	const named = namedBy(field);
 	if (!named || (OF_COMPANY.test(section) && named.meaning !== 'domain')) return undefined;
@@ -60,6 +63,7 @@ export function columnOf(section: string, field: string, order: number, id: numb
 	return { ...named, id, section, field, letters, rank } satisfies Column;
 }
 
+/** Decides which columns are read: those of the person with the surest name, and those that are nobody's but the item's. */
 export function planOf(all: Column[]): Plan {
 	const known = withoutData(all);
 	const people = groupsOf(known.filter((one) => !known.some((other) => saysMore(other, one))));
@@ -72,8 +76,8 @@ export function planOf(all: Column[]): Plan {
 		const isAsSure = one.certainty === lead?.certainty || (one.certainty === 2 && isOwn(one));
 		return isAsSure && numberOf(one.owner) === undefined;
 	});
-	// A bare name may be anybody's, also that of a form: what stands beside it is the item's. `Email 2` is the lead's if
-	// nobody has the number.
+	// A bare name may be that of a form, so the columns beside it are the item's. `Email 2` is the lead's if no other column
+	// has the number 2.
 	const isFree = (one: Group) =>
 		isOwn(one) ||
 		(one.certainty === 0 && !others.some(({ owner }) => numberOf(owner) === one.owner)) ||
@@ -82,7 +86,7 @@ export function planOf(all: Column[]): Plan {
 	// The company of a contact who has no name here may be another one.
 	const isItems = (one: Column) => one.meaning === 'email' || /^(?:your|lead)?$/.test(one.owner);
 	const ofItem = free.flatMap((one) => one.columns.filter((own) => !isName(own) && isItems(own)));
-	// Where nobody knows who is meant, nothing else is read of them but of those with the same name.
+	// Where nobody knows who is meant, only names are read, and the rest of those whose names turn out to be the same.
 	const isOpen =
 		lead !== undefined && !isOwn(lead) && rivals.some((one) => !isFree(one) || isOwn(one));
 	const ofLead = (lead?.columns ?? []).filter((one) => !isOpen || isName(one));
