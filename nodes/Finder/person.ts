@@ -89,16 +89,19 @@ export const personOptions: INodeProperties[] = [
 export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const firstName = withoutTitles(values.name('firstName'));
 	const lastName = withoutTitles(values.name('lastName'));
-	// A first name that ends in the last name is the full name.
-	const isFull = lastName !== '' && firstName.toLowerCase().endsWith(` ${lastName.toLowerCase()}`);
-	const hasBoth = firstName !== '' && lastName !== '' && !isFull;
+	// A first name that ends in the last name is the full name, and so is a last name that begins with the first.
+	const [first, last] = [firstName, lastName].map((name) => ` ${name.toLowerCase()} `);
+	const isFull = lastName !== '' && first.endsWith(last) && first !== last;
+	const isFullLast = firstName !== '' && last.startsWith(first) && last.trim().includes(' ');
+	const hasBoth = firstName !== '' && lastName !== '' && !isFull && !isFullLast;
 	const { domain, name: company } = values.company('domain', 'company');
 	const query: Person = {};
 	const put = (name: Exclude<keyof Person, 'includeCompanyData'>, text: string) => {
 		if (text !== '') query[name] = text;
 	};
 	if (hasBoth) Object.assign(query, { firstName, lastName });
-	else put('fullName', isFull ? firstName : toFullName(values.name('fullName')));
+	else if (isFull || isFullLast) put('fullName', isFull ? firstName : lastName);
+	else put('fullName', toFullName(values.name('fullName')));
 	put('domain', domain);
 	put('company', company);
 	put('country', values.name('country'));

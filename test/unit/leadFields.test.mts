@@ -92,7 +92,7 @@ describe('a field', () => {
 		}
 	});
 
-	const noCompany = `Particulier|particuler|privat|Private|Self|Student|Aucun|Aucune|Sin empresa|Non renseigné|non renseignée|
+	const noCompany = `No|keine|TBA|Career Break|Open to work|Looking for new opportunities|Stealth Startup|Particulier|particuler|privat|Private|Self|Student|Aucun|Aucune|Sin empresa|Non renseigné|non renseignée|
 		individual|independent|privato|particular|ninguna|nessun|nessuna|geen|étudiant|étudiante|estudiante|Rentner|Rentnerin|
 		retraité|retraitée|jubilado|jubilada|not specified|no company|sans entreprise|keine Firma|ohne Firma|senza azienda|
 		geen bedrijf|Freelance / Self-employed|(Investor)`;
@@ -505,8 +505,27 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 			acme,
 			'fullName differs from First Name',
 		),
+		// What is left out of a name is nobody else.
+		...['Lovelace (she/her)', 'Lovelace | B2B/SaaS', 'Lovelace (Recruitment)'].map((surname) =>
+			reads({ 'First Name': 'Ada', Surname: surname }, { firstName: 'Ada', lastName: surname }),
+		),
+		reads({ Name: `${ada} | Talent Acquisition` }, { fullName: `${ada} | Talent Acquisition` }),
 		reads({ fullName: 'Bob Lovelace', ...inSheet }, { fullName: 'Bob Lovelace', ...halves }),
 		reads({ fullName: 'Ада Лавлейс', ...inSheet }, { fullName: 'Ада Лавлейс', ...halves }),
+	],
+	'a name that is masked, cut or made of nothing is none': [
+		...['L***', 'Lo***e', 'L…', 'L...', 'undefined'].map((surname) =>
+			reads({ 'First Name': 'Ada', Surname: surname }, first, 'Surname holds no name'),
+		),
+		...['undefined undefined', 'Ada null', 'Ada L...'].map((name) => reads({ Name: name }, nobody)),
+		reads({ 'First Name': ada, Surname: 'PhD' }, { firstName: ada }, 'Surname is only a title'),
+		reads({ Name: 'Jennifer Null' }, { fullName: 'Jennifer Null' }),
+	],
+	'an email is read through its label and its code, and a masked one is none': [
+		...['Work:ada@acme.com', 'ada&#64;acme.com', 'ada%40acme.com'].map((text) =>
+			reads({ Email: text }, { email: text }),
+		),
+		reads({ 'Work Email': 'a•••@acme.com', email }, { email }),
 	],
 	'a hidden name, or the one of a company, is none of a person': [
 		reads({ Name: 'LinkedIn Mitglied', ...acme }, acme),
@@ -724,7 +743,8 @@ describe('an item', () => {
 		expectHalf({ Contact: `Frau ${particle} Lovelace` });
 	});
 
-	const departments = `Sales Department|Vertrieb Innendienst|Service commercial|Dpto. Comercial|Sales Team|Sales Dept|
+	const departments = `General Manager|Managing Director|Accounts Payable|The Owner|Recursos Humanos|Atencion al cliente|
+		Abt. Einkauf|General Inquiries|Customer Services|Service RH|Sales Department|Vertrieb Innendienst|Service commercial|Dpto. Comercial|Sales Team|Sales Dept|
 		Acme Customer Service|Abteilung Einkauf|Acme Außendienst|Acme Aussendienst|Acme Sekretariat|Acme Zentrale|
 		Service client|Service achats|Departamento Ventas|Atención al Cliente|Ufficio Acquisti|Reparto Vendite|
 		Corporate Office|Help Desk|Customer Support|Talent Acquisition|Hiring Manager|General Queries|
@@ -742,7 +762,11 @@ describe('an item', () => {
 
 	const several = `Ada Lovelace, Ida Rhodes|Ada Lovelace; Ida Rhodes|Ada Lovelace und Ida Rhodes|Ada & Ida Lovelace|
 		Ada and Ida Lovelace|Ada et Ida Lovelace|ADA UND IDA LOVELACE|Ada Lovelace / Ida Rhodes|Contacts::::Ada Lovelace`;
-	const inLines = ['Ada Lovelace\nIda Rhodes', 'Ada Lovelace\r\nSales Manager'];
+	const inLines = [
+		'Ada Lovelace\nIda Rhodes',
+		'Ada Lovelace\r\nHead of Sales',
+		'Ada Lovelace\nInhaberin',
+	];
 
 	it.each([...several.split(/\|\s*/), ...inLines])(
 		'with several people as its name has none: %j',
@@ -766,7 +790,7 @@ describe('an item', () => {
 		expect(readOf({ firstName, lastName })).toEqual({ firstName, lastName });
 	});
 
-	it.each(['Mr.', 'Frau', 'Frau Dr.', 'Dott.ssa'])(
+	it.each(['Mr.', 'Frau', 'Frau Dr.', 'Dott.ssa', 'Dr. med.', 'Dr. med. dent.'])(
 		'with %s as its first name has none',
 		(title) => {
 			const lead = { Vorname: title, Nachname: 'Hopper' };
@@ -901,6 +925,26 @@ describe('a run', () => {
 		const ida = { firstName: 'Ida', lastName: 'Rhodes', ...acme };
 		expect(readAll(rows)).toEqual([whole, ida]);
 		expect(readAll([{ Name: ada, Email: email }, rows[1]])).toEqual([withEmail, ida]);
+	});
+
+	it('reads no bare name in a list of places, and says so', () => {
+		const inMap = [adler, post].map((row) => ({ ...row, Rating: 4.4, Reviews: 120 }));
+		expect(readAll(inMap)).toEqual([atAdler, atPost]);
+		const reader = new LeadReader('', inMap);
+		expect(reader.read(inMap[0]).lacking.name?.why).toBe('looks like a company, beside Rating');
+		const mozart = { Name: 'Hotel Mozart', Website: 'hotel-mozart-bonn.de', Ort: 'Bonn' };
+		expect(readAll([adler, post, mozart])[0]).toEqual(atAdler);
+	});
+
+	it('of two lists, each with its own name for the company, reads both', () => {
+		const [one, other] = [
+			{ Name: ada, Company: 'Acme', Email: '' },
+			{ Name: 'Ida Rhodes', 'Company Name': 'Beta', Email: '' },
+		];
+		expect(readAll([one, other])).toEqual([
+			{ ...whole, ...acme },
+			{ fullName: 'Ida Rhodes', company: 'Beta' },
+		]);
 	});
 
 	it('reads no bare name where a share of the items has a company there, and says so', () => {

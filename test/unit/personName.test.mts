@@ -27,6 +27,11 @@ it.each([
 	['MR DR ADA LOVELACE', 'ADA LOVELACE'],
 	['MAÎTRE ADA LOVELACE', 'ADA LOVELACE'],
 	['García López, Ana', 'Ana García López'],
+	['van der Berg, Jan Willem', 'Jan Willem van der Berg'],
+	['Ada Lovelace, LL.M.', 'Ada Lovelace'],
+	['Drs. Ada Lovelace', 'Ada Lovelace'],
+	['Ada Lovelace [CEO]', 'Ada Lovelace'],
+	['Ada Lovelace · 2nd', 'Ada Lovelace'],
 	['Augusta (Ada)Lovelace', 'Augusta Lovelace'],
 	// Initials are no titles.
 	['Watt, JJ', 'JJ Watt'],

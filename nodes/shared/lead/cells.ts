@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { holdsEmail } from '../values/email';
 import { isObject } from '../values/json';
 import {
 	cleanText,
@@ -37,9 +38,12 @@ const LINKED_RECORD = /^(?:rec\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
 /** Whoever hides the name at LinkedIn is a LinkedIn Member, Utilisateur LinkedIn. */
 const HIDDEN = /^LinkedIn(?: |$)|^(?:\p{L}+ ){1,2}LinkedIn$/iu;
 
+/** A name that is masked or cut (`Lo***e`, `L…`), or that an expression has put together of nothing. */
+const BROKEN = /[*•●…]|\.{3}|(?:^| )(?:undefined|null)(?: |$)/;
+
 /** What people who have no company write in a form that asks for one. */
 const NO_COMPANY =
-	/^(?:self|student|private?|individual|independent|privato|particuli?er|particular|aucune?|ninguna|nessuna?|geen|etudiante?|estudiante|rentner(?:in)?|retraitee?|jubilad[ao]|non renseignee?|not specified|(?:no|sin|sans|keine|ohne|senza|geen) (?:company|empresa|entreprise|firma|azienda|bedrijf))$/i;
+	/^(?:no|nein|keine?|tba|career break|open to work|(?:looking|seeking) (?:for|new) .*|stealth(?: mode| (?:\w+ )?startup)?|self|student|private?|individual|independent|privato|particuli?er|particular|aucune?|ninguna|nessuna?|geen|etudiante?|estudiante|rentner(?:in)?|retraitee?|jubilad[ao]|non renseignee?|not specified|(?:no|sin|sans|keine|ohne|senza|geen) (?:company|empresa|entreprise|firma|azienda|bedrijf))$/i;
 
 /** What stands behind the first of several companies, or Notion's link to it: not the semicolon that ends `&amp;`. */
 const BEHIND_COMPANY = /(?<!&#?\w{2,6});|\s:::\s|\s\(https?:/;
@@ -55,12 +59,12 @@ function textOf(meaning: Meaning, entry: unknown): string {
 		// "16.000" is a number.
 		return domain === '' || isSocialPage(text, domain) || /\.\d+$/.test(text) ? '' : text;
 	}
-	if (meaning === 'email') return text.includes('@') ? text : '';
+	if (meaning === 'email') return text.includes('@') || holdsEmail(text) ? text : '';
 	const isCompany = meaning === 'company';
 	const name = isCompany ? text.split(BEHIND_COMPANY, 1)[0] : text;
 	// A number, an email or the id of a linked record in a field for names is none.
 	if (text.includes('@') || !/\p{L}/u.test(name) || LINKED_RECORD.test(name)) return '';
-	if (!isCompany) return HIDDEN.test(name) ? '' : name;
+	if (!isCompany) return HIDDEN.test(name) || BROKEN.test(name) ? '' : name;
 	return name.split('/').every((part) => isNoCompany(part.trim())) ? '' : name;
 }
 
@@ -73,9 +77,9 @@ function isNoCompany(text: string): boolean {
 export function cellText(meaning: Meaning, entry: unknown): string {
 	const value = isObject(entry) ? valueIn(meaning, entry) : entry;
 	if (typeof value !== 'string' || !value.includes('\n')) return cleanText(value);
-	// Lines of several words are two people, or what one of them does.
-	const lines = value.split('\n').map(cleanText);
-	const areSeveral = lines.filter((line) => line.includes(' ')).length > 1;
+	// Beside a line of several words, another one is a second person, or what the first does.
+	const lines = value.split('\n').map(cleanText).filter(Boolean);
+	const areSeveral = lines.length > 1 && lines.some((line) => line.includes(' '));
 	return areSeveral ? lines.join(' / ') : cleanText(value);
 }
 

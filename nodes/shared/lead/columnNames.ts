@@ -9,7 +9,8 @@ export const LEAD_FIELDS = {
 		full name, Vollständiger Name, Anzeigename, Vor- und Nachname, Vorname Nachname, nom complet, prénom et nom,
 		nom et prénom, nom à afficher, nombre completo, nombre y apellidos, nombre y apellido, nombre en pantalla,
 		nome completo, nome e sobrenome, mostrar nome, nome e cognome, cognome e nome, nome visualizzato, nominativo,
-		volledige naam`,
+		volledige naam, last name first name, first and last name, name and surname, Nachname Vorname, Name Vorname,
+		Vorname und Nachname, nom prénom, prénom nom, nome cognome, cognome nome, apellidos y nombre`,
 	/** The full name, but beside one half of a name alone the other half. Odoo writes `Acme, Ada Lovelace` into the last. */
 	name: 'name, nom, nombre, nome, naam, display name',
 	firstName: `
@@ -53,6 +54,8 @@ export const LEAD_FIELDS = {
 		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
 		correio eletrônico, correio electrónico, endereço de correio eletrônico, email professional, preferred email,
 		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
+		corporate email, email business, verified email, main email, primary work email, work emails, Firmen-E-Mail,
+		e-mail professionnelle, courriel professionnel, correo empresa, mail aziendale, indirizzo mail, zakelijk e-mail,
 		email from, mail from Dropcontact, email other, email home`,
 };
 

@@ -1,7 +1,8 @@
-import { toDomain } from '../values/text';
+import { toDomain, withoutAccents } from '../values/text';
 import { lettersOf, type Meaning, wordsOf } from './columnNames';
 import {
 	areJoined,
+	isDegree,
 	isHalf,
 	isInitial,
 	isSeveral,
@@ -49,8 +50,11 @@ const COMPANY_WORD =
 	/ (?:agency|capital|consulting|funds?|group|holdings?|labs?|media|partners?|services|software|solutions|studios?|systems|technologies|vc|ventures?)$/i;
 
 /** The same in a list that has no other column for companies. */
-export function isListedCompany(name: string, website?: string): boolean {
-	return name.includes(' & ') || COMPANY_WORD.test(name) || isCompany(name, website);
+export function isListedCompany(name: string, website = ''): boolean {
+	const [host] = toDomain(website).split('.');
+	// The host of Hotel Mozart is hotel-mozart-bonn.de.
+	const isOfHost = name.includes(' ') && spelled(host).startsWith(spelled(name));
+	return name.includes(' & ') || COMPANY_WORD.test(name) || isOfHost || isCompany(name, website);
 }
 
 /** The name of a company by its letters and digits, without its legal form. */
@@ -116,13 +120,13 @@ function joinParticle({ found }: Lead): void {
 	};
 }
 
-/** Words of a department or a mailbox, which lists have where they know nobody. */
+/** Words of a department, a job or a mailbox, without accents, which lists have where they know nobody. */
 const DEPARTMENT =
-	/(?<!\p{L})(?:team|department|dept|office|desk|support|enquir(?:y|ies)|quer(?:y|ies)|recruitment|careers|hiring|talent acquisition|human resources|customer (?:care|service)|abteilung|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats)|departamento|dpto|atención al cliente|ufficio|reparto)(?!\p{L})/iu;
+	/(?<!\p{L})(?:teams?|departments?|dept|offices?|desk|support|[ei]nquir(?:y|ies)|quer(?:y|ies)|recruitment|careers|hiring|manager|director|owner|accounts payable|talent acquisition|human resources?|customer (?:care|services?)|abteilung|abt\.|einkauf|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats|rh)|direction|departamento|dpto|depto|recursos humanos|atencion al cliente|risorse umane|ufficio|reparto|afdeling|inkoop)(?!\p{L})/iu;
 
 /** Takes away names that cannot be looked up, as they are only half of one, or nobody's. */
 function refuseHalves(lead: Lead): void {
-	if (DEPARTMENT.test(nameOf(lead))) {
+	if (DEPARTMENT.test(withoutAccents(toFullName(nameOf(lead))))) {
 		for (const name of NAMES) refuse(lead, name, 'is not the name of a person');
 	}
 	refuseTwoPeople(lead);
@@ -132,6 +136,7 @@ function refuseHalves(lead: Lead): void {
 		refuse(lead, 'fullName', 'is not the name of one person');
 	}
 	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
+	if (lastName && isDegree(lastName.value)) refuse(lead, 'lastName', 'is only a title');
 	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
 }
 
@@ -139,7 +144,7 @@ function refuseHalves(lead: Lead): void {
 function refuseTwoPeople(lead: Lead): void {
 	for (const name of ['firstName', 'lastName'] as const) {
 		const words = lead.found[name]?.value ?? '';
-		if (areJoined(words)) refuse(lead, name, 'is not the name of one person');
+		if (areJoined(withoutTitles(words))) refuse(lead, name, 'is not the name of one person');
 	}
 	const { fullName, firstName, lastName } = lead.found;
 	if (!fullName || !firstName || !lastName) return;

@@ -4,12 +4,12 @@ import { cleanText, withoutAccents } from '../values/text';
 const TITLES = new Set(
 	`mr mrs ms miss dr prof shri smt herr herrn hr frau monsieur madame mme mlle senor senora sra dona dna signor signora
 	dhr mevrouw maitre & and und familie famille familia fr. dipl. ing. mag. dott. sig. sr. srta. dra. mevr. mw. fam. avv.
-	arch. geom. rag. lic. arq. eng.`.split(/\s+/),
+	arch. geom. rag. lic. arq. eng. drs. ir. mx. rev. inh. univ. ddr. mmag. kfm.`.split(/\s+/),
 );
 
 /** Degrees and suffixes: behind a comma in any letter case, behind a name in this one alone, as Mba is a surname. */
 const DEGREES = String.raw`(?:Ph\.?\s?D|Pharm\.?\s?D|[MB]\.?Sc|MBA|[JS]r|I{2,3}|IV|Esq)\.?`;
-const DEGREE = new RegExp(`^${DEGREES}$`, 'i');
+const DEGREE = new RegExp(`^(?:${DEGREES}|(?=.*\\p{L}{2})(?:\\p{L}{1,4}\\.){2,})$`, 'iu');
 const LAST_WORDS = new RegExp(`(?<=\\p{Ll})(?: ${DEGREES})+$`, 'u');
 
 /** Letters after a whole name, e.g. CFA. After a surname, with a particle or not, they are initials. */
@@ -23,8 +23,8 @@ const PARTICLE = new RegExp(`^(?:${PARTICLES.join('|')})(?!\\p{L})`, 'iu');
 /** In front of a word, `M.` is the French Monsieur: whose initial it is nobody knows. */
 const MONSIEUR = /^MM?\. (?=\p{L}{2})/u;
 
-/** What is in brackets, or behind a bar or a bullet, and symbols such as emoji. */
-const NO_NAME = /\([^()]*\)|\s[|•].*|[\p{So}\p{Emoji_Modifier}\u{20E3}]/gu;
+/** What is in brackets, or behind a bar, a bullet or a dot, and symbols such as emoji. */
+const NO_NAME = /\([^()]*\)|\[[^[\]]*\]|\s[|•·].*|[\p{So}\p{Emoji_Modifier}\u{20E3}]/gu;
 
 /** Half of a name as people write it in columns, without what is no part of it: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {
@@ -69,7 +69,12 @@ export function areJoined(words: string): boolean {
 
 /** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
 export function isTitles(firstName: string): boolean {
-	return firstName.split(' ').every(isTitle);
+	return isTitle(withoutTitles(firstName));
+}
+
+/** Whether a last name is only a degree or a suffix, as a text that was cut at its last blank gives it. */
+export function isDegree(lastName: string): boolean {
+	return DEGREE.test(lastName);
 }
 
 /** Whether a last name is only an initial, as LinkedIn shows that of people out of one's network. In Chinese it is whole. */
@@ -83,8 +88,9 @@ export function isInitial(lastName: string): boolean {
 /** A full name without titles, with the first name first. */
 function inOrder(text: string): string {
 	const parts = partsOf(text);
-	// Behind two words, two others may be anything, e.g. what somebody does.
-	const isTurned = parts.length === 2 && parts.some((part) => !part.includes(' '));
+	// Behind two words, two others may be anything, e.g. what somebody does; but a particle is that of a last name.
+	const isTurned =
+		parts.length === 2 && (parts.some((part) => !part.includes(' ')) || PARTICLE.test(parts[0]));
 	return isTurned ? parts.toReversed().join(' ') : parts.join(', ');
 }
 

@@ -63,10 +63,15 @@ export function columnOf(section: string, field: string, order: number, id: numb
 	return { ...named, id, section, field, letters, rank } satisfies Column;
 }
 
-/** Decides which columns are read: those of the person with the surest name, and those that are nobody's but the item's. */
-export function planOf(all: Column[]): Plan {
+/**
+ * Decides which columns are read: those of the person with the surest name, and those that are nobody's but the item's.
+ * @param areTogether whether an item has both columns
+ */
+export function planOf(all: Column[], areTogether: (one: Column, other: Column) => boolean): Plan {
 	const known = withoutData(all);
-	const people = groupsOf(known.filter((one) => !known.some((other) => saysMore(other, one))));
+	const isDoubtful = (one: Column) =>
+		known.some((other) => saysMore(other, one) && areTogether(one, other));
+	const people = groupsOf(known.filter((one) => !isDoubtful(one)));
 	const named = people.filter(({ certainty }) => certainty > 0).toSorted(bySureness);
 	// A second person is nobody who is looked up.
 	const lead = named.find(({ owner }) => numberOf(owner) === undefined);

@@ -21,6 +21,9 @@ interface Shape {
 const SAMPLE = 1_000;
 const SHARE = 0.2;
 
+/** Names of columns that lists of places have, as from a map, and lists of people have not. */
+const OF_PLACE = /^(?:rating|reviews?(?:[ _]?count)?|opening[ _]?hours|place[ _]?id)$/i;
+
 /**
  * Recognizes leads by the names of their columns. Which are read is decided once for all items of a run that have most of
  * their columns in common: a file leaves empty cells out.
@@ -111,9 +114,11 @@ export class LeadReader {
 	private planFor(own: Column[]): Plan {
 		// A row is completed with the columns that others have which share most of its own.
 		const shared = (others: Set<Column>) => own.filter((one) => others.has(one)).length;
-		const beside = [...(this.beside ??= this.besideAll())];
-		const more = beside.filter(([, others]) => shared(others) > own.length / 2);
-		const plan = planOf([...new Set([...own, ...more.map(([column]) => column)])]);
+		const beside = (this.beside ??= this.besideAll());
+		const more = [...beside].filter(([, others]) => shared(others) > own.length / 2);
+		const areTogether = (one: Column, other: Column) => beside.get(one)?.has(other) ?? true;
+		const all = new Set([...own, ...more.map(([column]) => column)]);
+		const plan = planOf([...all], areTogether);
 		return { ...plan, notPerson: this.voteOn(plan) };
 	}
 
@@ -142,6 +147,8 @@ export class LeadReader {
 
 	private countCompanies(name: Column, website: Column | undefined): string | undefined {
 		const sample = this.items.slice(0, SAMPLE).filter(isObject);
+		const ofPlace = sample.flatMap((item) => Object.keys(item)).find((one) => OF_PLACE.test(one));
+		if (ofPlace) return this.leaveAside(name, `looks like a company, beside ${ofPlace}`);
 		const rows = sample.map((item) => this.sectionsOf(item));
 		const read = (row: Sections, column?: Column) =>
 			column ? valueOf(column.meaning, cellIn(row, column)) : '';
@@ -149,7 +156,11 @@ export class LeadReader {
 		const companies = named.filter((row) => isListedCompany(read(row, name), read(row, website)));
 		if (companies.length === 0 || companies.length < named.length * SHARE) return undefined;
 		const why = `looks like a company in ${companies.length} of ${named.length} items`;
-		this.leftAside.add(`${name.field} ${why}`);
+		return this.leaveAside(name, why);
+	}
+
+	private leaveAside({ field }: Column, why: string): string {
+		this.leftAside.add(`${field} ${why}`);
 		return why;
 	}
 }

@@ -3,7 +3,7 @@ import { textAt } from './json';
 import { cleanText, comparableDomain, isPlaceholder, plainSigns, withoutPercents } from './text';
 
 /** What an email consists of: no white space, comma or semicolon (several addresses), bracket, mask (`a***@`) or half of a character. */
-const WORD = String.raw`[^\s,;:*@<>()[\]\\".\uFFFD]+`;
+const WORD = String.raw`[^\s,;:*•●…@<>()[\]\\".\uFFFD]+`;
 const LABEL = String.raw`[^\s!-,/:-@[-^\x60{-~.\uFFFD]+`;
 const TOP_LABEL = String.raw`(?!\d+$)(?:xn--)?[^\s!-/:-@[-\x60{-~\uFFFD]+`;
 const EMAIL = new RegExp(
@@ -19,7 +19,7 @@ export function canBeEmail(text: string): boolean {
 const SIGNS = new RegExp(
 	[
 		// A label: `Work: ada@acme.com`, `mailto:ada@acme.com`.
-		String.raw`(?<![^\s"<([,;|])(?:[\p{L}-]{1,20}:(?=\s)|(?:mailto|smtp|e?-?mail):)`,
+		String.raw`(?<![^\s"<([,;|])[\p{L}-]{1,20}:`,
 		// Brackets, the commas of Chinese, bullets.
 		String.raw`[<>()[\]{}、，；•·]`,
 		// Quotes around words.
