@@ -126,7 +126,10 @@ const DEPARTMENT =
 
 /** Takes away names that cannot be looked up, as they are only half of one, or nobody's. */
 function refuseHalves(lead: Lead): void {
-	if (DEPARTMENT.test(withoutAccents(toFullName(nameOf(lead))))) {
+	const isDepartment = (text: string) => DEPARTMENT.test(withoutAccents(text));
+	const whole = nameOf(lead);
+	// What is left out of a name says nothing of it. Nearly no name holds such a word at all.
+	if (isDepartment(whole) && isDepartment(toFullName(whole))) {
 		for (const name of NAMES) refuse(lead, name, 'is not the name of a person');
 	}
 	refuseTwoPeople(lead);
@@ -144,7 +147,8 @@ function refuseHalves(lead: Lead): void {
 function refuseTwoPeople(lead: Lead): void {
 	for (const name of ['firstName', 'lastName'] as const) {
 		const words = lead.found[name]?.value ?? '';
-		if (areJoined(withoutTitles(words))) refuse(lead, name, 'is not the name of one person');
+		if (areJoined(words) && areJoined(withoutTitles(words)))
+			refuse(lead, name, 'is not the name of one person');
 	}
 	const { fullName, firstName, lastName } = lead.found;
 	if (!fullName || !firstName || !lastName) return;

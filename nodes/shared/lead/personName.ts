@@ -69,7 +69,8 @@ export function areJoined(words: string): boolean {
 
 /** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
 export function isTitles(firstName: string): boolean {
-	return isTitle(withoutTitles(firstName));
+	const [first] = firstName.split(' ', 1);
+	return isTitle(first) && isTitle(withoutTitles(firstName));
 }
 
 /** Whether a last name is only a degree or a suffix, as a text that was cut at its last blank gives it. */

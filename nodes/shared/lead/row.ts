@@ -115,11 +115,12 @@ export class Row {
 		const { email } = this.lead.found;
 		for (const [section, fields] of this.sections) {
 			const value = this.statusIn(section);
+			if (value === '') continue;
 			const [own] = emailsOf(columns, section);
 			const isOfEmail = own
 				? isSameEmail(valueOf('email', cellIn(this.sections, own)), email?.value)
 				: Object.hasOwn(fields, email?.field ?? '');
-			if (value === '' || (email && !isOfEmail)) continue;
+			if (email && !isOfEmail) continue;
 			this.lead.found.emailStatus = { value, field: 'emailStatus' };
 			return;
 		}
