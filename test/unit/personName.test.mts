@@ -30,7 +30,6 @@ it.each([
 	['van der Berg, Jan Willem', 'Jan Willem van der Berg'],
 	['Ada Lovelace, LL.M.', 'Ada Lovelace'],
 	['Drs. Ada Lovelace', 'Ada Lovelace'],
-	['Ada Lovelace [CEO]', 'Ada Lovelace'],
 	['Ada Lovelace · 2nd', 'Ada Lovelace'],
 	['Augusta (Ada)Lovelace', 'Augusta Lovelace'],
 	// Initials are no titles.

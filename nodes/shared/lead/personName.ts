@@ -24,7 +24,7 @@ const PARTICLE = new RegExp(`^(?:${PARTICLES.join('|')})(?!\\p{L})`, 'iu');
 const MONSIEUR = /^MM?\. (?=\p{L}{2})/u;
 
 /** What is in brackets, or behind a bar, a bullet or a dot, and symbols such as emoji. */
-const NO_NAME = /\([^()]*\)|\[[^[\]]*\]|\s[|•·].*|[\p{So}\p{Emoji_Modifier}\u{20E3}]/gu;
+const NO_NAME = /\([^()]*\)|\s[|•·].*|[\p{So}\p{Emoji_Modifier}\u{20E3}]/gu;
 
 /** Half of a name as people write it in columns, without what is no part of it: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {

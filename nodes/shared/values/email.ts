@@ -19,7 +19,7 @@ export function canBeEmail(text: string): boolean {
 const SIGNS = new RegExp(
 	[
 		// A label: `Work: ada@acme.com`, `mailto:ada@acme.com`.
-		String.raw`(?<![^\s"<([,;|])[\p{L}-]{1,20}:`,
+		String.raw`(?<![^\s"<([,;|])(?:[\p{L}-]{1,20}:(?=\s)|(?:mailto|smtp|e?-?mail|correo|courriel|work|home|business|privat|private):)`,
 		// Brackets, the commas of Chinese, bullets.
 		String.raw`[<>()[\]{}、，；•·]`,
 		// Quotes around words.
