@@ -526,6 +526,7 @@ const rules: Record<string, Array<ReturnType<typeof reads>>> = {
 			reads({ Email: text }, { email: text }),
 		),
 		reads({ 'Work Email': 'a•••@acme.com', email }, { email }),
+		reads({ Name: ada, 'Contact Details': '+49 228 5550100' }, whole),
 	],
 	'a hidden name, or the one of a company, is none of a person': [
 		reads({ Name: 'LinkedIn Mitglied', ...acme }, acme),

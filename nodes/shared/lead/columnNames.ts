@@ -56,7 +56,7 @@ export const LEAD_FIELDS = {
 		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
 		corporate email, email business, verified email, main email, primary work email, work emails, Firmen-E-Mail,
 		e-mail professionnelle, courriel professionnel, correo empresa, mail aziendale, indirizzo mail, zakelijk e-mail,
-		email from, mail from Dropcontact, email other, email home`,
+		email from, mail from Dropcontact, email other, email home, contact details, contact info`,
 };
 
 /** What lookups read of a lead. `emailStatus` is this package's own word: the verdict of another tool is not read. */

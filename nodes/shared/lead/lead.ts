@@ -122,7 +122,7 @@ function joinParticle({ found }: Lead): void {
 
 /** Words of a department, a job or a mailbox, without accents, which lists have where they know nobody. */
 const DEPARTMENT =
-	/(?<!\p{L})(?:teams?|departments?|dept|offices?|desk|support|[ei]nquir(?:y|ies)|quer(?:y|ies)|recruitment|careers|hiring|manager|director|owner|accounts payable|talent acquisition|human resources?|customer (?:care|services?)|abteilung|abt\.|einkauf|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats|rh)|direction|departamento|dpto|depto|recursos humanos|atencion al cliente|risorse umane|ufficio|reparto|afdeling|inkoop)(?!\p{L})/iu;
+	/(?<!\p{L})(?:teams?|departments?|dept|offices?|(?:help ?)?desk|support|[ei]nquir(?:y|ies)|quer(?:y|ies)|recruitment|careers|hiring|manager|director|owner|accounts payable|talent acquisition|human resources?|customer (?:care|services?)|abteilung|abt\.|einkauf|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats|rh)|direction|departamento|dpto|depto|recursos humanos|atencion al cliente|risorse umane|ufficio|reparto|afdeling|inkoop)(?!\p{L})/iu;
 
 /** Takes away names that cannot be looked up, as they are only half of one, or nobody's. */
 function refuseHalves(lead: Lead): void {
