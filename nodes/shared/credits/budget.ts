@@ -1,6 +1,6 @@
 import { invalidValue, NotProcessed } from '../failures/failure';
 import { ServiceError } from '../http/errors';
-import { countersOf, readAccount, remainingOf, type CreditKind } from '../api/account';
+import { countersOf, type CreditKind, type Getter, readAccount, remainingOf } from '../api/account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
 interface BudgetSettings {
@@ -45,7 +45,7 @@ export class Budget {
 	 * Enforces Keep Credits: reads the balance once, then subtracts what this process spends.
 	 * Throws `NotProcessed` where the account cannot be read, `InvalidInput` where it has no counter for this kind.
 	 */
-	async keep(credits: number, client: Parameters<typeof readAccount>[0]): Promise<void> {
+	async keep(credits: number, client: Getter): Promise<void> {
 		const { kind } = this.settings;
 		const { spent, reserved } = this.totals;
 		// A request in progress may reach the counter too late for the reading, so it counts as spent after it.

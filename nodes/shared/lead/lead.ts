@@ -76,6 +76,8 @@ export function decideName(lead: Lead, notPerson?: string): void {
 	refuseCompanies(lead);
 	joinParticle(lead);
 	placeBareName(lead);
+	refuseDepartments(lead);
+	refuseTwoPeople(lead);
 	refuseHalves(lead);
 }
 
@@ -124,23 +126,13 @@ function joinParticle({ found }: Lead): void {
 const DEPARTMENT =
 	/(?<!\p{L})(?:teams?|departments?|dept|offices?|(?:help ?)?desk|support|[ei]nquir(?:y|ies)|quer(?:y|ies)|recruitment|careers|hiring|manager|director|owner|accounts payable|talent acquisition|human resources?|customer (?:care|services?)|abteilung|abt\.|einkauf|innendienst|au(?:ß|ss)endienst|sekretariat|zentrale|service (?:commercial|client|achats|rh)|direction|departamento|dpto|depto|recursos humanos|atencion al cliente|risorse umane|ufficio|reparto|afdeling|inkoop)(?!\p{L})/iu;
 
-/** Takes away names that cannot be looked up, as they are only half of one, or nobody's. */
-function refuseHalves(lead: Lead): void {
+/** Takes away the name of a department, which is nobody's. */
+function refuseDepartments(lead: Lead): void {
 	const isDepartment = (text: string) => DEPARTMENT.test(withoutAccents(text));
 	const whole = nameOf(lead);
 	// What is left out of a name says nothing of it. Nearly no name holds such a word at all.
-	if (isDepartment(whole) && isDepartment(toFullName(whole))) {
-		for (const name of NAMES) refuse(lead, name, 'is not the name of a person');
-	}
-	refuseTwoPeople(lead);
-	const { fullName, firstName, lastName } = lead.found;
-	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
-	else if (fullName && isSeveral(fullName.value)) {
-		refuse(lead, 'fullName', 'is not the name of one person');
-	}
-	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
-	if (lastName && isDegree(lastName.value)) refuse(lead, 'lastName', 'is only a title');
-	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
+	if (!isDepartment(whole) || !isDepartment(toFullName(whole))) return;
+	for (const name of NAMES) refuse(lead, name, 'is not the name of a person');
 }
 
 /** Takes away halves of several people's names, and all names where the halves are somebody else's than the whole one. */
@@ -160,6 +152,18 @@ function refuseTwoPeople(lead: Lead): void {
 	refuse(lead, 'fullName', `differs from ${firstName.field}`);
 	for (const name of ['firstName', 'lastName'] as const)
 		refuse(lead, name, `differs from ${fullName.field}`);
+}
+
+/** Takes away names that cannot be looked up, as they are only half of one. */
+function refuseHalves(lead: Lead): void {
+	const { fullName, firstName, lastName } = lead.found;
+	if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
+	else if (fullName && isSeveral(fullName.value)) {
+		refuse(lead, 'fullName', 'is not the name of one person');
+	}
+	if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
+	if (lastName && isDegree(lastName.value)) refuse(lead, 'lastName', 'is only a title');
+	if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
 }
 
 /** Takes away what was found, and says why. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
-import { isListedCompany, type Lead, decideName } from './lead';
+import { decideName, isListedCompany, type Lead } from './lead';
 import type { Meaning } from './columnNames';
 import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './plan';
 import { cellIn, Row, type Sections } from './row';
@@ -135,7 +135,7 @@ export class LeadReader {
 		return beside;
 	}
 
-	/** Why the bare name in these columns is no person's, if enough items of the run have a company there. */
+	/** Why the bare name in these columns is no person's: enough items have a company there, or a column of places. */
 	private voteOn({ columns }: Plan): string | undefined {
 		const of = (one: Meaning) => columns.find(({ meaning }) => meaning === one);
 		const [name, website] = [of('name'), of('domain')];

@@ -36,7 +36,7 @@ export class Row {
 		const sure = columns.filter((one) => !late.includes(one) && !this.isPrivate(one));
 		for (const column of sure) {
 			// Beside a status of this package, `email` is what a lookup has found.
-			if (this.statusIn(column.section) !== '') {
+			if (column.meaning === 'email' && this.statusIn(column.section) !== '') {
 				for (const one of emailsOf(sure, column.section)) this.put(one);
 			}
 			this.put(column);
