@@ -7,25 +7,7 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 
 import { root } from '../machine/paths.mjs';
-
-/**
- * The rooms in `nodes/shared`, from the ground up: each may use those below it. Rooms on one floor do
- * not know of each other.
- */
-const FLOORS = [
-	['values'],
-	['failures'],
-	['host'],
-	['http'],
-	['api', 'lead'],
-	['pace', 'credits'],
-	['client', 'execution'],
-	['input', 'output'],
-	['run'],
-	['reads', 'lookups'],
-	['operation.ts'],
-	['editor'],
-];
+import { FLOORS, floorOf, placeOf } from '../support/rooms.mts';
 
 /** What the credential type may use: it is loaded without the nodes. */
 const ROOMS_OF_CREDENTIALS = ['failures', 'http', 'api'];
@@ -49,15 +31,6 @@ function importsOf(file: string): string[] {
 }
 
 const imports = files.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
-
-/** Where a file is: a room of `shared`, or the folder of its node (`Finder`), or `credentials`. */
-function placeOf(file: string): string {
-	const [top, folder, room] = file.split('/');
-	if (top === 'credentials') return top;
-	return folder === 'shared' ? room : folder;
-}
-
-const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(placeOf(file)));
 
 it('the imports are found, each a file of the repository', () => {
 	expect(imports.length).toBeGreaterThan(200);

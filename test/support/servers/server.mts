@@ -24,13 +24,15 @@ function isCredential(value: unknown): value is CredentialFields {
 /** Is told that n8n reads a credential, as it would from its database, and for which item of the input. */
 export type OnCredentialRead = (item: number | undefined) => void;
 
+/** n8n makes one when it loads the package. */
+const type = new ContactDataApi();
+
 /** Hands out one credential, or others by their names, and authenticates with the credential type of the package. */
 function helperFor(
 	credential: ICredentialDataDecryptedObject,
 	onRead?: OnCredentialRead,
 	others: Record<string, ICredentialDataDecryptedObject> = {},
 ): ICredentialsHelper {
-	const type = new ContactDataApi();
 	const used: Partial<ICredentialsHelper> = {
 		getParentTypes: () => [],
 		isCredentialUsableByNode: () => true,
