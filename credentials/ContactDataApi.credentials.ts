@@ -1,3 +1,4 @@
+import { inFull } from '../nodes/shared/failures/failure';
 import type {
 	Icon,
 	ICredentialDataDecryptedObject,
@@ -6,9 +7,9 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { testMessages } from '../nodes/shared/http/codes';
 import { connectionOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
 import { asServiceError } from '../nodes/shared/http/errors';
-import { inFull } from '../nodes/shared/failures/words';
 import { ACCOUNT_PATH } from '../nodes/shared/api/account';
 
 type InterfaceField = Omit<INodeProperties, 'default'> & { name: keyof typeof INTERFACE_DEFAULTS };
@@ -68,18 +69,15 @@ const interfaceFields: InterfaceField[] = [
 	},
 ];
 
-const STATUS_MESSAGES: Array<[statuses: number[], message: string]> = [
-	[[301, 302, 303, 307, 308], 'The Base URL redirects. Enter the final URL.'],
-	[[401], 'The service did not accept the API key. Check it in the settings of your account.'],
-	[[402, 403], 'Your plan does not include API access. Check your plan.'],
-	[[404], 'Nothing was found at this Base URL (404). Check the URL.'],
-	[[429], 'Too many requests. Try again in a minute.'],
-	[[500, 502, 503, 504], 'The service is temporarily unavailable. Try again in a minute.'],
-];
+const REDIRECTS = [301, 302, 303, 307, 308].map((value) => ({
+	value,
+	message: 'The Base URL redirects. Enter the final URL.',
+}));
 
-const statusRules = STATUS_MESSAGES.flatMap(([statuses, message]) =>
-	statuses.map((value) => ({ type: 'responseCode' as const, properties: { value, message } })),
-);
+const statusRules = [...REDIRECTS, ...testMessages()].map((properties) => ({
+	type: 'responseCode' as const,
+	properties,
+}));
 
 /** Every variant of an account has an email; a web page or another service sends none. */
 const accountRule = {

@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { FINDER_JOBS } from '../shared/api/bulkFinder';
 import type { Person } from '../shared/api/finder';
 import {
 	ageOptions,
@@ -139,7 +140,9 @@ export const personLookup = {
 	},
 	hitStatus: 'found',
 	canMiss: true,
+	finds: 'email',
 	kind: 'email',
+	jobs: FINDER_JOBS,
 	existing: {
 		parameter: 'existingEmail',
 		label: 'Existing Email',

@@ -61,6 +61,7 @@ export const emailLookup = {
 		existingStatus: { meanings: ['emailStatus'] },
 	},
 	hitStatus: 'verified',
+	finds: 'emailStatus',
 	kind: 'verifier',
 	existing: {
 		parameter: 'existingStatus',

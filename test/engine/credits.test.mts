@@ -327,18 +327,6 @@ describe('at a stop', () => {
 	});
 });
 
-test('what an earlier try of Retry On Fail has asked is no duplicate', async () => {
-	service().faults.add({ status: 503, on: { operation: 'findBulk', nth: 2 } });
-	const { hints } = await runLookup(findBulk, service(), numbers(150).map(leadOf), {
-		options: { incompleteRun: 'fail', maxRetries: 0, maxConcurrency: 1 },
-		...{ retryOnFail: true, maxTries: 2 },
-	});
-	expect(service().requests.map(({ status }) => status)).toEqual([200, 503, 200]);
-	const [summary] = (hints ?? []).map(({ message }) => message);
-	expect(summary).toContain(`${service().ledger.total()} credits used`);
-	expect(summary).not.toContain('duplicate');
-});
-
 test('credits that run out are told by the next node, and what was found is not paid for again', async () => {
 	const leads = numbers(60);
 	const parameters = { leadFields: 'auto', includeInputFields: true };

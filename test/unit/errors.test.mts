@@ -9,7 +9,7 @@ import {
 	unexpectedResponse,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
-import { inFull } from '../../nodes/shared/failures/words.ts';
+import { inFull } from '../../nodes/shared/failures/failure.ts';
 
 describe('ServiceError', () => {
 	const KEY = 'secret-1';

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decide, isPause, mayRetry, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
+import { meaningOf } from '../../nodes/shared/http/codes.ts';
+import { decide, isPause, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
 import { ServiceError } from '../../nodes/shared/http/errors.ts';
 import type { FailedReason } from '../../nodes/shared/failures/reasons.ts';
 
@@ -11,10 +12,12 @@ function failure(
 	details: { reason?: FailedReason; httpCode?: number; retryAfter?: number } = {},
 ): ServiceError {
 	const { reason = 'rate_limited', ...rest } = details;
-	return new ServiceError(reason, { message: 'What happened', description: 'What to do', ...rest });
+	const next = rest.httpCode === undefined ? undefined : meaningOf(rest.httpCode).next;
+	const said = { message: 'What happened', description: 'What to do' };
+	return new ServiceError(reason, { ...said, ...rest, next });
 }
 
-const request: FailedRequest = { attempt: 1, maxRetries: 4, repeats: 'always' };
+const request: FailedRequest = { attempt: 1, maxRetries: 4, cost: 'free' };
 
 const lost = new ServiceError('connection', {
 	message: 'The connection was lost',
@@ -43,8 +46,8 @@ describe('decide', () => {
 
 	it('repeats a lost connection that may have been charged as the request allows', () => {
 		expect(decide(lost, request)).toMatchObject({ mayChargeAgain: false });
-		expect(errorOf(lost, { repeats: 'never' })?.reason).toBe('unknown_outcome');
-		const once = { ...request, repeats: 'once' as const };
+		expect(errorOf(lost, { cost: 'bulk' })?.reason).toBe('unknown_outcome');
+		const once = { ...request, cost: 'single' as const };
 		expect(decide(lost, once)).toMatchObject({ mayChargeAgain: true });
 		expect(errorOf(lost, once)).toBeUndefined();
 		expect(errorOf(lost, { ...once, attempt: 2, uncertain: lost })?.message).toBe(
@@ -85,8 +88,8 @@ it.each<[boolean, Parameters<typeof failure>[0]]>([
 });
 
 it.each<[boolean, Array<number | FailedReason>]>([
-	[true, [500, 502, 503, 504, 'connection']],
-	[false, [200, 302, 400, 401, 402, 403, 404, 405, 409, 422, 429, 501]],
+	[true, [500, 502, 503, 504, 520, 599, 'connection']],
+	[false, [400, 401, 402, 403, 404, 405, 409, 422, 429, 501, 505]],
 	[
 		false,
 		['unknown_outcome', 'unexpected_answer', 'not_the_service', 'refused_by_n8n', 'job_failed'],
@@ -95,6 +98,6 @@ it.each<[boolean, Array<number | FailedReason>]>([
 	for (const one of all) {
 		const details = typeof one === 'number' ? { httpCode: one } : { reason: one };
 		const thrown = failure({ reason: 'bad_request', ...details });
-		expect(mayRetry(thrown), String(one)).toBe(may);
+		expect(thrown.next === 'again', String(one)).toBe(may);
 	}
 });

@@ -13,7 +13,7 @@ import {
 	partsOf,
 } from '../../nodes/shared/lookups/summary.ts';
 import { summaryOf } from '../../nodes/shared/run/run.ts';
-import { reasonToStop } from '../../nodes/shared/run/stop.ts';
+import { reasonToStop } from '../../nodes/shared/output/onError.ts';
 import {
 	InvalidInput,
 	invalidValue,

@@ -8,12 +8,13 @@ import { VERIFY_PATH } from '../../shared/api/verifier';
 import type { AccountClient } from '../../shared/client/client';
 import { readOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
+import { isPathError, ServiceError } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
-import { objectsIn } from '../../shared/http/response';
+import { objectsIn } from '../../shared/http/transport';
 import { SHORT_PACE } from '../../shared/pace/retry';
-import { type Problem, problemOf } from '../../shared/failures/failure';
+import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
+import { asError } from '../../shared/values/text';
 import { type Check, summaryOf } from '../checkSummary';
-import { inFull } from '../../shared/failures/words';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
@@ -37,7 +38,7 @@ export const check = readOperation({
 	async read({ client, context }) {
 		let checks: Check[] = [];
 		// However many items there are.
-		await client.once('check', async () => {
+		await client.memoized('check', async () => {
 			// A path of the credential may hold the key.
 			checks = withoutKey(await checkAll(client), client.connection.apiKey);
 			const isWarning = checks.some(({ works }) => works === false);
@@ -180,8 +181,8 @@ function needs(setting: string, { httpCode }: Problem): Finding {
 }
 
 /** Whether the service, and no web page, refused a request for what it holds or lacks. */
-function isIncomplete({ reason, httpCode }: Problem): boolean {
-	return reason === 'bad_request' && httpCode === 400;
+function isIncomplete(thrown: unknown): boolean {
+	return thrown instanceof ServiceError && thrown.next === 'parts';
 }
 
 /** Sends a request, also after a 401 of another endpoint. */
@@ -189,8 +190,9 @@ async function send({ client }: Found, url: string, more: Partial<IHttpRequestOp
 	return await client.send({ method: 'GET', url, ...more }, { collects: true });
 }
 
-async function problemIn(sent: Promise<object>): Promise<Problem | undefined> {
-	return await sent.then(() => undefined, problemOf);
+/** What is thrown for a request that fails. */
+async function failureOf(sent: Promise<object>): Promise<Error | undefined> {
+	return await sent.then(() => undefined, asError);
 }
 
 /** Sends a metered endpoint a request with nothing of what it requires. */
@@ -198,18 +200,19 @@ async function probe(found: Found, path: string, endpoint: Endpoint): Promise<Fi
 	const { method = 'GET', form, paths: [label, ...paths] = [] } = endpoint;
 	// A path with a query might hold what is required.
 	if (path.includes('?')) return notSent('the path holds a query');
-	const problem = await problemIn(send(found, path, { method }));
-	if (!problem) return { works: null, detail: `${EXISTS}. ${ONLY_PAID} more` };
+	const failure = await failureOf(send(found, path, { method }));
+	if (!failure) return { works: null, detail: `${EXISTS}. ${ONLY_PAID} more` };
+	const problem = problemOf(failure);
 	const { httpCode } = problem;
-	if (isIncomplete(problem)) {
+	if (isIncomplete(failure)) {
 		if (!form) return { httpCode };
 		const detail = `${EXISTS}. ${ONLY_PAID} whether it needs another choice of ${form}`;
 		return { works: null, httpCode, detail };
 	}
-	const isMissing = httpCode === 404 || httpCode === 405;
-	for (const other of isMissing ? paths.filter((one) => one !== path) : []) {
-		const refusal = await problemIn(send(found, other, { method }));
-		if (refusal && isIncomplete(refusal)) return needs(`${label}: ${other}`, problem);
+	const others = isPathError(failure) ? paths.filter((one) => one !== path) : [];
+	for (const other of others) {
+		if (isIncomplete(await failureOf(send(found, other, { method }))))
+			return needs(`${label}: ${other}`, problem);
 	}
 	return unusable(problem);
 }
@@ -218,15 +221,15 @@ async function probe(found: Found, path: string, endpoint: Endpoint): Promise<Fi
 async function findList(found: Found, path: string): Promise<Finding> {
 	const { account = {} } = found;
 	const index = send(found, path);
-	const missing = await problemIn(index);
-	if (missing && !account.lists) return unusable(missing);
+	const missing = await failureOf(index);
+	if (missing && !account.lists) throw missing;
 	const all = await lists.readLists({ get: async (url) => await (url === path ? index : account) });
 	const leadsOf = ({ leadCount }: IDataObject) => Number(leadCount) || Number.POSITIVE_INFINITY;
 	const [list] = all.map(lists.simplifyList).toSorted((a, b) => leadsOf(a) - leadsOf(b));
 	if (list?.id) found.listId = String(list.id);
 	if (!missing) return all.length > 0 ? entriesOf(all[0]) : {};
 	const detail = 'Not there: the operations read the lists of the account instead';
-	return { httpCode: missing.httpCode, detail };
+	return { httpCode: problemOf(missing).httpCode, detail };
 }
 
 /** The names of the fields of a list, in which its variants differ (2.3). */
@@ -242,9 +245,9 @@ async function readLeads(found: Found, path: string): Promise<Finding> {
 	const start = next === null ? null : meaning;
 	const size = found.client.connection.settings.listPageSize;
 	const qs = { size, start: next ?? undefined };
-	const problem = await problemIn(send(found, path, { qs }));
-	if (!problem) return { variant: { start, pageSize: size } };
-	if (!isIncomplete(problem) || size <= SMALL_PAGE) return unusable(problem);
+	const failure = await failureOf(send(found, path, { qs }));
+	if (!failure) return { variant: { start, pageSize: size } };
+	if (!isIncomplete(failure) || size <= SMALL_PAGE) throw failure;
 	const variant = { start, pageSize: SMALL_PAGE };
-	return { ...needs(`List Page Size: ${SMALL_PAGE}`, problem), variant };
+	return { ...needs(`List Page Size: ${SMALL_PAGE}`, problemOf(failure)), variant };
 }

@@ -19,8 +19,8 @@ import { readOperation } from '../../shared/operation';
 import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
 import { digest } from '../../shared/http/connection';
-import { isNotFound } from '../../shared/http/errors';
-import { objectWith } from '../../shared/http/response';
+import { isMiss } from '../../shared/http/errors';
+import { objectWith } from '../../shared/http/transport';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { objectAt, textAt } from '../../shared/values/json';
@@ -126,10 +126,10 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 	const request = { method: 'GET' as const, url: COMPANY_LEADS_PATH, qs: query };
 	const work = async (): Promise<Settled> =>
 		await client
-			.send(request, { repeats: 'once' })
+			.send(request, { cost: 'single' })
 			.catch((thrown: unknown) => {
 				// The service sends a 404 for a company that it does not know. A 404 of a later page is no end of the people.
-				if (isNotFound(thrown) && query.nextId === undefined) return { results: [] };
+				if (isMiss(thrown) && query.nextId === undefined) return { results: [] };
 				throw thrown;
 			})
 			.then((page) => objectWith(['results'], page, 'a page of people'))
@@ -137,7 +137,7 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.catch((error: unknown) => ({ credits: null, error }));
 	// A page that failed may have been charged: this run does not request it again.
 	const { answers } = executionOf(context);
-	const settled = await client.once(key, async () => await answers.ask(key, connection, work));
+	const settled = await client.memoized(key, async () => await answers.ask(key, connection, work));
 	if ('error' in settled) throw settled.error;
 	return settled.answer.results[0];
 }

@@ -51,6 +51,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	options: lookupOptions,
 	hitStatus: 'found',
 	canMiss: true,
+	finds: 'companyData',
 	kind: 'search',
 	perRequest: 1,
 	identity: ({ keyword }) => ({ keyword: comparable(keyword) }),
@@ -62,10 +63,11 @@ export const search = lookupOperation<{ keyword: string }>({
 		const [keyword] = toDomain(text) === '' ? [text] : text.split(/\s*[?#;]/, 1);
 		return { query: { keyword }, missing: keyword === '' ? ['missing_keyword'] : undefined };
 	},
-	async ask([{ keyword }], { ask, settings }) {
-		const response = await ask({ url: settings.companySearchPath, qs: { kw: keyword } });
-		return { results: [companiesIn(response)] };
-	},
+	request: ([{ keyword }], { companySearchPath }) => ({
+		url: companySearchPath,
+		qs: { kw: keyword },
+	}),
+	read: (response) => ({ results: [companiesIn(response)] }),
 	simplify: simplifyCompany,
 });
 

@@ -8,7 +8,6 @@ import {
 } from '../../shared/api/finder';
 import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
-import { collectPeople } from '../collectPeople';
 import { personLookup, personOptions } from '../person';
 
 /** Find Email (interface specification 4.5). Costs 1 credit per email found; a miss is free. */
@@ -37,10 +36,8 @@ export const find = lookupOperation<Person>({
 	...personLookup,
 	extra: { option: 'includeCompanyData', column: 'companyData' },
 	perRequest: 1,
-	async ask([person], { ask, settings }) {
-		return { results: [foundIn(await ask({ qs: finderQuery(person, settings) }))] };
-	},
-	collect: collectPeople,
+	request: ([person], settings) => ({ qs: finderQuery(person, settings) }),
+	read: (response) => ({ results: [foundIn(response)] }),
 	simplify: (result, query) => ({
 		...simplifyFoundEmail(result),
 		...(query.includeCompanyData && { companyData: companyDataOf(result) }),

@@ -2,7 +2,6 @@ import { bulkBody, FIND_BULK_PATH, jobIn, matchRows, MAX_ROWS } from '../../shar
 import { type Person, simplifyFoundEmail } from '../../shared/api/finder';
 import { lookupOperation } from '../../shared/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/input/options';
-import { collectPeople } from '../collectPeople';
 import { personLookup, personOptions } from '../person';
 
 /** Find Emails in Bulk (interface specification 4.6). Costs 1 credit per email found; a miss is free. */
@@ -31,14 +30,13 @@ export const findBulk = lookupOperation<Person>({
 	],
 	...personLookup,
 	perRequest: MAX_ROWS,
-	async ask(people, service) {
-		const body = bulkBody(people, service.settings);
-		const { isDone, jobId, rows } = jobIn(await service.ask({ body }), people.length);
+	request: (people, settings) => ({ body: bulkBody(people, settings) }),
+	read(response, people) {
+		const { isDone, jobId, rows } = jobIn(response, people.length);
 		// A job that is done at once may keep its rows for the request that collects it.
 		const hasRows = isDone && rows.length > 0;
 		if (jobId !== undefined && !hasRows) return { acceptedJob: jobId };
 		return { results: matchRows(rows, people.length), jobId };
 	},
-	collect: collectPeople,
 	simplify: simplifyFoundEmail,
 });

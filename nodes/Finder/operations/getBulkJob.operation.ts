@@ -75,7 +75,7 @@ export const getBulkJob = readOperation({
 		if (jobId === '') return { results: [{ status: 'skipped', credits: 0 }], isPassedOn: true };
 		const jobRow = row === '' ? undefined : countIn('Job Row', row);
 		const job = await client
-			.once(jobId, async () => await collect(jobId, request))
+			.memoized(jobId, async () => await collect(jobId, request))
 			.catch((thrown: unknown) => {
 				if (jobRow === undefined) throw thrown;
 				if (thrown instanceof JobProblem) throw thrown.at(jobRow);
@@ -84,7 +84,7 @@ export const getBulkJob = readOperation({
 		if (!job.isDone) throw new JobProblem(jobId, undefined, jobRow);
 		if (jobRow === undefined) {
 			// All rows come out once, for the first item that names the job.
-			const first = await client.once(`rows of ${jobId}`, async () => item);
+			const first = await client.memoized(`rows of ${jobId}`, async () => item);
 			const rows = item === first ? job.rows.filter((one) => !isRepeated(one, job)) : [];
 			const results = rows.map((one) => ({ ...nameIn(one), ...fieldsOf(one, job, request) }));
 			return { results, isOfNoItem: true };

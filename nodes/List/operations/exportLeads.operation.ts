@@ -3,7 +3,7 @@ import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
 import { listLocator } from '../../shared/reads/listLocator';
 import { CHOSEN_LIST, emailOption, wantsLead } from '../leads';
-import { objectsIn } from '../../shared/http/response';
+import { objectsIn } from '../../shared/http/transport';
 
 /** Export List Leads (interface specification 4.4): all leads in one request. Costs no credits. */
 export const exportLeads = readOperation({

@@ -36,9 +36,8 @@ export const verify = lookupOperation<EmailQuery>({
 	...emailLookup,
 	extra: { option: 'enrich', column: 'personData' },
 	perRequest: 1,
-	async ask([query], { ask }) {
-		return { results: [[verificationIn(await ask({ qs: verifierQuery(query) }))]] };
-	},
+	request: ([query]) => ({ qs: verifierQuery(query) }),
+	read: (response) => ({ results: [[verificationIn(response)]] }),
 	simplify: (result, query) => ({
 		...simplifyVerification(result, query),
 		...(query.enrich && { personData: personDataOf(result) }),

@@ -26,10 +26,16 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 	...emailLookup,
 	perRequest: MAX_EMAILS,
 	fitting: countFitting,
-	async ask(queries, { settings, ask, asReceived }) {
-		const emails = queries.map(({ email }) => email.toLowerCase());
-		const response = await ask(bulkRequest(emails, settings));
-		return { results: matchEmails(response, asReceived(emails)) };
-	},
+	request: (queries, settings) =>
+		bulkRequest(
+			queries.map(({ email }) => email.toLowerCase()),
+			settings,
+		),
+	read: (response, queries) => ({
+		results: matchEmails(
+			response,
+			queries.map(({ email }) => email.toLowerCase()),
+		),
+	}),
 	simplify: simplifyVerification,
 });

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isNotFound, unknownPath } from '../http/errors';
-import { objectWith } from '../http/response';
+import { isMiss, unknownPath } from '../http/errors';
+import { objectWith } from '../http/transport';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
 
 /** The path of the account (interface specification 4.1). */
@@ -14,7 +14,7 @@ export interface Getter {
 /** Reads the account (interface specification 4.1), for free. Throws a `ServiceError` or `NotProcessed`. */
 export async function readAccount(client: Getter): Promise<IDataObject> {
 	const account = await client.get(ACCOUNT_PATH).catch((thrown: unknown) => {
-		throw isNotFound(thrown) ? unknownPath(ACCOUNT_PATH) : thrown;
+		throw isMiss(thrown) ? unknownPath(ACCOUNT_PATH) : thrown;
 	});
 	return objectWith(['email', 'credit', 'credits'], account, 'an account');
 }

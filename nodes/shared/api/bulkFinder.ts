@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { JobProblem } from '../failures/failure';
 import type { InterfaceSettings } from '../http/connection';
-import { hasCode, ServiceError, unexpectedResponse } from '../http/errors';
-import { objectsIn } from '../http/response';
+import { isPathError, ServiceError, unexpectedResponse } from '../http/errors';
+import { objectsIn } from '../http/transport';
 import { holdsError, isObject, numberAt, textAt } from '../values/json';
 import { hasEmail, type Person } from './finder';
 
@@ -118,6 +118,17 @@ function jobFailed(status: string, jobId: string | undefined): Error {
 
 type Get = (query: IDataObject, path: string) => Promise<object>;
 
+/** Where a lookup finds the jobs that have its results. */
+export interface JobEndpoint {
+	/** Makes a function that reads a job of so many rows, if that is known. */
+	reader(jobId: string, get: Get, rows?: number): () => Promise<BulkJob>;
+	/** The results in the rows of a job, in the order of its questions. */
+	match(rows: IDataObject[], questions: number): Array<IDataObject[] | undefined>;
+}
+
+/** The jobs of the bulk finder. */
+export const FINDER_JOBS: JobEndpoint = { reader: jobReader, match: matchRows };
+
 /**
  * A function that reads a job (interface specification 4.6, its variant). A job that is only likely to be done is done
  * once its rows have stayed the same for {@link STEADY}. Throws as {@link jobIn} does.
@@ -141,7 +152,7 @@ async function readJob(jobId: string, get: Get): Promise<object> {
 	if (/^\.+$/.test(jobId)) return await byParameter();
 	const path = `${FIND_BULK_PATH}/${encodeURIComponent(jobId)}`;
 	return await get({}, path).catch(async (thrown: unknown) => {
-		if (hasCode(thrown, [404, 405])) return await byParameter();
+		if (isPathError(thrown)) return await byParameter();
 		throw thrown;
 	});
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
 import { unexpectedResponse } from '../http/errors';
-import { objectWith } from '../http/response';
+import { objectWith } from '../http/transport';
 import { emailAt, toEmailStatus } from '../values/email';
 import { isObject, objectAt, textAt } from '../values/json';
 import { simplifyCompany } from './company';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hasCode } from '../http/errors';
-import { objectsIn, objectWith } from '../http/response';
+import { ServiceError } from '../http/errors';
+import { objectsIn, objectWith } from '../http/transport';
 import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, textAt, timestampAt } from '../values/json';
 import { withScheme } from '../values/text';
@@ -18,8 +18,9 @@ export function listPaths(id: string) {
 /** The lists (interface specification 4.2, a variant), or those that the account names (2.1) without such a path. */
 export async function readLists(client: Getter): Promise<IDataObject[]> {
 	const lists = await client.get(LISTS_PATH).catch((thrown: unknown) => {
-		// The codes of a service that does not have a path (interface specification 7).
-		if (hasCode(thrown, [400, 404, 405])) return undefined;
+		// A service that does not have the path may take the request for a bad one, too.
+		const isRefused = thrown instanceof ServiceError && (thrown.isPath || thrown.next === 'parts');
+		if (isRefused) return undefined;
 		throw thrown;
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');

@@ -6,9 +6,8 @@ import type {
 import { CREDENTIAL, type NodeContext } from '../host/context';
 import { connectionOf } from '../http/connection';
 import { refusedByN8n } from '../http/errors';
-import { CircuitBreaker } from './breaker';
 import { AccountClient, type ClientSettings } from './client';
-import { SHORT_PACE } from '../pace/retry';
+import { CircuitBreaker, SHORT_PACE } from '../pace/retry';
 import { NotProcessed } from '../failures/failure';
 
 /** The accounts that the items of one run belong to, each with its client: nearly always one. */
@@ -29,7 +28,7 @@ export class Accounts<T extends { client: AccountClient }> {
 		private readonly open: (client: AccountClient) => T,
 	) {
 		const { signal } = context;
-		this.settings = { ...settings, signal, silence: new CircuitBreaker() };
+		this.settings = { ...settings, signal, network: new CircuitBreaker() };
 		// One listener for all accounts: each further one takes longer to add.
 		signal?.addEventListener('abort', this.interrupt, { once: true });
 	}

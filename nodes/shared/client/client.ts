@@ -9,9 +9,8 @@ import type { Connection } from '../http/connection';
 import { asServiceError, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
 import { gateOf, type AccountGate, type Lane } from '../pace/gate';
-import { decide, DEFAULT_PACE, type FailedRequest, isPause, type Pace } from '../pace/retry';
+import { CircuitBreaker, type Cost, decide, DEFAULT_PACE, isPause, type Pace } from '../pace/retry';
 import { NotProcessed } from '../failures/failure';
-import { CircuitBreaker } from './breaker';
 import type { NotSentReason } from '../failures/reasons';
 
 /** How long to wait for a response, in milliseconds. */
@@ -22,7 +21,13 @@ const BULK_TIMEOUT = 120_000;
 const LONG_PAUSE = 5_000;
 
 /** After these, requests still collect what was bought before. */
-const COLLECTED_AFTER = new Set(['out_of_credits', 'unauthorized', 'forbidden', 'bad_request']);
+const COLLECTED_AFTER = new Set<NotSentReason>([
+	'out_of_credits',
+	'unauthorized',
+	'forbidden',
+	'bad_request',
+	'unexpected_answer',
+]);
 
 /** A request that is refused more often for the rate limit, while others are accepted, fails alone. */
 const MAX_REFUSALS = 10;
@@ -31,20 +36,18 @@ export interface ClientSettings {
 	pace?: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
-	/** Counts lost connections: the clients of one run share it. */
-	silence?: CircuitBreaker;
+	/** Counts lost connections: the clients of one run share the network. */
+	network?: CircuitBreaker;
 }
 
 export interface Sending {
+	/** What it may cost: nothing by default. Whether a metered request has brought anything, its sender tells the breaker. */
+	cost?: Cost;
 	reservation?: Reservation;
-	/** How often it may be sent again after a connection loss, which may have been charged; always if it is free. */
-	repeats?: FailedRequest['repeats'];
 	/** Whether it collects what was bought before, so that it is sent after a 402 or 401 too. */
 	collects?: boolean;
 	/** Whether it polls a job: that it is accepted says nothing of other requests. */
 	isPoll?: boolean;
-	/** Whether it looks up many items at once, which takes longer. */
-	isBulk?: boolean;
 }
 
 /** The HTTP client of one account in one run: it paces and retries requests, and stops when nothing more can succeed. */
@@ -52,7 +55,8 @@ export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
 	private readonly pace: Pace;
-	private readonly breaker = new CircuitBreaker();
+	readonly breaker = new CircuitBreaker();
+	private readonly network: CircuitBreaker;
 	private halted: NotProcessed | undefined;
 	private readonly done = new Map<string, Promise<unknown>>();
 
@@ -71,6 +75,7 @@ export class AccountClient {
 		private readonly settings: ClientSettings = {},
 	) {
 		this.pace = settings.pace ?? DEFAULT_PACE;
+		this.network = settings.network ?? new CircuitBreaker();
 		this.gate = gateOf(connection.account);
 		this.lane = this.gate.join(this.pace.maxConcurrency, this.pace.maxRateLimitWait);
 	}
@@ -87,7 +92,7 @@ export class AccountClient {
 	}
 
 	/** Does some work once for all items of the run: later calls under the same key get the result of the first one. */
-	async once<T>(key: string, work: () => Promise<T>): Promise<T> {
+	async memoized<T>(key: string, work: () => Promise<T>): Promise<T> {
 		const result = this.done.get(key) ?? work();
 		this.done.set(key, result);
 		return (await result) as T;
@@ -108,9 +113,9 @@ export class AccountClient {
 	 * specification 7). Throws {@link NotProcessed} if it was not sent, else a {@link ServiceError}.
 	 */
 	async send(request: IHttpRequestOptions, sending: Sending = {}): Promise<object> {
-		const timeout = sending.isBulk ? BULK_TIMEOUT : TIMEOUT;
+		const { cost = 'free', reservation } = sending;
+		const timeout = cost === 'bulk' ? BULK_TIMEOUT : TIMEOUT;
 		const complete = { timeout, ...this.settings.requestOptions, ...request };
-		const { repeats = 'always', reservation } = sending;
 		const { maxRetries } = this.pace;
 		let uncertain: ServiceError | undefined;
 		let refusals = 0;
@@ -129,7 +134,7 @@ export class AccountClient {
 				if (refusals > MAX_REFUSALS) throw uncertain ?? response.after(refusals);
 				continue;
 			}
-			const tried = { attempt, maxRetries, repeats, uncertain };
+			const tried = { attempt, maxRetries, cost, uncertain };
 			const { error, wait, mayChargeAgain } = decide(response, tried);
 			if (error) throw error;
 			if (response.mayBeCharged) uncertain = response;
@@ -143,10 +148,12 @@ export class AccountClient {
 		}
 	}
 
+	/** Sends a request once the gate lets it in, and returns the JSON of its response or why there is none. */
 	private async sendAtGate(
 		request: IHttpRequestOptions,
-		{ reservation, repeats = 'always', collects = false, isPoll = false }: Sending,
+		sending: Sending,
 	): Promise<object | ServiceError> {
+		const { reservation, collects = false, isPoll = false } = sending;
 		this.assertGoingOn(collects);
 		const start = await this.gate.enter(this.lane);
 		let isAccepted = false;
@@ -155,21 +162,12 @@ export class AccountClient {
 			if (start === undefined) throw new NotProcessed('cancelled');
 			reservation?.sent();
 			const response = await sendOnce(this.n8n, this.connection, request).catch(asServiceError);
-			const isMetered = repeats !== 'always';
-			if (!(response instanceof ServiceError)) {
-				isAccepted = true;
-				this.count(undefined, isMetered);
-				return response;
-			}
-			const { httpCode, mayBeCharged } = response;
-			isAccepted = httpCode !== null && httpCode !== 429 && httpCode < 500;
-			if (!mayBeCharged) reservation?.notCharged();
-			this.count(response, isMetered, reservation?.credits);
-			if (httpCode === 401) this.halt('unauthorized', response);
-			// The plan may exclude a free request, which says nothing about the credits.
-			const isForAll = response.leftOf(reservation?.credits ?? 1) === 0;
-			if (httpCode === 402 && isMetered && isForAll) this.halt('out_of_credits', response);
-			if (isPause(response)) this.pause(start, response);
+			const failure = response instanceof ServiceError ? response : undefined;
+			isAccepted = failure?.isAccepted ?? true;
+			if (failure && !failure.mayBeCharged) reservation?.notCharged();
+			this.count(failure, sending);
+			if (failure && isOfAll(failure, sending)) this.halt(failure.reason, failure);
+			if (failure && isPause(failure)) this.pause(start, failure);
 			return response;
 		} finally {
 			if (start !== undefined) this.gate.leave(this.lane, start, isAccepted, isPoll);
@@ -180,22 +178,22 @@ export class AccountClient {
 	private assertGoingOn(collects: boolean): void {
 		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
 		const { refusal } = this.lane;
-		if (refusal) this.halt(refusal.httpCode === 429 ? 'rate_limited' : 'service_down', refusal);
-		for (const { reason, cause } of [this.breaker, this.settings.silence ?? this.breaker]) {
-			if (reason) this.halt(reason, cause);
-		}
+		if (refusal) this.halt(refusal.next === 'pause' ? 'rate_limited' : 'service_down', refusal);
+		for (const { open } of [this.breaker, this.network])
+			if (open) this.halt(open.reason, open.cause);
 		if (!this.halted) return;
 		if (!collects || !COLLECTED_AFTER.has(this.halted.reason)) throw this.halted;
 	}
 
-	/**
-	 * Tells the breakers how a request ended: that of the account, and that of the run, for which only a lost connection
-	 * is a failure, as all accounts share the connection.
-	 */
-	private count(failure: ServiceError | undefined, isMetered: boolean, rows?: number): void {
-		this.breaker.note(failure, isMetered, rows);
-		const lost = failure?.reason === 'connection' ? failure : undefined;
-		this.settings.silence?.note(lost, isMetered);
+	/** Tells the breakers how a request ended. All accounts share the network, for which any response is a result. */
+	private count(
+		failure: ServiceError | undefined,
+		{ cost = 'free', reservation, isPoll }: Sending,
+	) {
+		if (failure) this.breaker.failed(failure, cost !== 'free' && (reservation?.credits ?? 1) === 1);
+		else if (cost === 'free' && !isPoll) this.breaker.brought(false);
+		if (failure?.reason === 'connection') this.network.failed(failure, false);
+		else if (failure?.next !== 'again') this.network.brought();
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
@@ -221,4 +219,15 @@ export class AccountClient {
 		if (this.settings.signal?.aborted) return;
 		await Promise.race([sleep(milliseconds), this.interrupted]);
 	}
+}
+
+/** Whether the service would refuse all other requests, too: smaller ones may need no more credits than are left. */
+function isOfAll(
+	failure: ServiceError,
+	{ cost = 'free', reservation }: Sending,
+): failure is ServiceError & { reason: NotSentReason } {
+	if (failure.next !== 'halt') return false;
+	// The plan may exclude a free request, which says nothing about the credits.
+	const isOfCredits = failure.reason === 'out_of_credits';
+	return !isOfCredits || (cost !== 'free' && failure.leftOf(reservation?.credits ?? 1) === 0);
 }

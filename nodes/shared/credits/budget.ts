@@ -118,9 +118,8 @@ export class Budget {
 /** Throws why nothing is sent when the account cannot be read. */
 function notReadable(thrown: unknown): never {
 	if (!(thrown instanceof ServiceError)) throw thrown;
-	const { httpCode, reason } = thrown;
-	const isDown = reason === 'connection' || (httpCode ?? 0) >= 500;
-	if (isDown) throw new NotProcessed('service_down', thrown);
+	const { next, reason } = thrown;
+	if (next === 'again') throw new NotProcessed('service_down', thrown);
 	const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
 	throw new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
 }

@@ -1,26 +1,63 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'crypto';
 import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { InvalidInput, NotProcessed } from '../failures/failure';
 import type { Connection } from '../http/connection';
-import { seal, unsealed } from './sealing';
 
-/** What the service knows, best first; nothing for a miss. */
-export type Results = IDataObject[];
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
 
-export interface Answer {
-	results: Results;
-	/** When the service gave it, in milliseconds since 1970. */
-	at: number;
+/** The key for one kind of text of an account. */
+function sealingKey({ apiKey, id }: Connection, what: string): Uint8Array {
+	return new Uint8Array(hkdfSync('sha256', apiKey, id, what, 32));
 }
 
-export interface Cost {
+/**
+ * Encrypts a text with the API key, so that only its account can read it where n8n stores it.
+ * @param what kind of text it is: one kind does not open as another
+ */
+export function seal(text: string, connection: Connection, what: string): string {
+	const iv = randomBytes(IV_BYTES);
+	const cipher = createCipheriv(CIPHER, sealingKey(connection, what), iv);
+	const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
+	return Buffer.concat([iv, ...encrypted, cipher.getAuthTag()]).toString('base64');
+}
+
+/** Opens a sealed text; `undefined` if it cannot be opened, e.g. after the API key was rotated. */
+export function unsealed(sealed: string, connection: Connection, what: string): string | undefined {
+	try {
+		const bytes = Buffer.from(sealed, 'base64');
+		const decipher = createDecipheriv(
+			CIPHER,
+			sealingKey(connection, what),
+			bytes.subarray(0, IV_BYTES),
+		);
+		decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+		const encrypted = bytes.subarray(IV_BYTES, -TAG_BYTES);
+		return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
+	} catch {
+		return undefined;
+	}
+}
+
+/** What is known of a question. */
+export interface Answer {
+	/** Best first; none for a miss. */
+	results: IDataObject[];
+	/** When the service gave it, in milliseconds since 1970; undefined for one that needs no service. */
+	at?: number;
+}
+
+/** What a question has cost. */
+export interface Paid {
 	/** In credits; `null` where nobody knows. */
 	credits: number | null;
 	/** Whether a bulk job answered it, which an earlier run has paid for. */
 	isOfJob?: boolean;
 }
 
-/** The outcome of a question; shared if another node or item of the execution has sent it and pays for it. */
-export type Settled = Cost & { isShared?: true } & ({ answer: Answer } | { error: unknown });
+/** What came of a question; shared if another node or item of the execution has sent it and pays for it. */
+export type Settled = Paid & { isShared?: true } & ({ answer: Answer } | { error: unknown });
 
 /** An older answer is not reused, in milliseconds. */
 const MAX_AGE = 24 * 60 * 60_000;
@@ -84,7 +121,7 @@ export class AnswerStore {
 			for (const entry of entriesIn(batch, connection)) this.answers.set(...entry);
 		}
 		const answer = this.answers.get(key);
-		return answer && Date.now() - answer.at < MAX_AGE ? answer : undefined;
+		return answer && Date.now() - (answer.at ?? 0) < MAX_AGE ? answer : undefined;
 	}
 
 	get isEmpty(): boolean {

@@ -65,8 +65,6 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 		node,
 		isTool: isTool(node),
 		executionId: n8n.getExecutionId(),
-		/** How often the execution has come to the node before. Retry On Fail runs it again with the same one. */
-		runIndex: () => n8n.getWorkflowDataProxy(0).$runIndex,
 		/** The names of this package's nodes that items have come through, this one included. */
 		namesBefore: () =>
 			[node, ...n8n.getParentNodes(node.name)]

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { Failure, type Problem, problemOf } from '../failures/failure';
 import type { FailedReason } from '../failures/reasons';
 import { isObject, textAt, wordsIn } from '../values/json';
+import type { Next } from './codes';
 import { withoutKey } from './mask';
 
 interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'httpCode'> {
@@ -11,6 +12,10 @@ interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'http
 	mayBeCharged?: boolean;
 	/** How many credits are left, where the service refused a request for them (interface specification 7). */
 	remaining?: number;
+	/** What happens after it; by default, it is sent again after a lost connection, and else it fails. */
+	next?: Next;
+	/** Whether the service may not have the path. */
+	isPath?: boolean;
 }
 
 /** The longest message, in characters: many items may hold it. */
@@ -33,6 +38,19 @@ export class ServiceError extends Failure {
 		this.httpCode = httpCode;
 		this.retryAfter = retryAfter;
 		this.mayBeCharged = details.mayBeCharged ?? false;
+	}
+
+	get next(): Next {
+		return this.details.next ?? (this.reason === 'connection' ? 'again' : 'end');
+	}
+
+	get isPath(): boolean {
+		return this.details.isPath === true;
+	}
+
+	/** Whether the service was able to respond, and did not refuse the account for now. */
+	get isAccepted(): boolean {
+		return this.httpCode !== null && this.next !== 'again' && this.next !== 'pause';
 	}
 
 	/** A copy whose message says how often the request was sent. */
@@ -89,6 +107,7 @@ export function unknownPath(path: string): ServiceError {
 		message: `The service does not know the path ${path}`,
 		description: ABOUT_PATHS,
 		httpCode: 404,
+		isPath: true,
 	});
 }
 
@@ -98,13 +117,14 @@ export function asServiceError(thrown: unknown): ServiceError {
 	return new ServiceError('unexpected', { ...problemOf(thrown), mayBeCharged: true });
 }
 
-export function isNotFound(thrown: unknown): boolean {
-	return thrown instanceof ServiceError && thrown.reason === 'not_found';
+/** Whether the service knows nothing of what was asked. */
+export function isMiss(thrown: unknown): boolean {
+	return thrown instanceof ServiceError && thrown.next === 'miss';
 }
 
-/** Whether a request ended with one of these status codes. */
-export function hasCode(thrown: unknown, codes: number[]): boolean {
-	return thrown instanceof ServiceError && codes.includes(thrown.httpCode ?? 0);
+/** Whether the service may not have the path of a request. */
+export function isPathError(thrown: unknown): boolean {
+	return thrown instanceof ServiceError && thrown.isPath;
 }
 
 /** Codes of an HTTP client, or of Node, for a request that could not be put together. */

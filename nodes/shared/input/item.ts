@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditKind } from '../api/account';
+import type { Answer } from '../execution/answers';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
 import { knownStatus } from '../values/email';
 import { UNMET } from '../failures/reasons';
@@ -22,8 +23,8 @@ export interface Existing {
 }
 
 /** An item that is passed on without a lookup, for free. */
-interface PassedOn {
-	status: 'known' | 'skipped';
+export interface PassedOn<Status = 'known' | 'skipped'> {
+	status: Status;
 	fields: IDataObject;
 	/** Whether Checked At holds something that is no date. */
 	isUndated?: boolean;
@@ -42,7 +43,9 @@ export interface Question<Query> {
 
 /** How a lookup, or its estimate, makes the question of an item. */
 export interface Preparation<Query extends IDataObject> extends Declaration {
-	/** The kind of credits that it costs (interface specification 2.2, 8). Operations of one kind share their results. */
+	/** The field that a result fills: operations that find the same share their results. */
+	finds: 'email' | 'emailStatus' | 'companyData';
+	/** The kind of credits that it costs (interface specification 2.2, 8). */
 	kind: CreditKind;
 	existing?: Existing;
 	/** The part of the query by which identical questions are found; all of it by default. */
@@ -51,14 +54,8 @@ export interface Preparation<Query extends IDataObject> extends Declaration {
 	prepare(values: FieldValues): Question<Query>;
 }
 
-export type Outcome = LookupResult | PassedOn | Problem;
-
-export interface LookupResult {
-	/** Best first; none for a miss. */
-	results: IDataObject[];
-	/** When the service gave it, in milliseconds since 1970; undefined for one that needs no service. */
-	at?: number;
-}
+/** What becomes of an item. */
+export type Outcome = Answer | PassedOn | Problem;
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -115,7 +112,7 @@ export function isWanted(parameters: Parameters, item: number): boolean {
 }
 
 /** The question of an item, and how its result is wanted. */
-export interface PreparedItem<Query> {
+export interface Prepared<Query> {
 	query: Query;
 	/** What becomes of the item, if nothing is to be sent for it. */
 	outcome?: Outcome;
@@ -136,7 +133,7 @@ export function prepareItem<Query extends IDataObject>(
 	parameters: Parameters,
 	item: number,
 	options: Pick<LookupOptions, 'refusal' | 'retryUnknown'>,
-): PreparedItem<Query> {
+): Prepared<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
 	const isSimple = isOn('simple');

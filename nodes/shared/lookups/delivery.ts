@@ -1,11 +1,12 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Cost } from '../execution/answers';
+import type { Answer, Paid } from '../execution/answers';
+import { problemOf } from '../failures/failure';
 import { CATCH_ALL_DOMAIN, PROBLEM_FIELDS, UNMET } from '../failures/reasons';
-import type { LookupResult, Outcome, PreparedItem } from '../input/item';
-import { alignFields, itemWith, type Result } from '../output/shape';
+import type { Outcome, PassedOn, Prepared } from '../input/item';
+import { alignFields, itemWith, type Shown } from '../output/shape';
 import type { Run } from '../run/run';
-import { unwanted } from '../run/stop';
-import type { Batcher } from './batcher';
+import { exceptManualLimit } from '../output/onError';
+import type { Requests } from './requests';
 import type { Lookup } from './lookup';
 import { Overlooked } from './overlooked';
 import { countsOf, type Figures, nothingLookedUp, partsOf } from './summary';
@@ -14,12 +15,10 @@ const RETRY_ON_FAIL =
 	'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.';
 
 /** What becomes of an email that is not verified, as its domain accepts every one. */
-export const AT_CATCH_ALL: { status: 'verified'; fields: IDataObject; isUndated?: boolean } = {
+export const AT_CATCH_ALL: PassedOn<'verified'> = {
 	status: 'verified',
 	fields: { emailStatus: 'catch-all', reason: CATCH_ALL_DOMAIN },
 };
-
-export type Placed = Outcome | typeof AT_CATCH_ALL;
 
 /** Makes the items of a lookup, each as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
@@ -29,7 +28,7 @@ export class Delivery<Query extends IDataObject> {
 	private readonly overlooked: Overlooked;
 
 	constructor(
-		private readonly run: Run<Batcher<Query>>,
+		private readonly run: Run<Requests<Query>>,
 		private readonly lookup: Lookup<Query>,
 	) {
 		const { columns, extra } = lookup;
@@ -40,15 +39,34 @@ export class Delivery<Query extends IDataObject> {
 		this.overlooked = new Overlooked(run.parameters, lookup.existing);
 	}
 
-	/** @param cost of the request for the item; absent where the execution had the answer, or nothing was sent */
-	place(item: number, prepared: PreparedItem<Query>, outcome: Placed, cost?: Cost): void {
+	/** @param paid for the item; absent where nothing was sent for it */
+	place(
+		item: number,
+		prepared: Prepared<Query>,
+		outcome: Outcome | typeof AT_CATCH_ALL,
+		paid?: Paid,
+	): void {
+		try {
+			this.put(item, prepared, outcome, paid);
+		} catch (error) {
+			// A result that cannot be put in our words fails for this item alone.
+			this.put(item, prepared, problemOf(error), paid);
+		}
+	}
+
+	private put(
+		item: number,
+		prepared: Prepared<Query>,
+		outcome: Outcome | typeof AT_CATCH_ALL,
+		paid?: Paid,
+	): void {
 		const { run, lookup, columns, resultField, counts } = this;
 		const { inputs, isTool, node } = run.context;
 		const { query: asked, includesInput } = prepared;
 		const { replaced, sources } = run;
 		const place = { includesInput, isTool, resultField, asked, replaced, sources };
-		const output = (fields: IDataObject, more?: Partial<Result>) =>
-			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...cost, ...more });
+		const output = (fields: IDataObject, more?: Partial<Shown>) =>
+			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...paid, ...more });
 		const source = run.options.includesSource ? node.name : undefined;
 		if ('reason' in outcome) {
 			const withProblem = [...columns, ...PROBLEM_FIELDS];
@@ -71,9 +89,9 @@ export class Delivery<Query extends IDataObject> {
 			run.put(item, output(first, { replaces }), ...outputs);
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
-			if (cost?.credits) {
+			if (paid?.credits) {
 				const email = lookup.hitStatus === 'found' ? first.email : undefined;
-				this.overlooked.paid(item, cost.credits, email);
+				this.overlooked.paid(item, paid.credits, email);
 			}
 		}
 		run.count();
@@ -85,7 +103,8 @@ export class Delivery<Query extends IDataObject> {
 		const { hint, inputs, node } = run.context;
 		const { problems } = run;
 		const said = this.overlooked.said(counts.skipped + counts.unmet < inputs.length);
-		const isWarning = [...unwanted(problems), ...said].length > 0 || figures.hasOnly404 === true;
+		const isWarning =
+			[...exceptManualLimit(problems), ...said].length > 0 || figures.hasOnly404 === true;
 		const parts = partsOf(
 			lookup,
 			counts,
@@ -105,8 +124,8 @@ export class Delivery<Query extends IDataObject> {
 /** What the items of one input item say of its results: of the best one, unless all matches are wanted. */
 function resultsOf<Query extends IDataObject>(
 	{ hitStatus, simplify }: Lookup<Query>,
-	{ query, isSimple, isAll, isDue }: PreparedItem<Query>,
-	{ results, at }: LookupResult,
+	{ query, isSimple, isAll, isDue }: Prepared<Query>,
+	{ results, at }: Answer,
 	source?: string,
 ): IDataObject[] {
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();

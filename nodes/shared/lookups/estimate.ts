@@ -1,8 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { readAccount, remainingOf } from '../api/account';
 import type { AccountClient } from '../client/client';
-import { type Problem, problemOf } from '../failures/failure';
-import { reasonsOf } from '../failures/words';
+import { type Problem, problemOf, reasonsOf } from '../failures/failure';
 import type { NodeContext } from '../host/context';
 import { type Outcome, type Preparation, prepareItem } from '../input/item';
 import { Run } from '../run/run';

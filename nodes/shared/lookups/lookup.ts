@@ -1,41 +1,22 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-import type { Results } from '../execution/answers';
+import type { JobEndpoint } from '../api/bulkFinder';
+import { costOf } from '../credits/ledger';
+import type { Paid, Settled } from '../execution/answers';
+import { JobProblem, NotProcessed } from '../failures/failure';
 import { type Connection, digest, type InterfaceSettings } from '../http/connection';
+import { asServiceError, unexpectedResponse } from '../http/errors';
 import type { Preparation } from '../input/item';
 
-/** The service, as a lookup reaches it. */
-export interface LookupService {
-	settings: InterfaceSettings;
-	/** Texts as they come back in a response, with the API key masked. */
-	asReceived(texts: string[]): string[];
-	/** Sends the request of the operation, which may cost credits. A 404 is a miss for a lookup that may find nothing. */
-	ask(request: Partial<IHttpRequestOptions>): Promise<object>;
-	/** Sends a free request that collects results already paid for. */
-	collect(request: Partial<IHttpRequestOptions>): Promise<object>;
-	/** Waits at least so long until a job may be polled, in milliseconds; ends at once when the execution is stopped. */
-	pollTurn(wait: number): Promise<void>;
-	/** In milliseconds. */
-	jobTimeout: number;
-}
-
-/** The answers to some questions, in their order; `undefined` where the service left one out. */
-export interface BatchResults {
-	results: Array<Results | undefined>;
+/** The results for some questions, in their order: `undefined` where the service left one out. */
+export interface Received {
+	results: Array<IDataObject[] | undefined>;
+	/** The job that had them, if any. */
 	jobId?: string;
 }
 
 /** What the service sends in place of results, where it looks them up in the background. */
 export interface AcceptedJob {
 	acceptedJob: string;
-}
-
-/** The key of a question: a digest of the account, the interface settings, the kind and the query. */
-export function keyOf<Query extends IDataObject>(
-	{ kind, identity }: Pick<Preparation<Query>, 'kind' | 'identity'>,
-	{ id }: Connection,
-	query: Query,
-): string {
-	return digest([id, kind, identity?.(query) ?? query]);
 }
 
 /** An operation that looks something up for each item, for credits. A single lookup has one question in a request. */
@@ -52,11 +33,73 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	perRequest: number;
 	/** How many of these questions, from the first, fit into one request; all of them by default. */
 	fitting?(queries: Query[], settings: InterfaceSettings): number;
-	ask(queries: Query[], service: LookupService): Promise<BatchResults | AcceptedJob>;
-	/** Waits for the results of a job with so many questions. Throws `JobProblem` if it does not finish in time. */
-	collect?(jobId: string, questions: number, service: LookupService): Promise<BatchResults>;
+	/** The request for these questions, beside the method and the path of the operation. */
+	request(queries: Query[], settings: InterfaceSettings): Partial<IHttpRequestOptions>;
+	/**
+	 * Reads the response to such a request. Throws a `ServiceError` for what is none.
+	 * @param queries in the spelling in which a response repeats them: with the API key masked
+	 */
+	read(response: object, queries: Query[]): Received | AcceptedJob;
+	/** The jobs that may have the results. */
+	jobs?: JobEndpoint;
 	/** By option, one email of a domain is verified first: if it is catch-all, so are the others. */
-	catchAll?: { domainOf(query: Query): string; isCatchAll(results: Results): boolean };
+	catchAll?: { domainOf(query: Query): string; isCatchAll(results: IDataObject[]): boolean };
 	/** The fields that a result gives, in the package's words, in a new object: the status and the time are put into it. */
 	simplify(result: IDataObject, query: Query): IDataObject;
+}
+
+/** The key of a question: a digest of the account, the interface settings, what is to be found and the query. */
+export function keyOf<Query extends IDataObject>(
+	{ finds, identity }: Pick<Preparation<Query>, 'finds' | 'identity'>,
+	{ id }: Connection,
+	query: Query,
+): string {
+	return digest([id, finds, identity?.(query) ?? query]);
+}
+
+/** A distinct question, and the function that resolves it. */
+export interface Entry<Query> {
+	key: string;
+	query: Query;
+	resolve: (settled: Settled) => void;
+}
+
+/** The entries of a request or a job in the order of its rows, without those that nobody asks for now. */
+type Entries = Array<Entry<unknown> | undefined>;
+
+/**
+ * Resolves each question with its results; one that the service left out gets an error.
+ * @param isRenewed whether an earlier attempt may have been charged too, so that nobody knows the cost
+ */
+export function resolve(
+	entries: Entries,
+	{ results, jobId }: Received,
+	{ isRenewed = false, isOfJob = false },
+): void {
+	const at = Date.now();
+	entries.forEach((entry, index) => {
+		const own = results[index];
+		const credits = own && !isRenewed ? costOf([own]).certain : null;
+		if (own) return entry?.resolve({ answer: { results: own, at }, credits, isOfJob });
+		const leftOut = unexpectedResponse('a result for this item');
+		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut.problem, index + 1);
+		return entry?.resolve({ error, credits, isOfJob });
+	});
+}
+
+/** Resolves each question with an error, that of a job with its row. */
+export function fail(entries: Entries, error: unknown, paid: Paid): void {
+	entries.forEach((entry, index) => {
+		entry?.resolve({ ...paid, error: error instanceof JobProblem ? error.at(index + 1) : error });
+	});
+}
+
+export function isPending(error: unknown): error is JobProblem {
+	return error instanceof JobProblem && error.isPending;
+}
+
+/** Whether a request that brought no answers has cost nothing. */
+export function isFreeFailure(error: unknown): boolean {
+	if (error instanceof JobProblem) return !error.isPending;
+	return error instanceof NotProcessed || !asServiceError(error).mayBeCharged;
 }

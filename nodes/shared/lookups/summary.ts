@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Problem } from '../failures/failure';
+import { type Problem, reasonsOf } from '../failures/failure';
 import type { Credits } from '../credits/ledger';
-import { reasonsOf } from '../failures/words';
 import { count } from '../values/text';
 import type { Lookup } from './lookup';
 

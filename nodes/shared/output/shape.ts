@@ -1,7 +1,7 @@
+import { saysWhyFree } from '../failures/failure';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Cost } from '../execution/answers';
+import type { Paid } from '../execution/answers';
 import { JOB_OVER, PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
-import { saysWhyFree } from '../failures/words';
 import { asBeforeFile } from '../host/file';
 import { holdsEmail, holdsWords, isMixed, isSameEmail } from '../values/email';
 import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
@@ -18,7 +18,7 @@ const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 const FIRST = ['status', 'email', 'emailStatus', 'message'];
 
 /** What a lookup says of an item. */
-export interface Result extends Cost {
+export interface Shown extends Paid {
 	/** The status, and the node's own fields that have a value. */
 	fields: IDataObject;
 	/** The node's own fields, which every item has: `null` where there is nothing. */
@@ -48,7 +48,7 @@ export function itemWith(
 	{ json, binary }: INodeExecutionData,
 	item: number,
 	{ includesInput, isTool, resultField, asked = {}, sources, replaced }: Placement,
-	result: Result,
+	result: Shown,
 ): INodeExecutionData {
 	const input = isTool ? {} : asBeforeFile(json, resultField);
 	const isKept = PASSED_ON.has(result.fields.status) && resultField === undefined;
@@ -74,7 +74,7 @@ export function itemWith(
  * Puts a result into its target: the item, or the object that the item holds for it. It goes field by field, as every
  * lead passes here: objects that are spread and built from entries take more than ten times as long.
  */
-function withResult(target: IDataObject, result: Result, sources?: Set<unknown>): IDataObject {
+function withResult(target: IDataObject, result: Shown, sources?: Set<unknown>): IDataObject {
 	const { fields, columns } = result;
 	const gone = goneFrom(target, result);
 	if (gone.includes('emailStatus') && sources?.has(target.source)) gone.push('source');
@@ -129,7 +129,7 @@ export function alignColumns(items: INodeExecutionData[]): void {
 }
 
 /** The fields of the target that a result takes away. */
-function goneFrom(target: IDataObject, result: Result): string[] {
+function goneFrom(target: IDataObject, result: Shown): string[] {
 	const { fields, columns, replaces, isOfJob } = result;
 	// An object with an email holds a lead, which a result that replaces has nothing to do with.
 	if (replaces && !('email' in target)) return Object.keys(target);
@@ -153,7 +153,7 @@ function goneFrom(target: IDataObject, result: Result): string[] {
 }
 
 /** Whether a field of a result reaches the target. */
-function isAdded(name: string, target: IDataObject, result: Result): boolean {
+function isAdded(name: string, target: IDataObject, result: Shown): boolean {
 	const { fields } = result;
 	if (fields[name] === null || fields[name] === undefined) return false;
 	const isWhy = name === 'status' || (name === 'reason' && saysWhyFree(fields));
@@ -172,7 +172,7 @@ function put(fields: IDataObject, name: string, value: IDataObject[string]): voi
 }
 
 /** Whether an item that is passed on, or keeps its email as no other is found, keeps the status that it came with. */
-function keepsStatus(target: IDataObject, { fields: { status }, columns }: Result): boolean {
+function keepsStatus(target: IDataObject, { fields: { status }, columns }: Shown): boolean {
 	const { status: before } = target;
 	if (status === 'skipped') return STATUSES.has(before);
 	const isMissed = status === 'not_found' && columns.includes('email') && !isEmpty(target.email);
@@ -200,7 +200,7 @@ function isNewEmail(target: IDataObject, fields: IDataObject): boolean {
 }
 
 /** What the lookups of the target have cost by now: `null` where nobody knows. */
-function creditsAfter(target: IDataObject, result: Result): number | null {
+function creditsAfter(target: IDataObject, result: Shown): number | null {
 	const { credits, isOfJob, isFurther, fields } = result;
 	if (isFurther || !STATUSES.has(target.status)) return credits;
 	const before = numberAt(target, 'credits');

@@ -1,4 +1,5 @@
-import { hasCode, ServiceError, unknownOutcome } from '../http/errors';
+import type { FailedReason, NotSentReason } from '../failures/reasons';
+import { asServiceError, type ServiceError, unknownOutcome } from '../http/errors';
 import { numberOf } from '../values/text';
 
 export interface Pace {
@@ -38,11 +39,17 @@ export function paceOf(option: (name: string) => unknown, isWatched: boolean): P
 /** Half of the first step of the exponential back-off, in milliseconds. */
 const FIRST_STEP = 500;
 
+/** What a request may cost: nothing, the credits of one question, or those of many. */
+export type Cost = 'free' | 'single' | 'bulk';
+
 export interface FailedRequest {
 	attempt: number;
 	maxRetries: number;
-	/** How often it may be sent again after a connection loss, which may have been charged. */
-	repeats: 'always' | 'once' | 'never';
+	/**
+	 * After a connection loss it may have been charged: a free request is sent again as after any outage, that of a single
+	 * question once, and one of many never.
+	 */
+	cost: Cost;
 	/** An earlier connection loss of the same request, after which it may have been charged. */
 	uncertain?: ServiceError;
 }
@@ -67,29 +74,72 @@ export function backOff(attempt: number): number {
  */
 export function decide(
 	failure: ServiceError,
-	{ attempt, maxRetries, repeats, uncertain }: FailedRequest,
+	{ attempt, maxRetries, cost, uncertain }: FailedRequest,
 	random = Math.random(),
 ): Decision {
-	const { httpCode, reason, mayBeCharged } = failure;
-	const isUnknown = reason === 'connection' && mayBeCharged;
-	const mayChargeAgain = isUnknown && repeats === 'once';
+	const { mayBeCharged, next, reason } = failure;
+	const mayHelp = next === 'again';
+	const isUnknown = mayHelp && mayBeCharged;
+	const mayChargeAgain = isUnknown && cost === 'single';
 	// With full jitter, so that many do not come back at once.
 	const decision = { wait: Math.floor(random * backOff(attempt)), mayChargeAgain };
-	if (isUnknown && repeats === 'never') return { ...decision, error: unknownOutcome(failure) };
+	if (isUnknown && cost === 'bulk') return { ...decision, error: unknownOutcome(failure) };
 	const isRepeated = mayChargeAgain && uncertain !== undefined;
-	if (mayRetry(failure) && attempt <= maxRetries && !isRepeated) return decision;
-	// The last response counts, whatever was lost before. A 402 would wrongly say that nothing was sent.
-	const isLast = isUnknown || !(mayRetry(failure) || httpCode === 402);
+	if (mayHelp && attempt <= maxRetries && !isRepeated) return decision;
+	// The last response counts, whatever was lost before. A refusal for credits would wrongly say that nothing was sent.
+	const isLast = isUnknown || !(mayHelp || reason === 'out_of_credits');
 	return { ...decision, error: (isLast ? failure : (uncertain ?? failure)).after(attempt) };
 }
 
-/** Whether the service refuses the account for now, not this request: a 429, or an outage that says how long it takes. */
-export function isPause(failure: ServiceError): boolean {
-	return failure.httpCode === 429 || (mayRetry(failure) && (failure.retryAfter ?? 0) > 0);
+/** Whether the service refuses the account for now, not this request: for its rate, or in an outage whose end it knows. */
+export function isPause({ next, retryAfter = 0 }: ServiceError): boolean {
+	return next === 'pause' || (next === 'again' && retryAfter > 0);
 }
 
-/** Whether the same request may succeed later: 500, 502, 503, 504 and lost connections (7). */
-export function mayRetry(thrown: unknown): boolean {
-	if (hasCode(thrown, [500, 502, 503, 504])) return true;
-	return thrown instanceof ServiceError && thrown.reason === 'connection';
+/** After so many requests in a row that brought nothing, a run sends nothing more. */
+const MAX_IN_A_ROW = 10;
+
+/** The failures that other requests of the run would meet too, and the reason of the items that are not sent then. */
+const HOPELESS: Partial<Record<FailedReason, NotSentReason>> = {
+	connection: 'service_down',
+	forbidden: 'forbidden',
+	redirected: 'redirected',
+	not_the_service: 'not_the_service',
+	unexpected_answer: 'unexpected_answer',
+	bad_request: 'bad_request',
+};
+
+/** Counts the requests of one account in a run that brought nothing for a single item, with none in between that did. */
+export class CircuitBreaker {
+	private inARow = 0;
+	private hasResult = false;
+
+	/** Why nothing more is sent, once it is open, and the failure that opened it. */
+	open: { reason: NotSentReason; cause: ServiceError } | undefined;
+
+	/** A request, or the job that it began, has brought something for an item, be it that nothing is known of it. */
+	brought(isMetered = true): void {
+		this.hasResult ||= isMetered;
+		this.inARow = 0;
+	}
+
+	/** Reads a response; one that cannot be read has brought nothing. */
+	reading<T>(read: () => T): T {
+		try {
+			return read();
+		} catch (error) {
+			this.failed(asServiceError(error), false);
+			throw error;
+		}
+	}
+
+	/** @param isOfOne whether the request had the values of a single question, for which it may cost credits */
+	failed(failure: ServiceError, isOfOne: boolean): void {
+		const reason = HOPELESS[failure.reason];
+		// A busy service says nothing of how it would respond. Beside results, or in a request of several questions, values
+		// that are refused say nothing of other values.
+		const isOfValues = reason === 'bad_request' && (!isOfOne || this.hasResult);
+		if (!reason || isOfValues) return;
+		if (++this.inARow >= MAX_IN_A_ROW) this.open ??= { reason, cause: failure };
+	}
 }

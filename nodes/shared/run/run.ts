@@ -2,19 +2,17 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import type { Problem } from '../failures/failure';
+import { type Problem, adviceOn, type Reason, reasonsOf } from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
-import { adviceOn, type Reason, reasonsOf } from '../failures/words';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { Parameters } from '../input/parameters';
-import { OnError, stopError } from '../output/onError';
+import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/onError';
 import { Replaced } from '../output/replaced';
 import type { Pace } from '../pace/retry';
 import { count } from '../values/text';
-import { type ItemProblem, reasonToStop } from './stop';
 
 /** The shortest time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_INTERVAL = 5_000;
@@ -94,6 +92,14 @@ export class Run<T extends { client: AccountClient }> {
 			}
 		};
 		await Promise.all(Array.from({ length: atOnce }, work));
+	}
+
+	/** Goes over some of them again, with pauses for the rest of n8n. */
+	async forEachOf<I>(some: I[], handle: (one: I) => void): Promise<void> {
+		for (const one of some) {
+			if (this.breather.isDue) await this.breather.breathe();
+			handle(one);
+		}
 	}
 
 	/** Puts out what an item has become. */

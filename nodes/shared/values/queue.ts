@@ -29,3 +29,32 @@ export class Queue<T> {
 		return next;
 	}
 }
+
+/** A counted lock: as many places as requests may be worked on at once, given in the order in which they were asked for. */
+export class Places {
+	private readonly waiting = new Queue<() => void>();
+
+	/** These come before all others, the last one first. */
+	private readonly urgent: Array<() => void> = [];
+
+	constructor(private free: number) {}
+
+	/** Waits for a place. @returns gives it back: only the first call counts */
+	async take(isUrgent = false): Promise<() => void> {
+		if (this.free > 0) this.free--;
+		else {
+			await new Promise<void>((enter) => {
+				if (isUrgent) this.urgent.push(enter);
+				else this.waiting.add(enter);
+			});
+		}
+		let isTaken = true;
+		return () => {
+			if (!isTaken) return;
+			isTaken = false;
+			const next = this.urgent.pop() ?? this.waiting.next();
+			if (next) next();
+			else this.free++;
+		};
+	}
+}

@@ -1,0 +1,35 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { BulkJob } from '../api/bulkFinder';
+import { JobProblem, NotProcessed } from '../failures/failure';
+import { ServiceError } from '../http/errors';
+
+/** The first and the longest time between two polls of a job, and how much longer each is than the one before, in milliseconds. */
+const FIRST_POLL = 1_000;
+const LONGEST_POLL = 15_000;
+const LONGER = 1.5;
+
+/**
+ * Waits for the rows of a job. Throws a {@link JobProblem} when the job has failed, is not done in time or cannot be read.
+ * @param turn waits for at least so many milliseconds until the job may be polled
+ * @param timeout how long to wait, in milliseconds
+ */
+export async function waitForJob(
+	jobId: string,
+	read: () => Promise<BulkJob>,
+	turn: (wait: number) => Promise<void>,
+	timeout: number,
+): Promise<IDataObject[]> {
+	const end = Date.now() + timeout;
+	for (let wait = FIRST_POLL; ; wait = Math.min(wait * LONGER, LONGEST_POLL)) {
+		const left = end - Date.now();
+		await turn(Math.max(0, Math.min(wait, left)));
+		const job = await read().catch((thrown: unknown) => {
+			const isUnread = thrown instanceof NotProcessed || thrown instanceof ServiceError;
+			if (isUnread && 'next' in thrown && thrown.next === 'again') return undefined;
+			// The job is paid for: whatever cannot be read is pending, never failed.
+			throw isUnread ? new JobProblem(jobId) : thrown;
+		});
+		if (job?.isDone) return job.rows;
+		if (Date.now() >= end) throw new JobProblem(jobId);
+	}
+}

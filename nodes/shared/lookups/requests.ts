@@ -1,0 +1,246 @@
+import { type IDataObject, sleep } from 'n8n-workflow';
+import type { AccountClient } from '../client/client';
+import { Budget, type Reservation } from '../credits/budget';
+import { costOf, NOTHING } from '../credits/ledger';
+import type { Settled } from '../execution/answers';
+import type { Job } from '../execution/execution';
+import { isMiss, ServiceError, unknownPath } from '../http/errors';
+import { withoutKey } from '../http/mask';
+import { pathOf } from '../input/declaration';
+import type { Run } from '../run/run';
+import type { Places } from '../values/queue';
+import { waitForJob } from './jobs';
+import {
+	type AcceptedJob,
+	type Entry,
+	fail,
+	isFreeFailure,
+	isPending,
+	type Lookup,
+	type Received,
+	resolve,
+} from './lookup';
+
+/** What the requests of one run share, to whichever account they go. */
+export interface Sharing<Query extends IDataObject> {
+	readonly run: Run<Requests<Query>>;
+	readonly lookup: Lookup<Query>;
+	readonly places: Places;
+	/** Responses to lookups, and how many of them were a 404. */
+	readonly responses: { all: number; notFound: number };
+	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
+	nextPoll(): number;
+}
+
+/** Sends the questions of one run to one account in the fewest requests. Every question is resolved, whatever happens. */
+export class Requests<Query extends IDataObject> {
+	/** Entries that do not fill a request yet. */
+	private entries: Array<Entry<Query>> = [];
+
+	/** Entries that the job of an earlier run may answer, by their keys. */
+	private readonly ofJobs = new Map<Job, Map<string, Entry<Query>>>();
+
+	readonly budget: Budget;
+	private isComplete = false;
+
+	constructor(
+		readonly client: AccountClient,
+		private readonly shared: Sharing<Query>,
+	) {
+		const { context, execution, options } = shared.run;
+		this.budget = new Budget({
+			ledger: execution.ledger,
+			node: context.node.name,
+			kind: shared.lookup.kind,
+			account: client.gate,
+			cap: options.cap,
+			signal: context.signal,
+		});
+	}
+
+	/** The job of an earlier run that may have the answer. */
+	jobOf(key: string): Job | undefined {
+		return this.shared.lookup.jobs && this.shared.run.execution.jobs.of(key);
+	}
+
+	/** Resolves a question. Its request leaves as soon as it is full. */
+	async ask(key: string, query: Query): Promise<Settled> {
+		return await new Promise((resolve) => {
+			const entry = { key, query, resolve };
+			const job = this.jobOf(key);
+			if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(key, entry));
+			else this.entries.push(entry);
+			// With what else is asked at the same time.
+			if (this.isComplete) queueMicrotask(() => this.sendAll());
+			else if (this.entries.length >= this.shared.lookup.perRequest) this.sendNext();
+		});
+	}
+
+	/** Sends what does not fill a request, and collects from jobs: all items are read. */
+	sendAll(): void {
+		this.isComplete = true;
+		while (this.entries.length > 0) this.sendNext();
+		for (const [job, byKey] of this.ofJobs) void this.collectLeft(job, byKey);
+		this.ofJobs.clear();
+	}
+
+	private sendNext(): void {
+		const { fitting, perRequest } = this.shared.lookup;
+		const queries = this.entries.slice(0, perRequest).map(({ query }) => query);
+		const most = fitting?.(queries, this.client.connection.settings) ?? perRequest;
+		void this.send(this.entries.splice(0, Math.max(1, most)));
+	}
+
+	/** Does all for one request: takes a place and credits, asks, waits for its job, charges and resolves its questions. */
+	private async send(batch: Array<Entry<Query>>, isUrgent = false): Promise<void> {
+		const { places, run } = this.shared;
+		const { jobs } = run.execution;
+		const leave = await places.take(isUrgent);
+		let job: Job | undefined;
+		let reservation: Reservation | undefined;
+		let paid = batch;
+		try {
+			if (run.breather.isDue) await run.breather.breathe();
+			reservation = await this.reserve(batch.length);
+			paid = batch.slice(0, reservation.credits);
+			if (paid.length < batch.length) void this.send(batch.slice(paid.length), true);
+			let received = await this.request(paid, reservation);
+			if ('acceptedJob' in received) {
+				// It is paid for: n8n stores it with the execution, also if that is stopped while it is waited for.
+				job = this.remember(paid, received.acceptedJob, 0);
+				jobs.save();
+				// The wait for it takes no place.
+				leave();
+				received = await this.resultsOf(job, paid);
+			}
+			this.client.breaker.brought();
+			reservation.charge(costOf(received.results));
+			if (job) jobs.ended(job, this.client.connection, received.results);
+			leave();
+			// The next request leaves before these results become items.
+			await sleep(0);
+			resolve(paid, received, { isRenewed: reservation.isRenewed });
+		} catch (error) {
+			if (reservation) this.failed(paid, error, reservation, job);
+			else fail(paid, error, { credits: 0 });
+			leave();
+		}
+	}
+
+	/** Settles a request that brought no results: it is sent again in parts, or its questions fail. */
+	private failed(
+		paid: Array<Entry<Query>>,
+		error: unknown,
+		reservation: Reservation,
+		job?: Job,
+	): void {
+		const isFree = isFreeFailure(error);
+		reservation.charge(isFree ? NOTHING : undefined);
+		if (this.isSentInParts(paid, error)) return;
+		if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
+		else if (job) this.shared.run.execution.jobs.ended(job, this.client.connection);
+		const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
+		fail(paid, failure, { credits: isFree && !reservation.isRenewed ? 0 : null });
+	}
+
+	/** Reserves credits for a batch, or for its first entries. Throws `NotProcessed` if there are none, or `InvalidInput`. */
+	private async reserve(credits: number): Promise<Reservation> {
+		const { budget, client } = this;
+		const { keep } = this.shared.run.options;
+		if (keep !== undefined) {
+			await client.memoized('account', async () => await budget.keep(keep, client));
+		}
+		return await budget.reserve(credits);
+	}
+
+	/** Sends the request of some questions. A 404 is the answer of a lookup that may find nothing. */
+	private async request(
+		entries: Array<Entry<Query>>,
+		reservation: Reservation,
+	): Promise<Received | AcceptedJob> {
+		const { lookup, responses } = this.shared;
+		const { breaker, connection } = this.client;
+		const queries = entries.map(({ query }) => query);
+		const { method } = lookup.option.routing?.request ?? {};
+		const asked = { method, url: pathOf(lookup), ...lookup.request(queries, connection.settings) };
+		const cost = lookup.perRequest > 1 ? 'bulk' : 'single';
+		try {
+			const response = await this.client.send(asked, { cost, reservation });
+			responses.all++;
+			return breaker.reading(() => lookup.read(response, withoutKey(queries, connection.apiKey)));
+		} catch (thrown) {
+			if (!isMiss(thrown)) throw thrown;
+			if (cost === 'bulk' || !lookup.canMiss) throw unknownPath(asked.url);
+			responses.all++;
+			responses.notFound++;
+			return { results: [[]] };
+		}
+	}
+
+	/**
+	 * Sends a refused batch again, if that may help: as large as the credits that are left, or in halves, so that one item
+	 * which the service refuses does not cost the others their answers. Returns whether it did.
+	 */
+	private isSentInParts(entries: Array<Entry<Query>>, error: unknown): boolean {
+		if (!(error instanceof ServiceError)) return false;
+		const left = error.leftOf(entries.length);
+		if (left > 0) {
+			this.budget.learn(left);
+			void this.send(entries, true);
+			return true;
+		}
+		if (entries.length === 1 || error.next !== 'parts') return false;
+		const middle = Math.ceil(entries.length / 2);
+		void this.send(entries.slice(middle), true);
+		void this.send(entries.slice(0, middle), true);
+		return true;
+	}
+
+	private remember(entries: Array<Entry<Query>>, id: string, credits: number): Job {
+		const { context, execution } = this.shared.run;
+		const { node, executionId } = context;
+		const questions = entries.map(({ key }) => key);
+		const connection = this.client.connection.id;
+		const job = { id, connection, questions, credits, node: node.name, executionId };
+		execution.jobs.remember(job);
+		return job;
+	}
+
+	/** Waits for the results of a job. Throws a `JobProblem` when it has failed or is not done in time. */
+	private async resultsOf(
+		{ id }: Job,
+		entries: Array<Entry<Query> | undefined>,
+	): Promise<Received> {
+		const { client, shared } = this;
+		const { jobs, perRequest } = shared.lookup;
+		if (!jobs) return { results: [] };
+		const read = jobs.reader(
+			id,
+			async (qs, url) =>
+				await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true }),
+			entries.length,
+		);
+		const turn = async (wait: number) => {
+			await client.sleep(wait);
+			await client.sleep(shared.nextPoll());
+		};
+		// A single lookup does not wait for the job of a bulk request that may have its answer.
+		const timeout = perRequest > 1 ? shared.run.options.jobTimeout : 0;
+		const rows = await waitForJob(id, read, turn, timeout);
+		return { results: jobs.match(rows, entries.length), jobId: id };
+	}
+
+	/** Collects the answers that an earlier run left with a job. */
+	private async collectLeft(job: Job, byKey: Map<string, Entry<Query>>): Promise<void> {
+		const { jobs } = this.shared.run.execution;
+		const entries = job.questions.map((key) => byKey.get(key));
+		try {
+			const received = await this.resultsOf(job, entries);
+			jobs.ended(job, this.client.connection, received.results);
+			resolve(entries, received, { isOfJob: true });
+		} catch (error) {
+			if (isFreeFailure(error)) jobs.ended(job, this.client.connection);
+			fail(entries, error, { credits: isPending(error) ? null : 0, isOfJob: true });
+		}
+	}
+}
