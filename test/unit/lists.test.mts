@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { readLeadPage, readLists } from '../../nodes/shared/api/lists.ts';
 import { listLocator, toListId } from '../../nodes/shared/reads/listLocator.ts';
-import { readResponse } from '../../nodes/shared/http/transport.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
 

@@ -4,7 +4,7 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 
 import { connectionError } from '../../nodes/shared/http/errors.ts';
-import { readResponse } from '../../nodes/shared/http/transport.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import { OnError, statusFields, stopError } from '../../nodes/shared/output/onError.ts';
 import { NotProcessed, type Problem, problemOf } from '../../nodes/shared/failures/failure.ts';
 import { ourNodes } from '../support/node/engine.mts';

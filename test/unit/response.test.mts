@@ -8,7 +8,7 @@ import {
 	objectWith,
 	readResponse,
 	retryAfterOf,
-} from '../../nodes/shared/http/transport.ts';
+} from '../../nodes/shared/http/response.ts';
 import { thrownBy } from './thrown.mts';
 
 const HTML = '<!doctype html><html><body>Not Found</body></html>';

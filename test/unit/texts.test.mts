@@ -17,7 +17,7 @@ import {
 	unexpectedResponse,
 	unknownOutcome,
 } from '../../nodes/shared/http/errors.ts';
-import { readResponse } from '../../nodes/shared/http/transport.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.ts';
 import { root } from '../machine/paths.mjs';
 import { operations } from '../operations.mts';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { NotProcessed, problemOf } from '../../nodes/shared/failures/failure.ts';
 import { adviceOn } from '../../nodes/shared/failures/failure.ts';
 import { connectionError, unexpectedResponse } from '../../nodes/shared/http/errors.ts';
-import { readResponse } from '../../nodes/shared/http/transport.ts';
+import { readResponse } from '../../nodes/shared/http/response.ts';
 import { noName, thrownBy } from './thrown.mts';
 
 const refused = (statusCode: number) =>

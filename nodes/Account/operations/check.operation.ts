@@ -10,7 +10,7 @@ import { readOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
 import { isPathError, ServiceError } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
-import { objectsIn } from '../../shared/http/transport';
+import { objectsIn } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
 import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
 import { asError } from '../../shared/values/text';

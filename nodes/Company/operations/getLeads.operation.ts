@@ -20,7 +20,7 @@ import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
 import { digest } from '../../shared/http/connection';
 import { isMiss } from '../../shared/http/errors';
-import { objectWith } from '../../shared/http/transport';
+import { objectWith } from '../../shared/http/response';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { objectAt, textAt } from '../../shared/values/json';

@@ -3,7 +3,7 @@ import { simple } from '../../shared/editor/fields';
 import { readOperation } from '../../shared/operation';
 import { listLocator } from '../../shared/reads/listLocator';
 import { CHOSEN_LIST, emailOption, wantsLead } from '../leads';
-import { objectsIn } from '../../shared/http/transport';
+import { objectsIn } from '../../shared/http/response';
 
 /** Export List Leads (interface specification 4.4): all leads in one request. Costs no credits. */
 export const exportLeads = readOperation({

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isMiss, unknownPath } from '../http/errors';
-import { objectWith } from '../http/transport';
+import { objectWith } from '../http/response';
 import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
 
 /** The path of the account (interface specification 4.1). */

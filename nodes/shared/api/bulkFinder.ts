@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { JobProblem } from '../failures/failure';
 import type { InterfaceSettings } from '../http/connection';
 import { isPathError, ServiceError, unexpectedResponse } from '../http/errors';
-import { objectsIn } from '../http/transport';
+import { objectsIn } from '../http/response';
 import { holdsError, isObject, numberAt, textAt } from '../values/json';
 import { hasEmail, type Person } from './finder';
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { objectsIn, objectWith } from '../http/transport';
+import { objectsIn, objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, objectAt, textAt } from '../values/json';
 import { toText, withScheme } from '../values/text';

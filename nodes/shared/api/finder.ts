@@ -1,9 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
 import { unexpectedResponse } from '../http/errors';
-import { objectWith } from '../http/transport';
+import { objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
 import { isObject, objectAt, textAt } from '../values/json';
+import { toText } from '../values/text';
 import { simplifyCompany } from './company';
 
 /** The path of the finder (interface specification 4.5). */
@@ -36,9 +37,11 @@ export function foundIn(response: object): IDataObject[] {
 	const list: unknown = isObject(response) ? response.results : response;
 	if (Array.isArray(list) && list.length === 0) return [];
 	const result = objectWith(['email', 'pattern', 'quality'], response, 'a result');
-	// A list or an object may hold an email.
-	if (typeof (result.email ?? '') === 'object') throw unexpectedResponse('a result', result);
-	return hasEmail(result) ? [result] : [];
+	if (hasEmail(result)) return [result];
+	// A list or an object may hold an email, and a text with this sign one that cannot be read.
+	const isOther = typeof (result.email ?? '') === 'object' || toText(result.email).includes('@');
+	if (isOther) throw unexpectedResponse('a result', result);
+	return [];
 }
 
 /** What a result of the finder says (interface specification 2.6 to 2.8, with the spellings of their variants). */

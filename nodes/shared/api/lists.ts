@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../http/errors';
-import { objectsIn, objectWith } from '../http/transport';
+import { objectsIn, objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, textAt, timestampAt } from '../values/json';
 import { withScheme } from '../values/text';

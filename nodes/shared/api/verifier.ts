@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
 import { unexpectedResponse } from '../http/errors';
-import { objectsIn } from '../http/transport';
+import { objectsIn } from '../http/response';
 import { comparableEmail, toEmailStatus } from '../values/email';
 import { isObject, textAt } from '../values/json';
 

@@ -26,6 +26,10 @@ interface Meaning {
 	onTest?: string;
 	/** Whether the service may not have this path. */
 	isPath?: true;
+	/** Whether the service may have charged the request, as a gateway in front of it gave up. */
+	mayBeCharged?: true;
+	/** Whether the words of the refusal may say that it is another one. */
+	isVague?: true;
 }
 
 const BAD_VALUES: Meaning = {
@@ -49,6 +53,17 @@ const OUTAGE: Meaning = {
 	message: 'The service is temporarily unavailable',
 	advice: 'Run these items later.',
 	onTest: 'The service is temporarily unavailable. Try again in a minute.',
+};
+
+/** A gateway that gave up, after it had sent the request on. */
+const GAVE_UP: Meaning = { ...OUTAGE, mayBeCharged: true };
+
+const RATE_LIMIT: Meaning = {
+	reason: 'rate_limited',
+	next: 'pause',
+	message: 'The service refuses requests for its rate limit',
+	advice: 'Run these items later, or check the rate limit of your plan.',
+	onTest: 'Too many requests. Try again in a minute.',
 };
 
 const NO_PLAN = 'Your plan does not include API access. Check your plan.';
@@ -76,6 +91,7 @@ const CODES: Record<number, Meaning> = {
 		message: 'Your plan does not include this feature',
 		advice: 'Check your plan with your provider.',
 		onTest: NO_PLAN,
+		isVague: true,
 	},
 	404: {
 		reason: 'not_found',
@@ -86,29 +102,36 @@ const CODES: Record<number, Meaning> = {
 		isPath: true,
 	},
 	405: { ...BAD_REQUEST, isPath: true },
+	408: GAVE_UP,
 	409: {
 		reason: 'conflict',
 		next: 'end',
 		message: 'The request conflicts with another one',
 		advice: 'Try again once the other request finishes.',
 	},
+	410: {
+		reason: 'not_found',
+		next: 'end',
+		message: 'The list or job does not exist any more',
+		advice: 'Check that it still exists and belongs to the account of the credential.',
+	},
 	413: BAD_VALUES,
 	414: BAD_VALUES,
 	422: BAD_VALUES,
-	429: {
-		reason: 'rate_limited',
-		next: 'pause',
-		message: 'The service refuses requests for its rate limit',
-		advice: 'Run these items later, or check the rate limit of your plan.',
-		onTest: 'Too many requests. Try again in a minute.',
-	},
+	420: RATE_LIMIT,
+	421: OUTAGE,
+	425: OUTAGE,
+	429: RATE_LIMIT,
+	430: RATE_LIMIT,
+	431: BAD_VALUES,
 	500: OUTAGE,
 	// The service lacks what the request needs, so that another try would not help.
 	501: BAD_REQUEST,
-	502: OUTAGE,
+	502: GAVE_UP,
 	503: OUTAGE,
-	504: OUTAGE,
+	504: GAVE_UP,
 	505: BAD_REQUEST,
+	524: GAVE_UP,
 };
 
 export function meaningOf(status: number): Meaning {

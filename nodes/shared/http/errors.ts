@@ -140,6 +140,9 @@ export function unknownOutcome({ message }: ServiceError): ServiceError {
 	});
 }
 
+/** Codes of Node for a response that breaks HTTP or its own compression. */
+const UNREADABLE = /^(HPE|Z)_/;
+
 /** Messages for what the network reports before anything is sent, by a code of Node or by a part of its message. */
 const UNREACHABLE: Array<[said: RegExp, message: string, reason?: FailedReason]> = [
 	[/^(ENOTFOUND|EAI_AGAIN)$/, 'The host of the Base URL was not found'],
@@ -173,6 +176,8 @@ export function connectionError(thrown: unknown): ServiceError {
 			description: `Check the Base URL of the credential, and the network of this n8n (${code}).`,
 		});
 	}
+	// The service responded, so it has done its work.
+	if (UNREADABLE.test(code)) return unexpectedResponse(`a form that n8n can read (${code})`);
 	const isTimeout = ['ETIMEDOUT', 'ECONNABORTED'].includes(code);
 	return new ServiceError('connection', {
 		message: isTimeout

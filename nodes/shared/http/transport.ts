@@ -1,22 +1,11 @@
-import type {
-	IAllExecuteFunctions,
-	IDataObject,
-	IHttpRequestOptions,
-	IN8nHttpFullResponse,
-} from 'n8n-workflow';
+import type { IAllExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { CREDENTIAL, inheriting } from '../host/context';
-import { holdsError, isEmpty, isObject, numberAt, wordsIn } from '../values/json';
-import { cleanText, numberOf, parsedUrl, toText, withScheme } from '../values/text';
-import { meaningOf } from './codes';
+import { isObject } from '../values/json';
+import { cleanText, numberOf, parsedUrl, withScheme } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
-import {
-	ABOUT_PATHS,
-	asServiceError,
-	connectionError,
-	ServiceError,
-	unexpectedResponse,
-} from './errors';
+import { asServiceError, connectionError, ServiceError, unexpectedResponse } from './errors';
 import { withoutKey } from './mask';
+import { bodyIn, readResponse } from './response';
 
 /** Sends one request, without retries; in the JSON of its response the key is masked. Throws a {@link ServiceError}. */
 export async function sendOnce(
@@ -36,6 +25,8 @@ export async function sendOnce(
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		returnFullResponse: true,
+		// n8n would parse JSON, in which large numbers lose digits.
+		encoding: 'arraybuffer',
 	};
 	// Without these n8n reads the credential of the first item from its database for each request.
 	const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data: { ...credential } };
@@ -46,7 +37,7 @@ export async function sendOnce(
 			.catch((thrown: unknown) => {
 				throw connectionError(deadline?.aborted ? { code: 'ETIMEDOUT' } : thrown);
 			});
-		const body = readResponse(response);
+		const body = readResponse({ ...response, body: bodyIn(response) });
 		try {
 			return withoutKey(body, apiKey);
 		} catch {
@@ -103,102 +94,4 @@ function decodedForN8n(text: string): string {
 	} catch {
 		return text;
 	}
-}
-
-/**
- * The JSON of a response (interface specification 1, 7): an object or a list. Throws a
- * {@link ServiceError} for anything else. The status of an error decides what it means, whatever JSON its body is.
- */
-export function readResponse(response: IN8nHttpFullResponse): object {
-	const { statusCode, headers, body } = response;
-	if (statusCode >= 300 && statusCode < 400) throw redirected(statusCode, headers.location);
-	if (statusCode < 300 && typeof body === 'object' && body !== null) return body;
-	// A proxy on the way sends what holds for now, too, with a web page.
-	const isForNow = statusCode >= 400 && ['again', 'pause'].includes(meaningOf(statusCode).next);
-	if (isForNow || (statusCode >= 400 && isJson(response))) throw refusalIn(response);
-	// Another server sent it, or a proxy cut it off.
-	const status = statusCode < 300 ? '' : ` with status ${statusCode}`;
-	throw new ServiceError('not_the_service', {
-		message: `The response${status} is not JSON, so it did not come from the service`,
-		description:
-			meaningOf(statusCode).next === 'miss'
-				? ABOUT_PATHS
-				: 'Check the Base URL of the credential: a web page, a firewall or a proxy responds there.',
-		httpCode: statusCode,
-		mayBeCharged: statusCode < 300,
-		isPath: meaningOf(statusCode).isPath,
-	});
-}
-
-/** Whether a body is JSON, or empty. n8n parses what it can, so what begins like an object or a list was cut off. */
-function isJson({ headers, body }: IN8nHttpFullResponse): boolean {
-	if (typeof body !== 'string' || body === '') return true;
-	return /json/i.test(toText(headers['content-type'])) && !/^\s*[[{]/.test(body);
-}
-
-function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
-	const own = isObject(body) ? body : {};
-	// A text is the page of a proxy.
-	const said = typeof body === 'string' ? null : wordsIn(body);
-	const remaining = numberAt(own, 'remaining');
-	const { reason, message, advice, next, isPath } = meaningOf(statusCode);
-	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
-	// The service may say the same in nearly the same words.
-	const isNews = said !== null && !said.toLowerCase().startsWith(message.toLowerCase());
-	return new ServiceError(reason, {
-		message: `${message}${credits}${isNews ? `: ${said}` : ''}`,
-		description: advice,
-		httpCode: statusCode,
-		next,
-		isPath,
-		remaining: remaining ?? undefined,
-		retryAfter: retryAfterOf(headers['retry-after']),
-	});
-}
-
-/** Redirects are not followed: they would send the key to another host. */
-function redirected(statusCode: number, location: unknown): ServiceError {
-	const target = parsedUrl(toText(location))?.origin;
-	return new ServiceError('redirected', {
-		message: `The Base URL redirects${target ? ` to ${target}` : ''}`,
-		description:
-			'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential.',
-		httpCode: statusCode,
-	});
-}
-
-/**
- * The objects of a list. Throws a {@link ServiceError} if the value is no list, or if none of its entries
- * is an object; leaves out single entries that are none.
- */
-export function objectsIn(value: unknown, expected: string): IDataObject[] {
-	if (Array.isArray(value)) {
-		const objects = value.filter(isObject);
-		if (objects.length > 0 || value.length === 0) return objects;
-	}
-	throw unexpectedResponse(expected, isObject(value) ? value : undefined);
-}
-
-/**
- * Returns the value if it is an object that has a property with one of these names. Throws a {@link ServiceError} for
- * any other value, and for an object that has an error, and only empty properties with these names.
- */
-export function objectWith(names: string[], value: unknown, expected: string): IDataObject {
-	if (isObject(value)) {
-		const held = names.filter((name) => name in value).map((name) => value[name]);
-		const isError = held.flat().every(isEmpty) && holdsError(value);
-		if (held.length > 0 && !isError) return value;
-	}
-	throw unexpectedResponse(expected, value);
-}
-
-/** The longest pause that is believed, in milliseconds: a larger number is a point in time, sent in place of a pause. */
-const LONGEST_PAUSE = 366 * 24 * 60 * 60_000;
-
-/** The pause that a `Retry-After` header asks for, in seconds or as an HTTP date, in milliseconds. */
-export function retryAfterOf(header: unknown, now = Date.now()): number | undefined {
-	const text = toText(header);
-	const moment = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-	const pause = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Math.max(0, moment - now);
-	return pause < LONGEST_PAUSE ? pause : undefined;
 }

@@ -46,11 +46,11 @@ export interface FailedRequest {
 	attempt: number;
 	maxRetries: number;
 	/**
-	 * After a connection loss it may have been charged: a free request is sent again as after any outage, that of a single
-	 * question once, and one of many never.
+	 * After a connection loss, or where a gateway gave up, it may have been charged: a free request is sent again as after
+	 * any outage, any other once, and one of many questions never after a connection loss.
 	 */
 	cost: Cost;
-	/** An earlier connection loss of the same request, after which it may have been charged. */
+	/** An earlier end of the same request after which it may have been charged. */
 	uncertain?: ServiceError;
 }
 
@@ -80,10 +80,11 @@ export function decide(
 	const { mayBeCharged, next, reason } = failure;
 	const mayHelp = next === 'again';
 	const isUnknown = mayHelp && mayBeCharged;
-	const mayChargeAgain = isUnknown && cost === 'single';
+	const mayChargeAgain = isUnknown && cost !== 'free';
 	// With full jitter, so that many do not come back at once.
 	const decision = { wait: Math.floor(random * backOff(attempt)), mayChargeAgain };
-	if (isUnknown && cost === 'bulk') return { ...decision, error: unknownOutcome(failure) };
+	const isLost = isUnknown && reason === 'connection';
+	if (isLost && cost === 'bulk') return { ...decision, error: unknownOutcome(failure) };
 	const isRepeated = mayChargeAgain && uncertain !== undefined;
 	if (mayHelp && attempt <= maxRetries && !isRepeated) return decision;
 	// The last response counts, whatever was lost before. A refusal for credits would wrongly say that nothing was sent.

@@ -70,10 +70,11 @@ export function toEmail(value: unknown): string {
 	return emailsIn(text)[0] ?? text.replace(/^<?(?:mailto:)?>?$/i, '');
 }
 
-/** The email that the service sends in a result; a text that cannot be one, such as `not found`, says that there is none. */
+/** The email that the service sends in a result; a text that holds none, such as `not found`, says that there is none. */
 export function emailAt(result: IDataObject): string | null {
-	const text = textAt(result, 'email');
-	return text !== null && canBeEmail(text) ? text : null;
+	const text = textAt(result, 'email') ?? '';
+	// In another spelling than that of the user, it stays as it is.
+	return canBeEmail(text) ? text : (emailsIn(text)[0] ?? null);
 }
 
 /** Whether there is an email in a value that is typed or pasted. */

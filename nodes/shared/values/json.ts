@@ -39,10 +39,10 @@ export function numberAt(source: IDataObject, ...keys: string[]): number | null 
 const SAYING = ['message', 'error', 'errors', 'detail', 'details', 'msg', 'description', 'title'];
 
 /**
- * What a body says in words: the first text under these names, in objects and lists up to two levels down. The
+ * What a body says in words: the first text under these names, in objects and lists up to four levels down. The
  * specification does not show the bodies of errors (interface specification 7).
  */
-export function wordsIn(value: unknown, depth = 2): string | null {
+export function wordsIn(value: unknown, depth = 4): string | null {
 	for (const one of [value].flat(2)) {
 		if (typeof one === 'string' && one.trim() !== '') return one.trim();
 		if (!isObject(one) || depth === 0) continue;
@@ -53,9 +53,15 @@ export function wordsIn(value: unknown, depth = 2): string | null {
 	return null;
 }
 
-/** Whether an object says in words that something went wrong. */
-export function holdsError({ error, errors }: IDataObject): boolean {
-	return wordsIn(error ?? errors) !== null;
+/** Whether an object says that something went wrong. */
+export function holdsError({ error, errors, success, ok, status }: IDataObject): boolean {
+	return wordsIn(error ?? errors) !== null || [success, ok].includes(false) || status === 'error';
+}
+
+/** An ID, the digits of a large one as a text: JavaScript would round it. `null` if there is none. */
+export function idAt(source: IDataObject, ...keys: string[]): number | string | null {
+	const number = numberAt(source, ...keys);
+	return number !== null && Number.isSafeInteger(number) ? number : textAt(source, ...keys);
 }
 
 /** A moment that {@link momentOf} can read, or in seconds, as ISO 8601 in UTC; any other text as sent, or `null`. */

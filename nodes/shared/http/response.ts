@@ -1,0 +1,162 @@
+import { type IDataObject, type IN8nHttpFullResponse, jsonParse } from 'n8n-workflow';
+import { holdsError, isEmpty, isObject, numberAt, wordsIn } from '../values/json';
+import { parsedUrl, toText } from '../values/text';
+import { meaningOf } from './codes';
+import { ABOUT_PATHS, ServiceError, unexpectedResponse } from './errors';
+
+/**
+ * The JSON of a response (interface specification 1, 7): an object or a list, which is empty where there is no body. Throws a
+ * {@link ServiceError} for anything else. The status of an error decides what it means, whatever JSON its body is.
+ */
+export function readResponse(response: IN8nHttpFullResponse): object {
+	const { statusCode, headers, body } = response;
+	if (statusCode >= 300 && statusCode < 400) throw redirected(statusCode, headers.location);
+	const isError = statusCode >= 400;
+	const { isPath, next } = meaningOf(statusCode);
+	// A proxy on the way sends what holds for now, too, with a web page.
+	const isForNow = isError && (next === 'again' || next === 'pause');
+	if (isForNow || (isError && isOfService(response))) throw refusalIn(response);
+	if (!isError && typeof body === 'object' && body !== null) return body;
+	if (!isError && (body ?? '') === '') return [];
+	if (!isError && isOfService(response)) throw unexpectedResponse('an object or a list in JSON');
+	// Another server sent it.
+	const status = isError ? ` with status ${statusCode}` : '';
+	throw new ServiceError('not_the_service', {
+		message: `The response${status} is not JSON, so it did not come from the service`,
+		description:
+			next === 'miss'
+				? ABOUT_PATHS
+				: 'Check the Base URL of the credential: a web page, a firewall or a proxy responds there.',
+		httpCode: statusCode,
+		mayBeCharged: !isError,
+		isPath,
+	});
+}
+
+/** Whether a body is JSON, is empty, or begins like JSON that was cut off. */
+function isOfService({ headers, body }: IN8nHttpFullResponse): boolean {
+	const isText = typeof body === 'string' && body !== '';
+	return !isText || /json/i.test(toText(headers['content-type'])) || /^\s*[[{]/.test(body);
+}
+
+/** Texts, numbers that lose digits in JavaScript, and what other languages write for numbers that are none. */
+const TOKENS = /"(?:[^"\\]|\\[^])*"|(?<![\d.])-?\d{16,}(?![\d.eE])|-?\b(?:NaN|Infinity)\b/g;
+
+/**
+ * The JSON in the bytes of a body, in the letters that its type says; a text for anything else. Integers that JavaScript
+ * cannot hold become texts, so that they keep their digits; control characters in texts and NaN are read as meant.
+ */
+export function bodyIn({ headers, body }: IN8nHttpFullResponse): IN8nHttpFullResponse['body'] {
+	if (!(body instanceof Uint8Array)) return body;
+	const [, charset] = /charset="?([\w-]+)/i.exec(toText(headers['content-type'])) ?? [];
+	const text = decoded(body, charset);
+	// Nearly all are, and the rest takes longer.
+	const parsed = /\d{16}/.test(text) ? undefined : jsonParse(text, { fallbackValue: undefined });
+	if (parsed !== undefined) return parsed;
+	const readable = text.replace(TOKENS, (token) => {
+		if (token.startsWith('"')) return token.replace(/[\0-\x1f]/g, escaped);
+		if (!/\d/.test(token)) return 'null';
+		return Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
+	});
+	return jsonParse(readable, { fallbackValue: text });
+}
+
+function escaped(control: string): string {
+	return JSON.stringify(control).slice(1, -1);
+}
+
+function decoded(bytes: Uint8Array, charset?: string): string {
+	try {
+		return new TextDecoder(charset).decode(bytes);
+	} catch {
+		return new TextDecoder().decode(bytes);
+	}
+}
+
+/** What a refusal says in words, and the status code that it means then, whatever its own is. */
+const SPOKEN: Array<[said: RegExp, meant: number]> = [
+	[/rate.?limit|too many requests|throttl/i, 429],
+	[/credit|quota/i, 402],
+];
+
+/** The headers that state when a limit ends, in seconds or as a point in time, and the fields of a body that do. */
+const RESETS = ['ratelimit-reset', 'x-ratelimit-reset'];
+const PAUSES = ['retry_after', 'retry_after_seconds'];
+
+function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
+	const own = isObject(body) ? body : {};
+	// A text is the page of a proxy.
+	const said = typeof body === 'string' ? null : wordsIn(body);
+	const isVague = meaningOf(statusCode).isVague === true && said !== null;
+	const [, meant = statusCode] = SPOKEN.find(([spoken]) => isVague && spoken.test(said)) ?? [];
+	const { reason, message, advice, next, isPath, mayBeCharged } = meaningOf(meant);
+	const remaining = numberAt(own, 'remaining');
+	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
+	// The service may say the same in nearly the same words.
+	const isNews = said !== null && !said.toLowerCase().startsWith(message.toLowerCase());
+	const stated = [
+		...(next === 'pause' ? RESETS.map((name) => headers[name]) : []),
+		...PAUSES.map((name) => own[name]),
+	];
+	return new ServiceError(reason, {
+		message: `${message}${credits}${isNews ? `: ${said}` : ''}`,
+		description: advice,
+		httpCode: statusCode,
+		next,
+		isPath,
+		mayBeCharged,
+		remaining: remaining ?? undefined,
+		retryAfter: [headers['retry-after'], ...stated]
+			.map((value) => retryAfterOf(value))
+			.find((pause) => pause !== undefined),
+	});
+}
+
+/** Redirects are not followed: they would send the key to another host. */
+function redirected(statusCode: number, location: unknown): ServiceError {
+	const target = parsedUrl(toText(location))?.origin;
+	return new ServiceError('redirected', {
+		message: `The Base URL redirects${target ? ` to ${target}` : ''}`,
+		description:
+			'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential.',
+		httpCode: statusCode,
+	});
+}
+
+/**
+ * The objects of a list; none for `null`. Throws a {@link ServiceError} if the value is no list, or if none of its entries
+ * is an object; leaves out single entries that are none.
+ */
+export function objectsIn(value: unknown, expected: string): IDataObject[] {
+	if (value === null) return [];
+	if (Array.isArray(value)) {
+		const objects = value.filter(isObject);
+		if (objects.length > 0 || value.length === 0) return objects;
+	}
+	throw unexpectedResponse(expected, isObject(value) ? value : undefined);
+}
+
+/**
+ * Returns the value if it is an object that has a property with one of these names. Throws a {@link ServiceError} for
+ * any other value, and for an object that has an error, and only empty properties with these names.
+ */
+export function objectWith(names: string[], value: unknown, expected: string): IDataObject {
+	if (isObject(value)) {
+		const held = names.filter((name) => name in value).map((name) => value[name]);
+		const isError = held.flat().every(isEmpty) && holdsError(value);
+		if (held.length > 0 && !isError) return value;
+	}
+	throw unexpectedResponse(expected, value);
+}
+
+/** The longest pause that is believed, in milliseconds. */
+const LONGEST_PAUSE = 366 * 24 * 60 * 60_000;
+
+/** The pause that a header asks for, in milliseconds: a number of seconds, an HTTP date, or a point in time in seconds. */
+export function retryAfterOf(header: unknown, now = Date.now()): number | undefined {
+	const text = toText(header);
+	const moment = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+	const pause = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Math.max(0, moment - now);
+	const since = Math.max(0, pause - now);
+	return [pause, since].find((one) => one < LONGEST_PAUSE);
+}
