@@ -261,6 +261,6 @@ function refusal(effect: StatusEffect, reply: FastifyReply): ServiceError {
 	if (interval !== undefined && !isInBody) reply.header(statedIn, interval);
 	const reason = STATUS_CODES[status] ?? 'Unknown';
 	const error = reason.toLowerCase().replaceAll(' ', '_');
-	const more = isInBody && interval !== undefined ? { [statedIn]: Number(interval) } : {};
+	const more = isInBody && Number(interval) >= 0 ? { [statedIn]: Number(interval) } : {};
 	return new ServiceError(status, error, effect.words ?? reason, more);
 }

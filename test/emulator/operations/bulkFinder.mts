@@ -53,7 +53,7 @@ export function rowsOf(body: unknown): BulkRow[] {
 	return Array.isArray(rows) ? rows.filter(isRecord) : [];
 }
 
-/** What was asked is echoed; a row without an address has no quality. */
+/** What was asked is echoed; a row without an address has no quality, unless it would be the echo alone. */
 function answerRow(row: BulkRow, found: Found | null, variants: Variants): BulkRow {
 	const { country: _notEchoed, tId, ...echo } = row;
 	const { person } = found ?? {};
@@ -71,6 +71,7 @@ function answerRow(row: BulkRow, found: Found | null, variants: Variants): BulkR
 		...(found
 			? { email: found.email, quality: quality(found, variants, variants.bulkStatusMessage) }
 			: noAddress(variants.finderMiss)),
+		...(!found && variants.finderMiss === 'missing' && { quality: { status: 'unknown' } }),
 	};
 }
 
