@@ -43,12 +43,23 @@ export function addressAt(domain: string, pattern: string, first: string, last: 
 	return `${localPart}@${domain}`;
 }
 
+/** An address as a provider knows it: without what stands behind a plus, and at Google without dots. */
+export function normalAddress(email: string): string {
+	const [local, host] = email.split(/@(.*)/s);
+	if (host === undefined) return email;
+	const plain = local.replace(/(?<=.)\+.*/s, '');
+	const isGoogle = /^(gmail|googlemail)\.com$/i.test(host);
+	return isGoogle ? `${plain.replaceAll('.', '')}@gmail.com` : `${plain}@${host}`;
+}
+
 /** The verifier's answer for any address whatsoever; depends on nothing but the address. Interface specification 2.10. */
 export function expectedVerification(email: string) {
 	const [, host = ''] = /^[^\s@]+@([^\s@]+\.[^\s@]+)$/.exec(email) ?? [];
 	const domain = host.toLowerCase();
 	const isMalformed = domain === '';
-	const status = isMalformed ? 'invalid' : mailboxStatus(email.toLowerCase(), domain);
+	// What stands behind a plus leads to the same mailbox.
+	const mailbox = normalAddress(email.toLowerCase());
+	const status = isMalformed ? 'invalid' : mailboxStatus(mailbox, domain);
 	return {
 		email,
 		domain,

@@ -1,4 +1,5 @@
-import type { CreditKind } from './fixtures.mts';
+import { comparable } from './addresses.mts';
+import type { CreditKind, PersonQuery } from './fixtures.mts';
 
 /** Which credits pay for an operation; interface specification 2.2 and 8. */
 export const creditKinds = {
@@ -31,6 +32,7 @@ export class Ledger {
 	/** Credits that every paid account got on top of its quota. */
 	readonly toppedUp = { email: 0, verifier: 0, search: 0 };
 	readonly #spent = new Map<string, number>();
+	readonly #owners = new Map<string, Set<string>>();
 
 	enter(charge: Omit<Charge, 'at'>): void {
 		this.charges.push({ at: Date.now(), ...charge });
@@ -51,6 +53,17 @@ export class Ledger {
 		return totals;
 	}
 
+	/** Notes for whom an email was found. */
+	own(email: string, person: PersonQuery): void {
+		const owners = this.#owners.get(email.toLowerCase()) ?? new Set();
+		this.#owners.set(email.toLowerCase(), owners.add(nameOf(person)));
+	}
+
+	/** Whether an email was found for this person, by the name and the company or domain that were asked for. */
+	isOf(email: string, person: PersonQuery): boolean {
+		return this.#owners.get(email.toLowerCase())?.has(nameOf(person)) ?? false;
+	}
+
 	spent(account: string, kind: CreditKind): number {
 		return this.#spent.get(`${kind} ${account}`) ?? 0;
 	}
@@ -58,6 +71,11 @@ export class Ledger {
 	topUp(credits: number, kind: CreditKind = 'email'): void {
 		this.toppedUp[kind] += credits;
 	}
+}
+
+function nameOf({ firstName, lastName, fullName, company, domain }: PersonQuery): string {
+	const name = firstName && lastName ? `${firstName} ${lastName}` : (fullName ?? '');
+	return comparable(`${name} @ ${domain ?? company ?? ''}`);
 }
 
 function add(totals: Map<string, number>, name: string, credits: number): void {

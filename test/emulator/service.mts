@@ -12,7 +12,7 @@ import {
 } from './contract.mts';
 import { operationOf, operations } from './endpoints.mts';
 import { ContractViolation, notFound, ServiceError } from './errors.mts';
-import { Faults, retryAfterOf, spoiltBody, type StatusEffect } from './faults.mts';
+import { Faults, isOfRows, retryAfterOf, spoiltBody, type StatusEffect } from './faults.mts';
 import { Fixtures } from './fixtures.mts';
 import { Ledger } from './ledger.mts';
 import type { BulkJob } from './operations/bulkFinder.mts';
@@ -43,6 +43,9 @@ const WAY = 0.1;
 
 const SECOND_MS = 1_000;
 
+/** What ids beyond 2^53 begin with: none of their neighbours has a number of its own. */
+const HUGE = '922337203685';
+
 async function pause(milliseconds: number): Promise<void> {
 	if (milliseconds > 0) await wait(milliseconds, undefined, { ref: false });
 }
@@ -71,7 +74,11 @@ export class Service implements World {
 	#prng = new Prng(1);
 	readonly #log = new WireLog();
 	readonly #start: StartOptions;
-	readonly #app = fastify({ exposeHeadRoutes: false, forceCloseConnections: true });
+	readonly #app = fastify({
+		exposeHeadRoutes: false,
+		forceCloseConnections: true,
+		rewriteUrl: ({ url = '' }) => url.replaceAll(HUGE, ''),
+	});
 
 	constructor(start: StartOptions) {
 		this.fixtures = new Fixtures(start);
@@ -133,7 +140,7 @@ export class Service implements World {
 	}
 
 	#record(request: FastifyRequest, reply: FastifyReply): void {
-		const { method, url, headers, query, routeOptions } = request;
+		const { method, originalUrl: url, headers, query, routeOptions } = request;
 		const operation = operationOf(member(routeOptions.schema, 'operationId'), query);
 		request.entry = this.#log.start({ method, url, headers, query, operation });
 		reply.raw.once('close', () => this.#log.finish(request.entry));
@@ -202,6 +209,7 @@ export class Service implements World {
 		const { id: requestId, faults } = entry;
 		const call = { world: this, account, requestId, params, query, body, faults };
 		const answer = operations[entry.operation](call);
+		if (answer.isUnfinished) entry.faults = faults.filter((fault) => !isOfRows(fault));
 		return reply.code(answer.status).send(answer.body);
 	}
 
@@ -211,9 +219,20 @@ export class Service implements World {
 			raw.socket.resetAndDestroy();
 			return payload;
 		}
-		const sent = spoiltBody(reply, payload, entry.faults);
+		const sent = this.#withIds(spoiltBody(reply, payload, entry.faults), entry);
 		entry.status = reply.statusCode;
 		return sent;
+	}
+
+	/** The ids of jobs and of leads in the form that the options say. */
+	#withIds(payload: unknown, { operation }: WireRequest): unknown {
+		const { ids } = this.options;
+		const hasIds = ['findBulk', 'getBulkJob', 'getListLeads'].includes(operation ?? '');
+		if (ids === undefined || !hasIds || typeof payload !== 'string') return payload;
+		return payload.replaceAll(/"(id|next_start)":(\d+)/g, (_, name: string, id: string) => {
+			if (ids === 'huge') return `"${name}":${HUGE}${id.padStart(7, '0')}`;
+			return name === 'id' ? `"id":"${id}"` : `"${name}":${id}`;
+		});
 	}
 
 	#refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -236,8 +255,12 @@ export class Service implements World {
 
 /** An error status, and when to come back. */
 function refusal(effect: StatusEffect, reply: FastifyReply): ServiceError {
+	const { status, statedIn = 'Retry-After' } = effect;
 	const interval = retryAfterOf(effect);
-	if (interval !== undefined) reply.header('retry-after', interval);
-	const reason = STATUS_CODES[effect.status] ?? 'Unknown';
-	return new ServiceError(effect.status, reason.toLowerCase().replaceAll(' ', '_'), reason);
+	const isInBody = statedIn.startsWith('retry');
+	if (interval !== undefined && !isInBody) reply.header(statedIn, interval);
+	const reason = STATUS_CODES[status] ?? 'Unknown';
+	const error = reason.toLowerCase().replaceAll(' ', '_');
+	const more = isInBody && Number(interval) >= 0 ? { [statedIn]: Number(interval) } : {};
+	return new ServiceError(status, error, effect.words ?? reason, more);
 }

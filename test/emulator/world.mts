@@ -17,6 +17,8 @@ export interface ServiceOptions {
 	pageCap?: number;
 	/** The most credits that an account can spend of a kind, below its quota. */
 	creditsLeft?: Partial<Record<CreditKind, number>>;
+	/** Ids of jobs and of leads: numbers unless given, texts, or numbers beyond 2^53. */
+	ids?: 'text' | 'huge';
 }
 
 /** The state that all operations share. */
@@ -42,6 +44,8 @@ export interface Call {
 export interface Answer {
 	status: number;
 	body: unknown;
+	/** Whether it is of a job at work: no fault changes its rows. */
+	isUnfinished?: boolean;
 }
 
 export function ok(body: unknown): Answer {
@@ -72,13 +76,13 @@ export function requireCredits(
 		: new ServiceError(402, 'request_failed', 'The parameters were valid but the request failed.');
 }
 
-/** Charges one credit per subject; an answer that a fault spoils is free unless the fault says otherwise. */
+/** Charges one credit per subject, unless a fault says otherwise; another body is free unless it does. */
 export function charge(
 	{ world, account, requestId, faults }: Call,
 	operation: MeteredOperation,
 	subjects: readonly string[],
 ): void {
-	if (faults.some((fault) => fault.body !== undefined && !fault.charge)) return;
+	if (faults.some(({ body, charge = body === undefined }) => !charge)) return;
 	for (const subject of subjects) {
 		world.ledger.enter({ account: account.key, operation, subject, credits: 1, requestId });
 	}

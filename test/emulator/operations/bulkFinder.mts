@@ -1,10 +1,9 @@
 import { notFound, ServiceError } from '../errors.mts';
-import { spoilRows } from '../faults.mts';
 import type { Found } from '../fixtures.mts';
 import { isRecord, number, textsOf } from '../values.mts';
 import type { Variants } from '../variants.mts';
 import { charge, ok, requireCredits, type Answer, type Call } from '../world.mts';
-import { noAddress, quality } from './finder.mts';
+import { foundFor, noAddress, quality } from './finder.mts';
 
 /** A row of the answer; interface specification 2.8. */
 export type BulkRow = Record<string, unknown>;
@@ -29,22 +28,23 @@ const FIRST_ID = 9_001;
  * that is going to fail costs nothing.
  */
 export function findBulk(call: Call): Answer {
-	const { variants, fixtures, jobs } = call.world;
+	const { variants, jobs } = call.world;
 	const answers = rowsOf(call.body).map((row) => {
 		const { name, ...texts } = textsOf(row);
-		return { row, found: fixtures.find({ ...texts, fullName: name }) };
+		return { row, found: foundFor(call, { ...texts, fullName: name }) };
 	});
 	const addresses = answers.flatMap(({ found }) => (found ? [found.email] : []));
 	requireCredits(call, 'findBulk', Math.max(1, addresses.length));
 	const rows = answers.map(({ row, found }) => answerRow(row, found, variants));
 	const isJob = variants.bulkAnswer === 'job';
 	if (!isJob || variants.jobOutcome === 'completed') charge(call, 'findBulk', addresses);
-	if (!isJob) return ok(spoil(rows, call));
+	if (!isJob) return ok(rows);
 	const job = { id: FIRST_ID + jobs.length, account: call.account.key, rows, polls: 0 };
 	jobs.push(job);
 	// A bare list would not tell the number of the job.
 	const bare = variants.jobResultShape === 'bare';
-	return { status: 202, body: bare ? jobBody(job, 'processing') : unfinishedBody(job, variants) };
+	const body = bare ? jobBody(job, 'processing') : unfinishedBody(job, variants);
+	return { status: 202, body, isUnfinished: true };
 }
 
 /** The rows of either form of body. */
@@ -53,7 +53,7 @@ export function rowsOf(body: unknown): BulkRow[] {
 	return Array.isArray(rows) ? rows.filter(isRecord) : [];
 }
 
-/** What was asked is echoed; a row without an address has no quality. */
+/** What was asked is echoed; a row without an address has no quality, unless it would be the echo alone. */
 function answerRow(row: BulkRow, found: Found | null, variants: Variants): BulkRow {
 	const { country: _notEchoed, tId, ...echo } = row;
 	const { person } = found ?? {};
@@ -71,6 +71,7 @@ function answerRow(row: BulkRow, found: Found | null, variants: Variants): BulkR
 		...(found
 			? { email: found.email, quality: quality(found, variants, variants.bulkStatusMessage) }
 			: noAddress(variants.finderMiss)),
+		...(!found && variants.finderMiss === 'missing' && { quality: { status: 'unknown' } }),
 	};
 }
 
@@ -79,15 +80,6 @@ function echoedId(tId: unknown, { bulkIdType }: Variants): unknown {
 	if (bulkIdType === 'text') return String(tId);
 	const asNumber = Number(tId);
 	return bulkIdType === 'number' && Number.isInteger(asNumber) ? asNumber : tId;
-}
-
-function spoil(rows: BulkRow[], { faults }: Call): BulkRow[] {
-	return spoilRows<BulkRow>(rows, faults, {
-		tId: 'nobody-asked-for-this',
-		name: 'Nobody At All',
-		email: 'nobody@unasked.example',
-		quality: { status: 'valid' },
-	});
 }
 
 function jobBody({ id, rows }: BulkJob, status: string): Record<string, unknown> {
@@ -115,9 +107,11 @@ export function getBulkJob(call: Call): Answer {
 	const job = jobs.find((one) => one.id === id && one.account === call.account.key);
 	if (!job) throw notFound('The job');
 	job.polls += 1;
-	if (job.polls <= variants.jobPolls) return ok(unfinishedBody(job, variants));
+	if (job.polls <= variants.jobPolls) {
+		return { ...ok(unfinishedBody(job, variants)), isUnfinished: true };
+	}
 	if (variants.jobOutcome === 'failed') return ok(jobBody(job, 'failed'));
-	return ok(shownBody(job, 'completed', spoil(job.rows, call), variants));
+	return ok(shownBody(job, 'completed', job.rows, variants));
 }
 
 function wrongForm({ jobPollRefusal }: Variants): ServiceError {

@@ -77,13 +77,14 @@ export function getCompanyLeads({ world, query, faults }: Call): Answer {
 		.filter((person) => hasKeywords(person.location, location));
 	const from = nextId === undefined ? 0 : offsetOf(nextId, company);
 	const size = Math.min(number(query, 'size') ?? 25, options.pageCap ?? Infinity);
-	const page = matching.slice(from, from + size);
+	const isEmpty = faults.some(({ emptyPage }) => emptyPage) && !isRepeated(nextId);
+	const page = isEmpty ? [] : matching.slice(from, from + size);
 	const end = from + page.length;
-	const next = end < matching.length ? resultsId(company, end) : undefined;
+	const next = end < matching.length ? resultsId(company, end, isEmpty) : undefined;
 	const cursor = faults.some(({ repeatCursor }) => repeatCursor) ? (nextId ?? next) : next;
 	return ok({
 		meta: {
-			total_all: matching.length,
+			total_all: faults.some(({ countsPage }) => countsPage) ? page.length : matching.length,
 			[variants.companyLeadsTotal]: page.length,
 			...(cursor && { next_results_id: cursor }),
 		},
@@ -102,14 +103,20 @@ function hasKeywords(field: string, keywords = ''): boolean {
 		: list.split(',').some((phrase) => value.includes(phrase.trim()));
 }
 
-function resultsId(company: Company, offset: number): string {
-	return Buffer.from(`${company.id}:${offset}`).toString('base64url');
+/** Behind an empty page it is another one for the same place. */
+function resultsId(company: Company, offset: number, isRepeated = false): string {
+	const text = `${company.id}:${offset}${isRepeated ? ':again' : ''}`;
+	return Buffer.from(text).toString('base64url');
+}
+
+function isRepeated(nextId = ''): boolean {
+	return Buffer.from(nextId, 'base64url').toString().endsWith(':again');
 }
 
 /** Only an id that a previous answer gave is taken. */
 function offsetOf(nextId: string, company: Company): number {
 	const offset = Number(Buffer.from(nextId, 'base64url').toString().split(':')[1]);
-	if (resultsId(company, offset) === nextId) return offset;
+	if (resultsId(company, offset, isRepeated(nextId)) === nextId) return offset;
 	throw new ContractViolation(['query/nextId is not the next_results_id of an earlier answer']);
 }
 

@@ -13,7 +13,7 @@ export function find(call: Call): Answer {
 	requireCredits(call, 'find', 1);
 	const texts = textsOf(query);
 	const person = { ...texts, company: texts[variants.finderCompanyParameter] };
-	const found = world.fixtures.find(person);
+	const found = foundFor(call, person);
 	if (!found) {
 		if (variants.finderMiss === 'not-found') throw notFound('An address for this person');
 		// Without anything it would say nothing of an address.
@@ -31,6 +31,13 @@ export function find(call: Call): Answer {
 				[variants.finderCompanyDataKey]: companyBody(found.person.company, variants),
 			}),
 	});
+}
+
+/** What the finder knows of a person; the ledger knows from then on whose email it is. */
+export function foundFor({ world }: Call, person: PersonQuery): Found | null {
+	const found = world.fixtures.find(person);
+	if (found) world.ledger.own(found.email, person);
+	return found;
 }
 
 /** How an answer with status 200 says that there is no address. */

@@ -45,8 +45,9 @@ function requestedList({ world, params }: Call): LeadList {
 export function getListLeads(call: Call): Answer {
 	const { query, world, faults } = call;
 	const { variants, options } = world;
-	const { kw } = textsOf(query);
-	const start = number(query, 'start');
+	const { kw, start: text = '' } = textsOf(query);
+	// A cursor that was a text is one again.
+	const start = text === '' ? number(query, 'start') : Number(text.replace('after-', ''));
 	const size = Math.min(number(query, 'size') ?? 25, options.pageCap ?? Infinity);
 	const matching = requestedList(call)
 		.leads.filter((lead) => !kw || matches(lead, kw, variants.leadsKeywordFields))
@@ -56,11 +57,16 @@ export function getListLeads(call: Call): Answer {
 	const first = isOffset ? (start ?? 0) : older < 0 ? matching.length : older;
 	const overlaps = size > 1 && faults.some((fault) => fault.duplicatesAcrossPages);
 	const from = overlaps ? Math.max(0, first - 1) : first;
-	const page = matching.slice(from, from + size);
+	const own = matching.slice(from, from + size);
+	const again = own.length === 0 || isOffset ? start : own[0].id + 1;
+	const isEmpty = again !== start && faults.some(({ emptyPage }) => emptyPage);
+	const page = isEmpty ? [] : own;
 	const last = page.at(-1);
-	const next = last ? (isOffset ? from + page.length : last.id) : (start ?? 0);
+	const next = last ? (isOffset ? from + page.length : last.id) : isEmpty ? again : (start ?? 0);
+	const countsAll = kw || variants.leadsCount === 'all';
+	const countsPage = !countsAll || faults.some((fault) => fault.countsPage);
 	return ok({
-		count_results: kw || variants.leadsCount === 'all' ? matching.length : page.length,
+		count_results: countsPage ? page.length : matching.length,
 		next_start: faults.some(({ repeatCursor }) => repeatCursor) ? (start ?? next) : next,
 		data: page.map((lead) => leadBody(lead, variants)),
 	});

@@ -218,6 +218,10 @@ describe('a fault', () => {
 		['doubled', [0, 0, 1, 2, 3]],
 		['unknown', [0, 1, 2, 3, 'nobody-asked-for-this']],
 		['shuffled', [3, 2, 1, 0]],
+		['half', [0, 1]],
+		['from zero', [-1, 0, 1, 2]],
+		['swapped', [1, 0, 2, 3]],
+		['decimal', ['0.0', '1.0', '2.0', '3.0']],
 	] as const)('makes rows %s', async (rows, expected) => {
 		service().faults.add({ rows });
 		const answer = await ask(bulk, { body: [0, 1, 2, 3].map((tId) => ({ ...row, tId })) });

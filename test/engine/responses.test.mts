@@ -1,0 +1,775 @@
+/**
+ * @file What a response says: whose a row is, whether it says anything, whether a job is over, whether there is more, what
+ * a status code means, and what an account has. With RESPONSES_FILE, what came of each input is written there as a table.
+ */
+
+import { writeFileSync } from 'node:fs';
+
+import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { ECHO, type Effect, type Fault, type Trigger } from '../emulator/faults.mts';
+import { expectedVerification } from '../emulator/addresses.mts';
+import type { Variants } from '../emulator/variants.mts';
+import type { ServiceOptions } from '../emulator/world.mts';
+import { listWithId } from '../operations.mts';
+import { known, list, listLead } from '../support/leads/expected.mts';
+import {
+	answerIn,
+	find,
+	findBulk,
+	leadOf,
+	lookups,
+	numbers,
+	paidAmong,
+	requestsOf,
+	runLookup,
+	verifyBulk,
+	type Lookup,
+	type LookupTest,
+} from '../support/leads/lookups.mts';
+import { saveLeads } from '../support/leads/saveLeads.mts';
+import { emits, looksUp, toldBy } from '../support/node/chains.mts';
+import { pollingTrigger } from '../support/node/contexts.mts';
+import { runNode, runWorkflow, type NodeTest } from '../support/node/engine.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
+import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
+
+const service = useService({ variants: { jobPolls: 1, jobResultShape: 'results' } });
+useQuickClock();
+
+/** Nobody has bought anything with its key before. */
+let credential = credentialFor;
+beforeEach(() => {
+	const apiKey = openAccount(service());
+	credential = (of, settings) => ({ ...credentialFor(of, settings), apiKey });
+});
+
+const table: string[] = [];
+
+/** Notes what came of a test, its charges and its requests. */
+function note(came: string): string {
+	const { ledger, requests } = service();
+	const name = String(expect.getState().currentTestName).replaceAll(' > ', ': ');
+	table.push(`| ${[name, came, ledger.total(), requests.length].join(' | ')} |`);
+	return came;
+}
+
+afterAll(() => {
+	const { RESPONSES_FILE: file } = process.env;
+	const head = ['| input | came out | charged | requests |', '| --- | --- | --- | --- |'];
+	if (file) writeFileSync(file, [...head, ...table, ''].join('\n'));
+});
+
+/** Leads who are found, and some among whom are misses. */
+const six = paidAmong(find, 40).slice(0, 6);
+const mixed = numbers(60);
+
+/** What became of a lead, in a word. */
+function wordOf(item: IDataObject, { answer, credits }: Lookup, number: number): string {
+	const { status, reason, email } = item;
+	if (JSON.stringify(answerIn(item)) === JSON.stringify(answer(number))) return 'right';
+	const { first: firstName, last: lastName, domain } = leadOf(number);
+	const isOwn = service().ledger.isOf(String(email), { firstName, lastName, domain });
+	if (credits === 'email' && (email ?? null) !== null && !isOwn) return 'of somebody else';
+	return status === 'failed' ? `failed: ${String(reason)}` : String(status);
+}
+
+/** Things in words, those that are alike counted. */
+function counted(words: string[]): string {
+	return [...Map.groupBy(words, (word) => word)]
+		.map(([word, { length }]) => `${length} ${word}`)
+		.join(', ');
+}
+
+interface Given extends LookupTest {
+	faults?: Fault[];
+	variants?: Partial<Variants>;
+	world?: ServiceOptions;
+}
+
+/** Looks leads up in such a service. */
+async function lookUp(lookup: Lookup, wanted: number[], given: Given = {}) {
+	const { faults = [], variants, world, options, ...test } = given;
+	Object.assign(service().variants, variants);
+	Object.assign(service().options, world);
+	for (const fault of faults) service().faults.add(fault);
+	const result = await runLookup(lookup, service(), wanted.map(lookup.item), {
+		onError: 'continueRegularOutput',
+		credential: credential(service()),
+		options: { maxConcurrency: 1, ...options },
+		...test,
+	});
+	const words = result.json.map((item, index) => wordOf(item, lookup, wanted[index]));
+	return { ...result, came: note(counted(words)) };
+}
+
+const sent = () => service().requests.length;
+const submitted = () => requestsOf(service(), 'findBulk').length;
+
+/** The most that was paid for one of the leads. */
+const mostPaid = () => Math.max(0, ...service().ledger.bySubject().values());
+
+const job = { bulkAnswer: 'job' } as const;
+const jobOptions = { jobTimeout: 5 };
+
+describe('whose a row is', () => {
+	const right = '6 right';
+	const failed = '6 failed: unexpected_answer';
+	/** Whatever became of them, none has the email of another. */
+	const own = /^\d right$|^(\d right, )?\d (failed: unexpected_answer|pending)/;
+
+	const inCapitals = { firstName: 'ANN', lastName: 'TEST', name: '{firstName} TÉST' };
+	const cases: Array<[string, Effect, came: string | RegExp, ofJob?: RegExp]> = [
+		['numbers from 0', { rows: 'from zero' }, right],
+		['numbers from 0, nothing echoed', { rows: 'from zero', without: ECHO }, own],
+		['numbers swapped', { rows: 'swapped' }, right],
+		['numbers swapped, the name echoed', { rows: 'swapped', without: ['domain'] }, right],
+		[
+			'numbers swapped, one text echoed',
+			{ rows: 'swapped', set: { name: inCapitals.name }, without: ['firstName', 'lastName'] },
+			right,
+		],
+		['no numbers', { rows: 'unnumbered' }, right],
+		['no numbers, nothing echoed', { rows: 'unnumbered', without: ECHO }, right],
+		['no numbers, in another order', { rows: ['unnumbered', 'shuffled'] }, right],
+		['no numbers, a row is missing', { rows: ['unnumbered', 'missing'] }, /^5 right, 1 (f|p)/],
+		[
+			'no numbers, one missing, nothing echoed',
+			{ rows: ['unnumbered', 'missing'], without: ECHO },
+			own,
+		],
+		['decimals', { rows: 'decimal' }, right],
+		['decimals, nothing echoed', { rows: 'decimal', without: ECHO }, right],
+		['a stranger', { rows: 'stranger' }, /^1 (failed: unexpected_answer|pending), 5 right$/],
+		['strangers', { rows: 'strangers' }, /^6 (failed: unexpected_answer|pending)$/],
+		['strangers without numbers', { rows: ['unnumbered', 'strangers'] }, /^6 (failed|pending)/],
+		['enveloped', { rows: 'enveloped' }, failed],
+		['the echo alone', { without: ['email', 'quality'] }, failed],
+	];
+
+	test.each(cases)('at once: %s', async (_, effect, came) => {
+		const { came: words, json } = await lookUp(findBulk, six, {
+			faults: [{ ...effect, on: { operation: 'findBulk' } }],
+		});
+		expect(words).toMatch(typeof came === 'string' ? new RegExp(`^${came}$`) : came);
+		expect([sent(), mostPaid()]).toEqual([1, 1]);
+		// Nobody knows what was paid for a row that is nobody's.
+		for (const item of json) expect(item.credits).toBe(item.status === 'found' ? 1 : null);
+	});
+
+	test.each(cases)('in a job: %s', async (_, effect, came) => {
+		const faults: Fault[] = [{ ...effect, on: { operation: 'getBulkJob' } }];
+		const given = { faults, variants: job, options: jobOptions };
+		const { came: words } = await lookUp(findBulk, six, given);
+		expect(words).toMatch(typeof came === 'string' ? new RegExp(`^${came}$`) : came);
+		expect([submitted(), mostPaid()]).toEqual([1, 1]);
+	});
+
+	test.each(['swapped', 'stranger'] as const)(
+		'in a job that is collected later: %s',
+		async (rows) => {
+			const parameters = { includeInputFields: true };
+			const waiting = { variants: job, options: { jobTimeout: 0 }, parameters };
+			const { json: pending } = await lookUp(findBulk, six, waiting);
+			expect(pending).toMatchObject(six.map(() => ({ status: 'pending' })));
+			service().faults.add({ rows, on: { operation: 'getBulkJob' } });
+			const { json } = await runNode({
+				node: findBulk.node,
+				parameters: { operation: 'getBulkJob' },
+				// As the fields of people are named.
+				items: pending.map(({ first, last, ...item }) => ({
+					firstName: first,
+					lastName: last,
+					...item,
+				})),
+				credential: credential(service()),
+				onError: 'continueRegularOutput',
+			});
+			const words = json.map((item, index) => wordOf(item, findBulk, six[index]));
+			expect(note(counted(words))).not.toContain('somebody else');
+		},
+	);
+
+	test.each<[string, Effect]>([
+		['strangers', { rows: 'strangers' }],
+		['enveloped', { rows: 'enveloped' }],
+		['none', { rows: 'none' }],
+		['no body', { body: 'empty', charge: true }],
+	])('2,500 leads, and in each request rows that are nobody’s: %s', async (_, effect) => {
+		const { came } = await lookUp(findBulk, numbers(2_500), { faults: [effect] });
+		expect(came).toBe('1000 failed: unexpected_answer, 1500 not_processed');
+		expect([sent(), mostPaid()]).toEqual([10, 1]);
+	});
+
+	test('emails in their normal form, by the address and else by the place', async () => {
+		const emails = [
+			...['lee+crm@acme.example', 'carl@acme.example', 'a.n.n@gmail.com', 'bob@googlemail.com'],
+			...['lee+news@acme.example', 'lee@acme.example', 'dan@acme.example'],
+		];
+		service().faults.add({ rows: 'normalized' });
+		const items = emails.map((email) => ({ email }));
+		const { json } = await runLookup(verifyBulk, service(), items, {
+			credential: credential(service()),
+		});
+		const answers = emails.map((email) => {
+			const emailStatus = expectedVerification(email).email_status;
+			return { status: 'verified', email, emailStatus };
+		});
+		note(counted(json.map(({ status }) => String(status))));
+		expect(json.map(answerIn)).toEqual(answers);
+		expect([sent(), mostPaid()]).toEqual([1, 1]);
+	});
+});
+
+describe('not yet', () => {
+	const polls = { operation: 'getBulkJob' } as const;
+	const three: Trigger = { ...polls, times: 3 };
+
+	test.each<[string, Effect, Trigger?]>([
+		['404', { status: 404 }],
+		['404 for five seconds', { status: 404 }, { ...polls, forMs: 5_000 }],
+		...[400, 402, 403, 408, 409, 422, 425, 500, 520].map((status): [string, Effect] => [
+			String(status),
+			{ status },
+		]),
+		['202', { body: { json: '{}' }, status: 202 }],
+		['204', { body: 'empty', status: 204 }],
+		['{}', { body: { json: '{}' } }],
+		['null', { body: { json: 'null' } }],
+		['no body', { body: 'empty' }],
+		['a web page', { body: 'html' }],
+		['a 404 that is a web page', { body: 'html', status: 404 }],
+		['completed without rows', { rows: 'none' }],
+		['completed with half of the rows', { rows: 'half' }],
+		['unreadable', { body: 'unreadable' }],
+	])('a job that answers three times: %s', async (_, effect, on = three) => {
+		const faults = [{ ...effect, on }];
+		const { came } = await lookUp(findBulk, six, { faults, variants: job, options: jobOptions });
+		expect(came).toBe('6 right');
+		expect([submitted(), mostPaid()]).toEqual([1, 1]);
+	});
+
+	test('ten jobs, of which each third answers one 404', async () => {
+		const faults: Fault[] = [{ status: 404, on: { ...polls, every: 3, times: 4 } }];
+		const given = { faults, variants: job, options: jobOptions };
+		const { came } = await lookUp(findBulk, numbers(1_000), given);
+		expect(came).toBe('1000 right');
+		expect([submitted(), mostPaid()]).toEqual([10, 1]);
+	});
+
+	test('a job that stays without half of its rows', async () => {
+		const faults: Fault[] = [{ rows: 'half', on: polls }];
+		const given = { faults, variants: job, options: jobOptions };
+		const { came, json } = await lookUp(findBulk, six, given);
+		expect(came).toBe('3 right, 3 pending');
+		expect(json[5]).toMatchObject({ jobId: '9001', jobRow: 6, credits: null });
+	});
+
+	test('a job that is gone ends the wait, and its items lose it', async () => {
+		const faults: Fault[] = [{ status: 410, on: polls }];
+		const given = { faults, variants: job, options: jobOptions };
+		const { json, hints } = await lookUp(findBulk, six, given);
+		expect(json).toMatchObject(six.map(() => ({ status: 'failed', httpCode: 410, jobId: null })));
+		expect(hints?.[0]?.message).not.toContain('Nothing is lost');
+		expect(requestsOf(service(), 'getBulkJob').length).toBeLessThanOrEqual(2);
+	});
+
+	test('one 404 does not take the job away from an item that waits for it', async () => {
+		const parameters = { includeInputFields: true };
+		const waiting = { variants: job, options: { jobTimeout: 0 }, parameters };
+		const { json: pending } = await lookUp(findBulk, six, waiting);
+		// In either form of a poll.
+		service().faults.add({ status: 404, on: { ...polls, times: 2 } });
+		const collected = await runNode({
+			node: findBulk.node,
+			parameters: { operation: 'getBulkJob' },
+			items: pending,
+			credential: credential(service()),
+			onError: 'continueRegularOutput',
+		});
+		note(counted(collected.json.map(({ status }) => String(status))));
+		expect(collected.json).toMatchObject(six.map(() => ({ status: 'pending', jobId: '9001' })));
+	});
+});
+
+/** A node of a test, as n8n describes it. */
+const oddNode = {
+	...{ displayName: 'Odd', name: 'other', group: ['transform'], version: 1, description: '' },
+	...{ defaults: { name: 'Odd' }, inputs: ['main'], outputs: ['main'], properties: [] },
+};
+
+describe('found, nothing, or nothing said', () => {
+	const words = 'Plan has expired';
+	const empty = { email: null, quality: null };
+	const refusals: Array<[string, Effect, said: string]> = [
+		['success: false', { set: { ...empty, success: false } }, ''],
+		['ok: false', { set: { ...empty, ok: false } }, ''],
+		['status: "error"', { set: { ...empty, status: 'error' } }, ''],
+		['error', { set: { ...empty, error: words } }, words],
+		['errors', { set: { ...empty, errors: [words] } }, words],
+		['errors, deep', { set: { ...empty, errors: [{ of: { plan: { text: words } } }] } }, words],
+		['error in a status', { set: { email_status: 'error', error: words } }, words],
+	];
+	const each = lookups.flatMap((lookup) =>
+		refusals
+			.filter(([what]) => (what === 'error in a status') === (lookup.credits === 'verifier'))
+			.map((refusal) => [lookup.operation, ...refusal, lookup] as const),
+	);
+
+	test.each(each)('%s, a refusal beside an empty result: %s', async (...given) => {
+		const [, , effect, said, lookup] = given;
+		const faults = [{ ...effect, charge: false }];
+		const { came, json } = await lookUp(lookup, six, { faults });
+		expect(came).toBe('6 failed: unexpected_answer');
+		for (const { message } of json) expect(message).toContain(said);
+	});
+
+	test.each([find, findBulk])('$operation, an email within text', async (lookup) => {
+		const faults = [{ set: { email: 'Ann Lee <{email}>' } }];
+		const { came } = await lookUp(lookup, six, { faults });
+		expect(came).toBe('6 right');
+	});
+
+	test.each([find, findBulk])('$operation, a text with an @ that is no email', async (lookup) => {
+		const faults = [{ set: { email: 'a b@c d@e' } }];
+		const { came, json } = await lookUp(lookup, six, { faults });
+		expect(came).toBe('6 failed: unexpected_answer');
+		expect(json).toMatchObject(six.map(() => ({ credits: null })));
+	});
+
+	const nearly = ['NaN', 'line break'] as const;
+	const readable = lookups.flatMap((lookup) =>
+		nearly.map((body) => [lookup.operation, body, lookup] as const),
+	);
+
+	test.each(readable)('%s, JSON nearly right: %s', async (_, body, lookup) => {
+		const { came } = await lookUp(lookup, six, { faults: [{ body, charge: true }] });
+		expect(came).toBe('6 right');
+		expect([sent(), mostPaid()]).toEqual([lookup.perRequest > 1 ? 1 : 6, 1]);
+	});
+
+	test.each(lookups)('$operation, JSON that is not certain', async (lookup) => {
+		const faults: Fault[] = [{ body: { json: '{"email": oops}' }, charge: true }];
+		const { came, json } = await lookUp(lookup, six, { faults });
+		expect(came).toBe('6 failed: unexpected_answer');
+		expect(json).toMatchObject(six.map(() => ({ credits: null })));
+	});
+
+	const nothing: Array<[string, Effect]> = [
+		['204', { body: 'empty', status: 204 }],
+		['an empty 200', { body: 'empty' }],
+	];
+
+	test.each(nothing)(
+		'of 60 single lookups all but each fifth are answered by %s',
+		async (_, effect) => {
+			const fifth = six.concat(paidAmong(find, 60).slice(6, 12));
+			const leads = fifth.flatMap((number, index) => [number, ...numbers(4, 1_000 + 4 * index)]);
+			const where: Trigger['where'] = ({ rawQuery }) => /Ann01/.test(rawQuery);
+			const { json } = await lookUp(find, leads, { faults: [{ ...effect, on: { where } }] });
+			const came = json.map(({ status }) => status);
+			expect(came).toEqual(leads.map((_, index) => (index % 5 === 0 ? 'found' : 'not_found')));
+			expect([sent(), mostPaid()]).toEqual([60, 1]);
+		},
+	);
+
+	const none: Array<[string, Effect]> = [...nothing, ['null', { body: { json: 'null' } }]];
+
+	test.each(none)('a bulk response without rows: %s', async (_, effect) => {
+		const { came } = await lookUp(findBulk, six, { faults: [effect] });
+		expect(came).toBe('6 failed: unexpected_answer');
+	});
+
+	const ofLists = { node: 'contactDataList' } as const;
+	const trade = listWithId('102');
+	const reads: Array<[string, Pick<NodeTest, 'node' | 'parameters'>, json: string]> = [
+		['Get Many Lists', { ...ofLists, parameters: { operation: 'getAll' } }, 'null'],
+		[
+			'Get List Leads',
+			{ ...ofLists, parameters: { operation: 'getLeads', listId: trade } },
+			'{"count_results":0,"next_start":0,"data":null}',
+		],
+		[
+			'Export List Leads',
+			{ ...ofLists, parameters: { operation: 'exportLeads', listId: trade } },
+			'null',
+		],
+		[
+			'Get Company Leads',
+			{
+				node: 'contactDataCompany',
+				parameters: { operation: 'getLeads', companyWebsite: 'a.example' },
+			},
+			'{"meta":{"total_all":0,"total_results":0},"company":null,"results":null}',
+		],
+	];
+
+	test.each(reads)('%s, null for a list', async (_, read, json) => {
+		service().faults.add({ body: { json } });
+		const { error, json: items } = await runNode({ ...read, credential: credential(service()) });
+		note(error ? `stopped: ${error.message}` : `${items.length} items`);
+		expect(error).toBeUndefined();
+		expect(items.filter((item) => item.status === 'failed')).toEqual([]);
+	});
+
+	test('Search Company, null for a list', async () => {
+		service().faults.add({ body: { json: '{"results":null}' } });
+		const { json } = await runNode({
+			node: 'contactDataCompany',
+			parameters: { operation: 'search', keyword: 'a.example' },
+			credential: credential(service()),
+			onError: 'continueRegularOutput',
+		});
+		note(JSON.stringify(json[0]?.companyData));
+		expect(json).toMatchObject([{ companyData: { status: 'not_found' } }]);
+	});
+
+	const jobJson = '{"id":7,"status":"processing","total":1}';
+
+	test.each<[string, Effect, came: string]>([
+		['its answer', { body: 'sound', status: 202, charge: true }, '12 right'],
+		['nothing', { body: { json: '{}' }, status: 202 }, '1 failed: unexpected_answer, 11 right'],
+		['no body', { body: 'empty', status: 202 }, '1 not_found, 11 right'],
+		['a job', { body: { json: jobJson }, status: 202 }, '1 failed: unexpected_answer, 11 right'],
+	])('a 202 for a single lookup, with %s', async (_, effect, came) => {
+		const wanted = paidAmong(find, 60).slice(0, 12);
+		const faults = [{ ...effect, on: { nth: 1 } }];
+		expect((await lookUp(find, wanted, { faults })).came).toBe(came);
+	});
+
+	test.each(lookups)('$operation, nothing is said of 2,500 leads', async (lookup) => {
+		const faults: Fault[] = [{ body: { json: '{}' }, status: 202, charge: true }];
+		const { json } = await lookUp(lookup, numbers(2_500), { faults });
+		const failed = json.filter(({ status }) => status === 'failed');
+		expect([failed.length, sent()]).toEqual([10 * lookup.perRequest, 10]);
+	});
+
+	test('what a failed job says is shown', async () => {
+		const faults: Fault[] = [{ set: { error: words }, on: { operation: 'getBulkJob' } }];
+		const variants = { ...job, jobOutcome: 'failed' } as const;
+		const { came, json } = await lookUp(findBulk, six, { faults, variants, options: jobOptions });
+		expect(came).toBe('6 failed: job_failed');
+		for (const { message } of json) expect(message).toContain(words);
+	});
+
+	test('an item without json, behind one that was paid for', async () => {
+		const type: INodeType = {
+			description: Object(oddNode),
+			async execute() {
+				const [lead, nothing]: Array<{ json: IDataObject }> = [
+					{ json: leadOf(six[0]) },
+					Object({}),
+				];
+				return [[lead, nothing]];
+			},
+		};
+		const run = await runWorkflow({
+			nodes: [emits('Start', [{}]), { name: 'Odd', type: 'other' }, looksUp('Find', find)],
+			connections: ['Start > Odd', 'Odd > Find'],
+			credential: credential(service()),
+			types: { other: type },
+		});
+		const [task] = run.data.resultData.runData.Find;
+		const json = (task.data?.main[0] ?? []).map((item) => item.json);
+		note(task.error?.message ?? counted(json.map(({ status }) => String(status))));
+		expect(json.map(({ status }) => status)).toEqual(['found', 'invalid_input']);
+	});
+});
+
+describe('is there more', () => {
+	const cursors: Array<[string, Fault]> = [
+		['a URL', { cursor: 'url' }],
+		['a URL, by the name of its field', { cursor: 'url of its field' }],
+		['a text', { cursor: 'text' }],
+		['a total that counts the page', { countsPage: true }],
+		['an empty page in the middle', { emptyPage: true, on: { nth: 2 } }],
+		['both', { emptyPage: true, countsPage: true }],
+	];
+	const leads = { operation: 'getLeads', returnAll: true };
+
+	async function read(node: NodeTest['node'], parameters: INodeParameters, effects: Fault[]) {
+		for (const fault of effects) service().faults.add(fault);
+		const result = await runNode({
+			node,
+			parameters,
+			credential: credential(service(), { listPageSize: 10 }),
+			onError: 'continueRegularOutput',
+		});
+		const said = result.hints?.[0]?.message ?? result.error?.message ?? '';
+		note(`${result.json.length} items${said && `, ${said}`}`);
+		return { ...result, said };
+	}
+
+	test.each(cursors)('leads of a list: %s', async (_, effect) => {
+		const parameters = { ...leads, listId: listWithId('102') };
+		const { json } = await read('contactDataList', parameters, [effect]);
+		expect(json.map(({ id }) => id)).toEqual(
+			list(102)
+				.leads.map(({ id }) => id)
+				.toReversed(),
+		);
+	});
+
+	test.each(cursors)('people of a company: %s', async (_, effect) => {
+		const [company] = service().fixtures.companies;
+		const parameters = { ...leads, companyWebsite: company.domain };
+		const { json } = await read('contactDataCompany', parameters, [effect]);
+		const all = service()
+			.fixtures.peopleOf(company)
+			.map(({ full }) => full);
+		expect(json.map(({ fullName }) => fullName)).toEqual(all);
+	});
+
+	test('a cursor that cannot be used makes the read incomplete, and that is said', async () => {
+		const parameters = { ...leads, listId: listWithId('102') };
+		const { json, said } = await read('contactDataList', parameters, [{ cursor: 'unusable' }]);
+		expect(json.length).toBeGreaterThanOrEqual(10);
+		expect(said).not.toBe('');
+	});
+
+	const parameters = { event: 'newLead', listId: listWithId('102'), simple: true };
+	const many = 250;
+
+	/** Leads that are saved, and what the trigger gives of them in two polls. */
+	async function poll(effect: Fault, world: ServiceOptions = {}) {
+		Object.assign(service().options, world, { pageCap: 100 });
+		const trigger = pollingTrigger(parameters, credential(service()));
+		await trigger.poll();
+		const saved = saveLeads(known(service().fixtures.list(102)), many);
+		service().faults.add(effect);
+		const given: unknown[] = [];
+		const pollOnce = async () => {
+			const items = await trigger.poll().catch(() => []);
+			given.push(...items.map(({ json }) => json.id));
+		};
+		await pollOnce();
+		await pollOnce();
+		return { saved, given, pollOnce };
+	}
+
+	test.each(cursors)('the trigger: %s', async (_, effect) => {
+		const { saved, given } = await poll(effect);
+		note(`${given.length} of ${many} leads`);
+		expect(given).toEqual(saved);
+	});
+
+	test('the trigger stays where it is at a cursor that cannot be used', async () => {
+		const { saved, given, pollOnce } = await poll({ cursor: 'unusable' });
+		const before = given.length;
+		service().faults.clear();
+		await pollOnce();
+		note(`${before} of ${many} leads, then ${given.length}`);
+		expect(given.toSorted()).toEqual(saved);
+	});
+
+	test.each(['huge', 'text'] as const)('the trigger, with ids: %s', async (ids) => {
+		const { given } = await poll({}, { ids });
+		note(`${new Set(given).size} of ${many} leads`);
+		expect([given.length, new Set(given.map(String)).size]).toEqual([many, many]);
+	});
+});
+
+describe('numbers beyond 2^53', () => {
+	const world = { ids: 'huge' } as const;
+
+	test.each(['path', 'query'] as const)('the id of a job, in the %s', async (jobPollForm) => {
+		const variants = { ...job, jobPollForm };
+		const { came } = await lookUp(findBulk, six, { world, variants, options: jobOptions });
+		expect(came).toBe('6 right');
+		expect(submitted()).toBe(1);
+	});
+
+	test('of leads', async () => {
+		service().options.ids = world.ids;
+		const { json } = await runNode({
+			node: 'contactDataList',
+			parameters: { operation: 'getLeads', returnAll: true, listId: listWithId('102') },
+			credential: credential(service(), { listPageSize: 10 }),
+		});
+		note(`${new Set(json.map(({ id }) => id)).size} of 30 leads`);
+		const ids = list(102).leads.map(({ id }) => `92233720368500${id}`);
+		expect(json.map(({ id }) => String(id))).toEqual(ids.toReversed());
+	});
+});
+
+describe('what a code means', () => {
+	const outages = [408, 421, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 529, 530, 599];
+
+	test.each(outages)('%i for five seconds is an outage', async (status) => {
+		const faults: Fault[] = [{ status, on: { forMs: 5_000 } }];
+		const options = { maxConcurrency: 5, maxRetries: 10 };
+		const { came } = await lookUp(find, mixed, { faults, options });
+		expect(came).toBe('60 right');
+		expect(mostPaid()).toBe(1);
+	});
+
+	test.each([420, 430])('%i is a 429', async (status) => {
+		const faults: Fault[] = [{ status, on: { times: 7 } }];
+		const { came } = await lookUp(find, six, { faults, options: { maxRetries: 0 } });
+		expect(came).toBe('6 right');
+	});
+
+	test.each([501, 505])('%i is not sent again', async (status) => {
+		const { json } = await lookUp(find, [six[0]], { faults: [{ status }] });
+		expect(json).toMatchObject([{ status: 'failed', httpCode: status, credits: 0 }]);
+		expect(sent()).toBe(1);
+	});
+
+	test('431 is sent in parts', async () => {
+		const where: Trigger['where'] = ({ body }) => JSON.stringify(body).length > 400;
+		const { came } = await lookUp(findBulk, six, { faults: [{ status: 431, on: { where } }] });
+		expect(came).toBe('6 right');
+	});
+
+	const gateways = [408, 502, 504, 524];
+	const charged = (status: number, on: Trigger = {}): Fault => ({
+		...{ body: 'html', status, charge: true, on },
+	});
+
+	test.each(gateways)('a bulk request that was charged, and ends in %i', async (status) => {
+		const { came, json, run } = await lookUp(findBulk, six, { faults: [charged(status)] });
+		expect(came).toMatch(/^6 failed: \w+$/);
+		expect(sent()).toBeLessThanOrEqual(2);
+		expect(json).toMatchObject(six.map(() => ({ credits: null })));
+		expect(toldBy(run)).toMatch(/^0 to \d+ credits spent$/);
+	});
+
+	test.each(gateways)('a bulk request that was charged, and ends in %i once', async (status) => {
+		const { json, run } = await lookUp(findBulk, six, { faults: [charged(status, { nth: 1 })] });
+		expect(sent()).toBeLessThanOrEqual(2);
+		const [, most] = /(\d+) credits/.exec(toldBy(run) ?? '') ?? [];
+		expect(Number(most)).toBeGreaterThanOrEqual(service().ledger.total());
+		expect(json.map(({ status: said }) => said)).not.toContain('not_found');
+	});
+
+	test.each(gateways)('a single lookup that was charged, and ends in %i', async (status) => {
+		const { json } = await lookUp(find, [six[0]], { faults: [charged(status)] });
+		expect(json).toMatchObject([{ status: 'failed', credits: null }]);
+		expect(sent()).toBeLessThanOrEqual(2);
+	});
+
+	const unreadable = (['unreadable', 'miscoded'] as const).flatMap((body) =>
+		lookups.map((lookup) => [lookup.operation, body, lookup] as const),
+	);
+
+	test.each(unreadable)('%s, a response that cannot be read was sent: %s', async (...given) => {
+		const [, body, lookup] = given;
+		const { json } = await lookUp(lookup, [six[0]], { faults: [{ body, charge: true }] });
+		expect(json).toMatchObject([{ status: 'failed', credits: null }]);
+		expect([sent(), mostPaid()]).toEqual([1, 1]);
+	});
+});
+
+describe('a question whose cost nobody knows', () => {
+	const silences: Array<[string, Effect]> = [
+		['an answer that says nothing', { body: { json: '{}' }, charge: true }],
+		['a lost connection', { reset: 'after-charge' }],
+	];
+	const all = lookups.flatMap((lookup) =>
+		silences.map(([what, effect]) => [lookup.operation, what, effect, lookup] as const),
+	);
+
+	test.each(all)('%s, in a loop: %s', async (...given) => {
+		const [, , effect, lookup] = given;
+		service().faults.add(effect);
+		const stop = new AbortController();
+		let rounds = 0;
+		const run = await runWorkflow({
+			nodes: [
+				emits('Start', six.slice(0, 2).map(lookup.item)),
+				looksUp('Look Up', lookup, { maxConcurrency: 1 }, 'continueErrorOutput'),
+			],
+			connections: ['Start > Look Up', 'Look Up !> Look Up'],
+			credential: credential(service()),
+			stop: stop.signal,
+			onNode: () => void ((rounds += 1) > 12 && stop.abort()),
+		});
+		const last = run.data.resultData.runData['Look Up'].at(-2)?.data?.main[1] ?? [];
+		const errors = last.map(({ json }) => json.error);
+		note(counted(errors.map((error) => Object(error).status)));
+		expect(mostPaid()).toBeLessThanOrEqual(3);
+		expect(sent()).toBeLessThanOrEqual(3 * 2);
+		expect(errors).toMatchObject(six.slice(0, 2).map(() => ({ status: 'not_processed' })));
+	});
+});
+
+describe('what an account has', () => {
+	const of = (email: IDataObject) =>
+		({ set: { credit: { email } }, on: { operation: 'getAccount' } }) as const;
+
+	test.each<[string, IDataObject, remaining: unknown]>([
+		['a quota of -1', { quota: -1, used: 40 }, null],
+		['unlimited', { quota: 'unlimited', used: 40 }, null],
+		['a counter of what remains', { used: 40, remaining: 60 }, 60],
+		['a part of a credit', { quota: 100, used: 0.3 }, expect.closeTo(99.7, 0)],
+	])('%s: Keep Credits', async (_, email, remaining) => {
+		const fault = of(email);
+		const given = { faults: [fault], options: { keepCredits: 20 } };
+		const { came } = await lookUp(find, six, given);
+		expect(came).toBe('6 right');
+		const { json } = await runNode({
+			node: 'contactDataAccount',
+			parameters: { operation: 'get' },
+			credential: credential(service()),
+		});
+		expect(json).toMatchObject([{ credits: { email: { remaining } } }]);
+	});
+
+	test('what remains is less than Keep Credits', async () => {
+		const faults = [of({ quota: 100, used: 40, remaining: 10 })];
+		const { came } = await lookUp(find, six, { faults, options: { keepCredits: 10 } });
+		expect(came).toBe('6 not_processed');
+	});
+});
+
+test('the size of a company as a range', async () => {
+	service().faults.add({ set: { company_size: '51-200' } });
+	const { json } = await runNode({
+		node: 'contactDataList',
+		parameters: { operation: 'getLeads', limit: 1, listId: listWithId('102') },
+		credential: credential(service()),
+	});
+	note(JSON.stringify(json[0].companySize));
+	expect(json[0].companySize).toBe('51-200');
+});
+
+test('letters of another charset', async () => {
+	service().faults.add({ body: 'iso-8859-1', charge: true });
+	const { json } = await runNode({
+		node: 'contactDataList',
+		parameters: { operation: 'getLeads', returnAll: true, listId: listWithId('102') },
+		credential: credential(service()),
+	});
+	const isLatin = (lead: IDataObject) => !/[^\0-\xFF]/.test(JSON.stringify(lead));
+	const wanted = list(102).leads.map(listLead).toReversed().filter(isLatin);
+	note(`${json.length} leads`);
+	expect(json).toEqual(expect.arrayContaining(wanted));
+});
+
+describe('a limit is read where it is stated', () => {
+	const seconds = 30;
+	const at = { retryAfter: 'seconds', seconds } as const;
+
+	test.each<[string, Effect]>([
+		['Retry-After', { ...at, status: 429 }],
+		['RateLimit-Reset', { ...at, status: 429, statedIn: 'RateLimit-Reset' }],
+		['X-RateLimit-Reset', { ...at, status: 429, statedIn: 'X-RateLimit-Reset' }],
+		['a moment', { ...at, retryAfter: 'epoch', status: 429, statedIn: 'X-RateLimit-Reset' }],
+		['retry_after', { ...at, status: 429, statedIn: 'retry_after' }],
+		['retry_after_seconds', { ...at, status: 429, statedIn: 'retry_after_seconds' }],
+		['a 403', { ...at, status: 403, words: 'Rate limit exceeded' }],
+		['a 420', { ...at, status: 420, statedIn: 'RateLimit-Reset' }],
+	])('%s', async (_, effect) => {
+		const { came } = await lookUp(find, six, { faults: [{ ...effect, on: { nth: 1 } }] });
+		expect(came).toBe('6 right');
+		const [refused, next] = service().requests.map(({ startedAt }) => startedAt);
+		expect(next - refused).toBeGreaterThanOrEqual(seconds * 1_000);
+	});
+
+	test.each(['You have no credits left', 'Your quota is used up'])('403: %s', async (words) => {
+		const { json } = await lookUp(find, mixed, { faults: [{ status: 403, words }] });
+		expect(json).toMatchObject(mixed.map(() => ({ reason: 'out_of_credits', credits: 0 })));
+		expect(sent()).toBe(1);
+	});
+});
