@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { FINDER_JOBS } from '../shared/api/bulkFinder';
+import { FINDER_JOBS } from '../shared/api/bulkJob';
 import type { Person } from '../shared/api/finder';
 import {
 	ageOptions,

@@ -37,7 +37,8 @@ export const find = lookupOperation<Person>({
 	extra: { option: 'includeCompanyData', column: 'companyData' },
 	perRequest: 1,
 	request: ([person], settings) => ({ qs: finderQuery(person, settings) }),
-	read: (response) => ({ results: [foundIn(response)] }),
+	// Some services look up a single person in the background, too.
+	read: (response) => acceptedIn(response) ?? { results: [foundIn(response)] },
 	simplify: (result, query) => ({
 		...simplifyFoundEmail(result),
 		...(query.includeCompanyData && { companyData: companyDataOf(result) }),

@@ -1,4 +1,5 @@
-import { bulkBody, FIND_BULK_PATH, jobIn, matchRows, MAX_ROWS } from '../../shared/api/bulkFinder';
+import { bulkBody, FIND_BULK_PATH, matchRows, MAX_ROWS } from '../../shared/api/bulkFinder';
+import { jobIn } from '../../shared/api/bulkJob';
 import { type Person, simplifyFoundEmail } from '../../shared/api/finder';
 import { lookupOperation } from '../../shared/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/input/options';
@@ -36,7 +37,7 @@ export const findBulk = lookupOperation<Person>({
 		// A job that is done at once may keep its rows for the request that collects it.
 		const hasRows = isDone && rows.length > 0;
 		if (jobId !== undefined && !hasRows) return { acceptedJob: jobId };
-		return { results: matchRows(rows, people.length), jobId };
+		return { results: matchRows(rows, people), jobId };
 	},
 	simplify: simplifyFoundEmail,
 });

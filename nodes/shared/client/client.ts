@@ -190,8 +190,10 @@ export class AccountClient {
 		failure: ServiceError | undefined,
 		{ cost = 'free', reservation, isPoll }: Sending,
 	) {
-		if (failure) this.breaker.failed(failure, cost !== 'free' && (reservation?.credits ?? 1) === 1);
-		else if (cost === 'free' && !isPoll) this.breaker.brought(false);
+		const isOfOne = cost !== 'free' && (reservation?.credits ?? 1) === 1;
+		// A job that cannot be read yet says nothing of other requests.
+		if (failure && !isPoll) this.breaker.failed(failure, isOfOne);
+		if (!failure && cost === 'free' && !isPoll) this.breaker.brought(false);
 		if (failure?.reason === 'connection') this.network.failed(failure, false);
 		else if (failure?.next !== 'again') this.network.brought();
 	}

@@ -15,9 +15,10 @@ export function sum(one: Credits, other: Credits): Credits {
 }
 
 /** What answers have cost (interface specification 8): a hit 1 credit, a miss nothing; one left out may have been charged. */
-export function costOf(answers: Array<unknown[] | undefined>): Credits {
-	const charged = answers.filter((results) => results && results.length > 0).length;
-	return { certain: charged, uncertain: answers.filter((results) => !results).length };
+export function costOf(answers: Array<unknown[] | Error | undefined>): Credits {
+	const known = answers.filter(Array.isArray);
+	const certain = known.filter((results) => results.length > 0).length;
+	return { certain, uncertain: answers.length - known.length };
 }
 
 /** Where n8n stores the ledger with the execution. Another shape of it needs another name. */

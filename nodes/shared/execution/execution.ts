@@ -60,12 +60,14 @@ export class PendingJobs {
 	 * again.
 	 * @param results in the order of its questions; none for a job that has failed
 	 */
-	ended(job: Job, connection: Connection, results?: Array<IDataObject[] | undefined>): void {
+	ended(job: Job, connection: Connection, results?: Array<IDataObject[] | Error | undefined>): void {
 		const at = Date.now();
 		job.questions.forEach((key, index) => {
-			if (this.byKey.get(key) === job) this.byKey.delete(key);
 			const own = results?.[index];
-			if (own) this.answers.keep([key, { results: own, at }], connection);
+			// It may still get a row that it lacks.
+			const isOver = results === undefined || own !== undefined;
+			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
+			if (Array.isArray(own)) this.answers.keep([key, { results: own, at }], connection);
 		});
 		this.ledger.collected(job, results ? costOf(results) : NOTHING);
 	}

@@ -48,6 +48,11 @@ export class ServiceError extends Failure {
 		return this.details.isPath === true;
 	}
 
+	/** Whether what was asked for is no more (410), and does not come back. */
+	get isGone(): boolean {
+		return this.reason === 'not_found' && this.next === 'end' && !this.isPath;
+	}
+
 	/** Whether the service was able to respond, and did not refuse the account for now. */
 	get isAccepted(): boolean {
 		return this.httpCode !== null && this.next !== 'again' && this.next !== 'pause';

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { BulkJob } from '../api/bulkFinder';
+import type { BulkJob } from '../api/bulkJob';
 import { JobProblem, NotProcessed } from '../failures/failure';
 import { ServiceError } from '../http/errors';
 
@@ -9,7 +9,8 @@ const LONGEST_POLL = 15_000;
 const LONGER = 1.5;
 
 /**
- * Waits for the rows of a job. Throws a {@link JobProblem} when the job has failed, is not done in time or cannot be read.
+ * Waits for the rows of a job, whatever is sent in their place: only its own word, a revoked key or that it is gone ends
+ * the wait. Throws a {@link JobProblem} when the job has failed, or is not done in time.
  * @param turn waits for at least so many milliseconds until the job may be polled
  * @param timeout how long to wait, in milliseconds
  */
@@ -24,10 +25,12 @@ export async function waitForJob(
 		const left = end - Date.now();
 		await turn(Math.max(0, Math.min(wait, left)));
 		const job = await read().catch((thrown: unknown) => {
-			const isUnread = thrown instanceof NotProcessed || thrown instanceof ServiceError;
-			if (isUnread && 'next' in thrown && thrown.next === 'again') return undefined;
 			// The job is paid for: whatever cannot be read is pending, never failed.
-			throw isUnread ? new JobProblem(jobId) : thrown;
+			if (thrown instanceof NotProcessed) throw new JobProblem(jobId);
+			if (!(thrown instanceof ServiceError)) throw thrown;
+			if (thrown.next === 'halt') throw new JobProblem(jobId);
+			if (thrown.isGone) throw new JobProblem(jobId, thrown.problem);
+			return undefined;
 		});
 		if (job?.isDone) return job.rows;
 		if (Date.now() >= end) throw new JobProblem(jobId);

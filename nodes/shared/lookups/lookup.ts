@@ -1,15 +1,15 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-import type { JobEndpoint } from '../api/bulkFinder';
+import type { JobEndpoint } from '../api/bulkJob';
 import { costOf } from '../credits/ledger';
 import type { Paid, Settled } from '../execution/answers';
-import { JobProblem, NotProcessed } from '../failures/failure';
+import { JobProblem, NotProcessed, problemOf } from '../failures/failure';
 import { type Connection, digest, type InterfaceSettings } from '../http/connection';
 import { asServiceError, unexpectedResponse } from '../http/errors';
 import type { Preparation } from '../input/item';
 
-/** The results for some questions, in their order: `undefined` where the service left one out. */
+/** The results for some questions, in their order: an error where one says nothing, `undefined` where it was left out. */
 export interface Received {
-	results: Array<IDataObject[] | undefined>;
+	results: Array<IDataObject[] | Error | undefined>;
 	/** The job that had them, if any. */
 	jobId?: string;
 }
@@ -79,11 +79,14 @@ export function resolve(
 	const at = Date.now();
 	entries.forEach((entry, index) => {
 		const own = results[index];
-		const credits = own && !isRenewed ? costOf([own]).certain : null;
-		if (own) return entry?.resolve({ answer: { results: own, at }, credits, isOfJob });
-		const leftOut = unexpectedResponse('a result for this item');
-		const error = jobId === undefined ? leftOut : new JobProblem(jobId, leftOut.problem, index + 1);
-		return entry?.resolve({ error, credits, isOfJob });
+		if (own && !(own instanceof Error)) {
+			const credits = isRenewed ? null : costOf([own]).certain;
+			return entry?.resolve({ answer: { results: own, at }, credits, isOfJob });
+		}
+		const error = own ?? unexpectedResponse('a result for this item');
+		// A job may still get a row that it lacks.
+		const ofJob = () => new JobProblem(jobId ?? '', own && problemOf(own), index + 1);
+		return entry?.resolve({ error: jobId === undefined ? error : ofJob(), credits: null, isOfJob });
 	});
 }
 
@@ -100,6 +103,6 @@ export function isPending(error: unknown): error is JobProblem {
 
 /** Whether a request that brought no answers has cost nothing. */
 export function isFreeFailure(error: unknown): boolean {
-	if (error instanceof JobProblem) return !error.isPending;
+	if (error instanceof JobProblem) return error.reason === 'job_failed';
 	return error instanceof NotProcessed || !asServiceError(error).mayBeCharged;
 }

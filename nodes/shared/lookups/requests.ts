@@ -4,7 +4,7 @@ import { Budget, type Reservation } from '../credits/budget';
 import { costOf, NOTHING } from '../credits/ledger';
 import type { Settled } from '../execution/answers';
 import type { Job } from '../execution/execution';
-import { isMiss, ServiceError, unknownPath } from '../http/errors';
+import { isMiss, ServiceError, unexpectedResponse, unknownPath } from '../http/errors';
 import { withoutKey } from '../http/mask';
 import { pathOf } from '../input/declaration';
 import type { Run } from '../run/run';
@@ -113,7 +113,7 @@ export class Requests<Query extends IDataObject> {
 				leave();
 				received = await this.resultsOf(job, paid);
 			}
-			this.client.breaker.brought();
+			this.note(received);
 			reservation.charge(costOf(received.results));
 			if (job) jobs.ended(job, this.client.connection, received.results);
 			leave();
@@ -125,6 +125,13 @@ export class Requests<Query extends IDataObject> {
 			else fail(paid, error, { credits: 0 });
 			leave();
 		}
+	}
+
+	/** Tells the breaker whether a request, or its job, has brought something for at least one item. */
+	private note({ results }: Received): void {
+		const { breaker } = this.client;
+		if (results.some(Array.isArray)) breaker.brought();
+		else breaker.failed(unexpectedResponse('a result'), false);
 	}
 
 	/** Settles a request that brought no results: it is sent again in parts, or its questions fail. */
@@ -227,7 +234,8 @@ export class Requests<Query extends IDataObject> {
 		// A single lookup does not wait for the job of a bulk request that may have its answer.
 		const timeout = perRequest > 1 ? shared.run.options.jobTimeout : 0;
 		const rows = await waitForJob(id, read, turn, timeout);
-		return { results: jobs.match(rows, entries.length), jobId: id };
+		const queries = entries.map((entry) => entry?.query);
+		return { results: jobs.match(rows, withoutKey(queries, client.connection.apiKey)), jobId: id };
 	}
 
 	/** Collects the answers that an earlier run left with a job. */

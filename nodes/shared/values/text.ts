@@ -78,6 +78,15 @@ export function withoutAccents(text: string): string {
 	return PLAIN.test(text) ? text : text.normalize('NFD').replace(/\p{M}/gu, '');
 }
 
+/** The words of a text, in lower case and without accents. */
+export function wordsOf(text: string): string[] {
+	return (
+		withoutAccents(text)
+			.toLowerCase()
+			.match(/[\p{L}\p{N}]+/gu) ?? []
+	);
+}
+
 /** Whether a text stands for nothing: such a word, or no letter or digit at all. */
 export function isPlaceholder(text: string): boolean {
 	if (text === '') return false;

@@ -1,0 +1,125 @@
+import type { IDataObject } from 'n8n-workflow';
+import { JobProblem } from '../failures/failure';
+import { isPathError, ServiceError, unexpectedResponse } from '../http/errors';
+import { objectsIn } from '../http/response';
+import { holdsError, isObject, numberAt, textAt, wordsIn } from '../values/json';
+import { FIND_BULK_PATH, isNumberedFromOne, matchRows, numberIn } from './bulkFinder';
+import { hasEmail, type Person } from './finder';
+
+/** The keys that may hold the rows of a response, when it is no bare list. */
+const ROW_KEYS = ['results', 'people', 'data', 'rows'];
+
+/** Words for the status of a job; interface specification 3 lists only `processing`. */
+const RUNNING =
+	/^((in[ _-]?)?progress|processing|pending|queued|waiting|running|started|accepted|created|new|working|submitted|scheduled)$/i;
+const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
+const DONE =
+	/^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)([ _-]with[ _-]\w+)?$/i;
+
+/** For how long the rows of a job have to stay the same, in milliseconds: if its word is none of these, and if rows are missing. */
+const STEADY = 60_000;
+const STEADY_WITH_GAPS = 10_000;
+
+/** A job of the bulk finder, or the rows that it sent at once (interface specification 2.8, 2.9). */
+export interface BulkJob {
+	/** Absent where the rows came at once. */
+	jobId?: string;
+	rows: IDataObject[];
+	isDone: boolean;
+	/** For how long its rows have to stay the same until it is done, in milliseconds, where it does not say so for sure. */
+	settlesAfter?: number;
+}
+
+/**
+ * Reads a response of the bulk finder (interface specification 4.6). A job is done when its status says so, or when it
+ * has no status, and all rows are there. A job that failed keeps only the people who were found, as the service may not
+ * have looked for the others; without any it throws a {@link JobProblem}, or a {@link ServiceError} if it has no id.
+ * @param sent the number of rows in the request, if known
+ * @param askedFor the id of the job that the response is about, if known
+ */
+export function jobIn(response: object, sent?: number, askedFor?: string): BulkJob {
+	const fields = isObject(response) ? response : {};
+	const list: unknown = [response, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
+	const id = textAt(fields, 'id');
+	const status = textAt(fields, 'status') ?? '';
+	const isNamed = id !== null || 'total' in fields;
+	const isError = FAILED.test(status) ? !isNamed : status === '' && holdsError(fields);
+	// An error has a status or an id too: that ends no job, and begins none.
+	if (!list && isError) throw unexpectedResponse('rows', response);
+	const isJob = id !== null || (status !== '' && askedFor !== undefined);
+	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list ?? response, 'rows');
+	const jobId = askedFor ?? id ?? undefined;
+	if (FAILED.test(status)) {
+		const found = rows.filter(hasEmail);
+		if (found.length === 0) throw jobFailed(status, jobId, wordsIn({ ...fields, status: null }));
+		return { jobId, rows: found, isDone: true };
+	}
+	if (RUNNING.test(status)) return { jobId, rows, isDone: false };
+	const people = sent ?? numberAt(fields, 'total');
+	const isWhole = people === null ? rows.length > 0 : people > 0 && countIn(rows, people) >= people;
+	if (status === '') return { jobId, rows, isDone: isWhole };
+	if (DONE.test(status)) {
+		// Without rows and a name, the status may be that of the response alone.
+		if (!isNamed && list === undefined) return { jobId, rows, isDone: false };
+		return { jobId, rows, isDone: isWhole || people === null, settlesAfter: STEADY_WITH_GAPS };
+	}
+	const isLikelyDone = people !== null && isWhole && rows.some(hasEmail);
+	return { jobId, rows, isDone: false, ...(isLikelyDone && { settlesAfter: STEADY }) };
+}
+
+/** How many of so many people have rows, by the numbers of these, if they have some. */
+function countIn(rows: IDataObject[], people: number): number {
+	const numbers = rows.map(numberIn);
+	if (!isNumberedFromOne(numbers)) return rows.length;
+	return new Set(numbers.filter((number = 0) => number >= 1 && number <= people)).size;
+}
+
+function jobFailed(status: string, jobId: string | undefined, words: string | null): Error {
+	const job = jobId === undefined ? 'The bulk job' : `The bulk job ${jobId}`;
+	const failed = new ServiceError('job_failed', {
+		message: `${job} ended with the status "${status}"${words === null ? '' : `: ${words}`}`,
+		description: 'Run these items again.',
+	});
+	return jobId === undefined ? failed : new JobProblem(jobId, failed.problem);
+}
+
+type Get = (query: IDataObject, path: string) => Promise<object>;
+
+/** Where a lookup finds the jobs that have its results. */
+export interface JobEndpoint {
+	/** Makes a function that reads a job of so many rows, if that is known. */
+	reader(jobId: string, get: Get, rows?: number): () => Promise<BulkJob>;
+	/** The results of the questions in the rows of a job. */
+	match(rows: IDataObject[], asked: Array<Person | undefined>): Array<IDataObject[] | Error | undefined>;
+}
+
+/** The jobs of the bulk finder. */
+export const FINDER_JOBS: JobEndpoint = { reader: jobReader, match: matchRows };
+
+/**
+ * Returns a function that reads a job (interface specification 4.6, its variant), and takes it for done once its rows have
+ * stayed the same for as long as it has to. Throws as {@link jobIn} does.
+ * @param people the number of rows in the request of the job, if known
+ */
+export function jobReader(jobId: string, get: Get, people?: number): () => Promise<BulkJob> {
+	let steady = { rows: '', since: 0 };
+	return async () => {
+		const job = jobIn(await readJob(jobId, get), people, jobId);
+		if (job.isDone || job.settlesAfter === undefined) return job;
+		const rows = JSON.stringify(job.rows);
+		if (rows !== steady.rows) steady = { rows, since: Date.now() };
+		return { ...job, isDone: Date.now() - steady.since >= job.settlesAfter };
+	};
+}
+
+/** The specification does not show whether the id of a job goes into the path or into a parameter. */
+async function readJob(jobId: string, get: Get): Promise<object> {
+	const byParameter = async () => await get({ id: jobId }, FIND_BULK_PATH);
+	// In a path, an id of dots alone would lead to another endpoint.
+	if (/^\.+$/.test(jobId)) return await byParameter();
+	const path = `${FIND_BULK_PATH}/${encodeURIComponent(jobId)}`;
+	return await get({}, path).catch(async (thrown: unknown) => {
+		if (isPathError(thrown)) return await byParameter();
+		throw thrown;
+	});
+}
