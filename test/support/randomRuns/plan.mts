@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Effect, Trigger } from '../../emulator/faults.mts';
+import { ECHO, type Effect, type Trigger } from '../../emulator/faults.mts';
 import type { Variants } from '../../emulator/variants.mts';
 import { STATUSES } from '../leads/outcomes.mts';
 
@@ -131,16 +131,34 @@ const SAYING_NOTHING = [
 ];
 
 const refusals = [400, 401, 402, 403, 404, 409, 413, 422, 500, 502, 504];
+const rareCodes = [408, 420, 421, 425, 430, 431, 501, 505, 520, 521, 522, 523, 524, 529];
+
+/** A gateway gives up; the service may go on. */
+export const GATEWAYS = [408, 502, 504, 524];
 
 const effect: fc.Arbitrary<Effect> = fc.oneof(
 	fc.record({
-		status: fc.constantFrom(429, 429, 429, 503, 503, ...refusals),
+		status: fc.constantFrom(429, 429, 429, 503, 503, ...refusals, ...rareCodes),
+		words: maybe(fc.constantFrom('Rate limit exceeded', 'No credits left'), 3),
+		statedIn: maybe(fc.constantFrom('RateLimit-Reset', 'retry_after'), 3),
 		retryAfter: fc.constantFrom('seconds', 'date', 'nonsense', undefined),
 		// Now and then longer than a run waits.
 		seconds: fc.constantFrom(0, 1, 2, 3, 3_600),
 	}),
 	fc.record({
-		body: fc.constantFrom('truncated', 'cut-off', 'html', 'text', 'json-scalar', 'empty'),
+		body: fc.constantFrom('truncated', 'cut-off', 'html', 'text', 'json-scalar'),
+		charge: fc.boolean(),
+	}),
+	// A miss of a single lookup, which is free.
+	fc.record({ body: fc.constant('empty'), status: fc.constantFrom(200, 204) }),
+	fc.record({
+		body: fc.constantFrom('NaN', 'line break', 'unreadable', 'miscoded'),
+		charge: fc.constant(true),
+	}),
+	fc.constant({ body: 'sound', status: 202, charge: true }),
+	fc.record({
+		body: fc.constant('html'),
+		status: fc.constantFrom(...GATEWAYS),
 		charge: fc.boolean(),
 	}),
 	// A response that says nothing, whatever it has cost.
@@ -157,8 +175,40 @@ const effect: fc.Arbitrary<Effect> = fc.oneof(
 		weight: 3,
 		arbitrary: fc.record({ reset: fc.constantFrom('before-charge', 'after-charge') }),
 	},
-	fc.record({ rows: fc.constantFrom('missing', 'doubled', 'unknown', 'shuffled') }),
 	fc.record({ delayMs: fc.nat(15) }),
+);
+
+/** What becomes of the rows of a bulk search: whose each of them is can be told, or that it is nobody's. */
+const ofPeople: fc.Arbitrary<Effect> = fc.oneof(
+	fc.record({
+		rows: fc.constantFrom(
+			...(['missing', 'doubled', 'unknown', 'shuffled', 'none', 'half'] as const),
+			...(['stranger', 'strangers', 'enveloped', 'swapped', 'swapped', 'from zero'] as const),
+			...([['unnumbered', 'shuffled'], 'unnumbered', 'decimal'] as const).map((ways) =>
+				[ways].flat(),
+			),
+		),
+	}),
+	fc.record({
+		rows: fc.constantFrom('shuffled', 'unnumbered', 'decimal'),
+		without: fc.constant(ECHO),
+	}),
+	fc.constant({ set: { email: 'Ann Lee <{email}>' } }),
+	fc.constant({ set: { email: null, quality: null, success: false } }),
+);
+const ofEmails: fc.Arbitrary<Effect> = fc.record({
+	rows: fc.constantFrom('missing', 'doubled', 'unknown', 'shuffled', 'none', 'half', 'normalized'),
+});
+
+/** Rows that are changed, in about a third of the bulk requests. */
+const changed = maybe(
+	fc.record({
+		found: ofPeople,
+		collected: ofPeople,
+		verified: ofEmails,
+		every: fc.constantFrom(1, 1, 1, 2),
+	}),
+	3,
 );
 
 /** The requests that a fault hits. */
@@ -206,6 +256,11 @@ export const plan = fc.record({
 	keepCredits: maybe(fc.nat(40), 4),
 	/** Faults, and the requests that they hit. */
 	troubles: fc.array(fc.record({ effect, on: hits }), { maxLength: 4 }),
+	changed,
+	/** The ids of jobs. */
+	ids: maybe(fc.constant('huge'), 3),
+	/** Whether the account has no quota, if nothing else is said of its credits. */
+	isUnlimited: seldom(4),
 	/** The first execution is stopped when so many requests have arrived. */
 	stopAt: maybe(fc.integer({ min: 1, max: 12 }), 5),
 	/** How often n8n's Retry button is pressed after a failure. */

@@ -45,11 +45,23 @@ export async function runPlan(plan: Plan, service: Service): Promise<Outcome> {
 	const { variants, options, faults } = service;
 	Object.assign(variants, plan.variants);
 	options.latencyMs = plan.latencyMs;
-	const { creditsLeft: left, stopAt } = plan;
+	options.ids = plan.ids;
+	const { creditsLeft: left, stopAt, changed } = plan;
 	if (left !== undefined) options.creditsLeft = { email: left, verifier: left, search: left };
 	const stop = new AbortController();
 	if (stopAt !== undefined) whenSent(service, stopAt, () => stop.abort());
 	for (const { effect, on } of plan.troubles) faults.add({ ...effect, on: { ...on } });
+	if (left === undefined && plan.isUnlimited) {
+		const [email, verifier, search] = [-1, 'unlimited', -1].map((quota) => ({ quota, used: 7 }));
+		const set = { credit: { email, verifier, search } };
+		faults.add({ set, on: { operation: 'getAccount' } });
+	}
+	if (changed) {
+		const { every, found, collected, verified } = changed;
+		faults.add({ ...found, on: { operation: 'findBulk', every } });
+		faults.add({ ...collected, on: { operation: 'getBulkJob', every } });
+		faults.add({ ...verified, on: { operation: 'verifyBulk', every } });
+	}
 	const apiKey = `={{ "${KEYS}${runs}-" + ($json.account ?? 0) }}`;
 	const credential = { ...credentialFor(service), apiKey };
 	const executions = await Promise.all(
