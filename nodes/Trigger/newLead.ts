@@ -7,7 +7,7 @@ import { InvalidInput } from '../shared/failures/failure';
 import { listPaths, readLeadPage, simplifyListLead } from '../shared/api/lists';
 import { listLocator, toListId } from '../shared/reads/listLocator';
 import { MAX_PAGES_WITHOUT_NEWS } from '../shared/reads/pages';
-import { numberAt } from '../shared/values/json';
+import { idAt, numberAt } from '../shared/values/json';
 
 const SAMPLES = 5;
 
@@ -58,7 +58,7 @@ async function pollNewLeads(
 	const shape = (lead: IDataObject) => (isSimple ? simplifyListLead(lead) : lead);
 	const { baseUrl, settings } = client.connection;
 	const { listPageSize } = settings;
-	const get = async (start: number, size = listPageSize) => {
+	const get = async <Start extends Cursor>(start: Start, size = listPageSize) => {
 		const query = { size: Math.min(size, listPageSize), start: start || undefined };
 		const response = await client.get(listPaths(listId).leads, query);
 		return { ...readLeadPage(response, false), start };
@@ -89,15 +89,21 @@ async function pollNewLeads(
 	return { items: leads.reverse().map(shape), memory: { ...list, ...next } };
 }
 
-/** The id of a lead. One without an id counts as newer than all others, and is not delivered. */
+/**
+ * The id of a lead. One without an id counts as newer than all others, and is not delivered. Throws a `ServiceError` for an
+ * id that tells nothing of what is newer.
+ */
 function idOf(lead: IDataObject): number {
-	return numberAt(lead, 'id') ?? Number.POSITIVE_INFINITY;
+	const id = idAt(lead, 'id') ?? Number.POSITIVE_INFINITY;
+	if (typeof id === 'number') return id;
+	throw unexpectedResponse(`lead IDs that are numbers, by which new leads are known (${id})`);
 }
 
 /** A page of leads, and the `start` that it was requested with. */
-type PageAt = ReturnType<typeof readLeadPage> & { start: number };
+type PageAt<Start = Cursor> = ReturnType<typeof readLeadPage> & { start: Start };
 
-type GetPage = (start: number) => Promise<PageAt>;
+type Cursor = string | number;
+type GetPage = <Start extends Cursor>(start: Start) => Promise<PageAt<Start>>;
 
 /** Reads the leads that were not delivered yet, newest first; with the place of the rest, if the time is up before. */
 export async function readNewLeads(
@@ -107,13 +113,17 @@ export async function readNewLeads(
 ): Promise<{ leads: IDataObject[]; rest?: Pick<Memory, 'lowestId' | 'offset'> }> {
 	const leads: IDataObject[] = [];
 	let lowest = lowestId ?? Number.POSITIVE_INFINITY;
-	let next = offset ?? lowestId ?? 0;
-	let isOffset = typeof offset === 'number';
+	let next: Cursor = offset ?? lowestId ?? 0;
+	/** The next lead, for a service that takes `start` for an offset. */
+	let place = offset ?? undefined;
 	let longest = 0;
+	let emptyPages = 0;
 	let pagesWithoutNews = 0;
 	let firstBefore = Number.POSITIVE_INFINITY;
 	do {
-		const page: PageAt = await (isOffset ? overlappingPage(get, next, lowest) : get(next));
+		const page: PageAt = await (place === undefined
+			? get(next)
+			: overlappingPage(get, place, lowest));
 		const { results, start } = page;
 		const [first = firstBefore] = results.map(idOf);
 		// Leads that were read before may fill any number of pages, but each page begins with older ones.
@@ -127,25 +137,34 @@ export async function readNewLeads(
 			lowest = id;
 			pagesWithoutNews = 0;
 		}
-		if (results.length === 0 || page.next === null) return { leads };
+		emptyPages = results.length > 0 ? 0 : emptyPages + 1;
+		if (page.next === null || emptyPages > 1) return { leads };
+		if (page.next instanceof Error) throw page.next;
 		next = page.next;
 		// Some services end with a cursor that comes again; after a full page it is a fault.
 		longest = Math.max(longest, results.length);
-		if (next === start && results.length < longest) return { leads };
+		const isShort = results.length === 0 || results.length < longest;
+		if (next === start && isShort) return { leads };
 		if (next === start || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
 			throw unexpectedResponse('new results');
 		}
+		if (typeof next !== 'number' || typeof start !== 'number') continue;
 		// By chance an id may look like an offset.
-		isOffset ||= next === start + results.length && next !== results.map(idOf).at(-1);
+		const isOffset = next === start + results.length && next !== results.map(idOf).at(-1);
+		if (isOffset || place !== undefined) place = next;
 	} while (!isTimeUp());
-	return { leads, rest: { lowestId: lowest, offset: isOffset ? next : null } };
+	return { leads, rest: { lowestId: lowest, offset: place ?? null } };
 }
 
 /**
  * Reads the page that begins with the last lead that was read. Deleted leads move all older ones up, so it may be an
  * earlier page, after many deletions far earlier, or the list may end before: each step back is twice as long.
  */
-async function overlappingPage(get: GetPage, offset: number, lowest: number): Promise<PageAt> {
+async function overlappingPage(
+	get: GetPage,
+	offset: number,
+	lowest: number,
+): Promise<PageAt<number>> {
 	const wasRead = (lead: IDataObject) => idOf(lead) >= lowest;
 	let page = await get(offset - 1);
 	let step = page.results.length || 1;

@@ -113,6 +113,25 @@ const mostPaid = () => Math.max(0, ...service().ledger.bySubject().values());
 const job = { bulkAnswer: 'job' } as const;
 const jobOptions = { jobTimeout: 5 };
 
+/** Leads whose job was not waited for. */
+async function waitingLeads(): Promise<IDataObject[]> {
+	const parameters = { includeInputFields: true };
+	const waiting = { variants: job, options: { jobTimeout: 0 }, parameters };
+	const { json } = await lookUp(findBulk, six, waiting);
+	expect(json).toMatchObject(six.map(() => ({ status: 'pending', credits: null })));
+	return json;
+}
+
+/** Another execution, with the items that wait. */
+async function collectLater(items: IDataObject[]) {
+	return await runLookup(findBulk, service(), items, {
+		credential: credential(service()),
+		options: { jobTimeout: 0 },
+		parameters: { includeInputFields: true },
+		onError: 'continueRegularOutput',
+	});
+}
+
 describe('whose a row is', () => {
 	const right = '6 right';
 	const failed = '6 failed: unexpected_answer';
@@ -169,23 +188,9 @@ describe('whose a row is', () => {
 	test.each(['swapped', 'stranger'] as const)(
 		'in a job that is collected later: %s',
 		async (rows) => {
-			const parameters = { includeInputFields: true };
-			const waiting = { variants: job, options: { jobTimeout: 0 }, parameters };
-			const { json: pending } = await lookUp(findBulk, six, waiting);
-			expect(pending).toMatchObject(six.map(() => ({ status: 'pending' })));
+			const pending = await waitingLeads();
 			service().faults.add({ rows, on: { operation: 'getBulkJob' } });
-			const { json } = await runNode({
-				node: findBulk.node,
-				parameters: { operation: 'getBulkJob' },
-				// As the fields of people are named.
-				items: pending.map(({ first, last, ...item }) => ({
-					firstName: first,
-					lastName: last,
-					...item,
-				})),
-				credential: credential(service()),
-				onError: 'continueRegularOutput',
-			});
+			const { json } = await collectLater(pending);
 			const words = json.map((item, index) => wordOf(item, findBulk, six[index]));
 			expect(note(counted(words))).not.toContain('somebody else');
 		},
@@ -270,26 +275,21 @@ describe('not yet', () => {
 		const faults: Fault[] = [{ status: 410, on: polls }];
 		const given = { faults, variants: job, options: jobOptions };
 		const { json, hints } = await lookUp(findBulk, six, given);
-		expect(json).toMatchObject(six.map(() => ({ status: 'failed', httpCode: 410, jobId: null })));
+		const gone = { status: 'failed', httpCode: 410 };
+		expect(json).toMatchObject(six.map(() => gone));
+		expect(json.map(({ jobId }) => jobId ?? null)).toEqual(six.map(() => null));
 		expect(hints?.[0]?.message).not.toContain('Nothing is lost');
 		expect(requestsOf(service(), 'getBulkJob').length).toBeLessThanOrEqual(2);
 	});
 
 	test('one 404 does not take the job away from an item that waits for it', async () => {
-		const parameters = { includeInputFields: true };
-		const waiting = { variants: job, options: { jobTimeout: 0 }, parameters };
-		const { json: pending } = await lookUp(findBulk, six, waiting);
+		const pending = await waitingLeads();
 		// In either form of a poll.
 		service().faults.add({ status: 404, on: { ...polls, times: 2 } });
-		const collected = await runNode({
-			node: findBulk.node,
-			parameters: { operation: 'getBulkJob' },
-			items: pending,
-			credential: credential(service()),
-			onError: 'continueRegularOutput',
-		});
-		note(counted(collected.json.map(({ status }) => String(status))));
-		expect(collected.json).toMatchObject(six.map(() => ({ status: 'pending', jobId: '9001' })));
+		const { json } = await collectLater(pending);
+		note(counted(json.map(({ status }) => String(status))));
+		expect(json).toMatchObject(six.map(() => ({ status: 'found', credits: 1 })));
+		expect(submitted()).toBe(1);
 	});
 });
 
@@ -431,7 +431,7 @@ describe('found, nothing, or nothing said', () => {
 		['its answer', { body: 'sound', status: 202, charge: true }, '12 right'],
 		['nothing', { body: { json: '{}' }, status: 202 }, '1 failed: unexpected_answer, 11 right'],
 		['no body', { body: 'empty', status: 202 }, '1 not_found, 11 right'],
-		['a job', { body: { json: jobJson }, status: 202 }, '1 failed: unexpected_answer, 11 right'],
+		['a job', { body: { json: jobJson }, status: 202 }, '1 pending, 11 right'],
 	])('a 202 for a single lookup, with %s', async (_, effect, came) => {
 		const wanted = paidAmong(find, 60).slice(0, 12);
 		const faults = [{ ...effect, on: { nth: 1 } }];
@@ -563,10 +563,16 @@ describe('is there more', () => {
 		expect(given.toSorted()).toEqual(saved);
 	});
 
-	test.each(['huge', 'text'] as const)('the trigger, with ids: %s', async (ids) => {
-		const { given } = await poll({}, { ids });
+	test('the trigger, with ids in texts', async () => {
+		const { given } = await poll({}, { ids: 'text' });
 		note(`${new Set(given).size} of ${many} leads`);
 		expect([given.length, new Set(given.map(String)).size]).toEqual([many, many]);
+	});
+
+	test('the trigger says that it needs other ids', async () => {
+		service().options.ids = 'huge';
+		const trigger = pollingTrigger(parameters, credential(service()));
+		await expect(trigger.poll()).rejects.toThrow('lead IDs that are numbers');
 	});
 });
 

@@ -27,12 +27,12 @@ function serviceOf(meaning: Meaning, count: number, cap: number, changes: Change
 		ids = ids.filter((_, place) => !places.has(place));
 		for (let more = 0; more < added; more++) ids.unshift(++newestId);
 	};
-	const get = async (start: number) => {
+	const get = async <Start extends string | number>(start: Start) => {
 		change();
-		let first = start;
-		if (meaning === 'id') first = start === 0 ? 0 : ids.filter((id) => id >= start).length;
+		let first = Number(start);
+		if (meaning === 'id') first = first === 0 ? 0 : ids.filter((id) => id >= Number(start)).length;
 		const results = ids.slice(first, first + cap).map((id) => ({ id }));
-		const next = meaning === 'id' ? (results.at(-1)?.id ?? start) : first + results.length;
+		const next = meaning === 'id' ? (results.at(-1)?.id ?? Number(start)) : first + results.length;
 		return { results, next: next || null, total: null, start };
 	};
 	return { get, before, left: () => ids };
@@ -79,7 +79,7 @@ it('reads each lead that stays once, also where it goes on in a later poll, what
 
 it('gives up on a service that gives nothing new', async () => {
 	let requests = 0;
-	const get = async (start: number) => {
+	const get = async <Start extends string | number>(start: Start) => {
 		requests++;
 		return { results: [{ id: 2 }, { id: 1 }], next: 10 + requests, total: null, start };
 	};

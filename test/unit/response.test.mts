@@ -4,6 +4,7 @@ import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 
 import {
+	bodyIn,
 	objectsIn,
 	objectWith,
 	readResponse,
@@ -62,7 +63,8 @@ describe('readResponse', () => {
 		[[{ error: 'as said' }], 'as said'],
 		// The message comes first, as everywhere.
 		[{ error: 'not_so', message: 'as said' }, 'as said'],
-		[{ error: { message: { text: 'too deep', message: { message: 'too deep' } } } }, null],
+		[{ errors: [{ of: { plan: { text: 'as said' } } }] }, 'as said'],
+		[{ of: { plan: { text: 'none of a refusal' } } }, null],
 		[{ error: 7, message: null, detail: [] }, null],
 	])('finds the words of the service in %j', (body, said) => {
 		const message = 'Your plan does not include this feature';
@@ -83,17 +85,74 @@ describe('readResponse', () => {
 	it.each([
 		[200, HTML, {}],
 		[200, 'ok', { 'content-type': 'text/plain' }],
-		[200, null, json],
-		[204, '', {}],
 		[400, HTML, {}],
 		[401, 'Unauthorized', { 'content-type': 'text/plain' }],
 		[404, HTML, {}],
-		// What begins like JSON and is none was cut off.
-		[200, '{"email":"ada@ac', json],
-		[404, ' {"message":"no', json],
 	])('does not take a %i with %j for an answer of the service', (httpCode, body, headers) => {
 		const told = { reason: 'not_the_service', httpCode, mayBeCharged: httpCode < 300 };
 		expect(refusal(httpCode, body, headers)).toMatchObject(told);
+	});
+
+	it.each([
+		[200, null, json],
+		[204, '', {}],
+		[202, undefined, {}],
+	])('takes a %i with %j for an empty list', (statusCode, body, headers) => {
+		expect(readResponse({ statusCode, headers, body })).toEqual([]);
+	});
+
+	it('takes what begins like JSON, and was cut off, for a response that says nothing', () => {
+		const told = { reason: 'unexpected_answer', mayBeCharged: true };
+		expect(refusal(200, '{"email":"ada@ac')).toMatchObject(told);
+		expect(refusal(404, ' {"message":"no')).toMatchObject({ reason: 'not_found' });
+	});
+
+	it.each([
+		['Too many requests per minute', 'rate_limited', 'pause'],
+		['Your monthly quota is used up', 'out_of_credits', 'halt'],
+		['Upgrade your plan', 'forbidden', 'end'],
+	])('takes a 403 that says %j for what it means', (message, reason, next) => {
+		expect(refusal(403, { message })).toMatchObject({ reason, next, httpCode: 403 });
+		expect(refusal(404, { message })).toMatchObject({ reason: 'not_found' });
+	});
+
+	it.each([
+		[429, { 'ratelimit-reset': '7' }, {}, 7_000],
+		[429, { 'retry-after': '3', 'ratelimit-reset': '7' }, {}, 3_000],
+		[429, { 'x-ratelimit-reset': `${Math.ceil(Date.now() / 1_000) + 3_600}` }, {}, 3_600_000],
+		[429, {}, { retry_after: 9 }, 9_000],
+		[503, {}, { retry_after_seconds: '9' }, 9_000],
+		// A quota that begins again says nothing of an outage.
+		[503, { 'ratelimit-reset': '7' }, {}, undefined],
+	])('a %i with %j and %j asks for a pause', (httpCode, headers, body, wait) => {
+		const { retryAfter } = Object(refusal(httpCode, body, headers));
+		if (wait === undefined) expect(retryAfter).toBeUndefined();
+		else expect(Math.abs(retryAfter - wait)).toBeLessThan(60_000 * (wait > 60_000 ? 1 : 0) + 1);
+	});
+
+	it.each<[what: string, text: string, value: unknown]>([
+		['a large integer', '{"id": 9223372036854775807}', { id: '9223372036854775807' }],
+		['one in a text', '{"id": "9223372036854775807, 1"}', { id: '9223372036854775807, 1' }],
+		[
+			'a fraction',
+			'[0.12345678901234567890, 1234567890123456]',
+			[0.12345678901234568, 1234567890123456],
+		],
+		['no number', '{"a": NaN, "b": -Infinity, "c": "NaN"}', { a: null, b: null, c: 'NaN' }],
+		['a line break in a text', '{"a": "x\ny", "b": 1}', { a: 'x\ny', b: 1 }],
+		['a text', 'It works!', 'It works!'],
+		['what was cut off', '{"a": "x', '{"a": "x'],
+	])('reads bytes with %s', (_, text, value) => {
+		const body = Buffer.from(text);
+		expect(bodyIn({ statusCode: 200, headers: {}, body })).toEqual(value);
+	});
+
+	it('reads bytes in the letters that their type says', () => {
+		const read = (charset: string) => {
+			const headers = { 'content-type': `application/json; charset=${charset}` };
+			return bodyIn({ statusCode: 200, headers, body: Buffer.from('"Jos\u00e9"', 'latin1') });
+		};
+		expect([read('ISO-8859-1'), read('nonsense')]).toEqual(['José', 'Jos\uFFFD']);
 	});
 
 	it.each([300, 301, 302, 303, 304, 307, 308])('follows no %i', (httpCode) => {

@@ -80,12 +80,6 @@ export const getLeads = readOperation({
 			isOptional: true,
 		},
 	},
-	// A person is somebody else than the item that asked: its fields stand apart.
-	place: ({ input: { json, binary }, item, includesInput }, fields) => ({
-		json: includesInput ? { ...fields, input: json } : fields,
-		pairedItem: { item },
-		...(includesInput && binary && { binary }),
-	}),
 	async read(request) {
 		const { values, limit } = request;
 		const { domain, name } = values.company('companyWebsite', 'companyName');

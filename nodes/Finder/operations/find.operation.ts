@@ -6,6 +6,7 @@ import {
 	type Person,
 	simplifyFoundEmail,
 } from '../../shared/api/finder';
+import { acceptedIn } from '../../shared/api/bulkJob';
 import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { personLookup, personOptions } from '../person';

@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isMiss, unknownPath } from '../http/errors';
 import { objectWith } from '../http/response';
-import { isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
+import { idAt, isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
+import { toText } from '../values/text';
 
 /** The path of the account (interface specification 4.1). */
 export const ACCOUNT_PATH = '/api/v2/account';
@@ -37,7 +38,7 @@ export function simplifyAccount(account: IDataObject): IDataObject {
 		csvImport: typeof csvImport === 'boolean' ? csvImport : null,
 		lists: Array.isArray(account.lists)
 			? account.lists.filter(isObject).map((list) => ({
-					id: numberAt(list, 'id'),
+					id: idAt(list, 'id'),
 					name: textAt(list, 'name'),
 					path: textAt(list, 'path'),
 				}))
@@ -48,6 +49,7 @@ export function simplifyAccount(account: IDataObject): IDataObject {
 /** The counters of an account by kind of credit; under `all` in the variants that have one counter for all. */
 export function countersOf(account: IDataObject): Record<string, Counter> {
 	if (isObject(account.credits)) {
+		if (isUnlimited(account.credits)) return { all: { quota: null, used: null, remaining: null } };
 		const quota = numberAt(account.credits, 'total');
 		const remaining = numberAt(account.credits, 'remaining');
 		return { all: { quota, used: difference(quota, remaining), remaining } };
@@ -59,17 +61,30 @@ export function countersOf(account: IDataObject): Record<string, Counter> {
 }
 
 function counterIn(counter: IDataObject): Counter {
-	const quota = numberAt(counter, 'quota');
 	const used = numberAt(counter, 'used');
-	return { quota, used, remaining: difference(quota, used) };
+	if (isUnlimited(counter)) return { quota: null, used, remaining: null };
+	const quota = numberAt(counter, 'quota');
+	const remaining = numberAt(counter, 'remaining') ?? difference(quota, used);
+	return { quota, used, remaining };
 }
 
+/** Whether a counter has no end, as services write it. */
+function isUnlimited(counter: IDataObject): boolean {
+	return [counter.quota, counter.total, counter.remaining].some((value) =>
+		/^(?:-1|unlimited|infinit[ey])$/i.test(toText(value)),
+	);
+}
+
+/** To hundredths: some services charge fractions of a credit. */
 function difference(quota: number | null, part: number | null): number | null {
-	return quota === null || part === null ? null : quota - part;
+	return quota === null || part === null ? null : Math.round((quota - part) * 100) / 100;
 }
 
-/** The remaining credits of a kind; `null` where the service states no counter for it. */
+/** The remaining credits of a kind, infinite without a limit; `null` where the service states no counter for it. */
 export function remainingOf(account: IDataObject, kind: CreditKind): number | null {
 	const counters = countersOf(account);
+	const credit = objectAt(account, 'credit');
+	const sent = [objectAt(account, 'credits'), 'all' in counters ? credit : objectAt(credit, kind)];
+	if (sent.some(isUnlimited)) return Number.POSITIVE_INFINITY;
 	return (counters.all ?? counters[kind])?.remaining ?? null;
 }

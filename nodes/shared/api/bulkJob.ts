@@ -67,6 +67,14 @@ export function jobIn(response: object, sent?: number, askedFor?: string): BulkJ
 	return { jobId, rows, isDone: false, ...(isLikelyDone && { settlesAfter: STEADY }) };
 }
 
+/** The job that a service has accepted in place of an answer; `undefined` for any other response. */
+export function acceptedIn(response: object): { acceptedJob: string } | undefined {
+	const fields = isObject(response) ? response : {};
+	const id = textAt(fields, 'id');
+	const isRunning = RUNNING.test(textAt(fields, 'status') ?? '') && !('email' in fields);
+	return id !== null && isRunning ? { acceptedJob: id } : undefined;
+}
+
 /** How many of so many people have rows, by the numbers of these, if they have some. */
 function countIn(rows: IDataObject[], people: number): number {
 	const numbers = rows.map(numberIn);
@@ -90,7 +98,10 @@ export interface JobEndpoint {
 	/** Makes a function that reads a job of so many rows, if that is known. */
 	reader(jobId: string, get: Get, rows?: number): () => Promise<BulkJob>;
 	/** The results of the questions in the rows of a job. */
-	match(rows: IDataObject[], asked: Array<Person | undefined>): Array<IDataObject[] | Error | undefined>;
+	match(
+		rows: IDataObject[],
+		asked: Array<Person | undefined>,
+	): Array<IDataObject[] | Error | undefined>;
 }
 
 /** The jobs of the bulk finder. */

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { objectsIn, objectWith } from '../http/response';
+import { cursorIn, objectsIn, objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, objectAt, textAt } from '../values/json';
 import { toText, withScheme } from '../values/text';
@@ -54,13 +54,15 @@ export function readProfilePage(response: object) {
 	const meta = objectAt(page, 'meta');
 	return {
 		results: objectsIn(page.results, 'a page of people'),
-		next: textAt(meta, 'next_results_id'),
+		next: cursorIn(meta, 'next_results_id', 'nextId'),
 		total: numberAt(meta, 'total_all'),
 	};
 }
 
 /** The companies in a response to a search (interface specification 4.10). */
 export function companiesIn(response: object): IDataObject[] {
+	// A response without a body is an empty list.
+	if (Array.isArray(response) && response.length === 0) return [];
 	const { results } = objectWith(['results'], response, 'a list of companies');
 	return objectsIn(results, 'a list of companies');
 }

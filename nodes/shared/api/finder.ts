@@ -3,7 +3,7 @@ import type { InterfaceSettings } from '../http/connection';
 import { unexpectedResponse } from '../http/errors';
 import { objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
-import { isObject, objectAt, textAt } from '../values/json';
+import { holdsError, isObject, objectAt, textAt } from '../values/json';
 import { toText } from '../values/text';
 import { simplifyCompany } from './company';
 
@@ -40,7 +40,7 @@ export function foundIn(response: object): IDataObject[] {
 	if (hasEmail(result)) return [result];
 	// A list or an object may hold an email, and a text with this sign one that cannot be read.
 	const isOther = typeof (result.email ?? '') === 'object' || toText(result.email).includes('@');
-	if (isOther) throw unexpectedResponse('a result', result);
+	if (isOther || holdsError(result)) throw unexpectedResponse('a result', result);
 	return [];
 }
 

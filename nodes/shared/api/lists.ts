@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../http/errors';
-import { objectsIn, objectWith } from '../http/response';
+import { cursorIn, objectsIn, objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
-import { numberAt, textAt, timestampAt } from '../values/json';
+import { idAt, numberAt, textAt, timestampAt } from '../values/json';
 import { withScheme } from '../values/text';
 import { ACCOUNT_PATH, type Getter } from './account';
 
@@ -36,7 +36,7 @@ export function listIn(response: object): IDataObject {
 /** The fields of a list with Simplify (interface specification 2.3 and its variant). */
 export function simplifyList(list: IDataObject): IDataObject {
 	return {
-		id: numberAt(list, 'list_id', 'id'),
+		id: idAt(list, 'list_id', 'id'),
 		name: textAt(list, 'name'),
 		createdAt: timestampAt(list, 'creation_date'),
 		leadCount: numberAt(list, 'count_leads', 'leads'),
@@ -53,8 +53,7 @@ export function readLeadPage(response: object, isFiltered: boolean) {
 	const page = objectWith(['data'], response, 'a page of leads');
 	return {
 		results: objectsIn(page.data, 'a page of leads'),
-		// A service may state 0 for the end; no further page starts there.
-		next: numberAt(page, 'next_start') || null,
+		next: cursorIn(page, 'next_start', 'start'),
 		total: isFiltered ? numberAt(page, 'count_results') : null,
 	};
 }
@@ -62,7 +61,7 @@ export function readLeadPage(response: object, isFiltered: boolean) {
 /** The fields of a lead of a list with Simplify (interface specification 2.4 and its variant). */
 export function simplifyListLead(lead: IDataObject): IDataObject {
 	return {
-		id: numberAt(lead, 'id'),
+		id: idAt(lead, 'id'),
 		fullName: textAt(lead, 'name'),
 		firstName: textAt(lead, 'first_n'),
 		lastName: textAt(lead, 'last_n', 'last_nd'),
@@ -76,7 +75,7 @@ export function simplifyListLead(lead: IDataObject): IDataObject {
 		location: textAt(lead, 'location'),
 		companyIndustry: textAt(lead, 'company_industry'),
 		companyFounded: textAt(lead, 'company_founded', 'compnay_founded'),
-		companySize: numberAt(lead, 'company_size'),
+		companySize: numberAt(lead, 'company_size') ?? textAt(lead, 'company_size'),
 		companyHeadquarters: textAt(lead, 'company_hq'),
 	};
 }

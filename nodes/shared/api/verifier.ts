@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
-import { unexpectedResponse } from '../http/errors';
+import { type ServiceError, unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
-import { comparableEmail, toEmailStatus } from '../values/email';
-import { isObject, textAt } from '../values/json';
+import { comparableEmail, knownStatus, toEmailStatus } from '../values/email';
+import { holdsError, isObject, textAt } from '../values/json';
 
 /** The path of the verifier (interface specification 4.7). */
 export const VERIFY_PATH = '/v3/verify';
@@ -28,7 +28,7 @@ export function verifierQuery({ email, ...query }: EmailQuery): IDataObject {
 /** The verification in a response (interface specification 2.10). Throws a `ServiceError` for what is none. */
 export function verificationIn(response: object): IDataObject {
 	if (isObject(response) && hasStatus(response)) return response;
-	throw unexpectedResponse('a verification status', response);
+	throw withoutStatus(response);
 }
 
 /** How many of these emails, the first ones, fit into the URL of one request. */
@@ -58,25 +58,49 @@ export function bulkRequest(
 }
 
 /**
- * The verifications in a response in the order of the emails (in lower case), by the email that each names, never by
- * position: first where both are spelt the same, then where they are the same mailbox.
+ * The verifications in a response in the order of the emails (interface specification 4.8): by the email that each names,
+ * first where both are spelt the same, then where they are the same mailbox. What is left is by its place, where there are
+ * as many as emails, as services normalize addresses: without `+tag`, `googlemail.com` as `gmail.com`.
  */
-export function matchEmails(response: object, emails: string[]): Array<IDataObject[] | undefined> {
-	const complete = objectsIn(response, 'verifications').filter(hasStatus);
-	const byEmail = (some: IDataObject[], spell: (email: string) => string) =>
-		new Map(some.map((result) => [spell(textAt(result, 'email') ?? ''), result] as const));
-	const exactly = byEmail(complete, (email) => email.toLowerCase());
-	const taken = new Set(emails.map((email) => exactly.get(email)));
-	const others = complete.filter((result) => !taken.has(result));
-	const roughly = byEmail(others, comparableEmail);
-	return emails.map((email) => {
-		const result = exactly.get(email) ?? roughly.get(comparableEmail(email));
-		return result && [result];
+export function matchEmails(
+	response: object,
+	emails: string[],
+): Array<IDataObject[] | Error | undefined> {
+	const rows = objectsIn(response, 'verifications');
+	const byEmail = (spell: (email: string) => string) =>
+		new Map(rows.map((row) => [spell(textAt(row, 'email') ?? ''), row] as const));
+	const exactly = byEmail((email) => email.toLowerCase());
+	const roughly = byEmail(comparableEmail);
+	const named = emails.map((email) => exactly.get(email) ?? roughly.get(comparableEmail(email)));
+	const taken = new Set(named);
+	const isPlaced = rows.length === emails.length;
+	return emails.map((email, place) => {
+		const row = rows[place];
+		const mayBeOwn = isPlaced && !taken.has(row) && areAtOneHost(textAt(row, 'email'), email);
+		const own = named[place] ?? (mayBeOwn ? row : undefined);
+		if (own === undefined || hasStatus(own)) return own && [own];
+		return withoutStatus(own);
 	});
 }
 
+/** Whether two emails may be one mailbox, or one of them is not said. */
+function areAtOneHost(one: string | null, other: string): boolean {
+	const hostOf = (email: string) =>
+		comparableEmail(email).replace(/.*@/, '').replace('googlemail', 'gmail');
+	return one === null || hostOf(one) === hostOf(other);
+}
+
+/** The error for a verification without a status: its own message is none of a refusal. */
+function withoutStatus(verification: object): ServiceError {
+	return unexpectedResponse('a verification status', { ...verification, message: null });
+}
+
+/** Whether a verification has a status: of words that are none of the vocabulary, one without a refusal beside it. */
 function hasStatus(result: IDataObject): boolean {
-	return textAt(result, 'email_status') !== null;
+	const status = textAt(result, 'email_status');
+	return (
+		status !== null && (knownStatus(status) !== undefined || !holdsError({ ...result, status }))
+	);
 }
 
 /** The status of an email that a verification gives (interface specification 3). */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'crypto';
 import type { IContextObject, IDataObject } from 'n8n-workflow';
-import { InvalidInput, NotProcessed } from '../failures/failure';
+import { Failure, InvalidInput, JobProblem, NotProcessed, problemOf } from '../failures/failure';
 import type { Connection } from '../http/connection';
 
 const CIPHER = 'aes-256-gcm';
@@ -54,10 +54,15 @@ export interface Paid {
 	credits: number | null;
 	/** Whether a bulk job answered it, which an earlier run has paid for. */
 	isOfJob?: boolean;
+	/** How often its request was sent, if that may have been charged more than once. */
+	sent?: number;
 }
 
 /** What came of a question; shared if another node or item of the execution has sent it and pays for it. */
 export type Settled = Paid & { isShared?: true } & ({ answer: Answer } | { error: unknown });
+
+/** So often a question is sent in one execution, if it brings no answer and nobody knows what it costs. */
+const MAX_UNANSWERED = 3;
 
 /** An older answer is not reused, in milliseconds. */
 const MAX_AGE = 24 * 60 * 60_000;
@@ -75,6 +80,13 @@ const MAX_ANSWER_LENGTH = 100_000;
 
 /** Where n8n stores the answers with the execution. Another shape of them needs another name. */
 const RECORD = 'contactDataAnswers';
+
+/** A question that may have been paid for without an answer: how often, how often by its last request, what came then. */
+interface Unanswered {
+	times: number;
+	sent: number;
+	error: unknown;
+}
 
 interface StoredBatch {
 	/** The `id` of the connection that can open it. */
@@ -94,6 +106,9 @@ type Entry = [key: string, answer: Answer];
 export class AnswerStore {
 	private readonly answers = new Map<string, Answer>();
 	private readonly inProgress = new Map<string, Promise<Settled>>();
+
+	/** Questions that may have been paid for without an answer. */
+	private readonly unanswered = new Map<string, Unanswered>();
 
 	/** The latest entries, as JSON: too few for a batch. */
 	private readonly unsaved = new Map<Connection, string[]>();
@@ -141,15 +156,27 @@ export class AnswerStore {
 		}
 		const answer = this.find(key, connection);
 		if (answer) return { answer, credits: 0, isShared: true };
+		const before = this.unanswered.get(key);
+		if (before && before.times + before.sent > MAX_UNANSWERED) {
+			return { error: notAgain(before), credits: 0 };
+		}
 		try {
 			const working = work();
 			this.inProgress.set(key, working);
 			const settled = await working;
 			if ('answer' in settled) this.keep([key, settled.answer], connection);
+			else if (settled.credits === null) this.countUnanswered(key, settled);
 			return settled;
 		} finally {
 			this.inProgress.delete(key);
 		}
+	}
+
+	/** Counts a question that was sent, and whose cost nobody knows: a loop would pay for it without end. */
+	private countUnanswered(key: string, { error, sent = 1 }: Paid & { error: unknown }): void {
+		if (error instanceof JobProblem && error.isPending) return;
+		const { times = 0 } = this.unanswered.get(key) ?? {};
+		this.unanswered.set(key, { times: times + sent, sent, error });
 	}
 
 	/** Puts the latest answers into what n8n stores with the execution, in place of the oldest ones. */
@@ -185,6 +212,13 @@ export class AnswerStore {
 		this.unsavedLength += text.length;
 		if (texts.length === ANSWERS_PER_BATCH || this.unsavedLength > BATCH_LENGTH) this.save();
 	}
+}
+
+/** The exception for a question that is not sent again, with the reason of its last failure. */
+function notAgain({ times, error }: Unanswered): Failure {
+	const problem = problemOf(error);
+	const message = `Not sent again: it was sent ${times} times and may have been charged (${problem.message})`;
+	return new Failure({ ...problem, status: 'not_processed', message });
 }
 
 /** The answers of a batch; none if it cannot be opened, e.g. after the API key was rotated. */

@@ -15,18 +15,26 @@ export interface Job {
 	id: string;
 	/** The `id` of the connection that it belongs to. */
 	connection: string;
-	/** The keys of its questions, in their order. */
-	questions: string[];
+	/** The keys of its questions, in the order of its rows; `null` for one that nobody waits for. */
+	questions: Array<string | null>;
 	/** What it may have cost, in credits; 0 once that is known. */
 	credits: number;
-	/** The node and the execution that have paid for it. */
+	/** The node and the execution that have paid for it; empty for one of another execution. */
 	node: string;
 	executionId: string;
 }
 
+/** The job that an item waits for, and the row in it, from 1. */
+export interface JobRow {
+	id: string;
+	row: number;
+}
+
 /** The bulk jobs of one execution that are pending: a node that runs again collects them instead of paying again. */
 export class PendingJobs {
-	private readonly byKey: Map<string, Job>;
+	/** By the keys of their questions, and by their connections and ids. */
+	private readonly byKey = new Map<string, Job>();
+	private readonly byId = new Map<string, Job>();
 
 	constructor(
 		private readonly record: IContextObject,
@@ -34,7 +42,7 @@ export class PendingJobs {
 		private readonly ledger: Ledger,
 	) {
 		const stored: Job[] = record[JOBS_RECORD] ?? [];
-		this.byKey = new Map(stored.flatMap((job) => job.questions.map((key) => [key, job])));
+		for (const job of stored) this.remember(job);
 	}
 
 	get isEmpty(): boolean {
@@ -46,13 +54,22 @@ export class PendingJobs {
 		return this.byKey.get(key);
 	}
 
-	withId(id: string, connection: Connection): Job | undefined {
-		const jobs = [...this.byKey.values()];
-		return jobs.find((job) => job.id === id && job.connection === connection.id);
+	/** Notes that a row of a job, maybe of an earlier execution, has the answer to a question. */
+	expect({ id, row }: JobRow, key: string, connection: Connection): void {
+		const unknown = { questions: [], credits: 0, node: '', executionId: '' };
+		const job = this.byId.get(nameOf(connection.id, id)) ?? {
+			id,
+			connection: connection.id,
+			...unknown,
+		};
+		while (job.questions.length < row) job.questions.push(null);
+		job.questions[row - 1] = key;
+		this.remember(job);
 	}
 
 	remember(job: Job): void {
-		for (const key of job.questions) this.byKey.set(key, job);
+		this.byId.set(nameOf(job.connection, job.id), job);
+		for (const key of job.questions) if (key !== null) this.byKey.set(key, job);
 	}
 
 	/**
@@ -60,24 +77,39 @@ export class PendingJobs {
 	 * again.
 	 * @param results in the order of its questions; none for a job that has failed
 	 */
-	ended(job: Job, connection: Connection, results?: Array<IDataObject[] | Error | undefined>): void {
+	ended(
+		job: Job,
+		connection: Connection,
+		results?: Array<IDataObject[] | Error | undefined>,
+	): void {
 		const at = Date.now();
 		job.questions.forEach((key, index) => {
 			const own = results?.[index];
 			// It may still get a row that it lacks.
 			const isOver = results === undefined || own !== undefined;
+			if (key === null) return;
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
 			if (Array.isArray(own)) this.answers.keep([key, { results: own, at }], connection);
 		});
+		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {
+			this.byId.delete(nameOf(job.connection, job.id));
+		}
 		this.ledger.collected(job, results ? costOf(results) : NOTHING);
 	}
 
 	/** Puts the pending jobs into what n8n stores with the execution. */
 	save(): void {
-		const pending = [...new Set(this.byKey.values())];
+		const pending = [...new Set(this.byKey.values())].filter(
+			({ executionId }) => executionId !== '',
+		);
 		if (pending.length > 0) this.record[JOBS_RECORD] = pending.slice(-MAX_STORED_JOBS);
 		else delete this.record[JOBS_RECORD];
 	}
+}
+
+/** The name of a job among those of all accounts. */
+function nameOf(connection: string, id: string): string {
+	return `${connection} ${id}`;
 }
 
 /** Where n8n stores that an execution was started by hand. */

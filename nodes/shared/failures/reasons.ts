@@ -32,6 +32,7 @@ export const INVALID = {
 	missing_company: 'without a company',
 	missing_keyword: 'without a company',
 	missing_list: 'without a list',
+	missing_job: 'without a job',
 	invalid_value: 'with a value that is not valid',
 	unevaluated_expression: 'with an expression that was not evaluated',
 	failing_expression: 'with an expression that cannot be evaluated',

@@ -7,7 +7,7 @@ import type {
 	INode,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { objectAt } from '../values/json';
+import { objectAt, objectFrom } from '../values/json';
 
 export const CREDENTIAL = 'contactDataApi';
 
@@ -101,7 +101,8 @@ export interface NodeContext extends Readonly<ReturnType<typeof commonContext>> 
 
 /** For a node that n8n runs with all its items. */
 export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
-	const inputs = n8n.getInputData();
+	// A node before may give items without fields.
+	const inputs = n8n.getInputData().map((item) => ({ ...item, json: objectFrom(item.json) }));
 	return {
 		...commonContext(n8n),
 		n8n,

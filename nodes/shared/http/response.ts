@@ -1,5 +1,5 @@
-import { type IDataObject, type IN8nHttpFullResponse, jsonParse } from 'n8n-workflow';
-import { holdsError, isEmpty, isObject, numberAt, wordsIn } from '../values/json';
+import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
+import { holdsError, idAt, isEmpty, isObject, numberAt, wordsIn } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
 import { meaningOf } from './codes';
 import { ABOUT_PATHS, ServiceError, unexpectedResponse } from './errors';
@@ -51,14 +51,22 @@ export function bodyIn({ headers, body }: IN8nHttpFullResponse): IN8nHttpFullRes
 	const [, charset] = /charset="?([\w-]+)/i.exec(toText(headers['content-type'])) ?? [];
 	const text = decoded(body, charset);
 	// Nearly all are, and the rest takes longer.
-	const parsed = /\d{16}/.test(text) ? undefined : jsonParse(text, { fallbackValue: undefined });
+	const parsed = /\d{16}/.test(text) ? undefined : parsedJson(text);
 	if (parsed !== undefined) return parsed;
 	const readable = text.replace(TOKENS, (token) => {
 		if (token.startsWith('"')) return token.replace(/[\0-\x1f]/g, escaped);
 		if (!/\d/.test(token)) return 'null';
 		return Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
 	});
-	return jsonParse(readable, { fallbackValue: text });
+	return parsedJson(readable) ?? text;
+}
+
+function parsedJson(text: string): IN8nHttpFullResponse['body'] | undefined {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
 }
 
 function escaped(control: string): string {
@@ -148,6 +156,25 @@ export function objectWith(names: string[], value: unknown, expected: string): I
 	}
 	throw unexpectedResponse(expected, value);
 }
+
+/**
+ * The cursor of the next page in a page; `null` at the end, where services send nothing or 0. Of a URL it is the parameter.
+ * Returns a {@link ServiceError} for what cannot be used.
+ */
+export function cursorIn(page: IDataObject, field: string, parameter: string): Cursor {
+	const { [field]: sent } = page;
+	const text = toText(sent);
+	const isUrl = /^https?:\/\/|\?/.test(text);
+	const { searchParams } = (isUrl && parsedUrl(text, 'https://service.invalid')) || {};
+	const cursor = isUrl
+		? idAt(Object.fromEntries(searchParams ?? []), parameter, field)
+		: idAt(page, field);
+	const isEnd = !isUrl && Number(sent ?? 0) === 0;
+	return isEnd ? null : (cursor ?? unexpectedResponse('a usable next page'));
+}
+
+/** Where the next page begins; `null` on the last page, and an error where that is not said in a usable way. */
+export type Cursor = string | number | null | ServiceError;
 
 /** The longest pause that is believed, in milliseconds. */
 const LONGEST_PAUSE = 366 * 24 * 60 * 60_000;

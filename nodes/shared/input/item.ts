@@ -1,11 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditKind } from '../api/account';
 import type { Answer } from '../execution/answers';
+import type { JobRow } from '../execution/execution';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
 import { knownStatus } from '../values/email';
-import { UNMET } from '../failures/reasons';
+import { UNMET, WITHOUT_RESULT } from '../failures/reasons';
+import { asBeforeFile } from '../host/file';
 import { momentOf } from '../values/moment';
-import { numberOf } from '../values/text';
+import { objectFrom } from '../values/json';
+import { numberOf, toText } from '../values/text';
 import type { Declaration } from './declaration';
 import { FieldValues, typedText } from './fieldValues';
 import { missing, type Missing } from './missing';
@@ -121,6 +124,8 @@ export interface Prepared<Query> {
 	includesInput: boolean;
 	/** Whether it keeps what it has already, if nothing newer is found. */
 	isDue?: boolean;
+	/** The job that it waits for. */
+	job?: JobRow;
 }
 
 /**
@@ -132,7 +137,7 @@ export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
 	parameters: Parameters,
 	item: number,
-	options: Pick<LookupOptions, 'refusal' | 'retryUnknown'>,
+	options: Pick<LookupOptions, 'refusal' | 'resultField' | 'retryUnknown'>,
 ): Prepared<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
@@ -166,5 +171,16 @@ export function prepareItem<Query extends IDataObject>(
 		return result && { results: [result] };
 	};
 	const isDue = known === 'due';
-	return { query, outcome: outcomeOf(), isSimple, isAll, includesInput, isDue };
+	const job = jobOf(parameters.json(item), options.resultField);
+	return { query, outcome: outcomeOf(), isSimple, isAll, includesInput, isDue, job };
+}
+
+/** The job that an item waits for since an earlier lookup, which is paid for. */
+function jobOf(json: unknown, resultField: string | undefined): JobRow | undefined {
+	const item = asBeforeFile(objectFrom(json), resultField);
+	const { status, jobId, jobRow } =
+		resultField === undefined ? item : objectFrom(item[resultField]);
+	const isWaiting = status === 'skipped' || (WITHOUT_RESULT.has(status) && status !== 'failed');
+	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
+	return isWaiting && id !== '' && Number.isInteger(row) && row > 0 ? { id, row } : undefined;
 }

@@ -3,7 +3,7 @@ import { readAccount, remainingOf } from '../api/account';
 import type { AccountClient } from '../client/client';
 import { type Problem, problemOf, reasonsOf } from '../failures/failure';
 import type { NodeContext } from '../host/context';
-import { type Outcome, type Preparation, prepareItem } from '../input/item';
+import { type Outcome, type Preparation, type Prepared, prepareItem } from '../input/item';
 import { Run } from '../run/run';
 import { count } from '../values/text';
 import { keyOf } from './lookup';
@@ -24,9 +24,12 @@ export async function runEstimate<Query extends IDataObject>(
 		failing(0)(options.refusal);
 		return run.deliver();
 	}
-	const bucketFor = ({ client, keys }: ReturnType<typeof openEstimate>, query: Query) => {
+	const bucketFor = (
+		{ client, keys }: ReturnType<typeof openEstimate>,
+		{ query, job }: Prepared<Query>,
+	) => {
 		const key = keyOf(estimate, client.connection, query);
-		if (execution.answers.find(key, client.connection) || execution.jobs.of(key))
+		if (job || execution.answers.find(key, client.connection) || execution.jobs.of(key))
 			return 'alreadyBought';
 		if (keys.has(key)) return 'duplicates';
 		keys.add(key);
@@ -37,8 +40,9 @@ export async function runEstimate<Query extends IDataObject>(
 			const own = await accounts.of(item).catch(failing(item));
 			if (!own) return;
 			own.first = Math.min(own.first, item);
-			const { query, outcome } = prepareItem(estimate, parameters, item, options);
-			own.buckets[outcome ? bucketOf(outcome) : bucketFor(own, query)]++;
+			const prepared = prepareItem(estimate, parameters, item, options);
+			const { outcome } = prepared;
+			own.buckets[outcome ? bucketOf(outcome) : bucketFor(own, prepared)]++;
 			if (outcome && 'reason' in outcome) own.problems.push(outcome);
 		});
 		for (const own of accounts.all) {
@@ -63,9 +67,10 @@ function openEstimate(client: AccountClient) {
 }
 
 /** A lookup costs 1 credit at most (interface specification 8). */
-function totalOf(buckets: typeof EMPTY_BUCKETS, creditsRemaining: number | null) {
+function totalOf(buckets: typeof EMPTY_BUCKETS, remaining: number | null) {
 	const mostCredits = buckets.lookups;
-	const enough = creditsRemaining === null ? null : Math.max(0, creditsRemaining) >= mostCredits;
+	const enough = remaining === null ? null : Math.max(0, remaining) >= mostCredits;
+	const creditsRemaining = Number.isFinite(remaining) ? remaining : null;
 	const items = Object.values(buckets).reduce((sum, bucket) => sum + bucket);
 	return { items, ...buckets, mostCredits, creditsRemaining, enough };
 }

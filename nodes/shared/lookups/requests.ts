@@ -4,6 +4,7 @@ import { Budget, type Reservation } from '../credits/budget';
 import { costOf, NOTHING } from '../credits/ledger';
 import type { Settled } from '../execution/answers';
 import type { Job } from '../execution/execution';
+import { JobProblem } from '../failures/failure';
 import { isMiss, ServiceError, unexpectedResponse, unknownPath } from '../http/errors';
 import { withoutKey } from '../http/mask';
 import { pathOf } from '../input/declaration';
@@ -147,7 +148,8 @@ export class Requests<Query extends IDataObject> {
 		if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
 		else if (job) this.shared.run.execution.jobs.ended(job, this.client.connection);
 		const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
-		fail(paid, failure, { credits: isFree && !reservation.isRenewed ? 0 : null });
+		const sent = reservation.isRenewed ? 2 : 1;
+		fail(paid, failure, { credits: isFree && sent === 1 ? 0 : null, sent });
 	}
 
 	/** Reserves credits for a batch, or for its first entries. Throws `NotProcessed` if there are none, or `InvalidInput`. */
@@ -213,19 +215,20 @@ export class Requests<Query extends IDataObject> {
 		return job;
 	}
 
-	/** Waits for the results of a job. Throws a `JobProblem` when it has failed or is not done in time. */
+	/** Waits for the results of a job. Throws a `JobProblem` when it has failed, is not known or is not done in time. */
 	private async resultsOf(
-		{ id }: Job,
+		{ id, executionId, questions }: Job,
 		entries: Array<Entry<Query> | undefined>,
 	): Promise<Received> {
 		const { client, shared } = this;
 		const { jobs, perRequest } = shared.lookup;
 		if (!jobs) return { results: [] };
+		const isOwn = executionId !== '';
 		const read = jobs.reader(
 			id,
 			async (qs, url) =>
 				await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true }),
-			entries.length,
+			isOwn ? questions.length : undefined,
 		);
 		const turn = async (wait: number) => {
 			await client.sleep(wait);
@@ -233,22 +236,39 @@ export class Requests<Query extends IDataObject> {
 		};
 		// A single lookup does not wait for the job of a bulk request that may have its answer.
 		const timeout = perRequest > 1 ? shared.run.options.jobTimeout : 0;
-		const rows = await waitForJob(id, read, turn, timeout);
-		const queries = entries.map((entry) => entry?.query);
-		return { results: jobs.match(rows, withoutKey(queries, client.connection.apiKey)), jobId: id };
+		const rows = await waitForJob({ id, isOwn, timeout }, read, turn);
+		const queries = withoutKey(
+			entries.map((entry) => entry?.query),
+			client.connection.apiKey,
+		);
+		return { results: jobs.match(rows, queries), jobId: id };
 	}
 
-	/** Collects the answers that an earlier run left with a job. */
+	/** Collects the answers that an earlier request left with a job. What it does not have is sent. */
 	private async collectLeft(job: Job, byKey: Map<string, Entry<Query>>): Promise<void> {
 		const { jobs } = this.shared.run.execution;
-		const entries = job.questions.map((key) => byKey.get(key));
+		const { connection } = this.client;
+		const entries = job.questions.map((key) => (key === null ? undefined : byKey.get(key)));
 		try {
 			const received = await this.resultsOf(job, entries);
-			jobs.ended(job, this.client.connection, received.results);
-			resolve(entries, received, { isOfJob: true });
+			jobs.ended(job, connection, received.results);
+			const hasRow = (_: unknown, index: number) => received.results[index] !== undefined;
+			resolve(
+				entries.map((entry, index) => (hasRow(entry, index) ? entry : undefined)),
+				received,
+				{ isOfJob: true },
+			);
+			this.sendInstead(entries.filter((entry, index) => !hasRow(entry, index)));
 		} catch (error) {
-			if (isFreeFailure(error)) jobs.ended(job, this.client.connection);
-			fail(entries, error, { credits: isPending(error) ? null : 0, isOfJob: true });
+			if (!isPending(error) && error instanceof JobProblem) {
+				jobs.ended(job, connection);
+				this.sendInstead(entries);
+			} else fail(entries, error, { credits: null, isOfJob: true });
 		}
+	}
+
+	private sendInstead(entries: Array<Entry<Query> | undefined>): void {
+		this.entries.push(...entries.filter((entry) => entry !== undefined));
+		this.sendAll();
 	}
 }

@@ -141,6 +141,8 @@ export class LookupRun<Query extends IDataObject> {
 			this.domains.add(domain);
 		}
 		if (!asked) {
+			const isBought = answers.find(key, connection) !== undefined;
+			if (prepared.job && !isBought) run.execution.jobs.expect(prepared.job, key, connection);
 			const isTooMany = () => !requests.jobOf(key) && this.isBeyondManualLimit(key);
 			const send = async () => (isTooMany() ? BEYOND_MANUAL_LIMIT : await requests.ask(key, query));
 			asked = answers.ask(key, connection, send);

@@ -39,6 +39,9 @@ export function paceOf(option: (name: string) => unknown, isWatched: boolean): P
 /** Half of the first step of the exponential back-off, in milliseconds. */
 const FIRST_STEP = 500;
 
+/** The latest time at which a request that may have been charged is sent again, in milliseconds. */
+const LATE = 10_000;
+
 /** What a request may cost: nothing, the credits of one question, or those of many. */
 export type Cost = 'free' | 'single' | 'bulk';
 
@@ -81,8 +84,9 @@ export function decide(
 	const mayHelp = next === 'again';
 	const isUnknown = mayHelp && mayBeCharged;
 	const mayChargeAgain = isUnknown && cost !== 'free';
-	// With full jitter, so that many do not come back at once.
-	const decision = { wait: Math.floor(random * backOff(attempt)), mayChargeAgain };
+	// With full jitter, so that many do not come back at once. The only repetition that may be charged outlasts a restart.
+	const wait = mayChargeAgain ? (LATE * (1 + random)) / 2 : random * backOff(attempt);
+	const decision = { wait: Math.floor(wait), mayChargeAgain };
 	const isLost = isUnknown && reason === 'connection';
 	if (isLost && cost === 'bulk') return { ...decision, error: unknownOutcome(failure) };
 	const isRepeated = mayChargeAgain && uncertain !== undefined;

@@ -1,16 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { unexpectedResponse } from '../http/errors';
+import type { Cursor } from '../http/response';
 import { asError } from '../values/text';
 
 /** After more pages than this without a new result, the service is taken to repeat itself for ever. */
 export const MAX_PAGES_WITHOUT_NEWS = 100;
 
-export type Cursor = string | number;
-
 export interface Page {
 	results: IDataObject[];
-	/** `null` on the last page. */
-	next: Cursor | null;
+	next: Cursor;
 	/** The number of results on all pages, if the response states it. */
 	total: number | null;
 }
@@ -18,7 +16,7 @@ export interface Page {
 export interface Pages {
 	pageSize: number;
 	/** Requests a page of at most `size` results. */
-	fetch: (size: number, cursor: Cursor | undefined) => Promise<Page>;
+	fetch: (size: number, cursor: string | number | undefined) => Promise<Page>;
 	/** Whether the user wants a result; without it, all of them. */
 	wants?: (result: IDataObject) => boolean;
 	/** The identity of a result: the service may send one again on a later page. Two of one page are two. */
@@ -34,8 +32,7 @@ export interface Collected {
 }
 
 /**
- * Reads page after page, until the limit, an empty page, the total, or a next page that is missing
- * or was read already. A page that is shorter than requested is not the end: services cap pages.
+ * Reads page after page, until the limit, the total, two empty pages, or a next page that is missing or was read already. A page that is shorter than requested is not the end: services cap pages.
  * Throws if there is no result before the page that fails.
  */
 export async function collectPages(
@@ -44,12 +41,13 @@ export async function collectPages(
 ): Promise<Collected> {
 	const results: IDataObject[] = [];
 	const ids = new Set<unknown>();
-	const cursors = new Set<Cursor | undefined>();
-	let cursor: Cursor | undefined;
+	const cursors = new Set<string | number | undefined>();
+	let cursor: string | number | undefined;
 	let read = 0;
 	let total: number | undefined;
 	let longestPage: number | undefined;
 	let pagesWithoutNews = 0;
+	let emptyPages = 0;
 	// A result without an id is another one each time.
 	const idOf = (result: IDataObject) => pages.idOf(result) ?? result;
 	const stuck = () => ({ results, incomplete: unexpectedResponse('new results') });
@@ -72,16 +70,22 @@ export async function collectPages(
 		pagesWithoutNews = news.length > 0 ? 0 : pagesWithoutNews + 1;
 		const isRepeated = pages.endsOnRepeat && pagesWithoutNews > 0 && page.results.length > 0;
 		if (isRepeated || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) return stuck();
-		// The total shrinks if results are deleted meanwhile, though some may be unread.
-		if (page.total !== null) total = Math.max(total ?? 0, page.total);
+		// The total shrinks if results are deleted meanwhile, though some may be unread. One that counts its page is none.
+		const isTotal = page.total !== null && page.total > page.results.length;
+		if (isTotal) total = Math.max(total ?? 0, page.total ?? 0);
 		const isComplete = total !== undefined && read >= total;
-		if (page.results.length === 0 || page.next === null || isComplete) break;
+		const hasAll = read >= (page.total ?? Number.POSITIVE_INFINITY);
+		// One empty page is no end.
+		emptyPages = page.results.length > 0 ? 0 : emptyPages + 1;
+		if (page.next === null || isComplete || emptyPages > 1) break;
+		if (page.next instanceof Error) return { results, incomplete: page.next };
 		cursor = page.next;
 		// A last page may lead to one that was read; a full one, or one before the total, is not the last. Services cap
 		// pages, so a page that is as long as the others is full, unless it only repeats a short one.
 		const full = pagesWithoutNews > 0 ? size : Math.min(size, longestPage ?? size);
 		longestPage = Math.max(longestPage ?? 0, page.results.length);
-		const isStuck = cursors.has(cursor) && (page.results.length >= full || total !== undefined);
+		const isFull = page.results.length > 0 && page.results.length >= full;
+		const isStuck = cursors.has(cursor) && !hasAll && (isFull || total !== undefined);
 		if (isStuck && results.length < limit) return stuck();
 	}
 	return { results };

@@ -8,29 +8,18 @@ import { FieldValues } from '../input/fieldValues';
 import { missing, type Missing } from '../input/missing';
 import { isWanted } from '../input/item';
 import { countIn } from '../input/options';
-import { alignColumns, alignFields, type Placement } from '../output/shape';
+import { alignColumns } from '../output/shape';
 import { DEFAULT_PACE } from '../pace/retry';
 import { Run, type Runnable } from '../run/run';
 import { toListId } from './listLocator';
 import type { Collected } from './pages';
 
 export interface Read extends Runnable {
-	/** Puts a result into the item that it was read for; without this, the result is the item. */
-	place?(
-		place: Placement & { input: INodeExecutionData; item: number },
-		fields: IDataObject,
-	): INodeExecutionData;
-	/** Whether its results join the item, which keeps its own columns. */
-	joinsItem?: true;
 	read(request: ReadRequest): Promise<Reading>;
 }
 
 /** The results for one item, and how one of them is put in the package's words. */
 export interface Reading extends Collected {
-	/** Whether the results are not about the item, so that its fields are left out. */
-	isOfNoItem?: true;
-	/** Whether the item is passed on, as there is nothing to read for it. */
-	isPassedOn?: true;
 	/** Without this, a result is put out as it is. */
 	simplify?(result: IDataObject): IDataObject;
 }
@@ -66,8 +55,7 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 	}
 	const unmet = run.unmet > 0 ? [`${run.unmet} did not meet the condition`] : [];
 	const items = run.deliver([...run.incomplete, ...unmet]);
-	if (read.joinsItem) alignFields(items, run.options.resultField);
-	else if (run.problems.length + run.unmet > 0 && !context.isTool) alignColumns(items);
+	if (run.problems.length + run.unmet > 0 && !context.isTool) alignColumns(items);
 	return items;
 }
 
@@ -75,22 +63,21 @@ type ReadRun = Run<{ client: AccountClient }>;
 
 /** Reads the results for one item and puts them out, with a problem if some could not be read. */
 async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
-	const { breather, context, options, parameters, replaced, sources } = run;
-	const { inputs, isTool } = context;
-	const { resultField } = options;
-	let input = inputs[item];
+	const { breather, context, options, parameters } = run;
+	const { json: input, binary } = context.inputs[item];
 	let includesInput = false;
 	/** What an item without a result says that it was asked for. */
 	let asked: IDataObject = {};
-	const place = (json: IDataObject) =>
-		read.place?.({ input, item, includesInput, isTool, resultField, sources, replaced }, json) ?? {
-			json,
-			pairedItem: { item },
-		};
+	// A result is somebody else than the item that asked, whose fields stand apart.
+	const place = (json: IDataObject): INodeExecutionData => ({
+		json: includesInput ? { ...json, input } : json,
+		pairedItem: { item },
+		...(includesInput && binary && { binary }),
+	});
 	const fail = (error: unknown) =>
 		run.fail(problemOf(error), item, (fields) => place({ ...asked, ...fields }));
 	try {
-		includesInput = parameters.get('includeInputFields', item, false) === true && !isTool;
+		includesInput = !context.isTool && parameters.get('includeInputFields', item, false) === true;
 		const values = new FieldValues(parameters, item);
 		asked = values.subject(read.lead);
 		if (options.refusal === undefined && !isWanted(parameters, item)) {
@@ -101,9 +88,7 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 		}
 		const request = await requestFor(run, read, item, values);
 		const reading = await read.read(request);
-		if (reading.isOfNoItem) input = { json: {} };
-		if (reading.isPassedOn) run.passOn(item);
-		else run.hasResult ||= reading.results.length > 0;
+		run.hasResult ||= reading.results.length > 0;
 		for (const result of reading.results) {
 			if (breather.isDue) await breather.breathe();
 			run.put(item, place((request.isSimple && reading.simplify?.(result)) || result));

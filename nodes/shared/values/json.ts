@@ -35,6 +35,9 @@ export function numberAt(source: IDataObject, ...keys: string[]): number | null 
 	return Number.isFinite(number) ? number : null;
 }
 
+/** How deep the words of an error may be. */
+const MAX_DEPTH = 4;
+
 /** Where services put their words, the most telling first. */
 const SAYING = ['message', 'error', 'errors', 'detail', 'details', 'msg', 'description', 'title'];
 
@@ -42,11 +45,13 @@ const SAYING = ['message', 'error', 'errors', 'detail', 'details', 'msg', 'descr
  * What a body says in words: the first text under these names, in objects and lists up to four levels down. The
  * specification does not show the bodies of errors (interface specification 7).
  */
-export function wordsIn(value: unknown, depth = 4): string | null {
+export function wordsIn(value: unknown, depth = MAX_DEPTH): string | null {
 	for (const one of [value].flat(2)) {
 		if (typeof one === 'string' && one.trim() !== '') return one.trim();
 		if (!isObject(one) || depth === 0) continue;
-		const inner = SAYING.map((name) => one[name]);
+		const named = SAYING.map((name) => one[name]);
+		// In an error, the words may have any name.
+		const inner = depth < MAX_DEPTH ? [...named, ...Object.values(one)] : named;
 		const words = wordsIn(inner, depth - 1);
 		if (words !== null) return words;
 	}
@@ -55,7 +60,11 @@ export function wordsIn(value: unknown, depth = 4): string | null {
 
 /** Whether an object says that something went wrong. */
 export function holdsError({ error, errors, success, ok, status }: IDataObject): boolean {
-	return wordsIn(error ?? errors) !== null || [success, ok].includes(false) || status === 'error';
+	return (
+		wordsIn(error ?? errors, MAX_DEPTH - 1) !== null ||
+		[success, ok].includes(false) ||
+		status === 'error'
+	);
 }
 
 /** An ID, the digits of a large one as a text: JavaScript would round it. `null` if there is none. */
