@@ -24,7 +24,7 @@ export default defineConfig({
 				fileParallelism: !['benchmarks', 'e2e'].includes(name),
 				// Their files share a process and its modules: the engine and our code are loaded once.
 				isolate: !inProcess.includes(name),
-				setupFiles: inProcess.includes(name) ? ['test/support/seed.mts'] : [],
+				setupFiles: inProcess.includes(name) ? ['test/support/setup.mts'] : [],
 				testTimeout: 4 * HANG_MS,
 				hookTimeout: 4 * HANG_MS,
 				expect: { poll: { timeout: HANG_MS } },

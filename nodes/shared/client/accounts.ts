@@ -27,8 +27,8 @@ export class Accounts<T extends { client: AccountClient }> {
 		settings: Pick<ClientSettings, 'pace' | 'requestOptions'>,
 		private readonly open: (client: AccountClient) => T,
 	) {
-		const { signal } = context;
-		this.settings = { ...settings, signal, network: new CircuitBreaker() };
+		const { endsAt, signal } = context;
+		this.settings = { ...settings, endsAt, signal, network: new CircuitBreaker() };
 		// One listener for all accounts: each further one takes longer to add.
 		signal?.addEventListener('abort', this.interrupt, { once: true });
 	}

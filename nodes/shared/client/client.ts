@@ -10,7 +10,8 @@ import { asServiceError, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
 import { gateOf, type AccountGate, type Lane } from '../pace/gate';
 import { CircuitBreaker, type Cost, decide, DEFAULT_PACE, isPause, type Pace } from '../pace/retry';
-import { NotProcessed } from '../failures/failure';
+import { endedBy, NotProcessed } from '../failures/failure';
+import { TIME_TO_DELIVER } from '../host/context';
 import type { NotSentReason } from '../failures/reasons';
 
 /** How long to wait for a response, in milliseconds. */
@@ -36,6 +37,8 @@ export interface ClientSettings {
 	pace?: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
+	/** When n8n ends the execution, in milliseconds since 1970. */
+	endsAt?: number;
 	/** Counts lost connections: the clients of one run share the network. */
 	network?: CircuitBreaker;
 }
@@ -116,12 +119,15 @@ export class AccountClient {
 		const { cost = 'free', reservation } = sending;
 		const timeout = cost === 'bulk' ? BULK_TIMEOUT : TIMEOUT;
 		const complete = { timeout, ...this.settings.requestOptions, ...request };
+		const { endsAt = Number.POSITIVE_INFINITY } = this.settings;
 		const { maxRetries } = this.pace;
 		let uncertain: ServiceError | undefined;
 		let refusals = 0;
 		let { acceptances } = this.gate;
 		for (let attempt = 1; ; ) {
-			const response = await this.sendAtGate(complete, sending).catch((notSent: unknown) => {
+			const left = Math.max(1, endsAt - Date.now() - TIME_TO_DELIVER / 2);
+			const inTime = { ...complete, timeout: Math.min(complete.timeout, left) };
+			const response = await this.sendAtGate(inTime, sending).catch((notSent: unknown) => {
 				// An earlier attempt may have been charged, so the item is not "not processed".
 				throw uncertain ?? notSent;
 			});
@@ -159,7 +165,7 @@ export class AccountClient {
 		let isAccepted = false;
 		try {
 			this.assertGoingOn(collects);
-			if (start === undefined) throw new NotProcessed('cancelled');
+			if (start === undefined) throw new NotProcessed('stopped');
 			reservation?.sent();
 			const response = await sendOnce(this.n8n, this.connection, request).catch(asServiceError);
 			const failure = response instanceof ServiceError ? response : undefined;
@@ -176,7 +182,10 @@ export class AccountClient {
 
 	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
 	private assertGoingOn(collects: boolean): void {
-		if (this.settings.signal?.aborted) throw new NotProcessed('cancelled');
+		const { signal, endsAt = Number.POSITIVE_INFINITY } = this.settings;
+		if (signal?.aborted) throw endedBy(signal);
+		// What cannot be answered in time is not sent.
+		if (Date.now() + this.gate.slowest + TIME_TO_DELIVER > endsAt) this.halt('run_time_over');
 		const { refusal } = this.lane;
 		if (refusal) this.halt(refusal.next === 'pause' ? 'rate_limited' : 'service_down', refusal);
 		for (const { open } of [this.breaker, this.network])

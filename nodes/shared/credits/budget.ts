@@ -1,4 +1,4 @@
-import { invalidValue, NotProcessed } from '../failures/failure';
+import { endedBy, invalidValue, NotProcessed } from '../failures/failure';
 import { ServiceError } from '../http/errors';
 import { countersOf, type CreditKind, type Getter, readAccount, remainingOf } from '../api/account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
@@ -88,7 +88,7 @@ export class Budget {
 	async take(credits: number, least: number): Promise<number> {
 		const { ledger, node, kind, cap, signal } = this.settings;
 		for (;;) {
-			if (signal?.aborted) throw new NotProcessed('cancelled');
+			if (signal?.aborted) throw endedBy(signal);
 			const own = ledger.reservedBy(node);
 			const byCap = cap - ledger.spentBy(node) - own;
 			const byFloor = this.roomAboveFloor();

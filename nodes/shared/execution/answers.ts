@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'crypto';
 import type { IContextObject, IDataObject } from 'n8n-workflow';
-import { Failure, InvalidInput, JobProblem, NotProcessed, problemOf } from '../failures/failure';
+import { Failure, JobProblem, problemOf } from '../failures/failure';
 import type { Connection } from '../http/connection';
 
 const CIPHER = 'aes-256-gcm';
@@ -58,8 +58,11 @@ export interface Paid {
 	sent?: number;
 }
 
-/** What came of a question; shared if another node or item of the execution has sent it and pays for it. */
-export type Settled = Paid & { isShared?: true } & ({ answer: Answer } | { error: unknown });
+/** What came of a question; shared if another node or execution sends it and pays for it, earlier if it was known before. */
+export type Settled = Paid & { isShared?: true; isEarlier?: true } & (
+		| { answer: Answer }
+		| { error: unknown }
+	);
 
 /** So often a question is sent in one execution, if it brings no answer and nobody knows what it costs. */
 const MAX_UNANSWERED = 3;
@@ -98,14 +101,38 @@ interface StoredBatch {
 
 type Entry = [key: string, answer: Answer];
 
+/** The most charged answers that this process keeps for its other executions. */
+const MAX_RECENT = 50_000;
+
+/** The charged answers of all executions of this process, by their keys, the oldest first. */
+const recent = new Map<string, Answer>();
+
+/** The questions that an execution of this process is asking. */
+const asking = new Map<string, Promise<Settled>>();
+
+/** Empties what this process remembers for its next executions. */
+export function forgetRecentAnswers(): void {
+	recent.clear();
+}
+
+/** Keeps an answer for other executions, in place of the oldest one, and of those that are too old. */
+function keepRecent(key: string, answer: Answer): void {
+	recent.delete(key);
+	recent.set(key, answer);
+	for (const [oldest, { at = 0 }] of recent) {
+		if (recent.size <= MAX_RECENT && Date.now() - at < MAX_AGE) break;
+		recent.delete(oldest);
+	}
+}
+
 /**
- * The answers of one execution. Identical questions share one request: within a node, across nodes, and when n8n runs a
- * node again. n8n stores the latest answers with the execution, so they outlive a wait and reach a retry. They hold
- * personal data that n8n's redaction does not reach, so they are sealed with the API key.
+ * The answers of one execution. Identical questions share one request: within a node, across nodes, when n8n runs a node
+ * again, and across the executions of this process, which keeps what was charged for a day: a second click, or an event
+ * that comes twice, costs nothing. n8n stores the latest answers with the execution, so they outlive a wait and reach a
+ * retry. They hold personal data that n8n's redaction does not reach, so they are sealed with the API key.
  */
 export class AnswerStore {
 	private readonly answers = new Map<string, Answer>();
-	private readonly inProgress = new Map<string, Promise<Settled>>();
 
 	/** Questions that may have been paid for without an answer. */
 	private readonly unanswered = new Map<string, Unanswered>();
@@ -125,18 +152,20 @@ export class AnswerStore {
 	}
 
 	/**
-	 * Returns the answer that this execution, or the one that it retries, has to a question, if it is less than a day old.
-	 * The first call for an account opens what is stored for it.
+	 * Returns the answer that this execution, the one that it retries, or this process has to a question, if it is less than
+	 * a day old. The first call for an account opens what is stored for it.
+	 * @param since a time in milliseconds since 1970: an answer has to be newer
 	 */
-	find(key: string, connection: Connection): Answer | undefined {
+	find(key: string, connection: Connection, since = 0): Answer | undefined {
 		const { id } = connection;
 		const sealed = this.loaded.has(id) ? [] : this.stored.filter((one) => one.connection === id);
 		this.loaded.add(id);
 		for (const batch of sealed) {
 			for (const entry of entriesIn(batch, connection)) this.answers.set(...entry);
 		}
-		const answer = this.answers.get(key);
-		return answer && Date.now() - (answer.at ?? 0) < MAX_AGE ? answer : undefined;
+		const oldest = Math.max(since, Date.now() - MAX_AGE);
+		const answers = [this.answers.get(key), recent.get(key)];
+		return answers.find((answer) => (answer?.at ?? 0) > oldest);
 	}
 
 	get isEmpty(): boolean {
@@ -144,31 +173,41 @@ export class AnswerStore {
 	}
 
 	/**
-	 * Resolves a question once per execution. Concurrent callers share one request, which `work` begins at once. If the
-	 * limits of another node blocked it, the caller sends it itself.
+	 * Resolves a question once. Concurrent callers of all executions share one request, which `work` begins at once. If the
+	 * limits or the end of another node or execution kept it from being sent, the caller sends it itself.
+	 * @param since a time in milliseconds since 1970: an answer has to be newer
 	 */
-	async ask(key: string, connection: Connection, work: () => Promise<Settled>): Promise<Settled> {
-		for (let asked; (asked = this.inProgress.get(key)); ) {
+	async ask(
+		key: string,
+		connection: Connection,
+		work: () => Promise<Settled>,
+		since?: number,
+	): Promise<Settled> {
+		for (let asked; (asked = asking.get(key)); ) {
 			const settled = await asked;
-			const error = 'error' in settled ? settled.error : undefined;
-			const isOfOthers = error instanceof NotProcessed || error instanceof InvalidInput;
+			if ('answer' in settled) this.keep([key, settled.answer], connection);
+			const { status } = 'error' in settled ? problemOf(settled.error) : {};
+			const isOfOthers = status === 'not_processed' || status === 'invalid_input';
 			if (!isOfOthers) return { ...settled, credits: 0, isShared: true };
 		}
-		const answer = this.find(key, connection);
-		if (answer) return { answer, credits: 0, isShared: true };
+		const answer = this.find(key, connection, since);
+		if (answer) {
+			this.keep([key, answer], connection);
+			return { answer, credits: 0, isEarlier: true };
+		}
 		const before = this.unanswered.get(key);
 		if (before && before.times + before.sent > MAX_UNANSWERED) {
 			return { error: notAgain(before), credits: 0 };
 		}
 		try {
 			const working = work();
-			this.inProgress.set(key, working);
+			asking.set(key, working);
 			const settled = await working;
 			if ('answer' in settled) this.keep([key, settled.answer], connection);
 			else if (settled.credits === null) this.countUnanswered(key, settled);
 			return settled;
 		} finally {
-			this.inProgress.delete(key);
+			asking.delete(key);
 		}
 	}
 
@@ -201,9 +240,11 @@ export class AnswerStore {
 
 	/** Keeps an answer for later callers with the same question. */
 	keep(entry: Entry, connection: Connection): void {
-		const [key, { results }] = entry;
-		if (this.answers.get(key)?.results === results) return;
+		const [key, answer] = entry;
+		if (this.answers.get(key)?.results === answer.results) return;
 		this.answers.set(...entry);
+		// A miss is free, and may be none tomorrow.
+		if (answer.results.length > 0) keepRecent(key, answer);
 		const text = JSON.stringify(entry);
 		if (text.length > MAX_ANSWER_LENGTH) return;
 		const texts = this.unsaved.get(connection) ?? [];

@@ -22,6 +22,8 @@ export interface Problem {
 	message: string;
 	description: string;
 	httpCode?: number | null;
+	/** The pause that the service asks for, in milliseconds: for n8n, no field of an item. */
+	retryAfter?: number;
 	/** For `pending` and for what a job did not answer: the bulk job, and the row of the item in it, from 1. */
 	jobId?: string;
 	jobRow?: number;
@@ -59,7 +61,7 @@ export function invalidValue(label: string, rule: string): InvalidInput {
 export class NotProcessed extends Failure {
 	constructor(
 		override readonly reason: NotSentReason,
-		cause?: Error,
+		cause?: Error & { retryAfter?: number },
 	) {
 		const [short, advice] = NOT_SENT[reason];
 		const again = reason === 'manual_limit' ? '.' : ', then run only these items again.';
@@ -68,8 +70,15 @@ export class NotProcessed extends Failure {
 			reason,
 			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
 			description: `${advice}${again}`,
+			...(cause?.retryAfter !== undefined && { retryAfter: cause.retryAfter }),
 		});
 	}
+}
+
+/** Why a run sends nothing more once the signal of its end has come: it was stopped, or its time is over. */
+export function endedBy({ reason }: AbortSignal): NotProcessed {
+	const isOver = reason instanceof Error && reason.name === 'TimeoutError';
+	return new NotProcessed(isOver ? 'run_time_over' : 'cancelled');
 }
 
 /** What to do about a bulk job that has not finished in time. */

@@ -78,6 +78,10 @@ export const NOT_SENT = {
 		'Raise Max Items in Manual Runs (0 means all). The next run looks up, and pays for, all items',
 	],
 	cancelled: ['execution stopped', 'Check why it was stopped'],
+	run_time_over: [
+		'the time of this execution is over',
+		'Raise Timeout Workflow in the settings of the workflow, or pass fewer items at once',
+	],
 	stopped: ['another item stopped the workflow', 'Check the item named there'],
 };
 
@@ -100,6 +104,33 @@ export const FAILED = {
 export type FailedReason =
 	| keyof typeof FAILED
 	| Exclude<keyof typeof BY_SERVICE, 'service_down' | 'account_unreadable'>;
+
+/** Why a run failed in n8n's words (`failure` of an error): so its poller waits as long as that makes sense. */
+export const CAUSES: Partial<Record<string, FailureCause>> = {
+	rate_limited: 'rate-limited',
+	out_of_credits: 'quota-exhausted',
+	service_unavailable: 'temporarily-unavailable',
+	service_down: 'temporarily-unavailable',
+	connection: 'temporarily-unavailable',
+	unexpected_answer: 'temporarily-unavailable',
+	conflict: 'temporarily-unavailable',
+	unauthorized: 'credential-invalid',
+	forbidden: 'configuration-invalid',
+	not_found: 'configuration-invalid',
+	bad_request: 'configuration-invalid',
+	redirected: 'configuration-invalid',
+	not_the_service: 'configuration-invalid',
+	refused_base_url: 'configuration-invalid',
+	unexpected: 'node-defect',
+};
+
+type FailureCause =
+	| 'rate-limited'
+	| 'quota-exhausted'
+	| 'temporarily-unavailable'
+	| 'credential-invalid'
+	| 'configuration-invalid'
+	| 'node-defect';
 
 /** Why a result is not there yet. */
 export const PENDING = { job_not_finished: 'waiting for a bulk job' };

@@ -11,6 +11,9 @@ import { objectAt, objectFrom } from '../values/json';
 
 export const CREDENTIAL = 'contactDataApi';
 
+/** The longest delay of a timer in Node, in milliseconds. */
+export const MAX_TIMEOUT = 2 ** 31 - 1;
+
 interface ItemCredential {
 	credential: ICredentialDataDecryptedObject;
 	/** Whether it is the same for all items, as none of its fields is an expression. */
@@ -58,6 +61,27 @@ export function isTool({ type }: INode): boolean {
 	return type.endsWith('Tool');
 }
 
+/** How long before n8n ends an execution a run ends itself, in milliseconds: what it has has to be delivered and stored. */
+export const TIME_TO_DELIVER = 2_000;
+
+interface RunEnd {
+	signal?: AbortSignal;
+	endsAt?: number;
+}
+
+/**
+ * When n8n ends the execution, if it has a timeout, in milliseconds since 1970, and the signal that ends the run: that of a
+ * stop, or in time before the timeout, at which n8n would lose what the node has.
+ */
+function endOf(n8n: Pick<IExecuteFunctions, 'getExecutionCancelSignal'>): RunEnd {
+	const stop = n8n.getExecutionCancelSignal();
+	const { executionTimeoutTimestamp: endsAt } = objectAt(n8n, 'additionalData');
+	if (typeof endsAt !== 'number') return { signal: stop };
+	const left = Math.max(0, endsAt - Date.now() - TIME_TO_DELIVER);
+	const end = AbortSignal.timeout(Math.min(left, MAX_TIMEOUT));
+	return { endsAt, signal: stop ? AbortSignal.any([stop, end]) : end };
+}
+
 /** The functions that n8n offers under the same name to a node and to a tool. */
 function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 	const node = n8n.getNode();
@@ -72,7 +96,7 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 				.map(({ name }) => name),
 		logger: n8n.logger,
 		isManual: n8n.getMode() === 'manual',
-		signal: n8n.getExecutionCancelSignal(),
+		...endOf(n8n),
 		/** An object that n8n stores with the execution, for all nodes. */
 		memory: () => n8n.getContext('flow'),
 		/** What n8n shows beside the execution. */

@@ -34,7 +34,8 @@ export class ServiceError extends Failure {
 		const { message, description, httpCode = null, retryAfter } = details;
 		// The request that ran into the end of the credits was refused, so the item can be sent again.
 		const status = reason === 'out_of_credits' ? 'not_processed' : 'failed';
-		super({ status, reason, message, description, httpCode });
+		const stated = retryAfter === undefined ? {} : { retryAfter };
+		super({ status, reason, message, description, httpCode, ...stated });
 		this.httpCode = httpCode;
 		this.retryAfter = retryAfter;
 		this.mayBeCharged = details.mayBeCharged ?? false;

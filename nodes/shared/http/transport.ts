@@ -1,5 +1,5 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
-import { CREDENTIAL, inheriting } from '../host/context';
+import { CREDENTIAL, inheriting, MAX_TIMEOUT } from '../host/context';
 import { isObject } from '../values/json';
 import { cleanText, numberOf, parsedUrl, withScheme } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
@@ -48,9 +48,6 @@ export async function sendOnce(
 		throw asServiceError(error).without(apiKey);
 	}
 }
-
-/** The longest delay of a timer in Node, in milliseconds. */
-export const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** Reads "Request Options", which n8n adds to every declarative node. Throws a {@link ServiceError} for an invalid proxy. */
 export function requestOptionsOf(parameter: unknown): Partial<IHttpRequestOptions> {

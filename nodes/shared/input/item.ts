@@ -71,33 +71,35 @@ const EARLIEST_CHECK = Date.UTC(2000);
  * costs nothing, looking it up does. Throws `InvalidInput` for a Max Age that is no number.
  * @param parameter gives the value of a parameter for the item, or the status of its email
  * @param retryUnknown days after which an unknown status is looked up again
- * @returns `due` for a value that is to be looked up again
+ * @returns for a value that is to be looked up again, when it was checked, if that is known
  */
 export function knownItem(
 	{ parameter: name, label, read }: Existing,
 	parameter: (name: string) => unknown,
 	retryUnknown: number,
 	now = Date.now(),
-): PassedOn | 'due' | undefined {
+): PassedOn | { checked: number | undefined } | undefined {
 	const text = typedText(parameter(name), label);
 	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
 	const keepIf = parameter('options.keepEmailIf');
 	const status = keepIf && knownStatus(parameter('emailStatus'));
 	const isInvalid = keepIf === 'notInvalid' && status === 'invalid';
-	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) return 'due';
+	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) {
+		return { checked: undefined };
+	}
 	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
 	const checkedAt = parameter('options.checkedAt') ?? '';
 	const moment = timeOfCheck(checkedAt);
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
 	if (moment === undefined) {
-		if (value.isUnknown) return 'due';
+		if (value.isUnknown) return { checked: undefined };
 		return { ...passedOn, isUndated: checkedAt !== '' };
 	}
 	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
 	const age = (Math.max(0, now - moment) + HOUR) / DAY;
 	const isFresh = maxAge > 0 && age <= maxAge && !(value.isUnknown && age >= retryUnknown);
-	return isFresh ? passedOn : 'due';
+	return isFresh ? passedOn : { checked: moment };
 }
 
 /** When something was checked. A number of few digits, as a spreadsheet has for a day, is no time. */
@@ -122,8 +124,8 @@ export interface Prepared<Query> {
 	isSimple: boolean;
 	isAll: boolean;
 	includesInput: boolean;
-	/** Whether it keeps what it has already, if nothing newer is found. */
-	isDue?: boolean;
+	/** For an item that keeps what it has already, if nothing newer is found: when that was checked, if it is known. */
+	due?: { checked: number | undefined };
 	/** The job that it waits for. */
 	job?: JobRow;
 }
@@ -161,7 +163,7 @@ export function prepareItem<Query extends IDataObject>(
 	);
 	const outcomeOf = (): Outcome | undefined => {
 		if (options.refusal !== undefined) return problemOf(options.refusal);
-		if (typeof known === 'object') return known;
+		if (known && 'status' in known) return known;
 		if (question?.isEmpty && own.error === undefined) return { status: 'skipped', fields: {} };
 		const refusal =
 			failure.error ??
@@ -170,9 +172,9 @@ export function prepareItem<Query extends IDataObject>(
 		if (refusal) return problemOf(refusal);
 		return result && { results: [result] };
 	};
-	const isDue = known === 'due';
+	const due = known && 'checked' in known ? known : undefined;
 	const job = jobOf(parameters.json(item), options.resultField);
-	return { query, outcome: outcomeOf(), isSimple, isAll, includesInput, isDue, job };
+	return { query, outcome: outcomeOf(), isSimple, isAll, includesInput, due, job };
 }
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */

@@ -124,13 +124,13 @@ export class Delivery<Query extends IDataObject> {
 /** What the items of one input item say of its results: of the best one, unless all matches are wanted. */
 function resultsOf<Query extends IDataObject>(
 	{ hitStatus, simplify }: Lookup<Query>,
-	{ query, isSimple, isAll, isDue }: Prepared<Query>,
+	{ query, isSimple, isAll, due }: Prepared<Query>,
 	{ results, at }: Answer,
 	source?: string,
 ): IDataObject[] {
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	// A miss is no check of what the item keeps.
-	if (results.length === 0) return [{ status: 'not_found', checkedAt: isDue ? null : checkedAt }];
+	if (results.length === 0) return [{ status: 'not_found', checkedAt: due ? null : checkedAt }];
 	return results.slice(0, isAll ? results.length : 1).map((result) => {
 		const fields = Object.assign(simplify(result, query), { status: hitStatus, checkedAt });
 		if (source !== undefined) fields.source = source;

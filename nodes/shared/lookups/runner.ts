@@ -44,8 +44,9 @@ export class LookupRun<Query extends IDataObject> {
 	/** Responses to lookups, and how many of them were a 404. */
 	readonly responses = { all: 0, notFound: 0 };
 
-	/** How many items have the same question as another item of the execution. */
+	/** How many items have the same question as another one, and how many one that was answered before this run. */
 	private duplicates = 0;
+	private earlier = 0;
 
 	/** The time of the latest poll that was given a turn, in milliseconds since 1970. */
 	private polledAt = Number.NEGATIVE_INFINITY;
@@ -95,6 +96,7 @@ export class LookupRun<Query extends IDataObject> {
 		return this.delivery.deliver({
 			hasOnly404: notFound >= MANY && notFound === all,
 			duplicates: this.duplicates,
+			earlier: this.earlier,
 			paused: accounts.paused,
 			spent: accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING),
 			spentInAll: run.execution.ledger.total,
@@ -143,9 +145,11 @@ export class LookupRun<Query extends IDataObject> {
 		if (!asked) {
 			const isBought = answers.find(key, connection) !== undefined;
 			if (prepared.job && !isBought) run.execution.jobs.expect(prepared.job, key, connection);
-			const isTooMany = () => !requests.jobOf(key) && this.isBeyondManualLimit(key);
-			const send = async () => (isTooMany() ? BEYOND_MANUAL_LIMIT : await requests.ask(key, query));
-			asked = answers.ask(key, connection, send);
+			const isTooMany = !requests.jobOf(key) && this.isBeyondManualLimit(key);
+			const send = async () => await requests.ask(key, query);
+			asked = isTooMany
+				? Promise.resolve(BEYOND_MANUAL_LIMIT)
+				: answers.ask(key, connection, send, prepared.due?.checked);
 			this.asked.set(key, asked);
 		}
 		const settled = await asked;
@@ -153,6 +157,7 @@ export class LookupRun<Query extends IDataObject> {
 		const results = 'answer' in settled ? settled.answer.results : [];
 		if (domain !== undefined && lookup.catchAll?.isCatchAll(results)) catchAllDomains.add(domain);
 		if ('answer' in settled && (!isFirst || settled.isShared)) this.duplicates++;
+		else if (settled.isEarlier) this.earlier++;
 		// The first item of a question pays for it, unless another node does.
 		delivery.place(
 			item,

@@ -5,8 +5,10 @@ import { count } from '../values/text';
 import type { Lookup } from './lookup';
 
 export interface Figures {
-	/** Items with the same question as another item of the execution. */
+	/** Items with the same question as another item. */
 	duplicates: number;
+	/** Items whose question was answered before this run. */
+	earlier: number;
 	spent: Credits;
 	/** By the whole execution so far. */
 	spentInAll: Credits;
@@ -47,7 +49,7 @@ export function partsOf<Query extends IDataObject>(
 	{ canMiss, existing, hitStatus }: Lookup<Query>,
 	{ hits, misses, local, known, skipped, unmet, verified, undated }: Counts,
 	problems: Problem[],
-	{ duplicates, spent, spentInAll, paused, hasOnly404 }: Figures,
+	{ duplicates, earlier, spent, spentInAll, paused, hasOnly404 }: Figures,
 ): string[] {
 	const only = (number: number, text: string) => (number > 0 ? [text] : []);
 	const passed = known + skipped + unmet;
@@ -74,6 +76,7 @@ export function partsOf<Query extends IDataObject>(
 		`${count(items, 'item')}: ${first}`,
 		...others,
 		spentText(spent, spentInAll),
+		...only(earlier, `${earlier} answered from earlier runs, for free`),
 		...only(
 			local + duplicates + verified,
 			`${count(local + duplicates + verified, 'item')} cost nothing (${free.join(' or ')})`,

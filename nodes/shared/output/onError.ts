@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { isTool } from '../host/context';
 import { inFull, isCausedByService, type Problem, reasonsOf } from '../failures/failure';
-import { WITHOUT_RESULT } from '../failures/reasons';
+import { CAUSES, WITHOUT_RESULT } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { count } from '../values/text';
 
@@ -51,12 +51,17 @@ export class OnError {
 /** The exception that stops the workflow: it names the item, if any, what happened and what to do. */
 export function stopError(
 	node: INode,
-	{ status, reason, message, description, httpCode }: Problem,
+	{ status, reason, message, description, httpCode, retryAfter }: Problem,
 	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	const text = itemIndex === undefined ? message : `${message} [item ${itemIndex}]`;
+	const cause = status === 'invalid_input' ? 'configuration-invalid' : CAUSES[reason];
+	// n8n 1 does not read it.
+	const failure = cause && { cause, ...waitOf(cause, retryAfter) };
 	if (status === 'invalid_input') {
-		return new NodeOperationError(node, text, { description, itemIndex });
+		return Object.assign(new NodeOperationError(node, text, { description, itemIndex }), {
+			failure,
+		});
 	}
 	const error = new NodeApiError(
 		node,
@@ -65,7 +70,16 @@ export function stopError(
 	);
 	// n8n replaces a message that holds a network code by its own words.
 	error.message = text;
-	return error;
+	return Object.assign(error, { failure });
+}
+
+/** Somebody has to add credits: until then, a poll every half an hour is enough. */
+const QUOTA_WAIT = 30 * 60_000;
+
+/** The wait until another try makes sense, as n8n reads it. */
+function waitOf(cause: string, retryAfter?: number) {
+	const wait = retryAfter ?? (cause === 'quota-exhausted' ? QUOTA_WAIT : undefined);
+	return wait === undefined ? {} : { retryAfterMs: wait, resetsAtEpochMs: Date.now() + wait };
 }
 
 /**
@@ -77,7 +91,7 @@ export function errorItem(
 	item: number,
 	{ binary }: INodeExecutionData,
 ): INodeExecutionData {
-	const { description, ...error } = problem;
+	const { description, retryAfter: _, ...error } = problem;
 	const message = inFull({ ...error, description });
 	return { json: { error, message }, pairedItem: { item }, ...(binary && { binary }) };
 }
@@ -86,7 +100,10 @@ export function errorItem(
  * The fields that say why an item has no result. There is no `error`, so n8n does not take it for an error item.
  * @param isShort whether a summary above the output says what to do, once for all items
  */
-export function statusFields({ description, ...fields }: Problem, isShort = false): IDataObject {
+export function statusFields(
+	{ description, retryAfter: _, ...fields }: Problem,
+	isShort = false,
+): IDataObject {
 	const message = isShort ? fields.message : inFull({ ...fields, description });
 	return { httpCode: null, ...fields, message };
 }

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { ServiceError } from '../http/errors';
-import { MAX_TIMEOUT } from '../http/transport';
+import { MAX_TIMEOUT } from '../host/context';
 import { minuteOf } from '../values/moment';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
@@ -11,6 +11,9 @@ import { backOff, MINUTE } from './retry';
  * responses one after the other or as a date, ends a little after 60 s.
  */
 const TOLERANCE = 3_000;
+
+/** How much of it each response leaves of the time of the slowest one. */
+const FADING = 0.95;
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * MINUTE;
@@ -44,6 +47,9 @@ export class AccountGate {
 
 	/** How many requests the service has accepted. */
 	acceptances = 0;
+
+	/** How long the slowest of the latest responses has taken, in milliseconds. */
+	slowest = 0;
 
 	/** The timer that lets the next requests in. One that another has replaced does nothing when it ends. */
 	private timer: object | undefined;
@@ -89,6 +95,7 @@ export class AccountGate {
 	leave(lane: Lane, start: number, isAccepted: boolean, isPoll = false): void {
 		this.inProgress--;
 		lane.inProgress--;
+		this.slowest = Math.max(performance.now() - start, this.slowest * FADING);
 		if (isAccepted) {
 			this.accepted += 1 / this.accepted;
 			lane.refusedSince = Number.POSITIVE_INFINITY;

@@ -65,9 +65,13 @@ export class Run<T extends { client: AccountClient }> {
 		this.parameters = new Parameters(context, operation);
 		this.options = lookupOptionsOf(this.parameters, context, extra?.option);
 		const { requestOptions } = this.options;
+		const own = pace ?? this.options.pace;
+		// A limit that cannot be met in the time of the execution ends the run at once.
+		const left = (context.endsAt ?? Number.POSITIVE_INFINITY) - Date.now();
+		const maxRateLimitWait = Math.min(own.maxRateLimitWait, Math.max(0, left));
 		this.accounts = new Accounts(
 			context,
-			{ requestOptions, pace: pace ?? this.options.pace },
+			{ requestOptions, pace: { ...own, maxRateLimitWait } },
 			open,
 		);
 		this.onError = new OnError(context.node, !context.isTool);
