@@ -64,6 +64,7 @@ export const getBulkJob = readOperation({
 		itemWith(input, item, place, {
 			fields,
 			columns: [...personLookup.columns, ...Object.keys(fields)],
+			finds: personLookup.finds,
 			// Nobody knows what a job costs that cannot be read.
 			credits: fields.reason === 'job_failed' ? 0 : numberAt({ credits }, 'credits'),
 			isOfJob: fields.status !== 'skipped',
