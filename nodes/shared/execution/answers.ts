@@ -40,6 +40,9 @@ export function unsealed(sealed: string, connection: Connection, what: string): 
 	}
 }
 
+/** The field that an answer fills: operations that find the same share their answers. */
+export type Finds = 'email' | 'emailStatus' | 'companyData';
+
 /** What is known of a question. */
 export interface Answer {
 	/** Best first; none for a miss. */

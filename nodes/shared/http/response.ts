@@ -54,7 +54,7 @@ export function bodyIn({ headers, body }: IN8nHttpFullResponse): IN8nHttpFullRes
 	const parsed = /\d{16}/.test(text) ? undefined : parsedJson(text);
 	if (parsed !== undefined) return parsed;
 	const readable = text.replace(TOKENS, (token) => {
-		if (token.startsWith('"')) return token.replace(/[\0-\x1f]/g, escaped);
+		if (token.startsWith('"')) return token.replace(/\p{Cc}/gu, escaped);
 		if (!/\d/.test(token)) return 'null';
 		return Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
 	});

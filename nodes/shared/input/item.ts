@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditKind } from '../api/account';
-import type { Answer } from '../execution/answers';
+import type { Answer, Finds } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
 import { knownStatus } from '../values/email';
@@ -46,8 +46,7 @@ export interface Question<Query> {
 
 /** How a lookup, or its estimate, makes the question of an item. */
 export interface Preparation<Query extends IDataObject> extends Declaration {
-	/** The field that a result fills: operations that find the same share their results. */
-	finds: 'email' | 'emailStatus' | 'companyData';
+	finds: Finds;
 	/** The kind of credits that it costs (interface specification 2.2, 8). */
 	kind: CreditKind;
 	existing?: Existing;

@@ -3,7 +3,8 @@ import type { Answer, Paid } from '../execution/answers';
 import { problemOf } from '../failures/failure';
 import { CATCH_ALL_DOMAIN, PROBLEM_FIELDS, UNMET } from '../failures/reasons';
 import type { Outcome, PassedOn, Prepared } from '../input/item';
-import { alignFields, itemWith, type Shown } from '../output/shape';
+import type { Shown } from '../output/rule';
+import { alignFields, itemWith } from '../output/shape';
 import type { Run } from '../run/run';
 import { exceptManualLimit } from '../output/onError';
 import type { Requests } from './requests';
@@ -63,10 +64,11 @@ export class Delivery<Query extends IDataObject> {
 		const { run, lookup, columns, resultField, counts } = this;
 		const { inputs, isTool, node } = run.context;
 		const { query: asked, includesInput } = prepared;
+		const { finds } = lookup;
 		const { replaced, sources } = run;
 		const place = { includesInput, isTool, resultField, asked, replaced, sources };
 		const output = (fields: IDataObject, more?: Partial<Shown>) =>
-			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...paid, ...more });
+			itemWith(inputs[item], item, place, { fields, columns, finds, credits: 0, ...paid, ...more });
 		const source = run.options.includesSource ? node.name : undefined;
 		if ('reason' in outcome) {
 			const withProblem = [...columns, ...PROBLEM_FIELDS];

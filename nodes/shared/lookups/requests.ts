@@ -173,17 +173,19 @@ export class Requests<Query extends IDataObject> {
 		const { method } = lookup.option.routing?.request ?? {};
 		const asked = { method, url: pathOf(lookup), ...lookup.request(queries, connection.settings) };
 		const cost = lookup.perRequest > 1 ? 'bulk' : 'single';
-		try {
-			const response = await this.client.send(asked, { cost, reservation });
-			responses.all++;
-			return breaker.reading(() => lookup.read(response, withoutKey(queries, connection.apiKey)));
-		} catch (thrown) {
-			if (!isMiss(thrown)) throw thrown;
-			if (cost === 'bulk' || !lookup.canMiss) throw unknownPath(asked.url);
-			responses.all++;
+		const response = await this.client
+			.send(asked, { cost, reservation })
+			.catch((thrown: unknown) => {
+				if (!isMiss(thrown)) throw thrown;
+				if (cost === 'bulk' || !lookup.canMiss) throw unknownPath(asked.url);
+				return undefined;
+			});
+		responses.all++;
+		if (response === undefined) {
 			responses.notFound++;
 			return { results: [[]] };
 		}
+		return breaker.reading(() => lookup.read(response, withoutKey(queries, connection.apiKey)));
 	}
 
 	/**

@@ -91,8 +91,9 @@ export function errorItem(
 	item: number,
 	{ binary }: INodeExecutionData,
 ): INodeExecutionData {
-	const { description, retryAfter: _, ...error } = problem;
-	const message = inFull({ ...error, description });
+	const { description, ...error } = problem;
+	const message = inFull(problem);
+	delete error.retryAfter;
 	return { json: { error, message }, pairedItem: { item }, ...(binary && { binary }) };
 }
 
@@ -100,10 +101,9 @@ export function errorItem(
  * The fields that say why an item has no result. There is no `error`, so n8n does not take it for an error item.
  * @param isShort whether a summary above the output says what to do, once for all items
  */
-export function statusFields(
-	{ description, retryAfter: _, ...fields }: Problem,
-	isShort = false,
-): IDataObject {
+export function statusFields(problem: Problem, isShort = false): IDataObject {
+	const { description, ...fields } = problem;
+	delete fields.retryAfter;
 	const message = isShort ? fields.message : inFull({ ...fields, description });
 	return { httpCode: null, ...fields, message };
 }

@@ -1,33 +1,14 @@
-import { saysWhyFree } from '../failures/failure';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Paid } from '../execution/answers';
-import { JOB_OVER, PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
+import { saysWhyFree } from '../failures/failure';
+import { PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
-import { holdsEmail, holdsWords, isMixed, isSameEmail } from '../values/email';
 import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
+import { count } from '../values/text';
 import { isOwnError } from './onError';
-import type { Replaced } from './replaced';
-
-/** The names of the fields that say which bulk job has the result. */
-const JOB_FIELDS = ['jobId', 'jobRow'];
-
-/** Fields that describe an email: they are emptied when it changes. */
-const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
+import { changesOf, JOB_FIELDS, type Shown } from './rule';
 
 /** These come before all other fields, so that a table shows them first. */
 const FIRST = ['status', 'email', 'emailStatus', 'message'];
-
-/** What a lookup says of an item. */
-export interface Shown extends Paid {
-	/** The status, and the node's own fields that have a value. */
-	fields: IDataObject;
-	/** The node's own fields, which every item has: `null` where there is nothing. */
-	columns: string[];
-	/** Whether it replaces all that the target holds. */
-	replaces?: boolean;
-	/** Whether it is a further match: the first one says what the lookups have cost. */
-	isFurther?: boolean;
-}
 
 export interface Placement {
 	includesInput: boolean;
@@ -75,21 +56,24 @@ export function itemWith(
  * lead passes here: objects that are spread and built from entries take more than ten times as long.
  */
 function withResult(target: IDataObject, result: Shown, sources?: Set<unknown>): IDataObject {
-	const { fields, columns } = result;
-	const gone = goneFrom(target, result);
-	if (gone.includes('emailStatus') && sources?.has(target.source)) gone.push('source');
+	const { fields, columns, replaces } = result;
+	const { emptied, kept } = changesOf(target, result, sources);
+	// An object with an email holds a lead, which is not the company's to replace.
+	if (replaces)
+		emptied.push(...('email' in target ? [...columns, 'response'] : Object.keys(target)));
 	// Google Sheets adds a `row_number`, and leaves a cell as it is for `null`.
 	const nothing = 'row_number' in target ? '' : null;
-	const added = Object.keys(fields).filter((name) => isAdded(name, target, result));
+	const isWritten = (name: string) => (fields[name] ?? null) !== null && !kept.includes(name);
+	const written = Object.keys(fields).filter(isWritten);
 	const merged: IDataObject = {};
 	for (const name of FIRST) if (columns.includes(name)) merged[name] = null;
 	for (const name of Object.keys(target)) {
-		if (!gone.includes(name)) put(merged, name, target[name] ?? null);
-		// What is gone is still there, as empty: so it goes from the row, too, that the item is written to.
-		else if (!result.replaces || added.includes(name)) merged[name] = nothing;
+		if (!emptied.includes(name)) put(merged, name, target[name] ?? null);
+		// What is emptied is still there: so it goes from the row, too, that the item is written to.
+		else if (!replaces || written.includes(name)) merged[name] = nothing;
 	}
 	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
-	for (const name of added) merged[name] = fields[name];
+	for (const name of written) merged[name] = fields[name];
 	return merged;
 }
 
@@ -128,75 +112,12 @@ export function alignColumns(items: INodeExecutionData[]): void {
 	for (const item of told) item.json = { ...nothing, ...item.json };
 }
 
-/** The fields of the target that a result takes away. */
-function goneFrom(target: IDataObject, result: Shown): string[] {
-	const { fields, columns, replaces, isOfJob } = result;
-	// An object with an email holds a lead, which a result that replaces has nothing to do with.
-	if (replaces && !('email' in target)) return Object.keys(target);
-	const gone = replaces ? [...columns, 'response'] : [];
-	const isWithoutEmail =
-		fields.status === 'not_found' && 'email' in target && isEmpty(target.email);
-	if (isWithoutEmail || isNewEmail(target, fields)) {
-		gone.push(...ABOUT_EMAIL);
-		// Any other `response` is the user's own.
-		if (isObject(target.response) && STATUSES.has(target.status)) gone.push('response');
-	}
-	if (saysWhyFree(target) && !keepsStatus(target, result)) gone.push('reason');
-	const isReplaced = WITHOUT_RESULT.has(target.status) && !keepsStatus(target, result);
-	if (isReplaced) gone.push(...PROBLEM_FIELDS);
-	// The job of a Finder is paid for: it stays until it is collected or over, or another request has found the email.
-	const isFound = columns.includes('email') && fields.status === 'found';
-	const isMissed = columns.includes('email') && fields.status === 'not_found';
-	const isOver = isOfJob === true && (isFound || isMissed || JOB_OVER.has(fields.reason));
-	const hasNoJob = isOver ? STATUSES.has(target.status) : isReplaced && isFound;
-	return hasNoJob ? [...gone, ...JOB_FIELDS] : gone;
-}
-
-/** Whether a field of a result reaches the target. */
-function isAdded(name: string, target: IDataObject, result: Shown): boolean {
-	const { fields } = result;
-	if (fields[name] === null || fields[name] === undefined) return false;
-	const isWhy = name === 'status' || (name === 'reason' && saysWhyFree(fields));
-	if (isWhy) return !keepsStatus(target, result);
-	if (name === 'email') return !keepsEmail(target, fields);
-	// A miss is no check of the email that the item keeps.
-	return name !== 'checkedAt' || fields.status !== 'not_found' || isEmpty(target.email);
-}
-
 const ORDINARY = { enumerable: true, configurable: true, writable: true };
 
 /** Sets a field, by whatever name: `__proto__` cannot be assigned. */
 function put(fields: IDataObject, name: string, value: IDataObject[string]): void {
 	if (name !== '__proto__') fields[name] = value;
 	else Object.defineProperty(fields, name, { value, ...ORDINARY });
-}
-
-/** Whether an item that is passed on, or keeps its email as no other is found, keeps the status that it came with. */
-function keepsStatus(target: IDataObject, { fields: { status }, columns }: Shown): boolean {
-	const { status: before } = target;
-	if (status === 'skipped') return STATUSES.has(before);
-	const isMissed = status === 'not_found' && columns.includes('email') && !isEmpty(target.email);
-	return (status === 'known' || isMissed) && (before === 'found' || before === 'verified');
-}
-
-/**
- * Whether a lead keeps its own email: with words of the user beside the same one; and, where nothing was looked up, beside a
- * known one of another field, or several of them.
- */
-function keepsEmail({ email: own }: IDataObject, fields: IDataObject): boolean {
-	if (typeof own === 'string' && holdsWords(own) && isSameEmail(own, fields.email)) return true;
-	if (fields.status !== 'known' || isEmpty(own)) return false;
-	if (typeof own !== 'string' || own.split('@').length > 2 || isMixed(own)) return true;
-	return !('emailStatus' in fields) && holdsEmail(own) && !isSameEmail(own, fields.email);
-}
-
-/** Whether another email takes the place of the one that the target holds, or of none. */
-function isNewEmail(target: IDataObject, fields: IDataObject): boolean {
-	const { status, email } = fields;
-	if (isEmpty(email)) return false;
-	// A known email may come from a field of another name: what the item says of it stays.
-	if (!('email' in target)) return status === 'found';
-	return !isSameEmail(target.email, email) && !keepsEmail(target, fields);
 }
 
 /** What the lookups of the target have cost by now: `null` where nobody knows. */
@@ -218,4 +139,36 @@ function creditsAfter(target: IDataObject, result: Shown): number | null {
 function textsOf(query: IDataObject): IDataObject {
 	const entries = Object.entries(query);
 	return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' && value));
+}
+
+/** Names of fields that are the user's own in an item without a status of this package. */
+const OWN_NAMES = ['status', 'credits', 'response', 'mailboxType', 'personData', 'source'];
+
+/** Fields of the user's own that results have replaced, as fields of a result have the same names. */
+export class Replaced {
+	private items = 0;
+
+	private readonly fields = new Set<string>();
+
+	/** @param before an item, and what it has become */
+	count(before: IDataObject, after: IDataObject): void {
+		const own = asBeforeFile(before);
+		if (WITHOUT_RESULT.has(own.status)) return;
+		const names = STATUSES.has(own.status) ? [] : OWN_NAMES;
+		const isOwn = (name: string) => name !== 'message' || !isOwnError(own.error);
+		const fields = [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
+			(name) => !isEmpty(own[name]) && own[name] !== after[name],
+		);
+		if (fields.length > 0) this.items++;
+		for (const field of fields) this.fields.add(field);
+	}
+
+	/** What the summary says of them, if there are any. */
+	get said(): string[] {
+		if (this.items === 0) return [];
+		const whose = this.items === 1 ? 'its' : 'their';
+		return [
+			`${count(this.items, 'item')} had fields of ${whose} own that are replaced (${[...this.fields].join(', ')}): to keep them, add the option Put Result in Field`,
+		];
+	}
 }

@@ -1,3 +1,4 @@
+import { FirstFailure } from '../failures/failure';
 import type { FailedReason, NotSentReason } from '../failures/reasons';
 import { asServiceError, type ServiceError, unknownOutcome } from '../http/errors';
 import { numberOf } from '../values/text';
@@ -129,13 +130,12 @@ export class CircuitBreaker {
 	}
 
 	/** Reads a response; one that cannot be read has brought nothing. */
-	reading<T>(read: () => T): T {
-		try {
-			return read();
-		} catch (error) {
-			this.failed(asServiceError(error), false);
-			throw error;
-		}
+	reading<T extends object>(read: () => T): T {
+		const failure = new FirstFailure();
+		const result = failure.of(read);
+		if (result !== undefined) return result;
+		this.failed(asServiceError(failure.error), false);
+		throw failure.error;
 	}
 
 	/** @param isOfOne whether the request had the values of a single question, for which it may cost credits */

@@ -10,7 +10,7 @@ import type { Declaration } from '../input/declaration';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { Parameters } from '../input/parameters';
 import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/onError';
-import { Replaced } from '../output/replaced';
+import { Replaced } from '../output/shape';
 import type { Pace } from '../pace/retry';
 import { count } from '../values/text';
 
