@@ -1,0 +1,5 @@
+/**
+ * Decisions in the order in which they are made, each a name and a function. `npm run rules` takes each one out, and says
+ * which lists of the tests are then read otherwise: one that no list needs goes.
+ */
+export type Rules<Rule> = Array<[name: string, rule: Rule]>;
