@@ -7,12 +7,17 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 
 import { type Lead, MAYBE_COMPANY } from '../../nodes/shared/lead/lead.ts';
-import { LeadReader } from '../../nodes/shared/lead/reader.ts';
+import { CONTAINERS, LeadReader } from '../../nodes/shared/lead/reader.ts';
 import { SharedEmails } from '../../nodes/shared/lead/sharedEmails.ts';
-import { LEAD_FIELDS, type Meaning } from '../../nodes/shared/lead/columnNames.ts';
+import {
+	LEAD_FIELDS,
+	type Meaning,
+	OF_PEOPLE,
+	ROLES,
+} from '../../nodes/shared/lead/columnNames.ts';
 import { toDomain } from '../../nodes/shared/values/text.ts';
 import { isRecord } from '../emulator/values.mts';
-import { headers, type Values } from '../support/lists/lists.mts';
+import { headers, headerSets, type Values } from '../support/lists/lists.mts';
 import { expectMade } from '../support/madePage.mts';
 
 /** What lookups use of a lead. */
@@ -722,21 +727,29 @@ const LABELS: Record<keyof typeof LEAD_FIELDS, string> = {
 };
 
 function namesTable(): string {
+	const named = (names: string) =>
+		names
+			.trim()
+			.split(/\s*,\s*/)
+			.join(', ');
 	const rows = Object.entries(LABELS).map(([meaning, label]) => {
-		const names = LEAD_FIELDS[meaning as keyof typeof LEAD_FIELDS].trim().split(/\s*,\s*/);
-		return `| ${label} | ${names.join(', ')} |`;
+		return `| ${label} | ${named(LEAD_FIELDS[meaning as keyof typeof LEAD_FIELDS])} |`;
 	});
-	const head = '| What is read | Names, the more certain first |\n| --- | --- |';
-	return [head, ...rows, '| Existing Status | `emailStatus`, in exactly this spelling |'].join(
-		'\n',
-	);
+	return [
+		'| What is read | Names, the more certain first |\n| --- | --- |',
+		...rows,
+		'| Existing Status | `emailStatus`, in exactly this spelling |',
+		`| Words that say whose a column is | ${named(ROLES)}; in forms also your |`,
+		`| Columns that only people have | ${named(OF_PEOPLE)} |`,
+		`| Objects whose fields are read | ${CONTAINERS.join(', ')}; of company and organization only the website |`,
+	].join('\n');
 }
 
 function leftTable(): string {
 	const rows = headers.flatMap(({ name, left, misread }) =>
 		left === undefined && misread === undefined ? [] : [`| ${name} | ${left ?? misread} |`],
 	);
-	const text = `Tried with the headers of ${headers.length} exports, import templates, forms and APIs. In these, something stays empty or is read from another field:`;
+	const text = `Tried with ${headers.length + headerSets.length} lists: exports, import templates, forms and APIs. In these, something stays empty or is read from another field:`;
 	return [text, '', '| Where from | Why |', '| --- | --- |', ...rows].join('\n');
 }
 

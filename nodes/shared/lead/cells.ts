@@ -101,7 +101,7 @@ function cellText(meaning: Meaning, entry: unknown): string {
 
 /** Forms and Twenty have the halves of a name in an object. */
 function valueIn(meaning: Meaning, one: IDataObject) {
-	const { value, name, first = one.firstName, last = one.lastName } = one;
+	const { value, name = one.Name, first = one.firstName, last = one.lastName } = one;
 	if (meaning === 'email') {
 		return value ?? one.email ?? one.address ?? one.Address ?? one.primaryEmail;
 	}

@@ -67,7 +67,7 @@ export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
  * Words that say whose a column is, in front of its name or behind it. Such a word alone is the full name of that person.
  * A manager, an assistant or an owner is nobody who is looked up.
  */
-const ROLES = `
+export const ROLES = `
 	contact, decision maker, attendee, participant, guest, delegate, registrant, invitee, speaker,
 	lead, prospect, person, executive, candidate, recipient, founder, CEO,
 	Ansprechpartner, Ansprechpartnerin, Ansprechperson, Kontakt, Teilnehmer, Entscheider, Geschäftsführer,
@@ -110,23 +110,25 @@ const PLACES = new Map(
 );
 
 /** Names of columns that only people have: a title, a mobile number, a profile, a salutation, a birthday. */
-const OF_PEOPLE = new Set(
-	listed(`title, job title, mobile, mobile phone, LinkedIn profile, profile URL, person LinkedIn URL, salutation, birthday,
+export const OF_PEOPLE = `
+	title, job title, mobile, mobile phone, LinkedIn profile, profile URL, person LinkedIn URL, salutation, birthday,
 	Anrede, Mobil, Mobiltelefon, Handy, Geburtstag, Geburtsdatum, civilité, fonction, portable, date de naissance, cargo,
-	tratamiento, móvil, fecha de nacimiento, celular, data de nascimento, ruolo, cellulare, data di nascita, functie, aanhef`),
-);
+	tratamiento, móvil, fecha de nacimiento, celular, data de nascimento, ruolo, cellulare, data di nascita, functie, aanhef`;
+
+const ofPeople = new Set(listed(OF_PEOPLE));
 
 /** Whether only people have such a column. */
 export function isOfPeople(name: string): boolean {
-	return OF_PEOPLE.has(lettersOf(name));
+	return ofPeople.has(lettersOf(name));
 }
 
+/** Each of the words also with `person` behind it; the longer one first. */
+const words = ['your', ...listed(ROLES)]
+	.flatMap((word) => [`${word}person`, word])
+	.toSorted((one, other) => other.length - one.length);
+
 /** `Lead` alone says what somebody is, and `Responsável` may be the seller. */
-const ALONE = '(?!(?:lead|prospect|executive|responsavel)$)';
-const ROLE = `(?:primary|main|key)?(?:${listed(ROLES).join('|')})(?:person)?`;
-const WHOLE = new RegExp(`^${ALONE}${ROLE}$`);
-const IN_FRONT = new RegExp(`^(your|${ROLE})(.+)$`);
-const BEHIND = new RegExp(`^(.+?)(?:d[aeou]l?|de[rs])?(${ROLE})$`);
+const NO_PERSON = new Set(['lead', 'prospect', 'executive', 'responsavel', 'your']);
 
 function said(name: string, owner: string): Named | undefined {
 	const place = PLACES.get(name);
@@ -138,25 +140,31 @@ export const COLUMN_RULES: Rules<(letters: string) => Named | undefined> = [
 	['A name in the table', (letters) => said(letters, '')],
 	[
 		'A word for a person, alone',
-		(letters) =>
-			WHOLE.test(letters) ? { meaning: 'fullName', rank: 0, owner: letters } : undefined,
+		(letters) => {
+			const isPerson = words.includes(letters) && !NO_PERSON.has(letters);
+			return isPerson ? { meaning: 'fullName', rank: 0, owner: letters } : undefined;
+		},
 	],
 	[
 		'A word for a person, in front',
-		(letters) => {
-			const [, owner = '', name = ''] = IN_FRONT.exec(letters) ?? [];
-			const named = said(name, owner);
-			// A person's website may be a private one.
-			return named?.meaning === 'domain' && !/^(?:your|lead)$/.test(owner) ? undefined : named;
-		},
+		(letters) =>
+			words
+				.filter((word) => letters.startsWith(word))
+				.flatMap((word) => said(letters.slice(word.length), word) ?? [])
+				// A person's website may be a private one.
+				.find(({ meaning, owner }) => meaning !== 'domain' || /^(?:your|lead)$/.test(owner)),
 	],
 	[
 		'A word for a person, behind',
 		(letters) => {
-			const [, name = '', owner = ''] = BEHIND.exec(letters) ?? [];
-			const named = said(name, owner);
+			const named = words
+				.filter((word) => letters.endsWith(word))
+				.flatMap((word) => {
+					const name = letters.slice(0, -word.length);
+					return said(name, word) ?? said(name.replace(/(?:d[aeou]l?|de[rs])$/, ''), word) ?? [];
+				});
 			// `Company Contact` is no company.
-			return named?.meaning === 'company' || named?.meaning === 'domain' ? undefined : named;
+			return named.find(({ meaning }) => meaning !== 'company' && meaning !== 'domain');
 		},
 	],
 ];
@@ -170,10 +178,11 @@ export function namedBy(name: string): Named | undefined {
 	const letters = lettersOf(name.replace(/^property_/, ''));
 	if (letters.length > MAX_LETTERS) return undefined;
 	for (const [, rule] of COLUMN_RULES) {
-		const named = rule(letters.replace(/\d+/g, ''));
+		const text = letters.replace(/\d+/g, '');
+		const named = rule(text) ?? rule(text.replace(/^(?:primary|main|key)/, ''));
 		if (!named) continue;
 		const { meaning, rank, owner } = named;
-		const word = owner.replace(/^(?:primary|main|key)/, '').slice(0, 7);
+		const word = owner.slice(0, 7);
 		// `Contact Person 2` is somebody else than `Contact Person`.
 		const number = /_(\d+)$/.exec(name)?.[1] ?? /\d+/.exec(letters)?.[0] ?? '';
 		const isFirst = number === '' || (number === '1' && !name.endsWith('_1'));

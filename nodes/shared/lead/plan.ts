@@ -36,6 +36,9 @@ export function isName({ meaning }: Column): boolean {
 	return NAMES.includes(meaning);
 }
 
+/** In a CRM, the `Proprietario` of somebody at a company is the seller. */
+const SELLER = 'proprie';
+
 /** Further apart than any two ranks. */
 const FAR = 1_000;
 
@@ -82,8 +85,7 @@ export function planOf(all: Column[]): Plan {
 		.filter(({ certainty }) => certainty > 0)
 		.toSorted((a, b) => orderOf(a) - orderOf(b));
 	const isSure = lead?.certainty === 3 && lead.owner === '';
-	// In a CRM, the `Proprietario` of somebody at a company is the seller.
-	const isSeller = lead?.owner === 'proprie' && all.some(({ meaning }) => meaning === 'company');
+	const isSeller = lead?.owner === SELLER && all.some(({ meaning }) => meaning === 'company');
 	const rivals = others.filter((one) => {
 		const isAsSure = one.certainty === lead.certainty || (isOwn(one) && one.certainty === 2);
 		return !isSure && (isAsSure || isSeller);
@@ -124,13 +126,14 @@ function personOf(columns: Column[]): Person {
 	const has = (meaning: Meaning) => columns.some((one) => one.meaning === meaning);
 	const halves = Number(has('firstName')) + Number(has('lastName'));
 	// The name of a contact is sure; beside one half alone, it is the other half.
-	const isSure = has('name') && !/^(?:your)?$/.test(owner);
+	const isSure = has('name') && !/^(?:your|lead)?$/.test(owner);
 	const own = columns.map((one): Column => {
 		const isFull = isSure && halves !== 1 && one.meaning === 'name';
 		return isFull ? { ...one, meaning: 'fullName' } : one;
 	});
 	const isWhole = has('fullName') || halves === 2 || (halves === 1 && has('name')) || isSure;
-	const certainty = isWhole ? 3 : halves === 1 ? 2 : Number(has('name'));
+	const certainty =
+		isWhole && owner !== SELLER ? 3 : isWhole || halves === 1 ? 2 : Number(has('name'));
 	return { section, owner, columns: own, certainty };
 }
 

@@ -6,7 +6,7 @@ import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './plan';
 import { Row, type Sections } from './row';
 
 /** Where CRMs, bases and forms put the fields of an item, in the order in which they count. */
-const CONTAINERS =
+export const CONTAINERS =
 	'properties fields body data merge_fields person_id lead contact company organization attributes payload customer billing names'.split(
 		' ',
 	);
