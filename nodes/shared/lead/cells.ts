@@ -12,7 +12,7 @@ import {
 	withoutEntities,
 } from '../values/text';
 import type { Meaning } from './columnNames';
-import type { Rules } from './rules';
+import { rulesOf } from './rules';
 
 export const EMPTY_FIELD = 'is empty in this row';
 export const NO_NAME = 'holds no name';
@@ -31,42 +31,26 @@ function isOfPerson(meaning: Meaning): boolean {
 }
 
 /** What a cell with this text holds: each rule gives the text that the next one gets; an empty one for nothing. */
-export const CELL_RULES: Rules<(text: string, meaning: Meaning) => string> = [
-	['A word for nothing', (text) => (isPlaceholder(text) ? '' : text)],
-	[
-		'A website has a host, and is no page at a network',
-		(text, meaning) => (meaning === 'domain' && isNoWebsite(text) ? '' : text),
-	],
-	[
-		'An email has an @',
-		(text, meaning) =>
-			meaning === 'email' && !text.includes('@') && !holdsEmail(text) ? '' : text,
-	],
-	[
-		'Entities in names are decoded first',
-		(text, meaning) =>
-			meaning === 'company' || isOfPerson(meaning) ? withoutEntities(text) : text,
-	],
-	[
-		'Of several companies the first',
-		(text, meaning) => (meaning === 'company' ? text.split(/;|\s:::\s|\s\(https?:/, 1)[0] : text),
-	],
-	[
-		'A number, an email or a masked text is no name',
-		(text, meaning) => {
-			const isName = meaning === 'company' || isOfPerson(meaning);
-			const isBroken = () => isOfPerson(meaning) && /[*•●…]|\.{3}/.test(text);
-			return isName && (text.includes('@') || !/\p{L}/u.test(text) || isBroken()) ? '' : text;
-		},
-	],
-	[
-		'What stands for no company',
-		(text, meaning) => {
-			const isNone = () => text.split('/').every((part) => isNoCompany(part.trim()));
-			return meaning === 'company' && isNone() ? '' : text;
-		},
-	],
-];
+export const CELL_RULES = rulesOf<(text: string, meaning: Meaning) => string>({
+	'A word for nothing': (text) => (isPlaceholder(text) ? '' : text),
+	'A website has a host, and is no page at a network': (text, meaning) =>
+		meaning === 'domain' && isNoWebsite(text) ? '' : text,
+	'An email has an @': (text, meaning) =>
+		meaning === 'email' && !text.includes('@') && !holdsEmail(text) ? '' : text,
+	'Entities in names are decoded first': (text, meaning) =>
+		meaning === 'company' || isOfPerson(meaning) ? withoutEntities(text) : text,
+	'Of several companies the first': (text, meaning) =>
+		meaning === 'company' ? text.split(/;|\s:::\s|\s\(https?:/, 1)[0] : text,
+	'A number, an email or a masked text is no name': (text, meaning) => {
+		const isName = meaning === 'company' || isOfPerson(meaning);
+		const isBroken = () => isOfPerson(meaning) && /[*•●…]|\.{3}/.test(text);
+		return isName && (text.includes('@') || !/\p{L}/u.test(text) || isBroken()) ? '' : text;
+	},
+	'What stands for no company': (text, meaning) => {
+		const isNone = () => text.split('/').every((part) => isNoCompany(part.trim()));
+		return meaning === 'company' && isNone() ? '' : text;
+	},
+});
 
 function isNoWebsite(text: string): boolean {
 	const domain = toDomain(text);

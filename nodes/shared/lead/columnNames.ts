@@ -1,5 +1,5 @@
 import { withoutAccents } from '../values/text';
-import type { Rules } from './rules';
+import { rulesOf } from './rules';
 
 /**
  * The names under which sheets, CRMs, forms and files hold what a lookup needs, the more certain name first: English,
@@ -22,23 +22,21 @@ export const LEAD_FIELDS = {
 		apellido, primer apellido, 1er apellido, 1º apellido, apellido paterno, sobrenome, último nome, cognome,
 		achternaam, familienaam`,
 	domain: `
-		company domain, company domain name, organization domain, current employer domain, employer domain, domain, domain name,
-		company website, company website URL, organization website, organisation website, account website, business website,
-		website, website URL, website value, websites, employer website, company URL, homepage,
-		company homepage, web page, web, www, internet,
-		Webseite, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
-		site web, site internet, page web, domaine, sitio web, página web, dominio,
-		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, domein`,
+		company domain, company domain name, organization domain, current employer domain, employer domain, domain,
+		domain name, company website, company website URL, organization website, organisation website, account website,
+		business website, website, website URL, website value, websites, employer website, company URL, homepage,
+		company homepage, web page, web, www, internet, Webseite, Firmenwebseite, Firmenwebsite, Internetseite,
+		Internetadresse, site web, site internet, page web, domaine, sitio web, página web, dominio, site da empresa,
+		site empresa, site, domínio, sito web, sito internet, sito, pagina web, domein`,
 	company: `
-		company name, organization name, organisation name, name of the organization, company, company / account, company name cleaned,
-		company name for emails, associated company, current company, current company name,
-		current employer, current organization, employer, organization, organisation, org name,
-		account name, business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
-		société, nom de la société, nom société, entreprise, nom entreprise, nom de l'entreprise, raison sociale,
-		empresa, nombre de la empresa, nombre de empresa, nombre empresa, razón social, compañía, organización,
-		nome da empresa, razão social, organização, azienda, nome azienda, ditta,
-		ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie, party name,
-		primary company, affiliation, org, account`,
+		company name, organization name, organisation name, name of the organization, company, company / account,
+		company name cleaned, company name for emails, associated company, current company, current company name,
+		current employer, current organization, employer, organization, organisation, org name, account name,
+		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname, société,
+		nom de la société, nom société, entreprise, nom entreprise, nom de l'entreprise, raison sociale, empresa,
+		nombre de la empresa, nombre de empresa, nombre empresa, razón social, compañía, organización, nome da empresa,
+		razão social, organização, azienda, nome azienda, ditta, ragione sociale, società, organizzazione, bedrijf,
+		bedrijfsnaam, naam bedrijf, organisatie, party name, primary company, affiliation, org, account`,
 	email: `
 		work email, work email address, business email, business email address, professional email,
 		Geschäftliche E-Mail-Adresse, adresse e-mail professionnelle, email pro, mail professionnel, mail pro,
@@ -46,18 +44,16 @@ export const LEAD_FIELDS = {
 		email lavoro, indirizzo email aziendale, zakelijk e-mailadres, e-mail zakelijk, zakelijke e-mail,
 		recommended professional email, recommended work email, recommended email, enriched email address,
 		current work email, email, email address, primary email, primary email address, primary email addr,
-		primarySmtpAddress, pro email,
-		email ID, mail ID, email work, mail, email value, emails,
-		email addresses, E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
-		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
-		adresse électronique principale, courriel, correo electrónico, correo, correio, dirección de correo electrónico,
+		primarySmtpAddress, pro email, email ID, mail ID, email work, mail, email value, emails, email addresses,
+		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse, adresse e-mail,
+		adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique, adresse électronique principale,
+		courriel, correo electrónico, correo, correio, dirección de correo electrónico,
 		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
 		correio eletrônico, correio electrónico, endereço de correio eletrônico, email professional, preferred email,
-		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
-		corporate email, email business, verified email, main email, primary work email, work emails, Firmen-E-Mail,
-		e-mail professionnelle, courriel professionnel, correo empresa, mail aziendale, indirizzo mail, zakelijk e-mail,
-		email from, mail from Dropcontact, email other, email home, contact details, contact info,
-		user email`,
+		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres, corporate email, email business,
+		verified email, main email, primary work email, work emails, Firmen-E-Mail, e-mail professionnelle,
+		courriel professionnel, correo empresa, mail aziendale, indirizzo mail, zakelijk e-mail, email from,
+		mail from Dropcontact, email other, email home, contact details, contact info, user email`,
 };
 
 /** What lookups read of a lead. `emailStatus` is this package's own word: the verdict of another tool is not read. */
@@ -68,11 +64,11 @@ export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
  * A manager, an assistant or an owner is nobody who is looked up.
  */
 export const ROLES = `
-	contact, decision maker, attendee, participant, guest, delegate, registrant, invitee, speaker,
-	lead, prospect, person, executive, candidate, recipient, founder, CEO,
-	Ansprechpartner, Ansprechpartnerin, Ansprechperson, Kontakt, Teilnehmer, Entscheider, Geschäftsführer,
-	Inhaber, interlocuteur, dirigeant, gérant, décideur, fondateur, proprietario, contacto, persona de contacto, participante, contato, responsável,
-	contatto, persona di contatto, referente, partecipante, contactpersoon, deelnemer`;
+	contact, decision maker, attendee, participant, guest, delegate, registrant, invitee, speaker, lead, prospect,
+	person, executive, candidate, recipient, founder, CEO, Ansprechpartner, Ansprechpartnerin, Ansprechperson, Kontakt,
+	Teilnehmer, Entscheider, Geschäftsführer, Inhaber, interlocuteur, dirigeant, gérant, décideur, fondateur,
+	proprietario, contacto, persona de contacto, participante, contato, responsável, contatto, persona di contatto,
+	referente, partecipante, contactpersoon, deelnemer`;
 
 /** What the name of a column says. */
 export interface Named {
@@ -113,7 +109,8 @@ const PLACES = new Map(
 export const OF_PEOPLE = `
 	title, job title, mobile, mobile phone, LinkedIn profile, profile URL, person LinkedIn URL, salutation, birthday,
 	Anrede, Mobil, Mobiltelefon, Handy, Geburtstag, Geburtsdatum, civilité, fonction, portable, date de naissance, cargo,
-	tratamiento, móvil, fecha de nacimiento, celular, data de nascimento, ruolo, cellulare, data di nascita, functie, aanhef`;
+	tratamiento, móvil, fecha de nacimiento, celular, data de nascimento, ruolo, cellulare, data di nascita, functie,
+	aanhef`;
 
 const ofPeople = new Set(listed(OF_PEOPLE));
 
@@ -136,38 +133,29 @@ function said(name: string, owner: string): Named | undefined {
 }
 
 /** What the name of a column says by its letters. The first rule that gives anything decides. */
-export const COLUMN_RULES: Rules<(letters: string) => Named | undefined> = [
-	['A name in the table', (letters) => said(letters, '')],
-	[
-		'A word for a person, alone',
-		(letters) => {
-			const isPerson = words.includes(letters) && !NO_PERSON.has(letters);
-			return isPerson ? { meaning: 'fullName', rank: 0, owner: letters } : undefined;
-		},
-	],
-	[
-		'A word for a person, in front',
-		(letters) =>
-			words
-				.filter((word) => letters.startsWith(word))
-				.flatMap((word) => said(letters.slice(word.length), word) ?? [])
-				// A person's website may be a private one.
-				.find(({ meaning, owner }) => meaning !== 'domain' || /^(?:your|lead)$/.test(owner)),
-	],
-	[
-		'A word for a person, behind',
-		(letters) => {
-			const named = words
-				.filter((word) => letters.endsWith(word))
-				.flatMap((word) => {
-					const name = letters.slice(0, -word.length);
-					return said(name, word) ?? said(name.replace(/(?:d[aeou]l?|de[rs])$/, ''), word) ?? [];
-				});
-			// `Company Contact` is no company.
-			return named.find(({ meaning }) => meaning !== 'company' && meaning !== 'domain');
-		},
-	],
-];
+export const COLUMN_RULES = rulesOf<(letters: string) => Named | undefined>({
+	'A name in the table': (letters) => said(letters, ''),
+	'A word for a person, alone': (letters) => {
+		const isPerson = words.includes(letters) && !NO_PERSON.has(letters);
+		return isPerson ? { meaning: 'fullName', rank: 0, owner: letters } : undefined;
+	},
+	'A word for a person, in front': (letters) =>
+		words
+			.filter((word) => letters.startsWith(word))
+			.flatMap((word) => said(letters.slice(word.length), word) ?? [])
+			// A person's website may be a private one.
+			.find(({ meaning, owner }) => meaning !== 'domain' || /^(?:your|lead)$/.test(owner)),
+	'A word for a person, behind': (letters) => {
+		const named = words
+			.filter((word) => letters.endsWith(word))
+			.flatMap((word) => {
+				const name = letters.slice(0, -word.length);
+				return said(name, word) ?? said(name.replace(/(?:d[aeou]l?|de[rs])$/, ''), word) ?? [];
+			});
+		// `Company Contact` is no company.
+		return named.find(({ meaning }) => meaning !== 'company' && meaning !== 'domain');
+	},
+});
 
 /** No name of a column that is read is longer. */
 const MAX_LETTERS = 50;

@@ -1,6 +1,6 @@
 import { lettersOf, type Meaning, wordsOf } from './columnNames';
 import { isDegree, isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
-import type { Rules } from './rules';
+import { rulesOf } from './rules';
 
 /** What was read, and the name of the field that holds it. */
 export interface Found {
@@ -23,7 +23,7 @@ const LEGAL_FORM =
 	/(?<![\p{L}.])(?:GmbH|mbH|AG|KG|KGaA|e\.?V|OHG|UG|GbR|Inc|LLC|LLP|Ltd|Pty|Limited|PLC|Corp|SARL|EURL|SASU?|SA|S\.A|SLU?|S\.L|S\.?r\.?l|SRL|S\.?p\.?A|B\.?V|N\.?V|Ltda|Lda)(?!\p{L})/u;
 
 /** The name of a company by its letters and digits, without its legal form. */
-function bareCompany(name: string): string {
+function bareCompany(name = ''): string {
 	return lettersOf(name.split(LEGAL_FORM, 1)[0]);
 }
 
@@ -35,55 +35,37 @@ function holds(name: string, other = ''): boolean {
 export const MAYBE_COMPANY = "may be a company's, as no other column is a person's";
 
 /** What makes the name that is looked up of those that were read, and takes away what is none. */
-export const NAME_RULES: Rules<(lead: Lead, row: { isSomebodys: boolean }) => void> = [
-	[
-		'A bare name beside a website, and no column that only people have, is nobody’s',
-		(lead, row) => {
-			const { name, domain } = lead.found;
-			if (name && domain && !row.isSomebodys) refuse(lead, 'name', MAYBE_COMPANY);
-		},
-	],
-	[
-		'A legal form is a company’s',
-		(lead) => {
-			const { fullName, name } = lead.found;
-			const [last] = (fullName?.value ?? '').split(' ').slice(-1);
-			if (LEGAL_FORM.test(last)) refuse(lead, 'fullName', 'looks like a company');
-			if (LEGAL_FORM.test(name?.value ?? '')) refuse(lead, 'name', 'looks like a company');
-		},
-	],
-	[
-		'The name of the company is nobody’s',
-		(lead) => {
-			const company = bareCompany(lead.found.company?.value ?? '');
-			for (const meaning of ['fullName', 'name'] as const) {
-				const name = bareCompany(lead.found[meaning]?.value ?? '');
-				if (name !== '' && name === company) refuse(lead, meaning, 'looks like a company');
-			}
-		},
-	],
-	['A bare name is the whole one, or the half that is not there', placeBareName],
-	[
-		'A full name has two words, and is one person’s',
-		(lead) => {
-			const { fullName } = lead.found;
-			if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
-			for (const meaning of ['fullName', 'firstName'] as const) {
-				if (!isSeveral(lead.found[meaning]?.value ?? '')) continue;
-				refuse(lead, meaning, 'is not the name of one person');
-			}
-		},
-	],
-	[
-		'A title, a degree or an initial is no half of a name',
-		(lead) => {
-			const { firstName, lastName } = lead.found;
-			if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
-			if (lastName && isDegree(lastName.value)) refuse(lead, 'lastName', 'is only a title');
-			if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
-		},
-	],
-];
+export const NAME_RULES = rulesOf<(lead: Lead, row: { isSomebodys: boolean }) => void>({
+	'A bare name beside a website, and no column that only people have, is nobody’s': (lead, row) => {
+		const { name, domain } = lead.found;
+		if (name && domain && !row.isSomebodys) refuse(lead, 'name', MAYBE_COMPANY);
+	},
+	'A legal form, or the name of the company, is nobody’s': (lead) => {
+		const company = bareCompany(lead.found.company?.value);
+		for (const meaning of ['fullName', 'name'] as const) {
+			const name = lead.found[meaning]?.value ?? '';
+			// `KG Menon` may be a person where the column says so.
+			const form = meaning === 'name' ? name : name.slice(name.lastIndexOf(' ') + 1);
+			const isOfCompany = bareCompany(name) !== '' && bareCompany(name) === company;
+			if (isOfCompany || LEGAL_FORM.test(form)) refuse(lead, meaning, 'looks like a company');
+		}
+	},
+	'A bare name is the whole one, or the half that is not there': placeBareName,
+	'A full name has two words, and is one person’s': (lead) => {
+		const { fullName } = lead.found;
+		if (fullName && isHalf(fullName.value)) refuse(lead, 'fullName', 'is only half a name');
+		for (const meaning of ['fullName', 'firstName'] as const) {
+			if (!isSeveral(lead.found[meaning]?.value ?? '')) continue;
+			refuse(lead, meaning, 'is not the name of one person');
+		}
+	},
+	'A title, a degree or an initial is no half of a name': (lead) => {
+		const { firstName, lastName } = lead.found;
+		if (firstName && isTitles(firstName.value)) refuse(lead, 'firstName', 'is only a title');
+		if (lastName && isDegree(lastName.value)) refuse(lead, 'lastName', 'is only a title');
+		if (lastName && isInitial(lastName.value)) refuse(lead, 'lastName', 'is only an initial');
+	},
+});
 
 /** Makes the name that is looked up, by the rules in their order. */
 export function decideName(lead: Lead, row: { isSomebodys: boolean }): void {

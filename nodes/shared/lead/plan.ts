@@ -1,6 +1,6 @@
 import { lettersOf, type Meaning, type Named, namedBy } from './columnNames';
 import { NAMES } from './lead';
-import type { Rules } from './rules';
+import { rulesOf } from './rules';
 
 /** A column that says something by its name, and where it is. */
 export interface Column extends Named {
@@ -58,25 +58,19 @@ export function columnOf(section: string, field: string, order: number): Column 
 	return { ...named, section, field, letters, rank };
 }
 
+const COMPANY_NAME = /^(?:company|organi[sz]ation|party)name$/;
+
 /** Which columns of a list are the lead's or the item's at all. */
-export const PLAN_RULES: Rules<(columns: Column[]) => Column[]> = [
-	[
-		'Beside Company Name, Company is the user’s own',
-		(columns) => {
-			const isSurer = columns.some(({ letters }) =>
-				/^(?:company|organi[sz]ation|party)name$/.test(letters),
-			);
-			return isSurer ? columns.filter(({ letters }) => letters !== 'company') : columns;
-		},
-	],
-	[
-		'A second person is nobody who is looked up',
-		(columns) => {
-			const seconds = new Set(columns.filter(isName).map(numberOf));
-			return columns.filter((one) => numberOf(one) === '' || !seconds.has(numberOf(one)));
-		},
-	],
-];
+export const PLAN_RULES = rulesOf<(columns: Column[]) => Column[]>({
+	'Beside Company Name, Company is the user’s own': (columns) => {
+		const isOwn = columns.some(({ letters }) => COMPANY_NAME.test(letters));
+		return columns.filter(({ letters }) => letters !== 'company' || !isOwn);
+	},
+	'A second person is nobody who is looked up': (columns) => {
+		const seconds = new Set(columns.filter(isName).map(numberOf));
+		return columns.filter((one) => numberOf(one) === '' || !seconds.has(numberOf(one)));
+	},
+});
 
 /** Decides which columns are read: those of the person with the surest name, and those that are nobody's but the item's. */
 export function planOf(all: Column[]): Plan {

@@ -6,27 +6,24 @@ import { isOfPeople, wordsOf } from './columnNames';
 import { type Lead, nameOf, NAMES, refuse } from './lead';
 import { toFullName } from './personName';
 import { type Column, isName, type Person, type Plan } from './plan';
-import type { Rules } from './rules';
+import { rulesOf } from './rules';
 
 /** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
 export type Sections = Map<string, IDataObject>;
 
 /** When a column is read because of its cell and those beside it: after all others, or not at all. */
-export const LATE_RULES: Rules<(column: Column, row: Row) => boolean> = [
-	[
-		'A private email counts where there is no other, and a private website not at all',
-		(column, row) => row.isPrivate(column),
-	],
-	[
-		'What is no email hides none',
-		(column, row) => {
-			if (column.meaning !== 'email') return false;
-			const text = row.valueIn(column);
-			// One that is to be refused counts before a word such as `unknown`.
-			return !holdsEmail(text) && !isMixed(text);
-		},
-	],
-];
+export const LATE_RULES = rulesOf<(column: Column, row: Row) => boolean>({
+	'A private email counts where there is no other, and a private website not at all': (
+		column,
+		row,
+	) => row.isPrivate(column),
+	'What is no email hides none': (column, row) => {
+		if (column.meaning !== 'email') return false;
+		const text = row.valueIn(column);
+		// One that is to be refused counts before a word such as `unknown`.
+		return !holdsEmail(text) && !isMixed(text);
+	},
+});
 
 /** What is read of one item. */
 export class Row {
