@@ -356,11 +356,12 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 		),
 		reads({ Name: ada, Website: 'acme.com', Company: '' }, { ...whole, ...site }),
 		reads({ 'your-name': ada, 'your-website': 'acme.com' }, { ...whole, ...site }),
+		reads({ Name: 'Acme Robotics', Website: 'acme.com', Account: '1001' }, site),
 		reads({ Name: ada, Website: '' }, whole),
 		reads({ 'Full Name': ada, Website: 'acme.com' }, { ...whole, ...site }),
 	],
 	'a name that is masked, half or of two people is none': [
-		...['L***', 'L…', 'L...', 'undefined'].map((surname) =>
+		...['L***', 'L…', 'L...', 'undefined', 'null', '<Surname>'].map((surname) =>
 			reads({ 'First Name': 'Ada', Surname: surname }, first, 'Surname holds no name'),
 		),
 		reads({ 'First Name': ada, Surname: 'PhD' }, { firstName: ada }, 'Surname is only a title'),

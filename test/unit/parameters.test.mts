@@ -196,16 +196,13 @@ describe('the fields of a lead', () => {
 		}
 	});
 
-	it.each([
-		'Who? Where?',
-		'undefinedness',
-		'https://acme.com/?q=undefinedx',
-		'Foo {bar}',
-		'[Acme]',
-	])('are read with %s in them', (value) => {
-		const parameters = leadOf([], { leadFields: 'manual', where: value });
-		expect(parameters.get('where', 0, '')).toBe(value);
-	});
+	it.each(['Acme?', 'undefinedness', 'https://acme.com/?q=undefinedx', 'Foo {bar}', '[Acme]'])(
+		'are read with %s in them',
+		(value) => {
+			const parameters = leadOf([], { leadFields: 'manual', where: value });
+			expect(parameters.get('where', 0, '')).toBe(value);
+		},
+	);
 
 	it('are said to have one email under several names', () => {
 		const names = ['Ada Lee', 'Ida Ray', 'Eda May'];

@@ -34,7 +34,8 @@ export class Parameters {
 
 	private readonly fieldsRead = new Set<string>();
 
-	private readonly sharedEmails = new SharedEmails();
+	/** Emails that stand beside several names, where leads are recognized. */
+	readonly sharedEmails = new SharedEmails();
 
 	constructor(
 		private readonly context: Pick<NodeContext, 'json' | 'parameter'> &

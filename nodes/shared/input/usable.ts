@@ -8,8 +8,8 @@ import { cleanText, hasExpressionLeft } from '../values/text';
 const LOST_LETTERS =
 	/\uFFFD|â€.?|Â(?=\s)|[ÂÃÄÅÐÑ](?:[\x80-\x9f¡-¿€‚ƒ„…†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|[–—‘’“”](?=\p{L}))|(?<=\p{Ll})Ã/u;
 
-/** A letter of a name that its file had no sign for: `Ren?e`, `?ukasz`. */
-const LOST_IN_NAME = /(?<=\p{L})\?(?=\p{L})|(?<!\S)\?(?=\p{Ll})/u;
+/** A letter of a name that its file had no sign for: `Ren?e`, `Andr? Lee`, `?ukasz`. */
+const LOST_IN_NAME = /(?<=\p{L})\?(?= ?\p{L})|(?<!\S)\?(?=\p{Ll})/u;
 
 /** What JavaScript writes into a text where a value is missing, or is an object. */
 const LEFTOVERS =

@@ -43,7 +43,8 @@ export const CELL_RULES = rulesOf<(text: string, meaning: Meaning) => string>({
 		meaning === 'company' ? text.split(/;|\s:::\s|\s\(https?:/, 1)[0] : text,
 	'A number, an email or a masked text is no name': (text, meaning) => {
 		const isName = meaning === 'company' || isOfPerson(meaning);
-		const isBroken = () => isOfPerson(meaning) && /[*•●…]|\.{3}/.test(text);
+		const isBroken = () =>
+			isOfPerson(meaning) && /[*•●…<>]|\.{3}|(?:^| )(?:null|NULL)(?: |$)/.test(text);
 		return isName && (text.includes('@') || !/\p{L}/u.test(text) || isBroken()) ? '' : text;
 	},
 	'What stands for no company': (text, meaning) => {

@@ -56,7 +56,7 @@ export function isHalf(text: string): boolean {
 }
 
 /** Two people: `Ada & Ida`, `Ada/Ida`, `Ana y Luis García`, but not `José Ortega y Gasset`. A comma that is left is more than a name. */
-const SEVERAL = /[;:/,]| (?:&|and|und|et|AND|UND|ET|And|Und|Et) |^\S+ (?:e|y|en) /;
+const SEVERAL = /[;:/,+]| (?:&|and|und|et|AND|UND|ET|And|Und|Et) |^\S+ (?:e|y|en) /;
 
 /** Whether a text names more than one person, or says more than a name: `Ada Lovelace, Ida Rhodes`, `Ada & Ida Lee`. */
 export function isSeveral(text: string): boolean {

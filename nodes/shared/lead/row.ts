@@ -61,8 +61,9 @@ export class Row {
 	get isSomebodys(): boolean {
 		const isThere = ({ section, field }: Column) =>
 			Object.hasOwn(this.sections.get(section) ?? {}, field);
-		const says = ({ meaning, owner }: Column) =>
-			owner === 'your' || !['name', 'domain', 'email'].includes(meaning);
+		// An ERP has the number of a company in `Account`.
+		const says = ({ meaning, owner, letters }: Column) =>
+			owner === 'your' || !(letters === 'account' || ['name', 'domain', 'email'].includes(meaning));
 		const fields = [...this.sections.values()].flatMap((own) => Object.keys(own));
 		return this.plan.columns.some((one) => says(one) && isThere(one)) || fields.some(isOfPeople);
 	}

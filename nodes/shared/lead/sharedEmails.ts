@@ -23,9 +23,7 @@ export class SharedEmails {
 		const emails = [...this.namesOf].filter(([, names]) => names.size >= TOO_MANY);
 		if (emails.length === 0) return [];
 		const [[email]] = emails;
-		const more = emails.length > 1 ? ` and ${emails.length - 1} more` : '';
-		return [
-			`${email}${more} stands beside ${TOO_MANY} or more different names: it may be the sender's`,
-		];
+		const stand = emails.length > 1 ? ` and ${emails.length - 1} more stand` : ' stands';
+		return [`${email}${stand} beside ${TOO_MANY} or more different names: it may be the sender's`];
 	}
 }
