@@ -90,15 +90,14 @@ export const personOptions: INodeProperties[] = [
 export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const firstName = withoutTitles(values.name('firstName'));
 	const lastName = withoutTitles(values.name('lastName'));
-	const whole = wholeIn(firstName, lastName);
-	const hasBoth = firstName !== '' && lastName !== '' && whole === undefined;
+	const hasBoth = firstName !== '' && lastName !== '';
 	const { domain, name: company } = values.company('domain', 'company');
 	const query: Person = {};
 	const put = (name: Exclude<keyof Person, 'includeCompanyData'>, text: string) => {
 		if (text !== '') query[name] = text;
 	};
 	if (hasBoth) Object.assign(query, { firstName, lastName });
-	else put('fullName', whole ?? toFullName(values.name('fullName')));
+	else put('fullName', toFullName(values.name('fullName')));
 	put('domain', domain);
 	put('company', company);
 	put('country', values.name('country'));
@@ -107,15 +106,6 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	if (!hasBoth && !query.fullName) missing.push('missing_name');
 	if (!query.domain && !query.company) missing.push('missing_company');
 	return { query, missing: missing.length > 0 ? missing : undefined };
-}
-
-/** The half that is the full name: a first name that ends in the last one, or a last name that begins with the first one. */
-function wholeIn(firstName: string, lastName: string): string | undefined {
-	const [first, last] = [firstName, lastName].map((name) => name.toLowerCase());
-	if (first === '' || last === '') return undefined;
-	if (first.endsWith(` ${last}`)) return firstName;
-	const isInBoth = first === last && first.includes(' ');
-	return isInBoth || last.startsWith(`${first} `) ? lastName : undefined;
 }
 
 /** What Find Email and Find Emails in Bulk have in common. */

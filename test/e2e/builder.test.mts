@@ -65,7 +65,7 @@ test.each<OurNode>([
 	'contactDataCompany',
 ])('%s: its pattern gives the output that it shows', async (name) => {
 	const [{ fullName, domain, email }] = peopleIn(service(), 1);
-	const fields = { Name: fullName, Website: domain, Email: email };
+	const fields = { 'Full Name': fullName, Website: domain, Email: email };
 	const { output, parameters } = patternOf(name);
 	const [shown] = output;
 	const [resource] = ourNodes[name].description.properties;

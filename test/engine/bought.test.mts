@@ -146,7 +146,7 @@ describe('nodes of one execution', () => {
 			[
 				['contactDataVerifier', { operation: 'verify', email }],
 				[companyNode, { operation: 'search', keyword: email }],
-				[companyNode, { operation: 'search', keyword: JSON.stringify({ email }) }],
+				[companyNode, { operation: 'search', keyword: JSON.stringify([email]) }],
 				finds({ fullName: email, company: email, domain: '' }),
 				finds({ fullName: email, domain: ann.domain }),
 				finds({ firstName: 'Ann', lastName: 'Bee', company: 'C' }),

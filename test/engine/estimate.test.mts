@@ -61,7 +61,7 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		service().options.creditsLeft = { email: 1, verifier: 1, search: 0 };
 		const rows = [1, 2].map((number) => ({
 			Name: `${leadOf(number).first} ${leadOf(number).last}`,
-			...{ Website: leadOf(number).domain, 'E-Mail': addressOf(number) },
+			...{ Title: '', Website: leadOf(number).domain, 'E-Mail': addressOf(number) },
 		}));
 		const nothing = { Website: 'acme.com' };
 		const parameters = { operation: 'estimate', leadFields: 'auto' };

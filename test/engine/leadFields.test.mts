@@ -40,7 +40,7 @@ test('a list of companies buys nothing, and the summary says what was left aside
 	const items = names.map((Name, index): IDataObject => ({ Name, Website: sites[index] }));
 	const { asked, output, said } = await run('find', items);
 	expect(asked).toEqual([]);
-	const why = 'Name looks like a company in 2 of 4 items';
+	const why = "Name may be a company's, as no other column is a person's";
 	for (const item of output) expect(item.message).toBe(`Not sent: no name (${why})`);
 	expect(said.join()).toContain(`${why}: to use it, choose it below`);
 });

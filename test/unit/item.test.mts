@@ -18,6 +18,7 @@ import {
 	prepareItem,
 } from '../../nodes/shared/input/item.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
+import { MAYBE_COMPANY } from '../../nodes/shared/lead/lead.ts';
 import { FAILS, parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';
 
@@ -298,14 +299,14 @@ describe('an item without a name or a company', () => {
 			{ ...acme, 'First Name': '', Surname: 'n/a', 'Full Name': ' ' },
 			'no name (Full Name and First Name are empty in this row)',
 		],
-		[{ Website: 'acme.com', Name: 'Acme GmbH' }, 'no name (Name looks like a company)'],
+		[{ Website: 'acme.com', Name: 'Acme GmbH' }, `no name (Name ${MAYBE_COMPANY})`],
 		[
-			{ ...ada, companyWebsite: '', website: 'blog.com', company: 'Ours', company_name: '' },
+			{ ...ada, companyWebsite: '', company: 'Ours', company_name: '' },
 			'no company (companyWebsite and company_name are empty in this row)',
 		],
 		[{ ...ada, Website: linkedIn }, `no company (Website is not a company website${orName}`],
 		[
-			{ ...ada, Homepage: '', Account: 'Acme' },
+			{ ...ada, Homepage: '', Customer: 'Acme' },
 			`no company (Homepage is empty in this row${orName}`,
 		],
 		[{ ...ada, Company: '' }, 'no company (Company is empty in this row)'],
@@ -333,7 +334,7 @@ it('says of a row in one column that the file was split at another sign', () => 
 });
 
 it('a recognized item is looked up, passed on or refused by what its own fields hold', () => {
-	const lead = { Name: 'Ada Lovelace', 'Company Website': 'https://www.acme.com/about' };
+	const lead = { Name: 'Ada Lovelace', Title: '', Website: 'https://www.acme.com/about' };
 	const sent = read(findBulk, {}, lead);
 	expect([sent.query, sent.outcome]).toEqual([person, undefined]);
 	expect(read(findBulk, {}, { ...lead, 'E-Mail': 'ada@acme.com' }).outcome).toMatchObject(ada);

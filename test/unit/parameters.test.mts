@@ -179,6 +179,39 @@ describe('the fields of a lead', () => {
 		}
 	});
 
+	it.each([
+		['who', 'Ren?e Dupont', 'has lost letters (?)'],
+		['who', '?ukasz Nowak', 'has lost letters (?)'],
+		['who', 'Ada undefined', 'holds undefined, which stands for no text'],
+		['where', '[object Object]', 'holds [object Object], which stands for no text'],
+		['where', '{ "name": "Acme" }', 'holds { "name":, which stands for no text'],
+	])('are refused for what a program left in %s: %s', (name, value, message) => {
+		const item = { who: { Name: value }, where: { Firma: value } }[name];
+		const chosen = leadOf([], { leadFields: 'manual', [name]: value });
+		for (const parameters of [leadOf([item]), chosen]) {
+			expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
+				reason: 'invalid_value',
+				message: expect.stringContaining(` ${message}`),
+			});
+		}
+	});
+
+	it.each(['Acme?', 'undefinedness', 'https://acme.com/?q=undefinedx', 'Foo {bar}', '[Acme]'])(
+		'are read with %s in them',
+		(value) => {
+			const parameters = leadOf([], { leadFields: 'manual', where: value });
+			expect(parameters.get('where', 0, '')).toBe(value);
+		},
+	);
+
+	it('are said to have one email under several names', () => {
+		const names = ['Ada Lee', 'Ida Ray', 'Eda May'];
+		const items = names.map((Name) => ({ Name, Firma: 'Acme', Email: 'eve@acme.com' }));
+		const parameters = leadOf(items);
+		for (const item of items.keys()) parameters.get('who', item, '');
+		expect(parameters.readFrom).toContain('eve@acme.com stands beside 3 or more different names');
+	});
+
 	it('come first from the field that holds the result', () => {
 		const items = [{ Firma: 'Acme', ' lookup': 1, lookup: { company: 'Found' } }];
 		expect(leadOf(items, { 'options.resultField': ' lookup ' }).get('where', 0, '')).toBe('Found');

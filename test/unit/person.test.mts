@@ -32,9 +32,6 @@ it.each<[fields: Record<string, unknown>, query: Record<string, unknown>]>([
 	[{ ...acme, firstName: 'A' }, adaAtAcme],
 	[{ ...bothAtAcme, fullName: 'A' }, bothAtAcme],
 	[withCompany, { ...ada, ...withCompany }],
-	// A whole name in one half, or in both.
-	[{ ...acme, firstName: 'Ada', lastName: 'Ada Lovelace', fullName: '' }, adaAtAcme],
-	[{ ...acme, firstName: 'Ada Lovelace', lastName: 'Ada Lovelace', fullName: '' }, adaAtAcme],
 	// What can be no domain is the name of the company, where that is empty.
 	[{ domain: 'Acme Inc' }, byName],
 	[{ domain: 'Acme', company: 'Acme Inc' }, byName],

@@ -78,7 +78,7 @@ it.each<[Simplify, sent: IDataObject, some: IDataObject]>([
 			(email): [Simplify, IDataObject, IDataObject] => [simplify, { email }, { email: null }],
 		),
 	),
-	[simplifyFoundEmail, { email: ' a@b.c ' }, { email: 'a@b.c', emailStatus: null }],
+	[simplifyFoundEmail, { email: ' a@b.co ' }, { email: 'a@b.co', emailStatus: null }],
 	// Of the email that was checked, whichever the service names.
 	[verificationOf, { email: 'ada@ACME.com' }, { email: 'Ada@acme.com' }],
 	[verificationOf, { email_status: 'NOK' }, { emailStatus: 'invalid', mailboxType: null }],

@@ -1,13 +1,13 @@
 import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflow';
 import { FirstFailure, InvalidInput } from '../failures/failure';
-import type { InvalidReason } from '../failures/reasons';
-import { isMixed } from '../values/email';
 import { isObject, objectFrom } from '../values/json';
-import { asError, cleanText, toText, hasExpressionLeft } from '../values/text';
+import { asError, toText } from '../values/text';
 import { hasExpression, type NodeContext } from '../host/context';
 import { type Declaration, type RequestField, requestFields } from './declaration';
-import type { Found, Lead } from '../lead/lead';
+import { type Found, type Lead, nameOf } from '../lead/lead';
 import { LeadReader } from '../lead/reader';
+import { SharedEmails } from '../lead/sharedEmails';
+import { usable } from './usable';
 
 type Reader = (item: number) => unknown;
 
@@ -33,6 +33,9 @@ export class Parameters {
 	private lead: { item: number; own: Lead } | undefined;
 
 	private readonly fieldsRead = new Set<string>();
+
+	/** Emails that stand beside several names, where leads are recognized. */
+	readonly sharedEmails = new SharedEmails();
 
 	constructor(
 		private readonly context: Pick<NodeContext, 'json' | 'parameter'> &
@@ -63,7 +66,10 @@ export class Parameters {
 	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */
 	leadIn(item: number): Lead | undefined {
 		if (!this.leads || this.isChosen) return undefined;
-		if (this.lead?.item !== item) this.lead = { item, own: this.leads.read(this.json(item)) };
+		if (this.lead?.item !== item) {
+			this.lead = { item, own: this.leads.read(this.json(item)) };
+			this.sharedEmails.note(nameOf(this.lead.own), this.lead.own.found.email?.value ?? '');
+		}
 		return this.lead.own;
 	}
 
@@ -93,15 +99,14 @@ export class Parameters {
 		// In tools, Output takes the place of Simplify.
 		if (name === 'simple' && this.context.isTool) return this.get('output', item, '') !== 'raw';
 		const meanings = this.operation.lead?.[name]?.meanings;
-		const isEmail = meanings?.includes('email') === true;
 		const lead = meanings && this.leadIn(item);
 		if (lead) {
 			const meaning = meanings.find((one) => lead.found[one]);
 			const found = meaning && lead.found[meaning];
 			if (!found) return '';
 			this.fieldsRead.add(found.field);
-			const advice = 'The text is in the data: correct it there.';
-			return meant(found.value, isEmail, () => found.field, advice);
+			const onBraces = 'The text is in the data: correct it there.';
+			return usable(found.value, { meanings, label: () => found.field, onBraces });
 		}
 		let value: unknown;
 		try {
@@ -111,8 +116,9 @@ export class Parameters {
 		} catch (error) {
 			throw this.failing(name, asError(error));
 		}
-		const advice = 'Switch the field from Fixed to Expression, and check that each {{ has its }}.';
-		return meant(value, isEmail, () => this.labelOf(name), advice);
+		const onBraces =
+			'Switch the field from Fixed to Expression, and check that each {{ has its }}.';
+		return usable(value, { meanings, label: () => this.labelOf(name), onBraces });
 	}
 
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
@@ -122,7 +128,7 @@ export class Parameters {
 		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
 		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);
 		const read = this.fieldsRead.size > 0 ? [`Read from: ${[...this.fieldsRead].join(', ')}`] : [];
-		return [...read, ...(isNamed ? aside : [])].join('. ');
+		return [...read, ...(isNamed ? aside : []), ...this.sharedEmails.said].join('. ');
 	}
 
 	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */
@@ -171,33 +177,6 @@ export class Parameters {
 			return found === 'engine' ? engine(item) : found.value;
 		};
 	}
-}
-
-/** Half of a character, and what a wrong encoding makes of letters: `JosÃ©` is José, `â€™` an apostrophe. */
-const LOST_LETTERS =
-	/\uFFFD|â€.?|Â(?=\s)|[ÂÃÄÅÐÑ](?:[\x80-\x9f¡-¿€‚ƒ„…†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|[–—‘’“”](?=\p{L}))|(?<=\p{Ll})Ã/u;
-
-/**
- * Returns the value. Throws {@link InvalidInput} if letters were lost in a wrong encoding, an expression was not evaluated,
- * or an email stands beside other text.
- */
-function meant(value: unknown, isEmail: boolean, label: () => string, onBraces: string): unknown {
-	if (typeof value !== 'string') return value;
-	const refuse = (what: string, description: string, reason: InvalidReason = 'invalid_value') => {
-		throw new InvalidInput({ reason, message: `Not sent: ${label()} ${what}`, description });
-	};
-	const [lost] = LOST_LETTERS.exec(value) ?? [];
-	if (lost) {
-		const advice = 'Set the Encoding of the file where it is read, e.g. in Extract from File.';
-		refuse(`has lost letters (${lost})`, advice);
-	}
-	if (isEmail && isMixed(cleanText(value))) {
-		refuse('holds an email and other text: leave only the email', `Check the field ${label()}.`);
-	}
-	if (hasExpressionLeft(value)) {
-		refuse('holds an expression that n8n did not evaluate', onBraces, 'unevaluated_expression');
-	}
-	return value;
 }
 
 /**

@@ -9,89 +9,91 @@ import {
 	toDomain,
 	toText,
 	withoutAccents,
+	withoutEntities,
 } from '../values/text';
 import type { Meaning } from './columnNames';
+import { rulesOf } from './rules';
 
 export const EMPTY_FIELD = 'is empty in this row';
 export const NO_NAME = 'holds no name';
 
-/** A list with the entries first that it marks as the primary one and as that for work, as CRMs do. */
-function inOrder(list: unknown[]): unknown[] {
-	const objects = list.filter(isObject);
-	return [
-		...objects.filter(({ primary }) => primary === true),
-		...objects.filter((one) => Object.values(one).includes('work')),
-		...list,
-	];
-}
-
-/** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
-export function valueOf(meaning: Meaning, field: unknown): string {
-	if (!Array.isArray(field)) return textOf(meaning, field);
-	const texts = inOrder(field).map((entry) => textOf(meaning, entry));
-	return texts.find((text) => text !== '') ?? '';
-}
-
-/** The ID of a linked record in Airtable or Notion. */
-const LINKED_RECORD = /^(?:rec\w{14}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-
-/** Whoever hides the name at LinkedIn is a LinkedIn Member, Utilisateur LinkedIn. */
-const HIDDEN = /^LinkedIn(?: |$)|^(?:\p{L}+ ){1,2}LinkedIn$/iu;
-
-/** A name that is masked or cut (`Lo***e`, `L…`), or that an expression has put together of nothing. */
-const BROKEN = /[*•●…]|\.{3}|(?:^| )(?:undefined|null)(?: |$)/;
-
 /** What people who have no company write in a form that asks for one. */
 const NO_COMPANY =
 	/^(?:no|nein|keine?|tba|career break|open to work|(?:looking|seeking) (?:for|new) .*|stealth(?: mode| (?:\w+ )?startup)?|self|student|private?|individual|independent|privato|particuli?er|particular|aucune?|ninguna|nessuna?|geen|etudiante?|estudiante|rentner(?:in)?|retraitee?|jubilad[ao]|non renseignee?|not specified|(?:no|sin|sans|keine|ohne|senza|geen) (?:company|empresa|entreprise|firma|azienda|bedrijf))$/i;
-
-/** What stands behind the first of several companies, or Notion's link to it: not the semicolon that ends `&amp;`. */
-const BEHIND_COMPANY = /(?<!&#?\w{2,6});|\s:::\s|\s\(https?:/;
-
-/** The text of one entry, if it can be meant. */
-function textOf(meaning: Meaning, entry: unknown): string {
-	const text = cellText(meaning, entry);
-	if (isPlaceholder(text)) return '';
-	// n8n has not evaluated it: the item is refused.
-	if (hasExpressionLeft(text)) return text;
-	if (meaning === 'domain') {
-		const domain = toDomain(text);
-		// "16.000" is a number.
-		return domain === '' || isSocialPage(text, domain) || /\.\d+$/.test(text) ? '' : text;
-	}
-	if (meaning === 'email') return text.includes('@') || holdsEmail(text) ? text : '';
-	const isCompany = meaning === 'company';
-	const name = isCompany ? text.split(BEHIND_COMPANY, 1)[0] : text;
-	// A number, an email or the id of a linked record in a field for names is none.
-	if (text.includes('@') || !/\p{L}/u.test(name) || LINKED_RECORD.test(name)) return '';
-	if (!isCompany) return HIDDEN.test(name) || BROKEN.test(name) ? '' : name;
-	return name.split('/').every((part) => isNoCompany(part.trim())) ? '' : name;
-}
 
 /** Whether a text stands for no company: `privat`, `(Angel Investor)`. */
 function isNoCompany(text: string): boolean {
 	return NO_COMPANY.test(withoutAccents(text)) || isPlaceholder(text) || /^\(.*\)$/.test(text);
 }
 
-/** The text of a field as it stands there, of an object that of its value. */
-export function cellText(meaning: Meaning, entry: unknown): string {
+function isOfPerson(meaning: Meaning): boolean {
+	return !['domain', 'company', 'email'].includes(meaning);
+}
+
+/** What a cell with this text holds: each rule gives the text that the next one gets; an empty one for nothing. */
+export const CELL_RULES = rulesOf<(text: string, meaning: Meaning) => string>({
+	'A word for nothing': (text) => (isPlaceholder(text) ? '' : text),
+	'A website has a host, and is no page at a network': (text, meaning) =>
+		meaning === 'domain' && isNoWebsite(text) ? '' : text,
+	'An email has an @': (text, meaning) =>
+		meaning === 'email' && !text.includes('@') && !holdsEmail(text) ? '' : text,
+	'Entities in names are decoded first': (text, meaning) =>
+		meaning === 'company' || isOfPerson(meaning) ? withoutEntities(text) : text,
+	'Of several companies the first': (text, meaning) =>
+		meaning === 'company' ? text.split(/;|\s:::\s|\s\(https?:/, 1)[0] : text,
+	'A number, an email or a masked text is no name': (text, meaning) => {
+		const isName = meaning === 'company' || isOfPerson(meaning);
+		const isBroken = () =>
+			isOfPerson(meaning) && /[*•●…<>]|\.{3}|(?:^| )(?:null|NULL)(?: |$)/.test(text);
+		return isName && (text.includes('@') || !/\p{L}/u.test(text) || isBroken()) ? '' : text;
+	},
+	'What stands for no company': (text, meaning) => {
+		const isNone = () => text.split('/').every((part) => isNoCompany(part.trim()));
+		return meaning === 'company' && isNone() ? '' : text;
+	},
+});
+
+function isNoWebsite(text: string): boolean {
+	const domain = toDomain(text);
+	return domain === '' || isSocialPage(text, domain);
+}
+
+/** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
+export function valueOf(meaning: Meaning, field: unknown): string {
+	if (!Array.isArray(field)) return textOf(meaning, field);
+	// CRMs mark an entry as the primary one, or as that for work.
+	const isFirst = (one: unknown) => isObject(one) && one.primary === true;
+	const isOfWork = (one: unknown) => isObject(one) && Object.values(one).includes('work');
+	const entries = [...field.filter(isFirst), ...field.filter(isOfWork), ...field];
+	return entries.map((entry) => textOf(meaning, entry)).find((text) => text !== '') ?? '';
+}
+
+/** The text of one entry, if it can be meant. */
+function textOf(meaning: Meaning, entry: unknown): string {
+	let text = cellText(meaning, entry);
+	// n8n has not evaluated it: the item is refused.
+	if (text === '' || hasExpressionLeft(text)) return text;
+	for (const [, rule] of CELL_RULES) text = rule(text, meaning);
+	return text;
+}
+
+/** The text of a field as it stands there, of an object that of its value. Two lines of a name are no name of one person. */
+function cellText(meaning: Meaning, entry: unknown): string {
 	const value = isObject(entry) ? valueIn(meaning, entry) : entry;
-	if (typeof value !== 'string' || !value.includes('\n')) return cleanText(value);
-	// Beside a line of several words, another one is a second person, or what the first does.
-	const lines = value.split('\n').map(cleanText).filter(Boolean);
-	const areSeveral = lines.length > 1 && lines.some((line) => line.includes(' '));
-	return areSeveral ? lines.join(' / ') : cleanText(value);
+	const isName = typeof value === 'string' && isOfPerson(meaning);
+	return cleanText(isName ? value.trim().replaceAll('\n', ' / ') : value);
 }
 
 /** Forms and Twenty have the halves of a name in an object. */
 function valueIn(meaning: Meaning, one: IDataObject) {
-	const { value, name, first = one.firstName, last = one.lastName } = one;
+	const { value, name = one.Name, first = one.firstName, last = one.lastName } = one;
 	if (meaning === 'email') {
 		return value ?? one.email ?? one.address ?? one.Address ?? one.primaryEmail;
 	}
 	return value ?? name ?? [first, last].map(toText).join(' ');
 }
 
+/** Why a field holds nothing that can be meant. */
 export function whyEmpty(meaning: Meaning, field: unknown): string {
 	const parts = [field].flat().flatMap((one) => (isObject(one) ? Object.values(one) : [one]));
 	if (parts.every((one) => cleanText(one) === '')) return EMPTY_FIELD;

@@ -1,4 +1,5 @@
 import { withoutAccents } from '../values/text';
+import { rulesOf } from './rules';
 
 /**
  * The names under which sheets, CRMs, forms and files hold what a lookup needs, the more certain name first: English,
@@ -20,25 +21,22 @@ export const LEAD_FIELDS = {
 		last name, family name, surname, surnames, lname, name last, Nachname, Familienname, nom de famille, apellidos,
 		apellido, primer apellido, 1er apellido, 1º apellido, apellido paterno, sobrenome, último nome, cognome,
 		achternaam, familienaam`,
-	/** Stands in front of the last name. */
-	particle: 'tussenvoegsel, tussenvoegsels, voorvoegsel, Namenszusatz',
 	domain: `
-		company domain, company domain name, organization domain, current employer domain, employer domain, domain, domain name,
-		company website, company website URL, organization website, organisation website, account website, business website,
-		website, website URL, website value, websites, employer website, company URL, homepage,
-		company homepage, web page, web, www, internet,
-		Webseite, Firmenwebseite, Firmenwebsite, Internetseite, Internetadresse,
-		site web, site internet, page web, domaine, sitio web, página web, dominio,
-		site da empresa, site empresa, site, domínio, sito web, sito internet, sito, pagina web, domein`,
+		company domain, company domain name, organization domain, current employer domain, employer domain, domain,
+		domain name, company website, company website URL, organization website, organisation website, account website,
+		business website, website, website URL, website value, websites, employer website, company URL, homepage,
+		company homepage, web page, web, www, internet, Webseite, Firmenwebseite, Firmenwebsite, Internetseite,
+		Internetadresse, site web, site internet, page web, domaine, sitio web, página web, dominio, site da empresa,
+		site empresa, site, domínio, sito web, sito internet, sito, pagina web, domein`,
 	company: `
-		company name, organization name, organisation name, name of the organization, company, company / account, company name cleaned,
-		company name for emails, associated company, current company, current company name,
-		current employer, current organization, employer, organization, organisation, org name,
-		account name, business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname,
-		société, nom de la société, nom société, entreprise, nom entreprise, nom de l'entreprise, raison sociale,
-		empresa, nombre de la empresa, nombre de empresa, nombre empresa, razón social, compañía, organización,
-		nome da empresa, razão social, organização, azienda, nome azienda, ditta,
-		ragione sociale, società, organizzazione, bedrijf, bedrijfsnaam, naam bedrijf, organisatie, party name`,
+		company name, organization name, organisation name, name of the organization, company, company / account,
+		company name cleaned, company name for emails, associated company, current company, current company name,
+		current employer, current organization, employer, organization, organisation, org name, account name,
+		business name, trade name, billing company, society, Firma, Firmenname, Unternehmen, Unternehmensname, société,
+		nom de la société, nom société, entreprise, nom entreprise, nom de l'entreprise, raison sociale, empresa,
+		nombre de la empresa, nombre de empresa, nombre empresa, razón social, compañía, organización, nome da empresa,
+		razão social, organização, azienda, nome azienda, ditta, ragione sociale, società, organizzazione, bedrijf,
+		bedrijfsnaam, naam bedrijf, organisatie, party name, primary company, affiliation, org, account`,
 	email: `
 		work email, work email address, business email, business email address, professional email,
 		Geschäftliche E-Mail-Adresse, adresse e-mail professionnelle, email pro, mail professionnel, mail pro,
@@ -46,17 +44,16 @@ export const LEAD_FIELDS = {
 		email lavoro, indirizzo email aziendale, zakelijk e-mailadres, e-mail zakelijk, zakelijke e-mail,
 		recommended professional email, recommended work email, recommended email, enriched email address,
 		current work email, email, email address, primary email, primary email address, primary email addr,
-		primarySmtpAddress, pro email,
-		email ID, mail ID, email work, mail, email value, emails,
-		email addresses, E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse,
-		adresse e-mail, adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique,
-		adresse électronique principale, courriel, correo electrónico, correo, dirección de correo electrónico,
+		primarySmtpAddress, pro email, email ID, mail ID, email work, mail, email value, emails, email addresses,
+		E-Mail-Adresse, E-Mail geschäftlich, geschäftliche E-Mail, primäre E-Mail-Adresse, Mailadresse, adresse e-mail,
+		adresse mail, e-mail professionnel, adresse de messagerie, adresse électronique, adresse électronique principale,
+		courriel, correo electrónico, correo, correio, dirección de correo electrónico,
 		dirección de correo electrónico principal, endereço de e-mail, e-mail primário, e-mail corporativo,
 		correio eletrônico, correio electrónico, endereço de correio eletrônico, email professional, preferred email,
-		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres,
-		corporate email, email business, verified email, main email, primary work email, work emails, Firmen-E-Mail,
-		e-mail professionnelle, courriel professionnel, correo empresa, mail aziendale, indirizzo mail, zakelijk e-mail,
-		email from, mail from Dropcontact, email other, email home, contact details, contact info`,
+		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres, corporate email, email business,
+		verified email, main email, primary work email, work emails, Firmen-E-Mail, e-mail professionnelle,
+		courriel professionnel, correo empresa, mail aziendale, indirizzo mail, zakelijk e-mail, email from,
+		mail from Dropcontact, email other, email home, contact details, contact info, user email`,
 };
 
 /** What lookups read of a lead. `emailStatus` is this package's own word: the verdict of another tool is not read. */
@@ -66,12 +63,12 @@ export type Meaning = keyof typeof LEAD_FIELDS | 'emailStatus';
  * Words that say whose a column is, in front of its name or behind it. Such a word alone is the full name of that person.
  * A manager, an assistant or an owner is nobody who is looked up.
  */
-const ROLES = `
-	contact, decision maker, attendee, participant, guest, delegate, registrant, invitee, speaker,
-	lead, prospect, person, executive, candidate, recipient, founder, CEO,
-	Ansprechpartner, Ansprechpartnerin, Ansprechperson, Kontakt, Teilnehmer, Entscheider, Geschäftsführer,
-	Inhaber, interlocuteur, dirigeant, gérant, décideur, contacto, persona de contacto, participante, contato, responsável,
-	contatto, persona di contatto, referente, partecipante, contactpersoon, deelnemer`;
+export const ROLES = `
+	contact, decision maker, attendee, participant, guest, delegate, registrant, invitee, speaker, lead, prospect,
+	person, executive, candidate, recipient, founder, CEO, Ansprechpartner, Ansprechpartnerin, Ansprechperson, Kontakt,
+	Teilnehmer, Entscheider, Geschäftsführer, Inhaber, interlocuteur, dirigeant, gérant, décideur, fondateur,
+	proprietario, contacto, persona de contacto, participante, contato, responsável, contatto, persona di contatto,
+	referente, partecipante, contactpersoon, deelnemer`;
 
 /** What the name of a column says. */
 export interface Named {
@@ -99,19 +96,66 @@ export function lettersOf(name: string): string {
 	return wordsOf(name).join('');
 }
 
-const listed = (names: string) => names.split(',').map(lettersOf);
+const listed = (names: string) =>
+	names.split(',').map((name) => lettersOf(name.replace(/\d/g, '')));
 
-type Place = Pick<Named, 'meaning' | 'rank'>;
-
-const PLACES = new Map<string, Place>(
+const PLACES = new Map(
 	Object.entries(LEAD_FIELDS).flatMap(([meaning, names]) =>
 		listed(names).map((name, rank) => [name, { meaning: meaning as Meaning, rank }] as const),
 	),
 );
 
-const ROLE = `(?:primary|main|key)?(?:${listed(ROLES).join('|')})+`;
-const IN_FRONT = new RegExp(`^(your|${ROLE})(.*)$`);
-const BEHIND = new RegExp(`^(.*?)(?:d[aeou]l?|de[rs])?(${ROLE})$`);
+/** Names of columns that only people have: a title, a mobile number, a profile, a salutation, a birthday. */
+export const OF_PEOPLE = `
+	title, job title, mobile, mobile phone, LinkedIn profile, profile URL, person LinkedIn URL, salutation, birthday,
+	Anrede, Mobil, Mobiltelefon, Handy, Geburtstag, Geburtsdatum, civilité, fonction, portable, date de naissance, cargo,
+	tratamiento, móvil, fecha de nacimiento, celular, data de nascimento, ruolo, cellulare, data di nascita, functie,
+	aanhef`;
+
+const ofPeople = new Set(listed(OF_PEOPLE));
+
+/** Whether only people have such a column. */
+export function isOfPeople(name: string): boolean {
+	return ofPeople.has(lettersOf(name));
+}
+
+/** Each of the words also with `person` behind it; the longer one first. */
+const words = ['your', ...listed(ROLES)]
+	.flatMap((word) => [`${word}person`, word])
+	.toSorted((one, other) => other.length - one.length);
+
+/** `Lead` alone says what somebody is, and `Responsável` may be the seller. */
+const NO_PERSON = new Set(['lead', 'prospect', 'executive', 'responsavel', 'your']);
+
+function said(name: string, owner: string): Named | undefined {
+	const place = PLACES.get(name);
+	return place && { ...place, owner };
+}
+
+/** What the name of a column says by its letters. The first rule that gives anything decides. */
+export const COLUMN_RULES = rulesOf<(letters: string) => Named | undefined>({
+	'A name in the table': (letters) => said(letters, ''),
+	'A word for a person, alone': (letters) => {
+		const isPerson = words.includes(letters) && !NO_PERSON.has(letters);
+		return isPerson ? { meaning: 'fullName', rank: 0, owner: letters } : undefined;
+	},
+	'A word for a person, in front': (letters) =>
+		words
+			.filter((word) => letters.startsWith(word))
+			.flatMap((word) => said(letters.slice(word.length), word) ?? [])
+			// A person's website may be a private one.
+			.find(({ meaning, owner }) => meaning !== 'domain' || /^(?:your|lead)$/.test(owner)),
+	'A word for a person, behind': (letters) => {
+		const named = words
+			.filter((word) => letters.endsWith(word))
+			.flatMap((word) => {
+				const name = letters.slice(0, -word.length);
+				return said(name, word) ?? said(name.replace(/(?:d[aeou]l?|de[rs])$/, ''), word) ?? [];
+			});
+		// `Company Contact` is no company.
+		return named.find(({ meaning }) => meaning !== 'company' && meaning !== 'domain');
+	},
+});
 
 /** No name of a column that is read is longer. */
 const MAX_LETTERS = 50;
@@ -121,44 +165,18 @@ export function namedBy(name: string): Named | undefined {
 	// Notion puts `property_` in front.
 	const letters = lettersOf(name.replace(/^property_/, ''));
 	if (letters.length > MAX_LETTERS) return undefined;
-	const text = letters.replace(/\d+/g, '');
-	const number = /_\d+$/.exec(name)?.[0] ?? /\d+/.exec(letters)?.[0] ?? '';
-	const own = PLACES.get(letters) ?? PLACES.get(text);
-	if (own) return isSomethingElse(own, text, number) ? undefined : ofOwner(own, '', number);
-	// In a German Salesforce, the colleague who has the record.
-	if (/(?:kontakt|lead)inhaber/.test(text)) return undefined;
-	const [, front = '', behindFront = ''] = IN_FRONT.exec(text) ?? [];
-	const [, beforeRole, behind = ''] = BEHIND.exec(text) ?? [];
-	// `Lead` alone says what somebody is, and `Responsável` may be the seller.
-	const isNobody = /^(?:lead|prospect|executive|responsavel)$/.test(text);
-	if (beforeRole === '') {
-		return isNobody ? undefined : ofOwner({ meaning: 'fullName', rank: 0 }, behind, number);
+	for (const [, rule] of COLUMN_RULES) {
+		const text = letters.replace(/\d+/g, '');
+		const named = rule(text) ?? rule(text.replace(/^(?:primary|main|key)/, ''));
+		if (!named) continue;
+		const { meaning, rank, owner } = named;
+		const word = owner.slice(0, 7);
+		// `Contact Person 2` is somebody else than `Contact Person`.
+		const number = /_(\d+)$/.exec(name)?.[1] ?? /\d+/.exec(letters)?.[0] ?? '';
+		const isFirst = number === '' || (number === '1' && !name.endsWith('_1'));
+		return isFirst
+			? { meaning, rank, owner: word }
+			: { meaning, rank: rank + 100, owner: number + word };
 	}
-	const ofFront = PLACES.get(behindFront);
-	// A person's website may be a private one.
-	if (ofFront?.meaning === 'domain' && !/^(?:your|lead)$/.test(front)) return undefined;
-	if (ofFront) return ofOwner(ofFront, front, number);
-	const ofBehind = PLACES.get(beforeRole ?? '');
-	// `Company Contact` is no company.
-	return ofBehind && !isOfCompany(ofBehind) ? ofOwner(ofBehind, behind, number) : undefined;
-}
-
-function isOfCompany({ meaning }: Place): boolean {
-	return meaning === 'company' || meaning === 'domain';
-}
-
-/**
- * Whether a number makes a name mean something else. An ERP has the name of a company in `Name 1`, but a sheet makes `Name_1`
- * of a second column `Name`. `Apellido 2` is the other surname of a Spaniard, and a second company is a former one.
- */
-function isSomethingElse(own: Place, text: string, number: string): boolean {
-	if (text === 'name') return /^\d/.test(number);
-	return (text === 'apellido' || isOfCompany(own)) && number !== '' && number !== '1';
-}
-
-/** `Contact Person 2` is somebody else than `Contact Person`. */
-function ofOwner({ meaning, rank }: Place, role: string, number: string): Named {
-	const word = role.replace(/^(?:primary|main|key)/, '').slice(0, 7);
-	if (number === '' || number === '1') return { meaning, rank, owner: word };
-	return { meaning, rank: rank + 100, owner: number.replace('_', '') + word };
+	return undefined;
 }

@@ -12,8 +12,8 @@ const DEGREES = String.raw`(?:Ph\.?\s?D|Pharm\.?\s?D|[MB]\.?Sc|MBA|[JS]r|I{2,3}|
 const DEGREE = new RegExp(`^(?:${DEGREES}|(?=.*\\p{L}{2})(?:\\p{L}{1,4}\\.){2,})$`, 'iu');
 const LAST_WORDS = new RegExp(`(?<=\\p{Ll})(?: ${DEGREES})+$`, 'u');
 
-/** Letters after a whole name, e.g. CFA. After a surname, with a particle or not, they are initials. */
-const CAPITALS = /^(?:[\p{Lu}-]{3,}|[MB]\.?[AS]\.?|[MJ]\.?D\.?|DO|RN|PE)$/u;
+/** Letters after a whole name, e.g. CFA or NP. After a surname, with a particle or not, they are initials. */
+const CAPITALS = /^(?:[\p{Lu}-]{2,}|(?:\p{Lu}\. ?){2,})$/u;
 const PARTICLES = [
 	..."von vom zu zum zur dem van den der ten ter te in op ['’]t".split(' '),
 	...'da das de di do du dal dalla del della dos la le lo al el bin'.split(' '),
@@ -48,23 +48,19 @@ export function isHalf(text: string): boolean {
 	if (words.length === 0) {
 		return /^\P{L}*[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
 	}
-	// Behind a comma, initials may be a degree.
-	if (isInitial(last) && !name.includes(',')) return true;
+	if (isInitial(last)) return true;
 	// "Van Morrison" is a whole name, but not behind a title.
 	const [first] = text.split(' ', 1);
 	const isLast = isTitle(first) || (/^['’]?\p{Ll}/u.test(name) && /^\p{Lu}/u.test(last));
 	return isLast && words.every((word) => PARTICLE.test(word));
 }
 
+/** Two people: `Ada & Ida`, `Ada/Ida`, `Ana y Luis García`, but not `José Ortega y Gasset`. A comma that is left is more than a name. */
+const SEVERAL = /[;:/,+]| (?:&|and|und|et|AND|UND|ET|And|Und|Et) |^\S+ (?:e|y|en) /;
+
 /** Whether a text names more than one person, or says more than a name: `Ada Lovelace, Ida Rhodes`, `Ada & Ida Lee`. */
 export function isSeveral(text: string): boolean {
-	const name = inOrder(text);
-	return areJoined(name) || /,\s*\p{L}{2}/u.test(name);
-}
-
-/** Whether words of a name are those of several people: `Ada & Ida`, `Ada/Ida`. */
-export function areJoined(words: string): boolean {
-	return /[;:/]|\s(?:&|and|und|et)\s/i.test(words);
+	return SEVERAL.test(inOrder(text));
 }
 
 /** Whether a first name is none, as CRMs write it where only the last name is known: `Mr.`, `Frau Dr.` */
@@ -86,13 +82,11 @@ export function isInitial(lastName: string): boolean {
 	);
 }
 
-/** A full name without titles, with the first name first. */
+/** A full name without titles, with the first name first: a comma turns it behind one word, or a particle. */
 function inOrder(text: string): string {
-	const parts = partsOf(text);
-	// Behind two words, two others may be anything, e.g. what somebody does; but a particle is that of a last name.
-	const isTurned =
-		parts.length === 2 && (parts.some((part) => !part.includes(' ')) || PARTICLE.test(parts[0]));
-	return isTurned ? parts.toReversed().join(' ') : parts.join(', ');
+	const [last, ...others] = partsOf(text);
+	const isTurned = others.length === 1 && (!last.includes(' ') || PARTICLE.test(last));
+	return isTurned ? `${others[0]} ${last}` : [last, ...others].join(', ');
 }
 
 /** What is between the commas of a name, without titles. */

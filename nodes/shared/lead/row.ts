@@ -1,133 +1,130 @@
 import type { IDataObject } from 'n8n-workflow';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
-import { cleanText, isSocialPage, toDomain } from '../values/text';
-import { holds, isSomebodyElse, type Lead, nameOf, NAMES, refuse } from './lead';
-import { type Column, type Group, isName, type Plan } from './plan';
-import { cellText, valueOf, whyEmpty } from './cells';
+import { cleanText } from '../values/text';
+import { valueOf, whyEmpty } from './cells';
+import { isOfPeople, wordsOf } from './columnNames';
+import { type Lead, nameOf, NAMES, refuse } from './lead';
+import { toFullName } from './personName';
+import { type Column, isName, type Person, type Plan } from './plan';
+import { rulesOf } from './rules';
 
 /** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
 export type Sections = Map<string, IDataObject>;
 
-export function cellIn(sections: Sections, { section, field }: Column) {
-	return sections.get(section)?.[field];
-}
+/** When a column is read because of its cell and those beside it: after all others, or not at all. */
+export const LATE_RULES = rulesOf<(column: Column, row: Row) => boolean>({
+	'A private email counts where there is no other, and a private website not at all': (
+		column,
+		row,
+	) => row.isPrivate(column),
+	'What is no email hides none': (column, row) => {
+		if (column.meaning !== 'email') return false;
+		const text = row.valueIn(column);
+		// One that is to be refused counts before a word such as `unknown`.
+		return !holdsEmail(text) && !isMixed(text);
+	},
+});
 
 /** What is read of one item. */
 export class Row {
-	readonly lead: Lead = { found: {}, lacking: {} };
+	private readonly lead: Lead = { found: {}, lacking: {} };
 
-	constructor(private readonly sections: Sections) {}
+	constructor(
+		private readonly sections: Sections,
+		private readonly plan: Plan,
+	) {}
 
-	/** Reads a column, if none before it had a value. */
-	put(column: Column): void {
-		const { meaning, field } = column;
-		const { found, lacking } = this.lead;
-		if (found[meaning]) return;
-		const cell = cellIn(this.sections, column);
-		const value = valueOf(meaning, cell);
-		if (value === '') lacking[meaning] ??= { field, why: whyEmpty(meaning, cell) };
-		else found[meaning] = { value, field };
-	}
-
-	/** Reads the columns that a plan has for it. */
-	read({ columns, others, rivals }: Plan): Lead {
-		const { lead } = this;
-		const late = columns.filter((one) => this.isLate(one));
-		const sure = columns.filter((one) => !late.includes(one) && !this.isPrivate(one));
-		for (const column of sure) {
+	/** Reads the columns that the plan has for it. */
+	read(): Lead {
+		const { columns, others } = this.plan;
+		const late = columns.filter((column) => LATE_RULES.some(([, rule]) => rule(column, this)));
+		for (const column of columns) {
+			if (late.includes(column)) continue;
 			// Beside a status of this package, `email` is what a lookup has found.
-			if (column.meaning === 'email' && this.statusIn(column.section) !== '') {
-				for (const one of emailsOf(sure, column.section)) this.put(one);
-			}
+			const { meaning, section } = column;
+			const own = meaning === 'email' && this.statusIn(section) !== '' && this.emailIn(section);
+			if (own && !late.includes(own)) this.put(own);
 			this.put(column);
 		}
-		for (const rival of rivals) this.compare(rival);
 		for (const other of others) this.join(other);
-		for (const column of late) this.put(column);
-		if (this.isOfNetwork(columns)) delete lead.found.domain;
-		this.putStatus(columns);
-		// In Odoo, companies and people are in one list.
-		for (const fields of this.sections.values()) {
-			if (!/^(?:true|1)$/i.test(String(fields.is_company ?? fields['Is a Company']))) continue;
-			for (const name of NAMES) refuse(lead, name, 'looks like a company');
-		}
-		return lead;
+		for (const column of late) if (column.meaning === 'email') this.put(column);
+		this.putStatus();
+		return this.lead;
 	}
 
-	/** Reads what another person of the item has, if that one has the same name. */
-	private join(other: Group): void {
-		const { firstName, lastName, name: bare } = this.lead.found;
-		const name = this.nameIn(other);
-		if (name === '' || nameOf(this.lead) === '') return;
-		if (!isSomebodyElse(name, this.lead)) {
-			const isWhole = firstName && lastName;
-			for (const column of other.columns) if (isWhole || !isName(column)) this.put(column);
-		}
-		// Half of the name is that person's: the bare `name` may be a shop's.
-		else if (bare && holds(name, (firstName ?? lastName)?.value)) this.compare(other);
+	/** The column of an object that is called `email`, however a sheet spells that; first the one that is spelled so. */
+	private emailIn(section: string): Column | undefined {
+		return this.plan.columns.find((one) => one.section === section && one.letters === 'email');
 	}
 
-	/** Refuses the name where another one, which is as sure, differs. */
-	private compare(rival: Group): void {
-		if (!isSomebodyElse(this.nameIn(rival), this.lead)) return;
-		const field = rival.columns.find(isName)?.field;
-		for (const name of NAMES) refuse(this.lead, name, `differs from ${field}`);
+	/** Whether a column beside a bare name says that it is a person's: there is one for a company, for a half, or only people have it. */
+	get isSomebodys(): boolean {
+		const isThere = ({ section, field }: Column) =>
+			Object.hasOwn(this.sections.get(section) ?? {}, field);
+		// An ERP has the number of a company in `Account`.
+		const says = ({ meaning, owner, letters }: Column) =>
+			owner === 'your' || !(letters === 'account' || ['name', 'domain', 'email'].includes(meaning));
+		const fields = [...this.sections.values()].flatMap((own) => Object.keys(own));
+		return this.plan.columns.some((one) => says(one) && isThere(one)) || fields.some(isOfPeople);
 	}
 
-	private statusIn(section: string): string {
+	valueIn({ meaning, section, field }: Column): string {
+		return valueOf(meaning, this.sections.get(section)?.[field]);
+	}
+
+	statusIn(section: string): string {
 		return cleanText(this.sections.get(section)?.emailStatus);
 	}
 
-	/** Whether an email counts after all others: it is private, or there is none. */
-	private isLate(column: Column): boolean {
-		if (column.meaning !== 'email') return false;
-		const text = valueOf('email', cellIn(this.sections, column));
-		// One that is to be refused counts before a word such as `unknown`.
-		return this.isPrivate(column) || !(holdsEmail(text) || isMixed(text));
-	}
-
 	/** Whether the label of Google Contacts beside an email or a website says that it is the person's own. */
-	private isPrivate({ section, field }: Column): boolean {
+	isPrivate({ section, field }: Column): boolean {
 		if (!field.endsWith(' - Value')) return false;
 		const label = this.sections.get(section)?.[field.replace(/Value$/, 'Label')];
 		return /home|profile|blog/i.test(cleanText(label));
 	}
 
-	private nameIn({ columns }: Group): string {
-		const own = new Row(this.sections);
-		for (const column of columns) if (isName(column)) own.put(column);
-		return nameOf(own.lead);
+	/** Reads a column, if none before it had a value. */
+	private put(column: Column, { found, lacking } = this.lead): void {
+		const { meaning, section, field } = column;
+		if (found[meaning]) return;
+		const value = this.valueIn(column);
+		if (value !== '') found[meaning] = { value, field };
+		else
+			lacking[meaning] ??= { field, why: whyEmpty(meaning, this.sections.get(section)?.[field]) };
 	}
 
-	/** Whether the domain is that of a network, at which another column has the company's page. */
-	private isOfNetwork(columns: Column[]): boolean {
-		const domain = toDomain(this.lead.found.domain?.value ?? '');
-		if (!isSocialPage(`${domain}/page`, domain)) return false;
-		const texts = columns
-			.filter(({ meaning }) => meaning === 'domain')
-			.flatMap((one) => cellIn(this.sections, one))
-			.map((cell) => cellText('domain', cell));
-		return texts.some((text) => isSocialPage(text) && `.${toDomain(text)}`.endsWith(`.${domain}`));
+	/**
+	 * Reads what another person has, if that one has the same name here, or a part of it. Where one who is as sure has another
+	 * name, nobody knows who is meant: of both only the email is read.
+	 */
+	private join(other: Person): void {
+		const their: Lead = { found: {}, lacking: {} };
+		for (const column of other.columns) if (isName(column)) this.put(column, their);
+		const [few, many] = [their, this.lead]
+			.map((lead) => wordsOf(toFullName(nameOf(lead))))
+			.toSorted((one, another) => one.length - another.length);
+		const isSame = few.every((word) => many.includes(word));
+		if (few.length === 0 || !(isSame || this.plan.rivals.includes(other))) return;
+		const field = other.columns.find(isName)?.field;
+		if (!isSame) for (const one of NAMES) refuse(this.lead, one, `differs from ${field}`);
+		for (const column of other.columns) {
+			if (isSame ? !isName(column) : column.meaning === 'email') this.put(column);
+		}
 	}
 
 	/** Reads the status of the email: it belongs to the `email` beside it, or else to the email that is read there. */
-	private putStatus(columns: Column[]): void {
-		const { email } = this.lead.found;
+	private putStatus(): void {
+		const { found } = this.lead;
 		for (const [section, fields] of this.sections) {
 			const value = this.statusIn(section);
 			if (value === '') continue;
-			const [own] = emailsOf(columns, section);
+			const own = this.emailIn(section);
 			const isOfEmail = own
-				? isSameEmail(valueOf('email', cellIn(this.sections, own)), email?.value)
-				: Object.hasOwn(fields, email?.field ?? '');
-			if (email && !isOfEmail) continue;
-			this.lead.found.emailStatus = { value, field: 'emailStatus' };
+				? isSameEmail(this.valueIn(own), found.email?.value)
+				: Object.hasOwn(fields, found.email?.field ?? '');
+			if (found.email && !isOfEmail) continue;
+			found.emailStatus = { value, field: 'emailStatus' };
 			return;
 		}
 	}
-}
-
-/** The columns of an object that are called `email`, however a sheet spells that; first the one that is spelled so. */
-function emailsOf(columns: Column[], section: string): Column[] {
-	return columns.filter((one) => one.section === section && one.letters === 'email');
 }

@@ -1,13 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textAt } from './json';
-import { cleanText, comparableDomain, isPlaceholder, plainSigns, withoutPercents } from './text';
+import {
+	cleanText,
+	comparableDomain,
+	HOST,
+	isPlaceholder,
+	plainSigns,
+	withoutPercents,
+} from './text';
 
-/** What an email consists of: no white space, comma or semicolon (several addresses), bracket, mask (`a***@`) or half of a character. */
+/** In front of the `@` no white space, comma or semicolon (several emails), bracket, mask (`a***@`) or half of a character. */
 const WORD = String.raw`[^\s,;:*•●…@<>()[\]\\".\uFFFD]+`;
-const LABEL = String.raw`[^\s!-,/:-@[-^\x60{-~.\uFFFD]+`;
-const TOP_LABEL = String.raw`(?!\d+$)(?:xn--)?[^\s!-/:-@[-\x60{-~\uFFFD]+`;
+
+/** An email begins with a letter, a digit, `_` or `+`, and ends with a host. */
 const EMAIL = new RegExp(
-	`^(?:${WORD}(?:\\.${WORD})*|"[^\\s,;\\uFFFD]+")@(?:${LABEL}\\.)+${TOP_LABEL}$`,
+	`^(?:(?=[\\p{L}\\p{N}_+])${WORD}(?:\\.${WORD})*|"[^\\s,;\\uFFFD]+")@${HOST}$`,
+	'iu',
 );
 
 /** Whether a text can be an email address: it has something before its `@` and a domain with a dot after it. */
@@ -15,48 +23,47 @@ export function canBeEmail(text: string): boolean {
 	return EMAIL.test(text) && !isPlaceholder(text);
 }
 
-/** Signs that no address has, so that they part it from other text. */
-const SIGNS = new RegExp(
+/** What parts an email from other text. */
+const DIVIDERS = new RegExp(
 	[
-		// A label: `Work: ada@acme.com`, `mailto:ada@acme.com`.
-		String.raw`(?<![^\s"<([,;|])(?:[\p{L}-]{1,20}:(?=\s)|(?:mailto|smtp|e?-?mail|correo|courriel|work|home|business|privat|private):)`,
-		// Brackets, the commas of Chinese, bullets.
-		String.raw`[<>()[\]{}、，；•·]`,
-		// Quotes around words.
-		String.raw`(?<![\p{L}\p{N}.])["']+|["']+(?![\p{L}\p{N}@.])`,
-		// Others beside a blank, or at an end.
-		String.raw`\s[:|]|^[,;]|\s[-/&+](?=\s)|[,;|]+(?=\s|$)`,
+		// A URL, whose `@` is none of an email.
+		String.raw`[a-z]{1,20}:\/\/[^\s"]*`,
+		// Behind a domain, also what an email may have in front of its `@`: `ada@acme.com/ida@acme.com`, `?subject=`.
+		String.raw`(?<=@[\p{L}\p{M}\p{N}._-]{1,99})(?:[,;|/&+](?=[^\s@]{1,99}@)|\?.*)`,
+		// A label or a number: `Work: ada@acme.com`, `mailto:ada@acme.com`, `1. ada@acme.com`.
+		String.raw`(?<![^\s"<([,;|])(?:[\p{L}-]{1,20}:(?=\s)|\d{1,3}\.(?=\s)|(?:mailto|smtp|e?-?mail|correo|courriel|work|home|business|privat|private):)`,
+		// Brackets, the comma of Chinese, bullets, quotes around words.
+		String.raw`[<>()[\]{}、•·]|(?<![\p{L}\p{N}.])["']+|["']+(?![\p{L}\p{N}@.])`,
+		// Other signs, alone between blanks or at an end of a word.
+		String.raw`(?<!\S)[^\p{L}\p{N}\s@]+(?!\S)|(?<!\S)[,;]+|[,;|]+(?!\S)`,
 	].join('|'),
 	'giu',
 );
 
+/** The signs around an email. Those that mask letters in front of it stay, unless they are behind it as well. */
+const PAIRED = /^([_*~]{1,3})(.*)\1$/;
+const AROUND = /^[^\p{L}\p{N}_+.*•●…@"]+|(?<![^\p{L}\p{M}\p{N}])[^\p{L}\p{M}\p{N}]+$/gu;
+
 /** What people have in front of an `@`. Beside other text, other signs are of that text: `?email=ada@acme.com`. */
 const USUAL = /^[\p{L}\p{M}\p{N}.'+_-]+@/u;
-
-/** A URL, whose `@` is none of an address. */
-const URL_INSIDE = /[a-z]{1,20}:\/\/[^\s"]*/gi;
-
-/** Behind a domain, also those that an address may have in front of its `@`: `ada@acme.com/ida@acme.com`, `?subject=`. */
-const BEHIND_DOMAIN = /(?<=@[\p{L}\p{M}\p{N}._-]{1,99})(?:[,;|/&+](?=[^\s@]{1,99}@)|\?.*)/gu;
 
 /** The emails in a text, as they stand there but for their signs; none if anything else in it has an `@`. */
 export function emailsIn(value: unknown): string[] {
 	const text = cleanText(value);
 	// Nearly all texts hold no sign that is an `@` or may become one, and the rest takes ten times as long.
-	if (!/@|%40|&#/.test(text)) return [];
+	if (!/[@＠]|%40|&#/.test(text)) return [];
 	const isEncoded = /mailto:/i.test(text) || !text.includes('@');
-	const decoded = isEncoded ? withoutPercents(text) : text;
-	const plain = plainSigns(decoded);
+	const decoded = plainSigns(isEncoded ? withoutPercents(text) : text);
+	// A blank beside the only `@` is none of two words: `ada @acme.com`.
+	const plain = decoded.replace(/^(\S+) ?@ ?(\S+)$/, '$1@$2');
 	if (canBeEmail(plain)) return [plain];
 	// Of "Lovelace, Ada <ada@acme.com> (work)" what is in the angle brackets.
 	const inBrackets = plain.match(/<[^<>]*>/g)?.filter((one) => one.includes('@'));
 	const pieces = (inBrackets?.join('\n') || plain)
-		.replace(URL_INSIDE, '\n')
-		.replace(BEHIND_DOMAIN, '\n')
-		.replace(SIGNS, '\n')
+		.replace(DIVIDERS, '\n')
 		.split('\n')
 		.filter((piece) => piece.includes('@'))
-		.map((piece) => piece.split(' ').map((word) => word.replace(/[.!]{1,9}$/, '')))
+		.map((piece) => piece.split(' ').map((word) => word.replace(PAIRED, '$2').replace(AROUND, '')))
 		.map((words) => words.filter((word) => word !== '' && !isPlaceholder(word)))
 		.filter((words) => words.length > 0);
 	const isEmail = (word = '') => USUAL.test(word) && canBeEmail(word);

@@ -38,15 +38,24 @@ const ENTITIES = new Map(
 	Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }),
 );
 
-/** A text with the entities of HTML decoded, and one spelling of its apostrophes, quotes and hyphens. */
-export function plainSigns(text: string): string {
-	if (!/[^ -%'-~]/.test(text)) return text;
+/** A text with the entities of HTML decoded: `Pat O&#039;Brien`. */
+export function withoutEntities(text: string): string {
+	if (!text.includes('&')) return text;
 	const decoded = text.replace(
 		/&(?:#(x0*[\da-f]{1,5}|0*\d{1,6})|(\w{2,4}));/gi,
 		(all, code, name) =>
 			name ? (ENTITIES.get(name.toLowerCase()) ?? all) : String.fromCodePoint(Number(`0${code}`)),
 	);
-	const signs = decoded.replace(/[‘’ʼ´′＇]/g, "'").replace(/[“”„«»‹›＂]/g, '"');
+	return cleanText(decoded);
+}
+
+/** The same with one spelling of its apostrophes, quotes, hyphens and full-width signs. */
+export function plainSigns(text: string): string {
+	if (!/[^ -%'-~]/.test(text)) return text;
+	const narrow = withoutEntities(text).replace(/[！-～]/g, (one) =>
+		String.fromCharCode(one.charCodeAt(0) - 0xfee0),
+	);
+	const signs = narrow.replace(/[‘’ʼ´′]/g, "'").replace(/[“”„«»‹›]/g, '"');
 	return cleanText(signs.replace(/[—―]/g, ' - ').replace(/[‐‑‒–−]/g, '-'));
 }
 
@@ -130,26 +139,32 @@ export function parsedUrl(text: string | undefined, base?: string): URL | undefi
 /** What follows any number of schemes (`https://`), and of slashes after them, up to a path or another address. */
 const AUTHORITY = /^(?:[a-z][a-z\d+.-]*:\/\/)*\/*([^/?#,;]*)/;
 
-const HOST_LABEL = String.raw`[^.\s"“”„«»<>()[\]{}%|]+`;
-const HOST = new RegExp(`^${HOST_LABEL}(?:\\.${HOST_LABEL})+$`);
+const LABEL = String.raw`(?!-)[\p{L}\p{M}\p{N}-]+(?<!-)`;
+
+/** A host: letters, digits and hyphens between dots, with a hyphen at no end; it ends in letters. */
+export const HOST = String.raw`(?:${LABEL}\.)+(?:xn--(?:[a-z\d-]*[a-z\d])|\p{L}[\p{L}\p{M}]+)`;
+const WHOLE_HOST = new RegExp(`^${HOST}$`, 'u');
+
+/** Signs around a host; what is behind a dot in front of it is a part that is missing. */
+const AROUND_HOST = /^[^\p{L}\p{N}.]+|(?<![^\p{L}\p{M}\p{N}])[^\p{L}\p{M}\p{N}]+$/gu;
 
 /**
  * The bare domain of a text that a user pastes, in lower case (interface specification 4.5): `acme.com` for
- * `https://www.Acme.com/about`, `acme.com:443`, `Acme (acme.com)` and `[acme.com](https://acme.com)`; empty for a text whose
- * host has no dot, a blank or an empty label.
+ * `https://www.Acme.com/about`, `acme.com:443`, `Acme (acme.com)` and `[acme.com](https://acme.com)`; empty for a text that
+ * has no host.
  */
 export function toDomain(text: string): string {
-	const domain = domainOf(text);
+	const domain = hostOf(text);
 	if (domain !== '') return domain;
-	const pieces = plainSigns(withoutPercents(text)).split(/[()[\]<>{}"|]+|: /);
-	return pieces.map(domainOf).find((one) => /\.(?:xn--.+|\p{L}{2,})$/u.test(one)) ?? '';
+	const pieces = plainSigns(withoutPercents(text)).split(/[()[\]<>{}"'`|]+|: /);
+	return pieces.map(hostOf).find((host) => host !== '') ?? '';
 }
 
-function domainOf(text: string): string {
+function hostOf(text: string): string {
 	const authority = AUTHORITY.exec(text.trim().toLowerCase())?.[1] ?? '';
 	const [host] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
-	const bare = host.replace(/(?<![.\s])[.\s]+$/, '').replace(/^(?:\s|www\.(?=[^.]+\.))+/, '');
-	return HOST.test(bare) ? bare : '';
+	const bare = host.replace(AROUND_HOST, '').replace(/^(?:www\.(?=[^.]+\.))+/, '');
+	return WHOLE_HOST.test(bare) ? bare : '';
 }
 
 /** The form in which domains compare: in Punycode. `URL` would drop a pasted port, path or query as no part of it. */

@@ -71,7 +71,7 @@ const step = fc.record({
 /** Emails as they stand in sheets, made of a plain one. */
 export const oddEmails = {
 	accent: (email: string) => `é${email}`,
-	blank: (email: string) => email.replace('@', ' @'),
+	blank: (email: string) => email.replace('.', ' '),
 	'no at sign': (email: string) => email.replace('@', ' at '),
 	plus: (email: string) => email.replace('@', '+News@'),
 	quoted: (email: string) => email.replace(/^(.*)@/, '"$1"@'),
