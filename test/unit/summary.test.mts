@@ -116,7 +116,7 @@ function summary(
 ): string {
 	const problems = problemsOf(kinds).map(({ problem }) => problem);
 	const spent = { certain: 0, uncertain: 0, ...figures.spent };
-	const all = { duplicates: 0, paused: 0, spentInAll: spent, ...figures, spent };
+	const all = { duplicates: 0, earlier: 0, paused: 0, spentInAll: spent, ...figures, spent };
 	const parts = partsOf(lookup, countsIn(kinds), problems, all);
 	return summaryOf([...parts, readFrom], problems);
 }

@@ -1,5 +1,5 @@
 import type { Existing } from '../input/item';
-import type { Parameters } from '../input/parameters';
+import type { LeadParameters } from '../input/leadParameters';
 import { isObject } from '../values/json';
 import { count } from '../values/text';
 import { holdsEmail, isSameEmail } from '../values/email';
@@ -15,7 +15,7 @@ export class Overlooked {
 	private unread = 0;
 
 	constructor(
-		private readonly parameters: Parameters,
+		private readonly parameters: LeadParameters,
 		private readonly existing: Existing | undefined,
 	) {}
 
