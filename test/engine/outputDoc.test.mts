@@ -95,7 +95,7 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 		'findBulk',
 		{ variants: job },
 		'a bulk job is still in progress',
-		'collect it with Get Bulk Job',
+		'run it again: the Finder collects it',
 	],
 	['find', { fault: { status: 500 } }, 'sent, but no result', 'what `message` says'],
 ];
