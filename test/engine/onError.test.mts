@@ -109,7 +109,7 @@ describe('what an execution has bought stops no workflow: the next execution wou
 		existingStatus: '',
 		options,
 	};
-	const unread = { operation: 'getBulkJob', jobId: '1', jobRow: '1' };
+	const unread = { operation: 'getBulkJob', jobId: '1' };
 
 	test.each<[string, TestNode['type'], INodeParameters, Fault?]>([
 		['no credits', verifier, again, { status: 402, on: { operation: 'verifyBulk' } }],
