@@ -160,15 +160,9 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			texts: { keyword: [domain] },
 		}),
 		sample('Get Bulk Job', 'Finder getBulkJob', 'getBulkJob', {
-			fields: {
-				jobId: item('jobId'),
-				jobRow: item('jobRow'),
-				includeInputFields: true,
-				...simple,
-				'options.resultField': '',
-			},
-			parameters: { jobId: '', jobRow: '' },
-			texts: { jobRow: [1, { jobId: item('jobId') }], jobId: ['', { jobRow: '1' }] },
+			fields: { jobId: '', ...simple },
+			parameters: { jobId: item('jobId') },
+			texts: { jobId: [''] },
 		}),
 		sample('Get Account', 'Account get', 'getAccount', {
 			fields: simple,
@@ -286,7 +280,7 @@ export function operationOf(name: string, type?: OurNode): Sample {
 
 /** The parameters of an operation that reads what it looks up from its items, by the panel's own expressions. */
 export function ofItems({ parameters }: Sample): INodeParameters {
-	const { fullName, domain, email, keyword, companyWebsite, jobId, jobRow, ...others } = parameters;
+	const { fullName, domain, email, keyword, companyWebsite, ...others } = parameters;
 	return { ...others, existingEmail: '', existingStatus: '' };
 }
 

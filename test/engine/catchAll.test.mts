@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import { expectedVerification } from '../emulator/addresses.mts';
 import { known } from '../support/leads/expected.mts';
 import {
@@ -52,12 +53,13 @@ describe.each([verify, verifyBulk])('of $operation', (lookup) => {
 		if (lookup.perRequest > 1) expect(requestsOf(service(), lookup.operation)).toHaveLength(2);
 	});
 
-	test('holds for the execution, not for a run of its own, and not without the option', async () => {
+	test('holds for the execution, not for another one, and not without the option', async () => {
 		const emails = emailsAt(open, 4);
 		const rounds = [emails.slice(0, 2), emails.slice(2)].map(itemsOf);
 		await runInLoop(lookup, service(), rounds, once);
 		expect(charged()).toEqual([emails[0]]);
 		service().reset();
+		forgetRecentAnswers();
 		await runLookup(lookup, service(), itemsOf(emails));
 		expectPaidOnce(service(), { subject: (number) => emails[number] }, numbers(4));
 	});

@@ -189,27 +189,53 @@ describe('an API key that is an expression', () => {
 		);
 	});
 
-	test('Get Bulk Job: each job is collected with the key of its item, and is for nobody else', async () => {
-		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+	describe('jobs', () => {
 		const wanted = paidAmong(find, 40).slice(0, 2);
-		const test = { credential: credential(), onError: 'continueRegularOutput' } as const;
-		const pending = await runLookup(findBulk, service(), keyed(wanted.map(findBulk.item)), {
-			...test,
-			options: { jobTimeout: 0 },
+		const given = () => ({ credential: credential(), onError: 'continueRegularOutput' }) as const;
+		const finder = (items: IDataObject[]) =>
+			runLookup(findBulk, service(), items, {
+				...given(),
+				options: { jobTimeout: 0 },
+				parameters: { includeInputFields: true },
+			});
+
+		/** Items that wait each for a job of its key, and the same with the key of the other one. */
+		async function pendingItems() {
+			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
+			const own = (await finder(keyed(wanted.map(findBulk.item)))).json;
+			expect(own.map(({ jobId }) => jobId)).toEqual(['9001', '9002']);
+			service().variants.jobPolls = 0;
+			return [own, own.map((item, index) => ({ ...item, tenantKey: tenantKey(index + 1) }))];
+		}
+
+		/** The keys to which the service has given a job. */
+		const givenTo = (id: string, { requests } = service()) =>
+			requests.flatMap((request) =>
+				request.path.endsWith(`/${id}`) && request.status === 200 ? keyOf(request) : [],
+			);
+
+		test('a Finder collects each with the key of its item; with another it asks anew', async () => {
+			const [own, others] = await pendingItems();
+			const { json } = await finder([...own, ...others]);
+			expect(json.map(answerIn)).toEqual([...wanted, ...wanted].map(findBulk.answer));
+			expect(['9001', '9002'].map((id) => new Set(givenTo(id)))).toEqual(
+				keys.map((key) => new Set([key])),
+			);
+			const paid = service().ledger.charges.map(({ account, subject }) => [account, subject]);
+			const subjects = subjectsOf(findBulk, wanted);
+			const both = keys.flatMap((key) => subjects.map((subject) => [key, subject]));
+			expect(paid.toSorted()).toEqual(both.toSorted());
 		});
-		service().variants.jobPolls = 0;
-		const jobs = pending.json.map(({ jobId }) => ({ jobId }));
-		const others = keyed(jobs).map((job, index) => ({ ...job, tenantKey: tenantKey(index + 1) }));
-		const before = service().requests.length;
-		const { json } = await runNode({
-			...test,
-			node: 'contactDataFinder',
-			parameters: { operation: 'getBulkJob' },
-			items: [...keyed(jobs), ...others],
+
+		test('Get Bulk Job reads each with the key of its item, and for nobody else', async () => {
+			const [own, others] = await pendingItems();
+			const parameters = { operation: 'getBulkJob', jobId: '={{ $json.jobId }}' };
+			const items = [...own, ...others];
+			const { json } = await runNode({ node: 'contactDataFinder', parameters, items, ...given() });
+			expect(json.slice(0, 2).map(answerIn)).toEqual(wanted.map(findBulk.answer));
+			expect(json.slice(2)).toMatchObject(others.map(() => ({ status: 'failed', httpCode: 404 })));
+			expect(service().ledger.total()).toBe(wanted.length);
 		});
-		expect(json.slice(0, 2).map(answerIn)).toEqual(wanted.map(findBulk.answer));
-		expect(service().requests.slice(before).map(keyOf).slice(0, 2)).toEqual(keys);
-		expect(json.slice(2)).toMatchObject(others.map(() => ({ status: 'failed', httpCode: 404 })));
 	});
 
 	test('an item without a key is not sent with that of another', async () => {

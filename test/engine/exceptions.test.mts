@@ -3,11 +3,12 @@
 import { inspect } from 'node:util';
 
 import type { INodeParameters } from 'n8n-workflow';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { personLookup } from '../../nodes/Finder/person.ts';
 import * as bulkFinder from '../../nodes/shared/api/bulkFinder.ts';
 import * as finder from '../../nodes/shared/api/finder.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import {
 	answerIn,
 	expectPaidOnce,
@@ -32,6 +33,8 @@ vi.mock(import('../../nodes/shared/api/bulkFinder.ts'), { spy: true });
 vi.mock(import('../../nodes/shared/api/finder.ts'), { spy: true });
 vi.mock(import('../../nodes/Finder/person.ts'), { spy: true });
 
+// Of the modules as they are loaded here.
+beforeEach(forgetRecentAnswers);
 afterEach(() => void vi.resetAllMocks());
 afterAll(() => {
 	vi.doUnmock('../../nodes/shared/api/bulkFinder.ts');
@@ -147,6 +150,7 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 			if (place === early) expect(json[failing]).toMatchObject(failed);
 			expect(await sentAfterwards(service())).toEqual([]);
 
+			forgetRecentAnswers();
 			const retried = { options: { incompleteRun: 'fail' }, retryOnFail: true, maxTries: 2 };
 			const again = await runWithFault(place, 1, retried);
 			expect(again.map(answerIn)).toEqual(wanted.map(lookup.answer));

@@ -3,6 +3,7 @@
 import type { IExecuteFunctions, INodeType, NodeOutput } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import { inheriting } from '../../nodes/shared/host/context.ts';
 import { listWithId } from '../operations.mts';
 import { known } from '../support/leads/expected.mts';
@@ -60,6 +61,7 @@ describe('credentials that are not evaluated in the workflow of the context', ()
 			const requests = service().requests.length;
 			expect(usual.credentialReads).toBe(1);
 			service().reset();
+			forgetRecentAnswers();
 			inChangedN8n(elsewhere);
 			const { json, credentialReads } = await run();
 			expect(credentialReads).toBe(wanted.length);

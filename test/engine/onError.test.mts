@@ -36,7 +36,7 @@ describe.each(lookups)('$operation', (lookup) => {
 		{
 			said: { status: 'not_processed', reason: 'credit_limit' },
 			message: 'Not sent: Max Credits reached',
-			remedy: 'Raise Max Credits in the options, then run only these items again.',
+			remedy: 'Raise Max Credits in the options, then run again: what was found is free for a day.',
 		},
 	];
 	const [lack, limit] = problems;
@@ -109,7 +109,7 @@ describe('what an execution has bought stops no workflow: the next execution wou
 		existingStatus: '',
 		options,
 	};
-	const unread = { operation: 'getBulkJob', jobId: '1', jobRow: '1' };
+	const unread = { operation: 'getBulkJob', jobId: '1' };
 
 	test.each<[string, TestNode['type'], INodeParameters, Fault?]>([
 		['no credits', verifier, again, { status: 402, on: { operation: 'verifyBulk' } }],

@@ -3,6 +3,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { HANG_MS } from '../machine/hang.mts';
 import { outcomeIn } from '../support/node/definedItems.mts';
@@ -65,6 +66,7 @@ describe.each(roads)('%s', (name, road) => {
 
 	/** What came of it, and which requests the service got. */
 	async function send(requestOptions: INodeParameters, credential = credentialFor(service())) {
+		forgetRecentAnswers();
 		if (isJob && service().requests.length === 0) {
 			await acceptJob(service(), { tId: 1, name: 'Ann Test', domain: 'a.example' });
 		}

@@ -3,6 +3,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { COLLECT_LATER } from '../../nodes/shared/failures/failure.ts';
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation, operationOf } from '../operations.mts';
 import { find, findBulk } from '../support/leads/lookups.mts';
@@ -26,6 +28,7 @@ test.each([
 	async ({ node, operation, parameters, jobPolls }) => {
 		const begin = async () => {
 			service().reset();
+			forgetRecentAnswers();
 			if (operation === 'getBulkJob') await acceptJob(service(), { tId: 1, name, domain });
 			service().variants.jobPolls = jobPolls;
 		};
@@ -46,9 +49,10 @@ test.each([
 		if (jobPolls > 0) expect(json).toMatchObject([{ status: 'pending', jobId: '9001' }]);
 		expect(json.length).toBeGreaterThan(0);
 		// The output of a workflow has the advice above it; a tool has it in the item.
-		const advice = '. Nothing is lost: collect the results later with Get Bulk Job.';
 		const inFull = json.map((one) =>
-			one.status === 'pending' ? { ...one, message: `${String(one.message)}${advice}` } : one,
+			one.status === 'pending'
+				? { ...one, message: `${String(one.message)}. ${COLLECT_LATER}` }
+				: one,
 		);
 		expect(timeless(told)).toEqual(timeless(inFull));
 		expect(sent()).toEqual(inWorkflow);

@@ -55,7 +55,9 @@ export const getBulkJob = readOperation({
 /** What a row says. An email that was found has cost 1 credit (interface specification 8). */
 function rowOf(row: IDataObject, checkedAt: string): IDataObject {
 	const result = resultIn(row);
-	const said = { ...nameIn(row), ...simplifyFoundEmail(row), checkedAt };
+	// Where there is no email, nothing is said of one.
+	const [found = {}] = result instanceof Error ? [] : result;
+	const said = { ...nameIn(row), ...simplifyFoundEmail(found), checkedAt };
 	if (result instanceof Error)
 		return { ...said, credits: null, ...statusFields(problemOf(result)) };
 	const status = result.length > 0 ? 'found' : 'not_found';

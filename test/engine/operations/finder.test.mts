@@ -1,6 +1,7 @@
 /** @file The operations of the Finder node: what goes over the wire, the whole output, and the credits. */
 
 import type { IDataObject } from 'n8n-workflow';
+import { expect } from 'vitest';
 
 import {
 	companyFields,
@@ -137,35 +138,35 @@ const findBulkRows: Row[] = [
 	),
 ];
 
-/** All rows of the job: each names the person as the service does. */
+/** Each row of the job names the person as the service does. */
+const rowsOfJob = [
+	foundRow(valid),
+	notFound({ ...missedInParts, fullName: null, domain: null }),
+	foundRow(catchAll),
+];
+const emails = [valid.email, '', catchAll.email];
 const jobRow = (title: string, more: Partial<Row> = {}): Row => ({
 	title,
 	parameters: { jobId: String(JOB) },
 	before: async (service) => await acceptJob(service, ...peopleRows),
 	requests: [pollByPath],
-	output: [
-		foundRow(valid),
-		notFound({ ...missedInParts, fullName: null, domain: null }),
-		foundRow(catchAll),
-	],
+	output: rowsOfJob,
 	...more,
 });
 
-const lead = { crmId: 7, status: 'found', email: valid.email, emailStatus: 'valid' };
-
 const getBulkJobRows: Row[] = [
-	jobRow('every row once, named as the service names it'),
-	jobRow('the same job in two items, as a number, without a row', {
-		parameters: {},
-		items: [{ jobId: JOB, crmId: 7 }, { jobId: JOB }],
-		links: [0, 0, 0],
+	jobRow('every row, named as the service names it'),
+	jobRow('with Simplify off as it was sent', {
+		parameters: { jobId: ` ${JOB} `, simple: false },
+		output: peopleRows.map((row, index) =>
+			expect.objectContaining({ ...row, email: emails[index] }),
+		),
 	}),
-	// n8n reads no value of a hidden field, and Include Input Fields is hidden without a job row.
-	jobRow('without a job row an item without a job is passed on with its fields', {
-		parameters: { jobRow: '', includeInputFields: undefined },
-		items: [lead],
-		requests: [],
-		output: [lead],
+	jobRow('of two items that name the same job, as a number: read once', {
+		parameters: { jobId: '={{ $json.job }}' },
+		items: [{ job: JOB, crmId: 7 }, { job: JOB }],
+		output: [...rowsOfJob, ...rowsOfJob],
+		links: [0, 0, 0, 1, 1, 1],
 	}),
 ];
 

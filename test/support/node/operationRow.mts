@@ -103,9 +103,10 @@ async function check(service: Service, node: OurNode, operation: string, row: Ro
 	const earlier = service.requests.length;
 	const spentBefore = service.ledger.total();
 
-	// Get Bulk Job gives the items of a lookup.
+	const { isLookup } = operationOf(operation, node);
+	// A row of a job says what it has cost, as a lookup does.
 	const isJob = operation === 'getBulkJob';
-	const isLookup = isJob || operationOf(operation, node).isLookup;
+	const hasCosts = isLookup || isJob;
 	const result = await runNode({
 		node,
 		parameters: { operation, ...(isLookup && { includeInputFields: false }), ...row.parameters },
@@ -125,7 +126,7 @@ async function check(service: Service, node: OurNode, operation: string, row: Ro
 	for (const { headers } of sent) {
 		expect(headers).toMatchObject({ 'x-access-key': KEY, accept: 'application/json' });
 	}
-	const bare = isLookup ? withoutCosts(result.items) : { items: result.items, credits: null };
+	const bare = hasCosts ? withoutCosts(result.items) : { items: result.items, credits: null };
 	const linked = output.map((json, index) => ({
 		json,
 		pairedItem: { item: row.links?.[index] ?? (items.length > 1 ? index : 0) },
