@@ -112,7 +112,7 @@ export const getLeads = readOperation({
 
 /** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
 async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {
-	const { connection } = client;
+	const { breaker, connection } = client;
 	const { companyName } = query;
 	// The service compares company names without case (interface specification 4.9).
 	const asked = { ...query, companyName: toText(companyName).toLowerCase() };
@@ -123,17 +123,22 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.send(request, { cost: 'single' })
 			.catch((thrown: unknown) => {
 				// The service sends a 404 for a company that it does not know. A 404 of a later page is no end of the people.
-				if (isMiss(thrown) && query.nextId === undefined) return { results: [] };
+				if (isMiss(thrown) && query.nextId === undefined) return undefined;
 				throw thrown;
 			})
-			.then((page) => objectWith(['results'], page, 'a page of people'))
-			.then((page) => ({ credits: null, answer: { results: [page], at: Date.now() } }))
+			.then((page) => {
+				const results = breaker.reading(() =>
+					page ? [objectWith(['results'], page, 'a page of people')] : [],
+				);
+				breaker.brought();
+				return { credits: null, answer: { results, at: Date.now() } };
+			})
 			.catch((error: unknown) => ({ credits: null, error }));
 	// A page that failed may have been charged: this run does not request it again.
 	const { answers } = executionOf(context);
 	const settled = await client.memoized(key, async () => await answers.ask(key, connection, work));
 	if ('error' in settled) throw settled.error;
-	return settled.answer.results[0];
+	return settled.answer.results[0] ?? { results: [] };
 }
 
 function wordFilter(displayName: string, placeholder: string): INodeProperties[] {

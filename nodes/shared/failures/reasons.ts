@@ -79,7 +79,7 @@ export const NOT_SENT = {
 	cancelled: ['execution stopped', 'Check why it was stopped'],
 	run_time_over: [
 		'the time of this execution is over',
-		'Raise Timeout Workflow in the settings of the workflow, or pass fewer items at once',
+		'Raise Timeout Workflow in the settings of the workflow (or EXECUTIONS_TIMEOUT of this n8n), or pass fewer items at once',
 	],
 	stopped: ['another item stopped the workflow', 'Check the item named there'],
 };
