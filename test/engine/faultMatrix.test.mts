@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import { root } from '../machine/paths.mjs';
 import type { Effect } from '../emulator/faults.mts';
 import type { BulkJob } from '../emulator/operations/bulkFinder.mts';
@@ -37,12 +38,16 @@ interface Trouble {
 	said?: string;
 }
 
-const statuses = [400, 401, 402, 403, 404, 405, 409, 413, 414, 422, 500, 502, 503, 504];
+const statuses = [
+	...[400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 414, 421, 422, 425, 431],
+	...[500, 501, 502, 503, 504, 505, 524],
+];
 const bodies = ['truncated', 'cut-off', 'html', 'text', 'json-scalar', 'empty'] as const;
 
 /** What a retry may help against. */
 const passing: Record<string, Effect> = {
-	...Object.fromEntries([429, 500, 503].map((status) => [`${status}`, { status }])),
+	...Object.fromEntries([420, 429, 430, 500, 503].map((status) => [`${status}`, { status }])),
+	'403 that speaks of a rate limit': { status: 403, words: 'Rate limit exceeded' },
 	'429 with Retry-After: 2': { status: 429, retryAfter: 'seconds', seconds: 2 },
 	'503 with a Retry-After that says nothing': { status: 503, retryAfter: 'nonsense' },
 	'connection lost before the charge': { reset: 'before-charge' },
@@ -78,6 +83,10 @@ function withSecondRow(json: string): Effect {
 /** What the emulator can do, each with every request and, where a retry may help, with the first one alone. */
 const troubles: Trouble[] = [
 	...statuses.map((status) => ({ what: `${status}`, effect: { status } })),
+	{
+		what: '403 that speaks of credits',
+		effect: { status: 403, words: 'No credits left' },
+	},
 	...[429, 503].map((status) => ({
 		what: `${status} with Retry-After: 3600`,
 		effect: { status, retryAfter: 'seconds', seconds: 3_600 } as const,
@@ -136,12 +145,12 @@ const subjects = operations
 		return { ...sample, parameters, items, sound: [], jobs: [] };
 	});
 
-/** Gives Get Bulk Job people whose job was left pending. */
+/** Gives Get Bulk Job somebody whose job was left pending. */
 async function leaveJob(subject: Subject): Promise<void> {
 	Object.assign(service().variants, { bulkAnswer: 'job', jobResultShape: 'results' });
 	const findBulk = { node: find.node, parameters: { operation: 'findBulk', existingEmail: '' } };
 	const options = { jobTimeout: 0 };
-	subject.items = (await runLookup(findBulk, service(), people, { options })).json;
+	subject.items = (await runLookup(findBulk, service(), people, { options })).json.slice(0, 1);
 	subject.jobs = service().jobs;
 }
 
@@ -154,8 +163,9 @@ async function run(
 	onError: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput',
 ) {
 	const { node, endpoint, parameters, items, jobs } = subject;
-	// What was learned of the account is forgotten.
+	// What was learned of the account is forgotten, and what was bought.
 	clock.forward(11 * 60_000);
+	forgetRecentAnswers();
 	service().reset();
 	Object.assign(service().variants, { jobPolls: 1, jobResultShape: 'results' });
 	service().jobs = structuredClone(jobs);

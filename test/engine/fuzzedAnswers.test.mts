@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import { pollingTrigger, searchLists, testCredential } from '../support/node/contexts.mts';
 import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
@@ -35,12 +36,11 @@ const clock = useQuickClock(1_000);
 const seed = 20_261_122;
 const runs = 60;
 
-/** What is looked up, each also a row of a job. */
-const people = peopleIn({ fixtures }, 3).map((person, index) => ({
-	...person,
-	jobId: '9001',
-	jobRow: index + 1,
-}));
+/** What is looked up, and the same people as they wait for a job. */
+const people = peopleIn({ fixtures }, 3);
+const waiting = people.map((person, index): IDataObject => {
+	return { ...person, status: 'pending', jobId: '9001', jobRow: index + 1 };
+});
 
 /** What an answer says that was asked for. */
 const fitting: Fitting = {
@@ -56,13 +56,16 @@ const fitting: Fitting = {
 	total_all: fc.constantFrom(1, 5, 100),
 };
 
-const jobs = bulkJob('9001');
-const { jobId, jobRow, ...jobOfItem } = jobs.parameters;
+const lookups = everyOperation().map((sample) => ({
+	...{ ...sample, parameters: ofItems(sample) },
+	items: people as IDataObject[],
+}));
+const [ofJobs] = lookups.filter(({ operation }) => operation === 'findBulk');
 
-const subjects: Sample[] = [
-	...everyOperation().map((sample) => ({ ...sample, parameters: ofItems(sample) })),
-	jobs,
-	{ ...jobs, label: 'Get Bulk Job, by row', isLookup: true, parameters: jobOfItem },
+const subjects: Array<Sample & { items: IDataObject[] }> = [
+	...lookups,
+	{ ...bulkJob('9001'), items: people },
+	{ ...ofJobs, label: 'Its job', endpoint: 'getBulkJob', items: waiting },
 ];
 
 /** An answer of the service: its body, and its status where it is not a success. */
@@ -98,7 +101,8 @@ async function forMany<T>(values: fc.Arbitrary<T>, run: (value: T) => Promise<vo
 	const before = Object.getOwnPropertyNames(Object.prototype);
 	const property = fc.asyncProperty(values, async (value) => {
 		service().reset();
-		// What was learned of the account is forgotten.
+		// What was learned of the account is forgotten, and what was bought.
+		forgetRecentAnswers();
 		clock.forward(11 * 60_000);
 		await run(value);
 		expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
@@ -117,7 +121,7 @@ async function forMany<T>(values: fc.Arbitrary<T>, run: (value: T) => Promise<vo
 const onErrors = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
 
 test.each(subjects)('$label of $node: any answer', async (subject) => {
-	const { node, endpoint, parameters, isLookup } = subject;
+	const { node, endpoint, items: asked, parameters, isLookup } = subject;
 	const given = fc.record({
 		answers: answers(endpoint),
 		simple: fc.boolean(),
@@ -128,7 +132,7 @@ test.each(subjects)('$label of $node: any answer', async (subject) => {
 		answerWith(endpoint, answers);
 		const options = { ...Object(parameters.options), maxRetries: 0, jobTimeout: 0 };
 		const { error, errorItems, items } = await runNode({
-			...{ node, items: people, credential: credentialFor(service()), onError },
+			...{ node, items: asked, credential: credentialFor(service()), onError },
 			parameters: { ...parameters, ...shape, options },
 		});
 		if (onError !== 'stopWorkflow') expect(error).toBeUndefined();

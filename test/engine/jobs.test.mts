@@ -480,7 +480,7 @@ test('of a job that Get Bulk Job cannot read every item stays pending, and says 
 	const before = polls().length;
 	const { json, hints } = await collect(pending, {}, continues);
 	const [{ message: said }] = hints ?? [];
-	expect(said).toMatch(/plan.*Nothing is lost: collect the results later/);
+	expect(said).toMatch(/plan.*Nothing is lost: run the Finder again later/);
 	expect(polls()).toHaveLength(before + 3);
 	expect(json.map(({ status }) => status === 'pending')).toEqual(
 		wanted.map((number) => number < 100),
@@ -504,11 +504,11 @@ test.each([
 	service().faults.add({ status, on: { operation: 'getBulkJob' } });
 	const { json, hints } = await collect([{}, ...pending], {}, continues);
 	expect(json).toMatchObject([{ status: 'skipped' }, { status: 'pending', jobRow: 1 }]);
-	expect(hints?.[0].message).toContain('Nothing is lost: collect the results later');
+	expect(hints?.[0].message).toContain('Nothing is lost: run the Finder again later');
 	if (!isRefused) expect(hints?.[0].message).not.toContain('again');
 	// As in a lookup, what the service causes does not hide behind what is passed on.
 	const { error } = await collect([{}, ...pending]);
-	expect(error?.description).toContain('Nothing is lost: collect the results later');
+	expect(error?.description).toContain('Nothing is lost: run the Finder again later');
 });
 
 test('of a job that has failed the items have cost nothing', async () => {

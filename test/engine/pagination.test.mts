@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import type { Variants } from '../emulator/variants.mts';
 import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import { listWithId } from '../operations.mts';
@@ -140,6 +141,7 @@ test('however the people of a company are wanted and paged: each once, in order,
 		const isMatch = ({ title, location }: (typeof employees)[number]) =>
 			!isFiltered || (title.includes('Manager') && /Kyoto|Bristol/.test(location));
 		service().reset();
+		forgetRecentAnswers();
 		Object.assign(service().variants, { companyLeadsTotal });
 		Object.assign(service().options, { pageCap });
 		const { json } = await companyLeads({ ...parameters, ...(isFiltered && filter) });

@@ -3,7 +3,7 @@
 import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { expect, it, vi } from 'vitest';
 
-import { AnswerStore } from '../../nodes/shared/execution/answers.ts';
+import { AnswerStore, forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import { connectionOf } from '../../nodes/shared/http/connection.ts';
 
 const account = connectionOf({ baseUrl: 'https://api.example.com', apiKey: 'the key' });
@@ -19,6 +19,7 @@ async function stored(answers: Record<string, IDataObject>) {
 		await store.ask(key, account, async () => ({ credits: 1, answer }));
 	}
 	store.save();
+	forgetRecentAnswers();
 	return (apiKey = 'the key', change = (text: string) => text) => {
 		const later = new AnswerStore(JSON.parse(change(JSON.stringify(record))));
 		return Object.keys(answers).filter((key) => later.find(key, { ...account, apiKey }));

@@ -64,7 +64,7 @@ type Fate = 'trusted' | 'undated' | 'looked up';
 
 function fateOf(item: Item): Fate {
 	const outcome = outcomeOf(item);
-	if (outcome === 'due') return 'looked up';
+	if (outcome && 'checked' in outcome) return 'looked up';
 	expect(outcome).toMatchObject({ status: 'known', fields: { email: item.existing ?? 'here' } });
 	return outcome?.isUndated ? 'undated' : 'trusted';
 }

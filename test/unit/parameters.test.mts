@@ -14,8 +14,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
 import { hasExpression } from '../../nodes/shared/host/context.ts';
-import type { LeadParameters } from '../../nodes/shared/input/declaration.ts';
-import { Parameters, referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
+import type { RecognizedFields } from '../../nodes/shared/input/declaration.ts';
+import { LeadParameters } from '../../nodes/shared/input/leadParameters.ts';
+import { referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
 import { cleanText } from '../../nodes/shared/values/text.ts';
 import { ourNodes } from '../support/node/engine.mts';
 import { soleNode } from '../support/node/soleNode.mts';
@@ -30,7 +31,7 @@ interface Call {
 /** A node with these parameters as they are saved, and a note of what n8n's engine evaluated. */
 function nodeWith(saved: Record<string, unknown>, items: unknown[] = []) {
 	const evaluated: Call[] = [];
-	const parameters = new Parameters({
+	const parameters = new LeadParameters({
 		json: (item) => items[item],
 		parameter(name, item, fallback, options) {
 			const value = Object.hasOwn(saved, name) ? saved[name] : fallback;
@@ -105,11 +106,11 @@ describe('the fields of a lead', () => {
 	const lead = {
 		who: { meanings: ['fullName'] },
 		where: { meanings: ['domain', 'company'] },
-	} satisfies LeadParameters;
+	} satisfies RecognizedFields;
 
 	function leadOf(items: unknown[], saved: Record<string, unknown> = {}, isTool = false) {
 		const parameter = (name: string, _: number, fallback: unknown) => saved[name] ?? fallback;
-		return new Parameters({ json: (item) => items[item], parameter, isTool }, { lead });
+		return new LeadParameters({ json: (item) => items[item], parameter, isTool }, { lead });
 	}
 
 	it('are recognized in each item, the first of their meanings with a value', () => {
@@ -234,7 +235,7 @@ it('names a field as the editor shows it', () => {
 	const parameter = () => {
 		throw 'as said';
 	};
-	const parameters = new Parameters(
+	const parameters = new LeadParameters(
 		{ json: () => ({}), parameter },
 		{ fields: [{ ...field, default: '' }] },
 	);

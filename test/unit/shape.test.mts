@@ -21,7 +21,9 @@ it.each([
 ])('a result with %j, %s, leaves of a pending job %j', (columns, status, job) => {
 	const held = { status: 'pending', email: null, jobId: '9001', jobRow: 1, credits: null };
 	const place = { includesInput: true, isTool: false, resultField: 'lookup' };
-	const result = { fields: { status }, columns, credits: 1, replaces: columns.includes('name') };
+	const replaces = columns.includes('name');
+	const finds = replaces ? ('companyData' as const) : ('email' as const);
+	const result = { fields: { status }, columns, finds, credits: 1, replaces };
 	const { json } = itemWith({ json: { lookup: held } }, 0, place, result);
 	expect(json.lookup).toMatchObject({ status, ...job });
 });

@@ -97,7 +97,9 @@ it('no text in the code has a word that n8n keeps out, or that readers stumbled 
 			visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
 		}
 	}
-	expect(texts).toContain('Add credits to the account, then run only these items again.');
+	expect(texts).toContain(
+		'Add credits to the account, then run again: what was found is free for a day.',
+	);
 	expect(texts.filter(isUnwelcome)).toEqual([]);
 });
 

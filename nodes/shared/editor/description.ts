@@ -8,7 +8,7 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { CREDENTIAL } from '../host/context';
-import type { LeadParameters } from '../input/declaration';
+import type { RecognizedFields } from '../input/declaration';
 import { type Operation, toolRouting } from '../operation';
 import { forTools, notForTools, simple, toolOutput } from './fields';
 
@@ -42,7 +42,7 @@ export function bulkHint(single: Operation, bulk: Operation): NodeHint {
 /** The properties of a node: its one resource (hidden), its operations, and the fields of each. */
 function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
 	const fields = shared(operations, ({ fields }) => fields);
-	const lead: LeadParameters = Object.assign({}, ...operations.map((one) => one.lead));
+	const lead: RecognizedFields = Object.assign({}, ...operations.map((one) => one.lead));
 	const byDefault = operations[0].option.value;
 	const tools = operations.filter(({ tool }) => tool !== undefined);
 	return [
@@ -112,7 +112,7 @@ function shared(operations: Operation[], fieldsOf: (operation: Operation) => INo
  * A field whose default differs in tools, as an agent has no items: in workflows it begins with an expression or is
  * recognized (Lead Fields); in tools it is filled in by the model, or begins empty.
  */
-function twins(field: INodeProperties, lead?: LeadParameters[string]): INodeProperties[] {
+function twins(field: INodeProperties, lead?: RecognizedFields[string]): INodeProperties[] {
 	if (field === simple) return [...updateDisplayOptions(notForTools, [simple]), toolOutput];
 	const isExpression = typeof field.default === 'string' && field.default.startsWith('=');
 	const ofWorkflow = lead

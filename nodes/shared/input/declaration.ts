@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Meaning } from '../lead/columnNames';
 
 /** The parameters that Lead Fields fills in, by name, with the meanings to look for: the first that has a value counts. */
-export type LeadParameters = Record<
+export type RecognizedFields = Record<
 	string,
 	{
 		meanings: Meaning[];
@@ -29,7 +29,7 @@ export interface Declaration {
 	/** The option that adds one more. */
 	extra?: { option: string; column: string };
 	/** The fields whose values Lead Fields recognizes in the items. */
-	lead?: LeadParameters;
+	lead?: RecognizedFields;
 	/** The fields in the collection Options. */
 	options?: INodeProperties[];
 }

@@ -8,7 +8,7 @@ import {
 	toDomain,
 	toText,
 } from '../values/text';
-import type { LeadParameters, RequestField } from './declaration';
+import type { RecognizedFields, RequestField } from './declaration';
 import type { Parameters } from './parameters';
 
 /** The values that an item has in the fields of an operation, under the names that they have in the request. */
@@ -34,7 +34,7 @@ export class FieldValues {
 	}
 
 	/** The texts in the fields that say what is wanted: a list, or what a lead holds. */
-	subject(lead: LeadParameters = {}): IDataObject {
+	subject(lead: RecognizedFields = {}): IDataObject {
 		const subjects = this.fields.filter((one) => one.extractValue || one.name in lead);
 		const texts = subjects.map(({ name, property }) => [name, toText(this.raw(property))]);
 		return Object.fromEntries(texts.filter(([, text]) => text !== ''));

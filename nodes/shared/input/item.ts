@@ -13,7 +13,7 @@ import type { Declaration } from './declaration';
 import { FieldValues, typedText } from './fieldValues';
 import { missing, type Missing } from './missing';
 import { daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
-import type { Parameters } from './parameters';
+import type { LeadParameters } from './leadParameters';
 
 /** A field for a value that an item may have already, so that it needs no lookup. */
 export interface Existing {
@@ -110,7 +110,7 @@ function timeOfCheck(value: unknown): number | undefined {
 }
 
 /** Whether an item is to be looked up: all are, unless Look Up Only If is false for it, or empty. Throws `InvalidInput`. */
-export function isWanted(parameters: Parameters, item: number): boolean {
+export function isWanted(parameters: LeadParameters, item: number): boolean {
 	const value = parameters.get('options.lookUpIf', item, true) ?? '';
 	return !/^\s*(0|nan|false)?\s*$/i.test(String(value));
 }
@@ -136,7 +136,7 @@ export interface Prepared<Query> {
  */
 export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
-	parameters: Parameters,
+	parameters: LeadParameters,
 	item: number,
 	options: Pick<LookupOptions, 'refusal' | 'resultField' | 'retryUnknown'>,
 ): Prepared<Query> {
@@ -181,7 +181,10 @@ function jobOf(json: unknown, resultField: string | undefined): JobRow | undefin
 	const item = asBeforeFile(objectFrom(json), resultField);
 	const { status, jobId, jobRow } =
 		resultField === undefined ? item : objectFrom(item[resultField]);
-	const isWaiting = status === 'skipped' || (WITHOUT_RESULT.has(status) && status !== 'failed');
+	// A miss may be that of another provider, and what a job has not answered in the end has failed.
+	const isWaiting = WITHOUT_RESULT.has(status) || status === 'skipped' || status === 'not_found';
 	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
-	return isWaiting && id !== '' && Number.isInteger(row) && row > 0 ? { id, row } : undefined;
+	return isWaiting && status !== 'failed' && id !== '' && Number.isInteger(row) && row > 0
+		? { id, row }
+		: undefined;
 }

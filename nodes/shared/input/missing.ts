@@ -6,7 +6,7 @@ import { nameIn } from './fieldValues';
 import type { Lead } from '../lead/lead';
 import type { Meaning } from '../lead/columnNames';
 import { EMPTY_FIELD, NO_NAME } from '../lead/cells';
-import type { Parameters } from './parameters';
+import type { LeadParameters } from './leadParameters';
 
 const OF_COMPANY = {
 	what: 'company',
@@ -41,7 +41,11 @@ const OF_ROW = /^only |\b(?:half|only) an? |\bempty in this row$/;
 const EMPTY = /\bempty in this row$/;
 
 /** The error for an item that lacks something: it says whether the field is missing or empty. The first gives the reason. */
-export function missing(parameters: Parameters, item: number, lacking: Missing[]): InvalidInput {
+export function missing(
+	parameters: LeadParameters,
+	item: number,
+	lacking: Missing[],
+): InvalidInput {
 	const json = parameters.json(item);
 	const lead = parameters.leadIn(item);
 	const whys = lacking.map((one) =>
@@ -66,7 +70,7 @@ function nextStep(
 	lacking: Missing[],
 	whys: string[],
 	fields: string[],
-	parameters: Parameters,
+	parameters: LeadParameters,
 ): string {
 	const isRecognized = !parameters.isChosen;
 	if (fields.length === 1 && SEVERAL_COLUMNS.test(fields[0])) {
@@ -96,7 +100,7 @@ function nextStep(
 }
 
 /** The parameters of the operation that may hold it. */
-function namesFor(lacking: Missing, { operation: { lead = {} } }: Parameters): string[] {
+function namesFor(lacking: Missing, { operation: { lead = {} } }: LeadParameters): string[] {
 	const needed: Meaning[] = NEEDS[lacking].meanings;
 	return Object.keys(lead).filter((name) =>
 		lead[name].meanings.some((one) => needed.includes(one)),
@@ -142,7 +146,7 @@ function whyNoWebsite(json: unknown): string {
 }
 
 /** Why the chosen fields hold nothing that can be meant, if a field or a plain reference shows it. */
-function whyNotChosen(parameters: Parameters, item: number, lacking: Missing): string {
+function whyNotChosen(parameters: LeadParameters, item: number, lacking: Missing): string {
 	const names = namesFor(lacking, parameters);
 	for (const name of names) {
 		const label = parameters.labelOf(name);

@@ -1,18 +1,19 @@
 import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflow';
-import { FirstFailure, InvalidInput } from '../failures/failure';
-import { isObject, objectFrom } from '../values/json';
-import { asError, toText } from '../values/text';
+import { InvalidInput } from '../failures/failure';
 import { hasExpression, type NodeContext } from '../host/context';
+import { isObject } from '../values/json';
+import { asError } from '../values/text';
 import { type Declaration, type RequestField, requestFields } from './declaration';
-import { type Found, type Lead, nameOf } from '../lead/lead';
-import { LeadReader } from '../lead/reader';
-import { SharedEmails } from '../lead/sharedEmails';
 import { usable } from './usable';
 
 type Reader = (item: number) => unknown;
 
 /** The fallback by which an option that was not added differs from an empty one. */
 const NOT_THERE = Symbol('not there');
+
+/** What the parameters of a node are read from. */
+export type ParameterContext = Pick<NodeContext, 'json' | 'parameter'> &
+	Partial<Pick<NodeContext, 'inputs' | 'isTool'>>;
 
 /**
  * The parameters of a node for each item. n8n takes 0.4 ms to evaluate an expression: so a value that is
@@ -24,70 +25,15 @@ export class Parameters {
 
 	private readonly readers = new Map<string, Reader>();
 
-	/** Whether the user, or the model of an agent, has chosen the fields. */
-	readonly isChosen: boolean;
-
-	/** Recognizes leads; where the user has chosen the fields, only to say what was not read. */
-	private readonly leads: LeadReader | undefined;
-
-	private lead: { item: number; own: Lead } | undefined;
-
-	private readonly fieldsRead = new Set<string>();
-
-	/** Emails that stand beside several names, where leads are recognized. */
-	readonly sharedEmails = new SharedEmails();
-
 	constructor(
-		private readonly context: Pick<NodeContext, 'json' | 'parameter'> &
-			Partial<Pick<NodeContext, 'inputs' | 'isTool'>>,
+		protected readonly context: ParameterContext,
 		readonly operation: Partial<Pick<Declaration, 'fields' | 'options' | 'lead'>> = {},
 	) {
 		this.sent = requestFields(operation);
-		const canRecognize = operation.lead !== undefined && !context.isTool;
-		this.isChosen = !canRecognize || context.parameter('leadFields', 0, 'auto') === 'manual';
-		if (!canRecognize) return;
-		// An expression that fails is told where the option is used.
-		const resultField = new FirstFailure().of(() =>
-			context.parameter('options.resultField', 0, ''),
-		);
-		const items = this.isChosen ? [] : context.inputs?.map((_, item) => context.json(item));
-		this.leads = new LeadReader(toText(resultField), items);
 	}
 
 	json(item: number): unknown {
 		return this.context.json(item);
-	}
-
-	/** Looks at the columns of an item, which a run decides by: done beforehand, this need not be at once for all items. */
-	look(item: number): void {
-		if (!this.isChosen) this.leads?.look(this.json(item));
-	}
-
-	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */
-	leadIn(item: number): Lead | undefined {
-		if (!this.leads || this.isChosen) return undefined;
-		if (this.lead?.item !== item) {
-			this.lead = { item, own: this.leads.read(this.json(item)) };
-			this.sharedEmails.note(nameOf(this.lead.own), this.lead.own.found.email?.value ?? '');
-		}
-		return this.lead.own;
-	}
-
-	/** What an item has for a parameter, where the user chose the fields and left this one empty. */
-	unread(name: string, item: number): Found | undefined {
-		const [meaning] = this.operation.lead?.[name]?.meanings ?? [];
-		const found = meaning && this.isChosen && this.leads?.read(this.json(item)).found[meaning];
-		// n8n may have to evaluate the field again: only where that matters.
-		return found && this.get(name, item, '') === '' ? found : undefined;
-	}
-
-	/** The status of the email that an item has; where the email is chosen, what its field `emailStatus` says. */
-	emailStatusIn(item: number): unknown {
-		const lead = this.leadIn(item);
-		if (lead) return lead.found.emailStatus?.value;
-		const json = this.json(item);
-		const held = objectFrom(objectFrom(json)[toText(this.get('options.resultField', item, ''))]);
-		return held.emailStatus ?? objectFrom(json).emailStatus;
 	}
 
 	/**
@@ -98,16 +44,6 @@ export class Parameters {
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
 		// In tools, Output takes the place of Simplify.
 		if (name === 'simple' && this.context.isTool) return this.get('output', item, '') !== 'raw';
-		const meanings = this.operation.lead?.[name]?.meanings;
-		const lead = meanings && this.leadIn(item);
-		if (lead) {
-			const meaning = meanings.find((one) => lead.found[one]);
-			const found = meaning && lead.found[meaning];
-			if (!found) return '';
-			this.fieldsRead.add(found.field);
-			const onBraces = 'The text is in the data: correct it there.';
-			return usable(found.value, { meanings, label: () => found.field, onBraces });
-		}
 		let value: unknown;
 		try {
 			const reader = this.readers.get(name) ?? this.readerOf(name, fallback, options);
@@ -118,17 +54,8 @@ export class Parameters {
 		}
 		const onBraces =
 			'Switch the field from Fixed to Expression, and check that each {{ has its }}.';
+		const meanings = this.operation.lead?.[name]?.meanings;
 		return usable(value, { meanings, label: () => this.labelOf(name), onBraces });
-	}
-
-	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
-	get readFrom(): string | undefined {
-		if (!this.leads || this.isChosen) return undefined;
-		const lead = Object.values(this.operation.lead ?? {});
-		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
-		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);
-		const read = this.fieldsRead.size > 0 ? [`Read from: ${[...this.fieldsRead].join(', ')}`] : [];
-		return [...read, ...(isNamed ? aside : []), ...this.sharedEmails.said].join('. ');
 	}
 
 	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */

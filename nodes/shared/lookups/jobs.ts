@@ -1,7 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { BulkJob } from '../api/bulkJob';
+import type { AccountClient } from '../client/client';
+import type { Job } from '../execution/execution';
 import { JobProblem, NotProcessed } from '../failures/failure';
 import { ServiceError } from '../http/errors';
+import { withoutKey } from '../http/mask';
+import type { Run } from '../run/run';
+import type { Entry, Lookup, Received } from './lookup';
 
 /** The first and the longest time between two polls of a job, and how much longer each is than the one before, in milliseconds. */
 const FIRST_POLL = 1_000;
@@ -48,5 +53,51 @@ export async function waitForJob(
 		if (job?.isDone) return job.rows;
 		// Whether it is known, a few polls tell.
 		if (Date.now() >= end && unknown === 0) throw new JobProblem(jobId);
+	}
+}
+
+/** The jobs of one run at one account: those that its requests begin, and those that its items wait for. */
+export class RunJobs<Query extends IDataObject> {
+	constructor(
+		private readonly client: AccountClient,
+		private readonly lookup: Lookup<Query>,
+		private readonly run: Run<{ client: AccountClient }>,
+	) {}
+
+	/**
+	 * Notes the job that has the results of a request, for the next run.
+	 * @param credits that it may cost, if nobody has counted them yet
+	 */
+	begun(entries: Array<Entry<Query>>, id: string, credits = 0): Job {
+		const { context, execution } = this.run;
+		const { node, executionId } = context;
+		const questions = entries.map(({ key }) => key);
+		const connection = this.client.connection.id;
+		const job = { id, connection, questions, credits, node: node.name, executionId };
+		execution.jobs.remember(job);
+		return job;
+	}
+
+	/** Waits for the results of a job. Throws a {@link JobProblem} when it has failed, is not known or is not done in time. */
+	async resultsOf(
+		{ id, executionId, questions }: Job,
+		entries: Array<Entry<Query> | undefined>,
+	): Promise<Received> {
+		const { client, run } = this;
+		const { jobs, perRequest } = this.lookup;
+		if (!jobs) return { results: [] };
+		const isOwn = executionId !== '';
+		const get = async (qs: IDataObject, url: string) =>
+			await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true });
+		const read = jobs.reader(id, get, isOwn ? questions.length : undefined);
+		const turn = async (wait: number) => {
+			await client.sleep(wait);
+			await client.sleep(run.nextPoll());
+		};
+		// A single lookup does not wait for the job of a bulk request that may have its answer.
+		const timeout = perRequest > 1 ? run.options.jobTimeout : 0;
+		const rows = await waitForJob({ id, isOwn, timeout }, read, turn);
+		const queries = entries.map((entry) => entry?.query);
+		return { results: jobs.match(rows, withoutKey(queries, client.connection.apiKey)), jobId: id };
 	}
 }

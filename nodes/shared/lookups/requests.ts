@@ -10,7 +10,7 @@ import { withoutKey } from '../http/mask';
 import { pathOf } from '../input/declaration';
 import type { Run } from '../run/run';
 import type { Places } from '../values/queue';
-import { waitForJob } from './jobs';
+import { RunJobs } from './jobs';
 import {
 	type AcceptedJob,
 	type Entry,
@@ -29,8 +29,6 @@ export interface Sharing<Query extends IDataObject> {
 	readonly places: Places;
 	/** Responses to lookups, and how many of them were a 404. */
 	readonly responses: { all: number; notFound: number };
-	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
-	nextPoll(): number;
 }
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is resolved, whatever happens. */
@@ -42,6 +40,7 @@ export class Requests<Query extends IDataObject> {
 	private readonly ofJobs = new Map<Job, Map<string, Entry<Query>>>();
 
 	readonly budget: Budget;
+	private readonly jobs: RunJobs<Query>;
 	private isComplete = false;
 
 	constructor(
@@ -57,6 +56,7 @@ export class Requests<Query extends IDataObject> {
 			cap: options.cap,
 			signal: context.signal,
 		});
+		this.jobs = new RunJobs(client, shared.lookup, shared.run);
 	}
 
 	/** The job of an earlier run that may have the answer. */
@@ -108,11 +108,11 @@ export class Requests<Query extends IDataObject> {
 			let received = await this.request(paid, reservation);
 			if ('acceptedJob' in received) {
 				// It is paid for: n8n stores it with the execution, also if that is stopped while it is waited for.
-				job = this.remember(paid, received.acceptedJob, 0);
+				job = this.jobs.begun(paid, received.acceptedJob);
 				jobs.save();
 				// The wait for it takes no place.
 				leave();
-				received = await this.resultsOf(job, paid);
+				received = await this.jobs.resultsOf(job, paid);
 			}
 			this.note(received);
 			reservation.charge(costOf(received.results));
@@ -145,7 +145,7 @@ export class Requests<Query extends IDataObject> {
 		const isFree = isFreeFailure(error);
 		reservation.charge(isFree ? NOTHING : undefined);
 		if (this.isSentInParts(paid, error)) return;
-		if (isPending(error)) this.remember(paid, error.jobId, reservation.credits);
+		if (isPending(error)) this.jobs.begun(paid, error.jobId, reservation.credits);
 		else if (job) this.shared.run.execution.jobs.ended(job, this.client.connection);
 		const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
 		const sent = reservation.isRenewed ? 2 : 1;
@@ -207,52 +207,13 @@ export class Requests<Query extends IDataObject> {
 		return true;
 	}
 
-	private remember(entries: Array<Entry<Query>>, id: string, credits: number): Job {
-		const { context, execution } = this.shared.run;
-		const { node, executionId } = context;
-		const questions = entries.map(({ key }) => key);
-		const connection = this.client.connection.id;
-		const job = { id, connection, questions, credits, node: node.name, executionId };
-		execution.jobs.remember(job);
-		return job;
-	}
-
-	/** Waits for the results of a job. Throws a `JobProblem` when it has failed, is not known or is not done in time. */
-	private async resultsOf(
-		{ id, executionId, questions }: Job,
-		entries: Array<Entry<Query> | undefined>,
-	): Promise<Received> {
-		const { client, shared } = this;
-		const { jobs, perRequest } = shared.lookup;
-		if (!jobs) return { results: [] };
-		const isOwn = executionId !== '';
-		const read = jobs.reader(
-			id,
-			async (qs, url) =>
-				await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true }),
-			isOwn ? questions.length : undefined,
-		);
-		const turn = async (wait: number) => {
-			await client.sleep(wait);
-			await client.sleep(shared.nextPoll());
-		};
-		// A single lookup does not wait for the job of a bulk request that may have its answer.
-		const timeout = perRequest > 1 ? shared.run.options.jobTimeout : 0;
-		const rows = await waitForJob({ id, isOwn, timeout }, read, turn);
-		const queries = withoutKey(
-			entries.map((entry) => entry?.query),
-			client.connection.apiKey,
-		);
-		return { results: jobs.match(rows, queries), jobId: id };
-	}
-
 	/** Collects the answers that an earlier request left with a job. What it does not have is sent. */
 	private async collectLeft(job: Job, byKey: Map<string, Entry<Query>>): Promise<void> {
 		const { jobs } = this.shared.run.execution;
 		const { connection } = this.client;
 		const entries = job.questions.map((key) => (key === null ? undefined : byKey.get(key)));
 		try {
-			const received = await this.resultsOf(job, entries);
+			const received = await this.jobs.resultsOf(job, entries);
 			jobs.ended(job, connection, received.results);
 			const hasRow = (_: unknown, index: number) => received.results[index] !== undefined;
 			resolve(

@@ -16,9 +16,6 @@ const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manu
 /** From so many lookups on, a 404 for each of them is worth a warning: a wrong path gives the same. */
 const MANY = 10;
 
-/** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
-const POLL_INTERVAL = 200;
-
 /** An item whose turn has come, with the requests of its account if it has a question. */
 interface Read<Query extends IDataObject> {
 	item: number;
@@ -47,9 +44,6 @@ export class LookupRun<Query extends IDataObject> {
 	/** How many items have the same question as another one, and how many one that was answered before this run. */
 	private duplicates = 0;
 	private earlier = 0;
-
-	/** The time of the latest poll that was given a turn, in milliseconds since 1970. */
-	private polledAt = Number.NEGATIVE_INFINITY;
 
 	readonly run: Run<Requests<Query>>;
 	readonly places: Places;
@@ -143,13 +137,14 @@ export class LookupRun<Query extends IDataObject> {
 			this.domains.add(domain);
 		}
 		if (!asked) {
-			const isBought = answers.find(key, connection) !== undefined;
-			if (prepared.job && !isBought) run.execution.jobs.expect(prepared.job, key, connection);
+			const { due, job } = prepared;
+			const isWaiting = job !== undefined && !answers.find(key, connection);
+			if (isWaiting) run.execution.jobs.expect(job, key, connection);
 			const isTooMany = !requests.jobOf(key) && this.isBeyondManualLimit(key);
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
-				: answers.ask(key, connection, send, prepared.due?.checked);
+				: answers.ask(key, connection, send, due?.checked);
 			this.asked.set(key, asked);
 		}
 		const settled = await asked;
@@ -172,13 +167,6 @@ export class LookupRun<Query extends IDataObject> {
 		const { catchAll } = this.lookup;
 		if (!catchAll || !this.run.options.catchAllOnce) return undefined;
 		return `${account} ${catchAll.domainOf(query)}`;
-	}
-
-	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
-	nextPoll(): number {
-		const now = Date.now();
-		this.polledAt = Math.max(now, this.polledAt + POLL_INTERVAL);
-		return this.polledAt - now;
 	}
 
 	/** Whether a lookup exceeds Max Items in Manual Runs. */

@@ -91,10 +91,12 @@ export function errorItem(
 	item: number,
 	{ binary }: INodeExecutionData,
 ): INodeExecutionData {
-	const { description, ...error } = problem;
 	const message = inFull(problem);
-	delete error.retryAfter;
-	return { json: { error, message }, pairedItem: { item }, ...(binary && { binary }) };
+	return {
+		json: { error: { ...shown(problem) }, message },
+		pairedItem: { item },
+		...(binary && { binary }),
+	};
 }
 
 /**
@@ -102,10 +104,16 @@ export function errorItem(
  * @param isShort whether a summary above the output says what to do, once for all items
  */
 export function statusFields(problem: Problem, isShort = false): IDataObject {
-	const { description, ...fields } = problem;
+	const message = isShort ? problem.message : inFull(problem);
+	return { httpCode: null, ...shown(problem), message };
+}
+
+/** The fields of a problem that items show. */
+function shown(problem: Problem): IDataObject {
+	const fields: Partial<Problem> = { ...problem };
+	delete fields.description;
 	delete fields.retryAfter;
-	const message = isShort ? fields.message : inFull({ ...fields, description });
-	return { httpCode: null, ...fields, message };
+	return fields;
 }
 
 /** Whether an item of an error output has failed in a node of this package. */

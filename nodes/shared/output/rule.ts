@@ -74,7 +74,7 @@ const afterMiss: Rule<Fate> = (target) => {
 /** The job has answered, or is over without an answer. */
 const endsJob: Rule<boolean> = (_, { isOfJob, fields: { reason } }) =>
 	isOfJob === true && (reason === undefined || JOB_OVER.has(reason));
-/** A Finder asks the job of its item first: what it says ends the wait. A company is not what a job looks for. */
+/** What a job was to find is found, by whichever provider. A company is not what a job looks for. */
 const endsWait: Rule<boolean> = (target, result) =>
 	endsJob(target, result) || (result.finds === 'email' && WITHOUT_RESULT.has(target.status));
 
@@ -86,7 +86,7 @@ const TABLE = new Map<unknown, Array<Fate | Rule<Fate>>>([
 	['verified',      ['replaced',                          when(hasWords, 'kept'),  when(isOther, 'replaced'),  'kept']],
 	['known',         [when(hasAnswer, 'kept', 'replaced'), when(hasOwn, 'kept'),    when(losesOwn, 'replaced'), 'kept']],
 	['skipped',       [when(hasStatus, 'kept', 'replaced'), 'kept',                  'kept',                     'kept']],
-	['not_found',     [when(hasBetter, 'kept', 'replaced'), 'kept',                  afterMiss,                  when(endsWait, 'replaced')]],
+	['not_found',     [when(hasBetter, 'kept', 'replaced'), 'kept',                  afterMiss,                  when(endsJob, 'replaced')]],
 	['invalid_input', ['replaced',                          'kept',                  'kept',                     'kept']],
 	['not_processed', ['replaced',                          'kept',                  'kept',                     'written']],
 	['pending',       ['replaced',                          'kept',                  'kept',                     'written']],

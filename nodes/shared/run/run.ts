@@ -2,17 +2,20 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import { type Problem, adviceOn, type Reason, reasonsOf } from '../failures/failure';
+import { RUN_AGAIN, type Problem, adviceOn, type Reason, reasonsOf } from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
-import { Parameters } from '../input/parameters';
+import { LeadParameters } from '../input/leadParameters';
 import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/onError';
 import { Replaced } from '../output/shape';
 import type { Pace } from '../pace/retry';
 import { count } from '../values/text';
+
+/** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
+const POLL_INTERVAL = 200;
 
 /** The shortest time between two lines of progress in the log, in milliseconds. */
 const PROGRESS_INTERVAL = 5_000;
@@ -27,7 +30,7 @@ export interface Runnable extends Declaration {
 
 /** One operation with the items of its node: it reads the options once, hands over the items, and gives the output. */
 export class Run<T extends { client: AccountClient }> {
-	readonly parameters: Parameters;
+	readonly parameters: LeadParameters;
 	readonly options: LookupOptions;
 	readonly accounts: Accounts<T>;
 	readonly onError: OnError;
@@ -55,6 +58,9 @@ export class Run<T extends { client: AccountClient }> {
 	private done = 0;
 	private lastProgress = Date.now();
 
+	/** The time of the latest poll that was given a turn, in milliseconds since 1970. */
+	private polledAt = Number.NEGATIVE_INFINITY;
+
 	/** @param open makes what belongs to an account, with the client that sends its requests */
 	constructor(
 		readonly context: NodeContext,
@@ -62,7 +68,7 @@ export class Run<T extends { client: AccountClient }> {
 		open: (client: AccountClient) => T,
 	) {
 		const { pace, extra } = operation;
-		this.parameters = new Parameters(context, operation);
+		this.parameters = new LeadParameters(context, operation);
 		this.options = lookupOptionsOf(this.parameters, context, extra?.option);
 		const { requestOptions } = this.options;
 		const own = pace ?? this.options.pace;
@@ -104,6 +110,13 @@ export class Run<T extends { client: AccountClient }> {
 			if (this.breather.isDue) await this.breather.breathe();
 			handle(one);
 		}
+	}
+
+	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
+	nextPoll(): number {
+		const now = Date.now();
+		this.polledAt = Math.max(now, this.polledAt + POLL_INTERVAL);
+		return this.polledAt - now;
 	}
 
 	/** Puts out what an item has become. */
@@ -197,16 +210,12 @@ export class Run<T extends { client: AccountClient }> {
 /** What to do about items that came in without a result: what waits for a job is paid for. */
 function adviceBefore(before: Reason[]): string[] {
 	const waiting = before.filter(({ status }) => status === 'pending').length;
-	const rest = waiting > 0 ? 'the others' : 'them';
-	const advice = [];
-	if (waiting > 0)
-		advice.push('What waits for a bulk job is paid for: collect it with Get Bulk Job');
-	if (waiting < before.length) {
-		advice.push(
-			`Look ${rest} up again once the cause is gone, from rows that have the emails found so far: a run without those pays for them again`,
-		);
-	}
-	return advice;
+	return [
+		...(waiting > 0
+			? ['What waits for a bulk job is collected by the next run of its Finder, for free']
+			: []),
+		...(waiting < before.length ? [`Once the cause is gone, ${RUN_AGAIN}`] : []),
+	];
 }
 
 /** What is said above the output, in sentences, with what to do about the problems; empty if there is nothing to say. */

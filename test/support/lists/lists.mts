@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { find } from '../../../nodes/Finder/operations/find.operation.ts';
 import { toPersonQuestion } from '../../../nodes/Finder/person.ts';
 import { FieldValues } from '../../../nodes/shared/input/fieldValues.ts';
-import { Parameters } from '../../../nodes/shared/input/parameters.ts';
+import { LeadParameters } from '../../../nodes/shared/input/leadParameters.ts';
 import type { Meaning } from '../../../nodes/shared/lead/columnNames.ts';
 import { toEmail } from '../../../nodes/shared/values/email.ts';
 import { root } from '../../machine/paths.mjs';
@@ -49,7 +49,10 @@ export const headerSets: HeaderSet[] = await listsIn('headerSets.json');
 export function readsOf(rows: Row[]): string[] {
 	const inputs = rows.map((row) => ({ json: JSON.parse(JSON.stringify(row)) }));
 	const parameter = (_: string, __: number, fallback: unknown) => fallback;
-	const parameters = new Parameters({ json: (item) => inputs[item].json, inputs, parameter }, find);
+	const parameters = new LeadParameters(
+		{ json: (item) => inputs[item].json, inputs, parameter },
+		find,
+	);
 	return rows.map((_, item) => {
 		const values = new FieldValues(parameters, item);
 		if (values.failure) return `refused: ${String(values.failure)}`;

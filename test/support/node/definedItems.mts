@@ -21,7 +21,7 @@ const REASONS = new Set(
 
 /** Of the fields that an item lacks, or that hold what cannot be meant. */
 const OF_FIELDS =
-	/^(missing_(name|company|keyword|list)|invalid_value|(unevaluated|failing)_expression)$/;
+	/^(missing_(name|company|keyword|list|job)|invalid_value|(unevaluated|failing)_expression)$/;
 
 /**
  * An item of a lookup, or one that says why there is no result: its status and reason are documented. What Search

@@ -112,6 +112,8 @@ export interface TestWorkflow {
 	types?: Record<string, INodeType>;
 	/** Aborted to stop the execution, as the Stop button does. */
 	stop?: AbortSignal;
+	/** When n8n ends the execution, in milliseconds since 1970: Timeout Workflow. */
+	timeoutAt?: number;
 	/** Is given what n8n saves, in the moment in which it does: at the end, or when it is stopped. */
 	save?: (run: IRun) => void;
 	/** Is told of each node that begins. */
@@ -162,8 +164,8 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 	});
 	const mode = test.mode ?? (test.retryOf ? 'retry' : 'trigger');
 	const id = (test.resumes && idOf.get(test.resumes)) ?? String(++executions);
-	const { credential, otherCredentials } = test;
-	const server = serverOf(credential, mode, id, test.onCredentialRead, otherCredentials);
+	const { credential, onCredentialRead, otherCredentials, timeoutAt } = test;
+	const server = serverOf(credential, mode, id, onCredentialRead, otherCredentials, timeoutAt);
 	server.hooks?.addHandler('workflowExecuteAfter', async (run) => test.save?.(run));
 	server.hooks?.addHandler('nodeExecuteBefore', async (name) => test.onNode?.(name));
 	const stored = storedOf(test, workflow);
@@ -199,7 +201,7 @@ type NodeSettings = 'onError' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries' 
 /** What one of our nodes is run with. */
 export interface NodeTest
 	extends Pick<INode, NodeSettings>,
-		Pick<TestWorkflow, 'credential' | 'stop' | 'save' | 'retryOf' | 'mode'> {
+		Pick<TestWorkflow, 'credential' | 'stop' | 'save' | 'retryOf' | 'mode' | 'timeoutAt'> {
 	node: OurNode;
 	parameters: INode['parameters'];
 	items?: IDataObject[];
@@ -222,7 +224,7 @@ export interface NodeResult {
 
 /** Runs one node of ours in the real engine, between a node that emits the items and two ends. */
 export async function runNode({ items = [{}], ...test }: NodeTest): Promise<NodeResult> {
-	const { node: type, credential, stop, save, retryOf, mode, ...settings } = test;
+	const { node: type, credential, stop, save, retryOf, mode, timeoutAt, ...settings } = test;
 	let credentialReads = 0;
 	const run = await runWorkflow({
 		nodes: [
@@ -232,7 +234,7 @@ export async function runNode({ items = [{}], ...test }: NodeTest): Promise<Node
 			{ name: 'Failed', type: 'end' },
 		],
 		connections: ['Start > Node', 'Node > End', 'Node !> Failed'],
-		...{ credential, stop, save, retryOf, mode },
+		...{ credential, stop, save, retryOf, mode, timeoutAt },
 		onCredentialRead: () => credentialReads++,
 	});
 	const task = run.data.resultData.runData.Node?.at(-1);

@@ -66,13 +66,18 @@ function helperFor(
 	return used as ICredentialsHelper;
 }
 
-/** What an n8n server gives to an execution, as far as our nodes use it. */
+/**
+ * What an n8n server gives to an execution, as far as our nodes use it.
+ *
+ * @param timeoutAt when it ends the execution, in milliseconds since 1970
+ */
 export function serverOf(
 	credential: ICredentialDataDecryptedObject,
 	mode: WorkflowExecuteMode,
 	executionId: string,
 	onCredentialRead?: OnCredentialRead,
 	others?: Record<string, ICredentialDataDecryptedObject>,
+	timeoutAt?: number,
 ): IWorkflowExecuteAdditionalData {
 	const workflow: Partial<IWorkflowBase> = { id: 'test', name: 'Test', nodes: [], connections: {} };
 	const used: Partial<IWorkflowExecuteAdditionalData> = {
@@ -80,6 +85,7 @@ export function serverOf(
 		hooks: new ExecutionLifecycleHooks(mode, executionId, workflow as IWorkflowBase),
 		currentNodeExecutionIndex: 0,
 		executionId,
+		executionTimeoutTimestamp: timeoutAt,
 		formWaitingBaseUrl: 'http://127.0.0.1',
 		webhookWaitingBaseUrl: 'http://127.0.0.1',
 		variables: {},

@@ -1,0 +1,89 @@
+import type { IGetNodeParameterOptions } from 'n8n-workflow';
+import { FirstFailure } from '../failures/failure';
+import { type Lead, nameOf } from '../lead/lead';
+import { LeadReader } from '../lead/reader';
+import { SharedEmails } from '../lead/sharedEmails';
+import { objectFrom } from '../values/json';
+import { toText } from '../values/text';
+import { type ParameterContext, Parameters } from './parameters';
+import { usable } from './usable';
+
+/** The parameters of a node that asks the lead in an item first, where Lead Fields recognizes it. */
+export class LeadParameters extends Parameters {
+	/** Whether the user, or the model of an agent, has chosen the fields. */
+	readonly isChosen: boolean;
+
+	/** Recognizes leads, unless the user has chosen the fields. */
+	private readonly leads: LeadReader | undefined;
+
+	private lead: { item: number; own: Lead } | undefined;
+
+	private readonly fieldsRead = new Set<string>();
+
+	/** Emails that stand beside several names. */
+	private readonly sharedEmails = new SharedEmails();
+
+	constructor(context: ParameterContext, operation: Parameters['operation'] = {}) {
+		super(context, operation);
+		const canRecognize = operation.lead !== undefined && !context.isTool;
+		this.isChosen = !canRecognize || context.parameter('leadFields', 0, 'auto') === 'manual';
+		if (this.isChosen) return;
+		// An expression that fails is told where the option is used.
+		const resultField = new FirstFailure().of(() =>
+			context.parameter('options.resultField', 0, ''),
+		);
+		const items = context.inputs?.map((_, item) => context.json(item));
+		this.leads = new LeadReader(toText(resultField), items);
+	}
+
+	/** Looks at the columns of an item, which a run decides by: done beforehand, this need not be at once for all items. */
+	look(item: number): void {
+		this.leads?.look(this.json(item));
+	}
+
+	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */
+	leadIn(item: number): Lead | undefined {
+		if (!this.leads) return undefined;
+		if (this.lead?.item !== item) {
+			this.lead = { item, own: this.leads.read(this.json(item)) };
+			this.sharedEmails.note(nameOf(this.lead.own), this.lead.own.found.email?.value ?? '');
+		}
+		return this.lead.own;
+	}
+
+	override get(
+		name: string,
+		item: number,
+		fallback: unknown,
+		options?: IGetNodeParameterOptions,
+	): unknown {
+		const meanings = this.operation.lead?.[name]?.meanings;
+		const lead = meanings && this.leadIn(item);
+		if (!lead) return super.get(name, item, fallback, options);
+		const meaning = meanings.find((one) => lead.found[one]);
+		const found = meaning && lead.found[meaning];
+		if (!found) return '';
+		this.fieldsRead.add(found.field);
+		const onBraces = 'The text is in the data: correct it there.';
+		return usable(found.value, { meanings, label: () => found.field, onBraces });
+	}
+
+	/** The status of the email that an item has; where the email is chosen, what its field `emailStatus` says. */
+	emailStatusIn(item: number): unknown {
+		const lead = this.leadIn(item);
+		if (lead) return lead.found.emailStatus?.value;
+		const json = this.json(item);
+		const held = objectFrom(objectFrom(json)[toText(this.get('options.resultField', item, ''))]);
+		return held.emailStatus ?? objectFrom(json).emailStatus;
+	}
+
+	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
+	get readFrom(): string | undefined {
+		if (!this.leads) return undefined;
+		const lead = Object.values(this.operation.lead ?? {});
+		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
+		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);
+		const read = this.fieldsRead.size > 0 ? [`Read from: ${[...this.fieldsRead].join(', ')}`] : [];
+		return [...read, ...(isNamed ? aside : []), ...this.sharedEmails.said].join('. ');
+	}
+}
