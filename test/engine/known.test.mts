@@ -133,35 +133,28 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 			expect(service().requests).toHaveLength(1);
 		},
 	);
+});
 
-	test('is paid for where its field was left empty, and a warning says which one it is', async () => {
-		const held: IDataObject = isFinder
-			? { 'E-Mail': 'ada@acme.example' }
-			: { emailStatus: 'valid' };
-		const [name, label] = isFinder
-			? ['E-Mail', 'Existing Email']
-			: ['emailStatus', 'Existing Status'];
-		const items = [one, two].map((number, index) => ({
-			...lookup.item(number),
-			...(index === 0 && held),
-		}));
-		const result = await runLookup(lookup, service(), items, {
-			parameters: isFinder ? { existingEmail: '' } : { existingStatus: '' },
-		});
-		expectPaidOnce(service(), lookup, [one, two]);
-		const what = isFinder ? 'an email' : 'a status';
-		expect(result.hints).toMatchObject([{ type: 'warning' }]);
-		expect(messagesOf(result)[0]).toContain(
-			`. 1 credit went to items that already had ${what} in ${name}, which was not read: drag it onto ${label}.`,
-		);
-		// Read, it is free, and nothing is said.
-		const read = await runLookup(lookup, service(), [{ ...items[0], ...held }], {
-			parameters: isFinder
-				? { existingEmail: '={{ $json["E-Mail"] }}' }
-				: { existingStatus: '={{ $json.emailStatus }}' },
-		});
-		expect(messagesOf(read).join()).not.toContain('not read');
+test('an email that was there and not read is paid for, and a warning says which one it is', async () => {
+	const findBulk = lookups[2];
+	const [one, two] = paidAmong(findBulk, 50);
+	const held = { 'E-Mail': `Ann <${String(findBulk.answer(one).email)}>` };
+	const items = [
+		{ ...findBulk.item(one), ...held },
+		{ ...findBulk.item(two), 'E-Mail': 'rep@us.example' },
+	];
+	const chosen = { parameters: { existingEmail: '' } };
+	const result = await runLookup(findBulk, service(), items, chosen);
+	expectPaidOnce(service(), findBulk, [one, two]);
+	expect(result.hints).toMatchObject([{ type: 'warning' }]);
+	expect(messagesOf(result)[0]).toContain(
+		'. 1 credit went to items that already had an email in E-Mail, which was not read: drag it onto Existing Email.',
+	);
+	// Read, it is free, and nothing is said.
+	const read = await runLookup(findBulk, service(), items.slice(0, 1), {
+		parameters: { existingEmail: '={{ $json["E-Mail"] }}' },
 	});
+	expect(messagesOf(read).join()).not.toContain('not read');
 });
 
 test('emails and websites in columns that nobody knows are named where rows lack them', async () => {

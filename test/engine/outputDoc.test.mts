@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import { root } from '../machine/paths.mjs';
 import { expectedVerification } from '../emulator/addresses.mts';
 import type { Fault } from '../emulator/faults.mts';
@@ -45,14 +46,20 @@ interface Scene {
 async function first(operation: string, scene: Scene = {}, more: INodeParameters = {}) {
 	const { node = 'contactDataFinder', item = lead, options, fault, variants } = scene;
 	service().reset();
+	forgetRecentAnswers();
 	Object.assign(service().variants, variants);
 	if (fault) service().faults.add(fault);
 	const isJob = operation === 'getBulkJob';
 	if (isJob) await acceptJob(service(), { tId: 1, name: lead.fullName, domain });
 	const { json } = await runNode({
 		node,
-		parameters: { operation, options: { maxRetries: 0, jobTimeout: 0, ...options }, ...more },
-		items: [isJob ? { ...item, status: 'pending', jobId: '9001', jobRow: 1 } : item],
+		parameters: {
+			operation,
+			options: { maxRetries: 0, jobTimeout: 0, ...options },
+			...(isJob && { jobId: '9001' }),
+			...more,
+		},
+		items: [item],
 		credential: credentialFor(service()),
 		onError: 'continueRegularOutput',
 	});
@@ -95,7 +102,7 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 		'findBulk',
 		{ variants: job },
 		'a bulk job is still in progress',
-		'collect it with Get Bulk Job',
+		'run it again: the job is collected, for free',
 	],
 	['find', { fault: { status: 500 } }, 'sent, but no result', 'what `message` says'],
 ];

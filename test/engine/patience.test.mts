@@ -36,6 +36,8 @@ beforeEach(() => clock.forward(11 * 60_000));
 
 const hour = { status: 429, retryAfter: 'seconds', seconds: 3_600 } as const;
 const continues = { onError: 'continueRegularOutput' } as const;
+/** Items that wait for a job keep their fields for the next run. */
+const waits = { ...continues, parameters: { includeInputFields: true } };
 
 /** How many items came to what. */
 function countsOf(json: IDataObject[]): Record<string, number> {
@@ -176,22 +178,16 @@ describe('a limit that cannot be met', () => {
 		expect(Object.keys(countsOf(json)).toSorted()).toEqual(['found', 'not_found']);
 	});
 
-	test('leaves a job that cannot be polled pending with its id', async () => {
+	test('leaves a job that cannot be polled pending with its id, in later executions too', async () => {
 		service().variants.bulkAnswer = 'job';
 		service().faults.add({ ...hour, on: { operation: 'getBulkJob' } });
-		const items = numbers(3).map(leadOf);
-		const { json } = await runLookup(findBulk, service(), items, continues);
-		expect(countsOf(json)).toEqual({ 'pending: job_not_finished': 3 });
-		const { node } = findBulk;
-		const parameters = {
-			operation: 'getBulkJob',
-			jobId: '={{ $json.jobId }}',
-			jobRow: '={{ $json.jobRow }}',
-		};
-		const credential = credentialFor(service());
-		const later = await runNode({ node, parameters, items: json, credential, ...continues });
-		expect(countsOf(later.json)).toEqual({ 'pending: rate_limited': 3 });
-		expect(later.json[2]).toMatchObject({ jobId: json[2].jobId, jobRow: 3 });
+		let items: IDataObject[] = numbers(3).map(leadOf);
+		for (const _ of ['first', 'later']) {
+			items = (await runLookup(findBulk, service(), items, waits)).json;
+			expect(countsOf(items)).toEqual({ 'pending: job_not_finished': 3 });
+			expect(items[2]).toMatchObject({ jobId: '9001', jobRow: 3, credits: null });
+		}
+		expect(requestsOf(service(), 'findBulk')).toHaveLength(1);
 	});
 });
 
@@ -272,34 +268,31 @@ describe('a refusal that no other request escapes', () => {
 		async (json) => {
 			service().variants.bulkAnswer = 'job';
 			service().faults.add({ body: { json }, on: { operation: 'getBulkJob' } });
-			const items = numbers(3).map(leadOf);
-			const options = { jobTimeout: 1 };
-			const { json: left } = await runLookup(findBulk, service(), items, { options });
-			expect(countsOf(left)).toEqual({ 'pending: job_not_finished': 3 });
-			const { node } = findBulk;
-			const parameters = { operation: 'getBulkJob' };
-			const test = { node, parameters, items: left, credential: credentialFor(service()) };
-			const still = await runNode({ ...test, ...continues });
-			expect(still.json.map(({ jobId }) => jobId)).toEqual(left.map(({ jobId }) => jobId));
+			let items: IDataObject[] = numbers(3).map(leadOf);
+			const again = { ...waits, options: { jobTimeout: 1 } };
+			for (const _ of ['first', 'later']) {
+				items = (await runLookup(findBulk, service(), items, again)).json;
+				expect(countsOf(items)).toEqual({ 'pending: job_not_finished': 3 });
+			}
 			service().faults.clear();
-			const { json: collected } = await runNode(test);
+			const { json: collected } = await runLookup(findBulk, service(), items, again);
 			expectPaidOnce(service(), findBulk, numbers(3));
 			expect(collected.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
 		},
 	);
 
-	test('of jobs that the service does not know keeps no other one from being collected', async () => {
+	test('of jobs that the service refuses to show keeps no other one from being collected', async () => {
 		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1 });
-		const options = { jobTimeout: 0 };
-		const { json } = await runLookup(findBulk, service(), [leadOf(hit)], { options });
-		const isOld = ({ path, rawQuery }: WireRequest) => `${path}?${rawQuery}`.includes('7000');
-		service().faults.add({ status: 400, on: { operation: 'getBulkJob', where: isOld } });
-		const old = numbers(16).map((number) => ({ ...json[0], jobId: `7000${number}` }));
-		const { json: after } = await runNode({
-			...{ node: findBulk.node, parameters: { operation: 'getBulkJob' }, items: [...old, ...json] },
-			...{ credential: credentialFor(service()), ...continues },
+		const at = { ...waits, options: { jobTimeout: 0 } };
+		const { json } = await runLookup(findBulk, service(), [leadOf(hit)], at);
+		const where = ({ path }: WireRequest) => path.includes('7000');
+		service().faults.add({ status: 400, on: { operation: 'getBulkJob', where } });
+		const others = numbers(16, hit + 1).map((number) => {
+			return { ...json[0], ...leadOf(number), jobId: `7000${number}` };
 		});
-		expect(after.at(-1)).toMatchObject({ status: 'found', jobId: null });
+		const { json: after } = await runLookup(findBulk, service(), [...others, ...json], at);
+		expect(after.map(({ status }) => status)).toEqual([...others.map(() => 'pending'), 'found']);
+		expectPaidOnce(service(), findBulk, [hit]);
 	});
 
 	test('still lets a job be collected that is paid for', async () => {

@@ -173,9 +173,9 @@ test('the email of a job takes the place of another one, and of its source', asy
 	const number = numbers(100).find((one) => otherEmail(one) !== null) ?? 0;
 	const lead = { ...row(number), ...caught, source: 'Provider A' };
 	const later = finder({ keepEmailIf: 'valid', jobTimeout: 0 });
-	const collector = { parameters: { operation: 'getBulkJob' } };
-	const run = await inARow([lead], [finder(), later, { ...collector, name: 'Collect' }]);
+	const run = await inARow([lead], [finder(), later, { ...later, name: 'Collect' }]);
 	expect(outputOf(run, 'Provider B')).toMatchObject([{ status: 'pending', source: 'Provider A' }]);
 	const found = { status: 'found', email: otherEmail(number), source: null };
 	expect(outputOf(run, 'Collect')).toMatchObject([found]);
+	expect([askedOf(second), second.ledger.total()]).toEqual([[nameOf(number)], 1]);
 });

@@ -90,28 +90,20 @@ describe.each<[string, Case]>([
 	});
 });
 
-test('Get Bulk Job: the columns of a row that the job lacks, in the field that the results are put into', async () => {
+test.each([true, false])('Get Bulk Job, Simplify %s', async (simple) => {
 	await acceptJob(service(), { tId: 1, name: 'Ada Lovelace', domain: 'acme.com' });
-	for (const resultField of [undefined, 'lookup']) {
-		const { json } = await runNode({
-			node: 'contactDataFinder',
-			parameters: {
-				operation: 'getBulkJob',
-				jobId: '9001',
-				jobRow: '={{ $json.row }}',
-				options: { resultField },
-			},
-			items: [{ row: 1, own: 'kept' }, { row: 7 }],
-			onError: 'continueRegularOutput',
-			credential: credentialFor(service()),
-		});
-		const targets = json.map((item) =>
-			resultField === undefined ? item : Object(item[resultField]),
-		);
-		for (const target of targets) {
-			expect(target).toMatchObject({ reason: targets.indexOf(target) ? expect.any(String) : null });
-		}
-		// What the items bring along is theirs.
-		expect(json.map((item) => 'own' in item)).toEqual([true, false]);
-	}
+	const { json } = await runNode({
+		node: 'contactDataFinder',
+		parameters: { operation: 'getBulkJob', jobId: '={{ $json.job }}', simple },
+		items: [{ job: 9001 }, { job: 77 }, {}],
+		onError: 'continueRegularOutput',
+		credential: credentialFor(service()),
+	});
+	const [row, ...others] = json.map((item) => Object.keys(item));
+	expect(others).toEqual([row, row]);
+	const unknown = { status: 'failed', reason: 'not_found', httpCode: 404 };
+	expect(json.slice(1)).toMatchObject([
+		unknown,
+		{ status: 'invalid_input', reason: 'missing_job' },
+	]);
 });

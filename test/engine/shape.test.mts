@@ -7,9 +7,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import { expectedVerification } from '../emulator/addresses.mts';
 import type { Fault } from '../emulator/faults.mts';
 import type { Variants } from '../emulator/variants.mts';
+import type { WireRequest } from '../emulator/wireLog.mts';
 import { companyFields, fixtures } from '../support/leads/expected.mts';
 import { COLUMNS, itemAfter } from '../support/leads/itemAfter.mts';
 import {
@@ -30,10 +32,13 @@ import {
 	type NodeTest,
 	type OurNode,
 } from '../support/node/engine.mts';
-import { objectOf } from '../support/node/operationRow.mts';
+import { acceptJob, objectOf } from '../support/node/operationRow.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
+// A job that is not known is asked for several times.
+useQuickClock();
 
 /** What a test runs a node with. */
 interface Given extends Partial<Pick<NodeTest, 'onError'>> {
@@ -70,7 +75,10 @@ async function run(
 	{ fault, variants, parameters, options, onError = 'continueRegularOutput' }: Given = {},
 ): Promise<NodeResult> {
 	service().reset();
-	if (fault) service().faults.add(fault);
+	forgetRecentAnswers();
+	// The job that an item waits for is not there.
+	const where = ({ operation }: WireRequest) => operation !== 'getBulkJob';
+	if (fault) service().faults.add({ ...fault, on: { where } });
 	Object.assign(service().variants, variants);
 	const all = { maxRetries: 0, jobTimeout: 0, ...options };
 	return await runNode({
@@ -283,6 +291,7 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	['a cap', waiting, without('not_processed', 'credit_limit')],
 	['an answer', { ...waiting, ...unsent }, { ...found, ...noProblem, ...noJob }],
 	['an answer', waiting, { ...found, ...noProblem, ...noJob }],
+	['a miss', waiting, { status: 'not_found', ...noProblem, ...noJob }],
 	// What is passed on keeps what it came with.
 	['a known email, alone', { ...bought, message: 'Hi' }, {}],
 	['no email, alone', waiting, {}, verify],
@@ -308,14 +317,6 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	const after = { ...ownOf(lookup), ...item, ...changes };
 	expect(await one(lookup, [item], given)).toEqual(after);
 	expect(itemAfter(item, { kind: lookup.credits, says, costs })).toEqual(after);
-});
-
-test('Get Bulk Job passes on what waits for no job with all that it came with', async () => {
-	const items = [bought, own].map((before) => ({ ...ask(hit), ...before, jobId: null }));
-	const parameters = { operation: 'getBulkJob', ...alone };
-	const test = { parameters, items, credential: credentialFor(service()) };
-	const { json } = await runNode({ node: 'contactDataFinder', ...test });
-	expect(json).toMatchObject([items[0], { ...items[1], status: 'skipped', credits: 0 }]);
 });
 
 test('what a lead has cost so far is told with it, and without it', async () => {
@@ -459,10 +460,17 @@ describe('what a sheet or a file has made of Put Result in Field', () => {
 		expect(service().requests).toEqual([]);
 	});
 
-	test('still names the job that nobody collects by such a text', async () => {
+	test('still names the job that has its result', async () => {
+		await acceptJob(service(), { tId: 1, firstName: first, lastName: last, domain });
 		const pending = { status: 'pending', jobId: '9001', jobRow: 1, credits: null };
-		const { lookup } = await lookUp('getBulkJob', { ...lead, lookup: JSON.stringify(pending) });
-		expect(lookup).toMatchObject(pending);
+		const columns = { 'lookup.status': 'pending', 'lookup.jobId': 9001, 'lookup.jobRow': '1' };
+		for (const row of [{ lookup: JSON.stringify(pending) }, { ...columns, 'lookup.credits': '' }]) {
+			forgetRecentAnswers();
+			const { lookup } = await lookUp('findBulk', { ...lead, ...row });
+			expect(lookup).toMatchObject({ ...answered, jobId: null, jobRow: null });
+		}
+		const sent = service().requests.map(({ operation }) => operation);
+		expect(sent).toEqual(['findBulk', 'getBulkJob', 'getBulkJob']);
 	});
 
 	test('does not replace a newer result', async () => {

@@ -42,6 +42,8 @@ interface Named {
 	places: string[];
 }
 
+const NOBODY: Named = { words: [], name: '', places: [] };
+
 function namedIn(one: IDataObject): Named {
 	const { fullName, firstName, lastName, company, domain } = nameIn(one);
 	const words = wordsOf(toText(fullName) || `${toText(firstName)} ${toText(lastName)}`);
@@ -53,6 +55,15 @@ function namedIn(one: IDataObject): Named {
 function isOf(row: Named, asked: Named): boolean {
 	if (row.name === '' || row.name !== asked.name) return false;
 	return row.places.length === 0 || row.places.some((place) => asked.places.includes(place));
+}
+
+/** Whether a row repeats a question to the letter, as nearly all do: comparing words takes ten times as long. */
+function isVerbatim(row: IDataObject, { fullName, firstName, lastName, domain, company }: Person) {
+	const isName =
+		fullName === undefined
+			? row.firstName === firstName && row.lastName === lastName
+			: row.name === fullName;
+	return isName && (domain === undefined ? row.company === company : row.domain === domain);
 }
 
 /** Whether a row names somebody, and shares neither a word of the name nor a place with a question. */
@@ -73,20 +84,32 @@ export function rowsOf(
 	asked: Array<Person | undefined>,
 ): Array<IDataObject | undefined> {
 	const own: Array<IDataObject | undefined> = asked.map(() => undefined);
-	const questions = asked.map((person) => person && namedIn(person));
+	const names = new Map<number, Named | undefined>();
+	const nameOf = (at: number) => {
+		const person = asked[at];
+		if (!names.has(at)) names.set(at, person && namedIn(person));
+		return names.get(at);
+	};
 	const numbers = rows.map(numberIn);
 	const isNumbered = isNumberedFromOne(numbers);
 	const isPlaced = !isNumbered && rows.length === asked.length;
+	/** Rows that name nobody who was asked for, with where they would belong. */
+	const others: Array<[row: IDataObject, named: Named, index: number]> = [];
 	rows.forEach((row, place) => {
-		const named = namedIn(row);
 		const index = isNumbered ? (numbers[place] ?? 0) - 1 : isPlaced ? place : -1;
-		const isHere = (at: number) => questions[at] !== undefined && isOf(named, questions[at]);
-		const namedOf = isHere(index) ? [index] : questions.flatMap((_, at) => (isHere(at) ? at : []));
-		const isNumber = index in own && !(questions[index] && isOfStranger(named, questions[index]));
-		const found = namedOf.length === 1 ? namedOf[0] : namedOf.length === 0 && isNumber ? index : -1;
+		const person = asked[index];
 		// The service may repeat a row.
-		if (found >= 0) own[found] ??= row;
+		if (person && isVerbatim(row, person)) return void (own[index] ??= row);
+		const named = namedIn(row);
+		const isHere = (at: number) => isOf(named, nameOf(at) ?? NOBODY);
+		const [found, ...more] = isHere(index) ? [index] : [...asked.keys()].filter(isHere);
+		if (found === undefined) others.push([row, named, index]);
+		else if (more.length === 0) own[found] ??= row;
 	});
+	for (const [row, named, index] of others) {
+		const asked = nameOf(index);
+		if (index in own && !(asked && isOfStranger(named, asked))) own[index] ??= row;
+	}
 	return own;
 }
 

@@ -1,6 +1,6 @@
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { FirstFailure } from '../failures/failure';
-import { type Found, type Lead, nameOf } from '../lead/lead';
+import { type Lead, nameOf } from '../lead/lead';
 import { LeadReader } from '../lead/reader';
 import { SharedEmails } from '../lead/sharedEmails';
 import { objectFrom } from '../values/json';
@@ -13,7 +13,7 @@ export class LeadParameters extends Parameters {
 	/** Whether the user, or the model of an agent, has chosen the fields. */
 	readonly isChosen: boolean;
 
-	/** Recognizes leads; where the user has chosen the fields, only to say what was not read. */
+	/** Recognizes leads, unless the user has chosen the fields. */
 	private readonly leads: LeadReader | undefined;
 
 	private lead: { item: number; own: Lead } | undefined;
@@ -27,23 +27,23 @@ export class LeadParameters extends Parameters {
 		super(context, operation);
 		const canRecognize = operation.lead !== undefined && !context.isTool;
 		this.isChosen = !canRecognize || context.parameter('leadFields', 0, 'auto') === 'manual';
-		if (!canRecognize) return;
+		if (this.isChosen) return;
 		// An expression that fails is told where the option is used.
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
 		);
-		const items = this.isChosen ? [] : context.inputs?.map((_, item) => context.json(item));
+		const items = context.inputs?.map((_, item) => context.json(item));
 		this.leads = new LeadReader(toText(resultField), items);
 	}
 
 	/** Looks at the columns of an item, which a run decides by: done beforehand, this need not be at once for all items. */
 	look(item: number): void {
-		if (!this.isChosen) this.leads?.look(this.json(item));
+		this.leads?.look(this.json(item));
 	}
 
 	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */
 	leadIn(item: number): Lead | undefined {
-		if (!this.leads || this.isChosen) return undefined;
+		if (!this.leads) return undefined;
 		if (this.lead?.item !== item) {
 			this.lead = { item, own: this.leads.read(this.json(item)) };
 			this.sharedEmails.note(nameOf(this.lead.own), this.lead.own.found.email?.value ?? '');
@@ -68,14 +68,6 @@ export class LeadParameters extends Parameters {
 		return usable(found.value, { meanings, label: () => found.field, onBraces });
 	}
 
-	/** What an item has for a parameter, where the user chose the fields and left this one empty. */
-	unread(name: string, item: number): Found | undefined {
-		const [meaning] = this.operation.lead?.[name]?.meanings ?? [];
-		const found = meaning && this.isChosen && this.leads?.read(this.json(item)).found[meaning];
-		// n8n may have to evaluate the field again: only where that matters.
-		return found && this.get(name, item, '') === '' ? found : undefined;
-	}
-
 	/** The status of the email that an item has; where the email is chosen, what its field `emailStatus` says. */
 	emailStatusIn(item: number): unknown {
 		const lead = this.leadIn(item);
@@ -87,7 +79,7 @@ export class LeadParameters extends Parameters {
 
 	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
 	get readFrom(): string | undefined {
-		if (!this.leads || this.isChosen) return undefined;
+		if (!this.leads) return undefined;
 		const lead = Object.values(this.operation.lead ?? {});
 		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
 		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);

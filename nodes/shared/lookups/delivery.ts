@@ -91,9 +91,8 @@ export class Delivery<Query extends IDataObject> {
 			run.put(item, output(first, { replaces }), ...outputs);
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
-			if (paid?.credits) {
-				const email = lookup.hitStatus === 'found' ? first.email : undefined;
-				this.overlooked.paid(item, paid.credits, email);
+			if (paid?.credits && lookup.finds === 'email') {
+				this.overlooked.paid(item, paid.credits, first.email);
 			}
 		}
 		run.count();

@@ -1,6 +1,6 @@
 import type { Existing } from '../input/item';
 import type { LeadParameters } from '../input/leadParameters';
-import { isObject } from '../values/json';
+import { objectFrom } from '../values/json';
 import { count } from '../values/text';
 import { holdsEmail, isSameEmail } from '../values/email';
 import { CHOOSE } from './summary';
@@ -19,18 +19,9 @@ export class Overlooked {
 		private readonly existing: Existing | undefined,
 	) {}
 
-	/**
-	 * Notes a lookup that was paid for: its item may already have what it was for, in a field that was not chosen, or the
-	 * email that was found, in one that was not recognized.
-	 */
+	/** Notes an email that was paid for: its item may already have it, in a field that was not read. */
 	paid(item: number, credits: number, found: unknown): void {
-		const { existing, parameters } = this;
-		const held = existing && parameters.unread(existing.parameter, item);
-		const wasKnown = existing?.read(held?.value ?? '');
-		const isKnown = wasKnown !== undefined && wasKnown.isUnknown !== true;
-		const isFound = (text: string) => holdsEmail(text) && isSameEmail(text, found);
-		const [unread] = found === undefined ? [] : this.fieldsWith(item, isFound);
-		const field = isKnown ? held?.field : unread;
+		const [field] = this.fieldsWith(item, (text) => isSameEmail(text, found));
 		if (field === undefined) return;
 		this.credits += credits;
 		this.existingIn.add(field);
@@ -38,17 +29,19 @@ export class Overlooked {
 
 	/** Notes an item in which no email was recognized. */
 	withoutEmail(item: number): void {
+		if (this.parameters.isChosen) return;
 		const names = this.fieldsWith(item, holdsEmail);
 		if (names.length > 0) this.unread++;
 		for (const name of names) this.emailsIn.add(name);
 	}
 
-	/** The fields of an item that hold such a text, where Lead Fields recognizes the fields. */
+	/** The fields of an item with such a text among those that may be an email. */
 	private fieldsWith(item: number, isSuch: (text: string) => boolean): string[] {
-		const json = this.parameters.json(item);
-		if (this.parameters.isChosen || !isObject(json)) return [];
-		const texts = Object.entries(json).filter(([, value]) => typeof value === 'string');
-		return texts.filter(([, text]) => isSuch(String(text))).map(([name]) => name);
+		const fields = objectFrom(this.parameters.json(item));
+		return Object.keys(fields).filter((name) => {
+			const text = fields[name];
+			return typeof text === 'string' && text.includes('@') && isSuch(text);
+		});
 	}
 
 	/**

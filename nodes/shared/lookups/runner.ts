@@ -137,13 +137,14 @@ export class LookupRun<Query extends IDataObject> {
 			this.domains.add(domain);
 		}
 		if (!asked) {
-			const isBought = answers.find(key, connection) !== undefined;
-			if (prepared.job && !isBought) run.execution.jobs.expect(prepared.job, key, connection);
+			const { due, job } = prepared;
+			const isWaiting = job !== undefined && !answers.find(key, connection);
+			if (isWaiting) run.execution.jobs.expect(job, key, connection);
 			const isTooMany = !requests.jobOf(key) && this.isBeyondManualLimit(key);
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
-				: answers.ask(key, connection, send, prepared.due?.checked);
+				: answers.ask(key, connection, send, due?.checked);
 			this.asked.set(key, asked);
 		}
 		const settled = await asked;
