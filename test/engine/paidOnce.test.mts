@@ -314,11 +314,12 @@ describe('Get Company Leads', () => {
 			company.domain,
 			() => ({ credential: { ...credentialFor(service()), apiKey: openAccount(service()) } }),
 		],
-		['a page that says nothing', company.domain, () => ({ ...continues, parameters: {} })],
+		['a page that says nothing', company.domain, () => ({})],
 	])('asks again for %s', async (what, site, again) => {
 		if (what.includes('nothing')) service().faults.add({ body: { json: '{}' } });
 		for (const times of [1, 2]) {
-			await execute(companyLeads, [{ site, limit: 10 }], { ...again(), ...continues });
+			const parameters = { limit: 10, ...again().parameters };
+			await execute(companyLeads, [{ site }], { ...again(), parameters, ...continues });
 			expect(sent()).toBe(times);
 		}
 	});
@@ -332,38 +333,286 @@ describe('a question whose cost nobody knows', () => {
 	const [{ domain }] = fixtures.companies;
 	const rounds = numbers(8);
 
-	/** What is lost, and how often a loop of eight rounds sends it: at most three times where it may have been charged. */
-	const lost: Array<[what: string, fault: Fault, times: number, said?: RegExp]> = [
+	/**
+	 * What is lost, and how often a loop of eight rounds sends it: three times at most where it may have been charged. Get
+	 * Company Leads repeats an outage up to four times, and what may have been charged once.
+	 */
+	const lost: Array<[what: string, fault: Fault, times: number, byRead?: number]> = [
 		['an answer that says nothing', { body: { json: '{}' }, charge: true }, 3],
-		['a connection', { reset: 'after-charge' }, 2],
-		['a gateway that gives up', { status: 504 }, 2],
-		['a row of a bulk response', { rows: 'none' }, 3],
+		['a connection', { reset: 'after-charge' }, 3, 2],
+		['a gateway that gives up', { status: 504 }, 3, 2],
+		['rows', { rows: 'none' }, 3],
 		// Nobody charges for these.
 		['a refusal', { status: 400 }, 8],
-		['a 500', { status: 500 }, 8],
+		['a 500', { status: 500 }, 8, 40],
 		['a 403', { status: 403 }, 8],
 	];
 
-	test.each(
-		[
-			find,
-			findBulk,
-			{ ...getLeads, operation: 'getLeads' as const, item: () => ({ domain }) },
-		].flatMap((lookup) => lost.map(([what, fault, times]) => ({ lookup, what, fault, times }))),
-	)('$lookup.operation, $what: $times of 8', async ({ lookup, what, fault, times }) => {
-		const isBulk = lookup.operation === 'findBulk';
-		if (what.includes('row') && !isBulk) return;
+	const asking = [
+		{ ...find, isRead: false },
+		{ ...findBulk, isRead: false },
+		{ ...getLeads, operation: 'getLeads', item: () => ({ domain }), isRead: true },
+	];
+	const all = asking.flatMap((lookup) =>
+		lost.map(([what, fault, times, byRead = times]) => {
+			return { lookup, what, fault, times: lookup.isRead ? byRead : times };
+		}),
+	);
+	const meant = all.filter(
+		({ what, lookup }) => what !== 'rows' || lookup.operation === 'findBulk',
+	);
+
+	test.each(meant)('$lookup.operation, $what lost: sent $times times', async (row) => {
+		const { lookup, fault, times } = row;
 		service().faults.add(fault);
+		vi.spyOn(Math, 'random').mockReturnValue(0);
 		const items = rounds.map(() => [lookup.item(hit)]);
-		const options = { ...(lookup.operation !== 'getLeads' && { maxRetries: 0 }) };
-		const { rounds: told } = await runInLoop(lookup, service(), items, { ...continues, options });
-		// A bulk request is sent once where the connection is lost.
-		const reached = isBulk && what === 'a connection' ? 3 : times;
+		const test = { ...continues, options: lookup.isRead ? {} : { maxRetries: 0 } };
+		const { rounds: told } = await runInLoop(lookup, service(), items, test);
 		const message = String(told.at(-1)?.json[0]?.message);
-		expect([sent(), message.includes('Not sent again')]).toEqual([reached, times < 8]);
+		expect([sent(), message.includes('Not sent again')]).toEqual([times, times <= 3]);
 		expect(spent()).toBeLessThanOrEqual(3);
 		// Another execution may ask again.
-		await execute(lookup, [lookup.item(hit)], { ...continues, options });
-		expect(sent()).toBeGreaterThan(reached);
+		await execute(lookup, [lookup.item(hit)], test);
+		expect(sent()).toBeGreaterThan(times);
 	});
+});
+
+describe('n8n ends the execution after a while', () => {
+	/** What the service does, how long the execution may take in seconds, and what becomes of the items. */
+	interface Deadline {
+		what: string;
+		lookup: Lookup;
+		seconds: number;
+		items?: number;
+		latencyMs?: number;
+		fault?: Fault;
+		jobs?: true;
+		options?: INodeParameters;
+		/** The reasons of items without a result; nothing is sent, and nothing bought, where it says so. */
+		reasons: string[];
+		isNothingSent?: true;
+		isNothingBought?: true;
+		/** In seconds: it ends long before. */
+		within?: number;
+	}
+	const one = { maxConcurrency: 1 };
+	const over = ['run_time_over'];
+	const nothing = { isNothingSent: true, isNothingBought: true } as const;
+
+	test.each<Deadline>([
+		...[find, findBulk].flatMap((lookup): Deadline[] => [
+			{ what: 'begins half a second before', lookup, seconds: 0.5, reasons: over, ...nothing },
+			{ what: 'begins 1.9 seconds before', lookup, seconds: 1.9, reasons: over, ...nothing },
+			{
+				what: 'ends between requests',
+				...{ lookup, seconds: 8, latencyMs: 50, options: one, reasons: over },
+				items: lookup.perRequest * 20,
+			},
+			{
+				what: 'waits for a response that does not come',
+				...{ lookup, seconds: 10, items: 5, reasons: ['connection', 'unknown_outcome', ...over] },
+				fault: { delayMs: 20_000 },
+				isNothingBought: true,
+				within: 9.6,
+			},
+			{
+				what: 'meets a rate limit of an hour',
+				...{ lookup, seconds: 60, items: 5, reasons: ['rate_limited'] },
+				fault: { status: 429, retryAfter: 'seconds', seconds: 3_600 },
+				isNothingBought: true,
+				within: 5,
+			},
+			{
+				what: 'meets a rate limit without an end',
+				...{ lookup, seconds: 12, items: 5, reasons: ['rate_limited', ...over] },
+				fault: { status: 429 },
+				isNothingBought: true,
+			},
+			{
+				what: 'meets an outage',
+				...{ lookup, seconds: 10, items: 5, reasons: ['service_unavailable', ...over] },
+				fault: { status: 500 },
+				options: { maxRetries: 50 },
+				isNothingBought: true,
+			},
+		]),
+		{
+			what: 'waits for a job',
+			...{ lookup: findBulk, seconds: 12, jobs: true, items: 150 },
+			reasons: ['job_not_finished'],
+		},
+	])('$lookup.operation, which $what', async (row) => {
+		const { lookup, seconds, items = 5, latencyMs, fault, jobs, options, reasons } = row;
+		service().options.latencyMs = latencyMs;
+		if (jobs) Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000 });
+		if (fault) service().faults.add(fault);
+		// How long other responses took says nothing of this account.
+		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
+		const wanted = numbers(items);
+		const begun = Date.now();
+		const timeoutAt = begun + seconds * 1_000;
+		const result = await execute(lookup, wanted.map(lookup.item), {
+			...{ timeoutAt, credential, options },
+			onError: row.isNothingBought && !row.isNothingSent ? 'continueRegularOutput' : 'stopWorkflow',
+		});
+		const took = (Date.now() - begun) / 1_000;
+		expect(took).toBeLessThan(row.within ?? seconds);
+		expect([result.error, result.run.status]).toEqual([undefined, 'success']);
+		expect(result.json).toHaveLength(items);
+		const without = result.json.filter(({ reason }) => typeof reason === 'string');
+		expect(without.length).toBeGreaterThan(0);
+		for (const { reason } of without) expect(reasons).toContain(reason);
+		if (row.isNothingSent) expect(sent()).toBe(0);
+		if (row.isNothingBought) expect(without).toHaveLength(items);
+		// What was charged came out, or can be collected; of what was cut off nobody knows.
+		const isThere = (index: number) =>
+			result.json[index].status === 'pending' || !without.includes(result.json[index]);
+		if (!row.isNothingBought) {
+			expectPaidOnce(service(), lookup, wanted.filter(isThere));
+			expect(spent()).toBeGreaterThan(0);
+		}
+		const isCut = ({ reason }: IDataObject) =>
+			/^(connection|unknown_outcome)$/.test(String(reason));
+		for (const { credits } of without.filter(isCut)) expect(credits).toBeNull();
+		if (reasons === over) expect(summaryOf(result)).toContain('the time of this execution is over');
+		expect(await sentAfterwards(service())).toEqual([]);
+	});
+
+	test('nothing is sent where the responses of the account take longer than the time that is left', async () => {
+		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
+		service().options.latencyMs = 300;
+		await execute(find, [leadOf(hit)], { credential });
+		const items = [leadOf(miss)];
+		const { json } = await execute(find, items, { credential, timeoutAt: Date.now() + 4_000 });
+		expect(json).toMatchObject([{ status: 'not_processed', reason: 'run_time_over' }]);
+		expect(sent()).toBe(1);
+	});
+
+	test.each([
+		// The time is over between two requests, or while one is on its way.
+		[{ latencyMs: 60 }, undefined],
+		[{}, { delayMs: 20_000, on: { nth: 3 } }],
+	])('a read gives what it has read, or stops: %j, %j', async (options, fault) => {
+		Object.assign(service().options, options);
+		if (fault) service().faults.add(fault);
+		const parameters = { operation: 'getLeads', listId: listWithId('101'), returnAll: true };
+		const read = async (onError: 'continueRegularOutput' | 'stopWorkflow') => {
+			const credential = credentialFor(service(), { listPageSize: 100 });
+			return await runNode({
+				...{ node: 'contactDataList', parameters, onError, timeoutAt: Date.now() + 8_000 },
+				credential: { ...credential, apiKey: openAccount(service()) },
+			});
+		};
+		const { json } = await read('continueRegularOutput');
+		const reasons = json.flatMap(({ reason }) => (typeof reason === 'string' ? [reason] : []));
+		expect(json.length).toBeGreaterThan(100);
+		expect(json.length).toBeLessThan(1_000);
+		expect(reasons).toEqual([fault ? 'connection' : 'run_time_over']);
+		service().reset();
+		Object.assign(service().options, options);
+		if (fault) service().faults.add(fault);
+		expect((await read('stopWorkflow')).error?.message).toMatch(/time|not respond/);
+	});
+
+	test('On Incomplete Run: Stop Workflow stops it, and the Retry button looks up the rest alone', async () => {
+		const wanted = numbers(60);
+		const items = wanted.map(find.item);
+		const options = { incompleteRun: 'fail', maxConcurrency: 2 };
+		service().options.latencyMs = 60;
+		const failed = await execute(find, items, { options, timeoutAt: Date.now() + 7_000 });
+		expect(failed.error?.message).toMatch(/the time of this execution is over/);
+		const paid = spent();
+		expect(paid).toBeGreaterThan(0);
+		service().options.latencyMs = 0;
+		const { json } = await execute(find, items, { options, retryOf: failed.run });
+		expect(json.map(answerIn)).toEqual(wanted.map(find.answer));
+		expectPaidOnce(service(), find, wanted);
+		expect(creditsIn([await execute(find, items)])).toBe(0);
+	});
+});
+
+describe('n8n is told why', () => {
+	const list = { event: 'newLead', listId: listWithId('102') };
+	const HALF = HOUR / 2;
+
+	/** What a poll meets, what its error says, and after how long n8n polls again at least, after the first failure. */
+	type Failing = [
+		what: string,
+		fault: Fault | undefined,
+		cause: string,
+		wait?: number,
+		least?: number,
+	];
+	const failures: Failing[] = [
+		[
+			'a 429 that asks for an hour',
+			{ status: 429, retryAfter: 'seconds', seconds: 3_600 },
+			...(['rate-limited', HOUR, HOUR] as const),
+		],
+		[
+			'a 429 with a reset in two minutes',
+			{ status: 429, retryAfter: 'epoch', statedIn: 'X-RateLimit-Reset', seconds: 120 },
+			...(['rate-limited', 2 * 60_000, 2 * 60_000 - 2_000] as const),
+		],
+		['a 429 that asks for nothing', { status: 429 }, 'rate-limited'],
+		['no credits left', { status: 402 }, 'quota-exhausted', HALF, HALF],
+		['a 500', { status: 500 }, 'temporarily-unavailable'],
+		['a lost connection', { reset: 'before-charge' }, 'temporarily-unavailable'],
+		['a key that is not accepted', { status: 401 }, 'credential-invalid', undefined, HALF],
+		['a plan without it', { status: 403 }, 'configuration-invalid', undefined, HALF],
+		['a list that is gone', { status: 404 }, 'configuration-invalid', undefined, HALF],
+		['another server', { body: 'html' }, 'configuration-invalid', undefined, HALF],
+		['a redirect', { redirect: 'https://x.example' }, 'configuration-invalid', undefined, HALF],
+		['no list', undefined, 'configuration-invalid', undefined, HALF],
+	];
+
+	/** How n8n's poller goes on, where that n8n is installed. */
+	const policy = join(
+		folderOf(n8n2),
+		'node_modules/n8n/dist/workflows/triggers/poll-backoff-policy.js',
+	);
+
+	test.each(failures)('a poll meets %s', async (_, fault, cause, wait, least) => {
+		vi.spyOn(Math, 'random').mockReturnValue(0);
+		if (fault) service().faults.add(fault);
+		const fields = fault ? list : { ...list, listId: listWithId('') };
+		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
+		const { poll } = pollingTrigger({ ...fields, simple: true }, credential);
+		const error: unknown = await poll().catch((thrown: unknown) => thrown);
+		expect(error).toBeInstanceOf(Error);
+		const { failure } = Object(error);
+		expect(failure).toMatchObject({ cause });
+		expect([failure.retryAfterMs === undefined, failure.resetsAtEpochMs === undefined]).toEqual([
+			wait === undefined,
+			wait === undefined,
+		]);
+		if (wait !== undefined) {
+			expect(Math.abs(failure.retryAfterMs - wait)).toBeLessThan(3_000);
+			expect(Math.abs(failure.resetsAtEpochMs - Date.now() - wait)).toBeLessThan(3_000);
+		}
+		if (!existsSync(policy)) return;
+		const { pollFailureFromError, computeBackoffDelayMs } = createRequire(policy)(policy);
+		const { type, retryAfterMs } = pollFailureFromError(error, new Date());
+		const delays = [1, 2, 3].map((consecutiveErrors) =>
+			Number(computeBackoffDelayMs({ type, consecutiveErrors, retryAfterMs })),
+		);
+		for (const delay of delays) expect(delay).toBeGreaterThanOrEqual(least ?? 0);
+	});
+
+	test.each([
+		['find', { status: 429, retryAfter: 'seconds', seconds: 7_200 }, 'rate-limited', 2 * HOUR],
+		['find', { status: 402 }, 'quota-exhausted', HALF],
+		['findBulk', { status: 401 }, 'credential-invalid', undefined],
+	] as const)(
+		'%s meets %j: the error of the workflow says so too',
+		async (name, fault, ...told) => {
+			service().faults.add(fault);
+			const [lookup] = lookups.filter(({ operation }) => operation === name);
+			const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
+			const { error } = await execute(lookup, [lookup.item(hit)], { credential });
+			const { failure } = Object(error);
+			expect([failure.cause, failure.retryAfterMs]).toEqual(told);
+		},
+	);
 });
