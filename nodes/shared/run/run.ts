@@ -2,7 +2,14 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import { RUN_AGAIN, type Problem, adviceOn, type Reason, reasonsOf } from '../failures/failure';
+import {
+	adviceOn,
+	endedBy,
+	type Problem,
+	type Reason,
+	reasonsOf,
+	RUN_AGAIN,
+} from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
@@ -188,8 +195,11 @@ export class Run<T extends { client: AccountClient }> {
 		if (summary) this.context.hint(summary, isBad ? 'warning' : 'info');
 	}
 
+	/** Whether the workflow may be stopped here: one that somebody has stopped is not stopped again. */
 	private get mayStop(): boolean {
-		return this.onError.stops && this.context.signal?.aborted !== true;
+		const { signal } = this.context;
+		const isCancelled = signal?.aborted === true && endedBy(signal).reason === 'cancelled';
+		return this.onError.stops && !isCancelled;
 	}
 
 	/** Whether a problem has ended the run: what is free is asked again by the next one. */
