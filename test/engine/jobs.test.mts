@@ -1,13 +1,14 @@
 /**
- * @file Find Emails in Bulk where the service takes a job, and Get Bulk Job: a job is waited for, and never lost; each
- * pending item gets its own row, free, and the job has cost what its rows say. A lookup that runs again and collects the
- * job is in outlives.test.mts; what goes wrong while it is read, and items that wait for no job, are in chaos.test.mts.
+ * @file Find Emails in Bulk where the service takes a job: it is waited for, and never lost; a later run of a Finder
+ * collects it for each item that waits, free, and asks for what no job has. And Get Bulk Job. A node that runs again in its
+ * execution is in outlives.test.mts, whose a row is and what a poll says in responses.test.mts.
  */
 
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import type { Effect, Trigger } from '../emulator/faults.mts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import type { Effect } from '../emulator/faults.mts';
 import type { Variants } from '../emulator/variants.mts';
 import {
 	chain,
@@ -25,6 +26,7 @@ import {
 	answerIn,
 	asksFor,
 	expectPaidOnce,
+	find as findOne,
 	findBulk,
 	leadOf,
 	numbers,
@@ -32,6 +34,7 @@ import {
 	requestsOf,
 	runLookup,
 	subjectsOf,
+	type Lookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { objectOf } from '../support/node/operationRow.mts';
@@ -64,38 +67,43 @@ const crmLead = (number: number) => ({ id: `crm-${number}`, ...leadOf(number) })
 /** Leads that wait for their jobs, which are done when they are read the next time. */
 async function pendingLeads(leads = wanted, jobPolls = 0): Promise<IDataObject[]> {
 	service().variants.jobPolls = unfinished;
-	const { json } = await runLookup(findBulk, service(), leads.map(crmLead), {
-		options: { ...noWait, maxConcurrency: 1 },
-		parameters: { includeInputFields: true },
-	});
+	const { json } = await collect(leads.map(crmLead), { options: { ...noWait, maxConcurrency: 1 } });
 	service().variants.jobPolls = jobPolls;
 	return json;
 }
 
-/** Get Bulk Job for these items; with {@link wholeJob} all rows of the jobs that they name. */
-async function collect(
-	items: IDataObject[],
-	parameters: INodeParameters = {},
-	test: Partial<NodeTest> = {},
-) {
+/** Another execution of a Finder, with its items; the process has bought nothing before. */
+async function collect(items: IDataObject[], test: LookupTest = {}, lookup: Lookup = findBulk) {
+	forgetRecentAnswers();
+	return await runLookup(lookup, service(), items, {
+		options: noWait,
+		parameters: { includeInputFields: true },
+		...test,
+	});
+}
+
+/** Get Bulk Job, of these jobs. */
+async function getJobs(ids: string[], test: Partial<NodeTest> = {}) {
 	return await runNode({
 		node: findBulk.node,
-		parameters: { operation: 'getBulkJob', ...parameters },
-		items,
+		parameters: { operation: 'getBulkJob', jobId: '={{ $json.jobId }}' },
+		items: ids.map((jobId) => ({ jobId })),
 		credential: credentialFor(service()),
 		...test,
 	});
 }
 
-const wholeJob = { jobRow: '' };
 const submitted = () => requestsOf(service(), 'findBulk').length;
 const polls = () => requestsOf(service(), 'getBulkJob').map(({ path }) => path);
 const inOrder = (items: unknown[]) => items.map((_, item) => ({ pairedItem: { item } }));
 const costOf = (number: number) => subjectsOf(findBulk, [number]).length;
 
-/** The paths of the jobs that these items wait for. */
+/** The ids of the jobs that these items wait for, and the paths of their polls. */
+const idsIn = (items: IDataObject[]) => [...new Set(items.map(({ jobId }) => String(jobId)))];
 const jobsOf = (items: IDataObject[]) =>
-	[...new Set(items.map(({ jobId }) => `/api/v2/find_bulk/${String(jobId)}`))].toSorted();
+	idsIn(items)
+		.map((id) => `/api/v2/find_bulk/${id}`)
+		.toSorted();
 
 const nothingLeft = { reason: null, httpCode: null, jobId: null, jobRow: null };
 
@@ -122,6 +130,7 @@ describe('Find Emails in Bulk', () => {
 	/** How long jobs take, by a clock that goes as fast as it likes: from the first request to the last item. */
 	async function timeOf(jobs: number, jobPolls: number, options: INodeParameters) {
 		service().reset();
+		forgetRecentAnswers();
 		service().variants.jobPolls = jobPolls;
 		const begun = Date.now();
 		await find(numbers(jobs * 100), { ...continues, options });
@@ -215,17 +224,18 @@ describe('Find Emails in Bulk', () => {
 		const perJob = [json.slice(0, 100), json.slice(100, 130)].map((items) => jobsOf(items).length);
 		expect([...perJob, submitted()]).toEqual([1, 1, 2]);
 		expect([...new Set(polls())].toSorted()).toEqual(jobsOf(json));
-		expect(hints?.[0]?.message).toMatch(/131 waiting for a bulk job.*Get Bulk Job/);
+		expect(hints?.[0]?.message).toMatch(/131 waiting for a bulk job.*Nothing is lost/);
 	});
 
-	test('asks again for a row that a job lacks, alone, with Retry On Fail', async () => {
-		service().faults.add({ rows: 'missing', on: { operation: 'getBulkJob', times: 1 } });
-		const options = { ...noWait, incompleteRun: 'fail', maxConcurrency: 1 };
-		const { json, error } = await find(leads, { options, retryOnFail: true, maxTries: 2 });
-		expect(error).toBeUndefined();
-		expect(json.map(answerIn)).toEqual(leads.map(findBulk.answer));
-		const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
-		expect(asked).toEqual([100, 30, 1]);
+	test('a job that fails has cost nothing', async () => {
+		service().variants.jobOutcome = 'failed';
+		const { json } = await find([3, 4], continues);
+		// There is nothing to collect any more.
+		const message = expect.stringContaining('The bulk job 9001 ended');
+		const failed = { status: 'failed', reason: 'job_failed', message, credits: 0 };
+		expect(json).toMatchObject([failed, failed]);
+		expect(json[0]).not.toHaveProperty('jobId');
+		expect(service().ledger.charges).toEqual([]);
 	});
 });
 
@@ -238,26 +248,17 @@ describe.each<[Variants['jobResultShape'], Effect]>([
 ])('a job that is not finished, with its rows under %s', (jobResultShape, fault) => {
 	const leads = numbers(130);
 	const pending = { status: 'pending', jobId: expect.stringMatching(/^\d+$/) };
-	const firstRows = [leads[0], leads[100]];
-
 	test.each(['empty', 'some'] as const)('shows %s of them: none is lost', async (jobProgress) => {
 		Object.assign(service().variants, { jobResultShape, jobProgress, jobPolls: unfinished });
 		const { json } = await find(leads, continues);
 		expect(json).toMatchObject(leads.map(() => pending));
-		// Each job is named until all are there. A bare list of rows does not say that it is not all.
-		const named = firstRows.map((number) => json[number]);
+		const jobs = idsIn(json);
+		// A bare list of rows does not say that it is not all.
 		if (jobResultShape !== 'bare') {
-			expect((await collect(named, wholeJob)).json).toMatchObject([pending, pending]);
+			expect((await getJobs(jobs)).json).toMatchObject([pending, pending]);
 		}
-		// The rows that are there are given to those who ask for their own.
-		const { json: some } = await collect(json, {}, continues);
-		const open = some.filter(({ status }) => status !== 'found' && status !== 'not_found');
-		expect(open.length).toBeGreaterThan(0);
-		expect(open).toMatchObject(open.map(() => pending));
 		service().variants.jobPolls = 0;
-		for (const rows of [await collect(json, wholeJob), await collect(some, {}, continues)]) {
-			expect(rows.json.map(answerIn)).toEqual(leads.map(findBulk.answer));
-		}
+		expect((await getJobs(jobs)).json.map(answerIn)).toEqual(leads.map(findBulk.answer));
 		expectPaidOnce(service(), findBulk, leads);
 	});
 
@@ -311,238 +312,188 @@ describe('a job in words of its own', () => {
 		expect(json.map((item) => item.status)).toEqual(statuses);
 		expect(jobs.map(({ length }) => length)).toEqual([most]);
 		if (doneAfter < Infinity) expect(polled).toBe(doneAfter);
-		const rows = await collect([{ jobId: '1' }], wholeJob, { credential });
+		const rows = await getJobs(['1'], { credential });
 		expect(rows.json.map((item) => item.status)).toEqual(jobs[0].map(() => 'found'));
 	});
 });
 
-describe('Get Bulk Job gives each item', () => {
-	test('its own row, in order, with its fields; each job is read once, for free', async () => {
-		const pending = await pendingLeads();
-		const before = polls().length;
-		const spent = service().ledger.total();
-		const order = wanted.toSorted((a, b) => ((a * 37) % 230) - ((b * 37) % 230));
-		const result = await collect(order.map((number) => pending[number]));
-		expect(result.json).toStrictEqual(order.map(collected));
-		expect(Object.keys(result.json[0])).toEqual(Object.keys(collected(0)));
-		expect(result.items).toMatchObject(inOrder(wanted));
-		expect(polls().slice(before).toSorted()).toEqual(jobsOf(pending));
-		expect(jobsOf(pending)).toHaveLength(3);
-		// What the items say of their cost is the bill of the execution that has bought them.
-		const credits = result.json.reduce((sum, item) => sum + Number(item.credits), 0);
-		expect([credits, service().ledger.total()]).toEqual([spent, spent]);
-	});
-
-	const settings = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
-
-	test.each(settings)('as it was while its job is at work: no failure with %s', async (onError) => {
-		const pending = await pendingLeads(wanted, unfinished);
-		const before = polls().length;
-		const result = await collect(pending, {}, { onError });
-		expect([result.error, result.errorItems]).toEqual([undefined, []]);
-		expect(result.items).toMatchObject(inOrder(wanted));
-		expect(result.json).toStrictEqual(pending);
-		expect(polls().slice(before)).toHaveLength(3);
-		service().variants.jobPolls = 0;
-		const { json } = await collect(result.json, {}, { onError });
-		expect(json).toStrictEqual(wanted.map(collected));
-	});
-
-	test.each(['verified', 'known'])('its own row once, also if it is %s by then', async (status) => {
-		const waiting = (await pendingLeads([3])).map((item) => ({ ...item, status }));
-		const { json } = await collect(waiting);
-		expect(json).toMatchObject([{ ...findBulk.answer(3), jobId: null, jobRow: null }]);
-		const before = polls().length;
-		expect((await collect(json)).json).toStrictEqual(json);
-		expect(polls()).toHaveLength(before);
-	});
-
-	test('what its row has cost, once, also without its fields and where a Finder did not send it meanwhile', async () => {
-		const [first, second] = wanted.filter((number) => costOf(number) === 1);
-		const waiting = await pendingLeads([first, first, second]);
-		const credits = async (items: IDataObject[], parameters: INodeParameters) =>
-			(await collect(items, parameters)).json.map((item) => item.credits);
-		const told = await credits(waiting, {});
-		expect(told.toSorted()).toEqual([0, 1, 1]);
-		expect(await credits(waiting, { includeInputFields: false })).toEqual(told);
-		const noCredits = { options: { maxCredits: 0 }, parameters: { includeInputFields: true } };
-		const refused = await runLookup(findBulk, service(), waiting, noCredits);
-		expect(refused.json[0]).toMatchObject({ status: 'not_processed', jobRow: 1 });
-		expect(await credits(refused.json, {})).toEqual(told);
-	});
-
-	test.each(['', 'lookup'])(
-		'its row and what that has cost, whatever becomes of the item meanwhile: "%s"',
-		async (resultField) => {
-			const hit = paidAmong(findBulk, 60)[0];
-			const [waiting] = await pendingLeads([hit]);
-			const held = { ...waiting, email: 'old@acme.example' };
-			const inField = resultField ? `={{ $json.${resultField}.` : '={{ $json.';
-			const existing = { existingEmail: `${inField}email }}` };
-			const wrong = { maxCredits: 'many' };
-			const days: LookupTest[] = [
-				{ parameters: existing },
-				{ options: { maxCredits: 0 } },
-				{ options: { maxCredits: 0 } },
-				{ parameters: existing },
-				{ options: wrong },
-			];
-			let item: IDataObject = resultField ? { ...crmLead(hit), [resultField]: held } : held;
-			const own = () => (resultField ? objectOf(item[resultField]) : item);
-			const statuses: unknown[] = [];
-			for (const { parameters, options } of days) {
-				const { json } = await runLookup(findBulk, service(), [item], {
-					...continues,
-					options: { resultField, ...options },
-					parameters: { includeInputFields: true, ...parameters },
-				});
-				item = json[0];
-				statuses.push(own().status);
-				expect(own()).toMatchObject({ jobId: waiting.jobId, jobRow: 1, credits: null });
-			}
-			const [refused, invalid] = ['not_processed', 'invalid_input'];
-			expect(statuses).toEqual(['known', refused, refused, 'known', invalid]);
-			const jobOf = { jobId: `${inField}jobId }}`, jobRow: `${inField}jobRow }}` };
-			const { json } = await collect([item], { ...jobOf, options: { resultField } });
-			item = json[0];
-			const { id: _, first: __, last: ___, domain: ____, ...said } = collected(hit);
-			expect(own()).toMatchObject(said);
-			expect(submitted()).toBe(1);
+describe('a later run of a Finder', () => {
+	test.each([findBulk, findOne])(
+		'$operation: gives each item its own row, in order, with its fields; each job is read once, for free',
+		async (lookup) => {
+			const pending = await pendingLeads();
+			const before = service().requests.length;
+			const spent = service().ledger.total();
+			const order = wanted.toSorted((a, b) => ((a * 37) % 230) - ((b * 37) % 230));
+			const items = order.map((number) => pending[number]);
+			// It costs nothing, and so needs no room under a limit.
+			const options = { ...noWait, maxCredits: 0 };
+			const parameters = { includeInputFields: true, manualLimit: 1 };
+			const test = { options, parameters, mode: 'manual' } as const;
+			const result = await collect(items, test, lookup);
+			expect(result.json).toStrictEqual(order.map(collected));
+			expect(Object.keys(result.json[0])).toEqual(Object.keys(collected(0)));
+			expect(result.items).toMatchObject(inOrder(wanted));
+			const sent = service().requests.slice(before);
+			expect(sent.map(({ path }) => path).toSorted()).toEqual(jobsOf(pending));
+			expect(jobsOf(pending)).toHaveLength(3);
+			// What the items say of their cost is the bill of the execution that has bought them.
+			const credits = result.json.reduce((sum, item) => sum + Number(item.credits), 0);
+			expect([credits, service().ledger.total()]).toEqual([spent, spent]);
+			expect(toldBy(result.run)).toBeUndefined();
 		},
 	);
 
-	test('its row, and says what that replaces of the fields of its own', async () => {
-		const own = (await pendingLeads([3])).map((item) => ({ ...item, status: 'Hot', reason: null }));
-		const { hints } = await collect([...own, { status: 'Cold' }]);
-		const said = '2 items had fields of their own that are replaced (status)';
-		expect(hints).toMatchObject([{ message: expect.stringContaining(said) }]);
+	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
+		'leaves them as they were while their jobs are at work: no failure with %s',
+		async (onError) => {
+			const pending = await pendingLeads(wanted, unfinished);
+			const before = polls().length;
+			const result = await collect(pending, { onError });
+			expect([result.error, result.errorItems]).toEqual([undefined, []]);
+			expect(result.items).toMatchObject(inOrder(wanted));
+			expect(result.json).toStrictEqual(pending);
+			expect(polls().slice(before)).toHaveLength(3);
+			service().variants.jobPolls = 0;
+			const { json } = await collect(result.json, { onError });
+			expect(json).toStrictEqual(wanted.map(collected));
+			expect(submitted()).toBe(3);
+		},
+	);
+
+	test('waits for them within Job Timeout, but not as Find Email', async () => {
+		const pending = await pendingLeads(wanted, 5);
+		const { json } = await collect(pending, {}, findOne);
+		expect(json).toStrictEqual(pending);
+		const waited = await collect(json, { options: {} });
+		expect(waited.json).toStrictEqual(wanted.map(collected));
+		expectPaidOnce(service(), findBulk, wanted);
 	});
 
-	test('its binary data with its fields', async () => {
-		const start = emits('Start', [...(await pendingLeads([3, 4])), {}]);
-		start.parameters = { ...start.parameters, file: 'QWRh' };
-		const run = await runWorkflow(chain([start, collects('Collect')], credentialFor(service())));
-		const [output] = run.data.resultData.runData.Collect?.[0]?.data?.main ?? [];
-		const card = { binary: { data: { fileName: 'card.txt' } } };
-		expect(output).toMatchObject([card, card, card]);
+	test('tells what a row has cost once, with the fields of its item and without', async () => {
+		const [first, second] = paidAmong(findBulk, 60);
+		const waiting = await pendingLeads([first, first, second]);
+		expect(waiting.map(({ credits }) => credits)).toEqual([null, 0, null]);
+		for (const includeInputFields of [true, false]) {
+			const { json } = await collect(waiting, { parameters: { includeInputFields } });
+			expect(json.map(({ credits }) => credits)).toEqual([1, 0, 1]);
+		}
 	});
 
-	/** What goes wrong with one item among others, and what is said of it. */
-	const failed = { status: 'failed', reason: 'unexpected_answer', jobRow: 101 };
-	const message = expect.stringContaining('Bulk job 77: ');
-	const noJob = { message, jobId: null, jobRow: null };
-	const unknown = { status: 'failed', reason: 'not_found', httpCode: 404, ...noJob };
-	const noRow = { status: 'invalid_input', reason: 'invalid_value' };
-	const failing = { status: 'invalid_input', reason: 'failing_expression' };
-	test.each<[string, IDataObject, said: IDataObject]>([
-		['a row that the job lacks', { jobRow: 101 }, failed],
-		['half a row', { jobRow: 1.5 }, noRow],
-		['an object for a job', { jobId: { id: 1 } }, noRow],
-		['an expression that fails', { jobRow: null }, failing],
-		['a job that the service does not know', { jobId: '77', jobRow: 2 }, unknown],
-	])('%s: On Error says what becomes of the item', async (_, fields, said) => {
+	test.each(
+		['pending', 'not_processed', 'invalid_input', 'skipped'].flatMap((status) => [
+			[status, ''],
+			[status, 'lookup'],
+		]),
+	)('collects for an item that is %s by then, under the field "%s"', async (...row) => {
+		const [status, resultField] = row;
+		const [hit] = paidAmong(findBulk, 60);
+		const [waiting] = await pendingLeads([hit]);
+		const held = { ...waiting, status, reason: null, message: null };
+		const { id: _, first: __, last: ___, domain: ____, ...said } = collected(hit);
+		const item = resultField ? { ...crmLead(hit), [resultField]: held } : held;
+		const { json } = await collect([item], { options: { ...noWait, resultField } });
+		expect(resultField ? objectOf(json[0][resultField]) : json[0]).toMatchObject(said);
+		expect(submitted()).toBe(1);
+	});
+
+	/** What is wrong with the job or the row of one item among others, and how often it is polled in vain. */
+	const path = '/api/v2/find_bulk';
+	test.each<[string, IDataObject, vain?: string[]]>([
+		[
+			'a job that is not known',
+			{ jobId: '77' },
+			Array(3)
+				.fill([`${path}/77`, path])
+				.flat(),
+		],
+		['half a row', { jobRow: 1.5 }],
+		['no row', { jobRow: '' }],
+		['an object for a job', { jobId: { id: 1 } }],
+		['a status of the user', { status: 'Hot' }],
+	])('looks up anew what no job has: %s', async (_, fields, vain = []) => {
 		const pending = await pendingLeads([3, 4, 5]);
 		const items = pending.map((item, index) => (index === 1 ? { ...item, ...fields } : item));
-		const onError = async (setting: NodeTest['onError'], of = items) => {
-			const parameters = said === failing ? { jobRow: '={{ $json.jobRow.toInt() }}' } : {};
-			return await collect(of, parameters, { onError: setting });
-		};
-		// Nobody knows what its row has cost. The others get theirs.
-		const marked = await onError('continueRegularOutput');
-		expect(marked.json[1]).toMatchObject({ ...crmLead(4), ...said, credits: null });
-		expect([marked.json[0], marked.json[2]]).toStrictEqual([3, 5].map(collected));
-
-		const { json, errorItems } = await onError('continueErrorOutput');
-		expect(json).toStrictEqual([3, 5].map(collected));
-		const { status, reason } = said;
-		const error = expect.objectContaining({ status, reason, message: expect.any(String) });
-		const message = expect.any(String);
-		expect(errorItems).toEqual([
-			{ json: { ...items[1], message, error }, pairedItem: { item: 1 } },
+		const before = polls().length;
+		service().variants.bulkAnswer = 'rows';
+		const { json } = await collect(items);
+		expect(json.map(answerIn)).toEqual([3, 4, 5].map(findBulk.answer));
+		expect([json[0], json[2]]).toStrictEqual([3, 5].map(collected));
+		const again = requestsOf(service(), 'findBulk').slice(1);
+		expect(again.map((one) => [findBulk.asked(one, service()), asksFor(4)(one)])).toEqual([
+			[1, true],
 		]);
+		expect(polls().slice(before).toSorted()).toEqual([...vain, ...jobsOf(pending)].toSorted());
+	});
 
-		// What is bought reaches the next node, whatever becomes of the rest.
-		const stopped = await onError('stopWorkflow');
-		expect(stopped.json[1]).toStrictEqual(marked.json[1]);
-		expect([stopped.json[0], stopped.json[2]]).toStrictEqual([3, 5].map(collected));
-		// What happened stands in the item, and what to do once, above all of them.
-		expect(stopped.hints?.[0].message).toMatch(/^1 item without a whole result: 1 [^.]+\. [A-Z]/);
-		const alone = await onError('stopWorkflow', [items[1]]);
-		expect(alone.error?.message).toBeDefined();
+	test('looks up anew what a job that has failed, or is gone, has left', async () => {
+		for (const isGone of [false, true]) {
+			service().reset();
+			Object.assign(service().variants, { jobOutcome: isGone ? 'completed' : 'failed' });
+			const pending = await pendingLeads([3, 4]);
+			if (isGone) service().faults.add({ status: 410, on: { operation: 'getBulkJob' } });
+			service().variants.bulkAnswer = 'rows';
+			const { json } = await collect(pending);
+			expect(json.map(answerIn)).toEqual([3, 4].map(findBulk.answer));
+			expect([submitted(), polls().length]).toEqual([2, 2]);
+			if (!isGone) expectPaidOnce(service(), findBulk, [3, 4]);
+		}
+	});
+
+	test('gives nobody the row of another, whatever rows the items name', async () => {
+		const pending = await pendingLeads([3, 4, 5]);
+		const items = pending.map((item, index) => ({ ...item, jobRow: [3, 101, 1][index] }));
+		const { json } = await collect(items);
+		expect(json.map(answerIn)).toEqual([3, 4, 5].map(findBulk.answer));
+		expectPaidOnce(service(), findBulk, [3, 4, 5]);
+	});
+
+	test.each([
+		['a job that is not known for a moment', { status: 404 }, 4],
+		['a job that is not known, but for an outage', { status: 404 }, 2],
+		['one that may not be read', { status: 403 }, Infinity],
+		['one whose account is refused', { status: 401 }, Infinity],
+		['one that says nothing', { body: { json: '{}' } }, Infinity],
+	])('leaves them pending where %s is polled', async (what, effect: Effect, times) => {
+		const pending = await pendingLeads(wanted, unfinished);
+		const [jobId] = idsIn(pending);
+		const where = ({ path }: { path: string }) => path.endsWith(jobId);
+		const faults = service().faults;
+		if (what.includes('outage')) faults.add({ status: 503, on: { where, nth: 2 } });
+		faults.add({ ...effect, on: { operation: 'getBulkJob', times } });
+		const { json, error } = await collect(pending, { options: { jobTimeout: 1 } });
+		expect(error).toBeUndefined();
+		expect(json).toStrictEqual(pending);
+		faults.clear();
+		service().variants.jobPolls = 0;
+		const again = await collect(json);
+		expect(again.json).toStrictEqual(wanted.map(collected));
+		expectPaidOnce(service(), findBulk, wanted);
 	});
 });
 
-test('of a job that Get Bulk Job cannot read every item stays pending, and says why', async () => {
+test('Get Bulk Job gives all rows of the jobs, as often as they are asked for, and nothing of its items', async () => {
 	const pending = await pendingLeads();
-	const [{ jobId }] = pending;
-	const where: Trigger = { where: ({ path }) => path.endsWith(String(jobId)) };
-	service().faults.add({ status: 403, on: { ...where, operation: 'getBulkJob' } });
 	const before = polls().length;
-	const { json, hints } = await collect(pending, {}, continues);
-	const [{ message: said }] = hints ?? [];
-	expect(said).toMatch(/plan.*Nothing is lost: collect the results later/);
-	expect(polls()).toHaveLength(before + 3);
-	expect(json.map(({ status }) => status === 'pending')).toEqual(
-		wanted.map((number) => number < 100),
-	);
-	const unread = { status: 'pending', reason: 'forbidden', httpCode: 403, jobId, jobRow: 6 };
-	expect(json[5]).toMatchObject({ id: 'crm-5', ...unread, credits: null });
-	service().faults.clear();
-	const again = await collect(json.slice(0, 100));
-	expect(again.json.map(answerIn)).toEqual(wanted.slice(0, 100).map(findBulk.answer));
-	expect(again.json.map(({ credits }) => credits)).toEqual(wanted.slice(0, 100).map(costOf));
-});
-
-test.each([
-	[401, true],
-	[403, true],
-	[402, false],
-	[503, false],
-])('a job that is answered with %i is to be collected later', async (...given) => {
-	const [status, isRefused] = given;
-	const pending = await pendingLeads([3]);
-	service().faults.add({ status, on: { operation: 'getBulkJob' } });
-	const { json, hints } = await collect([{}, ...pending], {}, continues);
-	expect(json).toMatchObject([{ status: 'skipped' }, { status: 'pending', jobRow: 1 }]);
-	expect(hints?.[0].message).toContain('Nothing is lost: collect the results later');
-	if (!isRefused) expect(hints?.[0].message).not.toContain('again');
-	// As in a lookup, what the service causes does not hide behind what is passed on.
-	const { error } = await collect([{}, ...pending]);
-	expect(error?.description).toContain('Nothing is lost: collect the results later');
-});
-
-test('of a job that has failed the items have cost nothing', async () => {
-	const pending = await pendingLeads([3, 4]);
-	service().variants.jobOutcome = 'failed';
-	const { json } = await collect(pending, {}, continues);
-	// There is nothing to collect any more.
-	const message = expect.stringContaining(`The bulk job ${String(pending[0].jobId)} ended`);
-	const failed = { status: 'failed', reason: 'job_failed', message, credits: 0 };
-	expect(json).toMatchObject([1, 2].map(() => ({ ...failed, jobId: null, jobRow: null })));
-});
-
-test.each([{}, { includeInputFields: true }])(
-	'every row of a job once, without the fields of the input: %j',
-	async (parameters) => {
-		const pending = await pendingLeads();
-		const before = polls().length;
-		const { items } = await collect([...pending, { id: 1 }], { ...wholeJob, ...parameters });
-		expect(items.slice(0, -1)).toStrictEqual(
+	for (const _ of ['once', 'again']) {
+		const { items, run } = await getJobs(idsIn(pending));
+		expect(items).toStrictEqual(
 			wanted.map((number) => {
 				const { first, last, domain } = crmLead(number);
 				// The rows name a person and a company as they were asked for.
 				const asked = { fullName: null, firstName: first, lastName: last, company: null, domain };
 				const { credits, checkedAt } = collected(number);
 				const json = { ...findBulk.answer(number), ...asked, credits, checkedAt };
-				return { json, pairedItem: { item: Math.floor(number / 100) * 100 } };
+				return { json, pairedItem: { item: Math.floor(number / 100) } };
 			}),
 		);
-		expect(items.at(-1)?.json).toMatchObject({ status: 'skipped', credits: 0 });
-		expect(polls().slice(before)).toHaveLength(3);
-	},
-);
+		expect(toldBy(run)).toBeUndefined();
+	}
+	expect(polls().slice(before)).toHaveLength(6);
+	expectPaidOnce(service(), findBulk, wanted);
+});
 
-test('a node that passes pending items on does not say to look them up again', async () => {
+test('a node that passes pending items on says who collects them', async () => {
 	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
 	const items = [leadOf(0), leadOf(1)];
 	const find = looksUp('Find', findBulk, { jobTimeout: 0 });
@@ -555,9 +506,8 @@ test('a node that passes pending items on does not say to look them up again', a
 	);
 	const said = run.data.resultData.runData.Verify[0].hints?.[0].message;
 	expect(said).toContain(
-		'2 items came in without a result: 2 waiting for a bulk job. What waits for a bulk job is paid for: collect it with Get Bulk Job.',
+		'2 items came in without a result: 2 waiting for a bulk job. What waits for a bulk job is collected by the next run of its Finder, for free.',
 	);
-	expect(said).not.toContain('again');
 });
 
 describe('what the execution has spent', () => {
@@ -574,41 +524,52 @@ describe('what the execution has spent', () => {
 	}
 
 	const ways: Array<[string, TestNode[]]> = [
-		['right behind the finder', [collects('Collect')]],
-		['after a Wait', [waits(), collects('Collect')]],
-		['for the whole job', [collects('Collect', wholeJob)]],
-		['for the whole job after a Wait', [waits(), collects('Collect', wholeJob)]],
+		['right behind the finder', [collects('Collect', { options: noWait })]],
+		['after a Wait', [waits(), collects('Collect', { options: noWait })]],
 	];
 
 	/** What the job turns out to be, and the least of what it has cost; the most is told as well. */
 	const withRows = (rows: 'unknown' | 'doubled' | 'missing') => () =>
 		service().faults.add({ rows, on: { operation: 'getBulkJob', nth: 2 } });
+	/** What is sent again is answered at once. */
+	const failing = () => {
+		service().variants.jobOutcome = 'failed';
+		service().onRequest(() => {
+			if (polls().length === 2) service().variants.bulkAnswer = 'rows';
+		});
+	};
 	const turns: Array<[string, () => unknown, least: number, most: number]> = [
 		['is done', () => {}, 5, 5],
 		['has rows of others', withRows('unknown'), 5, 5],
 		['has its rows twice', withRows('doubled'), 5, 5],
-		['lacks a row', withRows('missing'), 4, 5],
-		['has failed', () => (service().variants.jobOutcome = 'failed'), 0, 0],
+		['lacks a row so far', withRows('missing'), 0, 5],
+		['has failed', failing, 5, 5],
 		['goes on', () => service().onRequest(() => (service().variants.jobPolls = unfinished)), 0, 5],
 	];
 
 	test.each(
 		ways.flatMap(([way, nodes]) => turns.map((turn) => [way, turn[0], nodes, turn] as const)),
-	)('is right where Get Bulk Job reads it %s and it %s', async (...[, , nodes, turn]) => {
+	)('is right where a Finder collects it %s and it %s', async (...[, , nodes, turn]) => {
 		const [, arrange, least, most] = turn;
 		arrange();
 		const run = await behindJob(...nodes);
-		expect(polls().length).toBeGreaterThanOrEqual(2);
+		expect(polls()).toHaveLength(2);
 		expect(toldBy(run)).toBe(spentText(least, most));
 		expect(service().ledger.total()).toBe(most);
 	});
 
-	test('is put right once, whoever reads the job again', async () => {
-		const rows = hits.map((_, index) => ({ jobId: '9001', jobRow: index + 1 }));
-		const later = [emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
+	/** Leads that wait for the first job. */
+	const waiting = () =>
+		hits.map((number, index) => ({
+			...leadOf(number),
+			...{ status: 'pending', jobId: '9001', jobRow: index + 1, credits: null },
+		}));
+
+	test('is put right once, whoever collects the job again', async () => {
 		const run = await behindJob(
-			...[collects('One'), emits('Rows', rows), collects('Other')],
-			...[waits(), emits('Later', rows), collects('Third'), ...later],
+			...[collects('One'), emits('Rows', waiting()), collects('Other')],
+			...[waits(), emits('Later', waiting()), collects('Third')],
+			...[emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)],
 		);
 		expect(toldBy(run)).toBe(spentText(5));
 		for (const name of ['One', 'Other', 'Third', 'Find Again']) {
@@ -616,28 +577,23 @@ describe('what the execution has spent', () => {
 		}
 		// The items of the first finder tell of the costs already.
 		expect(outputOf(run, 'Find Again')).toMatchObject(hits.map(() => ({ credits: 0 })));
-		expect(submitted()).toBe(1);
+		expect([submitted(), polls().length]).toEqual([1, 2]);
 	});
 
-	test.each<[string, () => unknown, again: number[]]>([
-		['lacks a row', withRows('missing'), [1]],
-		['has failed', () => (service().variants.jobOutcome = 'failed'), [5]],
-	])('asks again only for what a job left open: it %s', async (...row) => {
-		const [, arrange, again] = row;
-		arrange();
-		const later = [emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)];
-		await behindJob(collects('Collect'), ...later);
+	test('asks again only for the row that a job never gets', async () => {
+		const where = ({ path }: { path: string }) => path.endsWith('/9001');
+		service().faults.add({ rows: 'missing', on: { where } });
+		const run = await behindJob(collects('Collect', { options: { jobTimeout: 1 } }));
 		const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
-		expect(asked).toEqual([5, ...again]);
-		expect(polls().filter((path) => path.endsWith('/9001'))).toHaveLength(2);
+		expect(asked).toEqual([5, 1]);
+		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.map(findBulk.answer));
 	});
 
 	test('is not changed by the job of somebody else', async () => {
-		const [{ jobId }] = outputOf(await behindJob(), 'Find');
-		const rows = hits.map((_, index) => ({ jobId, jobRow: index + 1 }));
+		await behindJob();
 		const nodes = [
 			...[emits('Start', numbers(5, 100).map(leadOf)), looksUp('Find', findBulk, noWait)],
-			...[emits('Other', rows), collects('Collect')],
+			...[emits('Other', waiting()), collects('Collect', { options: noWait })],
 		];
 		const run = await runWorkflow(chain(nodes, credentialFor(service())));
 		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.map(findBulk.answer));

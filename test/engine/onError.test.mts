@@ -36,7 +36,7 @@ describe.each(lookups)('$operation', (lookup) => {
 		{
 			said: { status: 'not_processed', reason: 'credit_limit' },
 			message: 'Not sent: Max Credits reached',
-			remedy: 'Raise Max Credits in the options, then run only these items again.',
+			remedy: 'Raise Max Credits in the options, then run again: what was found is free for a day.',
 		},
 	];
 	const [lack, limit] = problems;

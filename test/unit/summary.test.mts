@@ -214,7 +214,7 @@ describe('the summary', () => {
 			'5 items: 1 found, 0 not found. 3 have an email already. ' +
 				'1 not sent (execution stopped). 0 credits used. 1 item cost nothing (duplicate). ' +
 				'2 known items without a valid date in Checked At. ' +
-				'Check why it was stopped, then run only these items again.',
+				'Check why it was stopped, then run again: what was found is free for a day.',
 		],
 		[
 			['found', 'found'],
@@ -228,7 +228,7 @@ describe('the summary', () => {
 			'7 items: 2 without a name, ' +
 				'1 with an expression that cannot be evaluated, 1 with an expression that was not evaluated, ' +
 				'1 with a value that is not valid, 2 waiting for a bulk job. Up to 4 credits used. ' +
-				'Waited 8 seconds for the rate limit. Nothing is lost: collect the results later with Get Bulk Job. Fill in Full Name.',
+				'Waited 8 seconds for the rate limit. Nothing is lost: run the Finder again later with these items, and it collects their results for free. Fill in Full Name.',
 		],
 		[
 			['failed', 'failed', 'failedJob', 'creditLimit', 'unauthorized', 'manualLimit'],

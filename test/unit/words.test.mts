@@ -15,12 +15,12 @@ it.each<[string, thrown: unknown[], advice: string]>([
 	[
 		'a refusal, and what was not sent because of it',
 		[refused(401), new NotProcessed('unauthorized')],
-		'Check the API Key of the credential, then run only these items again. A rotated key stops working at once',
+		'Check the API Key of the credential, then run again: what was found is free for a day. A rotated key stops working at once',
 	],
 	[
 		'a redirect, and what was not sent because of it',
 		[refused(302), new NotProcessed('redirected')],
-		'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential, then run only these items again',
+		'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential, then run again: what was found is free for a day',
 	],
 	[
 		'two causes that begin alike',
@@ -30,7 +30,7 @@ it.each<[string, thrown: unknown[], advice: string]>([
 	[
 		'three causes: two of them, those of the service first',
 		[noName, refused(403), new NotProcessed('credit_limit')],
-		'Check your plan with your provider. Raise Max Credits in the options, then run only these items again',
+		'Check your plan with your provider. Raise Max Credits in the options, then run again: what was found is free for a day',
 	],
 ])('%s: each sentence once', (_, thrown, advice) => {
 	expect(adviceOn(thrown.map(problemOf)).join('. ')).toBe(advice);

@@ -114,7 +114,7 @@ const NOBODY: IDataObject = { results: [] };
 
 /** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
 async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {
-	const { connection } = client;
+	const { breaker, connection } = client;
 	const { companyName } = query;
 	// The service compares company names without case (interface specification 4.9).
 	const asked = { ...query, companyName: toText(companyName).toLowerCase() };
@@ -137,7 +137,8 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 				throw thrown;
 			})
 			.then((page) => {
-				const { results, next } = readProfilePage(page);
+				const { results, next } = breaker.reading(() => readProfilePage(page));
+				breaker.brought();
 				// A miss, which may be none tomorrow, has no results.
 				const bought = results.length === 0 && next === null ? [] : [objectFrom(page)];
 				return { credits: null, answer: { results: bought, at: Date.now() } };

@@ -26,7 +26,7 @@ export const findBulk = lookupOperation<Person>({
 			typeOptions: { minValue: 0 },
 			default: DEFAULT_JOB_TIMEOUT,
 			description:
-				"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending'; collect them later with Get Bulk Job.",
+				"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending': run this operation again to collect them.",
 		},
 	],
 	...personLookup,

@@ -67,27 +67,38 @@ interface StoredBatch {
 
 type Entry = [key: string, answer: Answer];
 
-/** The most charged answers that this process keeps for its other executions. */
+/** The most charged answers that this process keeps for its other executions: so many, or so many characters of JSON. */
 const MAX_RECENT = 50_000;
+const MAX_RECENT_LENGTH = 100_000_000;
 
-/** The charged answers of all executions of this process, by their keys, the oldest first. */
-const recent = new Map<string, Answer>();
+/** The charged answers of all executions of this process, by their keys, the oldest first, and their lengths as JSON. */
+const recent = new Map<string, Answer & { length: number }>();
+let recentLength = 0;
 
 /** The questions that an execution of this process is asking. */
 const asking = new Map<string, Promise<Settled>>();
 
 /** Empties what this process remembers for its next executions. */
 export function forgetRecentAnswers(): void {
-	recent.clear();
+	for (const key of recent.keys()) forgetRecent(key);
 }
 
-/** Keeps an answer for other executions, in place of the oldest one, and of those that are too old. */
-function keepRecent(key: string, answer: Answer): void {
+function forgetRecent(key: string): void {
+	recentLength -= recent.get(key)?.length ?? 0;
 	recent.delete(key);
-	recent.set(key, answer);
+}
+
+/** Keeps an answer for other executions, in place of the oldest ones, and of those that are too old. */
+function keepRecent(key: string, answer: Answer, length: number): void {
+	// One that is reused stays as old as it is.
+	if (recent.get(key)?.at === answer.at) return;
+	forgetRecent(key);
+	recent.set(key, { ...answer, length });
+	recentLength += length;
 	for (const [oldest, { at = 0 }] of recent) {
-		if (recent.size <= MAX_RECENT && Date.now() - at < MAX_AGE) break;
-		recent.delete(oldest);
+		const isTooMuch = recent.size > MAX_RECENT || recentLength > MAX_RECENT_LENGTH;
+		if (!isTooMuch && Date.now() - at < MAX_AGE) break;
+		forgetRecent(oldest);
 	}
 }
 
@@ -209,9 +220,9 @@ export class AnswerStore {
 		const [key, answer] = entry;
 		if (this.answers.get(key)?.results === answer.results) return;
 		this.answers.set(...entry);
-		// A miss is free, and may be none tomorrow.
-		if (answer.results.length > 0) keepRecent(key, answer);
 		const text = JSON.stringify(entry);
+		// A miss is free, and may be none tomorrow.
+		if (answer.results.length > 0) keepRecent(key, answer, text.length);
 		if (text.length > MAX_ANSWER_LENGTH) return;
 		const texts = this.unsaved.get(connection) ?? [];
 		this.unsaved.set(connection, texts);

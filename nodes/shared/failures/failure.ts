@@ -57,6 +57,9 @@ export function invalidValue(label: string, rule: string): InvalidInput {
 	});
 }
 
+/** What to do once a cause is gone: the process remembers what was charged. */
+export const RUN_AGAIN = 'run again: what was found is free for a day';
+
 /** Thrown instead of sending a request: nothing was sent and nothing charged. */
 export class NotProcessed extends Failure {
 	constructor(
@@ -64,7 +67,7 @@ export class NotProcessed extends Failure {
 		cause?: Error & { retryAfter?: number },
 	) {
 		const [short, advice] = NOT_SENT[reason];
-		const again = reason === 'manual_limit' ? '.' : ', then run only these items again.';
+		const again = reason === 'manual_limit' ? '.' : `, then ${RUN_AGAIN}.`;
 		super({
 			status: 'not_processed',
 			reason,
@@ -82,7 +85,8 @@ export function endedBy({ reason }: AbortSignal): NotProcessed {
 }
 
 /** What to do about a bulk job that has not finished in time. */
-export const COLLECT_LATER = 'Nothing is lost: collect the results later with Get Bulk Job.';
+export const COLLECT_LATER =
+	'Nothing is lost: run the Finder again later with these items, and it collects their results for free.';
 
 /** Thrown when an accepted bulk job fails, does not finish in time or omits a row. */
 export class JobProblem extends Failure {

@@ -74,13 +74,12 @@ export const NOT_SENT = {
 	credit_floor: ['Keep Credits reached', 'Add credits to the account, or lower Keep Credits'],
 	manual_limit: [
 		'Max Items in Manual Runs reached',
-		// A manual run begins with the first items again.
-		'Raise Max Items in Manual Runs (0 means all). The next run looks up, and pays for, all items',
+		'Raise Max Items in Manual Runs (0 means all). What was found is free for a day',
 	],
 	cancelled: ['execution stopped', 'Check why it was stopped'],
 	run_time_over: [
 		'the time of this execution is over',
-		'Raise Timeout Workflow in the settings of the workflow, or pass fewer items at once',
+		'Raise Timeout Workflow in the settings of the workflow (or EXECUTIONS_TIMEOUT of this n8n), or pass fewer items at once',
 	],
 	stopped: ['another item stopped the workflow', 'Check the item named there'],
 };

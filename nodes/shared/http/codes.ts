@@ -51,7 +51,7 @@ const OUTAGE: Meaning = {
 	reason: 'service_unavailable',
 	next: 'again',
 	message: 'The service is temporarily unavailable',
-	advice: 'Run these items later.',
+	advice: 'Run again later: what was found is free for a day.',
 	onTest: 'The service is temporarily unavailable. Try again in a minute.',
 };
 
@@ -62,7 +62,7 @@ const RATE_LIMIT: Meaning = {
 	reason: 'rate_limited',
 	next: 'pause',
 	message: 'The service refuses requests for its rate limit',
-	advice: 'Run these items later, or check the rate limit of your plan.',
+	advice: 'Run again later, or check the rate limit of your plan.',
 	onTest: 'Too many requests. Try again in a minute.',
 };
 
@@ -82,7 +82,7 @@ const CODES: Record<number, Meaning> = {
 		reason: 'out_of_credits',
 		next: 'halt',
 		message: 'Not enough credits',
-		advice: 'Add credits to the account, then run only these items again.',
+		advice: 'Add credits to the account, then run again: what was found is free for a day.',
 		onTest: NO_PLAN,
 	},
 	403: {

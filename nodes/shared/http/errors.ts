@@ -141,7 +141,7 @@ export function unknownOutcome({ message }: ServiceError): ServiceError {
 	return new ServiceError('unknown_outcome', {
 		message: `${message}, so it is unclear whether these items were processed`,
 		description:
-			'The request was not sent again, because it may have been charged. Check the credits of the account, then run only these items again.',
+			'The request was not sent again, because it may have been charged. Check the credits of the account, then run again.',
 		mayBeCharged: true,
 	});
 }

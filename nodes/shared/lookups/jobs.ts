@@ -44,10 +44,12 @@ export async function waitForJob(
 			if (thrown instanceof NotProcessed) throw new JobProblem(jobId);
 			if (!(thrown instanceof ServiceError)) throw thrown;
 			if (thrown.reason === 'unauthorized') throw new JobProblem(jobId);
-			const isUnknown = !isOwn && thrown.isPath && ++unknown >= MAX_UNKNOWN;
+			unknown = isOwn || !thrown.isPath ? 0 : unknown + 1;
+			const isUnknown = unknown >= MAX_UNKNOWN;
 			if (thrown.isGone || isUnknown) throw new JobProblem(jobId, thrown.problem);
 			return undefined;
 		});
+		if (job) unknown = 0;
 		if (job?.isDone) return job.rows;
 		// Whether it is known, a few polls tell.
 		if (Date.now() >= end && unknown === 0) throw new JobProblem(jobId);

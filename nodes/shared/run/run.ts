@@ -2,7 +2,14 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import { type Problem, adviceOn, endedBy, type Reason, reasonsOf } from '../failures/failure';
+import {
+	adviceOn,
+	endedBy,
+	type Problem,
+	type Reason,
+	reasonsOf,
+	RUN_AGAIN,
+} from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
 import { Breather } from '../host/breather';
 import type { NodeContext } from '../host/context';
@@ -213,16 +220,12 @@ export class Run<T extends { client: AccountClient }> {
 /** What to do about items that came in without a result: what waits for a job is paid for. */
 function adviceBefore(before: Reason[]): string[] {
 	const waiting = before.filter(({ status }) => status === 'pending').length;
-	const rest = waiting > 0 ? 'the others' : 'them';
-	const advice = [];
-	if (waiting > 0)
-		advice.push('What waits for a bulk job is paid for: collect it with Get Bulk Job');
-	if (waiting < before.length) {
-		advice.push(
-			`Look ${rest} up again once the cause is gone, from rows that have the emails found so far: a run without those pays for them again`,
-		);
-	}
-	return advice;
+	return [
+		...(waiting > 0
+			? ['What waits for a bulk job is collected by the next run of its Finder, for free']
+			: []),
+		...(waiting < before.length ? [`Once the cause is gone, ${RUN_AGAIN}`] : []),
+	];
 }
 
 /** What is said above the output, in sentences, with what to do about the problems; empty if there is nothing to say. */

@@ -22,17 +22,17 @@ export function looksUp(
 	return { name, type: node, onError, parameters: { ...parameters, options } };
 }
 
-/** Get Bulk Job, for each item the row of the job that it waits for. */
+/** Find Emails in Bulk once more, for items that wait for a job: it collects their rows, and asks for what no job has. */
 export function collects(name: string, parameters: INodeParameters = {}): TestNode {
 	return {
 		name,
 		type: 'contactDataFinder',
 		onError: 'continueRegularOutput',
 		parameters: {
-			operation: 'getBulkJob',
-			jobId: '={{ $json.jobId }}',
-			jobRow: '={{ $json.jobRow }}',
-			includeInputFields: true,
+			operation: 'findBulk',
+			firstName: '={{ $json.first }}',
+			lastName: '={{ $json.last }}',
+			existingEmail: '',
 			...parameters,
 		},
 	};
