@@ -32,14 +32,13 @@ import {
 	runInLoop,
 	runLookup,
 	sentAfterwards,
-	subjectsOf,
 	verify,
 	verifyBulk,
 	type Lookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { pollingTrigger } from '../support/node/contexts.mts';
-import { runNode, type NodeResult } from '../support/node/engine.mts';
+import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import { useQuickClock, useQuickDeadlines } from '../support/node/quickClock.mts';
 import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
 import { until } from '../support/until.mts';
@@ -60,7 +59,7 @@ const creditsIn = (runs: NodeResult[]) =>
 
 /** An execution of its own. */
 async function execute(
-	lookup: Pick<Lookup, 'node' | 'parameters'>,
+	lookup: Pick<NodeTest, 'node' | 'parameters'>,
 	items: IDataObject[],
 	test: LookupTest = {},
 ): Promise<NodeResult> {
@@ -134,7 +133,14 @@ describe.each(lookups)('$operation', (lookup) => {
 			() => ({ test: { credential: credentialFor(service(), { listPageSize: 7 }) } }),
 			false,
 		],
-		['after the process', () => void forgetRecentAnswers() ?? {}, false],
+		[
+			'after the process',
+			() => {
+				forgetRecentAnswers();
+				return {};
+			},
+			false,
+		],
 	])('a second execution, %s', async (_, again, isFree) => {
 		const wanted = numbers(12);
 		const before = await execute(lookup, wanted.map(lookup.item));
@@ -257,11 +263,11 @@ describe('an existing value that is to be checked again', () => {
 			const { json } = await execute(lookup, [lookup.item(number)]);
 			const [{ checkedAt }] = json;
 			const at = Date.parse(String(checkedAt));
-			const rows: Array<[checked: unknown, isAsked: boolean]> = [
+			const rows: Array<[checked: string, isAsked: boolean]> = [
 				// Nobody knows when.
 				['', false],
 				[new Date(at - 1).toISOString(), false],
-				[checkedAt, true],
+				[String(checkedAt), true],
 				[new Date(at + HOUR).toISOString(), true],
 			];
 			for (const [checked, isAsked] of rows) {

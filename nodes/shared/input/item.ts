@@ -176,6 +176,9 @@ export function prepareItem<Query extends IDataObject>(
 	return { query, outcome: outcomeOf(), isSimple, isAll, includesInput, due, job };
 }
 
+/** No bulk request has more rows (interface specification 8). */
+const MAX_ROWS = 100;
+
 /** The job that an item waits for since an earlier lookup, which is paid for. */
 function jobOf(json: unknown, resultField: string | undefined): JobRow | undefined {
 	const item = asBeforeFile(objectFrom(json), resultField);
@@ -184,7 +187,6 @@ function jobOf(json: unknown, resultField: string | undefined): JobRow | undefin
 	// A miss may be that of another provider, and what a job has not answered in the end has failed.
 	const isWaiting = WITHOUT_RESULT.has(status) || status === 'skipped' || status === 'not_found';
 	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
-	return isWaiting && status !== 'failed' && id !== '' && Number.isInteger(row) && row > 0
-		? { id, row }
-		: undefined;
+	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
+	return isWaiting && status !== 'failed' && id !== '' && isRow ? { id, row } : undefined;
 }
