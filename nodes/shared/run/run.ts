@@ -11,8 +11,7 @@ import {
 	RUN_AGAIN,
 } from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
-import { Breather } from '../host/breather';
-import type { NodeContext } from '../host/context';
+import { Breather, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { LeadParameters } from '../input/leadParameters';
