@@ -37,7 +37,7 @@ export const getLeads = readOperation({
 	builder:
 		'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
 	cost: 'may cost credits',
-	isBought: true,
+	goesOn: true,
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
 		...leadFrom(
