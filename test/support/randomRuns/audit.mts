@@ -522,9 +522,10 @@ function expectRemembered(
 	const has = new Set(answered.map(({ account, about }) => `${account} ${about}`));
 	const forgotten = items.filter((item) => {
 		const account = keys[Number(item.input.account ?? 0)];
-		const isBeyond = item.result.reason === 'manual_limit';
-		const isThere = ['found', 'verified'].includes(String(item.result.status));
-		return isAsked(item) && has.has(`${account} ${aboutOf(item)}`) && !isThere && !isBeyond;
+		const { reason, status } = item.result;
+		const isNotAsked = reason === 'manual_limit' || status === 'invalid_input';
+		const isThere = ['found', 'verified'].includes(String(status));
+		return isAsked(item) && has.has(`${account} ${aboutOf(item)}`) && !isThere && !isNotAsked;
 	});
 	expect(forgotten).toEqual([]);
 }
