@@ -35,18 +35,20 @@ const MARK = 'mark-of-this-run';
 
 const service = useService();
 
-/** What the service does to a run, if anything. */
-const effects: Array<Effect | undefined> = [
-	undefined,
-	...[400, 401, 403, 500].map((status) => ({ body: 'echo' as const, status })),
-	{ body: { json: answerWith(SECRET) } },
-	{ body: { json: answerWith(Buffer.from(`user:${SECRET}`).toString('base64')) } },
-	{ body: 'html' },
-	{ reset: 'after-charge' },
-	{ redirect: `https://elsewhere.example/?key=${SECRET}` },
-	// It slows down what comes after it.
-	{ body: 'echo', status: 429 },
-];
+/** What the service does to a run with this key, if anything. */
+function effectsOf(key: string): Array<Effect | undefined> {
+	return [
+		undefined,
+		...[400, 401, 403, 500].map((status) => ({ body: 'echo' as const, status })),
+		{ body: { json: answerWith(key) } },
+		{ body: { json: answerWith(Buffer.from(`user:${key}`).toString('base64')) } },
+		{ body: 'html' },
+		{ reset: 'after-charge' },
+		{ redirect: `https://elsewhere.example/?key=${key}` },
+		// It slows down what comes after it.
+		{ body: 'echo', status: 429 },
+	];
+}
 
 /** Reads are retried after these, which would take long. */
 function isRetried(effect: Effect): boolean {
@@ -111,10 +113,11 @@ describe.each([n8n2, ...onlyLong(n8n1)])('n8n $version', (version) => {
 		const { client, host, userFolder } = running();
 		const seen: string[] = [];
 		let executions = 0;
-		for (const [index, effect] of effects.entries()) {
+		for (const index of effectsOf('').keys()) {
 			service().reset();
-			// What n8n remembers of another account it does not ask for.
+			// What n8n has of the account before, it would not ask for.
 			const apiKey = openAccount(service(), `${SECRET}${index}`);
+			const effect = effectsOf(apiKey)[index];
 			const data = { baseUrl: service().baseUrl, apiKey };
 			const credential = await client.createCredential('Secret', 'contactDataApi', data);
 			const workflows = await createWorkflows(credential);
