@@ -14,6 +14,9 @@ export interface Check {
 	variant: IDataObject | null;
 }
 
+/** Where an endpoint differs from one that exists and responds with a 200. */
+export type Finding = Partial<Check>;
+
 /** The check in a sentence, and what to do. */
 export function summaryOf(checks: Check[]): string {
 	const broken = checks.filter(({ works, setting }) => works === false && setting === null);

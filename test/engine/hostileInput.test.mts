@@ -9,7 +9,14 @@ import { describe, expect, test } from 'vitest';
 import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { known } from '../support/leads/expected.mts';
-import { lookups, runInLoop } from '../support/leads/lookups.mts';
+import {
+	answerIn,
+	findBulk,
+	lookups,
+	numbers,
+	runInLoop,
+	runLookup,
+} from '../support/leads/lookups.mts';
 import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
 import { listWithId, operationOf, operations, withField, type Sample } from '../operations.mts';
@@ -221,6 +228,21 @@ test.each(forTools)('$operation, $field of a tool: whatever the model fills in',
 	}
 	expectNothingElse(alone, service().requests.slice(alone.length));
 	expectOnlyIdsRefused(field);
+});
+
+test('Find Emails in Bulk, the row of its job: whatever stands there, each item has its own answer', async () => {
+	Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1, jobResultShape: 'results' });
+	const rows = [1, 1, 2, 1, '3', 101, 1e6, 1e9, 1.5, ...values];
+	const wanted = numbers(rows.length);
+	const options = { jobTimeout: 0 };
+	const test = { options, parameters: { includeInputFields: true } };
+	const leads = wanted.map(findBulk.item);
+	const { json: pending } = await runLookup(findBulk, service(), leads, test);
+	expect(new Set(pending.map(({ status }) => status))).toEqual(new Set(['pending']));
+	const items = pending.map((item, index) => ({ ...item, jobRow: rows[index] }) as IDataObject);
+	service().variants.bulkAnswer = 'rows';
+	const { json, error } = await runLookup(findBulk, service(), items, test);
+	expect([error, json.map(answerIn)]).toEqual([undefined, wanted.map(findBulk.answer)]);
 });
 
 describe('a setting', () => {

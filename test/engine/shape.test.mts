@@ -291,7 +291,7 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	['a cap', waiting, without('not_processed', 'credit_limit')],
 	['an answer', { ...waiting, ...unsent }, { ...found, ...noProblem, ...noJob }],
 	['an answer', waiting, { ...found, ...noProblem, ...noJob }],
-	['a miss', waiting, { status: 'not_found', ...noProblem, ...noJob }],
+	['a miss', waiting, { status: 'not_found', ...noProblem }],
 	// What is passed on keeps what it came with.
 	['a known email, alone', { ...bought, message: 'Hi' }, {}],
 	['no email, alone', waiting, {}, verify],

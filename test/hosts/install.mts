@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { cp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../machine/failure.mjs';
 import { withLock } from '../machine/lock.mjs';
@@ -18,6 +18,21 @@ export interface Progress {
 
 const TIMEOUT_MS = 30 * 60_000;
 
+/** Where an n8n is, once it is installed. */
+export function folderOf({ version }: HostVersion): string {
+	const source = sourceOf(version);
+	const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((file) =>
+		readFileSync(join(source, file)),
+	);
+	const hash = createHash('sha256').update(Buffer.concat(files)).digest('hex').slice(0, 12);
+	const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+	return join(caches, 'n8n-nodes-contact-data', 'hosts', `${version}-${hash}`);
+}
+
+function sourceOf(version: string): string {
+	return fileURLToPath(new URL(`n8n-${version}`, import.meta.url));
+}
+
 /**
  * Installs an n8n unless it is there already.
  *
@@ -31,14 +46,7 @@ export async function installHost(
 	host: HostVersion,
 	{ signal, note }: Progress = {},
 ): Promise<string> {
-	const source = fileURLToPath(new URL(`n8n-${host.version}`, import.meta.url));
-	const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((file) =>
-		readFileSync(join(source, file)),
-	);
-	const hash = createHash('sha256').update(Buffer.concat(files)).digest('hex').slice(0, 12);
-	const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-	const hosts = join(caches, 'n8n-nodes-contact-data', 'hosts');
-	const folder = join(hosts, `${host.version}-${hash}`);
+	const folder = folderOf(host);
 	if (existsSync(folder)) return folder;
 
 	const bounds = { timeout: TIMEOUT_MS, signal };
@@ -48,7 +56,7 @@ export async function installHost(
 			if (existsSync(folder)) return;
 			const partial = `${folder}.partial`;
 			await rm(partial, { recursive: true, force: true });
-			await cp(source, partial, { recursive: true });
+			await cp(sourceOf(host.version), partial, { recursive: true });
 			const env = environment({
 				// pnpm does not read npm's setting that names certificates.
 				NODE_USE_SYSTEM_CA: '1',
@@ -58,7 +66,7 @@ export async function installHost(
 				}),
 			});
 			const log = logFile(`n8n-${host.version}-install`);
-			const args = ['install', '--frozen-lockfile', '--store-dir', join(hosts, 'store')];
+			const args = ['install', '--frozen-lockfile', '--store-dir', join(dirname(folder), 'store')];
 			note?.('about 2 minutes');
 			const code = await run('pnpm', args, { ...bounds, cwd: partial, env, log });
 			if (code !== 0) throw new Failure(`\`pnpm install\` ended with code ${code}.`, { log });

@@ -1,7 +1,7 @@
 /** @file What n8n stores of the answers of an execution, where test/engine/outlives.test.mts does not see it. */
 
 import type { IContextObject, IDataObject } from 'n8n-workflow';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { AnswerStore, forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
 import { connectionOf } from '../../nodes/shared/http/connection.ts';
@@ -76,4 +76,64 @@ it('is found for 24 hours', async () => {
 	vi.setSystemTime(Date.now() + 2 * HOUR);
 	expect(found()).toEqual([]);
 	vi.useRealTimers();
+});
+
+describe('what the process remembers', () => {
+	const asked = async (store: AnswerStore, key: string, results: IDataObject[] = [{}]) => {
+		let isSent = false;
+		const answer = { results, at: Date.now() };
+		await store.ask(key, account, async () => {
+			isSent = true;
+			return { credits: results.length, answer };
+		});
+		return isSent;
+	};
+	const another = () => new AnswerStore({});
+
+	it.each<[what: string, results: IDataObject[], isRemembered: boolean]>([
+		['an answer that was charged', [{ email: 'ada@acme.com' }], true],
+		['a miss', [], false],
+	])('%s', async (_, results, isRemembered) => {
+		const store = another();
+		expect(await asked(store, 'ada', results)).toBe(true);
+		expect(await asked(store, 'ada', results)).toBe(false);
+		expect(await asked(another(), 'ada', results)).toBe(!isRemembered);
+	});
+
+	it('no failure', async () => {
+		const store = another();
+		const work = vi.fn(async () => ({ credits: 0, error: new Error('lost') }));
+		await store.ask('ada', account, work);
+		await another().ask('ada', account, work);
+		expect(work).toHaveBeenCalledTimes(2);
+	});
+
+	it('50,000 answers, the newest; one that was asked again is new', async () => {
+		const of = (number: number) => `person ${number}`;
+		const store = another();
+		for (let number = 0; number < 50_000; number++) await asked(store, of(number));
+		store.keep([of(1), { results: [{}], at: Date.now() }], account);
+		for (let number = 50_000; number < 50_002; number++) await asked(store, of(number));
+		const kept = [0, 1, 2, 3, 49_999, 50_000, 50_001].filter((number) =>
+			another().find(of(number), account),
+		);
+		expect(kept).toEqual([1, 3, 49_999, 50_000, 50_001]);
+	});
+
+	it('for a day, and what is old makes room at once', async () => {
+		await asked(another(), 'ada');
+		vi.useFakeTimers({ now: Date.now() + 23 * HOUR });
+		expect(another().find('ada', account)).toBeDefined();
+		expect(another().find('ada', account, Date.now() - 24 * HOUR)).toBeDefined();
+		expect(another().find('ada', account, Date.now() - 22 * HOUR)).toBeUndefined();
+		vi.setSystemTime(Date.now() + 2 * HOUR);
+		expect(another().find('ada', account)).toBeUndefined();
+		vi.useRealTimers();
+	});
+
+	it('forgets', async () => {
+		await asked(another(), 'ada');
+		forgetRecentAnswers();
+		expect(another().find('ada', account)).toBeUndefined();
+	});
 });

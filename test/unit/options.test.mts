@@ -38,7 +38,7 @@ const NONE = {
 	failsWhenIncomplete: false,
 	resultField: undefined,
 	retryUnknown: 1,
-	hasExtra: false,
+	hasOptionalColumn: false,
 	jobTimeout: 30 * 60_000,
 	refusal: undefined,
 };
@@ -50,7 +50,7 @@ it.each([
 	[{ manualLimit: '9' }, { manualLimit: 9 }],
 	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
 	[{ retryUnknownDays: '3.5' }, { retryUnknown: 3.5 }],
-	[{ enrich: true }, { hasExtra: true }],
+	[{ enrich: true }, { hasOptionalColumn: true }],
 	[{ jobTimeout: 1 }, { jobTimeout: 60_000 }],
 	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
 	// A run that sends nothing at once would wait for ever.
@@ -62,7 +62,7 @@ it.each([
 	[{ maxConcurrency: Number.POSITIVE_INFINITY, maxRetries: Number.NaN }, { pace: pace(5, 4) }],
 	[{ keepCredits: -2 }, { keep: 0 }],
 	[{ manualLimit: 0 }, { manualLimit: Number.POSITIVE_INFINITY }],
-	[{ enrich: 'true' }, { hasExtra: false }],
+	[{ enrich: 'true' }, { hasOptionalColumn: false }],
 	...[' ', null, ['lookup']].map((resultField) => [{ resultField }, { resultField: undefined }]),
 	...[' lookup ', 'Result of "it"', '0', 'toString', 'Error'].map((resultField) => [
 		{ resultField },

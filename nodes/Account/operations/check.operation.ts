@@ -14,7 +14,7 @@ import { objectsIn } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
 import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
 import { asError } from '../../shared/values/text';
-import { type Check, summaryOf } from '../checkSummary';
+import { type Check, type Finding, summaryOf } from '../checkSummary';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
@@ -47,9 +47,6 @@ export const check = readOperation({
 		return { results: checks.map((one) => ({ ...one })) };
 	},
 });
-
-/** Where an endpoint differs from one that exists and responds with a 200. */
-type Finding = Partial<Check>;
 
 interface Found {
 	client: AccountClient;

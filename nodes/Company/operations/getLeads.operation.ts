@@ -20,10 +20,9 @@ import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
 import { digest } from '../../shared/http/connection';
 import { isMiss } from '../../shared/http/errors';
-import { objectWith } from '../../shared/http/response';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
-import { objectAt, textAt } from '../../shared/values/json';
+import { objectAt, objectFrom, textAt } from '../../shared/values/json';
 import { toText } from '../../shared/values/text';
 
 /** Get Company Leads (interface specification 4.9): people at a company, with their emails. */
@@ -38,7 +37,7 @@ export const getLeads = readOperation({
 	builder:
 		'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
 	cost: 'may cost credits',
-	isBought: true,
+	goesOn: true,
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
 		...leadFrom(
@@ -110,6 +109,9 @@ export const getLeads = readOperation({
 	},
 });
 
+/** A page without people. */
+const NOBODY: IDataObject = { results: [] };
+
 /** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
 async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {
 	const { breaker, connection } = client;
@@ -118,27 +120,35 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 	const asked = { ...query, companyName: toText(companyName).toLowerCase() };
 	const key = digest([connection.id, COMPANY_LEADS_PATH, asked]);
 	const request = { method: 'GET' as const, url: COMPANY_LEADS_PATH, qs: query };
+	/** How many of its requests may have been charged. */
+	let charged = 0;
+	const reservation = {
+		credits: 1,
+		sent: () => void charged++,
+		notCharged: () => void charged--,
+		renew: async () => true,
+	};
 	const work = async (): Promise<Settled> =>
 		await client
-			.send(request, { cost: 'single' })
+			.send(request, { cost: 'single', reservation })
 			.catch((thrown: unknown) => {
 				// The service sends a 404 for a company that it does not know. A 404 of a later page is no end of the people.
-				if (isMiss(thrown) && query.nextId === undefined) return undefined;
+				if (isMiss(thrown) && query.nextId === undefined) return NOBODY;
 				throw thrown;
 			})
 			.then((page) => {
-				const results = breaker.reading(() =>
-					page ? [objectWith(['results'], page, 'a page of people')] : [],
-				);
+				const { results, next } = breaker.reading(() => readProfilePage(page));
 				breaker.brought();
-				return { credits: null, answer: { results, at: Date.now() } };
+				// A miss, which may be none tomorrow, has no results.
+				const bought = results.length === 0 && next === null ? [] : [objectFrom(page)];
+				return { credits: null, answer: { results: bought, at: Date.now() } };
 			})
-			.catch((error: unknown) => ({ credits: null, error }));
+			.catch((error: unknown) => ({ credits: charged > 0 ? null : 0, sent: charged, error }));
 	// A page that failed may have been charged: this run does not request it again.
 	const { answers } = executionOf(context);
 	const settled = await client.memoized(key, async () => await answers.ask(key, connection, work));
 	if ('error' in settled) throw settled.error;
-	return settled.answer.results[0] ?? { results: [] };
+	return settled.answer.results[0] ?? NOBODY;
 }
 
 function wordFilter(displayName: string, placeholder: string): INodeProperties[] {

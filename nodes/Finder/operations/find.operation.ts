@@ -35,7 +35,7 @@ export const find = lookupOperation<Person>({
 		}),
 	],
 	...personLookup,
-	extra: { option: 'includeCompanyData', column: 'companyData' },
+	optionalColumn: { option: 'includeCompanyData', column: 'companyData' },
 	perRequest: 1,
 	request: ([person], settings) => ({ qs: finderQuery(person, settings) }),
 	// Some services look up a single person in the background, too.

@@ -23,7 +23,7 @@ export const getBulkJob = readOperation({
 		"For a look at one job. Items with the status 'pending' are collected by findBulk itself: pass them to it again.",
 	cost: 'free',
 	// That a job is not finished is no failure.
-	isBought: true,
+	goesOn: true,
 	fields: [
 		{
 			displayName: 'Job ID',

@@ -34,7 +34,7 @@ export const verify = lookupOperation<EmailQuery>({
 		}),
 	],
 	...emailLookup,
-	extra: { option: 'enrich', column: 'personData' },
+	optionalColumn: { option: 'enrich', column: 'personData' },
 	perRequest: 1,
 	request: ([query]) => ({ qs: verifierQuery(query) }),
 	read: (response) => ({ results: [[verificationIn(response)]] }),

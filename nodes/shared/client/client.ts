@@ -46,7 +46,7 @@ export interface ClientSettings {
 export interface Sending {
 	/** What it may cost: nothing by default. Whether a metered request has brought anything, its sender tells the breaker. */
 	cost?: Cost;
-	reservation?: Reservation;
+	reservation?: Pick<Reservation, 'credits' | 'sent' | 'notCharged' | 'renew'>;
 	/** Whether it collects what was bought before, so that it is sent after a 402 or 401 too. */
 	collects?: boolean;
 	/** Whether it polls a job: that it is accepted says nothing of other requests. */

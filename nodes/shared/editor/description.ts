@@ -75,8 +75,8 @@ function operationProperties(resource: string, operations: Operation[]): INodePr
 }
 
 /** The fields that a tool may give to the model, where its Output is Selected Fields. */
-function selectableFields({ option, columns = [], extra }: Operation): INodeProperties {
-	const names = extra ? [...columns, extra.column] : columns;
+function selectableFields({ option, columns = [], optionalColumn }: Operation): INodeProperties {
+	const names = optionalColumn ? [...columns, optionalColumn.column] : columns;
 	return {
 		displayName: 'Fields',
 		name: 'fields',

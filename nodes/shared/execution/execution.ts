@@ -54,7 +54,10 @@ export class PendingJobs {
 		return this.byKey.get(key);
 	}
 
-	/** Notes that a row of a job, maybe of an earlier execution, has the answer to a question. */
+	/**
+	 * Notes that a row of a job, maybe of an earlier execution, has the answer to a question. A row answers one question:
+	 * a second one that claims it is asked.
+	 */
 	expect({ id, row }: JobRow, key: string, connection: Connection): void {
 		const unknown = { questions: [], credits: 0, node: '', executionId: '' };
 		const job = this.byId.get(nameOf(connection.id, id)) ?? {
@@ -62,6 +65,8 @@ export class PendingJobs {
 			connection: connection.id,
 			...unknown,
 		};
+		const owner = job.questions[row - 1] ?? key;
+		if (owner !== key || this.byKey.has(key)) return;
 		while (job.questions.length < row) job.questions.push(null);
 		job.questions[row - 1] = key;
 		this.remember(job);

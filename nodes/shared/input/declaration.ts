@@ -27,7 +27,7 @@ export interface Declaration {
 	/** The fields that an item gets, from which a tool may select. */
 	columns?: string[];
 	/** The option that adds one more. */
-	extra?: { option: string; column: string };
+	optionalColumn?: { option: string; column: string };
 	/** The fields whose values Lead Fields recognizes in the items. */
 	lead?: RecognizedFields;
 	/** The fields in the collection Options. */

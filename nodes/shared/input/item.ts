@@ -121,7 +121,7 @@ export interface Prepared<Query> {
 	/** What becomes of the item, if nothing is to be sent for it. */
 	outcome?: Outcome;
 	isSimple: boolean;
-	isAll: boolean;
+	wantsAllMatches: boolean;
 	includesInput: boolean;
 	/** For an item that keeps what it has already, if nothing newer is found: when that was checked, if it is known. */
 	due?: { checked: number | undefined };
@@ -143,13 +143,13 @@ export function prepareItem<Query extends IDataObject>(
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
 	const isSimple = isOn('simple');
-	const isAll = isOn('returnAllMatches');
+	const wantsAllMatches = isOn('returnAllMatches');
 	const includesInput = isOn('includeInputFields');
 	const condition = new FirstFailure();
 	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {
 		const unmet: PassedOn = { status: 'skipped', fields: { reason: UNMET } };
 		const outcome = condition.error === undefined ? unmet : problemOf(condition.error);
-		return { query: {} as Query, outcome, isSimple, isAll, includesInput };
+		return { query: {} as Query, outcome, isSimple, wantsAllMatches, includesInput };
 	}
 	const values = new FieldValues(parameters, item);
 	const own = new FirstFailure(values.failure);
@@ -173,8 +173,11 @@ export function prepareItem<Query extends IDataObject>(
 	};
 	const due = known && 'checked' in known ? known : undefined;
 	const job = jobOf(parameters.json(item), options.resultField);
-	return { query, outcome: outcomeOf(), isSimple, isAll, includesInput, due, job };
+	return { query, outcome: outcomeOf(), isSimple, wantsAllMatches, includesInput, due, job };
 }
+
+/** No bulk request has more rows (interface specification 8). */
+const MAX_ROWS = 100;
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */
 function jobOf(json: unknown, resultField: string | undefined): JobRow | undefined {
@@ -184,7 +187,6 @@ function jobOf(json: unknown, resultField: string | undefined): JobRow | undefin
 	// A miss may be that of another provider, and what a job has not answered in the end has failed.
 	const isWaiting = WITHOUT_RESULT.has(status) || status === 'skipped' || status === 'not_found';
 	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
-	return isWaiting && status !== 'failed' && id !== '' && Number.isInteger(row) && row > 0
-		? { id, row }
-		: undefined;
+	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
+	return isWaiting && status !== 'failed' && id !== '' && isRow ? { id, row } : undefined;
 }

@@ -5,8 +5,7 @@ import { LeadReader } from '../lead/reader';
 import { SharedEmails } from '../lead/sharedEmails';
 import { objectFrom } from '../values/json';
 import { toText } from '../values/text';
-import { type ParameterContext, Parameters } from './parameters';
-import { usable } from './usable';
+import { type ParameterContext, Parameters, usable } from './parameters';
 
 /** The parameters of a node that asks the lead in an item first, where Lead Fields recognizes it. */
 export class LeadParameters extends Parameters {

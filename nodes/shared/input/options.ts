@@ -17,12 +17,12 @@ export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
 /**
  * Reads the options, of which a read has only some; what cannot be used is replaced by its default and refused by
  * `refusal`.
- * @param extra the option that adds a field to the result
+ * @param optionalColumn the option that adds a field to the result
  */
 export function lookupOptionsOf(
 	parameters: Parameters,
 	{ isManual, isTool }: Pick<NodeContext, 'isManual' | 'isTool'>,
-	extra?: string,
+	optionalColumn?: string,
 ) {
 	const failure = new FirstFailure();
 	const option = (name: string) => failure.of(() => parameters.get(`options.${name}`, 0, null));
@@ -46,7 +46,7 @@ export function lookupOptionsOf(
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: failure.of(() => resultFieldOf(parameters)),
 		retryUnknown: retryUnknown ?? DEFAULT_RETRY_UNKNOWN,
-		hasExtra: extra !== undefined && option(extra) === true,
+		hasOptionalColumn: optionalColumn !== undefined && option(optionalColumn) === true,
 		catchAllOnce: option('catchAllOnce') === true,
 		includesSource: option('includeSource') === true,
 		/** In milliseconds. */

@@ -32,10 +32,10 @@ export class Delivery<Query extends IDataObject> {
 		private readonly run: Run<Requests<Query>>,
 		private readonly lookup: Lookup<Query>,
 	) {
-		const { columns, extra } = lookup;
-		const { hasExtra, includesSource, resultField } = run.options;
+		const { columns, optionalColumn } = lookup;
+		const { hasOptionalColumn, includesSource, resultField } = run.options;
 		const own = includesSource ? [...columns, 'source'] : columns;
-		this.columns = extra && hasExtra ? [...own, extra.column] : own;
+		this.columns = optionalColumn && hasOptionalColumn ? [...own, optionalColumn.column] : own;
 		this.resultField = resultField ?? lookup.resultField;
 		this.overlooked = new Overlooked(run.parameters, lookup.existing);
 	}
@@ -125,14 +125,14 @@ export class Delivery<Query extends IDataObject> {
 /** What the items of one input item say of its results: of the best one, unless all matches are wanted. */
 function resultsOf<Query extends IDataObject>(
 	{ hitStatus, simplify }: Lookup<Query>,
-	{ query, isSimple, isAll, due }: Prepared<Query>,
+	{ query, isSimple, wantsAllMatches, due }: Prepared<Query>,
 	{ results, at }: Answer,
 	source?: string,
 ): IDataObject[] {
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	// A miss is no check of what the item keeps.
 	if (results.length === 0) return [{ status: 'not_found', checkedAt: due ? null : checkedAt }];
-	return results.slice(0, isAll ? results.length : 1).map((result) => {
+	return results.slice(0, wantsAllMatches ? results.length : 1).map((result) => {
 		const fields = Object.assign(simplify(result, query), { status: hitStatus, checkedAt });
 		if (source !== undefined) fields.source = source;
 		// A result that needed no service has no response.

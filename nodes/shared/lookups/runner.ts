@@ -55,7 +55,7 @@ export class LookupRun<Query extends IDataObject> {
 	) {
 		this.run = new Run(
 			context,
-			{ ...lookup, isBought: true },
+			{ ...lookup, goesOn: true },
 			(client) => new Requests(client, this),
 		);
 		this.places = new Places(this.run.options.pace.maxConcurrency);

@@ -31,62 +31,85 @@ export interface Collected {
 	incomplete?: Error;
 }
 
+/** What the pages that were read hold. */
+class Collection {
+	readonly results: IDataObject[] = [];
+	pagesWithoutNews = 0;
+	emptyPages = 0;
+
+	/** The number of results on all pages, as far as it was said: it shrinks if some are deleted meanwhile. */
+	total: number | undefined;
+
+	private readonly ids = new Set<unknown>();
+	private read = 0;
+
+	constructor(
+		private readonly pages: Pages,
+		readonly limit: number,
+	) {}
+
+	add({ results, total }: Page): void {
+		// A result without an id is another one each time.
+		const idOf = (result: IDataObject) => this.pages.idOf(result) ?? result;
+		const news = results.filter((result) => !this.ids.has(idOf(result)));
+		for (const result of results) this.ids.add(idOf(result));
+		for (const result of news) {
+			if (!this.isFull && (this.pages.wants?.(result) ?? true)) this.results.push(result);
+		}
+		this.read += news.length;
+		this.pagesWithoutNews = news.length > 0 ? 0 : this.pagesWithoutNews + 1;
+		this.emptyPages = results.length > 0 ? 0 : this.emptyPages + 1;
+		// A total that counts its page is none.
+		if (total !== null && total > results.length) this.total = Math.max(this.total ?? 0, total);
+	}
+
+	hasAll(total = this.total): boolean {
+		return total !== undefined && this.read >= total;
+	}
+
+	get isFull(): boolean {
+		return this.results.length >= this.limit;
+	}
+}
+
 /**
- * Reads page after page, until the limit, the total, two empty pages, or a next page that is missing or was read already. A page that is shorter than requested is not the end: services cap pages.
- * Throws if there is no result before the page that fails.
+ * Reads page after page, until the limit, the total, two empty pages, or a next page that is missing or was read already.
+ * A page that is shorter than requested is not the end: services cap pages. Throws if there is no result before the page
+ * that fails.
  */
 export async function collectPages(
 	pages: Pages,
 	limit = Number.POSITIVE_INFINITY,
 ): Promise<Collected> {
-	const results: IDataObject[] = [];
-	const ids = new Set<unknown>();
+	const all = new Collection(pages, limit);
+	const { results } = all;
 	const cursors = new Set<string | number | undefined>();
 	let cursor: string | number | undefined;
-	let read = 0;
-	let total: number | undefined;
 	let longestPage: number | undefined;
-	let pagesWithoutNews = 0;
-	let emptyPages = 0;
-	// A result without an id is another one each time.
-	const idOf = (result: IDataObject) => pages.idOf(result) ?? result;
 	const stuck = () => ({ results, incomplete: unexpectedResponse('new results') });
-	while (results.length < limit && !cursors.has(cursor)) {
+	while (!all.isFull && !cursors.has(cursor)) {
 		cursors.add(cursor);
 		// A short page might hold nothing but unwanted or known results.
-		const isWhole = pages.wants !== undefined || pagesWithoutNews > 0;
+		const isWhole = pages.wants !== undefined || all.pagesWithoutNews > 0;
 		const size = isWhole ? pages.pageSize : Math.min(pages.pageSize, limit - results.length);
 		const page = await pages.fetch(size, cursor).catch(asError);
 		if (page instanceof Error) {
 			if (results.length === 0) throw page;
 			return { results, incomplete: page };
 		}
-		const news = page.results.filter((result) => !ids.has(idOf(result)));
-		for (const result of page.results) ids.add(idOf(result));
-		for (const result of news) {
-			if (results.length < limit && (pages.wants?.(result) ?? true)) results.push(result);
-		}
-		read += news.length;
-		pagesWithoutNews = news.length > 0 ? 0 : pagesWithoutNews + 1;
-		const isRepeated = pages.endsOnRepeat && pagesWithoutNews > 0 && page.results.length > 0;
-		if (isRepeated || pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) return stuck();
-		// The total shrinks if results are deleted meanwhile, though some may be unread. One that counts its page is none.
-		const isTotal = page.total !== null && page.total > page.results.length;
-		if (isTotal) total = Math.max(total ?? 0, page.total ?? 0);
-		const isComplete = total !== undefined && read >= total;
-		const hasAll = read >= (page.total ?? Number.POSITIVE_INFINITY);
-		// One empty page is no end.
-		emptyPages = page.results.length > 0 ? 0 : emptyPages + 1;
-		if (page.next === null || isComplete || emptyPages > 1) break;
+		all.add(page);
+		const isRepeated = pages.endsOnRepeat && all.pagesWithoutNews > 0 && all.emptyPages === 0;
+		if (isRepeated || all.pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) return stuck();
+		if (page.next === null || all.hasAll() || all.emptyPages > 1) break;
 		if (page.next instanceof Error) return { results, incomplete: page.next };
 		cursor = page.next;
 		// A last page may lead to one that was read; a full one, or one before the total, is not the last. Services cap
 		// pages, so a page that is as long as the others is full, unless it only repeats a short one.
-		const full = pagesWithoutNews > 0 ? size : Math.min(size, longestPage ?? size);
+		const full = all.pagesWithoutNews > 0 ? size : Math.min(size, longestPage ?? size);
 		longestPage = Math.max(longestPage ?? 0, page.results.length);
-		const isFull = page.results.length > 0 && page.results.length >= full;
-		const isStuck = cursors.has(cursor) && !hasAll && (isFull || total !== undefined);
-		if (isStuck && results.length < limit) return stuck();
+		const isFull = all.emptyPages === 0 && page.results.length >= full;
+		const isLast = all.hasAll(page.total ?? undefined) || !(isFull || all.total !== undefined);
+		if (cursors.has(cursor) && !isLast && !all.isFull) return stuck();
 	}
 	return { results };
 }

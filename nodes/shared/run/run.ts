@@ -2,10 +2,16 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import { RUN_AGAIN, type Problem, adviceOn, type Reason, reasonsOf } from '../failures/failure';
+import {
+	adviceOn,
+	endedBy,
+	type Problem,
+	type Reason,
+	reasonsOf,
+	RUN_AGAIN,
+} from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
-import { Breather } from '../host/breather';
-import type { NodeContext } from '../host/context';
+import { Breather, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { LeadParameters } from '../input/leadParameters';
@@ -24,8 +30,8 @@ const PROGRESS_INTERVAL = 5_000;
 export interface Runnable extends Declaration {
 	/** The pace of its requests; without one, as the options say. */
 	pace?: Pace;
-	/** Whether its results are bought. Then a problem does not end the run: what was bought would be lost. */
-	isBought?: true;
+	/** Whether it goes on after a problem: its results are bought, and would be lost. */
+	goesOn?: true;
 }
 
 /** One operation with the items of its node: it reads the options once, hands over the items, and gives the output. */
@@ -67,9 +73,9 @@ export class Run<T extends { client: AccountClient }> {
 		private readonly operation: Runnable,
 		open: (client: AccountClient) => T,
 	) {
-		const { pace, extra } = operation;
+		const { pace, optionalColumn } = operation;
 		this.parameters = new LeadParameters(context, operation);
-		this.options = lookupOptionsOf(this.parameters, context, extra?.option);
+		this.options = lookupOptionsOf(this.parameters, context, optionalColumn?.option);
 		const { requestOptions } = this.options;
 		const own = pace ?? this.options.pace;
 		// A limit that cannot be met in the time of the execution ends the run at once.
@@ -188,18 +194,21 @@ export class Run<T extends { client: AccountClient }> {
 		if (summary) this.context.hint(summary, isBad ? 'warning' : 'info');
 	}
 
+	/** Whether the workflow may be stopped here: one that somebody has stopped is not stopped again. */
 	private get mayStop(): boolean {
-		return this.onError.stops && this.context.signal?.aborted !== true;
+		const { signal } = this.context;
+		const isCancelled = signal?.aborted === true && endedBy(signal).reason === 'cancelled';
+		return this.onError.stops && !isCancelled;
 	}
 
 	/** Whether a problem has ended the run: what is free is asked again by the next one. */
 	private get isStopped(): boolean {
-		return this.mayStop && !this.operation.isBought && this.problems.length > 0;
+		return this.mayStop && !this.operation.goesOn && this.problems.length > 0;
 	}
 
 	private reasonToStop(): { problem: Problem; item?: number } | undefined {
 		if (!this.mayStop) return undefined;
-		if (!this.operation.isBought) return this.problems[0];
+		if (!this.operation.goesOn) return this.problems[0];
 		return reasonToStop(this.problems, this.outputs.length, {
 			failsWhenIncomplete: this.options.failsWhenIncomplete,
 			hasValue: this.hasResult || this.execution.hasBought,

@@ -122,10 +122,10 @@ function goneFrom(before: IDataObject, happened: Happened): string[] {
 	const wasAtCatchAll = before.status === 'verified' && before.reason === 'catch_all_domain';
 	const reason = (wasUnwanted || wasAtCatchAll) && !keepsStatus(before, happened) ? ['reason'] : [];
 	const isOver = isProblem(before) && !keepsStatus(before, happened);
-	// Until a Finder has an answer, the job is to be collected, unless the service has given it up.
+	// Until somebody has found the email, the job is to be collected, unless the service has given it up.
 	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';
 	const isCollected = (isAnswered || isGivenUp) && isOfJob === true && isOurs(before);
-	const isJobOver = kind === 'email' && (isCollected || (isAnswered && isProblem(before)));
+	const isJobOver = kind === 'email' && (isCollected || (status === 'found' && isProblem(before)));
 	return [
 		...reason,
 		...aboutEmail,

@@ -212,7 +212,7 @@ interface Round {
 
 /** Runs a lookup several times in one execution, as a loop does, each time over other items. */
 export async function runInLoop(
-	lookup: Pick<Lookup, 'node' | 'parameters'>,
+	lookup: Pick<NodeTest, 'node' | 'parameters'>,
 	service: Service,
 	rounds: IDataObject[][],
 	{ options = {}, ...test }: Partial<Pick<LookupTest, 'options' | 'onError' | 'mode'>> = {},

@@ -28,7 +28,8 @@ export function useQuickDeadlines(): void {
 	beforeAll(() => {
 		AbortSignal.timeout = (milliseconds) => {
 			const deadline = new AbortController();
-			setTimeout(() => deadline.abort(), milliseconds);
+			const over = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+			setTimeout(() => deadline.abort(over), milliseconds);
 			return deadline.signal;
 		};
 	});
