@@ -15,7 +15,7 @@ import {
 import { onlyLong } from '../support/depth.mts';
 import { ourNodes, runNode } from '../support/node/engine.mts';
 import { everyOperation, type Sample } from '../operations.mts';
-import { credentialData, useHost } from '../support/realN8n/host.mts';
+import { credentialData, useHost, useOwnAccount } from '../support/realN8n/host.mts';
 import { personWith } from '../support/leads/expected.mts';
 import { timeless } from '../support/leads/outcomes.mts';
 import { giveWebPage, useServer } from '../support/servers/ownServer.mts';
@@ -37,11 +37,12 @@ const server = useServer();
 describe.each([n8n2, n8n1, ...onlyLong(guarded)])('n8n $name', (version) => {
 	const ran = { operations: 0, executions: 0 };
 	const running = useHost(service, { name: `n8n-${version.name}`, version });
+	const own = useOwnAccount(service, running);
 
 	/** A workflow that runs one operation. */
 	function workflowOf(
 		{ node, parameters }: Pick<Sample, 'node' | 'parameters'>,
-		host: Parameters<typeof ours>[0] = running(),
+		host: Parameters<typeof ours>[0] = own(),
 	): Workflow {
 		return {
 			name: `${node} ${String(parameters.operation)}`,
@@ -60,7 +61,8 @@ describe.each([n8n2, n8n1, ...onlyLong(guarded)])('n8n $name', (version) => {
 	test('every operation gives what it gives in the engine', async () => {
 		for (const sample of everyOperation(service())) {
 			const { node, operation, parameters } = sample;
-			const expected = await runNode({ node, parameters, credential: credentialFor(service()) });
+			const credential = { ...credentialFor(service()), apiKey: own().apiKey };
+			const expected = await runNode({ node, parameters, credential });
 			const execution = await run(workflowOf(sample));
 			const output = outputOf(execution, 'Ours');
 			expect(execution.status, `${node} ${operation}`).toBe('success');
@@ -74,7 +76,7 @@ describe.each([n8n2, n8n1, ...onlyLong(guarded)])('n8n $name', (version) => {
 	test.each([undefined, 'lookup'])(
 		'what a CSV file of n8n has made of a result, with Put Result in Field %j, is the same when it is read again',
 		async (resultField) => {
-			const host = running();
+			const host = own();
 			const { first, last, company } = personWith('valid');
 			const row = JSON.stringify({ 'Full Name': `${first} ${last}`, Website: company.domain });
 			const options = { resultField: resultField ?? '' };

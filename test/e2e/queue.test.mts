@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 
-import type { INode } from 'n8n-workflow';
+import type { INode, IWorkflowSettings } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
 import { outputOf, type Execution } from '../hosts/execution.mts';
@@ -30,10 +30,10 @@ import {
 	setUpExample,
 } from '../support/realN8n/exampleScenes.mts';
 import { listWithId } from '../operations.mts';
-import { credentialData } from '../support/realN8n/host.mts';
+import { withOwnAccount } from '../support/realN8n/host.mts';
 import { report } from '../support/measures/report.mts';
 import { byWebhook, manually, node, ours } from '../support/realN8n/savedNodes.mts';
-import { openAccount, useService } from '../support/servers/service.mts';
+import { useService } from '../support/servers/service.mts';
 import { until } from '../support/until.mts';
 import { PushConnection } from './support/pushConnection.mts';
 import { resume, waiting } from './support/waiting.mts';
@@ -44,6 +44,8 @@ const CONCURRENCY = 5;
 /** Of one execution. */
 const LEADS = 40;
 const LATENCY_MS = 200;
+/** After so many seconds n8n ends an execution that would take longer. */
+const TIMEOUT = 6;
 /** What the service allows. */
 const PER_SECOND = 50;
 
@@ -69,10 +71,7 @@ const queue = useComponent(
 
 /** What a node of the package needs; with an account of its own, it starts at the pace of a new one. */
 async function ourHost() {
-	const { client, packageName } = queue().main;
-	const data = { ...credentialData(service()), apiKey: openAccount(service()) };
-	const credential = await client.createCredential('Contact Data', 'contactDataApi', data);
-	return { client, packageName, credential };
+	return await withOwnAccount(queue().main, service());
 }
 
 const charged = () => service().ledger.charges.map(({ subject }) => subject);
@@ -194,6 +193,33 @@ test('a stop: the worker sends nothing more and logs what it has cost, and the e
 	expect(requestsOf(service(), 'find').length).toBeLessThan(LEADS);
 });
 
+test(`a timeout of ${TIMEOUT} s: the worker saves all that was paid for before it`, async () => {
+	service().options.latencyMs = 5 * LATENCY_MS;
+	const { client } = queue().main;
+	const settings = { executionTimeout: TIMEOUT };
+	const id = await startByHand(
+		[
+			['Leads', LEADS],
+			['Find', 0],
+		],
+		undefined,
+		settings,
+	);
+	const ended = async () => await client.waitForExecution(id);
+	const execution = await ended();
+	expect(execution.status).toBe('success');
+	const items = outputOf(execution, 'Find').map(({ json }) => json);
+	const found = items.filter(({ status }) => status === 'found').map(({ email }) => email);
+	expect(found.toSorted()).toEqual(charged().toSorted());
+	const sent = requestsOf(service(), 'find').length;
+	const rest = items.filter(({ reason }) => reason === 'run_time_over');
+	expect(rest.length).toBeGreaterThan(0);
+	expect(rest).toHaveLength(LEADS - sent);
+	const costs = async () => (await ended()).customData.contact_data_credits;
+	await expect.poll(costs).toBe(`${charged().length} credits spent`);
+	report(`${queue().versions}, timeout of ${TIMEOUT} s: ${charged().length} credits, all saved`);
+});
+
 longTest('a worker is killed: the executions of the others are untouched', async () => {
 	service().options.latencyMs = LATENCY_MS;
 	const executions = numbers(12, 40);
@@ -288,7 +314,11 @@ longTest(
  *
  * @param row nodes, or reads of a list and lookups by their names, each with its limit; 0 for all
  */
-async function startByHand(row: Array<INode | [string, number]>, pushRef?: string) {
+async function startByHand(
+	row: Array<INode | [string, number]>,
+	pushRef?: string,
+	settings: IWorkflowSettings = {},
+) {
 	const host = await ourHost();
 	const ownNode = (name: string, limit: number) =>
 		/^(?:Leads|Again)$/.test(name)
@@ -303,7 +333,7 @@ async function startByHand(row: Array<INode | [string, number]>, pushRef?: strin
 		name: 'By hand',
 		nodes: [manually(), ...nodes],
 		connections: chain('Start', ...nodes.map(({ name }) => name)),
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: 'v1', ...settings },
 	});
 	return await host.client.startWorkflow(workflow, 'Start', pushRef);
 }

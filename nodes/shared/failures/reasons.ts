@@ -112,13 +112,14 @@ export const CAUSES: Partial<Record<string, FailureCause>> = {
 	service_down: 'temporarily-unavailable',
 	connection: 'temporarily-unavailable',
 	unexpected_answer: 'temporarily-unavailable',
+	// Mostly a page for the time of an outage: a Base URL that is wrong fails at activation.
+	not_the_service: 'temporarily-unavailable',
 	conflict: 'temporarily-unavailable',
 	unauthorized: 'credential-invalid',
 	forbidden: 'configuration-invalid',
 	not_found: 'configuration-invalid',
 	bad_request: 'configuration-invalid',
 	redirected: 'configuration-invalid',
-	not_the_service: 'configuration-invalid',
 	refused_base_url: 'configuration-invalid',
 	unexpected: 'node-defect',
 };

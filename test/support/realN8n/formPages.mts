@@ -34,8 +34,27 @@ export interface LastPage {
 export async function sendFile(
 	hostUrl: string,
 	path: string,
-	{ name, type, bytes }: UploadedFile,
+	file: UploadedFile,
 ): Promise<LastPage> {
+	const { pathname, search } = await submitFile(hostUrl, path, file);
+	const page = `${hostUrl}${pathname}${search}`;
+	await until(async () => {
+		const state = await textOf(`${hostUrl}${pathname}/n8n-execution-status${search}`);
+		if (state === 'form-waiting') return true;
+		if (/^(?:canceled|crashed|error|success)$/.test(state)) throw new Error(`It ended: ${state}`);
+		return undefined;
+	});
+	const lastPage = readLastPage(await textOf(page));
+	await fetch(page, { method: 'POST', headers: ALONE });
+	return lastPage;
+}
+
+/** Sends a file with the form of an active workflow, and closes the tab; gives what it would have opened next. */
+export async function submitFile(
+	hostUrl: string,
+	path: string,
+	{ name, type, bytes }: UploadedFile,
+): Promise<URL> {
 	const form = new FormData();
 	form.set('field-0', new File([bytes], name, { type }));
 	// In one piece: n8n closes the connection at the first one while the form is not open yet.
@@ -51,17 +70,7 @@ export async function sendFile(
 		if (response.status === 404) return undefined;
 		throw new Error(`The form answered ${response.status}: ${text}`);
 	});
-	const { pathname, search } = new URL(submitted.formWaitingUrl);
-	const page = `${hostUrl}${pathname}${search}`;
-	await until(async () => {
-		const state = await textOf(`${hostUrl}${pathname}/n8n-execution-status${search}`);
-		if (state === 'form-waiting') return true;
-		if (/^(?:canceled|crashed|error|success)$/.test(state)) throw new Error(`It ended: ${state}`);
-		return undefined;
-	});
-	const lastPage = readLastPage(await textOf(page));
-	await fetch(page, { method: 'POST', headers: ALONE });
-	return lastPage;
+	return new URL(submitted.formWaitingUrl);
 }
 
 function readLastPage(html: string): LastPage {
