@@ -72,6 +72,12 @@ export class AccountClient {
 	/** Resolves when nothing more is sent. */
 	private readonly interrupted = new Promise<void>((resolve) => (this.wakeAll = resolve));
 
+	/** Why nothing more is sent, once that is so: nobody waits any longer for what others send. */
+	readonly ended = this.interrupted.then(() => {
+		const { signal } = this.settings;
+		return signal?.aborted ? endedBy(signal) : new NotProcessed('stopped');
+	});
+
 	constructor(
 		private readonly n8n: IAllExecuteFunctions,
 		readonly connection: Connection,

@@ -1,6 +1,7 @@
 import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { Failure, JobProblem, problemOf } from '../failures/failure';
 import type { Connection } from '../http/connection';
+import type { Job } from './execution';
 import { seal, unsealed } from './sealing';
 
 /** The field that an answer fills: operations that find the same share their answers. */
@@ -75,12 +76,34 @@ const MAX_RECENT_LENGTH = 100_000_000;
 const recent = new Map<string, Answer & { length: number }>();
 let recentLength = 0;
 
+/** The jobs that executions of this process have begun and not collected, by the keys of their questions, the oldest first. */
+const recentJobs = new Map<string, { job: Job; at: number }>();
+
+/** Notes that a job has the answer to a question, for all executions; without a job, that it is over. */
+export function keepRecentJob(key: string, job?: Job): void {
+	recentJobs.delete(key);
+	if (!job) return;
+	recentJobs.set(key, { job, at: Date.now() });
+	const [[oldest]] = recentJobs;
+	if (recentJobs.size > MAX_RECENT) recentJobs.delete(oldest);
+}
+
+/** The job that an execution of this process has begun for a question within a day. */
+export function recentJobOf(key: string): Job | undefined {
+	const { job, at = 0 } = recentJobs.get(key) ?? {};
+	return Date.now() - at < MAX_AGE ? job : undefined;
+}
+
+/** What came of a question by the limits, the patience or the end of another run: the next one asks, or waits for its job. */
+const OF_OTHERS = new Set(['not_processed', 'invalid_input', 'pending']);
+
 /** The questions that an execution of this process is asking. */
 const asking = new Map<string, Promise<Settled>>();
 
 /** Empties what this process remembers for its next executions. */
 export function forgetRecentAnswers(): void {
 	for (const key of recent.keys()) forgetRecent(key);
+	recentJobs.clear();
 }
 
 function forgetRecent(key: string): void {
@@ -152,20 +175,21 @@ export class AnswerStore {
 	/**
 	 * Resolves a question once. Concurrent callers of all executions share one request, which `work` begins at once. If the
 	 * limits or the end of another node or execution kept it from being sent, the caller sends it itself.
+	 * @param ended resolves with the end of the caller's run, which waits for no other one any longer
 	 * @param since a time in milliseconds since 1970: an answer has to be newer
 	 */
 	async ask(
 		key: string,
 		connection: Connection,
 		work: () => Promise<Settled>,
-		since?: number,
+		{ ended, since }: { ended?: Promise<Error>; since?: number } = {},
 	): Promise<Settled> {
 		for (let asked; (asked = asking.get(key)); ) {
-			const settled = await asked;
+			const settled = await Promise.race([asked, ...(ended ? [ended] : [])]);
+			if (settled instanceof Error) return { error: settled, credits: 0 };
 			if ('answer' in settled) this.keep([key, settled.answer], connection);
-			const { status } = 'error' in settled ? problemOf(settled.error) : {};
-			const isOfOthers = status === 'not_processed' || status === 'invalid_input';
-			if (!isOfOthers) return { ...settled, credits: 0, isShared: true };
+			const { status = '' } = 'error' in settled ? problemOf(settled.error) : {};
+			if (!OF_OTHERS.has(status)) return { ...settled, credits: 0, isShared: true };
 		}
 		const answer = this.find(key, connection, since);
 		if (answer) {

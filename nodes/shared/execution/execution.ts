@@ -2,7 +2,7 @@ import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { costOf, Ledger, NOTHING } from '../credits/ledger';
 import type { NodeContext } from '../host/context';
 import type { Connection } from '../http/connection';
-import { AnswerStore } from './answers';
+import { AnswerStore, keepRecentJob, recentJobOf } from './answers';
 
 /** The most jobs that n8n stores with the execution; the oldest of more are dropped. */
 const MAX_STORED_JOBS = 1_000;
@@ -22,6 +22,8 @@ export interface Job {
 	/** The node and the execution that have paid for it; empty for one of another execution. */
 	node: string;
 	executionId: string;
+	/** How many rows its request had, if that is known of one of another execution. */
+	rows?: number;
 }
 
 /** The job that an item waits for, and the row in it, from 1. */
@@ -30,7 +32,10 @@ export interface JobRow {
 	row: number;
 }
 
-/** The bulk jobs of one execution that are pending: a node that runs again collects them instead of paying again. */
+/**
+ * The bulk jobs of one execution that are pending, and those that other executions of this process have begun: a node that
+ * asks the same collects them instead of paying again.
+ */
 export class PendingJobs {
 	/** By the keys of their questions, and by their connections and ids. */
 	private readonly byKey = new Map<string, Job>();
@@ -49,9 +54,20 @@ export class PendingJobs {
 		return this.byKey.size === 0;
 	}
 
-	/** The job that may have the answer to a question. */
+	/** The job that may have the answer to a question, as this execution knows. */
 	of(key: string): Job | undefined {
 		return this.byKey.get(key);
+	}
+
+	/** The same, or that which another execution of this process has begun. */
+	ofAny(key: string): Job | undefined {
+		const begun = this.byKey.has(key) ? undefined : recentJobOf(key);
+		if (begun) {
+			const { id, connection, questions } = begun;
+			const ofOthers = { credits: 0, node: '', executionId: '', rows: questions.length };
+			this.remember({ id, connection, questions: [...questions], ...ofOthers });
+		}
+		return this.of(key);
 	}
 
 	/**
@@ -74,7 +90,11 @@ export class PendingJobs {
 
 	remember(job: Job): void {
 		this.byId.set(nameOf(job.connection, job.id), job);
-		for (const key of job.questions) if (key !== null) this.byKey.set(key, job);
+		for (const key of job.questions) {
+			if (key === null) continue;
+			this.byKey.set(key, job);
+			if (job.executionId !== '') keepRecentJob(key, job);
+		}
 	}
 
 	/**
@@ -94,6 +114,7 @@ export class PendingJobs {
 			const isOver = results === undefined || own !== undefined;
 			if (key === null) return;
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
+			if (isOver && recentJobOf(key)?.id === job.id) keepRecentJob(key);
 			if (Array.isArray(own)) this.answers.keep([key, { results: own, at }], connection);
 		});
 		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {

@@ -68,7 +68,8 @@ export class Requests<Query extends IDataObject> {
 	async ask(key: string, query: Query): Promise<Settled> {
 		return await new Promise((resolve) => {
 			const entry = { key, query, resolve };
-			const job = this.jobOf(key);
+			const { lookup, run } = this.shared;
+			const job = lookup.jobs && run.execution.jobs.ofAny(key);
 			if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(key, entry));
 			else this.entries.push(entry);
 			// With what else is asked at the same time.

@@ -126,7 +126,7 @@ export class LookupRun<Query extends IDataObject> {
 		if (outcome || !requests) {
 			return outcome && delivery.place(item, prepared, outcome);
 		}
-		const { connection } = requests.client;
+		const { connection, ended } = requests.client;
 		const key = keyOf(lookup, connection, query);
 		let asked = this.asked.get(key);
 		const isFirst = asked === undefined;
@@ -144,7 +144,7 @@ export class LookupRun<Query extends IDataObject> {
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
-				: answers.ask(key, connection, send, due?.checked);
+				: answers.ask(key, connection, send, { ended, since: due?.checked });
 			this.asked.set(key, asked);
 		}
 		const settled = await asked;
