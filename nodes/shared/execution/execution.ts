@@ -22,8 +22,6 @@ export interface Job {
 	/** The node and the execution that have paid for it; empty for one of another execution. */
 	node: string;
 	executionId: string;
-	/** How many rows its request had, if that is known of one of another execution. */
-	rows?: number;
 }
 
 /** The job that an item waits for, and the row in it, from 1. */
@@ -64,7 +62,7 @@ export class PendingJobs {
 		const begun = this.byKey.has(key) ? undefined : recentJobOf(key);
 		if (begun) {
 			const { id, connection, questions } = begun;
-			const ofOthers = { credits: 0, node: '', executionId: '', rows: questions.length };
+			const ofOthers = { credits: 0, node: '', executionId: '' };
 			this.remember({ id, connection, questions: [...questions], ...ofOthers });
 		}
 		return this.of(key);

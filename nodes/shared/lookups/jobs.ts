@@ -80,7 +80,7 @@ export class RunJobs<Query extends IDataObject> {
 
 	/** Waits for the results of a job. Throws a {@link JobProblem} when it has failed, is not known or is not done in time. */
 	async resultsOf(
-		{ id, executionId, questions, rows: count }: Job,
+		{ id, executionId, questions }: Job,
 		entries: Array<Entry<Query> | undefined>,
 	): Promise<Received> {
 		const { client, run } = this;
@@ -89,7 +89,8 @@ export class RunJobs<Query extends IDataObject> {
 		const isOwn = executionId !== '';
 		const get = async (qs: IDataObject, url: string) =>
 			await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true });
-		const read = jobs.reader(id, get, isOwn ? questions.length : count);
+		// Of another execution's job this is the last row that is wanted: rows may come one after the other.
+		const read = jobs.reader(id, get, questions.length);
 		const turn = async (wait: number) => {
 			await client.sleep(wait);
 			await client.sleep(run.nextPoll());
