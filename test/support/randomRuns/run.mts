@@ -22,6 +22,8 @@ export interface Executed {
 	/** How many requests had arrived when a node began, for each time in each attempt. */
 	begun: Array<Array<{ node: string; requests: number }>>;
 	isStopped: boolean;
+	/** How often it began, or went on after a Wait: then n8n reads from its database what it has stored of it. */
+	stretches: number;
 	/** Whose leads it looks up: the place of their rows in the plan. */
 	group: number;
 	/** Whether no other execution looks the same leads up at the same time. */
@@ -108,6 +110,7 @@ async function execute(
 ): Promise<Omit<Executed, 'group' | 'isAlone'>> {
 	const attempts: IRun[] = [];
 	const begun: Executed['begun'] = [];
+	let stretches = 0;
 	for (let attempt = 0; attempt <= retries; attempt++) {
 		const own: Executed['begun'][number] = [];
 		begun.push(own);
@@ -121,13 +124,16 @@ async function execute(
 			return { ...workflow, stop, onNode, mode, timeoutAt };
 		};
 		let run = await runWorkflow({ ...test(), retryOf });
-		while (run.status === 'waiting') run = await runWorkflow({ ...test(), resumes: run });
+		stretches++;
+		for (; run.status === 'waiting'; stretches++) {
+			run = await runWorkflow({ ...test(), resumes: run });
+		}
 		attempts.push(run);
 		if (run.status !== 'error' || stop?.aborted) break;
 		// Whoever retries waits until the service is well again.
 		if (attempt === retries - 1) faults.clear();
 	}
-	return { attempts, begun, isStopped: attempts.at(-1)?.status === 'canceled' };
+	return { attempts, begun, stretches, isStopped: attempts.at(-1)?.status === 'canceled' };
 }
 
 function workflowOf(
