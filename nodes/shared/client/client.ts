@@ -67,10 +67,9 @@ export class AccountClient {
 	private pausedFor = 0;
 	private pausedUntil = 0;
 
-	private wakeAll: () => void = () => {};
-
-	/** Resolves when nothing more is sent. */
-	private readonly interrupted = new Promise<void>((resolve) => (this.wakeAll = resolve));
+	/** These end the waits, once nothing more is sent. */
+	private readonly wakers = new Set<() => void>();
+	private isInterrupted = false;
 
 	constructor(
 		private readonly n8n: IAllExecuteFunctions,
@@ -103,7 +102,8 @@ export class AccountClient {
 
 	/** Ends every wait, because nothing more is sent. */
 	interrupt(): void {
-		this.wakeAll();
+		this.isInterrupted = true;
+		for (const wake of this.wakers) wake();
 		this.lane.turnAway();
 	}
 
@@ -133,7 +133,8 @@ export class AccountClient {
 			});
 			if (!(response instanceof ServiceError)) return response;
 			// A refusal for now is no failed try: it waits at the gate again.
-			if (isPause(response)) {
+			const mayCost = response.mayBeCharged && cost !== 'free';
+			if (isPause(response) && !mayCost) {
 				// Where others are accepted, it may be this request, or its endpoint, that never is.
 				if (this.gate.acceptances > acceptances) refusals++;
 				({ acceptances } = this.gate);
@@ -227,8 +228,14 @@ export class AccountClient {
 
 	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */
 	async sleep(milliseconds: number): Promise<void> {
-		if (this.settings.signal?.aborted) return;
-		await Promise.race([sleep(milliseconds), this.interrupted]);
+		if (this.settings.signal?.aborted || this.isInterrupted) return;
+		await new Promise<void>((wake) => {
+			this.wakers.add(wake);
+			void sleep(milliseconds).then(() => {
+				this.wakers.delete(wake);
+				wake();
+			});
+		});
 	}
 }
 

@@ -124,6 +124,7 @@ export class Requests<Query extends IDataObject> {
 		} catch (error) {
 			if (reservation) this.failed(paid, error, reservation, job);
 			else fail(paid, error, { credits: 0 });
+		} finally {
 			leave();
 		}
 	}
