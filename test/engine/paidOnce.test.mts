@@ -26,7 +26,6 @@ import {
 	hit,
 	leadOf,
 	lookups,
-	miss,
 	numbers,
 	paidAmong,
 	runInLoop,
@@ -483,16 +482,6 @@ describe('n8n ends the execution after a while', () => {
 		for (const { credits } of without.filter(isCut)) expect(credits).toBeNull();
 		if (reasons === over) expect(summaryOf(result)).toContain('the time of this execution is over');
 		expect(await sentAfterwards(service())).toEqual([]);
-	});
-
-	test('nothing is sent where the responses of the account take longer than the time that is left', async () => {
-		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
-		service().options.latencyMs = 300;
-		await execute(find, [leadOf(hit)], { credential });
-		const items = [leadOf(miss)];
-		const { json } = await execute(find, items, { credential, timeoutAt: Date.now() + 4_000 });
-		expect(json).toMatchObject([{ status: 'not_processed', reason: 'run_time_over' }]);
-		expect(sent()).toBe(1);
 	});
 
 	test.each([

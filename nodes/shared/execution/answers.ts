@@ -1,5 +1,5 @@
 import type { IContextObject, IDataObject } from 'n8n-workflow';
-import { endedBy, Failure, JobProblem, problemOf } from '../failures/failure';
+import { endedBy, Failure, isPending, problemOf } from '../failures/failure';
 import type { Connection } from '../http/connection';
 import { forgetRecentAnswers, MAX_AGE, Recent } from './recent';
 import { seal, unsealed } from './sealing';
@@ -67,8 +67,8 @@ interface StoredBatch {
 
 type Entry = [key: string, answer: Answer];
 
-/** The charged answers of all executions of this process. */
-const recent = new Recent<Answer>();
+/** The charged answers of all executions of this process, each as the JSON of its entry: no reader changes what others read. */
+const recent = new Recent<string>();
 
 /** The questions that an execution of this process is asking. */
 const asking = new Map<string, Promise<Settled>>();
@@ -121,8 +121,12 @@ export class AnswerStore {
 			for (const entry of entriesIn(batch, connection)) this.answers.set(...entry);
 		}
 		const oldest = Math.max(since, Date.now() - MAX_AGE);
-		const answers = [this.answers.get(key), recent.get(key)];
-		return answers.find((answer) => (answer?.at ?? 0) > oldest);
+		const isNew = (answer?: Answer) => (answer?.at ?? 0) > oldest;
+		const own = this.answers.get(key);
+		if (isNew(own)) return own;
+		const text = recent.get(key);
+		const [, answer]: Partial<Entry> = text === undefined ? [] : JSON.parse(text);
+		return isNew(answer) ? answer : undefined;
 	}
 
 	get isEmpty(): boolean {
@@ -130,8 +134,8 @@ export class AnswerStore {
 	}
 
 	/**
-	 * Resolves a question once. Concurrent callers of all executions share one request, which `work` begins at once. If the
-	 * limits or the end of another node or execution kept it from being sent, the caller sends it itself.
+	 * Resolves a question once. Concurrent callers of all executions share one request, which `work` begins at once. If it
+	 * ends without an answer and for free, the caller sends it itself.
 	 * @param since a time in milliseconds since 1970: an answer has to be newer
 	 */
 	async ask(
@@ -143,8 +147,8 @@ export class AnswerStore {
 		for (let asked; (asked = asking.get(key)); ) {
 			const settled = await Promise.race([asked, this.ended]);
 			if ('answer' in settled) this.keep([key, settled.answer], connection);
-			const { status } = 'error' in settled ? problemOf(settled.error) : {};
-			const isOfOthers = status === 'not_processed' || status === 'invalid_input';
+			// What has cost nothing, or waits for a job, ended by the settings of whoever asked.
+			const isOfOthers = 'error' in settled && (settled.credits === 0 || isPending(settled.error));
 			if (!isOfOthers || this.signal?.aborted) return { ...settled, credits: 0, isShared: true };
 		}
 		const answer = this.find(key, connection, since);
@@ -170,7 +174,7 @@ export class AnswerStore {
 
 	/** Counts a question that was sent, and whose cost nobody knows: a loop would pay for it without end. */
 	private countUnanswered(key: string, { error, sent = 1 }: Paid & { error: unknown }): void {
-		if (error instanceof JobProblem && error.isPending) return;
+		if (isPending(error)) return;
 		const { times = 0 } = this.unanswered.get(key) ?? {};
 		this.unanswered.set(key, { times: times + sent, sent, error });
 	}
@@ -202,7 +206,7 @@ export class AnswerStore {
 		this.answers.set(...entry);
 		const text = JSON.stringify(entry);
 		// A miss is free, and may be none tomorrow.
-		if (answer.results.length > 0) recent.set(key, answer, answer.at, text.length);
+		if (answer.results.length > 0) recent.set(key, text, answer.at, text.length);
 		if (text.length > MAX_ANSWER_LENGTH) return;
 		const texts = this.unsaved.get(connection) ?? [];
 		this.unsaved.set(connection, texts);
