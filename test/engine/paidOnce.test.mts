@@ -568,7 +568,7 @@ describe('n8n is told why', () => {
 		['a key that is not accepted', { status: 401 }, 'credential-invalid', undefined, HALF],
 		['a plan without it', { status: 403 }, 'configuration-invalid', undefined, HALF],
 		['a list that is gone', { status: 404 }, 'configuration-invalid', undefined, HALF],
-		['another server', { body: 'html' }, 'configuration-invalid', undefined, HALF],
+		['a page of a maintenance', { body: 'html' }, 'temporarily-unavailable'],
 		['a redirect', { redirect: 'https://x.example' }, 'configuration-invalid', undefined, HALF],
 		['no list', undefined, 'configuration-invalid', undefined, HALF],
 	];
