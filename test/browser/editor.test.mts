@@ -313,6 +313,7 @@ test('a field of another name is entered, the output is linked to the input, and
 	// The fields that these people do not have, cleared.
 	const cleared = { firstName: '', lastName: '', company: '', existingEmail: '' };
 	const host = await withOwnAccount(running(), service());
+	const another = await withOwnAccount(running(), service());
 	const finder = ours(host, 'Find Emails', 'contactDataFinder', cleared);
 	const saved = await chainOf('Find emails', manually(), table, split, finder);
 	await editor().openWorkflow(saved, { width: 1680, height: 720 });
@@ -336,8 +337,15 @@ test('a field of another name is entered, the output is linked to the input, and
 
 	await editor().choose('operation', 'Find Emails in Bulk');
 	await execute();
-	const hint = '6 items: 5 found, 1 not found. 4 credits used. 1 item cost nothing (duplicate).';
-	await output.getByText(hint).waitFor();
+	const hint = (middle: string) =>
+		output.getByText(`6 items: 5 found, 1 not found. ${middle} 1 item cost nothing (duplicate).`);
+	await hint('0 credits used. 4 answered from earlier runs, for free.').waitFor();
+	expect(service().ledger.total()).toBe(4);
+	// Another account pays for itself.
+	await editor().chooseCredential(another.credential.id);
+	await execute();
+	await hint('4 credits used.').waitFor();
+	expect(service().ledger.total('findBulk')).toBe(4);
 	await expect.poll(emails).toEqual(found);
 	await editor().screenshot('find-emails-in-bulk');
 
