@@ -143,7 +143,10 @@ export class Service implements World {
 		const { method, originalUrl: url, headers, query, routeOptions } = request;
 		const operation = operationOf(member(routeOptions.schema, 'operationId'), query);
 		request.entry = this.#log.start({ method, url, headers, query, operation });
-		reply.raw.once('close', () => this.#log.finish(request.entry));
+		reply.raw.once('close', () => {
+			request.entry.isLeft = request.entry.finishedAt === null;
+			this.#log.finish(request.entry);
+		});
 	}
 
 	#checkTransport({ entry, body }: FastifyRequest): void {

@@ -22,6 +22,8 @@ export interface WireRequest {
 	body: unknown;
 	/** Null until answered, and for good if the connection was reset instead. */
 	status: number | null;
+	/** Whether the client did not wait for the answer. */
+	isLeft: boolean;
 	/** Null for a path outside the document. */
 	readonly operation: Operation | null;
 	/** What the service does to it. */
@@ -52,6 +54,7 @@ export class WireLog {
 			body: undefined,
 			status: null,
 			faults: [],
+			isLeft: false,
 			inFlight: this.#inFlight,
 		};
 		this.requests.push(request);

@@ -17,12 +17,12 @@ import { useService } from '../support/servers/service.mts';
 const { CHAOS_RUNS = isLong ? '2000' : '300', CHAOS_SEED, CHAOS_PATH } = process.env;
 
 const service = useService();
-useQuickClock(1_000);
+const clock = useQuickClock(1_000);
 
 test('whatever goes wrong', { timeout: 3_600_000 }, async () => {
 	const seen: Seen = {};
 	const property = fc.asyncProperty(anyPlan, async (plan) => {
-		audit(await runPlan(plan, service()), service(), seen);
+		audit(await runPlan(plan, service(), clock), service(), seen);
 	});
 	const seed = seedOf(CHAOS_SEED);
 	const details = await fc.check(property, {

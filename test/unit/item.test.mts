@@ -347,10 +347,10 @@ it('a recognized item is looked up, passed on or refused by what its own fields 
 
 it.each([
 	['simple', 'isSimple'],
-	['returnAllMatches', 'isAll'],
+	['returnAllMatches', 'wantsAllMatches'],
 	['includeInputFields', 'includesInput'],
 ])('the switch %s is on only where it is true, for a known item too', (name, own) => {
-	const none = { isSimple: false, isAll: false, includesInput: false };
+	const none = { isSimple: false, wantsAllMatches: false, includesInput: false };
 	for (const item of [person, withEmail]) {
 		for (const value of [true, false, 'true', undefined]) {
 			const saved = value === undefined ? item : { ...item, [name]: value };

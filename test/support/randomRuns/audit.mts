@@ -14,25 +14,17 @@ import { known } from '../leads/expected.mts';
 import { COLUMNS, itemAfter } from '../leads/itemAfter.mts';
 import { isBlank, isOurs, isProblem, JOB, picked, WHY } from '../leads/outcomes.mts';
 import { GATEWAYS, RESULT, type Plan, type Step } from './plan.mts';
-import {
-	collectorOf,
-	isObject,
-	KEYS,
-	kindOf,
-	nameOf,
-	valueIn,
-	type Executed,
-	type Outcome,
-} from './run.mts';
+import { isObject, KEYS, kindOf, nodesOf, valueIn, type Executed, type Outcome } from './run.mts';
 
 /** What the runs have met, to see that they meet what they are to. */
 export type Seen = Record<string, number>;
 
-/** An item that came out of a lookup, or of Get Bulk Job behind it. */
+/** An item that came out of a lookup. */
 interface Item {
 	step: Step;
 	kind: CreditKind;
-	collects: boolean;
+	/** Whether the lookup is the second run behind one that may have left a job pending. */
+	isCollecting: boolean;
 	/** With Include Source, the node of the lookup. */
 	source?: string;
 	/** The nodes that it may be from before. */
@@ -57,6 +49,8 @@ interface Payment extends Charge {
 	isUnknown: boolean;
 	/** What was paid for. */
 	about: string;
+	/** Whether the service has taken it as a job: the answer comes later. */
+	isOfJob: boolean;
 	/** Whether a gateway answered in place of the service, so that a bulk request may be sent once more. */
 	isCut: boolean;
 }
@@ -74,33 +68,40 @@ export function audit(outcome: Outcome, service: Service, seen: Seen): void {
 	expectFloorsKept(outcome, service);
 	countRows(service, seen);
 	const allPayments = service.ledger.charges.map((charge) => paymentOf(charge, service));
-	executions.forEach((executed, index) => {
-		const payments = allPayments.filter(({ subject }) => ownerOf(subject, service) === index);
-		const items = itemsOf(executed, plan);
+	for (const group of plan.executions.keys()) {
+		const own = executions.filter((one) => one.group === group);
+		const payments = allPayments.filter(({ subject }) => ownerOf(subject, service) === group);
+		const all = own.map((executed) => itemsOf(executed, plan));
+		const items = all.flat();
 		for (const item of items) {
 			expectOwnEmail(item, service);
-			expectItem(item, service);
+			try { expectItem(item, service); } catch (error) { console.log('ITEM', JSON.stringify({ ...item, json: undefined }, null, 1)); throw error; }
 		}
-		expectPaidOnce(payments, executed, plan);
-		expectDelivered(payments, items, executed);
-		expectCapsKept(payments, executed, plan);
-		expectFailuresExplained(payments, executed, plan);
-		expectCostsTold(payments, items, executed, service);
-		expectCostsInItems(payments, items, executed);
-		expect(JSON.stringify(executed.attempts)).not.toContain(KEYS);
-		count(payments, items, executed, seen);
-	});
+		expectPaidOnce(payments, own, plan);
+		expectDelivered(payments, items, own);
+		own.forEach((executed, index) => {
+			if (executed.isAlone) expectRemembered(payments, all[index], executed, keys);
+			if (own.every(({ isAlone }) => isAlone)) expectFailuresExplained(payments, own, index, plan);
+		});
+		expectCapsKept(payments, own, plan);
+		expectCostsTold(payments, items, own, service);
+		expectCostsInItems(payments, items, own);
+		expect(JSON.stringify(own.map(({ attempts }) => attempts))).not.toContain(KEYS);
+		count(payments, items, own, seen);
+	}
 }
 
 function paymentOf(charge: Charge, { requests }: Service): Payment {
 	const place = requests.findIndex(({ id }) => id === charge.requestId);
-	const { faults } = known(requests[place]);
+	const { faults, isLeft } = known(requests[place]);
 	// Of a job, the service may leave a row out when it is read.
 	const isRead = charge.operation === 'findBulk';
 	const reads = requests.filter(({ operation }) => isRead && operation === 'getBulkJob');
-	const isUnknown = isUnclear(faults) || reads.some((read) => read.faults.some(leavesOut));
+	const isUnknown =
+		isLeft || isUnclear(faults) || reads.some((read) => read.faults.some(leavesOut));
 	const about = `${creditKinds[charge.operation]} ${lower(charge.subject)}`;
-	return { ...charge, place, about, isUnknown, isCut: faults.some(isOfGateway) };
+	const isOfJob = requests[place].status === 202;
+	return { ...charge, place, about, isUnknown, isOfJob, isCut: faults.some(isOfGateway) };
 }
 
 type Faults = WireRequest['faults'];
@@ -141,39 +142,35 @@ function ownerOf(subject: string, { fixtures }: Service): number {
 }
 
 /** What came out of every run of every lookup, the waits and the attempts taken together. */
-function itemsOf({ attempts }: Executed, { steps }: Plan): Item[] {
+function itemsOf({ attempts }: Executed, plan: Plan): Item[] {
 	const run = known(attempts.at(-1));
-	const runsOf = (name: string) => run.data.resultData.runData[name] ?? [];
-	const sources = steps.map((_, index) => nameOf(index));
-	return steps.flatMap((step, index) => [
-		...runsOf(nameOf(index)).flatMap((task) =>
-			itemsOfRun(step, false, task, run).map((item) => ({
-				...item,
-				sources,
-				...(step.options.includeSource === true && { source: nameOf(index) }),
+	const nodes = nodesOf(plan);
+	const sources = nodes.map(({ name }) => name);
+	return nodes.flatMap(({ step, name, isCollecting }) =>
+		(run.data.resultData.runData[name] ?? []).flatMap((task) =>
+			itemsOfRun(step, isCollecting, task, run).map((item) => ({
+				...{ ...item, sources },
+				...(step.options.includeSource === true && { source: name }),
 			})),
 		),
-		...runsOf(collectorOf(index)).flatMap((task) =>
-			itemsOfRun(step, true, task, run).map((item) => ({ ...item, sources })),
-		),
-	]);
+	);
 }
 
 /** Each item came out once, in order, linked to its own. */
-function itemsOfRun(step: Step, collects: boolean, task: ITaskData, run: IRun): Item[] {
+function itemsOfRun(step: Step, isCollecting: boolean, task: ITaskData, run: IRun): Item[] {
 	if (!task.data) return [];
 	const inputs = inputsOf(task, run);
 	const outputs = [0, 1].map((index) => task.data?.main[index] ?? []);
 	const places = outputs.map((output) => output.map(placeOf));
 	for (const one of places) expect(one).toEqual(one.toSorted((a, b) => a - b));
 	expect(places.flat().toSorted((a, b) => a - b)).toEqual(inputs.map((_, place) => place));
-	if (collects || step.onError !== 'continueErrorOutput') expect(outputs[1]).toEqual([]);
+	if (step.onError !== 'continueErrorOutput') expect(outputs[1]).toEqual([]);
 	const kind = kindOf(step);
 	return outputs.flatMap((output, index) =>
 		output.map((one) => {
 			const { json } = one;
 			const [input, isError] = [inputs[placeOf(one)], index === 1];
-			const item = { step, kind, collects, isError, input, json } as const;
+			const item = { step, kind, isCollecting, isError, input, json } as const;
 			const target = targetOf(item);
 			const result = isError ? json.error : target === undefined ? json : json[target];
 			if (!isObject(result)) throw new Error('A result is missing');
@@ -202,7 +199,7 @@ function targetOf({ step, kind }: Pick<Item, 'step' | 'kind'>): string | undefin
 /** Whether it comes with what it had: also where the input is off, if it is passed on. */
 function includesInput(item: Asked): boolean {
 	const isKept = passedOnAs(item) !== undefined && targetOf(item) === undefined;
-	return item.collects || item.step.includeInputFields || isKept;
+	return item.step.includeInputFields || isKept;
 }
 
 function heldBefore(item: Asked): IDataObject {
@@ -226,7 +223,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** An item is as the docs say, by what the service knows of it. */
 function expectItem(item: Item, service: Service): void {
-	const { kind, isError, collects, before, json, result } = item;
+	const { kind, isError, before, json, result } = item;
 	if (isError) {
 		expect(json.error).toMatchObject({ status: expect.any(String), reason: expect.any(String) });
 		expect(json.message).toEqual(expect.any(String));
@@ -234,10 +231,8 @@ function expectItem(item: Item, service: Service): void {
 	}
 	expectFields(item);
 	const says = broughtBy(item) ?? saidOf(item, service);
-	// A Finder may have collected a job, too.
-	// What is passed on says nothing of a job.
-	const isCollected = collects && passedOnAs(item) === undefined;
-	const ofJob = collects ? [isCollected] : [false, kind === 'email'];
+	// A Finder may have collected a job.
+	const ofJob = [false, kind === 'email'];
 	const { sources = [], source } = item;
 	const outcomes = ofJob.flatMap((isOfJob) =>
 		costsOf(item, isOfJob).map((costs) => {
@@ -295,8 +290,7 @@ function expectOwnEmail({ input, before, result }: Item, { ledger }: Service): v
 
 /** How an item comes out that needs no lookup, as it has what is wanted already, or nothing to look up. */
 function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped' | undefined {
-	const { step, kind, collects, input, before } = item;
-	if (collects) return isBlank(before?.jobId) ? 'skipped' : undefined;
+	const { step, kind, input } = item;
 	if (isUnwanted(item)) return 'skipped';
 	const valueOf = (field: string) => valueIn(step, input, field);
 	const checkedAt = String(valueOf('checkedAt'));
@@ -317,8 +311,8 @@ function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped'
 }
 
 /** Whether it does not meet the condition of its node. */
-function isUnwanted({ step, collects, input }: Asked): boolean {
-	return step.isConditional && !collects && !input.wanted;
+function isUnwanted({ step, input }: Asked): boolean {
+	return step.isConditional && !input.wanted;
 }
 
 /** What Lead Fields recognizes as an email has an `@`. */
@@ -357,7 +351,7 @@ function broughtBy(item: Item): IDataObject | undefined {
 
 /** What the service says of an item, or the item where nothing was found out: then why. */
 function saidOf(item: Item, service: Service): IDataObject {
-	const { step, kind, collects, input, result } = item;
+	const { step, kind, input, result } = item;
 	const { status, email } = result;
 	if (isProblem(result)) {
 		expect(result.reason).toMatch(/^[a-z_]+$/);
@@ -368,19 +362,16 @@ function saidOf(item: Item, service: Service): IDataObject {
 	}
 	const subject = subjectOf(item);
 	const checkedAt = expect.stringMatching(ISO);
-	// A job may be collected for an item that no longer says whose it is.
-	const isNobodys = collects && subject === undefined;
 	if (status === 'not_found' || isMissBesideEmail(item)) {
 		const status = 'not_found';
-		if (kind === 'email' && !isNobodys && !wasToldNothing(service)) expect(subject).toBeUndefined();
+		if (kind === 'email' && !wasToldNothing(service)) expect(subject).toBeUndefined();
 		return isDue(item) ? { status } : { status, checkedAt };
 	}
 	expect(status).toBe(kind === 'verifier' ? 'verified' : 'found');
-	if (isNobodys) return picked(result, COLUMNS.email);
 	expect(kind === 'search' ? result.domain : lower(email)).toBe(subject);
 	// What can be no email is not sent.
 	if (kind === 'verifier' && !isEmail(email)) return { status, email, emailStatus: 'invalid' };
-	const response = step.simple || collects ? null : expect.any(Object);
+	const response = step.simple ? null : expect.any(Object);
 	const said = { ...picked(result, COLUMNS[kind]), checkedAt, response };
 	if (kind === 'search') return said;
 	const { email_status: verdict } = expectedVerification(lower(email));
@@ -402,8 +393,8 @@ function isMissBesideEmail(item: Item): boolean {
 }
 
 /** Whether it was looked up though the item has what is wanted: that is too old, and a miss is no check of it. */
-function isDue({ step, kind, collects, input }: Item): boolean {
-	if (!step.takesKnown || collects || kind === 'search') return false;
+function isDue({ step, kind, input }: Item): boolean {
+	if (!step.takesKnown || kind === 'search') return false;
 	if (kind === 'email') return isEmail(valueIn(step, input, 'email'));
 	return inOurWords(valueIn(step, input, 'emailStatus')) !== undefined;
 }
@@ -445,19 +436,37 @@ function askedIn({ firstName, lastName, domain }: IDataObject): PersonQuery | un
 	return { firstName, lastName: lastName.trim(), domain: host };
 }
 
+/** The place of the first request that may be of an execution, and of the first that cannot be any more. */
+function spanOf(own: Executed[], index: number): [from: number, to: number] {
+	const startOf = (one?: Executed) => one?.begun[0]?.[0]?.requests;
+	return [startOf(own[index]) ?? 0, startOf(own[index + 1]) ?? Infinity];
+}
+
+const within =
+	([from, to]: [from: number, to: number]) =>
+	({ place }: Payment) =>
+		place >= from && place < to;
+
 /**
- * What was answered properly is never bought again, by the execution and its retries. Where nobody knows, one run of a
- * node repeats a single lookup once, and a bulk request only behind a gateway; an execution asks three times at most.
+ * What was answered properly is never bought again, whichever execution of the process asks; what waits for a job, not by
+ * the execution that has begun it. Where nobody knows, one run of a node repeats a single lookup once, and a bulk request
+ * only behind a gateway; an execution asks three times at most.
  */
-function expectPaidOnce(payments: Payment[], { begun }: Executed, { steps }: Plan): void {
-	const all = Map.groupBy(payments, ({ account, about }) => `${account} ${about}`);
-	for (const { length } of all.values()) expect(length).toBeLessThanOrEqual(3 * begun.length);
-	const proper = payments
-		.filter(({ isUnknown }) => !isUnknown)
-		.map(({ account, about }) => `${account} ${about}`);
-	expect(proper.filter((one, index) => proper.indexOf(one) !== index)).toEqual([]);
+function expectPaidOnce(payments: Payment[], own: Executed[], { steps }: Plan): void {
+	const nameOf = ({ account, about }: Payment) => `${account} ${about}`;
+	const expectOnce = (some: Payment[]) => {
+		const names = some.filter(({ isUnknown }) => !isUnknown).map(nameOf);
+		expect(names.filter((one, index) => names.indexOf(one) !== index)).toEqual([]);
+	};
+	const attempts = own.flatMap(({ begun }) => begun);
+	for (const { length } of Map.groupBy(payments, nameOf).values()) {
+		expect(length).toBeLessThanOrEqual(3 * attempts.length);
+	}
+	expectOnce(payments.filter(({ isOfJob }) => !isOfJob));
+	if (own.some(({ isAlone }) => !isAlone)) return;
+	own.forEach((_, index) => expectOnce(payments.filter(within(spanOf(own, index)))));
 	if (steps.some(({ retryOnFail }) => retryOnFail)) return;
-	const runs = begun.flat().map(({ requests }) => requests);
+	const runs = attempts.flat().map(({ requests }) => requests);
 	const paid = new Map<string, number>();
 	const cut = new Set<string>();
 	for (const { operation, account, about, place, isCut } of payments) {
@@ -470,37 +479,69 @@ function expectPaidOnce(payments: Payment[], { begun }: Executed, { steps }: Pla
 	}
 }
 
+/** The result itself, or the job that has it. */
+function isDelivered({ result: { status, jobId } }: Item): boolean {
+	return ['found', 'verified', 'pending'].includes(String(status)) || jobId !== undefined;
+}
+
+const isAsked = (item: Item) => item.isError || !passedOnAs(item);
+
 /** What was charged came out, or can be collected; or nobody knew that it was, and an item says that it failed. */
-function expectDelivered(payments: Payment[], items: Item[], { attempts, begun }: Executed): void {
-	const asked = items.filter((item) => !item.collects && (item.isError || !passedOnAs(item)));
-	// The result itself, or the job that has it.
-	const isDelivered = ({ result: { status, jobId } }: Item) =>
-		['found', 'verified', 'pending'].includes(String(status)) || jobId !== undefined;
+function expectDelivered(payments: Payment[], items: Item[], own: Executed[]): void {
+	const asked = items.filter(isAsked);
 	const delivered = new Set(asked.filter(isDelivered).map(aboutOf));
 	const failed = new Set(asked.filter((item) => !isDelivered(item)).map(aboutOf));
 	// Where n8n tries again, by itself or by its Retry button, only what became of the last try is seen.
-	const triedAgain = attempts.length > 1 || items.some(({ step }) => step.retryOnFail);
+	const isTriedAgain = own.some(({ attempts }) => attempts.length > 1);
+	const triedAgain = isTriedAgain || items.some(({ step }) => step.retryOnFail);
 	const lost = payments.filter(({ about, isUnknown }) => {
 		const isExplained = isUnknown && (triedAgain || failed.has(about));
 		return !delivered.has(about) && !isExplained;
 	});
-	// A node that stops gives nothing out: what it bought, in any attempt, is kept for a retry.
-	const { status, data } = known(attempts.at(-1));
-	const isLast = ({ node }: { node: string }) => node === data.resultData.lastNodeExecuted;
-	const stopped = status === 'error' ? begun.flat().find(isLast)?.requests : undefined;
-	expect(lost.filter(({ place }) => place < (stopped ?? Infinity))).toEqual([]);
+	// A node that stops gives nothing out: what it bought, in any attempt, is kept for a retry, and for the next execution.
+	const stopped = own.map(({ attempts, begun }) => {
+		const { status, data } = known(attempts.at(-1));
+		const isLast = ({ node }: { node: string }) => node === data.resultData.lastNodeExecuted;
+		return status === 'error' ? begun.flat().find(isLast)?.requests : undefined;
+	});
+	const from = Math.min(...stopped.map((place) => place ?? Infinity));
+	expect(lost.filter(({ place }) => place < from)).toEqual([]);
+}
+
+/** What was answered before an execution, by whichever one, it has at once and for free, whatever ended that one. */
+function expectRemembered(
+	payments: Payment[],
+	items: Item[],
+	{ begun }: Executed,
+	keys: string[],
+): void {
+	const start = begun[0]?.[0]?.requests ?? 0;
+	const answered = payments.filter(
+		({ place, isUnknown, isOfJob }) => place < start && !isUnknown && !isOfJob,
+	);
+	const has = new Set(answered.map(({ account, about }) => `${account} ${about}`));
+	const forgotten = items.filter((item) => {
+		const account = keys[Number(item.input.account ?? 0)];
+		const { reason, status } = item.result;
+		const isNotAsked = reason === 'manual_limit' || status === 'invalid_input';
+		const isThere = ['found', 'verified'].includes(String(status));
+		return isAsked(item) && has.has(`${account} ${aboutOf(item)}`) && !isThere && !isNotAsked;
+	});
+	expect(forgotten).toEqual([]);
 }
 
 const endpointOf = ({ operation }: Step) => operationOf(operation).endpoint;
 
-function expectCapsKept(payments: Payment[], { attempts }: Executed, { steps }: Plan): void {
+function expectCapsKept(payments: Payment[], own: Executed[], plan: Plan): void {
+	const steps = nodesOf(plan).map(({ step }) => step);
+	const attempts = sum(own.map((one) => one.attempts.length));
 	for (const operation of new Set(steps.map(endpointOf))) {
-		const own = payments.filter((payment) => payment.operation === operation);
+		const paid = payments.filter((payment) => payment.operation === operation);
 		const caps = steps
 			.filter((step) => endpointOf(step) === operation)
 			.map(({ options }) => Number(options.maxCredits ?? Infinity));
 		// A retry counts anew.
-		expect(creditsOf(own)).toBeLessThanOrEqual(sum(caps) * attempts.length);
+		expect(creditsOf(paid)).toBeLessThanOrEqual(sum(caps) * attempts);
 	}
 }
 
@@ -532,32 +573,35 @@ function expectFloorsKept({ plan, keys, executions }: Outcome, service: Service)
 }
 
 /** No more at once than is allowed, and nothing new once the execution is stopped. */
-function expectWithinBounds({ plan, keys }: Outcome, service: Service): void {
+function expectWithinBounds({ plan, executions, keys }: Outcome, service: Service): void {
 	// A connection that was reset ends a little later here than there.
 	if (service.requests.some(({ status }) => status === null)) return;
 	// The gate of an account lets so many out; Get Bulk Job and the account's reading bring the default along.
 	const allowed = plan.steps.map(({ options }) => Number(options.maxConcurrency));
 	const most = Math.max(...allowed, 5) * keys.length;
 	expect(service.maxInFlight).toBeLessThanOrEqual(most);
-	if (plan.stopAt === undefined || plan.executions.length > 1) return;
+	if (plan.stopAt === undefined || executions.length > 1) return;
 	expect(service.requests.length - plan.stopAt).toBeLessThanOrEqual(most);
 }
 
 /** A workflow stops only where it is to, and then not if that would lose what it has bought. */
 function expectFailuresExplained(
 	payments: Payment[],
-	{ attempts, begun }: Executed,
-	{ steps }: Plan,
+	own: Executed[],
+	index: number,
+	plan: Plan,
 ): void {
+	const { attempts, begun } = own[index];
+	const [, end] = spanOf(own, index);
 	attempts.forEach((run, attempt) => {
 		if (run.status !== 'error') return;
 		const { error, lastNodeExecuted = '' } = run.data.resultData;
 		expect(error?.message).toEqual(expect.any(String));
-		const step = steps.find((_, nth) => nameOf(nth) === lastNodeExecuted);
-		expect(step?.onError).toBe('stopWorkflow');
-		if (step?.options.incompleteRun === 'fail') return;
+		const { step } = known(nodesOf(plan).find(({ name }) => name === lastNodeExecuted));
+		expect(step.onError).toBe('stopWorkflow');
+		if (step.options.incompleteRun === 'fail') return;
 		const from = begun[attempt][0]?.requests ?? 0;
-		const to = begun[attempt + 1]?.[0]?.requests ?? Infinity;
+		const to = begun[attempt + 1]?.[0]?.requests ?? end;
 		const proper = payments.filter(
 			({ place, isUnknown }) => place >= from && place < to && !isUnknown,
 		);
@@ -566,21 +610,21 @@ function expectFailuresExplained(
 }
 
 /** Whether it is no item of a bulk job that may go on. */
-function isSettled({ step, collects, isError, result }: Item): boolean {
-	if (collects) return !isProblem(result);
+function isSettled({ step, isCollecting, isError, result }: Item): boolean {
 	// A job that is pending is no failure.
 	if (isError) expect(result.status).not.toBe('pending');
-	return result.status !== 'pending' || step.collected !== 'not';
+	return result.status !== 'pending' || (step.collected !== 'not' && !isCollecting);
 }
 
 /** What an execution tells that it has cost holds what it did; where nothing is unclear, it is just that. */
 function expectCostsTold(
 	payments: Payment[],
 	items: Item[],
-	{ attempts, isStopped }: Executed,
+	own: Executed[],
 	service: Service,
 ): void {
-	if (isStopped) return;
+	if (own.some(({ isStopped }) => isStopped)) return;
+	const attempts = own.flatMap((one) => one.attempts);
 	const told = attempts.map(({ data }) => {
 		const text = data.resultData.metadata?.contact_data_credits ?? '0 credits spent';
 		const [, low, high = low] = /^(\d+)(?: to (\d+))? credits? spent/.exec(text) ?? [];
@@ -597,7 +641,7 @@ function expectCostsTold(
 }
 
 /** What the items of a lead say that it has cost was charged; and is all that was, where it is known and came out. */
-function expectCostsInItems(payments: Payment[], items: Item[], { attempts }: Executed): void {
+function expectCostsInItems(payments: Payment[], items: Item[], own: Executed[]): void {
 	const inItems = items.filter(({ isError }) => !isError);
 	const charged = new Map<string, number>();
 	const add = (about: string, credits: number) =>
@@ -611,15 +655,15 @@ function expectCostsInItems(payments: Payment[], items: Item[], { attempts }: Ex
 		const { result } = item;
 		const lead = leadBefore(item);
 		const was = isOurs(lead) ? Number(lead.credits) : 0;
-		if (item.collects && subjectOf(item) === undefined) continue;
 		if (result.credits === null) unknown.add(aboutOf(item));
 		else add(aboutOf(item), was - Number(result.credits));
 		const others = places.get(aboutOf(item)) ?? new Set();
 		places.set(aboutOf(item), others.add(targetOf(item)));
-		if (item.collects) collected.add(aboutOf(item));
+		if (item.kind === 'email' && lead.status === 'pending') collected.add(aboutOf(item));
 	}
 	const isHidden = items.some(({ step }) => step.retryOnFail);
-	const isWhole = !isHidden && attempts.every(({ status }) => status !== 'error');
+	const runs = own.flatMap(({ attempts }) => attempts);
+	const isWhole = !isHidden && runs.every(({ status }) => status !== 'error');
 	for (const [about, rest] of charged) {
 		// The row of a job that is collected into several places tells each of them what it has cost.
 		const further = collected.has(about) ? (places.get(about)?.size ?? 1) - 1 : 0;
@@ -639,31 +683,29 @@ function countRows({ requests }: Service, seen: Seen): void {
 	add('of them with other rows', ofRows.filter(isChanged));
 }
 
-function count(
-	payments: Payment[],
-	items: Item[],
-	{ attempts, isStopped }: Executed,
-	seen: Seen,
-): void {
-	const lookups = items.filter(({ collects }) => !collects);
+function count(payments: Payment[], items: Item[], own: Executed[], seen: Seen): void {
 	const many = (field: 'status' | 'reason', value: string) =>
-		lookups.filter(({ isError, result }) => !isError && result[field] === value).length;
-	const own: Seen = {
-		items: lookups.length,
+		items.filter(({ isError, result }) => !isError && result[field] === value).length;
+	const attempts = sum(own.map((one) => one.attempts.length));
+	const lastOf = ({ attempts: all }: Executed) => all.at(-1)?.status;
+	const met: Seen = {
+		items: items.length,
+		executions: own.length,
 		charges: payments.length,
 		'of them unclear': payments.filter(({ isUnknown }) => isUnknown).length,
-		'executions stopped': isStopped ? 1 : 0,
-		'executions failed': attempts.at(-1)?.status === 'error' ? 1 : 0,
-		'presses of Retry': attempts.length - 1,
+		'executions stopped': own.filter(({ isStopped }) => isStopped).length,
+		'executions failed': own.filter((one) => lastOf(one) === 'error').length,
+		'presses of Retry': attempts - own.length,
 		'items pending': many('status', 'pending'),
 		'rows collected': items.filter(
-			({ collects, before, result }) =>
-				collects && before.status === 'pending' && result.status === 'found',
+			({ kind, before, result }) =>
+				kind === 'email' && before.status === 'pending' && result.status === 'found',
 		).length,
+		'out of time': many('reason', 'run_time_over'),
 		'at a cap': many('reason', 'credit_limit'),
 		'at a floor': many('reason', 'credit_floor'),
 		known: many('status', 'known'),
 		unwanted: many('reason', 'condition'),
 	};
-	for (const [what, times] of Object.entries(own)) seen[what] = (seen[what] ?? 0) + times;
+	for (const [what, times] of Object.entries(met)) seen[what] = (seen[what] ?? 0) + times;
 }

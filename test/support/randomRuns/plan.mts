@@ -62,7 +62,7 @@ const step = fc.record({
 	options,
 	/** In minutes. */
 	jobTimeout: fc.constantFrom(0, 0, 30),
-	/** Whether Get Bulk Job collects what is pending, right behind it or after a Wait. */
+	/** Whether the same lookup once more collects what is pending, right behind it or after a Wait. */
 	collected: fc.constantFrom('at once', 'later', 'not'),
 	/** Whether the execution waits behind it. */
 	waits: seldom(4),
@@ -106,6 +106,7 @@ const row = (first: number, many: number) =>
 				...{ reason: fc.constant('trade fair'), message: fc.constant('call back') },
 				// Of a job that this service does not know.
 				jobId: maybe(fc.constantFrom('777001', '777002'), 3),
+				jobRow: fc.constantFrom(1, 1, 2, 101),
 			}),
 		),
 		/** What else the user has in it. */
@@ -242,6 +243,11 @@ export const plan = fc.record({
 		{ weight: 2, arbitrary: fc.tuple(someRows(0), someRows(1)) },
 		{ weight: 1, arbitrary: fc.tuple(someRows(0), someRows(1), someRows(2)) },
 	),
+	/** Whether the first of them runs twice, as where a trigger fires twice. */
+	isDoubled: seldom(4),
+	/** How often somebody runs the first one again, over the same items, when all are over; and whether all is well then. */
+	clicks: fc.constantFrom(0, 0, 1, 2),
+	isWell: fc.boolean(),
 	steps: fc.array(step, { minLength: 1, maxLength: 4 }),
 	/** Whether the first lookup runs once more, over the same items, as in a loop. */
 	again: seldom(4),
@@ -261,8 +267,11 @@ export const plan = fc.record({
 	ids: maybe(fc.constant('huge'), 3),
 	/** Whether the account has no quota, if nothing else is said of its credits. */
 	isUnlimited: seldom(4),
-	/** The first execution is stopped when so many requests have arrived. */
+	/** The first execution, or its double, is stopped when so many requests have arrived. */
 	stopAt: maybe(fc.integer({ min: 1, max: 12 }), 5),
+	stopped: fc.constantFrom('first', 'double'),
+	/** How long n8n lets an execution take, in seconds. */
+	timeout: maybe(fc.constantFrom(0.5, 2.5, 3, 4, 6), 5),
 	/** How often n8n's Retry button is pressed after a failure. */
 	retries: fc.nat(2),
 });

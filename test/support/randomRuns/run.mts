@@ -1,10 +1,12 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 
+import { forgetRecentAnswers } from '../../../nodes/shared/execution/answers.ts';
 import type { Company, CreditKind } from '../../emulator/fixtures.mts';
 import { creditKinds } from '../../emulator/ledger.mts';
 import type { Service } from '../../emulator/service.mts';
-import { collects, emits, waits } from '../node/chains.mts';
+import { emits, waits } from '../node/chains.mts';
 import { runWorkflow, type TestNode, type TestWorkflow } from '../node/engine.mts';
+import type { QuickClock } from '../node/quickClock.mts';
 import { operationOf } from '../../operations.mts';
 import { addressOf, leadOf, whenSent } from '../leads/lookups.mts';
 import { credentialFor, openAccount } from '../servers/service.mts';
@@ -20,6 +22,10 @@ export interface Executed {
 	/** How many requests had arrived when a node began, for each time in each attempt. */
 	begun: Array<Array<{ node: string; requests: number }>>;
 	isStopped: boolean;
+	/** Whose leads it looks up: the place of their rows in the plan. */
+	group: number;
+	/** Whether no other execution looks the same leads up at the same time. */
+	isAlone: boolean;
 }
 
 /** Everything that there is to look at after a run. */
@@ -36,9 +42,13 @@ export function kindOf({ operation }: Step): CreditKind {
 
 let runs = 0;
 
+/** How many milliseconds the clock goes on in a real one, where n8n ends executions: slow enough to deliver in 2 s. */
+const STEP_TO_TIMEOUT = 20;
+
 /** Runs a plan in n8n's engine, against a service as it was at its start. */
-export async function runPlan(plan: Plan, service: Service): Promise<Outcome> {
+export async function runPlan(plan: Plan, service: Service, clock: QuickClock): Promise<Outcome> {
 	service.reset();
+	forgetRecentAnswers();
 	runs++;
 	const keys = Array.from({ length: plan.accounts }, (_, account) => `${KEYS}${runs}-${account}`);
 	for (const key of keys) openAccount(service, key);
@@ -64,15 +74,28 @@ export async function runPlan(plan: Plan, service: Service): Promise<Outcome> {
 	}
 	const apiKey = `={{ "${KEYS}${runs}-" + ($json.account ?? 0) }}`;
 	const credential = { ...credentialFor(service), apiKey };
-	const executions = await Promise.all(
-		plan.executions.map(async (rows, index) => {
-			// Each execution searches for companies of its own.
-			const sites = service.fixtures.companies.slice(10 * index, 10 * index + 10);
-			const items = rows.map((row, id) => itemOf(row, id % plan.accounts, sites));
-			const workflow = workflowOf(plan, items, credential);
-			return await execute(workflow, plan, service, index === 0 ? stop.signal : undefined);
-		}),
-	);
+	const workflows = plan.executions.map((rows, group) => {
+		// Each execution searches for companies of its own.
+		const sites = service.fixtures.companies.slice(10 * group, 10 * group + 10);
+		const items = rows.map((row, id) => itemOf(row, id % plan.accounts, sites));
+		return workflowOf(plan, items, credential);
+	});
+	const groups = [...(plan.isDoubled ? [0] : []), ...workflows.keys()];
+	const stopped = plan.stopped === 'double' && plan.isDoubled ? 1 : 0;
+	const start = async (group: number, index: number, isLater = false) => ({
+		...(await execute(workflows[group], plan, service, {
+			stop: !isLater && index === stopped ? stop.signal : undefined,
+			timeout: isLater ? undefined : plan.timeout,
+		})),
+		group,
+		isAlone: isLater || group > 0 || !plan.isDoubled,
+	});
+	const startAll = async () =>
+		await Promise.all(groups.map(async (group, index) => await start(group, index)));
+	const executions =
+		plan.timeout === undefined ? await startAll() : await clock.at(STEP_TO_TIMEOUT, startAll);
+	if (plan.isWell) faults.clear();
+	for (let click = 0; click < plan.clicks; click++) executions.push(await start(0, 0, true));
 	return { plan, executions, keys };
 }
 
@@ -81,8 +104,8 @@ async function execute(
 	workflow: TestWorkflow,
 	{ retries }: Plan,
 	{ requests, faults }: Service,
-	stop: AbortSignal | undefined,
-): Promise<Executed> {
+	{ stop, timeout }: { stop?: AbortSignal; timeout?: number },
+): Promise<Omit<Executed, 'group' | 'isAlone'>> {
 	const attempts: IRun[] = [];
 	const begun: Executed['begun'] = [];
 	for (let attempt = 0; attempt <= retries; attempt++) {
@@ -92,9 +115,13 @@ async function execute(
 		const retryOf = attempts.at(-1);
 		// As n8n calls it, whatever it was.
 		const mode = retryOf ? 'retry' : workflow.mode;
-		const test = { ...workflow, stop, onNode, mode };
-		let run = await runWorkflow({ ...test, retryOf });
-		while (run.status === 'waiting') run = await runWorkflow({ ...test, resumes: run });
+		// n8n gives an execution its time anew after each wait.
+		const test = () => {
+			const timeoutAt = timeout === undefined ? undefined : Date.now() + timeout * 1_000;
+			return { ...workflow, stop, onNode, mode, timeoutAt };
+		};
+		let run = await runWorkflow({ ...test(), retryOf });
+		while (run.status === 'waiting') run = await runWorkflow({ ...test(), resumes: run });
 		attempts.push(run);
 		if (run.status !== 'error' || stop?.aborted) break;
 		// Whoever retries waits until the service is well again.
@@ -116,41 +143,39 @@ function workflowOf(
 		connections.push(`${last} > ${node.name}`);
 		last = node.name;
 	};
-	plan.steps.forEach((step, index) => {
-		append(nodeFor(step, index, plan));
+	for (const { step, name, isCollecting } of nodesOf(plan)) {
+		if (isCollecting && step.collected === 'later') append(waits(`Wait for ${name}`));
+		append(nodeFor(step, name, plan));
 		connections.push(`${last} !> Failed`);
-		if (step.operation === 'findBulk' && step.collected !== 'not') {
-			if (step.collected === 'later') append(waits(`Wait for Job ${index}`));
-			append(collects(collectorOf(index), collectorParameters(step)));
-		}
-		if (step.waits) append(waits(`Wait ${index}`));
-	});
+		if (step.waits && !isCollecting) append(waits(`Wait after ${name}`));
+	}
 	nodes.push({ name: 'Failed', type: 'end' });
 	if (plan.again) {
 		nodes.push({ ...emits('Again', items), position: [200, 900] });
-		connections.push('Start > Again', `Again > ${nameOf(0)}`);
+		connections.push('Start > Again', 'Again > Step 0');
 	}
 	return { nodes, connections, credential, mode: plan.mode };
 }
 
-/** A pending item names its job in the field for the result, if there is one. */
-function collectorParameters({ options: { resultField } }: Step): INodeParameters {
-	if (resultField === undefined) return {};
-	return {
-		jobId: `={{ $json.${RESULT}?.jobId }}`,
-		jobRow: `={{ $json.${RESULT}?.jobRow }}`,
-		options: { resultField: RESULT },
-	};
+/** The lookups of a plan in their order: where one is collected, its second run right behind it. */
+export function nodesOf({
+	steps,
+}: Plan): Array<{ step: Step; name: string; isCollecting: boolean }> {
+	return steps.flatMap((step, index) => {
+		const name = `Step ${index}`;
+		const isCollected = step.operation === 'findBulk' && step.collected !== 'not';
+		const first = { step, name, isCollecting: false };
+		const collector: Step = { ...step, jobTimeout: 30 };
+		if (!isCollected) return [first];
+		return [first, { step: collector, name: `Collect ${index}`, isCollecting: true }];
+	});
 }
 
-export const nameOf = (step: number) => `Step ${step}`;
-export const collectorOf = (step: number) => `Collect ${step}`;
-
-function nodeFor(step: Step, index: number, { keepCredits }: Plan): TestNode {
+function nodeFor(step: Step, name: string, { keepCredits }: Plan): TestNode {
 	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
 	const { catchAllOnce, keepEmailIf, isConditional } = step;
 	return {
-		name: nameOf(index),
+		name,
 		type: operationOf(operation).node,
 		onError,
 		retryOnFail,
