@@ -280,6 +280,99 @@ describe('an existing value that is to be checked again', () => {
 	);
 });
 
+describe('what waits for a bulk job', () => {
+	const wanted = numbers(30);
+	const items = wanted.map(findBulk.item);
+	const job = (jobPolls: number) =>
+		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls, jobResultShape: 'results' });
+
+	/** The same people in a further execution, which brings no job along. */
+	const again = async (test: LookupTest = {}) => {
+		// A miss is asked again.
+		service().variants.bulkAnswer = 'rows';
+		const { json, ...rest } = await execute(findBulk, items, test);
+		expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		expectPaidOnce(service(), findBulk, wanted);
+		return { json, ...rest };
+	};
+
+	test('is collected by the next click', async () => {
+		job(2);
+		const { json } = await execute(findBulk, items, { options: { jobTimeout: 0 } });
+		expect(new Set(json.map(({ status }) => status))).toEqual(new Set(['pending']));
+		const after = await again();
+		expect(creditsIn([after])).toBe(spent());
+		expect(creditsIn([await again()])).toBe(0);
+	});
+
+	test('is collected by the next click, and by who waits, where the first is stopped', async () => {
+		job(5);
+		const stop = new AbortController();
+		const stopped = execute(findBulk, items, { stop: stop.signal });
+		await until(() => sent() === 3, 1);
+		const waiting = [again(), again()];
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		stop.abort();
+		expect((await stopped).run.status).toBe('canceled');
+		await Promise.all(waiting);
+		await again();
+	});
+
+	test('is looked up by another account', async () => {
+		job(1);
+		await execute(findBulk, items, { options: { jobTimeout: 0 } });
+		const paid = spent();
+		const apiKey = openAccount(service());
+		await execute(findBulk, items, { credential: { ...credentialFor(service()), apiKey } });
+		expect(spent()).toBe(2 * paid);
+	});
+
+	test('is looked up again where the service has given it up', async () => {
+		job(1);
+		await execute(findBulk, items, { options: { jobTimeout: 0 } });
+		service().jobs = [];
+		const { json } = await execute(findBulk, items);
+		expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+	});
+});
+
+describe('who waits for another execution', () => {
+	/** What the other one meets: it goes on for longer than who waits may. */
+	const endless: Array<[what: string, lookup: Lookup, begin: () => void]> = [
+		['a rate limit', find, () => service().faults.add({ status: 429 })],
+		['a rate limit', findBulk, () => service().faults.add({ status: 429 })],
+		[
+			'a job',
+			findBulk,
+			() => Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000 }),
+		],
+	];
+
+	const ends = endless.flatMap(([what, lookup, begin]) =>
+		['timeout', 'stop'].map((end) => ({ what, lookup, begin, end })),
+	);
+
+	test.each(ends)('at $what of $lookup.operation, ends with its own $end', async (row) => {
+		const { lookup, begin, end } = row;
+		begin();
+		const [other, own] = [new AbortController(), new AbortController()];
+		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
+		const items = [lookup.item(hit)];
+		const asking = execute(lookup, items, { credential, stop: other.signal, ...continues });
+		await until(() => sent() > 0, 1);
+		const begun = Date.now();
+		const timeoutAt = end === 'timeout' ? begun + 6_000 : undefined;
+		const waiting = execute(lookup, items, { credential, stop: own.signal, timeoutAt });
+		await new Promise((resolve) => setTimeout(resolve, 500));
+		if (end === 'stop') own.abort();
+		const { json } = await waiting;
+		expect(Date.now() - begun).toBeLessThan(6_000);
+		if (end === 'timeout') expect(json).toMatchObject([{ reason: 'run_time_over' }]);
+		other.abort();
+		await asking;
+	});
+});
+
 test.each([find, verify])(
 	'Estimate Cost of $operation counts what the process has as alreadyBought',
 	async (lookup) => {
