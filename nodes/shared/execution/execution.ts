@@ -3,6 +3,7 @@ import { costOf, Ledger, NOTHING } from '../credits/ledger';
 import type { NodeContext } from '../host/context';
 import type { Connection } from '../http/connection';
 import { AnswerStore } from './answers';
+import { Recent } from './recent';
 
 /** The most jobs that n8n stores with the execution; the oldest of more are dropped. */
 const MAX_STORED_JOBS = 1_000;
@@ -23,6 +24,9 @@ export interface Job {
 	node: string;
 	executionId: string;
 }
+
+/** The jobs of all executions of this process that are not collected, by the keys of their questions. */
+const recentJobs = new Recent<Job>();
 
 /** The job that an item waits for, and the row in it, from 1. */
 export interface JobRow {
@@ -51,7 +55,7 @@ export class PendingJobs {
 
 	/** The job that may have the answer to a question. */
 	of(key: string): Job | undefined {
-		return this.byKey.get(key);
+		return this.byKey.get(key) ?? recentJobs.get(key);
 	}
 
 	/**
@@ -74,7 +78,11 @@ export class PendingJobs {
 
 	remember(job: Job): void {
 		this.byId.set(nameOf(job.connection, job.id), job);
-		for (const key of job.questions) if (key !== null) this.byKey.set(key, job);
+		for (const key of job.questions) {
+			if (key === null) continue;
+			this.byKey.set(key, job);
+			if (job.executionId !== '') recentJobs.set(key, job);
+		}
 	}
 
 	/**
@@ -94,6 +102,7 @@ export class PendingJobs {
 			const isOver = results === undefined || own !== undefined;
 			if (key === null) return;
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
+			if (isOver && recentJobs.get(key) === job) recentJobs.delete(key);
 			if (Array.isArray(own)) this.answers.keep([key, { results: own, at }], connection);
 		});
 		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {
@@ -104,9 +113,7 @@ export class PendingJobs {
 
 	/** Puts the pending jobs into what n8n stores with the execution. */
 	save(): void {
-		const pending = [...new Set(this.byKey.values())].filter(
-			({ executionId }) => executionId !== '',
-		);
+		const pending = [...this.byId.values()].filter(({ executionId }) => executionId !== '');
 		if (pending.length > 0) this.record[JOBS_RECORD] = pending.slice(-MAX_STORED_JOBS);
 		else delete this.record[JOBS_RECORD];
 	}
@@ -135,7 +142,7 @@ export class Execution {
 	constructor(record: IContextObject, context: NodeContext) {
 		if (context.isManual) record[MANUAL_RECORD] = true;
 		this.isManual = record[MANUAL_RECORD] === true;
-		this.answers = new AnswerStore(record);
+		this.answers = new AnswerStore(record, context.signal);
 		this.ledger = new Ledger(record, context);
 		this.jobs = new PendingJobs(record, this.answers, this.ledger);
 	}
