@@ -70,7 +70,7 @@ export class PendingJobs {
 			...unknown,
 		};
 		const owner = job.questions[row - 1] ?? key;
-		if (owner !== key || this.byKey.has(key)) return;
+		if (owner !== key || this.of(key)) return;
 		while (job.questions.length < row) job.questions.push(null);
 		job.questions[row - 1] = key;
 		this.remember(job);

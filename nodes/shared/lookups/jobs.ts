@@ -87,10 +87,11 @@ export class RunJobs<Query extends IDataObject> {
 		const { client, run } = this;
 		const { jobs, perRequest } = this.lookup;
 		if (!jobs) return { results: [] };
-		const isOwn = executionId !== '';
+		const isOwn = executionId === run.context.executionId;
+		const isKnown = executionId !== '';
 		const get = async (qs: IDataObject, url: string) =>
 			await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true });
-		const read = jobs.reader(id, get, isOwn ? questions.length : undefined);
+		const read = jobs.reader(id, get, isKnown ? questions.length : undefined);
 		const turn = async (wait: number) => {
 			await client.sleep(wait);
 			await client.sleep(run.nextPoll());
@@ -100,8 +101,8 @@ export class RunJobs<Query extends IDataObject> {
 		const { failure, rows } = await waitForJob({ id, isOwn, timeout }, read, turn);
 		const queries = entries.map((entry) => entry?.query);
 		const asked = withoutKey(queries, client.connection.apiKey);
-		// Of another execution nobody knows the other questions: a row has to name the person.
-		const results = jobs.match(rows, asked, !isOwn).map((own) => own ?? failure);
+		// Nobody knows the other questions of a job that an item brings: a row has to name the person.
+		const results = jobs.match(rows, asked, !isKnown).map((own) => own ?? failure);
 		return { results, jobId: id };
 	}
 }
