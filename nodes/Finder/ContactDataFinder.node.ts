@@ -36,7 +36,7 @@ export class ContactDataFinder implements INodeType {
       options: { maxCredits: 500 },
     },
     // status: found, known (it had an email), not_found; without a result invalid_input, not_processed, pending or failed, with reason and message.
-    output: [{ Name: 'Ada Lovelace', Website: 'acme.com', Email: '', status: 'found', email: 'ada@acme.com', emailStatus: 'valid', credits: 1, checkedAt: '2026-11-23T09:00:00.000Z' }],`,
+    output: [{ 'Full Name': 'Ada Lovelace', Website: 'acme.com', Email: '', status: 'found', email: 'ada@acme.com', emailStatus: 'valid', credits: 1, checkedAt: '2026-11-23T09:00:00.000Z' }],`,
 			),
 		},
 		hints: [bulkHint(find, findBulk)],

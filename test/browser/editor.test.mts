@@ -12,7 +12,7 @@ import { rowsOf } from '../emulator/operations/bulkFinder.mts';
 import { list, some } from '../support/leads/expected.mts';
 import { makeOther } from '../support/leads/otherProvider.mts';
 import { leadsWithoutEmail } from '../support/realN8n/exampleScenes.mts';
-import { createCredential } from '../support/realN8n/host.mts';
+import { createCredential, withOwnAccount } from '../support/realN8n/host.mts';
 import { giveWebPage, useSelfSigned, useServer } from '../support/servers/ownServer.mts';
 import { manually, node, ours } from '../support/realN8n/savedNodes.mts';
 import { report } from '../support/measures/report.mts';
@@ -117,7 +117,8 @@ function sheetRows(): IDataObject[] {
 
 test('rows of any sheet are looked up with nothing typed, dragged or cleared', async () => {
 	const sheet = node('Spreadsheet', 'n8n-nodes-base.extractFromFile', 1, {});
-	const finder = ours(running(), 'Find Emails', 'contactDataFinder', { operation: 'findBulk' });
+	const host = await withOwnAccount(running(), service());
+	const finder = ours(host, 'Find Emails', 'contactDataFinder', { operation: 'findBulk' });
 	const saved = await running().client.createWorkflow({
 		name: 'Own rows',
 		nodes: [manually(), sheet, finder].map((one, index) => ({
@@ -154,6 +155,7 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 test('two providers in a row, as the README says: the second is asked for what the first lacks', async () => {
 	makeOther(other());
 	const { client } = running();
+	const first = (await withOwnAccount(running(), service())).credential;
 	const second = await createCredential(client, other());
 	const sheet = node('Spreadsheet', 'n8n-nodes-base.extractFromFile', 1, {});
 	const rows = leadsWithoutEmail(demoList.id).map(({ person }) => ({
@@ -175,7 +177,7 @@ test('two providers in a row, as the README says: the second is asked for what t
 		await editor().chooseCredential(id);
 	};
 	const finder = ['Contact Data Finder', 'Find emails in bulk'] as const;
-	await add(...finder, running().credential.id);
+	await add(...finder, first.id);
 	await editor().node.getByTestId('tab-settings').click();
 	await editor().choose('onError', 'Continue');
 	await editor().closeNode();
@@ -183,7 +185,7 @@ test('two providers in a row, as the README says: the second is asked for what t
 	await editor().addOption('Keep Existing Email If');
 	await editor().choose('keepEmailIf', 'Valid');
 	await editor().closeNode();
-	await add('Contact Data Verifier', 'Verify emails in bulk', running().credential.id);
+	await add('Contact Data Verifier', 'Verify emails in bulk', first.id);
 	await execute();
 	const table = async () => await editor().tableIn(editor().output);
 	await expect.poll(async () => (await table()).length).toBe(1 + rows.length);
@@ -310,7 +312,9 @@ test('a field of another name is entered, the output is linked to the input, and
 	const split = node('People', 'n8n-nodes-base.splitOut', 1, field);
 	// The fields that these people do not have, cleared.
 	const cleared = { firstName: '', lastName: '', company: '', existingEmail: '' };
-	const finder = ours(running(), 'Find Emails', 'contactDataFinder', cleared);
+	const host = await withOwnAccount(running(), service());
+	const another = await withOwnAccount(running(), service());
+	const finder = ours(host, 'Find Emails', 'contactDataFinder', cleared);
 	const saved = await chainOf('Find emails', manually(), table, split, finder);
 	await editor().openWorkflow(saved, { width: 1680, height: 720 });
 	await editor().openNode(finder.name);
@@ -333,8 +337,15 @@ test('a field of another name is entered, the output is linked to the input, and
 
 	await editor().choose('operation', 'Find Emails in Bulk');
 	await execute();
-	const hint = '6 items: 5 found, 1 not found. 4 credits used. 1 item cost nothing (duplicate).';
-	await output.getByText(hint).waitFor();
+	const hint = (middle: string) =>
+		output.getByText(`6 items: 5 found, 1 not found. ${middle} 1 item cost nothing (duplicate).`);
+	await hint('0 credits used. 4 answered from earlier runs, for free.').waitFor();
+	expect(service().ledger.total()).toBe(4);
+	// Another account pays for itself.
+	await editor().chooseCredential(another.credential.id);
+	await execute();
+	await hint('4 credits used.').waitFor();
+	expect(service().ledger.total('findBulk')).toBe(4);
 	await expect.poll(emails).toEqual(found);
 	await editor().screenshot('find-emails-in-bulk');
 

@@ -26,7 +26,7 @@ import {
 import { csvFilesOf } from '../support/realN8n/spreadsheets.mts';
 import { known, list, personWith } from '../support/leads/expected.mts';
 import { makeOther } from '../support/leads/otherProvider.mts';
-import { createCredential } from '../support/realN8n/host.mts';
+import { createCredential, withOwnAccount } from '../support/realN8n/host.mts';
 import { MailServer } from '../support/servers/mailServer.mts';
 import { report } from '../support/measures/report.mts';
 import { useService } from '../support/servers/service.mts';
@@ -187,7 +187,8 @@ const others = isLong ? (await exampleNames()).filter((name) => name !== FIRST) 
 test.each(others)('%s, set up and run', async (name) => {
 	const { tools = [], change, run, idle } = known(scenes[name])();
 	for (const tool of tools) if ('app' in tool) await running().tools.use(tool);
-	const workflow = await setUpExample(name, running(), { listId: demoList.id, tools });
+	const host = await withOwnAccount(running(), service());
+	const workflow = await setUpExample(name, host, { listId: demoList.id, tools });
 	const changed = change ? await change(workflow) : workflow;
 	await editor().openWorkflow(await running().client.createWorkflow(changed));
 	// It is ready when it is set up.

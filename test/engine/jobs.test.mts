@@ -412,7 +412,6 @@ describe('a later run of a Finder', () => {
 		['half a row', { jobRow: 1.5 }],
 		['no row', { jobRow: '' }],
 		['an object for a job', { jobId: { id: 1 } }],
-		['a status of the user', { status: 'Hot' }],
 	])('looks up anew what no job has: %s', async (_, fields, vain = []) => {
 		const pending = await pendingLeads([3, 4, 5]);
 		const items = pending.map((item, index) => (index === 1 ? { ...item, ...fields } : item));

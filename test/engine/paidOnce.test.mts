@@ -26,7 +26,6 @@ import {
 	hit,
 	leadOf,
 	lookups,
-	miss,
 	numbers,
 	paidAmong,
 	runInLoop,
@@ -578,16 +577,6 @@ describe('n8n ends the execution after a while', () => {
 		expect(await sentAfterwards(service())).toEqual([]);
 	});
 
-	test('nothing is sent where the responses of the account take longer than the time that is left', async () => {
-		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
-		service().options.latencyMs = 300;
-		await execute(find, [leadOf(hit)], { credential });
-		const items = [leadOf(miss)];
-		const { json } = await execute(find, items, { credential, timeoutAt: Date.now() + 4_000 });
-		expect(json).toMatchObject([{ status: 'not_processed', reason: 'run_time_over' }]);
-		expect(sent()).toBe(1);
-	});
-
 	test.each([
 		// The time is over between two requests, or while one is on its way.
 		[{ latencyMs: 60 }, undefined],
@@ -661,7 +650,7 @@ describe('n8n is told why', () => {
 		['a key that is not accepted', { status: 401 }, 'credential-invalid', undefined, HALF],
 		['a plan without it', { status: 403 }, 'configuration-invalid', undefined, HALF],
 		['a list that is gone', { status: 404 }, 'configuration-invalid', undefined, HALF],
-		['another server', { body: 'html' }, 'configuration-invalid', undefined, HALF],
+		['another server', { body: 'html' }, 'temporarily-unavailable', undefined, undefined],
 		['a redirect', { redirect: 'https://x.example' }, 'configuration-invalid', undefined, HALF],
 		['no list', undefined, 'configuration-invalid', undefined, HALF],
 	];
@@ -714,4 +703,41 @@ describe('n8n is told why', () => {
 			expect([failure.cause, failure.retryAfterMs]).toEqual(told);
 		},
 	);
+});
+
+describe('a bulk job that is not collected', () => {
+	const wanted = numbers(130);
+	const items = wanted.map(leadOf);
+	const noWait = { ...continues, options: { jobTimeout: 0 } };
+	const submitted = () =>
+		service().requests.filter(({ operation }) => operation === 'findBulk').length;
+
+	test('is collected by the next execution, though its items were never saved', async () => {
+		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1 });
+		const first = await execute(findBulk, items, noWait);
+		expect(first.json).toMatchObject(wanted.map(() => ({ status: 'pending' })));
+		const next = await execute(findBulk, items, noWait);
+		expect(next.json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+		expect(submitted()).toBe(2);
+		expectPaidOnce(service(), findBulk, wanted);
+		// Another account has another memory.
+		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
+		await execute(findBulk, items, { ...noWait, credential });
+		expect(submitted()).toBe(4);
+	});
+
+	test('an execution that is stopped does not wait for what another one asks', async () => {
+		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000 });
+		const [stop, end] = [new AbortController(), new AbortController()];
+		const patient = { ...continues, options: { jobTimeout: 600 } };
+		const asking = execute(findBulk, items, { ...patient, stop: end.signal });
+		await until(() => submitted() === 2);
+		const waiting = execute(findBulk, items, { ...patient, stop: stop.signal });
+		stop.abort();
+		const { json } = await waiting;
+		expect(json.every(({ reason }) => reason === 'cancelled' || reason === undefined)).toBe(true);
+		end.abort();
+		await asking;
+		expect(submitted()).toBe(2);
+	});
 });

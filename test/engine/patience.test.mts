@@ -286,7 +286,7 @@ describe('a refusal that no other request escapes', () => {
 		const at = { ...waits, options: { jobTimeout: 0 } };
 		const { json } = await runLookup(findBulk, service(), [leadOf(hit)], at);
 		const where = ({ path }: WireRequest) => path.includes('7000');
-		service().faults.add({ status: 400, on: { operation: 'getBulkJob', where } });
+		service().faults.add({ status: 403, on: { operation: 'getBulkJob', where } });
 		const others = numbers(16, hit + 1).map((number) => {
 			return { ...json[0], ...leadOf(number), jobId: `7000${number}` };
 		});

@@ -649,6 +649,17 @@ describe('what a code means', () => {
 		expect(json.map(({ status: said }) => said)).not.toContain('not_found');
 	});
 
+	test.each(gateways)(
+		'a bulk request that ends in %i, and asks to come back later',
+		async (status) => {
+			const later = { retryAfter: 'seconds', seconds: 1 } as const;
+			const { json, run } = await lookUp(findBulk, six, { faults: [{ status, ...later }] });
+			expect(json).toMatchObject(six.map(() => ({ status: 'failed', credits: null })));
+			expect(sent()).toBe(2);
+			expect(toldBy(run)).toBe('0 to 12 credits spent');
+		},
+	);
+
 	test.each(gateways)('a single lookup that was charged, and ends in %i', async (status) => {
 		const { json } = await lookUp(find, [six[0]], { faults: [charged(status)] });
 		expect(json).toMatchObject([{ status: 'failed', credits: null }]);

@@ -153,7 +153,7 @@ describe('jobIn', () => {
 	});
 
 	it.each(inWords(statuses.failed))('takes of a job that says %j only who was found', (status) => {
-		const job = { jobId: '12', rows: [one], isDone: true };
+		const job = { jobId: '12', rows: [one], isDone: true, failure: expect.any(Error) };
 		expect(jobIn({ id: 12, status, results: both }, 2)).toEqual(job);
 		const failed = thrownBy(() => jobIn({ id: 12, status, results: [two] }, 2));
 		expect(problemOf(failed)).toMatchObject({

@@ -114,7 +114,7 @@ const NOBODY: IDataObject = { results: [] };
 
 /** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
 async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {
-	const { breaker, connection, ended } = client;
+	const { breaker, connection } = client;
 	const { companyName } = query;
 	// The service compares company names without case (interface specification 4.9).
 	const asked = { ...query, companyName: toText(companyName).toLowerCase() };
@@ -146,10 +146,7 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.catch((error: unknown) => ({ credits: charged > 0 ? null : 0, sent: charged, error }));
 	// A page that failed may have been charged: this run does not request it again.
 	const { answers } = executionOf(context);
-	const settled = await client.memoized(
-		key,
-		async () => await answers.ask(key, connection, work, { ended }),
-	);
+	const settled = await client.memoized(key, async () => await answers.ask(key, connection, work));
 	if ('error' in settled) throw settled.error;
 	return settled.answer.results[0] ?? NOBODY;
 }

@@ -5,6 +5,7 @@ import { simplifyFoundEmail } from '../../shared/api/finder';
 import { costOf } from '../../shared/credits/ledger';
 import { simple } from '../../shared/editor/fields';
 import { InvalidInput, JobProblem, problemOf } from '../../shared/failures/failure';
+import { ServiceError } from '../../shared/http/errors';
 import { typedText } from '../../shared/input/fieldValues';
 import { readOperation } from '../../shared/operation';
 import { statusFields } from '../../shared/output/onError';
@@ -45,7 +46,9 @@ export const getBulkJob = readOperation({
 				description: 'Enter the ID of a job, or check that the expression of Job ID finds one.',
 			});
 		}
-		const job = await client.memoized(jobId, jobReader(jobId, get));
+		const job = await client.memoized(jobId, jobReader(jobId, get)).catch((thrown: unknown) => {
+			throw thrown instanceof ServiceError ? thrown.saying(` (job ${jobId})`) : thrown;
+		});
 		if (!job.isDone && job.settlesAfter === undefined) throw new JobProblem(jobId);
 		const checkedAt = new Date().toISOString();
 		return { results: job.rows.map((row) => (isSimple ? rowOf(row, checkedAt) : row)) };

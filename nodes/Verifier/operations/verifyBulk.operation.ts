@@ -26,16 +26,11 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 	...emailLookup,
 	perRequest: MAX_EMAILS,
 	fitting: countFitting,
-	request: (queries, settings) =>
-		bulkRequest(
-			queries.map(({ email }) => email.toLowerCase()),
-			settings,
-		),
-	read: (response, queries) => ({
-		results: matchEmails(
-			response,
-			queries.map(({ email }) => email.toLowerCase()),
-		),
-	}),
+	request: (queries, settings) => bulkRequest(emailsOf(queries), settings),
+	read: (response, queries) => ({ results: matchEmails(response, emailsOf(queries)) }),
 	simplify: simplifyVerification,
 });
+
+function emailsOf(queries: EmailQuery[]): string[] {
+	return queries.map(({ email }) => email.toLowerCase());
+}

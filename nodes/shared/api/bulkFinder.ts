@@ -40,15 +40,18 @@ interface Named {
 	name: string;
 	/** The domain and the company. */
 	places: string[];
+	domain: string;
 }
 
-const NOBODY: Named = { words: [], name: '', places: [] };
+const NOBODY: Named = { words: [], name: '', places: [], domain: '' };
 
 function namedIn(one: IDataObject): Named {
 	const { fullName, firstName, lastName, company, domain } = nameIn(one);
 	const words = wordsOf(toText(fullName) || `${toText(firstName)} ${toText(lastName)}`);
 	const places = [domain, company].map((place) => wordsOf(toText(place)).join(''));
-	return { words, name: words.join(''), places: places.filter((place) => place !== '') };
+	const [host] = places;
+	const said = places.filter((place) => place !== '');
+	return { words, name: words.join(''), places: said, domain: host };
 }
 
 /** Whether a row names the person of a question. */
@@ -68,9 +71,14 @@ function isVerbatim(row: IDataObject, { fullName, firstName, lastName, domain, c
 
 /** Whether a row names somebody, and shares neither a word of the name nor a place with a question. */
 function isOfStranger(row: Named, asked: Named): boolean {
-	if (row.name === '' && row.places.length === 0) return false;
 	const isShared = row.words.some((word) => asked.words.includes(word));
 	return !isShared && !row.places.some((place) => asked.places.includes(place));
+}
+
+/** Whether a row may be of a question, as it names the person, and no other domain. */
+function mayBeOf(row: Named, asked: Named): boolean {
+	const isElsewhere = row.domain !== '' && asked.domain !== '' && row.domain !== asked.domain;
+	return isOf(row, asked) || (row.name !== '' && row.name === asked.name && !isElsewhere);
 }
 
 /**
@@ -78,10 +86,12 @@ function isOfStranger(row: Named, asked: Named): boolean {
  * question that it names. Its number decides among several of these, and where it names none of them; without numbers
  * its place, where there are as many rows as questions. A row that names a stranger is nobody's.
  * @param asked the questions in their order; `undefined` for one that nobody knows any more
+ * @param isStrict whether a row that names somebody has to name the person, as its number may be of other questions
  */
 export function rowsOf(
 	rows: IDataObject[],
 	asked: Array<Person | undefined>,
+	isStrict = false,
 ): Array<IDataObject | undefined> {
 	const own: Array<IDataObject | undefined> = asked.map(() => undefined);
 	const names = new Map<number, Named | undefined>();
@@ -107,8 +117,10 @@ export function rowsOf(
 		else if (more.length === 0) own[found] ??= row;
 	});
 	for (const [row, named, index] of others) {
-		const asked = nameOf(index);
-		if (index in own && !(asked && isOfStranger(named, asked))) own[index] ??= row;
+		const expected = nameOf(index) ?? NOBODY;
+		const isSilent = named.name === '' && named.places.length === 0;
+		const isOther = isStrict ? !mayBeOf(named, expected) : isOfStranger(named, expected);
+		if (index in own && (isSilent || !isOther || !asked[index])) own[index] ??= row;
 	}
 	return own;
 }
@@ -117,8 +129,9 @@ export function rowsOf(
 export function matchRows(
 	rows: IDataObject[],
 	asked: Array<Person | undefined>,
+	isStrict = false,
 ): Array<IDataObject[] | Error | undefined> {
-	return rowsOf(rows, asked).map((row) => row && resultIn(row));
+	return rowsOf(rows, asked, isStrict).map((row) => row && resultIn(row));
 }
 
 /** What a row says of its person, as {@link foundIn} reads it; an error is returned. */

@@ -4,7 +4,7 @@ import { isPathError, ServiceError, unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
 import { holdsError, isObject, numberAt, textAt, wordsIn } from '../values/json';
 import { FIND_BULK_PATH, isNumberedFromOne, matchRows, numberIn } from './bulkFinder';
-import { hasEmail, type Person } from './finder';
+import { hasEmail } from './finder';
 
 /** The keys that may hold the rows of a response, when it is no bare list. */
 const ROW_KEYS = ['results', 'people', 'data', 'rows'];
@@ -26,6 +26,8 @@ export interface BulkJob {
 	jobId?: string;
 	rows: IDataObject[];
 	isDone: boolean;
+	/** Why it has no other rows, if it has failed. */
+	failure?: Error;
 	/** For how long its rows have to stay the same until it is done, in milliseconds, where it does not say so for sure. */
 	settlesAfter?: number;
 }
@@ -51,8 +53,9 @@ export function jobIn(response: object, sent?: number, askedFor?: string): BulkJ
 	const jobId = askedFor ?? id ?? undefined;
 	if (FAILED.test(status)) {
 		const found = rows.filter(hasEmail);
-		if (found.length === 0) throw jobFailed(status, jobId, wordsIn({ ...fields, status: null }));
-		return { jobId, rows: found, isDone: true };
+		const failure = jobFailed(status, jobId, wordsIn({ ...fields, status: null }));
+		if (found.length === 0) throw failure;
+		return { jobId, rows: found, isDone: true, failure };
 	}
 	if (RUNNING.test(status)) return { jobId, rows, isDone: false };
 	const people = sent ?? numberAt(fields, 'total');
@@ -98,10 +101,7 @@ export interface JobEndpoint {
 	/** Makes a function that reads a job of so many rows, if that is known. */
 	reader(jobId: string, get: Get, rows?: number): () => Promise<BulkJob>;
 	/** The results of the questions in the rows of a job. */
-	match(
-		rows: IDataObject[],
-		asked: Array<Person | undefined>,
-	): Array<IDataObject[] | Error | undefined>;
+	match: typeof matchRows;
 }
 
 /** The jobs of the bulk finder. */

@@ -67,12 +67,18 @@ export function matchEmails(
 	emails: string[],
 ): Array<IDataObject[] | Error | undefined> {
 	const rows = objectsIn(response, 'verifications');
-	const byEmail = (spell: (email: string) => string) =>
-		new Map(rows.map((row) => [spell(textAt(row, 'email') ?? ''), row] as const));
-	const exactly = byEmail((email) => email.toLowerCase());
-	const roughly = byEmail(comparableEmail);
-	const named = emails.map((email) => exactly.get(email) ?? roughly.get(comparableEmail(email)));
-	const taken = new Set(named);
+	const taken = new Set<IDataObject>();
+	/** A row with this email, the one at its place before all others. */
+	const takeNamed = (place: number, spell: (text: string) => string) => {
+		const isOwn = (row: IDataObject = {}) =>
+			spell(textAt(row, 'email') ?? '') === spell(emails[place]);
+		const isFree = (row: IDataObject) => !taken.has(row) && isOwn(row);
+		const own = isOwn(rows[place]) ? rows[place] : rows.find(isFree);
+		if (own) taken.add(own);
+		return own;
+	};
+	const exactly = emails.map((_, place) => takeNamed(place, (text) => text.toLowerCase()));
+	const named = exactly.map((own, place) => own ?? takeNamed(place, comparableEmail));
 	const isPlaced = rows.length === emails.length;
 	return emails.map((email, place) => {
 		const row = rows[place];

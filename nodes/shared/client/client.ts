@@ -63,20 +63,16 @@ export class AccountClient {
 	private halted: NotProcessed | undefined;
 	private readonly done = new Map<string, Promise<unknown>>();
 
+	/** How long the slowest response to each kind of request of this run has taken, in milliseconds. */
+	private readonly slowest: Record<Cost, number> = { free: 0, single: 0, bulk: 0 };
+
 	/** All pauses that a 429 has caused, and when the last one ends, in milliseconds. */
 	private pausedFor = 0;
 	private pausedUntil = 0;
 
-	private wakeAll: () => void = () => {};
-
-	/** Resolves when nothing more is sent. */
-	private readonly interrupted = new Promise<void>((resolve) => (this.wakeAll = resolve));
-
-	/** Why nothing more is sent, once that is so: nobody waits any longer for what others send. */
-	readonly ended = this.interrupted.then(() => {
-		const { signal } = this.settings;
-		return signal?.aborted ? endedBy(signal) : new NotProcessed('stopped');
-	});
+	/** These end the waits, once nothing more is sent. */
+	private readonly wakers = new Set<() => void>();
+	private isInterrupted = false;
 
 	constructor(
 		private readonly n8n: IAllExecuteFunctions,
@@ -109,7 +105,8 @@ export class AccountClient {
 
 	/** Ends every wait, because nothing more is sent. */
 	interrupt(): void {
-		this.wakeAll();
+		this.isInterrupted = true;
+		for (const wake of this.wakers) wake();
 		this.lane.turnAway();
 	}
 
@@ -139,7 +136,8 @@ export class AccountClient {
 			});
 			if (!(response instanceof ServiceError)) return response;
 			// A refusal for now is no failed try: it waits at the gate again.
-			if (isPause(response)) {
+			const mayCost = response.mayBeCharged && cost !== 'free';
+			if (isPause(response) && !mayCost) {
 				// Where others are accepted, it may be this request, or its endpoint, that never is.
 				if (this.gate.acceptances > acceptances) refusals++;
 				({ acceptances } = this.gate);
@@ -165,15 +163,16 @@ export class AccountClient {
 		request: IHttpRequestOptions,
 		sending: Sending,
 	): Promise<object | ServiceError> {
-		const { reservation, collects = false, isPoll = false } = sending;
-		this.assertGoingOn(collects);
+		const { cost = 'free', reservation, isPoll = false } = sending;
+		this.assertGoingOn(sending);
 		const start = await this.gate.enter(this.lane);
 		let isAccepted = false;
 		try {
-			this.assertGoingOn(collects);
+			this.assertGoingOn(sending);
 			if (start === undefined) throw new NotProcessed('stopped');
 			reservation?.sent();
 			const response = await sendOnce(this.n8n, this.connection, request).catch(asServiceError);
+			this.slowest[cost] = Math.max(this.slowest[cost], performance.now() - start);
 			const failure = response instanceof ServiceError ? response : undefined;
 			isAccepted = failure?.isAccepted ?? true;
 			if (failure && !failure.mayBeCharged) reservation?.notCharged();
@@ -187,11 +186,11 @@ export class AccountClient {
 	}
 
 	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
-	private assertGoingOn(collects: boolean): void {
+	private assertGoingOn({ collects = false, cost = 'free' }: Sending): void {
 		const { signal, endsAt = Number.POSITIVE_INFINITY } = this.settings;
 		if (signal?.aborted) throw endedBy(signal);
 		// What cannot be answered in time is not sent.
-		if (Date.now() + this.gate.slowest + TIME_TO_DELIVER > endsAt) this.halt('run_time_over');
+		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > endsAt) this.halt('run_time_over');
 		const { refusal } = this.lane;
 		if (refusal) this.halt(refusal.next === 'pause' ? 'rate_limited' : 'service_down', refusal);
 		for (const { open } of [this.breaker, this.network])
@@ -233,8 +232,14 @@ export class AccountClient {
 
 	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */
 	async sleep(milliseconds: number): Promise<void> {
-		if (this.settings.signal?.aborted) return;
-		await Promise.race([sleep(milliseconds), this.interrupted]);
+		if (this.settings.signal?.aborted || this.isInterrupted) return;
+		await new Promise<void>((wake) => {
+			this.wakers.add(wake);
+			void sleep(milliseconds).then(() => {
+				this.wakers.delete(wake);
+				wake();
+			});
+		});
 	}
 }
 

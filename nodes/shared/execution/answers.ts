@@ -1,8 +1,10 @@
 import type { IContextObject, IDataObject } from 'n8n-workflow';
-import { Failure, JobProblem, problemOf } from '../failures/failure';
+import { endedBy, Failure, isPending, problemOf } from '../failures/failure';
 import type { Connection } from '../http/connection';
-import type { Job } from './execution';
+import { forgetRecentAnswers, MAX_AGE, Recent } from './recent';
 import { seal, unsealed } from './sealing';
+
+export { forgetRecentAnswers };
 
 /** The field that an answer fills: operations that find the same share their answers. */
 export type Finds = 'email' | 'emailStatus' | 'companyData';
@@ -33,9 +35,6 @@ export type Settled = Paid & { isShared?: true; isEarlier?: true } & (
 
 /** So often a question is sent in one execution, if it brings no answer and nobody knows what it costs. */
 const MAX_UNANSWERED = 3;
-
-/** An older answer is not reused, in milliseconds. */
-const MAX_AGE = 24 * 60 * 60_000;
 
 /** The most that n8n stores with the execution: so many answers, or so many characters. */
 const MAX_STORED_ANSWERS = 10_000;
@@ -68,62 +67,11 @@ interface StoredBatch {
 
 type Entry = [key: string, answer: Answer];
 
-/** The most charged answers that this process keeps for its other executions: so many, or so many characters of JSON. */
-const MAX_RECENT = 50_000;
-const MAX_RECENT_LENGTH = 100_000_000;
-
-/** The charged answers of all executions of this process, by their keys, the oldest first, and their lengths as JSON. */
-const recent = new Map<string, Answer & { length: number }>();
-let recentLength = 0;
-
-/** The jobs that executions of this process have begun and not collected, by the keys of their questions, the oldest first. */
-const recentJobs = new Map<string, { job: Job; at: number }>();
-
-/** Notes that a job has the answer to a question, for all executions; without a job, that it is over. */
-export function keepRecentJob(key: string, job?: Job): void {
-	recentJobs.delete(key);
-	if (!job) return;
-	recentJobs.set(key, { job, at: Date.now() });
-	const [[oldest]] = recentJobs;
-	if (recentJobs.size > MAX_RECENT) recentJobs.delete(oldest);
-}
-
-/** The job that an execution of this process has begun for a question within a day. */
-export function recentJobOf(key: string): Job | undefined {
-	const { job, at = 0 } = recentJobs.get(key) ?? {};
-	return Date.now() - at < MAX_AGE ? job : undefined;
-}
-
-/** What came of a question by the limits, the patience or the end of another run: the next one asks, or waits for its job. */
-const OF_OTHERS = new Set(['not_processed', 'invalid_input', 'pending']);
+/** The charged answers of all executions of this process, each as the JSON of its entry: no reader changes what others read. */
+const recent = new Recent<string>();
 
 /** The questions that an execution of this process is asking. */
 const asking = new Map<string, Promise<Settled>>();
-
-/** Empties what this process remembers for its next executions. */
-export function forgetRecentAnswers(): void {
-	for (const key of recent.keys()) forgetRecent(key);
-	recentJobs.clear();
-}
-
-function forgetRecent(key: string): void {
-	recentLength -= recent.get(key)?.length ?? 0;
-	recent.delete(key);
-}
-
-/** Keeps an answer for other executions, in place of the oldest ones, and of those that are too old. */
-function keepRecent(key: string, answer: Answer, length: number): void {
-	// One that is reused stays as old as it is.
-	if (recent.get(key)?.at === answer.at) return;
-	forgetRecent(key);
-	recent.set(key, { ...answer, length });
-	recentLength += length;
-	for (const [oldest, { at = 0 }] of recent) {
-		const isTooMuch = recent.size > MAX_RECENT || recentLength > MAX_RECENT_LENGTH;
-		if (!isTooMuch && Date.now() - at < MAX_AGE) break;
-		forgetRecent(oldest);
-	}
-}
 
 /**
  * The answers of one execution. Identical questions share one request: within a node, across nodes, when n8n runs a node
@@ -147,8 +95,17 @@ export class AnswerStore {
 	/** The connections whose stored answers are in memory. */
 	private readonly loaded = new Set<string>();
 
-	constructor(private readonly record: IContextObject) {
+	/** What comes of a question that another execution is asking, when this one ends before. */
+	private readonly ended: Promise<Settled>;
+
+	constructor(
+		private readonly record: IContextObject,
+		private readonly signal?: AbortSignal,
+	) {
 		this.stored = record[RECORD] ?? [];
+		this.ended = new Promise((resolve) => {
+			signal?.addEventListener('abort', () => resolve({ error: endedBy(signal), credits: 0 }));
+		});
 	}
 
 	/**
@@ -164,8 +121,12 @@ export class AnswerStore {
 			for (const entry of entriesIn(batch, connection)) this.answers.set(...entry);
 		}
 		const oldest = Math.max(since, Date.now() - MAX_AGE);
-		const answers = [this.answers.get(key), recent.get(key)];
-		return answers.find((answer) => (answer?.at ?? 0) > oldest);
+		const isNew = (answer?: Answer) => (answer?.at ?? 0) > oldest;
+		const own = this.answers.get(key);
+		if (isNew(own)) return own;
+		const text = recent.get(key);
+		const [, answer]: Partial<Entry> = text === undefined ? [] : JSON.parse(text);
+		return isNew(answer) ? answer : undefined;
 	}
 
 	get isEmpty(): boolean {
@@ -173,23 +134,22 @@ export class AnswerStore {
 	}
 
 	/**
-	 * Resolves a question once. Concurrent callers of all executions share one request, which `work` begins at once. If the
-	 * limits or the end of another node or execution kept it from being sent, the caller sends it itself.
-	 * @param ended resolves with the end of the caller's run, which waits for no other one any longer
+	 * Resolves a question once. Concurrent callers of all executions share one request, which `work` begins at once. If it
+	 * ends without an answer and for free, the caller sends it itself.
 	 * @param since a time in milliseconds since 1970: an answer has to be newer
 	 */
 	async ask(
 		key: string,
 		connection: Connection,
 		work: () => Promise<Settled>,
-		{ ended, since }: { ended?: Promise<Error>; since?: number } = {},
+		since?: number,
 	): Promise<Settled> {
 		for (let asked; (asked = asking.get(key)); ) {
-			const settled = await Promise.race([asked, ...(ended ? [ended] : [])]);
-			if (settled instanceof Error) return { error: settled, credits: 0 };
+			const settled = await Promise.race([asked, this.ended]);
 			if ('answer' in settled) this.keep([key, settled.answer], connection);
-			const { status = '' } = 'error' in settled ? problemOf(settled.error) : {};
-			if (!OF_OTHERS.has(status)) return { ...settled, credits: 0, isShared: true };
+			// What has cost nothing, or waits for a job, ended by the settings of whoever asked.
+			const isOfOthers = 'error' in settled && (settled.credits === 0 || isPending(settled.error));
+			if (!isOfOthers || this.signal?.aborted) return { ...settled, credits: 0, isShared: true };
 		}
 		const answer = this.find(key, connection, since);
 		if (answer) {
@@ -214,7 +174,7 @@ export class AnswerStore {
 
 	/** Counts a question that was sent, and whose cost nobody knows: a loop would pay for it without end. */
 	private countUnanswered(key: string, { error, sent = 1 }: Paid & { error: unknown }): void {
-		if (error instanceof JobProblem && error.isPending) return;
+		if (isPending(error)) return;
 		const { times = 0 } = this.unanswered.get(key) ?? {};
 		this.unanswered.set(key, { times: times + sent, sent, error });
 	}
@@ -246,7 +206,7 @@ export class AnswerStore {
 		this.answers.set(...entry);
 		const text = JSON.stringify(entry);
 		// A miss is free, and may be none tomorrow.
-		if (answer.results.length > 0) keepRecent(key, answer, text.length);
+		if (answer.results.length > 0) recent.set(key, text, answer.at, text.length);
 		if (text.length > MAX_ANSWER_LENGTH) return;
 		const texts = this.unsaved.get(connection) ?? [];
 		this.unsaved.set(connection, texts);

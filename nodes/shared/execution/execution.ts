@@ -2,7 +2,8 @@ import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { costOf, Ledger, NOTHING } from '../credits/ledger';
 import type { NodeContext } from '../host/context';
 import type { Connection } from '../http/connection';
-import { AnswerStore, keepRecentJob, recentJobOf } from './answers';
+import { AnswerStore } from './answers';
+import { Recent } from './recent';
 
 /** The most jobs that n8n stores with the execution; the oldest of more are dropped. */
 const MAX_STORED_JOBS = 1_000;
@@ -24,16 +25,16 @@ export interface Job {
 	executionId: string;
 }
 
+/** The jobs of all executions of this process that are not collected, by the keys of their questions. */
+const recentJobs = new Recent<Job>();
+
 /** The job that an item waits for, and the row in it, from 1. */
 export interface JobRow {
 	id: string;
 	row: number;
 }
 
-/**
- * The bulk jobs of one execution that are pending, and those that other executions of this process have begun: a node that
- * asks the same collects them instead of paying again.
- */
+/** The bulk jobs of one execution that are pending: a node that runs again collects them instead of paying again. */
 export class PendingJobs {
 	/** By the keys of their questions, and by their connections and ids. */
 	private readonly byKey = new Map<string, Job>();
@@ -52,20 +53,9 @@ export class PendingJobs {
 		return this.byKey.size === 0;
 	}
 
-	/** The job that may have the answer to a question, as this execution knows. */
+	/** The job that may have the answer to a question. */
 	of(key: string): Job | undefined {
-		return this.byKey.get(key);
-	}
-
-	/** The same, or that which another execution of this process has begun. */
-	ofAny(key: string): Job | undefined {
-		const begun = this.byKey.has(key) ? undefined : recentJobOf(key);
-		if (begun) {
-			const { id, connection, questions } = begun;
-			const ofOthers = { credits: 0, node: '', executionId: '' };
-			this.remember({ id, connection, questions: [...questions], ...ofOthers });
-		}
-		return this.of(key);
+		return this.byKey.get(key) ?? recentJobs.get(key);
 	}
 
 	/**
@@ -80,7 +70,7 @@ export class PendingJobs {
 			...unknown,
 		};
 		const owner = job.questions[row - 1] ?? key;
-		if (owner !== key || this.byKey.has(key)) return;
+		if (owner !== key || this.of(key)) return;
 		while (job.questions.length < row) job.questions.push(null);
 		job.questions[row - 1] = key;
 		this.remember(job);
@@ -91,7 +81,7 @@ export class PendingJobs {
 		for (const key of job.questions) {
 			if (key === null) continue;
 			this.byKey.set(key, job);
-			if (job.executionId !== '') keepRecentJob(key, job);
+			if (job.executionId !== '') recentJobs.set(key, job);
 		}
 	}
 
@@ -112,7 +102,7 @@ export class PendingJobs {
 			const isOver = results === undefined || own !== undefined;
 			if (key === null) return;
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
-			if (isOver && recentJobOf(key)?.id === job.id) keepRecentJob(key);
+			if (isOver && recentJobs.get(key) === job) recentJobs.delete(key);
 			if (Array.isArray(own)) this.answers.keep([key, { results: own, at }], connection);
 		});
 		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {
@@ -123,9 +113,7 @@ export class PendingJobs {
 
 	/** Puts the pending jobs into what n8n stores with the execution. */
 	save(): void {
-		const pending = [...new Set(this.byKey.values())].filter(
-			({ executionId }) => executionId !== '',
-		);
+		const pending = [...this.byId.values()].filter(({ executionId }) => executionId !== '');
 		if (pending.length > 0) this.record[JOBS_RECORD] = pending.slice(-MAX_STORED_JOBS);
 		else delete this.record[JOBS_RECORD];
 	}
@@ -154,7 +142,7 @@ export class Execution {
 	constructor(record: IContextObject, context: NodeContext) {
 		if (context.isManual) record[MANUAL_RECORD] = true;
 		this.isManual = record[MANUAL_RECORD] === true;
-		this.answers = new AnswerStore(record);
+		this.answers = new AnswerStore(record, context.signal);
 		this.ledger = new Ledger(record, context);
 		this.jobs = new PendingJobs(record, this.answers, this.ledger);
 	}

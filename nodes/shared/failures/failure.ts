@@ -115,6 +115,10 @@ export class JobProblem extends Failure {
 	}
 }
 
+export function isPending(error: unknown): error is JobProblem {
+	return error instanceof JobProblem && error.isPending;
+}
+
 /** What an exception means for the item that it came for. Any but a {@link Failure} is a fault of this package. */
 export function problemOf(thrown: unknown): Problem {
 	if (thrown instanceof Failure) return thrown.problem;

@@ -23,9 +23,6 @@ export const UNMET = 'condition';
 /** The reason of an email that is not verified itself, as another one has shown that its domain is catch-all. */
 export const CATCH_ALL_DOMAIN = 'catch_all_domain';
 
-/** With these reasons the service refuses the account, whatever it is asked. */
-export const REFUSED = new Set<string>(['unauthorized', 'forbidden']);
-
 /** Why nothing can be sent for an item: it lacks something, or a field cannot be meant. */
 export const INVALID = {
 	missing_name: 'without a name',
@@ -105,7 +102,7 @@ export type FailedReason =
 	| Exclude<keyof typeof BY_SERVICE, 'service_down' | 'account_unreadable'>;
 
 /** Why a run failed in n8n's words (`failure` of an error): so its poller waits as long as that makes sense. */
-export const CAUSES: Partial<Record<string, FailureCause>> = {
+export const CAUSES: Partial<Record<string, string>> = {
 	rate_limited: 'rate-limited',
 	out_of_credits: 'quota-exhausted',
 	service_unavailable: 'temporarily-unavailable',
@@ -123,14 +120,6 @@ export const CAUSES: Partial<Record<string, FailureCause>> = {
 	refused_base_url: 'configuration-invalid',
 	unexpected: 'node-defect',
 };
-
-type FailureCause =
-	| 'rate-limited'
-	| 'quota-exhausted'
-	| 'temporarily-unavailable'
-	| 'credential-invalid'
-	| 'configuration-invalid'
-	| 'node-defect';
 
 /** Why a result is not there yet. */
 export const PENDING = { job_not_finished: 'waiting for a bulk job' };

@@ -4,7 +4,7 @@ import type { Answer, Finds } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
 import { FirstFailure, type Problem, problemOf } from '../failures/failure';
 import { knownStatus } from '../values/email';
-import { UNMET, WITHOUT_RESULT } from '../failures/reasons';
+import { UNMET } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { momentOf } from '../values/moment';
 import { objectFrom } from '../values/json';
@@ -184,9 +184,9 @@ function jobOf(json: unknown, resultField: string | undefined): JobRow | undefin
 	const item = asBeforeFile(objectFrom(json), resultField);
 	const { status, jobId, jobRow } =
 		resultField === undefined ? item : objectFrom(item[resultField]);
-	// A miss may be that of another provider, and what a job has not answered in the end has failed.
-	const isWaiting = WITHOUT_RESULT.has(status) || status === 'skipped' || status === 'not_found';
+	// A miss may be that of another provider. What a job has not answered in the end has failed.
+	const isOver = ['found', 'verified', 'known', 'failed'].includes(toText(status));
 	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
 	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
-	return isWaiting && status !== 'failed' && id !== '' && isRow ? { id, row } : undefined;
+	return !isOver && id !== '' && isRow ? { id, row } : undefined;
 }

@@ -37,7 +37,7 @@ export function lookupOptionsOf(
 	const retryUnknown = failure.of(() =>
 		daysOf(option('retryUnknownDays'), 'Verify Unknown Again After (Days)', DEFAULT_RETRY_UNKNOWN),
 	);
-	return {
+	const options = {
 		pace: paceOf(option, isManual || isTool),
 		cap: amount('options.maxCredits') ?? Number.POSITIVE_INFINITY,
 		keep: amount('options.keepCredits'),
@@ -52,9 +52,9 @@ export function lookupOptionsOf(
 		/** In milliseconds. */
 		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,
 		requestOptions: failure.of(() => requestOptionsOf(parameters.get('requestOptions', 0, {}))),
-		/** The exception for the first option that cannot be used: no item of the run is sent. */
-		refusal: failure.error,
 	};
+	/** The exception for the first option that cannot be used: no item of the run is sent. */
+	return { ...options, refusal: failure.error };
 }
 
 /** A number of days; the default for an empty value. Throws `InvalidInput` for anything else. */

@@ -1,4 +1,4 @@
-import { withoutAccents } from '../values/text';
+import { wordsOf } from '../values/text';
 import { rulesOf } from './rules';
 
 /**
@@ -80,15 +80,6 @@ export interface Named {
 	 * empty for the lead's.
 	 */
 	owner: string;
-}
-
-/** The words of a name, in lower case and without accents. */
-export function wordsOf(name: string): string[] {
-	return (
-		withoutAccents(name)
-			.toLowerCase()
-			.match(/[\p{L}\p{N}]+/gu) ?? []
-	);
 }
 
 /** A name by its letters and digits alone, without case and accents. */

@@ -1,4 +1,5 @@
-import { lettersOf, type Meaning, wordsOf } from './columnNames';
+import { wordsOf } from '../values/text';
+import { lettersOf, type Meaning } from './columnNames';
 import { isDegree, isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
 import { rulesOf } from './rules';
 

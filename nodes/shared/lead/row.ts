@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
-import { cleanText } from '../values/text';
+import { cleanText, wordsOf } from '../values/text';
 import { valueOf, whyEmpty } from './cells';
-import { isOfPeople, wordsOf } from './columnNames';
+import { isOfPeople } from './columnNames';
 import { type Lead, nameOf, NAMES, refuse } from './lead';
 import { toFullName } from './personName';
 import { type Column, isName, type Person, type Plan } from './plan';

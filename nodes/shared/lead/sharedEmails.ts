@@ -1,5 +1,5 @@
 import { comparableEmail, emailsIn } from '../values/email';
-import { wordsOf } from './columnNames';
+import { wordsOf } from '../values/text';
 
 /** So many different names under one email are too many for one person. */
 const TOO_MANY = 3;

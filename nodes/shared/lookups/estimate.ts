@@ -29,7 +29,7 @@ export async function runEstimate<Query extends IDataObject>(
 		{ query, job }: Prepared<Query>,
 	) => {
 		const key = keyOf(estimate, client.connection, query);
-		if (job || execution.answers.find(key, client.connection) || execution.jobs.ofAny(key))
+		if (job || execution.answers.find(key, client.connection) || execution.jobs.of(key))
 			return 'alreadyBought';
 		if (keys.has(key)) return 'duplicates';
 		keys.add(key);

@@ -33,7 +33,7 @@ export async function waitForJob(
 	{ id: jobId, isOwn, timeout }: Waiting,
 	read: () => Promise<BulkJob>,
 	turn: (wait: number) => Promise<void>,
-): Promise<IDataObject[]> {
+): Promise<BulkJob> {
 	const end = Date.now() + timeout;
 	let unknown = 0;
 	for (let wait = FIRST_POLL; ; wait = Math.min(wait * LONGER, LONGEST_POLL)) {
@@ -44,13 +44,14 @@ export async function waitForJob(
 			if (thrown instanceof NotProcessed) throw new JobProblem(jobId);
 			if (!(thrown instanceof ServiceError)) throw thrown;
 			if (thrown.reason === 'unauthorized') throw new JobProblem(jobId);
-			unknown = isOwn || !thrown.isPath ? 0 : unknown + 1;
+			const isRefused = thrown.isPath || thrown.next === 'parts';
+			unknown = isOwn || !isRefused ? 0 : unknown + 1;
 			const isUnknown = unknown >= MAX_UNKNOWN;
 			if (thrown.isGone || isUnknown) throw new JobProblem(jobId, thrown.problem);
 			return undefined;
 		});
 		if (job) unknown = 0;
-		if (job?.isDone) return job.rows;
+		if (job?.isDone) return job;
 		// Whether it is known, a few polls tell.
 		if (Date.now() >= end && unknown === 0) throw new JobProblem(jobId);
 	}
@@ -86,10 +87,11 @@ export class RunJobs<Query extends IDataObject> {
 		const { client, run } = this;
 		const { jobs, perRequest } = this.lookup;
 		if (!jobs) return { results: [] };
-		const isOwn = executionId !== '';
+		const isOwn = executionId === run.context.executionId;
+		const isKnown = executionId !== '';
 		const get = async (qs: IDataObject, url: string) =>
 			await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true });
-		// Of another execution's job this is the last row that is wanted: rows may come one after the other.
+		// Of a job that items brought along this is the last row that is wanted: rows may come one after the other.
 		const read = jobs.reader(id, get, questions.length);
 		const turn = async (wait: number) => {
 			await client.sleep(wait);
@@ -97,8 +99,11 @@ export class RunJobs<Query extends IDataObject> {
 		};
 		// A single lookup does not wait for the job of a bulk request that may have its answer.
 		const timeout = perRequest > 1 ? run.options.jobTimeout : 0;
-		const rows = await waitForJob({ id, isOwn, timeout }, read, turn);
+		const { failure, rows } = await waitForJob({ id, isOwn, timeout }, read, turn);
 		const queries = entries.map((entry) => entry?.query);
-		return { results: jobs.match(rows, withoutKey(queries, client.connection.apiKey)), jobId: id };
+		const asked = withoutKey(queries, client.connection.apiKey);
+		// Nobody knows the other questions of a job that an item brings: a row has to name the person.
+		const results = jobs.match(rows, asked, !isKnown).map((own) => own ?? failure);
+		return { results, jobId: id };
 	}
 }

@@ -97,10 +97,6 @@ export function fail(entries: Entries, error: unknown, paid: Paid): void {
 	});
 }
 
-export function isPending(error: unknown): error is JobProblem {
-	return error instanceof JobProblem && error.isPending;
-}
-
 /** Whether a request that brought no answers has cost nothing. */
 export function isFreeFailure(error: unknown): boolean {
 	if (error instanceof JobProblem) return error.reason === 'job_failed';

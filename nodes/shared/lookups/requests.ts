@@ -4,7 +4,7 @@ import { Budget, type Reservation } from '../credits/budget';
 import { costOf, NOTHING } from '../credits/ledger';
 import type { Settled } from '../execution/answers';
 import type { Job } from '../execution/execution';
-import { JobProblem } from '../failures/failure';
+import { isPending, JobProblem } from '../failures/failure';
 import { isMiss, ServiceError, unexpectedResponse, unknownPath } from '../http/errors';
 import { withoutKey } from '../http/mask';
 import { pathOf } from '../input/declaration';
@@ -16,7 +16,6 @@ import {
 	type Entry,
 	fail,
 	isFreeFailure,
-	isPending,
 	type Lookup,
 	type Received,
 	resolve,
@@ -68,8 +67,7 @@ export class Requests<Query extends IDataObject> {
 	async ask(key: string, query: Query): Promise<Settled> {
 		return await new Promise((resolve) => {
 			const entry = { key, query, resolve };
-			const { lookup, run } = this.shared;
-			const job = lookup.jobs && run.execution.jobs.ofAny(key);
+			const job = this.jobOf(key);
 			if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(key, entry));
 			else this.entries.push(entry);
 			// With what else is asked at the same time.
@@ -125,6 +123,7 @@ export class Requests<Query extends IDataObject> {
 		} catch (error) {
 			if (reservation) this.failed(paid, error, reservation, job);
 			else fail(paid, error, { credits: 0 });
+		} finally {
 			leave();
 		}
 	}

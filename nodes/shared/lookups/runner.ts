@@ -71,15 +71,15 @@ export class LookupRun<Query extends IDataObject> {
 		try {
 			await run.forEachItem(async (item) => {
 				const read = await this.read(item);
-				if (!readsFirst) return void this.ways.push(this.lookUp(read));
+				if (!readsFirst) return this.begin(read);
 				items.push(read);
 				const { outcome } = read.prepared;
 				if (outcome && 'reason' in outcome) throw stopError(this.context.node, outcome, item);
 			});
-			await run.forEachOf(items, (read) => void this.ways.push(this.lookUp(read)));
+			await run.forEachOf(items, (read) => this.begin(read));
 			await this.arrived();
 			const later = this.later.splice(0);
-			await run.forEachOf(later, (read) => void this.ways.push(this.lookUp(read, false)));
+			await run.forEachOf(later, (read) => this.begin(read, false));
 			await this.arrived();
 		} finally {
 			// Nothing more is sent, and no question stays open.
@@ -95,6 +95,13 @@ export class LookupRun<Query extends IDataObject> {
 			spent: accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING),
 			spentInAll: run.execution.ledger.total,
 		});
+	}
+
+	/** Begins the way of an item. What it throws, `arrived` throws. */
+	private begin(read: Read<Query>, mayWait?: boolean): void {
+		const way = this.lookUp(read, mayWait);
+		way.catch(() => {});
+		this.ways.push(way);
 	}
 
 	/** Resolves when all items have their places: what does not fill a request is sent. */
@@ -126,7 +133,7 @@ export class LookupRun<Query extends IDataObject> {
 		if (outcome || !requests) {
 			return outcome && delivery.place(item, prepared, outcome);
 		}
-		const { connection, ended } = requests.client;
+		const { connection } = requests.client;
 		const key = keyOf(lookup, connection, query);
 		let asked = this.asked.get(key);
 		const isFirst = asked === undefined;
@@ -144,7 +151,7 @@ export class LookupRun<Query extends IDataObject> {
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
-				: answers.ask(key, connection, send, { ended, since: due?.checked });
+				: answers.ask(key, connection, send, due?.checked);
 			this.asked.set(key, asked);
 		}
 		const settled = await asked;

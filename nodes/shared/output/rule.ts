@@ -94,13 +94,20 @@ const TABLE = new Map<unknown, Array<Fate | Rule<Fate>>>([
 ]);
 
 /** Whether an earlier lookup has written a field of the target: any other is the user's own. */
-function isOurs(name: string, target: IDataObject, sources?: Set<unknown>): boolean {
+function isOurs(
+	name: string,
+	target: IDataObject,
+	{ isOfJob }: Shown,
+	sources?: Set<unknown>,
+): boolean {
 	const { status, response, source } = target;
 	if (name === 'source') return sources?.has(source) === true;
 	if (name === 'response') return isObject(response) && STATUSES.has(status);
-	if (JOB_FIELDS.includes(name)) return STATUSES.has(status);
+	// A job that has answered is ours, whatever status the user has beside it.
+	if (JOB_FIELDS.includes(name)) return STATUSES.has(status) || isOfJob === true;
 	if (!PROBLEM_FIELDS.includes(name)) return true;
-	return WITHOUT_RESULT.has(status) || (name === 'reason' && saysWhyFree(target));
+	const isOfOurJob = isOfJob === true && target.reason === 'job_not_finished';
+	return isOfOurJob || WITHOUT_RESULT.has(status) || (name === 'reason' && saysWhyFree(target));
 }
 
 /** The fields of the target that a result empties, and those of its own that it does not write. */
@@ -114,7 +121,7 @@ export function changesOf(target: IDataObject, result: Shown, sources?: Set<unkn
 		if (fate === 'written') continue;
 		for (const name of GROUPS[column]) {
 			if (fate === 'kept') kept.push(name);
-			else if (name in target && isOurs(name, target, sources)) emptied.push(name);
+			else if (name in target && isOurs(name, target, result, sources)) emptied.push(name);
 		}
 	}
 	return { emptied, kept };

@@ -12,9 +12,6 @@ import { backOff, MINUTE } from './retry';
  */
 const TOLERANCE = 3_000;
 
-/** How much of it each response leaves of the time of the slowest one. */
-const FADING = 0.95;
-
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * MINUTE;
 
@@ -47,9 +44,6 @@ export class AccountGate {
 
 	/** How many requests the service has accepted. */
 	acceptances = 0;
-
-	/** How long the slowest of the latest responses has taken, in milliseconds. */
-	slowest = 0;
 
 	/** The timer that lets the next requests in. One that another has replaced does nothing when it ends. */
 	private timer: object | undefined;
@@ -95,7 +89,6 @@ export class AccountGate {
 	leave(lane: Lane, start: number, isAccepted: boolean, isPoll = false): void {
 		this.inProgress--;
 		lane.inProgress--;
-		this.slowest = Math.max(performance.now() - start, this.slowest * FADING);
 		if (isAccepted) {
 			this.accepted += 1 / this.accepted;
 			lane.refusedSince = Number.POSITIVE_INFINITY;
