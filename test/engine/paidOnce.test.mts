@@ -318,6 +318,24 @@ describe('what waits for a bulk job', () => {
 		await again();
 	});
 
+	test.each(['of another process, with what it gave out', 'with the same people'])(
+		'%s: is collected by a later execution only once its rows are all there',
+		async (how) => {
+			job(4);
+			Object.assign(service().variants, { jobResultShape: 'bare', jobProgress: 'some' });
+			const { json } = await execute(findBulk, items, {
+				options: { jobTimeout: 0 },
+				parameters: { includeInputFields: true },
+			});
+			const isOther = how.includes('process');
+			if (isOther) forgetRecentAnswers();
+			const later = isOther ? json : items;
+			const after = await execute(findBulk, later, { parameters: { includeInputFields: true } });
+			expect(after.json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+			expectPaidOnce(service(), findBulk, wanted);
+		},
+	);
+
 	test('is looked up by another account', async () => {
 		job(1);
 		await execute(findBulk, items, { options: { jobTimeout: 0 } });

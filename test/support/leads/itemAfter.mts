@@ -124,14 +124,16 @@ function goneFrom(before: IDataObject, happened: Happened): string[] {
 	const isOver = isProblem(before) && !keepsStatus(before, happened);
 	// Until somebody has found the email, the job is to be collected, unless the service has given it up.
 	const isGivenUp = says.reason === 'job_failed' || says.reason === 'not_found';
-	const isCollected = (isAnswered || isGivenUp) && isOfJob === true && isOurs(before);
+	// It is ours, whatever status the user has beside it.
+	const isCollected = (isAnswered || isGivenUp) && isOfJob === true;
+	const isOurWait = isCollected && before.reason === 'job_not_finished';
 	const isJobOver = kind === 'email' && (isCollected || (status === 'found' && isProblem(before)));
 	return [
 		...reason,
 		...aboutEmail,
 		...source,
 		...response,
-		...(isOver ? WHY : []),
+		...(isOver || isOurWait ? WHY : []),
 		...(isJobOver ? JOB : []),
 	];
 }
