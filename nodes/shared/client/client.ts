@@ -58,6 +58,7 @@ export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
 	private readonly pace: Pace;
+	private readonly endsAt: number;
 	readonly breaker = new CircuitBreaker();
 	private readonly network: CircuitBreaker;
 	private halted: NotProcessed | undefined;
@@ -80,6 +81,7 @@ export class AccountClient {
 		private readonly settings: ClientSettings = {},
 	) {
 		this.pace = settings.pace ?? DEFAULT_PACE;
+		this.endsAt = settings.endsAt ?? Number.POSITIVE_INFINITY;
 		this.network = settings.network ?? new CircuitBreaker();
 		this.gate = gateOf(connection.account);
 		this.lane = this.gate.join(this.pace.maxConcurrency, this.pace.maxRateLimitWait);
@@ -122,13 +124,12 @@ export class AccountClient {
 		const { cost = 'free', reservation } = sending;
 		const timeout = cost === 'bulk' ? BULK_TIMEOUT : TIMEOUT;
 		const complete = { timeout, ...this.settings.requestOptions, ...request };
-		const { endsAt = Number.POSITIVE_INFINITY } = this.settings;
 		const { maxRetries } = this.pace;
 		let uncertain: ServiceError | undefined;
 		let refusals = 0;
 		let { acceptances } = this.gate;
 		for (let attempt = 1; ; ) {
-			const left = Math.max(1, endsAt - Date.now() - TIME_TO_DELIVER / 2);
+			const left = Math.max(1, this.endsAt - Date.now() - TIME_TO_DELIVER / 2);
 			const inTime = { ...complete, timeout: Math.min(complete.timeout, left) };
 			const response = await this.sendAtGate(inTime, sending).catch((notSent: unknown) => {
 				// An earlier attempt may have been charged, so the item is not "not processed".
@@ -187,10 +188,10 @@ export class AccountClient {
 
 	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
 	private assertGoingOn({ collects = false, cost = 'free' }: Sending): void {
-		const { signal, endsAt = Number.POSITIVE_INFINITY } = this.settings;
+		const { signal } = this.settings;
 		if (signal?.aborted) throw endedBy(signal);
 		// What cannot be answered in time is not sent.
-		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > endsAt) this.halt('run_time_over');
+		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > this.endsAt) this.halt('run_time_over');
 		const { refusal } = this.lane;
 		if (refusal) this.halt(refusal.next === 'pause' ? 'rate_limited' : 'service_down', refusal);
 		for (const { open } of [this.breaker, this.network])

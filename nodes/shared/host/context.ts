@@ -67,17 +67,17 @@ export const TIME_TO_DELIVER = 2_000;
 
 interface RunEnd {
 	signal?: AbortSignal;
-	endsAt?: number;
+	endsAt: number;
 }
 
 /**
- * When n8n ends the execution, if it has a timeout, in milliseconds since 1970, and the signal that ends the run: that of a
- * stop, or in time before the timeout, at which n8n would lose what the node has.
+ * When n8n ends the execution, in milliseconds since 1970 (never without a timeout), and the signal that ends the run: that
+ * of a stop, or in time before the timeout, at which n8n would lose what the node has.
  */
 function endOf(n8n: Pick<IExecuteFunctions, 'getExecutionCancelSignal'>): RunEnd {
 	const stop = n8n.getExecutionCancelSignal();
 	const { executionTimeoutTimestamp: endsAt } = objectAt(n8n, 'additionalData');
-	if (typeof endsAt !== 'number') return { signal: stop };
+	if (typeof endsAt !== 'number') return { endsAt: Number.POSITIVE_INFINITY, signal: stop };
 	const left = Math.max(0, endsAt - Date.now() - TIME_TO_DELIVER);
 	const end = AbortSignal.timeout(Math.min(left, MAX_TIMEOUT));
 	return { endsAt, signal: stop ? AbortSignal.any([stop, end]) : end };

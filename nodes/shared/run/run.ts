@@ -79,8 +79,8 @@ export class Run<T extends { client: AccountClient }> {
 		const { requestOptions } = this.options;
 		const own = pace ?? this.options.pace;
 		// A limit that cannot be met in the time of the execution ends the run at once.
-		const left = (context.endsAt ?? Number.POSITIVE_INFINITY) - Date.now();
-		const maxRateLimitWait = Math.min(own.maxRateLimitWait, Math.max(0, left));
+		const left = Math.max(0, context.endsAt - Date.now());
+		const maxRateLimitWait = Math.min(own.maxRateLimitWait, left);
 		this.accounts = new Accounts(
 			context,
 			{ requestOptions, pace: { ...own, maxRateLimitWait } },
