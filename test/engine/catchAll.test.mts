@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { expectedVerification } from '../emulator/addresses.mts';
 import { known } from '../support/leads/expected.mts';
 import {

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { personLookup } from '../../nodes/Finder/person.ts';
 import * as bulkFinder from '../../nodes/shared/api/bulkFinder.ts';
 import * as finder from '../../nodes/shared/api/finder.ts';
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import {
 	answerIn,
 	expectPaidOnce,

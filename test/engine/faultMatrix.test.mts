@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { root } from '../machine/paths.mjs';
 import type { Effect } from '../emulator/faults.mts';
 import type { BulkJob } from '../emulator/operations/bulkFinder.mts';

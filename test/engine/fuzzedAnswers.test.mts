@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { pollingTrigger, searchLists, testCredential } from '../support/node/contexts.mts';
 import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';

@@ -6,7 +6,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { known } from '../support/leads/expected.mts';
 import {

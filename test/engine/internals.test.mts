@@ -3,7 +3,7 @@
 import type { IExecuteFunctions, INodeType, NodeOutput } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { inheriting } from '../../nodes/shared/host/context.ts';
 import { listWithId } from '../operations.mts';
 import { known } from '../support/leads/expected.mts';

@@ -7,7 +7,7 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import type { Effect } from '../emulator/faults.mts';
 import type { Variants } from '../emulator/variants.mts';
 import {

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { root } from '../machine/paths.mjs';
 import { expectedVerification } from '../emulator/addresses.mts';
 import type { Fault } from '../emulator/faults.mts';

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import type { Variants } from '../emulator/variants.mts';
 import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import { listWithId } from '../operations.mts';

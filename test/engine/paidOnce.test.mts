@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import type { Fault } from '../emulator/faults.mts';
 import { folderOf } from '../hosts/install.mts';
 import { n8n2 } from '../hosts/versions.mts';

@@ -3,7 +3,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import { HANG_MS } from '../machine/hang.mts';
 import { outcomeIn } from '../support/node/definedItems.mts';

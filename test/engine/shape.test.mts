@@ -7,7 +7,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { expectedVerification } from '../emulator/addresses.mts';
 import type { Fault } from '../emulator/faults.mts';
 import type { Variants } from '../emulator/variants.mts';

@@ -3,7 +3,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { COLLECT_LATER } from '../../nodes/shared/failures/failure.ts';
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation, operationOf } from '../operations.mts';

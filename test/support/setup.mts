@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach } from 'vitest';
 
-import { forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { isLong } from './depth.mts';
 
 // A long run draws new cases, and prints the seed of what it finds.

@@ -3,7 +3,8 @@
 import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { describe, expect, it, vi } from 'vitest';
 
-import { AnswerStore, forgetRecentAnswers } from '../../nodes/shared/execution/answers.ts';
+import { AnswerStore } from '../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { connectionOf } from '../../nodes/shared/http/connection.ts';
 
 const account = connectionOf({ baseUrl: 'https://api.example.com', apiKey: 'the key' });

@@ -1,10 +1,8 @@
 import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { endedBy, Failure, isPending, problemOf } from '../failures/failure';
 import type { Connection } from '../http/connection';
-import { forgetRecentAnswers, MAX_AGE, Recent } from './recent';
+import { MAX_AGE, Recent } from './recent';
 import { seal, unsealed } from './sealing';
-
-export { forgetRecentAnswers };
 
 /** The field that an answer fills: operations that find the same share their answers. */
 export type Finds = 'email' | 'emailStatus' | 'companyData';

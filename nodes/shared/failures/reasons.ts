@@ -1,7 +1,7 @@
 /** Every status and every reason of an item, with its words for the summary of a run. */
 
 /** The statuses of an item that has its result, or needs none. */
-export const COMPLETE = ['found', 'verified', 'known', 'skipped', 'not_found'] as const;
+const COMPLETE = ['found', 'verified', 'known', 'skipped', 'not_found'] as const;
 
 /** The statuses of an item without a result: On Error decides what becomes of it. */
 export const INCOMPLETE = ['invalid_input', 'not_processed', 'failed', 'pending'] as const;

@@ -16,7 +16,7 @@ const LONGER = 1.5;
 /** So often in a row a service says that it does not know a job of an earlier execution, until that is believed. */
 const MAX_UNKNOWN = 3;
 
-export interface Waiting {
+interface Waiting {
 	id: string;
 	/** Whether this execution has begun it: the service may need a moment until it knows it. */
 	isOwn: boolean;
@@ -29,7 +29,7 @@ export interface Waiting {
  * the wait. Throws a {@link JobProblem} when the job has failed, or is not done in time.
  * @param turn waits for at least so many milliseconds until the job may be polled
  */
-export async function waitForJob(
+async function waitForJob(
 	{ id: jobId, isOwn, timeout }: Waiting,
 	read: () => Promise<BulkJob>,
 	turn: (wait: number) => Promise<void>,

@@ -3,7 +3,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { forgetRecentAnswers } from '../../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../../nodes/shared/execution/recent.ts';
 import { mainVariants, type Variants } from '../../emulator/variants.mts';
 import type { WireRequest } from '../../emulator/wireLog.mts';
 import { deviations, emulatorForms, settingsFor } from '../../support/servers/emulatorForms.mts';

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 
-import { forgetRecentAnswers } from '../../../nodes/shared/execution/answers.ts';
+import { forgetRecentAnswers } from '../../../nodes/shared/execution/recent.ts';
 import type { Company, CreditKind } from '../../emulator/fixtures.mts';
 import { creditKinds } from '../../emulator/ledger.mts';
 import type { Service } from '../../emulator/service.mts';
