@@ -214,7 +214,7 @@ export class AccountClient {
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
-	halt(reason: NotSentReason, cause?: ServiceError): void {
+	private halt(reason: NotSentReason, cause?: ServiceError): void {
 		const isFinal = this.halted && !COLLECTED_AFTER.has(this.halted.reason);
 		if (!isFinal) this.halted = new NotProcessed(reason, cause);
 	}
