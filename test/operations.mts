@@ -66,6 +66,7 @@ const person = {
 };
 const address = { ...recognized, email: '', existingStatus: '' };
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
+const refresh = { 'options.refreshAfterDays': 90 };
 const lookupOptions = {
 	'options.includeSource': true,
 	'options.lookUpIf': true,
@@ -77,15 +78,13 @@ const lookupOptions = {
 	'options.maxRateLimitWait': 15,
 	'options.maxRetries': 4,
 };
-const ageOptions = { 'options.checkedAt': item('checkedAt'), 'options.maxAgeDays': 90 };
 const finderOptions = {
-	...{ ...lookupOptions, ...ageOptions },
+	...{ ...lookupOptions, ...refresh },
 	...{ 'options.country': '', 'options.keepEmailIf': 'any' },
 };
 const verifierOptions = {
 	...lookupOptions,
-	...ageOptions,
-	'options.retryUnknownDays': 1,
+	...refresh,
 	'options.catchAllOnce': false,
 };
 const toolOptions = ['keepCredits', 'maxCredits'];
@@ -98,7 +97,6 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 	const [who, email] = [{ fullName: lead.full, domain }, known(lead.email)];
 	const listId = listWithId('102');
 	const named = { firstName: lead.first, lastName: lead.last, domain };
-	const dated = { ...who, existingEmail: email, options: { checkedAt: '2020-01-01' } };
 	const ofPerson: Sample['texts'] = {
 		fullName: [lead.full],
 		firstName: [lead.first, named],
@@ -107,8 +105,6 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		company: [company.name, { fullName: lead.full }],
 		country: ['Peru'],
 		existingEmail: [''],
-		checkedAt: ['2020-01-01', dated],
-		maxAgeDays: [1, dated],
 	};
 	const ofEmail: Sample['texts'] = { email: [email], existingStatus: [''] };
 	const filtered = { companyWebsite: domain, limit: 1, titleMatch: 'any', locationMatch: 'any' };

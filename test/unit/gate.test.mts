@@ -190,7 +190,7 @@ describe('a run that the service refuses', () => {
 		await settled();
 		await short.refuse(10 * MINUTE);
 		expect([short.requests, long.requests]).toEqual([['entered', 'refused'], ['entered']]);
-		expect(short.lane.refusal?.message).toMatch(/^\. It accepts nothing before [\d-]+ [\d:]+ UTC$/);
+		expect(short.lane.givenUp?.until).toBeGreaterThan(Date.now() + 9 * MINUTE);
 		long.come();
 		await long.refuse(10 * MINUTE);
 		await settled(10 * MINUTE - 1);
@@ -221,14 +221,14 @@ describe('a run that the service refuses', () => {
 		vi.spyOn(Math, 'random').mockReturnValue(1);
 		const run = new Run(new AccountGate(), 1, undefined, MINUTE);
 		const pauses: number[] = [];
-		while (!run.lane.refusal && pauses.length < 20) {
+		while (!run.lane.givenUp && pauses.length < 20) {
 			run.come();
 			await settled((pauses.at(-1) ?? 0) + 10);
 			pauses.push(await run.refuse());
 		}
 		vi.restoreAllMocks();
 		expect(pauses.slice(0, 3)).toEqual([250, 500, 1_000]);
-		expect(run.lane.refusal?.message).toMatch(/^\. It has accepted nothing since /);
+		expect(run.lane.givenUp).toMatchObject({ until: undefined });
 	});
 
 	it('shortens no pause of another run once it has given up', async () => {
@@ -238,7 +238,7 @@ describe('a run that the service refuses', () => {
 		for (const run of [short, long]) run.come();
 		await settled();
 		await short.refuse();
-		expect(short.lane.refusal).toBeDefined();
+		expect(short.lane.givenUp).toBeDefined();
 		await long.leave(false);
 		long.come();
 		await settled(1_000);
@@ -256,7 +256,7 @@ describe('a run that the service refuses', () => {
 			await run.refuse();
 			await run.leave();
 		}
-		expect(run.lane.refusal).toBeUndefined();
+		expect(run.lane.givenUp).toBeUndefined();
 	});
 });
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { lookupFields, lookupOptions } from '../../nodes/shared/editor/fields.ts';
+import { lookupFields, lookupOptions, refreshAfter } from '../../nodes/shared/editor/fields.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
 import { parametersOf } from './parametersOf.mts';
@@ -19,7 +19,7 @@ function optionsOf(
 		...Object.fromEntries(options),
 		...(manualLimit !== undefined && { manualLimit }),
 	};
-	const operation = { fields: lookupFields, options: lookupOptions };
+	const operation = { fields: lookupFields, options: [...lookupOptions, refreshAfter] };
 	return lookupOptionsOf(parametersOf(operation, saved), context, extra);
 }
 
@@ -37,7 +37,7 @@ const NONE = {
 	manualLimit: Number.POSITIVE_INFINITY,
 	failsWhenIncomplete: false,
 	resultField: undefined,
-	retryUnknown: 1,
+	refreshAfter: Number.POSITIVE_INFINITY,
 	hasOptionalColumn: false,
 	jobTimeout: 30 * 60_000,
 	refusal: undefined,
@@ -49,7 +49,8 @@ it.each([
 	[{ keepCredits: '8' }, { keep: 8 }],
 	[{ manualLimit: '9' }, { manualLimit: 9 }],
 	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
-	[{ retryUnknownDays: '3.5' }, { retryUnknown: 3.5 }],
+	[{ refreshAfterDays: '3.5' }, { refreshAfter: 3.5 }],
+	[{ refreshAfterDays: -1 }, { refreshAfter: 0 }],
 	[{ enrich: true }, { hasOptionalColumn: true }],
 	[{ jobTimeout: 1 }, { jobTimeout: 60_000 }],
 	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
@@ -101,9 +102,9 @@ it.each([
 	['maxCredits', '', 'Max Credits'],
 	['maxCredits', 'many', 'Max Credits'],
 	['maxCredits', Number.POSITIVE_INFINITY, 'Max Credits'],
-	['keepCredits', '', 'Keep Credits'],
+	['keepCredits', '', 'Leave Credits in Account'],
 	['manualLimit', 'few', 'Max Items in Manual Runs'],
-	['retryUnknownDays', 'soon', 'Verify Unknown Again After (Days)'],
+	['refreshAfterDays', 'soon', 'Look Up Again After (Days)'],
 ])('refuses %s of %j', (name, value, label) => {
 	expect(problemOf(optionsOf({ [name]: value }).refusal)).toMatchObject({
 		reason: 'invalid_value',

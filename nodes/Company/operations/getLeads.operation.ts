@@ -18,12 +18,13 @@ import {
 import { readOperation } from '../../shared/operation';
 import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
+import type { FieldValues } from '../../shared/input/fieldValues';
 import { digest } from '../../shared/http/connection';
 import { isMiss } from '../../shared/http/errors';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { objectAt, objectFrom, textAt } from '../../shared/values/json';
-import { toText } from '../../shared/values/text';
+import { toDomain, toText } from '../../shared/values/text';
 
 /** Get Company Leads (interface specification 4.9): people at a company, with their emails. */
 export const getLeads = readOperation({
@@ -79,9 +80,15 @@ export const getLeads = readOperation({
 			isOptional: true,
 		},
 	},
+	outcome: (companies, people, without) => {
+		const none = without > 0 ? `, ${without} without any` : '';
+		return `${companies === 1 ? '1 company' : `${companies} companies`}: ${people} ${people === 1 ? 'person' : 'people'}${none}`;
+	},
 	async read(request) {
-		const { values, limit } = request;
-		const { domain, name } = values.company('companyWebsite', 'companyName');
+		const { limit, values } = request;
+		const company = objectAt(request.recognized ?? {}, 'companyData');
+		if (company.status === 'not_found') return 'company_not_found';
+		const { domain, name } = companyIn(company, values);
 		if (!domain && !name) throw request.missing('missing_company');
 		const filters = {
 			companyWebsite: domain || undefined,
@@ -90,7 +97,7 @@ export const getLeads = readOperation({
 			title: toKeywords(values.text('title'), values.raw('titleMatch')),
 			location: toKeywords(values.text('location'), values.raw('locationMatch')),
 		};
-		const company: IDataObject = {};
+		const named: IDataObject = {};
 		const pages: Pages = {
 			pageSize: COMPANY_LEADS_PAGE,
 			// A page may cost credits.
@@ -98,16 +105,25 @@ export const getLeads = readOperation({
 			idOf: (lead) => JSON.stringify(lead),
 			async fetch(size, nextId) {
 				const page = await buyPage({ ...filters, size, nextId }, request);
-				const named = objectAt(page, 'company');
-				company.name ??= textAt(named, 'name');
-				company.domain ??= textAt(named, 'domain');
+				const ofPage = objectAt(page, 'company');
+				named.name ??= textAt(ofPage, 'name');
+				named.domain ??= textAt(ofPage, 'domain');
 				return readProfilePage(page);
 			},
 		};
 		const collected = await collectPages(pages, limit);
-		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, company) };
+		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, named) };
 	},
 });
+
+/** The company that Search Company has found for the item, else the one in its fields; a host is a website, not a name. */
+function companyIn(found: IDataObject, values: FieldValues): { domain: string; name: string } {
+	const [domain, name] = [toDomain(toText(found.domain)), toText(found.name)];
+	if (domain !== '' || name !== '') return { domain, name };
+	const own = values.company('companyWebsite', 'companyName');
+	const isHost = own.domain === '' && /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/.test(own.name);
+	return isHost ? { domain: toDomain(own.name), name: '' } : own;
+}
 
 /** A page without people. */
 const NOBODY: IDataObject = { results: [] };

@@ -89,7 +89,7 @@ function jobFailed(status: string, jobId: string | undefined, words: string | nu
 	const job = jobId === undefined ? 'The bulk job' : `The bulk job ${jobId}`;
 	const failed = new ServiceError('job_failed', {
 		message: `${job} ended with the status "${status}"${words === null ? '' : `: ${words}`}`,
-		description: 'Run the items again.',
+		description: 'Run again.',
 	});
 	return jobId === undefined ? failed : new JobProblem(jobId, failed.problem);
 }

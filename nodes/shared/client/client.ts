@@ -8,8 +8,17 @@ import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
 import { asServiceError, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
-import { gateOf, type AccountGate, type Lane } from '../pace/gate';
-import { CircuitBreaker, type Cost, decide, DEFAULT_PACE, isPause, type Pace } from '../pace/retry';
+import { type AccountGate, gateOf, type GivenUp, type Lane } from '../pace/gate';
+import {
+	CircuitBreaker,
+	type Cost,
+	decide,
+	DEFAULT_PACE,
+	isPause,
+	MINUTE,
+	type Pace,
+} from '../pace/retry';
+import { minuteOf } from '../values/moment';
 import { endedBy, NotProcessed } from '../failures/failure';
 import { TIME_TO_DELIVER } from '../host/context';
 import type { NotSentReason } from '../failures/reasons';
@@ -39,6 +48,8 @@ export interface ClientSettings {
 	signal?: AbortSignal;
 	/** When n8n ends the execution, in milliseconds since 1970. */
 	endsAt?: number;
+	/** Whether the user can set Max Rate Limit Wait. */
+	hasWaitOption?: boolean;
 	/** Counts lost connections: the clients of one run share the network. */
 	network?: CircuitBreaker;
 }
@@ -192,8 +203,7 @@ export class AccountClient {
 		if (signal?.aborted) throw endedBy(signal);
 		// What cannot be answered in time is not sent.
 		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > this.endsAt) this.halt('run_time_over');
-		const { refusal } = this.lane;
-		if (refusal) this.halt(refusal.next === 'pause' ? 'rate_limited' : 'service_down', refusal);
+		if (this.lane.givenUp) this.giveUp(this.lane.givenUp);
 		for (const { open } of [this.breaker, this.network])
 			if (open) this.halt(open.reason, open.cause);
 		if (!this.halted) return;
@@ -214,9 +224,29 @@ export class AccountClient {
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
-	private halt(reason: NotSentReason, cause?: ServiceError): void {
+	private halt(reason: NotSentReason, cause?: ServiceError, advice?: string): void {
 		const isFinal = this.halted && !COLLECTED_AFTER.has(this.halted.reason);
-		if (!isFinal) this.halted = new NotProcessed(reason, cause);
+		if (!isFinal) this.halted = new NotProcessed(reason, cause, advice);
+	}
+
+	/** Sends nothing from now on, as the service asks to wait for longer than the run does. */
+	private giveUp({ cause, until, since }: GivenUp): void {
+		const reason = cause.next === 'pause' ? 'rate_limited' : 'service_down';
+		const at = (time: number) => minuteOf(time, this.n8n.getTimezone());
+		if (until === undefined) {
+			return this.halt(reason, cause.saying(`. It has accepted nothing since ${at(since)}`));
+		}
+		const end = at(Math.ceil(until / MINUTE) * MINUTE);
+		const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
+		const hasOption = this.settings.hasWaitOption === true && until < this.endsAt;
+		const advice = hasOption
+			? `set Max Rate Limit Wait to ${minutes}, or run again then: what was found is free for a day`
+			: 'run again then';
+		this.halt(
+			reason,
+			cause.saying(`. It accepts nothing until ${end}`),
+			`The service accepts nothing until ${end}: ${advice}`,
+		);
 	}
 
 	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */
@@ -224,7 +254,7 @@ export class AccountClient {
 		const pause = this.gate.pauseAfter(this.lane, start, refusal);
 		const now = Date.now();
 		// A run that gives up does not wait.
-		if (this.lane.refusal || now + pause <= this.pausedUntil) return;
+		if (this.lane.givenUp || now + pause <= this.pausedUntil) return;
 		this.pausedFor += now + pause - Math.max(now, this.pausedUntil);
 		this.pausedUntil = now + pause;
 		const level = pause >= LONG_PAUSE ? 'info' : 'debug';

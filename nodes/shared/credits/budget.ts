@@ -21,12 +21,12 @@ type Totals = Record<'spent' | 'reserved', PerKind>;
 /** What all executions of this process have spent and reserved at each account, by kind. */
 const processTotals = new WeakMap<object, Totals>();
 
-/** What a node may spend at one account, by Max Credits and Keep Credits. All figures are credits. */
+/** What a node may spend at one account, by Max Credits and Leave Credits in Account. All figures are credits. */
 export class Budget {
 	/** By this run of the node. */
 	spent = NOTHING;
 
-	/** How many credits may still be spent without falling below Keep Credits. */
+	/** How many credits may still be spent without falling below Leave Credits in Account. */
 	private roomAboveFloor = () => Number.POSITIVE_INFINITY;
 
 	/** How many credits the account has for this kind, once the service has said so in a refusal. */
@@ -42,7 +42,7 @@ export class Budget {
 	}
 
 	/**
-	 * Enforces Keep Credits: reads the balance once, then subtracts what this process spends.
+	 * Enforces Leave Credits in Account: reads the balance once, then subtracts what this process spends.
 	 * Throws `NotProcessed` where the account cannot be read, `InvalidInput` where it has no counter for this kind.
 	 */
 	async keep(credits: number, client: Getter): Promise<void> {
@@ -54,8 +54,8 @@ export class Budget {
 		const remaining = remainingOf(account, kind);
 		if (remaining === null) {
 			throw invalidValue(
-				'Keep Credits',
-				`Keep Credits cannot be used with this account: the service sends no counter for its ${kind} credits`,
+				'Leave Credits in Account',
+				`Leave Credits in Account cannot be used here: the service sends no counter for the ${kind} credits of this account`,
 			);
 		}
 		const isForAll = 'all' in countersOf(account);

@@ -124,8 +124,9 @@ function nameOf(connection: string, id: string): string {
 	return `${connection} ${id}`;
 }
 
-/** Where n8n stores that an execution was started by hand. */
+/** Where n8n stores that an execution was started by hand, and when its first node of ours ran. */
 const MANUAL_RECORD = 'contactDataManual';
+const STARTED_RECORD = 'contactDataStarted';
 
 /** What the nodes of one execution share, with what n8n has stored of it before a wait or a retry. */
 export class Execution {
@@ -134,6 +135,8 @@ export class Execution {
 	readonly jobs: PendingJobs;
 	/** Whether it was started by hand, or retries such an execution: n8n calls that a retry, whatever it was. */
 	readonly isManual: boolean;
+	/** In milliseconds since 1970; for a retry, that of the execution that it retries. */
+	readonly startedAt: number;
 	/** The distinct lookups that each node has tried in a manual run. */
 	readonly tried = new Map<string, Set<string>>();
 	/** The domains that accept every email, as an answer says, by account. */
@@ -142,6 +145,7 @@ export class Execution {
 	constructor(record: IContextObject, context: NodeContext) {
 		if (context.isManual) record[MANUAL_RECORD] = true;
 		this.isManual = record[MANUAL_RECORD] === true;
+		this.startedAt = record[STARTED_RECORD] ??= Date.now();
 		this.answers = new AnswerStore(record, context.signal);
 		this.ledger = new Ledger(record, context);
 		this.jobs = new PendingJobs(record, this.answers, this.ledger);

@@ -98,7 +98,7 @@ export function unexpectedResponse(expected: string, response?: unknown): Servic
 		message: `The service sent a response without ${expected}${words ? `: ${words}` : ''}`,
 		description: words
 			? 'The words after the colon are of your provider: check your plan there. If they name a field or a path, run Check API of Contact Data Account.'
-			: 'Run the item again later. If it happens each time, run Check API of Contact Data Account.',
+			: 'Run again later. If it happens each time, run Check API of Contact Data Account.',
 		mayBeCharged: true,
 	});
 }
@@ -189,7 +189,7 @@ export function connectionError(thrown: unknown): ServiceError {
 		message: isTimeout
 			? 'The service did not respond in time'
 			: 'The connection was lost before a response arrived',
-		description: `Run the item again later${isTimeout ? ', or check the Base URL of the credential' : ''} (${code}).`,
+		description: `Run again later${isTimeout ? ', or check the Base URL of the credential' : ''} (${code}).`,
 		mayBeCharged: true,
 	});
 }

@@ -19,7 +19,11 @@ export class FieldValues {
 	/** The exception for the first field that cannot be read. */
 	readonly failure: unknown;
 
+	/** Whether the model of an agent has filled in the fields. */
+	readonly isOfModel: boolean;
+
 	constructor(parameters: Parameters, item: number) {
+		this.isOfModel = parameters.isTool;
 		this.fields = parameters.sent;
 		const failure = new FirstFailure();
 		for (const { name, property, extractValue } of this.fields) {

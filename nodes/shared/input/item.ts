@@ -2,7 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type { CreditKind } from '../api/account';
 import type { Answer, Finds } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
-import { FirstFailure, type Problem, problemOf } from '../failures/failure';
+import { FirstFailure, invalidValue, type Problem, problemOf } from '../failures/failure';
+import { lettersOf } from '../lead/columnNames';
 import { knownStatus } from '../values/email';
 import { UNMET } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
@@ -12,7 +13,7 @@ import { numberOf, toText } from '../values/text';
 import type { Declaration } from './declaration';
 import { FieldValues, typedText } from './fieldValues';
 import { missing, type Missing } from './missing';
-import { daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
+import type { LookupOptions } from './options';
 import type { LeadParameters } from './leadParameters';
 
 /** A field for a value that an item may have already, so that it needs no lookup. */
@@ -29,7 +30,7 @@ export interface Existing {
 export interface PassedOn<Status = 'known' | 'skipped'> {
 	status: Status;
 	fields: IDataObject;
-	/** Whether Checked At holds something that is no date. */
+	/** Whether nothing says how old it is, though its age matters. */
 	isUndated?: boolean;
 }
 
@@ -62,20 +63,23 @@ export type Outcome = Answer | PassedOn | Problem;
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
 
+/** In days: a mail server that did not answer may do so then. */
+const REFRESH_UNKNOWN_AFTER = 1;
+
 /** A number below this is no time in milliseconds at which something was checked. */
 const EARLIEST_CHECK = Date.UTC(2000);
 
 /**
- * The item as it is passed on, where its existing value is fresh enough. A value without a date counts as fresh: using it
- * costs nothing, looking it up does. Throws `InvalidInput` for a Max Age that is no number.
- * @param parameter gives the value of a parameter for the item, or the status of its email
- * @param retryUnknown days after which an unknown status is looked up again
+ * The item as it is passed on, where its existing value is new enough. A value without a date is: using it costs
+ * nothing, looking it up does.
+ * @param parameter gives the value of a parameter for the item, or of a field that an earlier lookup has written
+ * @param refreshAfter days after which what the item has is looked up again
  * @returns for a value that is to be looked up again, when it was checked, if that is known
  */
 export function knownItem(
 	{ parameter: name, label, read }: Existing,
 	parameter: (name: string) => unknown,
-	retryUnknown: number,
+	refreshAfter: number,
 	now = Date.now(),
 ): PassedOn | { checked: number | undefined } | undefined {
 	const text = typedText(parameter(name), label);
@@ -87,18 +91,16 @@ export function knownItem(
 	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) {
 		return { checked: undefined };
 	}
-	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
-	const checkedAt = parameter('options.checkedAt') ?? '';
-	const moment = timeOfCheck(checkedAt);
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
-	if (moment === undefined) {
-		if (value.isUnknown) return { checked: undefined };
-		return { ...passedOn, isUndated: checkedAt !== '' };
+	const most = value.isUnknown ? Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter) : refreshAfter;
+	if (most === Number.POSITIVE_INFINITY) return passedOn;
+	const checked = timeOfCheck(parameter('checkedAt') ?? '');
+	if (checked === undefined) {
+		return value.isUnknown || most === 0 ? { checked } : { ...passedOn, isUndated: true };
 	}
 	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
-	const age = (Math.max(0, now - moment) + HOUR) / DAY;
-	const isFresh = maxAge > 0 && age <= maxAge && !(value.isUnknown && age >= retryUnknown);
-	return isFresh ? passedOn : { checked: moment };
+	const age = (Math.max(0, now - checked) + HOUR) / DAY;
+	return age < most ? passedOn : { checked };
 }
 
 /** When something was checked. A number of few digits, as a spreadsheet has for a day, is no time. */
@@ -109,10 +111,27 @@ function timeOfCheck(value: unknown): number | undefined {
 	return isNumber && moment > 0 && moment < EARLIEST_CHECK ? undefined : moment;
 }
 
-/** Whether an item is to be looked up: all are, unless Look Up Only If is false for it, or empty. Throws `InvalidInput`. */
+/** The words for yes and for no, by their letters, in the languages in which leads are read. */
+const YES = new Set(
+	'true yes y on x wahr ja oui vrai si verdadero sim verdadeiro vero waar'.split(' '),
+);
+const NO = new Set(
+	'false no n off null none nan falsch nein non faux falso nao nee onwaar'.split(' '),
+);
+
+/**
+ * Whether an item is to be looked up: all are, unless Look Up Only If says no for it, or nothing. Throws `InvalidInput`
+ * for what says neither.
+ */
 export function isWanted(parameters: LeadParameters, item: number): boolean {
+	const label = parameters.labelOf('lookUpIf');
 	const value = parameters.get('options.lookUpIf', item, true) ?? '';
-	return !/^\s*(0|nan|false)?\s*$/i.test(String(value));
+	if (typeof value === 'boolean') return value;
+	const text = typedText(value, label);
+	const [letters, number] = [lettersOf(text), numberOf(text)];
+	if (YES.has(letters) || number === 1) return true;
+	if (NO.has(letters) || number === 0 || /^-*$/.test(text)) return false;
+	throw invalidValue(label, `${label} must be true or false, and is "${text}" for this item`);
 }
 
 /** The question of an item, and how its result is wanted. */
@@ -138,7 +157,7 @@ export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
 	parameters: LeadParameters,
 	item: number,
-	options: Pick<LookupOptions, 'refusal' | 'resultField' | 'retryUnknown'>,
+	options: Pick<LookupOptions, 'refusal' | 'resultField' | 'refreshAfter'>,
 ): Prepared<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
@@ -156,9 +175,11 @@ export function prepareItem<Query extends IDataObject>(
 	const question = own.of(() => lookup.prepare(values));
 	const { query = {} as Query, result } = question ?? {};
 	const parameter = (name: string) =>
-		name === 'emailStatus' ? parameters.emailStatusIn(item) : parameters.get(name, item, '');
+		name === 'emailStatus' || name === 'checkedAt'
+			? parameters.recorded(name, item)
+			: parameters.get(name, item, '');
 	const known = failure.of(
-		() => lookup.existing && knownItem(lookup.existing, parameter, options.retryUnknown),
+		() => lookup.existing && knownItem(lookup.existing, parameter, options.refreshAfter),
 	);
 	const outcomeOf = (): Outcome | undefined => {
 		if (options.refusal !== undefined) return problemOf(options.refusal);

@@ -1,7 +1,7 @@
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { FirstFailure } from '../failures/failure';
 import { type Lead, nameOf } from '../lead/lead';
-import { LeadReader } from '../lead/reader';
+import { LeadReader, sectionsOf } from '../lead/reader';
 import { SharedEmails } from '../lead/sharedEmails';
 import { objectFrom } from '../values/json';
 import { toText } from '../values/text';
@@ -67,22 +67,32 @@ export class LeadParameters extends Parameters {
 		return usable(found.value, { meanings, label: () => found.field, onBraces });
 	}
 
-	/** The status of the email that an item has; where the email is chosen, what its field `emailStatus` says. */
-	emailStatusIn(item: number): unknown {
+	/** What an earlier lookup has written of the email that an item has; of a recognized one, only its own status. */
+	recorded(name: 'emailStatus' | 'checkedAt', item: number): unknown {
 		const lead = this.leadIn(item);
-		if (lead) return lead.found.emailStatus?.value;
-		const json = this.json(item);
-		const held = objectFrom(objectFrom(json)[toText(this.get('options.resultField', item, ''))]);
-		return held.emailStatus ?? objectFrom(json).emailStatus;
+		if (lead && name === 'emailStatus') return lead.found.emailStatus?.value;
+		const resultField = toText(this.get('options.resultField', item, ''));
+		const sections = [...sectionsOf(objectFrom(this.json(item)), resultField).values()];
+		return sections.map((fields) => fields[name] ?? '').find((value) => value !== '');
 	}
 
-	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
+	/** From which fields of the items leads were read, in words; `undefined` where none was recognized. */
 	get readFrom(): string | undefined {
-		if (!this.leads) return undefined;
+		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : undefined;
+	}
+
+	/** What may have been read wrongly, or was left aside, each a warning. */
+	get warnings(): string[] {
 		const lead = Object.values(this.operation.lead ?? {});
 		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
-		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);
-		const read = this.fieldsRead.size > 0 ? [`Read from: ${[...this.fieldsRead].join(', ')}`] : [];
-		return [...read, ...(isNamed ? aside : []), ...this.sharedEmails.said].join('. ');
+		const aside = [...(this.leads?.leftAside ?? [])].map(
+			(what) => `${what}: to use it, choose it below`,
+		);
+		const toLookUp =
+			'existingEmail' in (this.operation.lead ?? {})
+				? '. To look these leads up, set Lead Fields to Choose Below and leave Existing Email empty'
+				: '';
+		const shared = this.sharedEmails.said.map((said) => `${said}${toLookUp}`);
+		return [...shared, ...(isNamed ? aside : [])];
 	}
 }

@@ -4,12 +4,11 @@ import type { Parameters } from './parameters';
 import { requestOptionsOf } from '../http/transport';
 import { paceOf } from '../pace/retry';
 import { numberOf, toText } from '../values/text';
-import { FirstFailure, type InvalidInput, invalidValue } from '../failures/failure';
+import { FirstFailure, invalidValue } from '../failures/failure';
 
 /** In items, days and minutes. */
 export const DEFAULT_MANUAL_LIMIT = 10;
-export const DEFAULT_MAX_AGE = 90;
-export const DEFAULT_RETRY_UNKNOWN = 1;
+export const DEFAULT_REFRESH_AFTER = 90;
 export const DEFAULT_JOB_TIMEOUT = 30;
 
 export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
@@ -26,17 +25,19 @@ export function lookupOptionsOf(
 ) {
 	const failure = new FirstFailure();
 	const option = (name: string) => failure.of(() => parameters.get(`options.${name}`, 0, null));
-	/** A number or its text, fractions cut off, 0 for less; `undefined` for a parameter that is not there. */
-	const amount = (name: string) =>
+	/** A number or its text, 0 for less; `undefined` for a parameter that is not there. */
+	const number = (name: string) =>
 		failure.of(() => {
 			if (!parameters.has(name)) return undefined;
-			const number = numberOf(parameters.get(name, 0, null));
-			if (number === undefined) throw notANumber(parameters.labelOf(name));
-			return Math.max(0, Math.trunc(number));
+			const label = parameters.labelOf(name);
+			const own = numberOf(parameters.get(name, 0, null));
+			if (own === undefined) throw invalidValue(label, `${label} must be a number`);
+			return Math.max(0, own);
 		});
-	const retryUnknown = failure.of(() =>
-		daysOf(option('retryUnknownDays'), 'Verify Unknown Again After (Days)', DEFAULT_RETRY_UNKNOWN),
-	);
+	const amount = (name: string) => {
+		const own = number(name);
+		return own === undefined ? undefined : Math.trunc(own);
+	};
 	const options = {
 		pace: paceOf(option, isManual || isTool),
 		cap: amount('options.maxCredits') ?? Number.POSITIVE_INFINITY,
@@ -45,7 +46,8 @@ export function lookupOptionsOf(
 		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: failure.of(() => resultFieldOf(parameters)),
-		retryUnknown: retryUnknown ?? DEFAULT_RETRY_UNKNOWN,
+		/** The days after which what an item has is looked up again: 0 for everything, infinite for nothing. */
+		refreshAfter: number('options.refreshAfterDays') ?? Number.POSITIVE_INFINITY,
 		hasOptionalColumn: optionalColumn !== undefined && option(optionalColumn) === true,
 		catchAllOnce: option('catchAllOnce') === true,
 		includesSource: option('includeSource') === true,
@@ -55,13 +57,6 @@ export function lookupOptionsOf(
 	};
 	/** The exception for the first option that cannot be used: no item of the run is sent. */
 	return { ...options, refusal: failure.error };
-}
-
-/** A number of days; the default for an empty value. Throws `InvalidInput` for anything else. */
-export function daysOf(value: unknown, label: string, byDefault: number): number {
-	const days = (value ?? '') === '' ? byDefault : numberOf(value);
-	if (days === undefined) throw notANumber(label);
-	return days;
 }
 
 /** The name of the field for the result, if any. Throws `InvalidInput` for one that is no ordinary field. */
@@ -77,8 +72,4 @@ export function countIn(label: string, value: unknown): number {
 	const count = numberOf(value) ?? 0;
 	if (Number.isInteger(count) && count >= 1) return count;
 	throw invalidValue(label, `${label} must be a whole number of 1 or more`);
-}
-
-function notANumber(label: string): InvalidInput {
-	return invalidValue(label, `${label} must be a number`);
 }

@@ -36,7 +36,7 @@ export class LeadReader {
 			for (const one of [...this.items, item]) this.look(one);
 			this.plan = planOf([...this.columns.values()].filter((column) => column !== undefined));
 		}
-		const row = new Row(this.sectionsOf(isObject(item) ? item : {}), this.plan);
+		const row = new Row(sectionsOf(objectFrom(item), this.resultField), this.plan);
 		const lead = row.read();
 		decideName(lead, row);
 		const { name } = lead.lacking;
@@ -48,7 +48,7 @@ export class LeadReader {
 	look(item: unknown): void {
 		if (!isObject(item) || this.seen.has(item)) return;
 		if (this.items.length > 0) this.seen.add(item);
-		const sections = this.sectionsOf(item);
+		const sections = sectionsOf(item, this.resultField);
 		for (const [section, fields] of sections) {
 			for (const field of Object.keys(fields)) {
 				const key = `${section}\0${field}`;
@@ -60,23 +60,23 @@ export class LeadReader {
 			}
 		}
 	}
+}
 
-	private sectionsOf(item: IDataObject): Sections {
-		const { resultField } = this;
-		const sections: Sections = new Map();
-		if (resultField !== '') {
-			const held = { ...objectFrom(asBeforeFile(item, resultField)[resultField]) };
-			// The `name` of a company that was found is no person's.
-			delete held.name;
-			sections.set(resultField, held);
-		}
-		sections.set('', item);
-		for (const name of CONTAINERS) {
-			if (typeof item[name] !== 'object' || name === resultField) continue;
-			// Of several leads none can be meant.
-			const [one, ...more] = [item[name]].flat();
-			if (isObject(one) && more.length === 0) sections.set(name, one);
-		}
-		return sections;
+/** The objects of an item that hold fields, by their names, in the order in which they count. */
+export function sectionsOf(item: IDataObject, resultField: string): Sections {
+	const sections: Sections = new Map();
+	if (resultField !== '') {
+		const held = { ...objectFrom(asBeforeFile(item, resultField)[resultField]) };
+		// The `name` of a company that was found is no person's.
+		delete held.name;
+		sections.set(resultField, held);
 	}
+	sections.set('', item);
+	for (const name of CONTAINERS) {
+		if (typeof item[name] !== 'object' || name === resultField) continue;
+		// Of several leads none can be meant.
+		const [one, ...more] = [item[name]].flat();
+		if (isObject(one) && more.length === 0) sections.set(name, one);
+	}
+	return sections;
 }

@@ -10,7 +10,7 @@ import { exceptManualLimit } from '../output/onError';
 import type { Requests } from './requests';
 import type { Lookup } from './lookup';
 import { Overlooked } from './overlooked';
-import { countsOf, type Figures, nothingLookedUp, partsOf } from './summary';
+import { countsOf, type Figures, outcomeOf, warningsOf } from './summary';
 
 const RETRY_ON_FAIL =
 	'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.';
@@ -100,22 +100,20 @@ export class Delivery<Query extends IDataObject> {
 
 	/** The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow. */
 	deliver(figures: Figures): INodeExecutionData[] {
-		const { run, lookup, counts, resultField } = this;
+		const { run, lookup, counts, overlooked, resultField } = this;
 		const { hint, inputs, node } = run.context;
-		const { problems } = run;
-		const said = this.overlooked.said(counts.skipped + counts.unmet < inputs.length);
-		const isWarning =
-			[...exceptManualLimit(problems), ...said].length > 0 || figures.hasOnly404 === true;
-		const parts = partsOf(
-			lookup,
-			counts,
-			problems.map(({ problem }) => problem),
-			figures,
-		);
-		const items = run.deliver([...parts, ...said], isWarning);
+		const problems = run.problems.map(({ problem }) => problem);
+		const inVain = overlooked.said(counts.skipped + counts.unmet < inputs.length);
 		const { isChosen } = run.parameters;
-		const vain = nothingLookedUp(lookup, counts, inputs.length, isChosen);
-		if (vain) hint(vain, counts.known === 0 ? 'warning' : 'info');
+		const others = warningsOf(lookup, counts, inputs.length, isChosen, figures.hasOnly404);
+		const isWarning =
+			[...exceptManualLimit(run.problems), ...inVain].length > 0 ||
+			figures.hasOnly404 ||
+			(others.length > 0 && counts.known === 0);
+		const items = run.deliver(outcomeOf(lookup, counts, problems, figures), {
+			isWarning,
+			warnings: [...inVain, ...others],
+		});
 		if (node.retryOnFail === true) hint(RETRY_ON_FAIL, 'info');
 		alignFields(items, resultField);
 		return items;

@@ -144,14 +144,14 @@ export class LookupRun<Query extends IDataObject> {
 			this.domains.add(domain);
 		}
 		if (!asked) {
-			const { due, job } = prepared;
+			const { job } = prepared;
 			const isWaiting = job !== undefined && !answers.find(key, connection);
 			if (isWaiting) run.execution.jobs.expect(job, key, connection);
 			const isTooMany = !requests.jobOf(key) && this.isBeyondManualLimit(key);
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
-				: answers.ask(key, connection, send, due?.checked);
+				: answers.ask(key, connection, send, run.since(prepared));
 			this.asked.set(key, asked);
 		}
 		const settled = await asked;

@@ -1,7 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { ServiceError } from '../http/errors';
 import { MAX_TIMEOUT } from '../host/context';
-import { minuteOf } from '../values/moment';
 import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 import { backOff, MINUTE } from './retry';
@@ -149,14 +148,10 @@ export class AccountGate {
 	}
 
 	private giveUp(lane: Lane): void {
-		const { refusal, closedUntil } = this;
+		const { refusal: cause, closedUntil } = this;
 		const toDate = Date.now() - performance.now();
-		const until = Math.ceil((closedUntil + toDate) / MINUTE) * MINUTE;
-		lane.refusal ??= refusal?.saying(
-			refusal.retryAfter
-				? `. It accepts nothing before ${minuteOf(until)}`
-				: `. It has accepted nothing since ${minuteOf(lane.refusedSince + toDate)}`,
-		);
+		const until = cause?.retryAfter ? closedUntil + toDate : undefined;
+		lane.givenUp ??= cause && { cause, until, since: lane.refusedSince + toDate };
 		lane.turnAway();
 	}
 
@@ -197,6 +192,15 @@ export class AccountGate {
 	}
 }
 
+/** Why a run no longer waits for the rate limit; times are in milliseconds since 1970. */
+export interface GivenUp {
+	cause: ServiceError;
+	/** Until when the service asks to wait, if it says so. */
+	until: number | undefined;
+	/** Since when it has accepted nothing of the run; infinite if nothing was refused yet. */
+	since: number;
+}
+
 /** The requests of one run of a node that wait at the gate of its account. */
 export class Lane {
 	readonly waiting = new Queue<(start?: number) => void>();
@@ -206,7 +210,7 @@ export class Lane {
 	refusedSince = Number.POSITIVE_INFINITY;
 
 	/** Why the run has given up. */
-	refusal: ServiceError | undefined;
+	givenUp: GivenUp | undefined;
 
 	constructor(
 		readonly maxConcurrency: number,

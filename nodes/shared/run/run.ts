@@ -1,18 +1,21 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { CreditKind } from '../api/account';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
 import {
 	adviceOn,
 	endedBy,
+	isCausedByService,
 	type Problem,
 	type Reason,
 	reasonsOf,
 	RUN_AGAIN,
 } from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
-import { Breather, type NodeContext } from '../host/context';
+import { Breather, CREDENTIAL, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
+import type { Prepared } from '../input/item';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { LeadParameters } from '../input/leadParameters';
 import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/onError';
@@ -32,6 +35,17 @@ export interface Runnable extends Declaration {
 	pace?: Pace;
 	/** Whether it goes on after a problem: its results are bought, and would be lost. */
 	goesOn?: true;
+	/** The kind of credits that it costs, if any (interface specification 2.2). */
+	kind?: CreditKind;
+}
+
+/** What is said above the output beside what came of the items. */
+interface Said {
+	isWarning: boolean;
+	/** What may be wrong, with what to do about it, each a sentence; the most important first. */
+	warnings?: string[];
+	/** Why items have no result; by default those of the run. */
+	problems?: Problem[];
 }
 
 /** One operation with the items of its node: it reads the options once, hands over the items, and gives the output. */
@@ -57,9 +71,6 @@ export class Run<T extends { client: AccountClient }> {
 	/** Whether it has a result that was bought, by this execution or another one. */
 	hasResult = false;
 
-	/** How many items of a read Look Up Only If has skipped. */
-	unmet = 0;
-
 	private readonly outputs: INodeExecutionData[][];
 	private done = 0;
 	private lastProgress = Date.now();
@@ -81,15 +92,25 @@ export class Run<T extends { client: AccountClient }> {
 		// A limit that cannot be met in the time of the execution ends the run at once.
 		const left = Math.max(0, context.endsAt - Date.now());
 		const maxRateLimitWait = Math.min(own.maxRateLimitWait, left);
+		const isLimit = ({ name }: INodeProperties) => name === 'maxRateLimitWait';
+		const hasWaitOption = !context.isTool && operation.options?.some(isLimit);
 		this.accounts = new Accounts(
 			context,
-			{ requestOptions, pace: { ...own, maxRateLimitWait } },
+			{ requestOptions, hasWaitOption, pace: { ...own, maxRateLimitWait } },
 			open,
 		);
 		this.onError = new OnError(context.node, !context.isTool);
 		this.execution = executionOf(context);
 		this.sources = new Set(context.namesBefore());
 		this.outputs = context.inputs.map(() => []);
+	}
+
+	/**
+	 * The time that an answer for an item has to be newer than, in milliseconds since 1970: that of what the item has, or
+	 * with Look Up Again After at 0 the beginning of the execution.
+	 */
+	since({ due }: Pick<Prepared<unknown>, 'due'>): number | undefined {
+		return this.options.refreshAfter === 0 ? this.execution.startedAt : due?.checked;
 	}
 
 	/** Hands over the items in their order, so many at once, until one ends the run. */
@@ -135,13 +156,32 @@ export class Run<T extends { client: AccountClient }> {
 	 * @param withStatus makes an item of the fields that say why
 	 */
 	fail(
-		problem: Problem,
+		thrown: Problem,
 		item: number,
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
+		const problem = this.named(thrown);
 		this.put(item, this.onError.output(problem, item, this.context.inputs[item], withStatus));
 		this.problems.push({ problem, item });
 		if (this.isStopped) this.accounts.end();
+	}
+
+	/** The same problem; what lacks credits names which, and whose. */
+	private named(problem: Problem): Problem {
+		const { kind } = this.operation;
+		if (problem.reason !== 'out_of_credits' || kind === undefined) return problem;
+		const { name } = this.context.node.credentials?.[CREDENTIAL] ?? {};
+		const account = name === undefined ? 'the account' : `the account of the credential "${name}"`;
+		const description = `Add ${kind} credits to ${account}, then ${RUN_AGAIN}.`;
+		return { ...problem, description };
+	}
+
+	/** The same problem; where another provider is behind this one, with how to go on to it. */
+	private withNextProvider(problem: Problem): Problem {
+		if (!isCausedByService(problem.reason) || !this.context.hasNext()) return problem;
+		const next =
+			'To go on with the next provider, set On Error in the Settings of this node to Continue.';
+		return { ...problem, description: `${problem.description} ${next}` };
 	}
 
 	/** Notes an item that is passed on as it is: if it came in without a result, the summary says so. */
@@ -162,12 +202,14 @@ export class Run<T extends { client: AccountClient }> {
 
 	/**
 	 * The outputs in the order of the items. Throws where On Error or On Incomplete Run stops the workflow.
-	 * @param parts of the summary above them; by default what has no result, if there is any
+	 * @param outcome what came of the items and what it cost; by default what has no result, if there is any
 	 */
-	deliver(parts?: string[], isWarning = this.problems.length > 0): INodeExecutionData[] {
+	deliver(outcome?: string[], said: Partial<Said> = {}): INodeExecutionData[] {
+		const { isWarning = this.problems.length > 0 } = said;
 		const reason = this.reasonToStop();
-		if (reason) throw stopError(this.context.node, reason.problem, reason.item);
-		if (parts ?? isWarning) this.say(parts ?? this.incomplete, isWarning);
+		if (reason)
+			throw stopError(this.context.node, this.withNextProvider(reason.problem), reason.item);
+		if (outcome ?? isWarning) this.say(outcome ?? this.incomplete, { ...said, isWarning });
 		return this.outputs.flat();
 	}
 
@@ -179,19 +221,19 @@ export class Run<T extends { client: AccountClient }> {
 		return [`${count(problems.length, 'item')} without a whole result: ${reasons}`];
 	}
 
-	/** Says something above the output, with how every summary ends. */
-	say(
-		parts: string[],
-		isWarning: boolean,
-		problems = this.problems.map(({ problem }) => problem),
-	): void {
+	/** Says above the output what came of the items and what it cost, what to do, and what was read, in this order. */
+	say(outcome: string[], { isWarning, warnings = [], problems }: Said): void {
 		const { before, parameters, replaced } = this;
-		const isBad = isWarning || before.length > 0;
-		const came = `${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}`;
-		const without = before.length > 0 ? [came, ...adviceBefore(before)] : [];
-		const all = [...parts, ...without, parameters.readFrom ?? '', ...replaced.said];
-		const summary = summaryOf(all, problems);
-		if (summary) this.context.hint(summary, isBad ? 'warning' : 'info');
+		const advice = adviceOn(problems ?? this.problems.map(({ problem }) => problem));
+		const toDo = [
+			...advice,
+			...warnings,
+			...cameInWithout(before),
+			...parameters.warnings,
+			...replaced.said,
+		];
+		const summary = summaryOf(outcome, toDo, parameters.readFrom);
+		if (summary) this.context.hint(summary, isWarning || before.length > 0 ? 'warning' : 'info');
 	}
 
 	/** Whether the workflow may be stopped here: one that somebody has stopped is not stopped again. */
@@ -216,19 +258,33 @@ export class Run<T extends { client: AccountClient }> {
 	}
 }
 
-/** What to do about items that came in without a result: what waits for a job is paid for. */
-function adviceBefore(before: Reason[]): string[] {
-	const waiting = before.filter(({ status }) => status === 'pending').length;
+/** How many items came in without a result, and what to do about them: what waits for a job is paid for. */
+function cameInWithout(before: Reason[]): string[] {
+	if (before.length === 0) return [];
+	const isWaiting = before.every(({ status }) => status === 'pending');
+	const advice = isWaiting
+		? 'the next run of their Finder collects them, for free'
+		: `once the cause is gone, ${RUN_AGAIN}`;
 	return [
-		...(waiting > 0
-			? ['What waits for a bulk job is collected by the next run of its Finder, for free']
-			: []),
-		...(waiting < before.length ? [`Once the cause is gone, ${RUN_AGAIN}`] : []),
+		`${count(before.length, 'item')} came in without a result (${reasonsOf(before)}): ${advice}`,
 	];
 }
 
-/** What is said above the output, in sentences, with what to do about the problems; empty if there is nothing to say. */
-export function summaryOf(parts: string[], problems: Problem[]): string {
-	const said = [...parts, ...adviceOn(problems)].filter((one) => one !== '');
-	return said.map((one) => `${one}.`).join(' ');
+/** Text in the HTML that n8n makes of a hint. */
+function asHtml(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/** The most sentences of a summary: people read no more. */
+const MAX_SENTENCES = 5;
+
+/** What is said above the output, each part in a line of its own, as n8n shows it; empty if there is nothing to say. */
+export function summaryOf(outcome: string[], toDo: string[] = [], readFrom?: string): string {
+	const read = readFrom === undefined ? [] : [readFrom];
+	const most = MAX_SENTENCES - outcome.length - read.length;
+	const lines = [outcome, toDo.slice(0, most), read].map((line) => line.filter(Boolean));
+	return lines
+		.filter((line) => line.length > 0)
+		.map((line) => line.map((sentence) => `${asHtml(sentence)}.`).join(' '))
+		.join('<br>');
 }

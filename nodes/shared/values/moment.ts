@@ -14,10 +14,18 @@ export function momentOf(value: unknown): number | undefined {
 	return Number.isNaN(new Date(milliseconds).getTime()) ? undefined : milliseconds;
 }
 
-/** A time to the minute, in milliseconds since 1970, for a message: `2026-11-27 13:00 UTC`. */
-export function minuteOf(time: number): string {
-	const [date, clock] = new Date(time).toISOString().split('T');
-	return `${date} ${clock.slice(0, 5)} UTC`;
+/**
+ * A time to the minute in a time zone, for a message: `13:00`, or of another day `2026-11-27 13:00`.
+ * @param time in milliseconds since 1970
+ */
+export function minuteOf(time: number, timeZone: string): string {
+	const format = new Intl.DateTimeFormat('sv-SE', {
+		dateStyle: 'short',
+		timeStyle: 'short',
+		timeZone,
+	});
+	const [date, clock] = format.format(time).split(' ');
+	return format.format().startsWith(date) ? clock : `${date} ${clock}`;
 }
 
 /** Whether it is a `Date` or Luxon's `DateTime`: the value of both is in milliseconds. */
