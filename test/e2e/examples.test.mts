@@ -533,7 +533,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const other = personWith('catch-all');
 		const whoElse = { Full_Name: other.full, Company_Domain: other.company.domain };
 		const refused = await assistant.callTool('Find_Email', whoElse);
-		expect(refused).toMatch(/Keep Credits.*credit_floor/);
+		expect(refused).toMatch(/Leave Credits in Account.*credit_floor/);
 		expect(await assistant.callTool('Verify_Email', { Email: other.email })).toContain(
 			'credit_floor',
 		);
