@@ -206,7 +206,11 @@ describe('nodes of one execution', () => {
 		const ask = async (name: string, number: number, options: INodeParameters = {}) =>
 			await callTool({
 				...{ node: find.node, name, input: find.item(number), execution },
-				parameters: { ...find.parameters, options },
+				parameters: {
+					...find.parameters,
+					fullName: '={{ $json.first }} {{ $json.last }}',
+					options,
+				},
 				credential: credentialFor(service()),
 			});
 		const paying = ask('Capped', first, { maxCredits: 1 });

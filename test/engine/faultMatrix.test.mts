@@ -253,7 +253,7 @@ function remediesIn(json: IDataObject[]): Map<string, string> {
 	return new Map(
 		failed.map(({ reason, message }) => [
 			String(reason),
-			String(message).replace(/[\d-]+ [\d:]+ UTC/, '<time> UTC'),
+			String(message).replace(/until (?:[\d-]+ )?\d\d:\d\d/, 'until <time>'),
 		]),
 	);
 }

@@ -208,7 +208,7 @@ test.each(byNode)('%s: a long text', { timeout: 60_000 }, async (_, [field]) => 
 	expectOnlyIdsRefused(field);
 });
 
-const notForTools = /^(findBulk|verifyBulk|getBulkJob) |^\w+ (existing|checkedAt|maxAge)/;
+const notForTools = /^(findBulk|verifyBulk|getBulkJob) |^\w+ (existing|firstName|lastName)/;
 const forTools = fields.filter(
 	({ operation, field }) => !notForTools.test(`${operation} ${field}`),
 );

@@ -67,7 +67,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 	});
 
 	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'needs no other field, and a hint names the one to clear: %s',
+		'needs no other field, and the summary says how to look it up again: %s',
 		async (onError) => {
 			const options = { incompleteRun: 'fail', keepCredits: 5 };
 			const result = await run(lookup, [brings, brings], { onError, options });
@@ -75,7 +75,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 			expect(result.json).toStrictEqual([known, known]);
 			expect(result.run.data.resultData.metadata).toBeUndefined();
 			expect(service().requests).toEqual([]);
-			expect(messagesOf(result)[1]).toContain(isFinder ? 'Existing Email' : 'Existing Status');
+			expect(messagesOf(result)[0]).toContain('add the option Look Up Again After (Days)');
 		},
 	);
 
@@ -144,7 +144,7 @@ test('an email that was there and not read is paid for, and a warning says which
 	expectPaidOnce(service(), findBulk, [one, two]);
 	expect(result.hints).toMatchObject([{ type: 'warning' }]);
 	expect(messagesOf(result)[0]).toContain(
-		'. 1 credit went to items that already had an email in E-Mail, which was not read: drag it onto Existing Email.',
+		'<br>1 credit went to items that already had an email in E-Mail, which was not read: drag it onto Existing Email.',
 	);
 	// Read, it is free, and nothing is said.
 	const read = await runLookup(findBulk, service(), items.slice(0, 1), {
@@ -168,7 +168,7 @@ test('emails and websites in columns that nobody knows are named where rows lack
 		{ email: '', Owner: 'rep@us.example' },
 	];
 	const passed = messagesOf(await runLookup(verify, service(), mixed, auto))[0];
-	expect(passed).toContain('. 1 item without an email: one is in Owner, which was not read.');
+	expect(passed).toContain('<br>1 item without an email: one is in Owner, which was not read.');
 	expect(passed).not.toContain('drag');
 	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
 	const [number] = paidAmong(findBulk, 50);

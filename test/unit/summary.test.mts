@@ -101,6 +101,7 @@ function countsIn(kinds: Outcomes) {
 			if (!('at' in outcome)) counts.local++;
 		} else if ('fields' in outcome) {
 			counts[outcome.status]++;
+			if (outcome.status === 'known') counts.ofOthers++;
 			if (outcome.isUndated) counts.undated++;
 		}
 	}

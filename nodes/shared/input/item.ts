@@ -14,7 +14,7 @@ import type { Declaration } from './declaration';
 import { FieldValues, typedText } from './fieldValues';
 import { missing, type Missing } from './missing';
 import type { LookupOptions } from './options';
-import type { LeadParameters } from './leadParameters';
+import { isRecorded, type LeadParameters } from './leadParameters';
 
 /** A field for a value that an item may have already, so that it needs no lookup. */
 export interface Existing {
@@ -92,6 +92,8 @@ export function knownItem(
 		return { checked: undefined };
 	}
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
+	// What a finder says of an email that it has just found is no verification.
+	if (value.isUnknown && parameter('status') === 'found') return { checked: undefined };
 	const most = value.isUnknown ? Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter) : refreshAfter;
 	if (most === Number.POSITIVE_INFINITY) return passedOn;
 	const checked = timeOfCheck(parameter('checkedAt') ?? '');
@@ -175,9 +177,7 @@ export function prepareItem<Query extends IDataObject>(
 	const question = own.of(() => lookup.prepare(values));
 	const { query = {} as Query, result } = question ?? {};
 	const parameter = (name: string) =>
-		name === 'emailStatus' || name === 'checkedAt'
-			? parameters.recorded(name, item)
-			: parameters.get(name, item, '');
+		isRecorded(name) ? parameters.recorded(name, item) : parameters.get(name, item, '');
 	const known = failure.of(
 		() => lookup.existing && knownItem(lookup.existing, parameter, options.refreshAfter),
 	);

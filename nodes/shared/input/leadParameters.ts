@@ -7,6 +7,13 @@ import { objectFrom } from '../values/json';
 import { toText } from '../values/text';
 import { type ParameterContext, Parameters, usable } from './parameters';
 
+/** What lookups write of an email, and later ones read. */
+type Recorded = 'status' | 'emailStatus' | 'checkedAt';
+
+export function isRecorded(name: string): name is Recorded {
+	return ['status', 'emailStatus', 'checkedAt'].includes(name);
+}
+
 /** The parameters of a node that asks the lead in an item first, where Lead Fields recognizes it. */
 export class LeadParameters extends Parameters {
 	/** Whether the user, or the model of an agent, has chosen the fields. */
@@ -68,7 +75,7 @@ export class LeadParameters extends Parameters {
 	}
 
 	/** What an earlier lookup has written of the email that an item has; of a recognized one, only its own status. */
-	recorded(name: 'emailStatus' | 'checkedAt', item: number): unknown {
+	recorded(name: Recorded, item: number): unknown {
 		const lead = this.leadIn(item);
 		if (lead && name === 'emailStatus') return lead.found.emailStatus?.value;
 		const resultField = toText(this.get('options.resultField', item, ''));

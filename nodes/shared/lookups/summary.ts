@@ -28,6 +28,8 @@ export function countsOf() {
 		/** Answered without a request. */
 		local: 0,
 		known: 0,
+		/** Those of them whose value no lookup of this package has brought. */
+		ofOthers: 0,
 		skipped: 0,
 		/** Skipped by Look Up Only If. */
 		unmet: 0,
@@ -95,22 +97,27 @@ function spentText(spent: Credits, inAll: Credits): string {
  */
 export function warningsOf<Query extends IDataObject>(
 	{ existing }: Lookup<Query>,
-	{ known, skipped, unmet, undated }: Counts,
+	{ known, ofOthers, skipped, unmet, undated }: Counts,
 	items: number,
 	isChosen: boolean,
 	hasOnly404: boolean,
 ): string[] {
 	const choose = isChosen ? 'D' : `S${CHOOSE.slice(1)}d`;
 	const isInVain = items > 0 && known + skipped + unmet === items;
-	const inVain =
-		unmet > 0
-			? 'Nothing was looked up: check the condition in Look Up Only If'
-			: known > 0
-				? 'To look up again what is there already, add the option Look Up Again After (Days) and enter 0'
-				: `If your emails are in another column: ${choose}rag it onto Email`;
+	const inVain = [
+		...only(unmet, 'Nothing was looked up: check the condition in Look Up Only If'),
+		...only(
+			ofOthers,
+			'To look up again what is there already, add the option Look Up Again After (Days) and enter 0',
+		),
+		...only(
+			Number(skipped === items),
+			`If your emails are in another column: ${choose}rag it onto Email`,
+		),
+	];
 	return [
 		...(hasOnly404 ? [ONLY_404] : []),
-		...(isInVain ? [inVain] : []),
+		...(isInVain ? inVain.slice(0, 1) : []),
 		...only(
 			undated,
 			`${areHave(undated)} ${existing?.what} without a date in 'checkedAt', and count as new enough`,

@@ -308,8 +308,12 @@ function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped'
 		return takesKnown && isEmail(valueOf('email')) && isKept ? 'known' : undefined;
 	}
 	if (kind === 'search') return undefined;
+	// What a finder has just found is no verification.
+	const isVerified = (valueOf('status') || input.status) !== 'found';
 	const isKnown =
-		emailStatus === 'unknown' ? checkedAt.startsWith('20') : emailStatus !== undefined;
+		emailStatus === 'unknown'
+			? checkedAt.startsWith('20') && isVerified
+			: emailStatus !== undefined;
 	if (takesKnown && isKnown) return 'known';
 	const email = valueOf('email');
 	return isBlank(email) || isUnread(step, email) ? 'skipped' : undefined;
