@@ -167,7 +167,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			operation === 'findBulk'
 				? `${hits} found, ${all.length - hits} not found`
 				: `${all.length} verified`;
-		const costs = `${service().ledger.total()} credits used. 25 items cost nothing (duplicate).`;
+		const costs = `${service().ledger.total()} credits used; for free: 25 duplicates`;
 		const message = `${all.length} items: ${results}. ${costs}`;
 		expect(hints).toEqual([{ message, type: 'info', location: 'outputPane' }]);
 	});

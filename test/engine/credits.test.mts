@@ -58,11 +58,11 @@ describe('daily runs over rows that are kept', () => {
 		const [from, to] = [found, checked].map((field) => (field === '' ? '$json' : `$json.${field}`));
 		const email = `={{ ${from}.email }}`;
 		const node = (name: string, { node, parameters }: Lookup, own: INodeParameters) => {
-			const [field, at] = node === findBulk.node ? [found, from] : [checked, to];
+			const field = node === findBulk.node ? found : checked;
 			const all = { ...parameters, includeInputFields: true, ...own };
 			// By the quick clock an answer takes its time.
 			const slow = { ...all, requestOptions: { timeout: 3_600_000 } };
-			const options = { checkedAt: `={{ ${at}.checkedAt }}`, maxRetries: 0, resultField: field };
+			const options = { refreshAfterDays: 90, maxRetries: 0, resultField: field };
 			return looksUp(name, { node, parameters: slow }, options);
 		};
 		const nodes = [
@@ -341,7 +341,7 @@ test('credits that run out are told by the next node, and what was found is not 
 	const next = await runLookup(verifyBulk, service(), first.json, { parameters });
 	expect(next.hints).toMatchObject([{ type: 'warning' }]);
 	expect(next.hints?.[0].message).toContain(
-		`. ${unsent} items came in without a result: ${unsent} not sent (out of credits). Once the cause is gone, run again`,
+		`${unsent} items came in without a result (${unsent} not sent (out of credits)): once the cause is gone, run again`,
 	);
 	service().ledger.topUp(1_000);
 	const again = await runLookup(findBulk, service(), first.json, { parameters });

@@ -99,24 +99,20 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 		expect(read.json).toMatchObject(cells.map((email) => ({ ...reason, email })));
 	});
 
-	test.each(['={{ $json.day }}', '={{ $json.day.toString() }}'])(
-		'is known up to its own Max Age, by its own Checked At: %s',
-		async (checkedAt) => {
-			const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
-			const ages: IDataObject[] = [
-				...[{ day: day(91) }, { day: day(3), maxAge: '2' }],
-				...[{ day: day(89) }, { day: day(3), maxAge: 4 }, { day: 'a while ago' }],
-			];
-			const items = ages.map((age) => ({ ...lookup.item(one), ...brings, maxAge: '', ...age }));
-			const options = { checkedAt, maxAgeDays: '={{ $json.maxAge }}' };
-			const result = await run(lookup, items, { options });
-			const { status } = lookup.answer(one);
-			const statuses = result.json.map((item) => item.status);
-			expect(statuses).toEqual([status, status, 'known', 'known', 'known']);
-			expectPaidOnce(service(), lookup, [one]);
-			expect(messagesOf(result)[0]).toContain('without a valid date');
-		},
-	);
+	test('is known until it is too old, by Look Up Again After and the checkedAt of its item', async () => {
+		const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
+		const dates = [day(91), day(31), day(29), Date.parse(day(29)), 'a while ago', null];
+		const items = dates.map((checkedAt) => ({ ...lookup.item(one), ...brings, checkedAt }));
+		const options = { refreshAfterDays: '={{ 30 }}' };
+		const result = await run(lookup, items, { options });
+		const { status } = lookup.answer(one);
+		const statuses = result.json.map((item) => item.status);
+		expect(statuses).toEqual([status, status, ...Array(4).fill('known')]);
+		expectPaidOnce(service(), lookup, [one]);
+		expect(messagesOf(result)[0]).toContain("without a date in 'checkedAt'");
+		const all = await run(lookup, items);
+		expect(all.json.map((item) => item.status)).toEqual(Array(6).fill('known'));
+	});
 
 	test.each([401, 402, 500])(
 		'hides no API key that is refused: a %i stops the workflow',

@@ -1,5 +1,5 @@
 /**
- * @file What users limit: Max Credits, Keep Credits and Max Items in Manual Runs. Random runs with faults, of several
+ * @file What users limit: Max Credits, Leave Credits in Account and Max Items in Manual Runs. Random runs with faults, of several
  * accounts and several executions at once, are in chaos.test.mts.
  */
 
@@ -91,7 +91,7 @@ describe.each(lookups)('Max Credits of $operation', (lookup) => {
 	test.each<[string, INodeParameters]>([
 		['Max Credits', { options: { maxCredits: '' } }],
 		['Max Credits', { options: { maxCredits: '={{ null }}' } }],
-		['Keep Credits', { options: { keepCredits: 'many' } }],
+		['Leave Credits in Account', { options: { keepCredits: 'many' } }],
 		['Max Items in Manual Runs', { manualLimit: 'few' }],
 	])('with a %s that is no number nothing is sent: %j', async (label, parameters) => {
 		const { json } = await run(lookup, items, {}, { parameters, ...continues });
@@ -104,7 +104,7 @@ describe.each(lookups)('Max Credits of $operation', (lookup) => {
 	});
 });
 
-describe.each(lookups)('Keep Credits of $operation', (lookup) => {
+describe.each(lookups)('Leave Credits in Account of $operation', (lookup) => {
 	const items = leads.map(lookup.item);
 	const all = subjectsOf(lookup, leads).length;
 
@@ -126,11 +126,13 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 			if (most === 0) expect(sent(lookup)).toBe(0);
 			const rest = json.filter(({ reason }) => reason === 'credit_floor');
 			expect(rest.length).toBeGreaterThanOrEqual(all - most);
-			const message = expect.stringContaining('Keep Credits');
+			const message = expect.stringContaining('Leave Credits in Account');
 			for (const item of rest) {
 				expect(item).toMatchObject({ status: 'not_processed', message, credits: 0 });
 			}
-			expect(hints?.[0].message).toContain(`${rest.length} not sent (Keep Credits reached)`);
+			expect(hints?.[0].message).toContain(
+				`${rest.length} not sent (Leave Credits in Account reached)`,
+			);
 			expect(json.filter(({ status }) => status === 'not_processed')).toEqual(rest);
 		},
 	);
@@ -144,7 +146,7 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 	};
 
 	test.each<[Effect | 'no counter', string, stop?: string]>([
-		['no counter', 'invalid_value', 'Keep Credits cannot be used with this account'],
+		['no counter', 'invalid_value', 'Leave Credits in Account cannot be used here'],
 		[{ status: 401 }, 'unauthorized'],
 		[{ status: 402 }, 'out_of_credits'],
 		[{ status: 503 }, 'service_down'],

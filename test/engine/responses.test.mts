@@ -720,7 +720,7 @@ describe('what an account has', () => {
 		['unlimited', { quota: 'unlimited', used: 40 }, null],
 		['a counter of what remains', { used: 40, remaining: 60 }, 60],
 		['a part of a credit', { quota: 100, used: 0.3 }, expect.closeTo(99.7, 0)],
-	])('%s: Keep Credits', async (_, email, remaining) => {
+	])('%s: Leave Credits in Account', async (_, email, remaining) => {
 		const fault = of(email);
 		const given = { faults: [fault], options: { keepCredits: 20 } };
 		const { came } = await lookUp(find, six, given);
@@ -733,7 +733,7 @@ describe('what an account has', () => {
 		expect(json).toMatchObject([{ credits: { email: { remaining } } }]);
 	});
 
-	test('what remains is less than Keep Credits', async () => {
+	test('what remains is less than Leave Credits in Account', async () => {
 		const faults = [of({ quota: 100, used: 40, remaining: 10 })];
 		const { came } = await lookUp(find, six, { faults, options: { keepCredits: 10 } });
 		expect(came).toBe('6 not_processed');

@@ -225,11 +225,10 @@ const knownAlone = { parameters: { ...existing(bought.email).parameters, ...alon
 const tooOld = {
 	number: miss,
 	parameters: { existingEmail: '={{ $json["E-Mail"] }}' },
-	options: { checkedAt: '={{ $json.checkedAt }}' },
+	options: { refreshAfterDays: 90 },
 };
 const readByName = {
 	parameters: { leadFields: 'auto' },
-	options: { maxAgeDays: 10_000, checkedAt: '={{ $json.checkedAt }}' },
 };
 const outcomesOf: Record<string, Outcome> = {
 	...{ ...ofVerifier, ...ofFinder, ...problems },

@@ -298,7 +298,7 @@ function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped'
 	const { step, kind, input } = item;
 	if (isUnwanted(item)) return 'skipped';
 	const valueOf = (field: string) => valueIn(step, input, field);
-	const checkedAt = String(valueOf('checkedAt'));
+	const checkedAt = String(valueOf('checkedAt') || input.checkedAt);
 	const takesKnown = step.takesKnown && !checkedAt.startsWith('2020');
 	const emailStatus = inOurWords(valueOf('emailStatus'));
 	if (kind === 'email') {
@@ -550,7 +550,7 @@ function expectCapsKept(payments: Payment[], own: Executed[], plan: Plan): void 
 const sum = (figures: number[]) => figures.reduce((total, one) => total + one, 0);
 const creditsOf = (payments: Payment[]) => sum(payments.map(({ credits }) => credits));
 
-/** Keep Credits leaves as much as it says; where nothing is unclear, an item is not sent only once no more is there. */
+/** Leave Credits in Account leaves as much as it says; where nothing is unclear, an item is not sent only once no more is there. */
 function expectFloorsKept({ plan, keys, executions }: Outcome, service: Service): void {
 	const { creditsLeft, keepCredits, variants } = plan;
 	if (creditsLeft === undefined || keepCredits === undefined) return;

@@ -258,7 +258,7 @@ export const plan = fc.record({
 	latencyMs: fc.nat(2),
 	/** What each account can spend of each kind; plenty if undefined. */
 	creditsLeft: maybe(fc.nat(120), 3),
-	/** Keep Credits of every lookup, if any. */
+	/** Leave Credits in Account of every lookup, if any. */
 	keepCredits: maybe(fc.nat(40), 4),
 	/** Faults, and the requests that they hit. */
 	troubles: fc.array(fc.record({ effect, on: hits }), { maxLength: 4 }),

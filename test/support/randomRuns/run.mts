@@ -197,7 +197,7 @@ function nodeFor(step: Step, name: string, { keepCredits }: Plan): TestNode {
 				...(kindOf(step) === 'email' && keepEmailIf && { keepEmailIf }),
 				...(kindOf(step) === 'verifier' && catchAllOnce && { catchAllOnce }),
 				...(isConditional && { lookUpIf: '={{ $json.wanted }}' }),
-				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
+				...(step.takesKnown && { refreshAfterDays: 90 }),
 			},
 		},
 	};
