@@ -87,7 +87,7 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 	[
 		'verify',
 		{ ...verifier, item: lead },
-		'no email to verify, or Look Up Only If is false; free',
+		'no email to verify, or Look Up Only If says no; free',
 		'',
 	],
 	[
@@ -97,14 +97,14 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 		'try another source',
 	],
 	['find', { item: { crmId: 7 } }, "a field is missing or can't be meant", 'fill in the field'],
-	['find', { fault: { status: 402 } }, 'not sent', 'what `message` says, then run it again'],
+	['find', { fault: { status: 402 } }, 'not sent', 'what the summary says, then run it again'],
 	[
 		'findBulk',
 		{ variants: job },
 		'a bulk job is still in progress',
 		'run it again: the job is collected, for free',
 	],
-	['find', { fault: { status: 500 } }, 'sent, but no result', 'what `message` says'],
+	['find', { fault: { status: 500 } }, 'sent, but no result', 'what the summary says'],
 ];
 
 async function statusTable(): Promise<string> {
