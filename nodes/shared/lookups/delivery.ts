@@ -108,6 +108,8 @@ export class Delivery<Query extends IDataObject> {
 		const problems = run.problems.map(({ problem }) => problem);
 		const inVain = overlooked.said(counts.skipped + counts.unmet < inputs.length);
 		const { isChosen } = run.parameters;
+		// What was read as an existing email may be somebody else's: then there is other advice.
+		if (run.parameters.warnings.length > 0) counts.ofOthers = 0;
 		const others = warningsOf(lookup, counts, inputs.length, isChosen, figures.hasOnly404);
 		const isWarning =
 			[...exceptManualLimit(run.problems), ...inVain].length > 0 ||
