@@ -123,8 +123,6 @@ const ONLY_PAID = 'Only a paid request would tell';
 /** Refusals that leave open whether the endpoint works. */
 const OPEN = ['rate_limited', 'out_of_credits', 'conflict', 'service_unavailable'];
 
-const CHECK_BASE_URL = 'Check the Base URL of the credential.';
-
 /** Failures of the account's endpoint after which the other endpoints are still tried. */
 const GOES_ON = ['not_found', 'unexpected_answer', 'service_unavailable'];
 
@@ -156,10 +154,16 @@ async function findingOf(endpoint: Endpoint, found: Found): Promise<Finding | vo
 	} catch (thrown) {
 		const problem = problemOf(thrown);
 		if (path !== ACCOUNT_PATH || GOES_ON.includes(problem.reason)) return unusable(problem);
-		// The advice to run this operation does not help here.
-		const isOwnAdvice = problem.description.includes('Check API');
-		throw new Failure(isOwnAdvice ? { ...problem, description: CHECK_BASE_URL } : problem);
+		throw nothingToCheck(problem);
 	}
+}
+
+/** Where no API is, or none that lets the key in, further requests would not find one. */
+function nothingToCheck(problem: Problem): Failure {
+	// The advice to run this operation does not help here.
+	const isOwnAdvice = problem.description.includes('Check API');
+	const description = 'Check the Base URL of the credential.';
+	return new Failure(isOwnAdvice ? { ...problem, description } : problem);
 }
 
 function notSent(why: string): Finding {
