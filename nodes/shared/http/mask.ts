@@ -31,7 +31,8 @@ function formsOf(key: string): string[] {
 	return forms.toSorted((a, b) => b.length - a.length);
 }
 
-function inJson(text: string): string {
+/** A text as JSON writes it between the quotes. */
+export function inJson(text: string): string {
 	return JSON.stringify(text).slice(1, -1);
 }
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
-import { decideName, type Lead, MAYBE_COMPANY } from './lead';
+import { type Lead, MAYBE_COMPANY, NAME_RULES } from './lead';
 import { type Column, columnOf, type Plan, planOf } from './plan';
 import { Row, type Sections } from './row';
 
@@ -37,7 +37,8 @@ export class LeadReader {
 		}
 		const row = new Row(this.sectionsOf(isObject(item) ? item : {}), this.plan);
 		const lead = row.read();
-		decideName(lead, row);
+		for (const [, rule] of NAME_RULES) rule(lead, row);
+		delete lead.found.name;
 		const { name } = lead.lacking;
 		if (name?.why === MAYBE_COMPANY) this.leftAside.add(`${name.field} ${name.why}`);
 		return lead;
