@@ -26,15 +26,16 @@ export function summaryOf(checks: Check[]): string {
 	if (reasons.length === checks.length) {
 		const isOpen = broken.length === 0;
 		const verdict = isOpen ? 'Whether this API works is unknown' : 'This API does not work';
-		const [, ...others] = checks;
-		const isChecked = others.some(({ httpCode }) => httpCode !== null);
-		return `${isChecked ? verdict : 'Nothing could be checked'}: ${reasons[0]}.`;
+		return `${verdict}: ${reasons[0]}.`;
 	}
 	const settings = checks.flatMap(({ setting }) => setting ?? []).join('; ');
 	const why = [...new Set(reasons.slice(0, broken.length))].join('; ');
 	const parts = [`This API works${settings && ' with other settings'}`];
 	if (why) parts.push(`, but not ${namesOf(broken)} (${why})`);
-	if (open.length > 0) parts.push(`. Not certain, for the reason in its row: ${namesOf(open)}`);
+	if (open.length > 0) {
+		parts.push(`. Not certain, for the reason in its row: ${namesOf(open)}`);
+		parts.push('. To be certain, look up one item with Max Credits set to 1');
+	}
 	// Without a full stop behind it: people copy a path.
 	return settings
 		? `${parts.join('')}. In the credential, turn on Customize API Requests and choose: ${settings}`

@@ -51,20 +51,20 @@ async function check(
 	test: Partial<NodeTest> = {},
 ) {
 	const before = service.requests.length;
-	const { json, error, hints } = await runNode({
+	const { json, error, hints, run } = await runNode({
 		node: 'contactDataAccount',
 		parameters: { operation: 'check', ...test.parameters },
 		credential,
 		items: test.items,
 	});
-	expect(error).toBeUndefined();
 	expectFree(service.requests.slice(before));
-	expect(JSON.stringify([json, hints])).not.toContain(KEY);
+	expect(JSON.stringify(run)).not.toContain(KEY);
 	const find = (operation: string) =>
 		known(json.find(({ operations }) => String(operations).split(', ').includes(operation)));
 	const settings = json.flatMap(({ setting }) => (setting ? String(setting).split('; ') : []));
 	const works = json.map((one) => one.works);
-	return { json, find, settings, works, summary: String(hints?.[0]?.message) };
+	const said = `${error?.message}. ${error?.description}`;
+	return { json, find, settings, works, said, summary: String(hints?.[0]?.message) };
 }
 
 /** The credential with what the check said to choose, by the labels in its dialog. */
@@ -89,7 +89,7 @@ const needed: Partial<Record<keyof Variants, string>> = {
 /** What only a paid request would tell, whatever the service is: whether it takes the form of the request. */
 const withForm = ['Find Email', 'Find Emails in Bulk, Get Bulk Job', 'Verify Emails in Bulk'];
 const open = 'Not certain, for the reason in its row: ';
-const worksAsFarAsSeen = `This API works. ${open}${withForm.join(', ')}.`;
+const worksAsFarAsSeen = `This API works. ${open}${withForm.join(', ')}. To be certain, look up one item with Max Credits set to 1.`;
 
 const cases = [...deviations, { name: 'creditCounters', value: [], form: mainVariants() } as const];
 
@@ -153,7 +153,6 @@ test('every operation is named as in the menus, once for all items', async () =>
 const every: Operation[] = ['getAccount', 'getLists', 'getList', 'getListLeads', 'exportLeads'];
 const half: Operation[] = ['getList', 'exportLeads', 'findBulk', 'verifyBulk', 'getCompanyLeads'];
 type Trouble = [what: string, Effect, Operation[], figures: string, sentence: string];
-const none = 'Nothing could be checked: ';
 const down = 'This API does not work: ';
 const metered = METERED as Operation[];
 const all = [...every, ...metered];
@@ -163,25 +162,14 @@ const rubbish = { body: { json: '{"a":1}' }, status: 200 };
 test.each<Trouble>([
 	['half of it is missing', { status: 404 }, half, '5 1 13', 'but not Get List, '],
 	['no API at all', { status: 404 }, all, '8 3 10', `${down}Not there`],
-	['the plan has no API', { status: 403 }, ['getAccount'], '11 0 1', `${none}Your plan`],
 	['a 401 for one', { status: 401 }, ['getLists'], '1 6 8', 'but not Get Many Lists (The'],
-	['a redirect', elsewhere, all, '11 0 1', `${none}The Base URL redirects`],
-	[
-		'busy',
-		{ status: 429, retryAfter: 'seconds', seconds: 60 },
-		all,
-		'0 11 1',
-		`${none}Not sent: rate limit`,
-	],
 	['down', { status: 503 }, all, '0 11 16', 'Whether this API works is unknown: The service is'],
 	['no credits', { status: 402 }, metered, '0 6 12', `This API works. ${open}Find Email, `],
 	['slow', { delayMs: 30 }, all, '0 3 12', 'This API works. '],
-	['web pages', { body: 'html' }, all, '11 0 1', `${none}The response is not JSON`],
 	['half of its JSON', { body: 'truncated' }, all, '2 6 8', 'but not Get Account, Estimate Cost, '],
 	['numbers', { body: 'json-scalar' }, all, '2 6 8', 'without an object or a list in JSON'],
 	['other objects', rubbish, all, '2 9 8', `${down}The service sent a response without an account`],
 	['a page for one', { body: 'html' }, ['verify'], '1 3 12', 'but not Verify Email (The response'],
-	['lost', { reset: 'before-charge' }, all, '11 0 2', `${none}The connection was lost`],
 ])('%s', async (_, effect, faulty, figures, sentence) => {
 	const where = ({ operation }: WireRequest) => operation !== null && faulty.includes(operation);
 	service.faults.add({ ...effect, on: { where } });
@@ -190,6 +178,25 @@ test.each<Trouble>([
 	expect(summary).toContain(sentence);
 	const ofKind = [false, null].map((kind) => works.filter((one) => one === kind).length);
 	expect([...ofKind, service.requests.length].join(' ')).toBe(figures);
+});
+
+const busy = { status: 429, retryAfter: 'seconds', seconds: 60 } as const;
+const checkUrl = 'Check the Base URL of the credential';
+
+test.each<[what: string, Effect, requests: number, said: string[]]>([
+	['the plan has no API', { status: 403 }, 1, ['Your plan does not', 'Check your plan']],
+	['a redirect', elsewhere, 1, ['The Base URL redirects', checkUrl]],
+	['busy', busy, 1, ['Not sent: rate limit', 'run again']],
+	['web pages', { body: 'html' }, 1, ['The response is not JSON', checkUrl]],
+	['web pages for a 404', { body: 'html', status: 404 }, 1, ['is not JSON', checkUrl]],
+	['bad requests', { status: 400 }, 1, ['did not accept the values', checkUrl]],
+	['lost', { reset: 'before-charge' }, 2, ['The connection was lost', 'Run the item again later']],
+])('%s: nothing can be checked, which is said once', async (_, effect, requests, parts) => {
+	service.faults.add(effect);
+	const { json, said } = await check();
+	expect([json.length, service.requests.length]).toEqual([0, requests]);
+	for (const part of parts) expect(said).toContain(part);
+	expect(said).not.toContain('Check API');
 });
 
 test('what fails once is tried once more, and a low rate limit is waited for', async () => {
@@ -208,14 +215,9 @@ describe('what is no service', () => {
 		);
 
 	test('an answer that never ends', async () => {
-		const { works, summary } = await checkAt(trickle, 150);
-		expect(new Set(works)).toEqual(new Set([false]));
-		expect(summary).toContain('did not respond in time');
-	});
-
-	test('one that refuses any request: that says nothing of a single one', async () => {
-		const { summary } = await checkAt((_, response) => giveJson(response, { message: 'Bad' }, 400));
-		expect(summary).toContain(`${none}The service did not accept`);
+		const { json, said } = await checkAt(trickle, 150);
+		expect(json).toEqual([]);
+		expect(said).toContain('did not respond in time');
 	});
 
 	test('one that would take any request: none holds what could be looked up', async () => {
@@ -229,19 +231,16 @@ describe('what is no service', () => {
 	});
 });
 
-test('a key that is refused, a host that is none, a credential that is none', async () => {
+test('a key that is refused, a host that is none, a credential that is none: said once', async () => {
 	const refused = await check({ ...credentialFor(service), apiKey: 'nobody' });
-	expect(refused.summary).toMatch(
-		`${none}The service did not accept the API key: A valid access key`,
-	);
-	expect(refused.summary).toContain('. Check the API Key of the credential. A rotated key stops');
+	expect(refused.said).toContain('The service did not accept the API key: A valid access key');
+	expect(refused.said).toContain('. Check the API Key of the credential. A rotated key stops');
 	expect(service.requests).toHaveLength(1);
 	const nowhere = await check({ baseUrl: 'https://nowhere.invalid', apiKey: KEY });
-	expect(nowhere.works).toEqual(refused.works);
-	const parameters = { operation: 'check' };
-	const credential = { baseUrl: 'http://example.com', apiKey: KEY };
-	const { error } = await runNode({ node: 'contactDataAccount', parameters, credential });
-	expect(error?.message).toContain('https://');
+	expect(nowhere.said).toContain('The host nowhere.invalid was not found (sent 2 times)');
+	const insecure = await check({ baseUrl: 'http://example.com', apiKey: KEY });
+	expect(insecure.said).toContain('https://');
+	for (const { json } of [refused, nowhere, insecure]) expect(json).toEqual([]);
 });
 
 test.each([

@@ -287,6 +287,8 @@ describe('the dropdown of the saved lists', () => {
 				['  trade ', [tradeFair]],
 				['a', both],
 				['', both],
+				// What follows the name is not searched.
+				['lead', []],
 				['nothing like it', []],
 			] as const) {
 				expect(await search(typed)).toEqual({ results });

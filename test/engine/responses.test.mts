@@ -13,7 +13,7 @@ import { expectedVerification } from '../emulator/addresses.mts';
 import type { Variants } from '../emulator/variants.mts';
 import type { ServiceOptions } from '../emulator/world.mts';
 import { listWithId } from '../operations.mts';
-import { known, list, listLead } from '../support/leads/expected.mts';
+import { known, list } from '../support/leads/expected.mts';
 import {
 	answerIn,
 	find,
@@ -749,19 +749,6 @@ test('the size of a company as a range', async () => {
 	});
 	note(JSON.stringify(json[0].companySize));
 	expect(json[0].companySize).toBe('51-200');
-});
-
-test('letters of another charset', async () => {
-	service().faults.add({ body: 'iso-8859-1', charge: true });
-	const { json } = await runNode({
-		node: 'contactDataList',
-		parameters: { operation: 'getLeads', returnAll: true, listId: listWithId('102') },
-		credential: credential(service()),
-	});
-	const isLatin = (lead: IDataObject) => !/[^\0-\xFF]/.test(JSON.stringify(lead));
-	const wanted = list(102).leads.map(listLead).toReversed().filter(isLatin);
-	note(`${json.length} leads`);
-	expect(json).toEqual(expect.arrayContaining(wanted));
 });
 
 describe('a limit is read where it is stated', () => {

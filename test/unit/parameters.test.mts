@@ -110,7 +110,9 @@ describe('the fields of a lead', () => {
 
 	function leadOf(items: unknown[], saved: Record<string, unknown> = {}, isTool = false) {
 		const parameter = (name: string, _: number, fallback: unknown) => saved[name] ?? fallback;
-		return new LeadParameters({ json: (item) => items[item], parameter, isTool }, { lead });
+		const inputs = items.map(() => ({ json: {} }));
+		const context = { json: (item: number) => items[item], inputs, parameter, isTool };
+		return new LeadParameters(context, { lead });
 	}
 
 	it('are recognized in each item, the first of their meanings with a value', () => {

@@ -147,14 +147,6 @@ describe('readResponse', () => {
 		expect(bodyIn({ statusCode: 200, headers: {}, body })).toEqual(value);
 	});
 
-	it('reads bytes in the letters that their type says', () => {
-		const read = (charset: string) => {
-			const headers = { 'content-type': `application/json; charset=${charset}` };
-			return bodyIn({ statusCode: 200, headers, body: Buffer.from('"Jos\u00e9"', 'latin1') });
-		};
-		expect([read('ISO-8859-1'), read('nonsense')]).toEqual(['José', 'Jos\uFFFD']);
-	});
-
 	it.each([300, 301, 302, 303, 304, 307, 308])('follows no %i', (httpCode) => {
 		const redirected = { reason: 'redirected', httpCode, mayBeCharged: false };
 		for (const [location, target] of [

@@ -29,7 +29,7 @@ it.each<[saved: object | null, sent: object]>([
 	[{ proxy: 'ada:secret@proxy.example.com:3128' }, withUser('ada', 'secret')],
 	[{ proxy: 'http://ada@proxy.example.com:3128' }, withUser('ada', '')],
 	// A percent sign that encodes nothing.
-	[{ proxy: 'http://ada:50%@proxy.example.com:3128' }, withUser('ada', '50%')],
+	[{ proxy: 'http://ada:50%@proxy.example.com:3128' }, withUser('ada', '50%25')],
 ])('%j is sent as %j', (saved, sent) => {
 	expect(requestOptionsOf(saved)).toEqual(sent);
 });

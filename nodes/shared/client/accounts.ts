@@ -85,8 +85,12 @@ export async function withClient<T>(
 	requestOptions?: ClientSettings['requestOptions'],
 ): Promise<T> {
 	const credential = await n8n.getCredentials(CREDENTIAL).catch(noCredential);
-	const settings = { pace: SHORT_PACE, requestOptions };
-	const client = new AccountClient(n8n, connectionOf(credential), settings);
+	const client = new AccountClient(n8n, connectionOf(credential), {
+		pace: SHORT_PACE,
+		requestOptions,
+		endsAt: Number.POSITIVE_INFINITY,
+		network: new CircuitBreaker(),
+	});
 	try {
 		return await use(client);
 	} finally {

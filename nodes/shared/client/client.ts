@@ -8,20 +8,12 @@ import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
 import { asServiceError, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
-import { type AccountGate, gateOf, type GivenUp, type Lane } from '../pace/gate';
-import {
-	CircuitBreaker,
-	type Cost,
-	decide,
-	DEFAULT_PACE,
-	isPause,
-	MINUTE,
-	type Pace,
-} from '../pace/retry';
-import { minuteOf } from '../values/moment';
+import { type AccountGate, gateOf, type Lane } from '../pace/gate';
+import { CircuitBreaker, type Cost, decide, isPause, type Pace } from '../pace/retry';
 import { endedBy, NotProcessed } from '../failures/failure';
 import { TIME_TO_DELIVER } from '../host/context';
 import type { NotSentReason } from '../failures/reasons';
+import { notWaitedFor } from './givenUp';
 
 /** How long to wait for a response, in milliseconds. */
 const TIMEOUT = 60_000;
@@ -43,15 +35,15 @@ const COLLECTED_AFTER = new Set<NotSentReason>([
 const MAX_REFUSALS = 10;
 
 export interface ClientSettings {
-	pace?: Pace;
+	pace: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
-	/** When n8n ends the execution, in milliseconds since 1970. */
-	endsAt?: number;
+	/** When n8n ends the execution, in milliseconds since 1970; infinite without an end. */
+	endsAt: number;
 	/** Whether the user can set Max Rate Limit Wait. */
 	hasWaitOption?: boolean;
 	/** Counts lost connections: the clients of one run share the network. */
-	network?: CircuitBreaker;
+	network: CircuitBreaker;
 }
 
 export interface Sending {
@@ -68,10 +60,7 @@ export interface Sending {
 export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
-	private readonly pace: Pace;
-	private readonly endsAt: number;
 	readonly breaker = new CircuitBreaker();
-	private readonly network: CircuitBreaker;
 	private halted: NotProcessed | undefined;
 	private readonly done = new Map<string, Promise<unknown>>();
 
@@ -89,13 +78,10 @@ export class AccountClient {
 	constructor(
 		private readonly n8n: IAllExecuteFunctions,
 		readonly connection: Connection,
-		private readonly settings: ClientSettings = {},
+		private readonly settings: ClientSettings,
 	) {
-		this.pace = settings.pace ?? DEFAULT_PACE;
-		this.endsAt = settings.endsAt ?? Number.POSITIVE_INFINITY;
-		this.network = settings.network ?? new CircuitBreaker();
 		this.gate = gateOf(connection.account);
-		this.lane = this.gate.join(this.pace.maxConcurrency, this.pace.maxRateLimitWait);
+		this.lane = this.gate.join(settings.pace.maxConcurrency, settings.pace.maxRateLimitWait);
 	}
 
 	/** How long the service has made this run wait so far, in milliseconds. */
@@ -104,7 +90,7 @@ export class AccountClient {
 	}
 
 	end(): void {
-		this.halt('stopped');
+		this.halt(new NotProcessed('stopped'));
 		this.interrupt();
 		this.gate.close(this.lane);
 	}
@@ -135,12 +121,12 @@ export class AccountClient {
 		const { cost = 'free', reservation } = sending;
 		const timeout = cost === 'bulk' ? BULK_TIMEOUT : TIMEOUT;
 		const complete = { timeout, ...this.settings.requestOptions, ...request };
-		const { maxRetries } = this.pace;
+		const { maxRetries } = this.settings.pace;
 		let uncertain: ServiceError | undefined;
 		let refusals = 0;
 		let { acceptances } = this.gate;
 		for (let attempt = 1; ; ) {
-			const left = Math.max(1, this.endsAt - Date.now() - TIME_TO_DELIVER / 2);
+			const left = Math.max(1, this.settings.endsAt - Date.now() - TIME_TO_DELIVER / 2);
 			const inTime = { ...complete, timeout: Math.min(complete.timeout, left) };
 			const response = await this.sendAtGate(inTime, sending).catch((notSent: unknown) => {
 				// An earlier attempt may have been charged, so the item is not "not processed".
@@ -189,7 +175,8 @@ export class AccountClient {
 			isAccepted = failure?.isAccepted ?? true;
 			if (failure && !failure.mayBeCharged) reservation?.notCharged();
 			this.count(failure, sending);
-			if (failure && isOfAll(failure, sending)) this.halt(failure.reason, failure);
+			if (failure && isOfAll(failure, sending))
+				this.halt(new NotProcessed(failure.reason, failure));
 			if (failure && isPause(failure)) this.pause(start, failure);
 			return response;
 		} finally {
@@ -199,15 +186,17 @@ export class AccountClient {
 
 	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
 	private assertGoingOn({ collects = false, cost = 'free' }: Sending): void {
-		const { signal } = this.settings;
+		const { endsAt, network, signal } = this.settings;
 		if (signal?.aborted) throw endedBy(signal);
 		// What cannot be answered in time is not sent.
-		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > this.endsAt) this.halt('run_time_over');
-		if (this.lane.givenUp) this.giveUp(this.lane.givenUp);
-		for (const { open } of [this.breaker, this.network])
-			if (open) this.halt(open.reason, open.cause);
-		if (!this.halted) return;
-		if (!collects || !COLLECTED_AFTER.has(this.halted.reason)) throw this.halted;
+		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > endsAt)
+			this.halt(new NotProcessed('run_time_over'));
+		const { givenUp } = this.lane;
+		if (givenUp) this.halt(notWaitedFor(givenUp, this.n8n.getTimezone(), this.settings));
+		const open = network.open ?? this.breaker.open;
+		if (open) this.halt(new NotProcessed(open.reason, open.cause));
+		const { halted } = this;
+		if (halted && !(collects && COLLECTED_AFTER.has(halted.reason))) throw halted;
 	}
 
 	/** Tells the breakers how a request ended. All accounts share the network, for which any response is a result. */
@@ -219,34 +208,14 @@ export class AccountClient {
 		// A job that cannot be read yet says nothing of other requests.
 		if (failure && !isPoll) this.breaker.failed(failure, isOfOne);
 		if (!failure && cost === 'free' && !isPoll) this.breaker.brought(false);
-		if (failure?.reason === 'connection') this.network.failed(failure, false);
-		else if (failure?.next !== 'again') this.network.brought();
+		if (failure?.reason === 'connection') this.settings.network.failed(failure, false);
+		else if (failure?.next !== 'again') this.settings.network.brought();
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
-	private halt(reason: NotSentReason, cause?: ServiceError, advice?: string): void {
+	private halt(refusal: NotProcessed): void {
 		const isFinal = this.halted && !COLLECTED_AFTER.has(this.halted.reason);
-		if (!isFinal) this.halted = new NotProcessed(reason, cause, advice);
-	}
-
-	/** Sends nothing from now on, as the service asks to wait for longer than the run does. */
-	private giveUp({ cause, until, since }: GivenUp): void {
-		const reason = cause.next === 'pause' ? 'rate_limited' : 'service_down';
-		const at = (time: number) => minuteOf(time, this.n8n.getTimezone());
-		if (until === undefined) {
-			return this.halt(reason, cause.saying(`. It has accepted nothing since ${at(since)}`));
-		}
-		const end = at(Math.ceil(until / MINUTE) * MINUTE);
-		const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
-		const hasOption = this.settings.hasWaitOption === true && until < this.endsAt;
-		const advice = hasOption
-			? `set Max Rate Limit Wait to ${minutes}, or run again then: what was found is free for a day`
-			: 'run again then';
-		this.halt(
-			reason,
-			cause.saying(`. It accepts nothing until ${end}`),
-			`The service accepts nothing until ${end}: ${advice}`,
-		);
+		if (!isFinal) this.halted = refusal;
 	}
 
 	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */

@@ -16,6 +16,8 @@ interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'http
 	next?: Next;
 	/** Whether the service may not have the path. */
 	isPath?: boolean;
+	/** The most retries that may help, if fewer than those of the run. */
+	maxRetries?: number;
 }
 
 /** The longest message, in characters: many items may hold it. */
@@ -43,6 +45,10 @@ export class ServiceError extends Failure {
 
 	get next(): Next {
 		return this.details.next ?? (this.reason === 'connection' ? 'again' : 'end');
+	}
+
+	get maxRetries(): number {
+		return this.details.maxRetries ?? Number.POSITIVE_INFINITY;
 	}
 
 	get isPath(): boolean {
@@ -180,6 +186,8 @@ export function connectionError(thrown: unknown): ServiceError {
 			message: host ? message.replace('of the Base URL', host) : message,
 			// A code goes here, as n8n replaces a message that holds one by its own words.
 			description: `Check the Base URL of the credential, and the network of this n8n (${code}).`,
+			// A host that does not exist does not come to exist meanwhile. `EAI_AGAIN` may be over soon.
+			...(code === 'ENOTFOUND' && { maxRetries: 1 }),
 		});
 	}
 	// The service responded, so it has done its work.

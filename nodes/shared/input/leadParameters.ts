@@ -38,7 +38,7 @@ export class LeadParameters extends Parameters {
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
 		);
-		const items = context.inputs?.map((_, item) => context.json(item));
+		const items = (context.inputs ?? []).map((_, item) => context.json(item));
 		this.leads = new LeadReader(toText(resultField), items);
 	}
 

@@ -9,7 +9,7 @@ import { isMiss, ServiceError, unexpectedResponse, unknownPath } from '../http/e
 import { withoutKey } from '../http/mask';
 import { pathOf } from '../input/declaration';
 import type { Run } from '../run/run';
-import type { Places } from '../values/queue';
+import type { Places } from '../values/places';
 import { RunJobs } from './jobs';
 import {
 	type AcceptedJob,

@@ -8,7 +8,7 @@ import { stopError } from '../output/onError';
 import { Run } from '../run/run';
 import { AT_CATCH_ALL, Delivery } from './delivery';
 import { keyOf, type Lookup } from './lookup';
-import { Places } from '../values/queue';
+import { Places } from '../values/places';
 import { Requests } from './requests';
 
 const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };

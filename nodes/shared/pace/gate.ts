@@ -1,7 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { ServiceError } from '../http/errors';
 import { MAX_TIMEOUT } from '../host/context';
-import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 import { backOff, MINUTE } from './retry';
 
@@ -75,7 +74,7 @@ export class AccountGate {
 	 */
 	async enter(lane: Lane): Promise<number | undefined> {
 		return await new Promise<number | undefined>((enter) => {
-			lane.waiting.add(enter);
+			lane.waiting.push(enter);
 			this.tryOne(lane);
 			this.letIn();
 		});
@@ -182,7 +181,7 @@ export class AccountGate {
 		this.inProgress++;
 		lane.inProgress++;
 		this.rate.started(now);
-		lane.waiting.next()?.(now);
+		lane.waiting.shift()?.(now);
 	}
 
 	private get isOpen(): boolean {
@@ -203,7 +202,7 @@ export interface GivenUp {
 
 /** The requests of one run of a node that wait at the gate of its account. */
 export class Lane {
-	readonly waiting = new Queue<(start?: number) => void>();
+	readonly waiting: Array<(start?: number) => void> = [];
 	inProgress = 0;
 
 	/** When the first of its requests was refused since one was accepted, by `performance.now()`. */
@@ -228,7 +227,7 @@ export class Lane {
 
 	/** Sends all waiting requests away: none of them starts. */
 	turnAway(): void {
-		while (this.waiting.length > 0) this.waiting.next()?.();
+		for (const enter of this.waiting.splice(0)) enter();
 	}
 }
 
