@@ -58,9 +58,11 @@ export class Requests<Query extends IDataObject> {
 		this.jobs = new RunJobs(client, shared.lookup, shared.run);
 	}
 
-	/** The job of an earlier run that may have the answer. */
+	/** The job of an earlier run that may have the answer. That of another endpoint has another one. */
 	jobOf(key: string): Job | undefined {
-		return this.shared.lookup.jobs && this.shared.run.execution.jobs.of(key);
+		const { lookup, run } = this.shared;
+		const job = run.execution.jobs.of(key);
+		return job?.endpoint === lookup.jobs?.path ? job : undefined;
 	}
 
 	/** Resolves a question. Its request leaves as soon as it is full. */
