@@ -19,7 +19,6 @@ import { listWithId } from '../operations.mts';
 import { fixtures } from '../support/leads/expected.mts';
 import {
 	answerIn,
-	existingOf,
 	expectPaidOnce,
 	find,
 	findBulk,
@@ -251,7 +250,7 @@ describe('an existing value that is to be checked again', () => {
 	/** Of an item that says when its value was checked, with the option Max Age. */
 	const dated = (lookup: Lookup) => ({
 		...{ node: lookup.node, operation: lookup.operation },
-		parameters: { ...lookup.parameters, ...existingOf(lookup) },
+		parameters: { ...lookup.parameters, ...lookup.existing },
 	});
 	const options = { checkedAt: '={{ $json.checkedAt }}', maxAgeDays: 0 };
 

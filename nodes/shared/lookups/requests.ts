@@ -58,11 +58,9 @@ export class Requests<Query extends IDataObject> {
 		this.jobs = new RunJobs(client, shared.lookup, shared.run);
 	}
 
-	/** The job of an earlier run that may have the answer. That of another endpoint has another one. */
+	/** The job of an earlier run that may have the answer. */
 	jobOf(key: string): Job | undefined {
-		const { lookup, run } = this.shared;
-		const job = run.execution.jobs.of(key);
-		return job?.endpoint === lookup.jobs?.path ? job : undefined;
+		return this.shared.run.execution.jobs.of(key);
 	}
 
 	/** Resolves a question. Its request leaves as soon as it is full. */
