@@ -29,6 +29,8 @@ export interface Sample {
 	columns?: string[];
 	/** The endpoint that reads a job: of one that a lookup may leave, or that a read is given. */
 	job?: Sample['endpoint'];
+	/** The setting of the credential for the form of its request, which only a paid request would show to be right. */
+	form?: string;
 	/** The fields that users see, with their defaults in a workflow: n8n does not save these. */
 	fields: Record<string, unknown>;
 	/** The options that an agent may set, where these are others. */
@@ -125,6 +127,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			cost: '1 credit per email found',
 			perRequest: 1,
 			columns: emailColumns,
+			form: 'Company Name Parameter',
 			toolOutput: ['email', 'companyData'],
 			fields: { ...person, ...panel, ...finderOptions, 'options.includeCompanyData': false },
 			byModel: ['fullName', 'domain', 'company'],
@@ -137,6 +140,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			perRequest: 100,
 			columns: emailColumns,
 			job: 'getBulkJob',
+			form: 'Bulk Finder Body',
 			fields: { ...person, ...panel, ...finderOptions, 'options.jobTimeout': 30 },
 			byModel: ['fullName', 'domain', 'company'],
 			parameters: who,
@@ -157,6 +161,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			cost: '1 credit per email',
 			perRequest: 50,
 			columns: verifierColumns,
+			form: 'Bulk Verifier Query',
 			fields: { ...address, ...panel, ...verifierOptions },
 			byModel: ['email'],
 			parameters: { email },
