@@ -49,7 +49,14 @@ const accountRows = [
 	accountRow('main form', {}),
 	accountRow(
 		'credits used before',
-		{ credits: { ...account.credits, email: usedCredits, verifier: usedCredits, search: usedCredits } },
+		{
+			credits: {
+				...account.credits,
+				email: usedCredits,
+				verifier: usedCredits,
+				search: usedCredits,
+			},
+		},
 		{ before: spendCredits },
 	),
 	accountRow(
