@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { FINDER_JOBS } from '../shared/api/bulkJob';
+import { BULK_FINDER } from '../shared/api/bulkJob';
 import type { Person } from '../shared/api/finder';
 import {
 	leadFrom,
@@ -137,7 +137,7 @@ export const personLookup = {
 	canMiss: true,
 	finds: 'email',
 	kind: 'email',
-	jobs: FINDER_JOBS,
+	jobs: BULK_FINDER,
 	existing: {
 		parameter: 'existingEmail',
 		label: 'Existing Email',

@@ -7,7 +7,6 @@ import { operationOf } from '../operations.mts';
 import { fixtures } from '../support/leads/expected.mts';
 import {
 	answerIn,
-	existingOf,
 	expectPaidOnce,
 	lookups,
 	paidAmong,
@@ -81,7 +80,7 @@ describe.each(lookups)('of $operation', (lookup) => {
 		const { json } = await run([item], byItem, test);
 		expect(json).toMatchObject([skipped]);
 		const known = { ...item, email: 'ada@acme.example', emailStatus: 'valid' };
-		const alone = await run([known], byItem, { parameters: existingOf(lookup) });
+		const alone = await run([known], byItem, { parameters: lookup.existing });
 		expect(alone.json).toMatchObject([{ ...known, ...skipped }]);
 		expect(messagesOf(alone)[0]).toContain('Look Up Only If');
 		expect(service().requests).toEqual([]);
@@ -92,7 +91,7 @@ describe.each(lookups)('of $operation', (lookup) => {
 		const items = [known, { ...lookup.item(two), wanted: '1' }];
 		const { json } = await run(items, '={{ $json.wanted.toInt() > 0 }}', {
 			onError: 'continueRegularOutput',
-			parameters: existingOf(lookup),
+			parameters: lookup.existing,
 		});
 		const message = expect.stringContaining('Look Up Only If');
 		expect(json[0]).toMatchObject({

@@ -25,7 +25,7 @@ import {
 	find,
 	findBulk,
 	leadOf,
-	lookups,
+	everyLookup,
 	numbers,
 	runInLoop,
 	runLookup,
@@ -34,8 +34,11 @@ import {
 	verify,
 	verifyBulk,
 	whenSent,
+	withJobs,
+	type AnyLookup,
 	type Lookup,
 } from '../support/leads/lookups.mts';
+import { outcomeIn } from '../support/node/definedItems.mts';
 import { objectOf } from '../support/node/operationRow.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -183,7 +186,8 @@ describe('what an execution tells that it has cost', () => {
 	});
 });
 
-describe('Max Credits of a node that has left a job', () => {
+describe.each(withJobs)('Max Credits of $operation that has left a job', (lookup) => {
+	const costOf = (wanted: number[]) => subjectsOf(lookup, wanted).length;
 	const isHit = (number: number) => costOf([number]) === 1;
 	const hits = numbers(400).filter(isHit);
 	const misses = numbers(400).filter((number) => !isHit(number));
@@ -193,7 +197,7 @@ describe('Max Credits of a node that has left a job', () => {
 	const limited = (many: number) => numbers(many).map(() => 'credit_limit');
 	const found = (many: number) => numbers(many).map(() => 'found');
 
-	const answers = ofJob.map((number) => findBulk.answer(number).status);
+	const answers = ofJob.map((number) => lookup.answer(number).status);
 	const waiting = ofJob.map(() => 'pending');
 
 	test.each<[string, jobPolls: number, outputs: unknown[][], certain: number]>([
@@ -217,14 +221,16 @@ describe('Max Credits of a node that has left a job', () => {
 			0,
 		],
 	])('has %s', async (_, jobPolls, outputs, certain) => {
-		takeOneJob(service());
+		takeOneJob(service(), lookup);
 		Object.assign(service().variants, { ...jobs, jobPolls });
-		const leads = [ofJob, second, third].map(itemsOf);
+		const leads = [ofJob, second, third].map((wanted) => wanted.map(lookup.item));
 		const options = { ...pending, maxCredits: 10 };
-		const { run, rounds } = await runInLoop(findBulk, service(), leads, { options, ...continues });
+		const { run, rounds } = await runInLoop(lookup, service(), leads, { options, ...continues });
 		expect(rounds[0].summary).toContain('Up to 10 credits used');
 		const [, ...later] = rounds.map(({ json }) =>
-			json.map(({ reason, status }) => (status === 'pending' ? status : (reason ?? status))),
+			json
+				.map(outcomeIn)
+				.map(({ reason, status }) => (status === 'pending' ? status : (reason ?? status))),
 		);
 		expect(later).toEqual(outputs);
 		expect(toldBy(run)).toBe(spentText(certain, 10));
@@ -236,19 +242,10 @@ describe('at a stop', () => {
 	/** How many requests are in progress. */
 	const AT_ONCE = 3;
 
-	type Metered = Pick<Lookup, 'item' | 'asked'> & Parameters<typeof runLookup>[0];
-
-	const search: Metered = {
-		node: 'contactDataCompany',
-		parameters: { operation: 'search', keyword: '={{ $json.domain }}' },
-		item: (number) => ({ domain: service().fixtures.companies[number].domain }),
-		asked: () => 1,
-	};
-
 	const costsIn = (run: IRun) => run.data.resultData.metadata?.contact_data_credits;
 
 	/** Runs a lookup that is stopped; gives what is told in the moment of the stop, and at the end. */
-	async function runUntil(stop: AbortController, { item, ...lookup }: Metered, length: number) {
+	async function runUntil(stop: AbortController, { item, ...lookup }: AnyLookup, length: number) {
 		const saved: unknown[] = [];
 		const { run } = await runLookup(lookup, service(), numbers(length).map(item), {
 			options: { maxConcurrency: AT_ONCE },
@@ -258,13 +255,8 @@ describe('at a stop', () => {
 		return [...saved, costsIn(run)];
 	}
 
-	test.each<[string, Metered, length: number]>([
-		...lookups.map((lookup): [string, Metered, number] => {
-			return [lookup.operation, lookup, Math.max(20, 8 * lookup.perRequest)];
-		}),
-		['search', search, 12],
-	])('%s tells what is spent, and what may be for the requests in progress', async (...row) => {
-		const [, lookup, length] = row;
+	test.each(everyLookup)('$operation tells what is spent, and what may be', async (lookup) => {
+		const length = Math.max(20, 8 * lookup.perRequest);
 		const { requests, faults, ledger } = service();
 		const stop = new AbortController();
 		let inProgress: WireRequest[] = [];

@@ -10,7 +10,6 @@ import { chain, emits, looksUp, outputOf, runOverWaits, waits } from '../support
 import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import {
 	addressOf,
-	existingOf,
 	find,
 	findBulk,
 	leadOf,
@@ -25,7 +24,7 @@ const service = useService();
 /** Estimate Cost, with the fields of the lookup that it is for. */
 function estimating(lookup: Lookup): Lookup['parameters'] {
 	const { includeInputFields: _, ...parameters } = lookup.parameters;
-	return { ...parameters, ...existingOf(lookup), operation: 'estimate' };
+	return { ...parameters, ...lookup.existing, operation: 'estimate' };
 }
 
 async function estimate(

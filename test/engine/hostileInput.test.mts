@@ -19,7 +19,14 @@ import {
 } from '../support/leads/lookups.mts';
 import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
-import { listWithId, operationOf, operations, withField, type Sample } from '../operations.mts';
+import {
+	listWithId,
+	operationOf,
+	operations,
+	readsJob,
+	withField,
+	type Sample,
+} from '../operations.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
 import { useServer } from '../support/servers/ownServer.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -74,9 +81,9 @@ const fields = operations.flatMap((sample) =>
 const { fullName, domain } = operationOf('findBulk').parameters;
 const { email } = operationOf('verifyBulk').parameters;
 
-/** A good item of an operation: for Get Bulk Job, of a job that is there. */
-async function goodItem({ operation, good }: Field): Promise<IDataObject> {
-	if (operation !== 'getBulkJob') return { value: good };
+/** A good item of an operation: for one that reads a job, of a job that is there. */
+async function goodItem(field: Field): Promise<IDataObject> {
+	if (!readsJob(field)) return { value: field.good };
 	service().variants.jobResultShape = 'results';
 	await acceptJob(service(), { tId: 1, name: fullName, domain });
 	return { value: '9001' };

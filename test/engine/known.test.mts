@@ -10,7 +10,6 @@ import { describe, expect, test } from 'vitest';
 import { type NodeResult } from '../support/node/engine.mts';
 import {
 	answerIn,
-	existingOf,
 	leadOf,
 	expectPaidOnce,
 	lookups,
@@ -29,7 +28,7 @@ const continues = { onError: 'continueRegularOutput' } as const;
 
 /** Runs a lookup, for items that may bring along what it looks up. */
 async function run(lookup: Lookup, items: IDataObject[], test: LookupTest = {}) {
-	return await runLookup(lookup, service(), items, { ...test, parameters: existingOf(lookup) });
+	return await runLookup(lookup, service(), items, { ...test, parameters: lookup.existing });
 }
 
 function messagesOf({ hints = [] }: NodeResult): string[] {

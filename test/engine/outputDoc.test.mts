@@ -16,7 +16,14 @@ import type { Fault } from '../emulator/faults.mts';
 import { isRecord } from '../emulator/values.mts';
 import type { Variants } from '../emulator/variants.mts';
 import { runNode, type OurNode } from '../support/node/engine.mts';
-import { bulkJob, everyOperation, operations, type Sample } from '../operations.mts';
+import {
+	bulkJob,
+	everyOperation,
+	operationOf,
+	operations,
+	readsJob,
+	type Sample,
+} from '../operations.mts';
 import { fixtures, personWith, some, unfindable } from '../support/leads/expected.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
@@ -49,7 +56,7 @@ async function first(operation: string, scene: Scene = {}, more: INodeParameters
 	forgetRecentAnswers();
 	Object.assign(service().variants, variants);
 	if (fault) service().faults.add(fault);
-	const isJob = operation === 'getBulkJob';
+	const isJob = readsJob(operationOf(operation, node));
 	if (isJob) await acceptJob(service(), { tId: 1, name: lead.fullName, domain });
 	const { json } = await runNode({
 		node,
@@ -210,7 +217,7 @@ test('the output previews are up to date (npm run previews)', async () => {
 	service().variants.finderExtras = true;
 	for (const sample of samples) {
 		const { node, operation, parameters } = sample;
-		if (operation === 'getBulkJob') {
+		if (readsJob(sample)) {
 			await acceptJob(service(), { tId: 1, name: lead.fullName, domain });
 		}
 		const { json } = await runNode({ node, parameters, credential: credentialFor(service()) });

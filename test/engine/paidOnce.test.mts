@@ -19,7 +19,6 @@ import { listWithId } from '../operations.mts';
 import { fixtures } from '../support/leads/expected.mts';
 import {
 	answerIn,
-	existingOf,
 	expectPaidOnce,
 	find,
 	findBulk,
@@ -251,7 +250,7 @@ describe('Max Items in Manual Runs', () => {
 describe('an existing value that is to be checked again', () => {
 	const knows = (lookup: Lookup) => ({
 		...{ node: lookup.node, operation: lookup.operation },
-		parameters: { ...lookup.parameters, ...existingOf(lookup) },
+		parameters: { ...lookup.parameters, ...lookup.existing },
 	});
 
 	test.each([find, findBulk, verify, verifyBulk])(

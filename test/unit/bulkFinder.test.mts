@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { matchRows, rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
-import { jobIn } from '../../nodes/shared/api/bulkJob.ts';
+import { BULK_FINDER, jobIn as jobOf } from '../../nodes/shared/api/bulkJob.ts';
+import { foundIn } from '../../nodes/shared/api/finder.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
 
@@ -25,7 +26,7 @@ it('the rows find each person again by their numbers, in whatever order, with wh
 		fc.property(fc.array(row, { minLength: 13, maxLength: 20 }), fc.nat(12), (rows, people) => {
 			const asked = Array.from({ length: people }, () => ({ fullName: 'Ada Lee' }));
 			const isNumbered = rows.some(({ tId }) => Number(tId) > 0);
-			const results = matchRows(rows, asked);
+			const results = matchRows(rows, asked, foundIn);
 			expect(results).toHaveLength(people);
 			results.forEach((result, index) => {
 				const own = isNumbered ? rows.find(({ tId }) => Number(tId) === index + 1) : undefined;
@@ -99,6 +100,8 @@ const statuses = {
 const inWords = (words: string) => words.split(' ').map((word) => word.replace('-', ' '));
 
 describe('jobIn', () => {
+	const jobIn = (response: object, sent?: number) => jobOf(BULK_FINDER, response, sent);
+
 	it.each(['results', 'people', 'data', 'rows'])('takes all rows at once for done: %s', (key) => {
 		for (const answer of [both, { [key]: both }]) {
 			const whole = { jobId: undefined, rows: both, isDone: true };
@@ -169,7 +172,7 @@ describe('jobIn', () => {
 		const odd = [{ tId: 1, error: 'Busy' }, { tId: 2, email: ['ada@acme.com'] }, { tId: 3 }];
 		const job = jobIn({ id: 12, results: odd }, 3);
 		expect(job.isDone).toBe(true);
-		const results = matchRows(job.rows, [undefined, undefined, undefined]);
+		const results = matchRows(job.rows, [undefined, undefined, undefined], foundIn);
 		expect(results).toEqual([expect.any(Error), expect.any(Error), expect.any(Error)]);
 	});
 

@@ -12,7 +12,7 @@ import {
 	outcomeOf,
 	warningsOf,
 } from '../../nodes/shared/lookups/summary.ts';
-import { summaryOf } from '../../nodes/shared/run/run.ts';
+import { summaryOf } from '../../nodes/shared/run/summary.ts';
 import { reasonToStop } from '../../nodes/shared/output/onError.ts';
 import {
 	adviceOn,

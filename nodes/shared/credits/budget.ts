@@ -1,12 +1,13 @@
 import { endedBy, invalidValue, NotProcessed } from '../failures/failure';
 import { ServiceError } from '../http/errors';
-import { countersOf, type CreditKind, type Getter, readAccount, remainingOf } from '../api/account';
+import { countersOf, type Getter, readAccount, remainingOf } from '../api/account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
 interface BudgetSettings {
 	ledger: Ledger;
 	node: string;
-	kind: CreditKind;
+	/** Of the credits that it spends (interface specification 2.2). */
+	kind: string;
 	/** The account in this process: one object, whichever run uses it. */
 	account: object;
 	/** Max Credits, of one execution; infinite for no cap. */
@@ -15,7 +16,7 @@ interface BudgetSettings {
 	signal?: AbortSignal;
 }
 
-type PerKind = Record<CreditKind, number>;
+type PerKind = Record<string, number>;
 type Totals = Record<'spent' | 'reserved', PerKind>;
 
 /** What all executions of this process have spent and reserved at each account, by kind. */
@@ -35,9 +36,9 @@ export class Budget {
 	private readonly totals: Totals;
 
 	constructor(private readonly settings: BudgetSettings) {
-		const none = () => ({ email: 0, verifier: 0, search: 0 });
-		const { account } = settings;
-		this.totals = processTotals.get(account) ?? { spent: none(), reserved: none() };
+		const { account, kind } = settings;
+		this.totals = processTotals.get(account) ?? { spent: {}, reserved: {} };
+		for (const counts of Object.values(this.totals)) counts[kind] ??= 0;
 		processTotals.set(account, this.totals);
 	}
 
@@ -60,7 +61,7 @@ export class Budget {
 		}
 		const isForAll = 'all' in countersOf(account);
 		const total = (counts: PerKind) =>
-			isForAll ? counts.email + counts.verifier + counts.search : counts[kind];
+			isForAll ? Object.values(counts).reduce((all, one) => all + one, 0) : counts[kind];
 		const most = Math.floor(remaining - credits) + total(spentBefore);
 		this.roomAboveFloor = () => most - total(spent) - total(reserved);
 	}

@@ -4,9 +4,6 @@ import type { Connection } from '../http/connection';
 import { MAX_AGE, Recent } from './recent';
 import { seal, unsealed } from './sealing';
 
-/** The field that an answer fills: operations that find the same share their answers. */
-export type Finds = 'email' | 'emailStatus' | 'companyData';
-
 /** What is known of a question. */
 export interface Answer {
 	/** Best first; none for a miss. */

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { CreditKind } from '../api/account';
-import type { Answer, Finds } from '../execution/answers';
+import type { BulkEndpoint } from '../api/bulkJob';
+import type { Answer } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
 import { FirstFailure, invalidValue, type Problem, problemOf } from '../failures/failure';
 import { lettersOf } from '../lead/columnNames';
@@ -47,9 +47,12 @@ export interface Question<Query> {
 
 /** How a lookup, or its estimate, makes the question of an item. */
 export interface Preparation<Query extends IDataObject> extends Declaration {
-	finds: Finds;
+	/** The field that an answer fills: lookups that find the same share their answers, no other does. */
+	finds: string;
 	/** The kind of credits that it costs (interface specification 2.2, 8). */
-	kind: CreditKind;
+	kind: string;
+	/** The endpoint whose jobs may have the results. */
+	jobs?: BulkEndpoint;
 	existing?: Existing;
 	/** The part of the query by which identical questions are found; all of it by default. */
 	identity?(query: Query): unknown;
@@ -193,7 +196,8 @@ export function prepareItem<Query extends IDataObject>(
 		return result && { results: [result] };
 	};
 	const due = known && 'checked' in known ? known : undefined;
-	const job = jobOf(parameters.json(item), options.resultField);
+	const resultField = options.resultField ?? lookup.resultField;
+	const job = lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path);
 	return { query, outcome: outcomeOf(), isSimple, wantsAllMatches, includesInput, due, job };
 }
 
@@ -201,7 +205,11 @@ export function prepareItem<Query extends IDataObject>(
 const MAX_ROWS = 100;
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */
-function jobOf(json: unknown, resultField: string | undefined): JobRow | undefined {
+function jobOf(
+	json: unknown,
+	resultField: string | undefined,
+	endpoint: string,
+): JobRow | undefined {
 	const item = asBeforeFile(objectFrom(json), resultField);
 	const { status, jobId, jobRow } =
 		resultField === undefined ? item : objectFrom(item[resultField]);
@@ -209,5 +217,5 @@ function jobOf(json: unknown, resultField: string | undefined): JobRow | undefin
 	const isOver = ['found', 'verified', 'known', 'failed'].includes(toText(status));
 	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
 	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
-	return !isOver && id !== '' && isRow ? { id, row } : undefined;
+	return !isOver && id !== '' && isRow ? { endpoint, id, row } : undefined;
 }

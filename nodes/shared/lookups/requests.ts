@@ -60,7 +60,7 @@ export class Requests<Query extends IDataObject> {
 
 	/** The job of an earlier run that may have the answer. */
 	jobOf(key: string): Job | undefined {
-		return this.shared.lookup.jobs && this.shared.run.execution.jobs.of(key);
+		return this.shared.run.execution.jobs.of(key);
 	}
 
 	/** Resolves a question. Its request leaves as soon as it is full. */

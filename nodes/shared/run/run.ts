@@ -1,17 +1,8 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import type { CreditKind } from '../api/account';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import {
-	adviceOn,
-	endedBy,
-	isCausedByService,
-	type Problem,
-	type Reason,
-	reasonsOf,
-	RUN_AGAIN,
-} from '../failures/failure';
+import { adviceOn, endedBy, type Problem, type Reason, reasonsOf } from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
 import { Breather, CREDENTIAL, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
@@ -22,6 +13,7 @@ import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/on
 import { Replaced } from '../output/shape';
 import type { Pace } from '../pace/retry';
 import { count } from '../values/text';
+import { cameInWithout, named, summaryOf, withNextProvider } from './summary';
 
 /** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
 const POLL_INTERVAL = 200;
@@ -36,7 +28,7 @@ export interface Runnable extends Declaration {
 	/** Whether it goes on after a problem: its results are bought, and would be lost. */
 	goesOn?: true;
 	/** The kind of credits that it costs, if any (interface specification 2.2). */
-	kind?: CreditKind;
+	kind?: string;
 }
 
 /** What is said above the output beside what came of the items. */
@@ -160,28 +152,11 @@ export class Run<T extends { client: AccountClient }> {
 		item: number,
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
-		const problem = this.named(thrown);
+		const { credentials } = this.context.node;
+		const problem = named(thrown, this.operation.kind, credentials?.[CREDENTIAL]?.name);
 		this.put(item, this.onError.output(problem, item, this.context.inputs[item], withStatus));
 		this.problems.push({ problem, item });
 		if (this.isStopped) this.accounts.end();
-	}
-
-	/** The same problem; what lacks credits names which, and whose. */
-	private named(problem: Problem): Problem {
-		const { kind } = this.operation;
-		if (problem.reason !== 'out_of_credits' || kind === undefined) return problem;
-		const { name } = this.context.node.credentials?.[CREDENTIAL] ?? {};
-		const account = name === undefined ? 'the account' : `the account of the credential "${name}"`;
-		const description = `Add ${kind} credits to ${account}, then ${RUN_AGAIN}.`;
-		return { ...problem, description };
-	}
-
-	/** The same problem; where another provider is behind this one, with how to go on to it. */
-	private withNextProvider(problem: Problem): Problem {
-		if (!isCausedByService(problem.reason) || !this.context.hasNext()) return problem;
-		const next =
-			'To go on with the next provider, set On Error in the Settings of this node to Continue.';
-		return { ...problem, description: `${problem.description} ${next}` };
 	}
 
 	/** Notes an item that is passed on as it is: if it came in without a result, the summary says so. */
@@ -207,8 +182,8 @@ export class Run<T extends { client: AccountClient }> {
 	deliver(outcome?: string[], said: Partial<Said> = {}): INodeExecutionData[] {
 		const { isWarning = this.problems.length > 0 } = said;
 		const reason = this.reasonToStop();
-		if (reason)
-			throw stopError(this.context.node, this.withNextProvider(reason.problem), reason.item);
+		const { hasNext, node } = this.context;
+		if (reason) throw stopError(node, withNextProvider(reason.problem, hasNext()), reason.item);
 		if (outcome ?? isWarning) this.say(outcome ?? this.incomplete, { ...said, isWarning });
 		return this.outputs.flat();
 	}
@@ -256,35 +231,4 @@ export class Run<T extends { client: AccountClient }> {
 			hasValue: this.hasResult || this.execution.hasBought,
 		});
 	}
-}
-
-/** How many items came in without a result, and what to do about them: what waits for a job is paid for. */
-function cameInWithout(before: Reason[]): string[] {
-	if (before.length === 0) return [];
-	const isWaiting = before.every(({ status }) => status === 'pending');
-	const advice = isWaiting
-		? 'the next run of their Finder collects them, for free'
-		: `once the cause is gone, ${RUN_AGAIN}`;
-	return [
-		`${count(before.length, 'item')} came in without a result (${reasonsOf(before)}): ${advice}`,
-	];
-}
-
-/** Text in the HTML that n8n makes of a hint. */
-function asHtml(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}
-
-/** The most sentences of a summary: people read no more. */
-const MAX_SENTENCES = 5;
-
-/** What is said above the output, each part in a line of its own, as n8n shows it; empty if there is nothing to say. */
-export function summaryOf(outcome: string[], toDo: string[] = [], readFrom?: string): string {
-	const read = readFrom === undefined ? [] : [readFrom];
-	const most = MAX_SENTENCES - outcome.length - read.length;
-	const lines = [outcome, toDo.slice(0, most), read].map((line) => line.filter(Boolean));
-	return lines
-		.filter((line) => line.length > 0)
-		.map((line) => line.map((sentence) => `${asHtml(sentence)}.`).join(' '))
-		.join('<br>');
 }

@@ -5,13 +5,13 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { ECHO, type Effect, type Trigger } from '../../emulator/faults.mts';
 import type { Variants } from '../../emulator/variants.mts';
+import { everyLookup, withJobs } from '../leads/lookups.mts';
 import { STATUSES } from '../leads/outcomes.mts';
 
 type Of<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
 export type Plan = Of<typeof plan>;
 export type Step = Of<typeof step>;
 export type Row = Of<ReturnType<typeof row>>;
-export type Operation = Step['operation'];
 
 /** Put Result in Field, where that option is added. */
 export const RESULT = 'result';
@@ -38,8 +38,8 @@ const options = fc
 
 /** A lookup of the workflow, and how its node is set. */
 const step = fc.record({
-	// The jobs of bulk searches have the longest way.
-	operation: fc.constantFrom('find', 'findBulk', 'verify', 'verifyBulk', 'search', 'findBulk'),
+	// What may leave a job has the longest way.
+	lookup: fc.constantFrom(...everyLookup, ...withJobs),
 	onError: fc.constantFrom(
 		'stopWorkflow',
 		'continueRegularOutput',
