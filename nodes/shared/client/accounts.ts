@@ -24,7 +24,7 @@ export class Accounts<T extends { client: AccountClient }> {
 	/** @param open makes what belongs to an account, with the client that sends its requests */
 	constructor(
 		private readonly context: NodeContext,
-		settings: Pick<ClientSettings, 'hasWaitOption' | 'pace' | 'requestOptions'>,
+		settings: Pick<ClientSettings, 'mayWaitUntil' | 'pace' | 'requestOptions'>,
 		private readonly open: (client: AccountClient) => T,
 	) {
 		const { endsAt, signal } = context;

@@ -40,8 +40,8 @@ export interface ClientSettings {
 	signal?: AbortSignal;
 	/** When n8n ends the execution, in milliseconds since 1970; infinite without an end. */
 	endsAt: number;
-	/** Whether the user can set Max Rate Limit Wait. */
-	hasWaitOption?: boolean;
+	/** The latest time to which a longer Max Rate Limit Wait can last, as that one; 0 where there is no such option. */
+	mayWaitUntil?: number;
 	/** Counts lost connections: the clients of one run share the network. */
 	network: CircuitBreaker;
 }
@@ -90,7 +90,7 @@ export class AccountClient {
 	}
 
 	end(): void {
-		this.halt(new NotProcessed('stopped'));
+		this.halt('stopped');
 		this.interrupt();
 		this.gate.close(this.lane);
 	}
@@ -121,7 +121,6 @@ export class AccountClient {
 		const { cost = 'free', reservation } = sending;
 		const timeout = cost === 'bulk' ? BULK_TIMEOUT : TIMEOUT;
 		const complete = { timeout, ...this.settings.requestOptions, ...request };
-		const { maxRetries } = this.settings.pace;
 		let uncertain: ServiceError | undefined;
 		let refusals = 0;
 		let { acceptances } = this.gate;
@@ -134,15 +133,14 @@ export class AccountClient {
 			});
 			if (!(response instanceof ServiceError)) return response;
 			// A refusal for now is no failed try: it waits at the gate again.
-			const mayCost = response.mayBeCharged && cost !== 'free';
-			if (isPause(response) && !mayCost) {
+			if (isPause(response) && (cost === 'free' || !response.mayBeCharged)) {
 				// Where others are accepted, it may be this request, or its endpoint, that never is.
 				if (this.gate.acceptances > acceptances) refusals++;
 				({ acceptances } = this.gate);
 				if (refusals > MAX_REFUSALS) throw uncertain ?? response.after(refusals);
 				continue;
 			}
-			const tried = { attempt, maxRetries, cost, uncertain };
+			const tried = { attempt, maxRetries: this.settings.pace.maxRetries, cost, uncertain };
 			const { error, wait, mayChargeAgain } = decide(response, tried);
 			if (error) throw error;
 			if (response.mayBeCharged) uncertain = response;
@@ -175,8 +173,7 @@ export class AccountClient {
 			isAccepted = failure?.isAccepted ?? true;
 			if (failure && !failure.mayBeCharged) reservation?.notCharged();
 			this.count(failure, sending);
-			if (failure && isOfAll(failure, sending))
-				this.halt(new NotProcessed(failure.reason, failure));
+			if (failure && isOfAll(failure, sending)) this.halt(failure.reason, failure);
 			if (failure && isPause(failure)) this.pause(start, failure);
 			return response;
 		} finally {
@@ -186,17 +183,16 @@ export class AccountClient {
 
 	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
 	private assertGoingOn({ collects = false, cost = 'free' }: Sending): void {
-		const { endsAt, network, signal } = this.settings;
+		const { endsAt, mayWaitUntil = 0, network, signal } = this.settings;
 		if (signal?.aborted) throw endedBy(signal);
 		// What cannot be answered in time is not sent.
-		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > endsAt)
-			this.halt(new NotProcessed('run_time_over'));
+		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > endsAt) this.halt('run_time_over');
 		const { givenUp } = this.lane;
-		if (givenUp) this.halt(notWaitedFor(givenUp, this.n8n.getTimezone(), this.settings));
+		if (givenUp) this.halt(...notWaitedFor(givenUp, this.n8n.getTimezone(), mayWaitUntil));
 		const open = network.open ?? this.breaker.open;
-		if (open) this.halt(new NotProcessed(open.reason, open.cause));
-		const { halted } = this;
-		if (halted && !(collects && COLLECTED_AFTER.has(halted.reason))) throw halted;
+		if (open) this.halt(open.reason, open.cause);
+		if (!this.halted || (collects && COLLECTED_AFTER.has(this.halted.reason))) return;
+		throw this.halted;
 	}
 
 	/** Tells the breakers how a request ended. All accounts share the network, for which any response is a result. */
@@ -213,9 +209,9 @@ export class AccountClient {
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
-	private halt(refusal: NotProcessed): void {
+	private halt(...why: ConstructorParameters<typeof NotProcessed>): void {
 		const isFinal = this.halted && !COLLECTED_AFTER.has(this.halted.reason);
-		if (!isFinal) this.halted = refusal;
+		if (!isFinal) this.halted = new NotProcessed(...why);
 	}
 
 	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */

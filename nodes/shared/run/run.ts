@@ -85,10 +85,10 @@ export class Run<T extends { client: AccountClient }> {
 		const left = Math.max(0, context.endsAt - Date.now());
 		const maxRateLimitWait = Math.min(own.maxRateLimitWait, left);
 		const isLimit = ({ name }: INodeProperties) => name === 'maxRateLimitWait';
-		const hasWaitOption = !context.isTool && operation.options?.some(isLimit);
+		const mayWaitUntil = !context.isTool && operation.options?.some(isLimit) ? context.endsAt : 0;
 		this.accounts = new Accounts(
 			context,
-			{ requestOptions, hasWaitOption, pace: { ...own, maxRateLimitWait } },
+			{ requestOptions, mayWaitUntil, pace: { ...own, maxRateLimitWait } },
 			open,
 		);
 		this.onError = new OnError(context.node, !context.isTool);
