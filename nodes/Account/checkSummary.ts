@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { Failure, type Problem } from '../shared/failures/failure';
 
 /** What Check API says of one endpoint. */
 export interface Check {
@@ -16,6 +17,14 @@ export interface Check {
 
 /** Where an endpoint differs from one that exists and responds with a 200. */
 export type Finding = Partial<Check>;
+
+/** The error where no API is, or none that lets the key in: further requests would not find one. */
+export function nothingToCheck(problem: Problem): Failure {
+	// The advice to run this operation does not help here.
+	const isOwnAdvice = problem.description.includes('Check API');
+	const description = 'Check the Base URL of the credential.';
+	return new Failure(isOwnAdvice ? { ...problem, description } : problem);
+}
 
 /** The check in a sentence, and what to do. */
 export function summaryOf(checks: Check[]): string {

@@ -12,9 +12,9 @@ import { isPathError, ServiceError } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
 import { objectsIn } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
-import { Failure, type Problem, problemOf } from '../../shared/failures/failure';
+import { type Problem, problemOf } from '../../shared/failures/failure';
 import { asError } from '../../shared/values/text';
-import { type Check, type Finding, summaryOf } from '../checkSummary';
+import { type Check, type Finding, nothingToCheck, summaryOf } from '../checkSummary';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
@@ -156,14 +156,6 @@ async function findingOf(endpoint: Endpoint, found: Found): Promise<Finding | vo
 		if (path !== ACCOUNT_PATH || GOES_ON.includes(problem.reason)) return unusable(problem);
 		throw nothingToCheck(problem);
 	}
-}
-
-/** Where no API is, or none that lets the key in, further requests would not find one. */
-function nothingToCheck(problem: Problem): Failure {
-	// The advice to run this operation does not help here.
-	const isOwnAdvice = problem.description.includes('Check API');
-	const description = 'Check the Base URL of the credential.';
-	return new Failure(isOwnAdvice ? { ...problem, description } : problem);
 }
 
 function notSent(why: string): Finding {

@@ -1,6 +1,6 @@
 /** A counted lock: as many places as requests may be worked on at once, given in the order in which they were asked for. */
 export class Places {
-	/** Who waits, the next one last; and who has come since, in order. Each step takes the same time, however many wait. */
+	/** Those that wait: in `next` the first one stands last, behind all these come `later`. So no step moves the others. */
 	private next: Array<() => void> = [];
 	private later: Array<() => void> = [];
 
