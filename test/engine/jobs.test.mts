@@ -493,7 +493,34 @@ describe.each(withJobs)('what $operation leaves with a job', (lookup) => {
 		expectPaidOnce(service(), lookup, three);
 	});
 
+	const others = withJobs.filter(({ credits }) => credits !== lookup.credits);
+
 	// The endpoints number their jobs alike.
+	test.each(others)('is told from a job of $operation with the same id', async (other) => {
+		// Neither is finished when the later execution reads it first.
+		service().variants.jobPolls = 2;
+		const both = [lookup, other];
+		const left: TestNode[] = [];
+		for (const one of both) {
+			const { json } = await collect(three.map(one.item), {}, one);
+			left.push(emits(one.operation, json));
+		}
+		forgetRecentAnswers();
+		const nodes = ['First', 'Again'].flatMap((round) =>
+			both.flatMap((one, index) => [
+				{ ...left[index], name: `${round} items ${index}` },
+				looksUp(`${round} ${one.operation}`, one, noWait),
+			]),
+		);
+		const run = await runWorkflow(
+			chain([emits('Start', [{}]), ...nodes], credentialFor(service())),
+		);
+		for (const one of both) {
+			expectAnswers(one, outputOf(run, `Again ${one.operation}`), three);
+			expect(requestsOf(service(), one.endpoint)).toHaveLength(1);
+		}
+	});
+
 	test.each(everyLookup.filter(({ credits }) => credits !== lookup.credits))(
 		'is nothing to $operation, whose items wait for it',
 		async (other) => {

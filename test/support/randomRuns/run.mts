@@ -216,7 +216,11 @@ function fieldsOf(step: Step): INodeParameters {
 		return { existingEmail: takesKnown ? expressionFor(step, 'email') : '' };
 	}
 	if (kindOf(step) === 'search') return { keyword: '={{ $json.site }}' };
-	if (kindOf(step) !== 'verifier') return {};
+	if (kindOf(step) !== 'verifier') {
+		const names = ['firstName', 'lastName', 'domain'];
+		const chosen = Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
+		return { leadFields: 'manual', ...chosen };
+	}
 	return {
 		...(!isDefault && { email: expressionFor(step, 'email') }),
 		...(!takesKnown && { existingStatus: '' }),
