@@ -321,7 +321,7 @@ describe('Get Company Leads', () => {
 		const { json, hints } = await run(getLeads, { items, onError: 'stopWorkflow' });
 		expect(json.filter(({ status }) => status === null)).toHaveLength(200);
 		expect(hints?.[0].message).toMatch(
-			/^20 companies: 200 people\. 20 items without a whole result: 20 failed/,
+			/^20 companies: 200 people, 20 items without a whole result: 20 failed/,
 		);
 	});
 

@@ -100,17 +100,32 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 
 	test('is known until it is too old, by Look Up Again After and the checkedAt of its item', async () => {
 		const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
-		const dates = [day(91), day(31), day(29), Date.parse(day(29)), 'a while ago', null];
-		const items = dates.map((checkedAt) => ({ ...lookup.item(one), ...brings, checkedAt }));
-		const options = { refreshAfterDays: '={{ 30 }}' };
+		const ages: IDataObject[] = [
+			...[{ checkedAt: day(91) }, { checkedAt: day(31), days: '30' }],
+			...[
+				{ checkedAt: day(29), days: 30 },
+				{ checkedAt: day(91), days: 100 },
+			],
+			...[{ checkedAt: Date.parse(day(29)) }, { checkedAt: 'a while ago' }, { checkedAt: null }],
+		];
+		const items = ages.map((age) => ({ ...lookup.item(one), ...brings, days: 90, ...age }));
+		const options = { refreshAfterDays: '={{ $json.days }}' };
 		const result = await run(lookup, items, { options });
 		const { status } = lookup.answer(one);
 		const statuses = result.json.map((item) => item.status);
-		expect(statuses).toEqual([status, status, ...Array(4).fill('known')]);
+		expect(statuses).toEqual([status, status, ...Array(5).fill('known')]);
 		expectPaidOnce(service(), lookup, [one]);
 		expect(messagesOf(result)[0]).toContain("without a date in 'checkedAt'");
 		const all = await run(lookup, items);
-		expect(all.json.map((item) => item.status)).toEqual(Array(6).fill('known'));
+		expect(all.json.map((item) => item.status)).toEqual(Array(7).fill('known'));
+	});
+
+	test.each([-1, '', 'soon', null])('with Look Up Again After %j it is refused', async (days) => {
+		const items = [{ ...lookup.item(one), ...brings, days }];
+		const options = { refreshAfterDays: '={{ $json.days }}' };
+		const { json } = await run(lookup, items, { ...continues, options });
+		const isRefused = { status: 'invalid_input', reason: 'invalid_value' };
+		expect([json, service().requests]).toMatchObject([[isRefused], []]);
 	});
 
 	test.each([401, 402, 500])(

@@ -37,7 +37,7 @@ const NONE = {
 	manualLimit: Number.POSITIVE_INFINITY,
 	failsWhenIncomplete: false,
 	resultField: undefined,
-	refreshAfter: Number.POSITIVE_INFINITY,
+	isRefreshing: false,
 	hasOptionalColumn: false,
 	jobTimeout: 30 * 60_000,
 	refusal: undefined,
@@ -49,8 +49,7 @@ it.each([
 	[{ keepCredits: '8' }, { keep: 8 }],
 	[{ manualLimit: '9' }, { manualLimit: 9 }],
 	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
-	[{ refreshAfterDays: '3.5' }, { refreshAfter: 3.5 }],
-	[{ refreshAfterDays: -1 }, { refreshAfter: 0 }],
+	[{ refreshAfterDays: '3.5' }, { isRefreshing: true }],
 	[{ enrich: true }, { hasOptionalColumn: true }],
 	[{ jobTimeout: 1 }, { jobTimeout: 60_000 }],
 	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
@@ -104,7 +103,6 @@ it.each([
 	['maxCredits', Number.POSITIVE_INFINITY, 'Max Credits'],
 	['keepCredits', '', 'Leave Credits in Account'],
 	['manualLimit', 'few', 'Max Items in Manual Runs'],
-	['refreshAfterDays', 'soon', 'Look Up Again After (Days)'],
 ])('refuses %s of %j', (name, value, label) => {
 	expect(problemOf(optionsOf({ [name]: value }).refusal)).toMatchObject({
 		reason: 'invalid_value',

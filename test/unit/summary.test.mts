@@ -270,9 +270,11 @@ describe('the summary', () => {
 		expect(summary(finder, kinds, figures)).toBe(expected);
 	});
 
-	it('has five sentences at most, where it was read from the last', () => {
+	it('has five sentences at most beside what was read, which comes last', () => {
 		const toDo = ['First', 'Second', 'Third', 'Fourth'];
-		expect(summaryOf(['One', 'Two'], toDo, 'Read')).toBe('One. Two.<br>First. Second.<br>Read.');
+		expect(summaryOf(['One', 'Two'], toDo, 'Read')).toBe(
+			'One. Two.<br>First. Second. Third.<br>Read.',
+		);
 	});
 
 	it('of the verifier tells of local answers and why items are passed on, and no miss', () => {
@@ -303,7 +305,7 @@ describe('the summary', () => {
 	});
 
 	const again =
-		'To look up again what is there already, add the option Look Up Again After (Days) and';
+		'To look up, and pay for, what is there already, add the option Look Up Again After';
 	const none = 'If your emails are in another column: ';
 
 	it.each<[Kind[], string | undefined]>([

@@ -18,13 +18,14 @@ import {
 import { readOperation } from '../../shared/operation';
 import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
-import type { FieldValues } from '../../shared/input/fieldValues';
+import { asBeforeFile } from '../../shared/host/file';
+import { companyOf, type FieldValues } from '../../shared/input/fieldValues';
 import { digest } from '../../shared/http/connection';
 import { isMiss } from '../../shared/http/errors';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { objectAt, objectFrom, textAt } from '../../shared/values/json';
-import { toDomain, toText } from '../../shared/values/text';
+import { toText } from '../../shared/values/text';
 
 /** Get Company Leads (interface specification 4.9): people at a company, with their emails. */
 export const getLeads = readOperation({
@@ -86,7 +87,7 @@ export const getLeads = readOperation({
 	},
 	async read(request) {
 		const { limit, values } = request;
-		const company = objectAt(request.recognized ?? {}, 'companyData');
+		const company = objectAt(asBeforeFile(request.recognized ?? {}, 'companyData'), 'companyData');
 		if (company.status === 'not_found') return 'company_not_found';
 		const { domain, name } = companyIn(company, values);
 		if (!domain && !name) throw request.missing('missing_company');
@@ -116,13 +117,20 @@ export const getLeads = readOperation({
 	},
 });
 
-/** The company that Search Company has found for the item, else the one in its fields; a host is a website, not a name. */
+/** A name that is a host, by common endings: `Node.js` is none. */
+const HOST =
+	/^[a-z\d-]+(?:\.[a-z\d-]+)*\.(?:com|net|org|io|co|ai|app|eu|de|at|ch|fr|be|es|mx|pt|br|it|nl|uk|us|ca|au)$/;
+
+/** The company that Search Company has found for the item, or that of its fields: a website comes before any name. */
 function companyIn(found: IDataObject, values: FieldValues): { domain: string; name: string } {
-	const [domain, name] = [toDomain(toText(found.domain)), toText(found.name)];
-	if (domain !== '' || name !== '') return { domain, name };
 	const own = values.company('companyWebsite', 'companyName');
-	const isHost = own.domain === '' && /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}$/.test(own.name);
-	return isHost ? { domain: toDomain(own.name), name: '' } : own;
+	const { domain, website, name } = found;
+	const all = [
+		companyOf(toText(domain) || website, name),
+		own,
+		companyOf(HOST.exec(own.name)?.[0]),
+	];
+	return all.find((one) => one.domain !== '') ?? all.find((one) => one.name !== '') ?? own;
 }
 
 /** A page without people. */
@@ -162,7 +170,10 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.catch((error: unknown) => ({ credits: charged > 0 ? null : 0, sent: charged, error }));
 	// A page that failed may have been charged: this run does not request it again.
 	const { answers } = executionOf(context);
-	const settled = await client.memoized(key, async () => await answers.ask(key, connection, work));
+	const settled = await client.memoized(
+		key,
+		async () => await answers.ask(key, connection, work, 0),
+	);
 	if ('error' in settled) throw settled.error;
 	return settled.answer.results[0] ?? NOBODY;
 }

@@ -91,7 +91,8 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 				.filter(({ type }) => /(?:^|\.)contactData/.test(type))
 				.map(({ name }) => name),
 		/** Whether items go on to another node of the same type. */
-		hasNext: () => n8n.getChildNodes(node.name).some(({ type }) => type === node.type),
+		hasNext: () =>
+			n8n.getChildNodes(node.name).some(({ type, disabled }) => type === node.type && !disabled),
 		logger: n8n.logger,
 		isManual: n8n.getMode() === 'manual',
 		...endOf(n8n),

@@ -82,7 +82,7 @@ const EARLIEST_CHECK = Date.UTC(2000);
 export function knownItem(
 	{ parameter: name, label, read }: Existing,
 	parameter: (name: string) => unknown,
-	refreshAfter: number,
+	refreshAfter = Number.POSITIVE_INFINITY,
 	now = Date.now(),
 ): PassedOn | { checked: number | undefined } | undefined {
 	const text = typedText(parameter(name), label);
@@ -95,8 +95,9 @@ export function knownItem(
 		return { checked: undefined };
 	}
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
-	// What a finder says of an email that it has just found is no verification.
-	if (value.isUnknown && parameter('status') === 'found') return { checked: undefined };
+	// What a finder says of an email is no verification.
+	const isVerified = ['', 'verified'].includes(toText(parameter('status')));
+	if (value.isUnknown && !isVerified) return { checked: undefined };
 	const most = value.isUnknown ? Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter) : refreshAfter;
 	if (most === Number.POSITIVE_INFINITY) return passedOn;
 	const checked = timeOfCheck(parameter('checkedAt') ?? '');
@@ -106,6 +107,20 @@ export function knownItem(
 	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
 	const age = (Math.max(0, now - checked) + HOUR) / DAY;
 	return age < most ? passedOn : { checked };
+}
+
+/** The days after which what an item has is looked up again: 0 for all. Throws `InvalidInput`. */
+function refreshAfter(parameters: LeadParameters, item: number): number {
+	const name = 'options.refreshAfterDays';
+	// It is read where it was added: an expression may give nothing.
+	const value = parameters.get(name, item, Number.POSITIVE_INFINITY);
+	if (value === Number.POSITIVE_INFINITY) return value;
+	const label = parameters.labelOf(name);
+	const days = numberOf(value);
+	if (days === undefined || days < 0) {
+		throw invalidValue(label, `${label} must be a number of 0 or more`);
+	}
+	return days;
 }
 
 /** When something was checked. A number of few digits, as a spreadsheet has for a day, is no time. */
@@ -149,6 +164,8 @@ export interface Prepared<Query> {
 	includesInput: boolean;
 	/** For an item that keeps what it has already, if nothing newer is found: when that was checked, if it is known. */
 	due?: { checked: number | undefined };
+	/** Whether it is looked up whatever this process remembers. */
+	isRefreshed?: boolean;
 	/** The job that it waits for. */
 	job?: JobRow;
 }
@@ -162,7 +179,7 @@ export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
 	parameters: LeadParameters,
 	item: number,
-	options: Pick<LookupOptions, 'refusal' | 'resultField' | 'refreshAfter'>,
+	options: Pick<LookupOptions, 'refusal' | 'resultField'>,
 ): Prepared<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
@@ -181,8 +198,10 @@ export function prepareItem<Query extends IDataObject>(
 	const { query = {} as Query, result } = question ?? {};
 	const parameter = (name: string) =>
 		isRecorded(name) ? parameters.recorded(name, item) : parameters.get(name, item, '');
+	const days = failure.of(() => refreshAfter(parameters, item));
+	const { existing } = lookup;
 	const known = failure.of(
-		() => lookup.existing && knownItem(lookup.existing, parameter, options.refreshAfter),
+		() => existing && days !== undefined && knownItem(existing, parameter, days),
 	);
 	const outcomeOf = (): Outcome | undefined => {
 		if (options.refusal !== undefined) return problemOf(options.refusal);
@@ -196,9 +215,19 @@ export function prepareItem<Query extends IDataObject>(
 		return result && { results: [result] };
 	};
 	const due = known && 'checked' in known ? known : undefined;
+	const isRefreshed = days === 0;
 	const resultField = options.resultField ?? lookup.resultField;
 	const job = lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path);
-	return { query, outcome: outcomeOf(), isSimple, wantsAllMatches, includesInput, due, job };
+	return {
+		query,
+		outcome: outcomeOf(),
+		isSimple,
+		wantsAllMatches,
+		includesInput,
+		due,
+		isRefreshed,
+		job,
+	};
 }
 
 /** No bulk request has more rows (interface specification 8). */
@@ -213,8 +242,8 @@ function jobOf(
 	const item = asBeforeFile(objectFrom(json), resultField);
 	const { status, jobId, jobRow } =
 		resultField === undefined ? item : objectFrom(item[resultField]);
-	// A miss may be that of another provider. What a job has not answered in the end has failed.
-	const isOver = ['found', 'verified', 'known', 'failed'].includes(toText(status));
+	// Other nodes write their own status meanwhile. What a job has not answered in the end has failed.
+	const isOver = status === 'found' || status === 'failed';
 	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
 	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
 	return !isOver && id !== '' && isRow ? { endpoint, id, row } : undefined;

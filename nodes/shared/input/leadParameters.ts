@@ -88,18 +88,19 @@ export class LeadParameters extends Parameters {
 		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : undefined;
 	}
 
-	/** What may have been read wrongly, or was left aside, each a warning. */
+	/** What may have been read wrongly, each a warning. */
 	get warnings(): string[] {
+		const isExisting = this.operation.lead?.existingEmail !== undefined;
+		const toLookUp = isExisting
+			? '. To look these leads up, set Lead Fields to Choose Below and leave Existing Email empty'
+			: '';
+		return this.sharedEmails.said.map((said) => `${said}${toLookUp}`);
+	}
+
+	/** What was recognized and not read. */
+	get leftAside(): string[] {
 		const lead = Object.values(this.operation.lead ?? {});
-		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
-		const aside = [...(this.leads?.leftAside ?? [])].map(
-			(what) => `${what}: to use it, choose it below`,
-		);
-		const toLookUp =
-			'existingEmail' in (this.operation.lead ?? {})
-				? '. To look these leads up, set Lead Fields to Choose Below and leave Existing Email empty'
-				: '';
-		const shared = this.sharedEmails.said.map((said) => `${said}${toLookUp}`);
-		return [...shared, ...(isNamed ? aside : [])];
+		if (!lead.some(({ meanings }) => meanings.includes('fullName'))) return [];
+		return [...(this.leads?.leftAside ?? [])].map((what) => `${what}: to use it, choose it below`);
 	}
 }

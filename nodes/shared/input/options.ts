@@ -25,19 +25,15 @@ export function lookupOptionsOf(
 ) {
 	const failure = new FirstFailure();
 	const option = (name: string) => failure.of(() => parameters.get(`options.${name}`, 0, null));
-	/** A number or its text, 0 for less; `undefined` for a parameter that is not there. */
-	const number = (name: string) =>
+	/** A number or its text, fractions cut off, 0 for less; `undefined` for a parameter that is not there. */
+	const amount = (name: string) =>
 		failure.of(() => {
 			if (!parameters.has(name)) return undefined;
 			const label = parameters.labelOf(name);
-			const own = numberOf(parameters.get(name, 0, null));
-			if (own === undefined) throw invalidValue(label, `${label} must be a number`);
-			return Math.max(0, own);
+			const number = numberOf(parameters.get(name, 0, null));
+			if (number === undefined) throw invalidValue(label, `${label} must be a number`);
+			return Math.max(0, Math.trunc(number));
 		});
-	const amount = (name: string) => {
-		const own = number(name);
-		return own === undefined ? undefined : Math.trunc(own);
-	};
 	const options = {
 		pace: paceOf(option, isManual || isTool),
 		cap: amount('options.maxCredits') ?? Number.POSITIVE_INFINITY,
@@ -46,8 +42,7 @@ export function lookupOptionsOf(
 		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: failure.of(() => resultFieldOf(parameters)),
-		/** The days after which what an item has is looked up again: 0 for everything, infinite for nothing. */
-		refreshAfter: number('options.refreshAfterDays') ?? Number.POSITIVE_INFINITY,
+		isRefreshing: parameters.has('options.refreshAfterDays'),
 		hasOptionalColumn: optionalColumn !== undefined && option(optionalColumn) === true,
 		catchAllOnce: option('catchAllOnce') === true,
 		includesSource: option('includeSource') === true,

@@ -109,7 +109,7 @@ export class Delivery<Query extends IDataObject> {
 		const inVain = overlooked.said(counts.skipped + counts.unmet < inputs.length);
 		const { isChosen } = run.parameters;
 		// What was read as an existing email may be somebody else's: then there is other advice.
-		if (run.parameters.warnings.length > 0) counts.ofOthers = 0;
+		if (run.parameters.warnings.length > 0 || run.options.isRefreshing) counts.ofOthers = 0;
 		const others = warningsOf(lookup, counts, inputs.length, isChosen, figures.hasOnly404);
 		const isWarning =
 			[...exceptManualLimit(run.problems), ...inVain].length > 0 ||
@@ -117,7 +117,8 @@ export class Delivery<Query extends IDataObject> {
 			(others.length > 0 && counts.known === 0);
 		const items = run.deliver(outcomeOf(lookup, counts, problems, figures), {
 			isWarning,
-			warnings: [...inVain, ...others],
+			losses: inVain,
+			warnings: others,
 		});
 		if (node.retryOnFail === true) hint(RETRY_ON_FAIL, 'info');
 		alignFields(items, resultField);

@@ -108,7 +108,7 @@ export function warningsOf<Query extends IDataObject>(
 		...only(unmet, 'Nothing was looked up: check the condition in Look Up Only If'),
 		...only(
 			ofOthers,
-			'To look up again what is there already, add the option Look Up Again After (Days) and enter 0',
+			'To look up, and pay for, what is there already, add the option Look Up Again After (Days) and enter 0',
 		),
 		...only(
 			Number(skipped === items),

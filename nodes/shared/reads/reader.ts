@@ -11,7 +11,6 @@ import { countIn } from '../input/options';
 import { alignColumns } from '../output/shape';
 import { DEFAULT_PACE } from '../pace/retry';
 import { objectFrom } from '../values/json';
-import { count } from '../values/text';
 import { Run, type Runnable } from '../run/run';
 import { toListId } from './listLocator';
 import type { Collected } from './pages';
@@ -62,14 +61,13 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 		run.accounts.end();
 	}
 	const { asked, results, empty, condition, company_not_found: unknown } = counts;
-	const items = run.deliver([
+	const said = [
 		...(read.outcome && asked > 0 ? [read.outcome(asked, results, empty)] : []),
 		...run.incomplete,
 		...(condition > 0 ? [`${condition} did not meet the condition`] : []),
-		...(unknown > 0
-			? [`${count(unknown, 'item')} passed on: Search Company found no such company`]
-			: []),
-	]);
+		...(unknown > 0 ? [`${unknown} not found by Search Company`] : []),
+	];
+	const items = run.deliver(said.length > 0 ? [said.join(', ')] : []);
 	const isMixed = run.problems.length + condition + unknown > 0;
 	if (isMixed && !context.isTool) alignColumns(items);
 	return items;

@@ -34,7 +34,9 @@ export interface Runnable extends Declaration {
 /** What is said above the output beside what came of the items. */
 interface Said {
 	isWarning: boolean;
-	/** What may be wrong, with what to do about it, each a sentence; the most important first. */
+	/** What was paid for in vain, each a sentence with what to do about it: it comes before all advice. */
+	losses?: string[];
+	/** What else may be wrong. */
 	warnings?: string[];
 	/** Why items have no result; by default those of the run. */
 	problems?: Problem[];
@@ -99,10 +101,11 @@ export class Run<T extends { client: AccountClient }> {
 
 	/**
 	 * The time that an answer for an item has to be newer than, in milliseconds since 1970: that of what the item has, or
-	 * with Look Up Again After at 0 the beginning of the execution.
+	 * with Look Up Again After at 0 the beginning of the execution, whose own answers are new enough.
 	 */
-	since({ due }: Pick<Prepared<unknown>, 'due'>): number | undefined {
-		return this.options.refreshAfter === 0 ? this.execution.startedAt : due?.checked;
+	since({ due, isRefreshed }: Pick<Prepared<unknown>, 'due' | 'isRefreshed'>): number {
+		const { startedAt } = this.execution;
+		return isRefreshed ? startedAt : Math.min(due?.checked ?? 0, startedAt);
 	}
 
 	/** Hands over the items in their order, so many at once, until one ends the run. */
@@ -197,15 +200,12 @@ export class Run<T extends { client: AccountClient }> {
 	}
 
 	/** Says above the output what came of the items and what it cost, what to do, and what was read, in this order. */
-	say(outcome: string[], { isWarning, warnings = [], problems }: Said): void {
+	say(outcome: string[], { isWarning, losses = [], warnings = [], problems }: Said): void {
 		const { before, parameters, replaced } = this;
-		const advice = adviceOn(problems ?? this.problems.map(({ problem }) => problem));
 		const toDo = [
-			...advice,
-			...warnings,
-			...cameInWithout(before),
-			...parameters.warnings,
-			...replaced.said,
+			...[...losses, ...replaced.said, ...parameters.warnings],
+			...adviceOn(problems ?? this.problems.map(({ problem }) => problem)),
+			...[...warnings, ...cameInWithout(before), ...parameters.leftAside],
 		];
 		const summary = summaryOf(outcome, toDo, parameters.readFrom);
 		if (summary) this.context.hint(summary, isWarning || before.length > 0 ? 'warning' : 'info');

@@ -39,15 +39,14 @@ function asHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** The most sentences of a summary: people read no more. */
+/** The most sentences of a summary, beside what was read: people read no more. */
 const MAX_SENTENCES = 5;
 
 /** What is said above the output, each part in a line of its own, as n8n shows it; empty if there is nothing to say. */
 export function summaryOf(outcome: string[], toDo: string[] = [], readFrom?: string): string {
-	const read = readFrom === undefined ? [] : [readFrom];
-	const most = MAX_SENTENCES - outcome.length - read.length;
-	const lines = [outcome, toDo.slice(0, most), read].map((line) => line.filter(Boolean));
-	return lines
+	const told = [outcome, toDo.slice(0, MAX_SENTENCES - outcome.length), [readFrom ?? '']];
+	return told
+		.map((line) => line.filter(Boolean))
 		.filter((line) => line.length > 0)
 		.map((line) => line.map((sentence) => `${asHtml(sentence)}.`).join(' '))
 		.join('<br>');

@@ -323,8 +323,8 @@ function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped'
 		return takesKnown && isEmail(valueOf('email')) && isKept ? 'known' : undefined;
 	}
 	if (kind !== 'verifier') return undefined;
-	// What a finder has just found is no verification.
-	const isVerified = (valueOf('status') || input.status) !== 'found';
+	// What a finder says of an email is no verification.
+	const isVerified = ['', 'verified'].includes(String(valueOf('status') || input.status || ''));
 	const isKnown =
 		emailStatus === 'unknown'
 			? checkedAt.startsWith('20') && isVerified
