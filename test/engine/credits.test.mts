@@ -78,8 +78,9 @@ describe('daily runs over rows that are kept', () => {
 	}
 
 	const days: Array<[string, string, first: number]> = [
-		['', '', all],
-		['lookup', 'lookup', all],
+		// What was just found and is unknown is verified at once.
+		['', '', all + due],
+		['lookup', 'lookup', all + due],
 		['found', 'checked', 2 * all],
 	];
 	const bad: Array<Effect | undefined> = [
