@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { MAX_ROWS } from '../api/bulkFinder';
 import type { BulkEndpoint } from '../api/bulkJob';
 import type { Answer } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
@@ -183,14 +184,16 @@ export function prepareItem<Query extends IDataObject>(
 ): Prepared<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
-	const isSimple = isOn('simple');
-	const wantsAllMatches = isOn('returnAllMatches');
-	const includesInput = isOn('includeInputFields');
+	const wanted = {
+		isSimple: isOn('simple'),
+		wantsAllMatches: isOn('returnAllMatches'),
+		includesInput: isOn('includeInputFields'),
+	};
 	const condition = new FirstFailure();
 	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {
 		const unmet: PassedOn = { status: 'skipped', fields: { reason: UNMET } };
 		const outcome = condition.error === undefined ? unmet : problemOf(condition.error);
-		return { query: {} as Query, outcome, isSimple, wantsAllMatches, includesInput };
+		return { ...wanted, query: {} as Query, outcome };
 	}
 	const values = new FieldValues(parameters, item);
 	const own = new FirstFailure(values.failure);
@@ -214,24 +217,16 @@ export function prepareItem<Query extends IDataObject>(
 		if (refusal) return problemOf(refusal);
 		return result && { results: [result] };
 	};
-	const due = known && 'checked' in known ? known : undefined;
-	const isRefreshed = days === 0;
 	const resultField = options.resultField ?? lookup.resultField;
-	const job = lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path);
 	return {
+		...wanted,
 		query,
 		outcome: outcomeOf(),
-		isSimple,
-		wantsAllMatches,
-		includesInput,
-		due,
-		isRefreshed,
-		job,
+		due: known && 'checked' in known ? known : undefined,
+		isRefreshed: days === 0,
+		job: lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path),
 	};
 }
-
-/** No bulk request has more rows (interface specification 8). */
-const MAX_ROWS = 100;
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */
 function jobOf(

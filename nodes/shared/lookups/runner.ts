@@ -1,5 +1,4 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { NOTHING, sum } from '../credits/ledger';
 import type { Settled } from '../execution/answers';
 import { NotProcessed, problemOf } from '../failures/failure';
 import type { NodeContext } from '../host/context';
@@ -10,11 +9,9 @@ import { AT_CATCH_ALL, Delivery } from './delivery';
 import { keyOf, type Lookup } from './lookup';
 import { Places } from '../values/places';
 import { Requests } from './requests';
+import { countsOf } from './summary';
 
 const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };
-
-/** From so many lookups on, a 404 for each of them is worth a warning: a wrong path gives the same. */
-const MANY = 10;
 
 /** An item whose turn has come, with the requests of its account if it has a question. */
 interface Read<Query extends IDataObject> {
@@ -38,13 +35,7 @@ export class LookupRun<Query extends IDataObject> {
 	/** The domains of emails that are asked. */
 	private readonly domains = new Set<string>();
 
-	/** Responses to lookups, and how many of them were a 404. */
-	readonly responses = { all: 0, notFound: 0 };
-
-	/** How many items have the same question as another one, and how many one that was answered before this run. */
-	private duplicates = 0;
-	private earlier = 0;
-
+	readonly counts = countsOf();
 	readonly run: Run<Requests<Query>>;
 	readonly places: Places;
 	private readonly delivery: Delivery<Query>;
@@ -59,7 +50,7 @@ export class LookupRun<Query extends IDataObject> {
 			(client) => new Requests(client, this),
 		);
 		this.places = new Places(this.run.options.pace.maxConcurrency);
-		this.delivery = new Delivery(this.run, lookup);
+		this.delivery = new Delivery(this.run, lookup, this.counts);
 	}
 
 	async items(): Promise<INodeExecutionData[]> {
@@ -86,15 +77,7 @@ export class LookupRun<Query extends IDataObject> {
 			accounts.end();
 			await this.arrived();
 		}
-		const { all, notFound } = this.responses;
-		return this.delivery.deliver({
-			hasOnly404: notFound >= MANY && notFound === all,
-			duplicates: this.duplicates,
-			earlier: this.earlier,
-			paused: accounts.paused,
-			spent: accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING),
-			spentInAll: run.execution.ledger.total,
-		});
+		return this.delivery.deliver();
 	}
 
 	/** Begins the way of an item. What it throws, `arrived` throws. */
@@ -126,7 +109,7 @@ export class LookupRun<Query extends IDataObject> {
 	 * has, or gets, the answer (`AnswerStore.ask`); or it is sent (`Requests.ask`).
 	 */
 	private async lookUp(read: Read<Query>, mayWait = true): Promise<void> {
-		const { run, lookup, delivery } = this;
+		const { run, lookup, delivery, counts } = this;
 		const { item, prepared, requests } = read;
 		const { query, outcome } = prepared;
 		const { answers, catchAllDomains } = run.execution;
@@ -148,7 +131,7 @@ export class LookupRun<Query extends IDataObject> {
 		if (!asked) {
 			const { job } = prepared;
 			if (job && !isKnown()) run.execution.jobs.expect(job, key, connection);
-			const isTooMany = !requests.jobOf(key) && this.isBeyondManualLimit(key);
+			const isTooMany = !run.execution.jobs.of(key) && this.isBeyondManualLimit(key);
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
@@ -159,8 +142,8 @@ export class LookupRun<Query extends IDataObject> {
 		if (run.breather.isDue) await run.breather.breathe();
 		const results = 'answer' in settled ? settled.answer.results : [];
 		if (domain !== undefined && lookup.catchAll?.isCatchAll(results)) catchAllDomains.add(domain);
-		if ('answer' in settled && (!isFirst || settled.isShared)) this.duplicates++;
-		else if (settled.isEarlier) this.earlier++;
+		if ('answer' in settled && (!isFirst || settled.isShared)) counts.duplicates++;
+		else if (settled.isEarlier) counts.earlier++;
 		// The first item of a question pays for it, unless another node does.
 		delivery.place(
 			item,

@@ -48,6 +48,9 @@ export class OnError {
 	}
 }
 
+/** Somebody has to add credits: until then, a poll every half an hour is enough, in milliseconds. */
+const QUOTA_WAIT = 30 * 60_000;
+
 /** The exception that stops the workflow: it names the item, if any, what happened and what to do. */
 export function stopError(
 	node: INode,
@@ -56,12 +59,13 @@ export function stopError(
 ): NodeApiError | NodeOperationError {
 	const text = itemIndex === undefined ? message : `${message} [item ${itemIndex}]`;
 	const cause = status === 'invalid_input' ? 'configuration-invalid' : CAUSES[reason];
+	const wait = retryAfter ?? (cause === 'quota-exhausted' ? QUOTA_WAIT : undefined);
+	const until = wait !== undefined && { retryAfterMs: wait, resetsAtEpochMs: Date.now() + wait };
 	// n8n 1 does not read it.
-	const failure = cause && { cause, ...waitOf(cause, retryAfter) };
+	const failure = cause && { cause, ...until };
 	if (status === 'invalid_input') {
-		return Object.assign(new NodeOperationError(node, text, { description, itemIndex }), {
-			failure,
-		});
+		const error = new NodeOperationError(node, text, { description, itemIndex });
+		return Object.assign(error, { failure });
 	}
 	const error = new NodeApiError(
 		node,
@@ -71,15 +75,6 @@ export function stopError(
 	// n8n replaces a message that holds a network code by its own words.
 	error.message = text;
 	return Object.assign(error, { failure });
-}
-
-/** Somebody has to add credits: until then, a poll every half an hour is enough. */
-const QUOTA_WAIT = 30 * 60_000;
-
-/** The wait until another try makes sense, as n8n reads it. */
-function waitOf(cause: string, retryAfter?: number) {
-	const wait = retryAfter ?? (cause === 'quota-exhausted' ? QUOTA_WAIT : undefined);
-	return wait === undefined ? {} : { retryAfterMs: wait, resetsAtEpochMs: Date.now() + wait };
 }
 
 /**
