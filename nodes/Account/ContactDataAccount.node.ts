@@ -2,7 +2,7 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { customOperations } from '../shared/operation';
 import { check } from './operations/check.operation';
 import { get } from './operations/get.operation';
-import { nodeDefaults, pattern, related } from '../shared/editor/description';
+import { nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
 
 const operations = [get, check];
 
@@ -11,6 +11,7 @@ export class ContactDataAccount implements INodeType {
 		...nodeDefaults('Contact Data Account', 'account', operations),
 		name: 'contactDataAccount',
 		icon: { light: 'file:../../icons/account.svg', dark: 'file:../../icons/account.dark.svg' },
+		subtitle: subtitleOf(operations),
 		description:
 			"Get the plan, the credits and the saved lists, or check whether your provider's API works. Costs no credits.",
 		usableAsTool: true,

@@ -2,7 +2,7 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { customOperations } from '../shared/operation';
 import { getLeads } from './operations/getLeads.operation';
 import { search } from './operations/search.operation';
-import { nodeDefaults, pattern, related } from '../shared/editor/description';
+import { nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
 
 const operations = [search, getLeads];
 
@@ -11,6 +11,7 @@ export class ContactDataCompany implements INodeType {
 		...nodeDefaults('Contact Data Company', 'company', operations),
 		name: 'contactDataCompany',
 		icon: { light: 'file:../../icons/company.svg', dark: 'file:../../icons/company.dark.svg' },
+		subtitle: subtitleOf(operations),
 		description:
 			'Look up companies and the people who work there. Searches cost credits per match; listing people may too.',
 		usableAsTool: true,

@@ -4,7 +4,7 @@ import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
 import { getBulkJob } from './operations/getBulkJob.operation';
 import { personFields } from './person';
-import { bulkHint, nodeDefaults, pattern, related } from '../shared/editor/description';
+import { bulkHint, nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
 
 const estimate = estimateOperation({ ...findBulk, fields: personFields });
 const operations = [find, findBulk, getBulkJob, estimate];
@@ -14,6 +14,7 @@ export class ContactDataFinder implements INodeType {
 		...nodeDefaults('Contact Data Finder', 'email', operations),
 		name: 'contactDataFinder',
 		icon: { light: 'file:../../icons/finder.svg', dark: 'file:../../icons/finder.dark.svg' },
+		subtitle: subtitleOf(operations),
 		description:
 			'Find the business emails of people, one by one or in bulk. Costs 1 credit per email found.',
 		usableAsTool: true,

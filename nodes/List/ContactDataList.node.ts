@@ -5,7 +5,7 @@ import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';
 import { getAll } from './operations/getAll.operation';
 import { getLeads } from './operations/getLeads.operation';
-import { nodeDefaults, pattern, related } from '../shared/editor/description';
+import { nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
 
 const operations = [getAll, get, getLeads, exportLeads];
 
@@ -14,6 +14,7 @@ export class ContactDataList implements INodeType {
 		...nodeDefaults('Contact Data List', 'list', operations),
 		name: 'contactDataList',
 		icon: { light: 'file:../../icons/list.svg', dark: 'file:../../icons/list.dark.svg' },
+		subtitle: subtitleOf(operations),
 		description: 'Get saved lists and their leads. Costs no credits.',
 		usableAsTool: true,
 		builderHint: {

@@ -3,7 +3,7 @@ import { customOperations, estimateOperation } from '../shared/operation';
 import { verify } from './operations/verify.operation';
 import { verifyBulk } from './operations/verifyBulk.operation';
 import { emailFields } from './verification';
-import { bulkHint, nodeDefaults, pattern, related } from '../shared/editor/description';
+import { bulkHint, nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
 
 const estimate = estimateOperation({ ...verifyBulk, fields: emailFields });
 const operations = [verify, verifyBulk, estimate];
@@ -13,6 +13,7 @@ export class ContactDataVerifier implements INodeType {
 		...nodeDefaults('Contact Data Verifier', 'email', operations),
 		name: 'contactDataVerifier',
 		icon: { light: 'file:../../icons/verifier.svg', dark: 'file:../../icons/verifier.dark.svg' },
+		subtitle: subtitleOf(operations),
 		description:
 			'Check whether emails accept mail, one by one or in bulk. Costs 1 credit per email.',
 		usableAsTool: true,

@@ -45,8 +45,9 @@ interface Item {
 
 function outcomeOf(item: Item, now = NOW) {
 	const { existing = 'here', checkedAt, refreshAfter = Number.POSITIVE_INFINITY } = item;
-	const parameters: Record<string, unknown> = { existing, checkedAt };
-	return knownItem(existingField, (name) => parameters[name], refreshAfter, now);
+	const values: Record<string, unknown> = { existing, checkedAt };
+	const valueOf = (name: string) => values[name];
+	return knownItem(existingField, { get: valueOf, recorded: valueOf }, 0, refreshAfter, now);
 }
 
 /** A moment so many days ago. */

@@ -24,7 +24,6 @@ export function nodeDefaults(displayName: string, resource: string, operations: 
 		credentials: [{ name: CREDENTIAL, required: true }],
 		// These mark the node as declarative. `sendOnce` adds the Base URL.
 		requestDefaults: { headers: { Accept: 'application/json' } },
-		subtitle: subtitleOf(operations),
 		properties: operationProperties(resource, operations),
 	} satisfies Partial<INodeTypeDescription>;
 }
@@ -183,7 +182,7 @@ function toolDescription({ option, tool }: Operation): INodeProperties {
 export const LIST_NAME = '$parameter.toJSON().listId?.cachedResultName';
 
 /** The text below the node on the canvas: the list that it is about, else what the operation costs. */
-function subtitleOf(operations: Operation[]): string {
+export function subtitleOf(operations: Operation[]): string {
 	const costs = Object.fromEntries(operations.map(({ option, cost }) => [option.value, cost]));
 	return `={{ ${LIST_NAME} || (${JSON.stringify(costs)})[$parameter.operation] }}`;
 }

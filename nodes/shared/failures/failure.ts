@@ -93,7 +93,7 @@ export const COLLECT_LATER =
 export class JobProblem extends Failure {
 	constructor(
 		readonly jobId: string,
-		private readonly why: Problem = {
+		why: Problem = {
 			status: 'pending',
 			reason: 'job_not_finished',
 			message: `The bulk job ${jobId} is not finished`,
@@ -108,7 +108,7 @@ export class JobProblem extends Failure {
 
 	/** The same problem for one row of the job. */
 	at(jobRow: number): JobProblem {
-		return new JobProblem(this.jobId, this.why, jobRow);
+		return new JobProblem(this.jobId, this.problem, jobRow);
 	}
 }
 
@@ -156,12 +156,11 @@ export function adviceOn(problems: Problem[]): string[] {
 	const inOrder = problems.toSorted((a, b) => isOfItem(a) - isOfItem(b));
 	const advice = once(inOrder.map(({ description }) => description.replace(/\.$/, '')));
 	const sentences = once(advice.slice(0, MAX_ADVICE).flatMap((text) => text.split(/\. (?=[A-Z])/)));
-	const [again, others] = [true, false].map((isAgain) =>
-		sentences.filter((sentence) => sentence.endsWith(THEN_AGAIN) === isAgain),
-	);
+	const endsInAgain = (sentence: string) => sentence.endsWith(THEN_AGAIN);
+	const again = sentences.filter(endsInAgain);
 	if (again.length < 2) return sentences;
-	const causes = again.map((sentence) => sentence.slice(0, -THEN_AGAIN.length));
-	return [`${causes.join('; ')}${THEN_AGAIN}`, ...others];
+	const causes = again.map((sentence) => sentence.slice(0, -THEN_AGAIN.length)).join('; ');
+	return [`${causes}${THEN_AGAIN}`, ...sentences.filter((sentence) => !endsInAgain(sentence))];
 }
 
 /** Returns each text once. A text that is a part of another one gives way to that one. */

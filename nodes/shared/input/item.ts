@@ -15,7 +15,7 @@ import type { Declaration } from './declaration';
 import { FieldValues, typedText } from './fieldValues';
 import { missing, type Missing } from './missing';
 import type { LookupOptions } from './options';
-import { isRecorded, type LeadParameters } from './leadParameters';
+import type { LeadParameters } from './leadParameters';
 
 /** A field for a value that an item may have already, so that it needs no lookup. */
 export interface Existing {
@@ -76,32 +76,32 @@ const EARLIEST_CHECK = Date.UTC(2000);
 /**
  * The item as it is passed on, where its existing value is new enough. A value without a date is: using it costs
  * nothing, looking it up does.
- * @param parameter gives the value of a parameter for the item, or of a field that an earlier lookup has written
  * @param refreshAfter days after which what the item has is looked up again
  * @returns for a value that is to be looked up again, when it was checked, if that is known
  */
 export function knownItem(
-	{ parameter: name, label, read }: Existing,
-	parameter: (name: string) => unknown,
+	{ parameter, label, read }: Existing,
+	parameters: Pick<LeadParameters, 'get' | 'recorded'>,
+	item: number,
 	refreshAfter = Number.POSITIVE_INFINITY,
 	now = Date.now(),
 ): PassedOn | { checked: number | undefined } | undefined {
-	const text = typedText(parameter(name), label);
+	const text = typedText(parameters.get(parameter, item, ''), label);
 	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
-	const keepIf = parameter('options.keepEmailIf');
-	const status = keepIf && knownStatus(parameter('emailStatus'));
+	const keepIf = parameters.get('options.keepEmailIf', item, '');
+	const status = keepIf && knownStatus(parameters.recorded('emailStatus', item));
 	const isInvalid = keepIf === 'notInvalid' && status === 'invalid';
 	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) {
 		return { checked: undefined };
 	}
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
 	// What a finder says of an email is no verification.
-	const isVerified = ['', 'verified'].includes(toText(parameter('status')));
+	const isVerified = ['', 'verified'].includes(toText(parameters.recorded('status', item)));
 	if (value.isUnknown && !isVerified) return { checked: undefined };
 	const most = value.isUnknown ? Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter) : refreshAfter;
 	if (most === Number.POSITIVE_INFINITY) return passedOn;
-	const checked = timeOfCheck(parameter('checkedAt') ?? '');
+	const checked = timeOfCheck(parameters.recorded('checkedAt', item) ?? '');
 	if (checked === undefined) {
 		return value.isUnknown || most === 0 ? { checked } : { ...passedOn, isUndated: true };
 	}
@@ -199,12 +199,10 @@ export function prepareItem<Query extends IDataObject>(
 	const own = new FirstFailure(values.failure);
 	const question = own.of(() => lookup.prepare(values));
 	const { query = {} as Query, result } = question ?? {};
-	const parameter = (name: string) =>
-		isRecorded(name) ? parameters.recorded(name, item) : parameters.get(name, item, '');
 	const days = failure.of(() => refreshAfter(parameters, item));
 	const { existing } = lookup;
 	const known = failure.of(
-		() => existing && days !== undefined && knownItem(existing, parameter, days),
+		() => existing && days !== undefined && knownItem(existing, parameters, item, days),
 	);
 	const outcomeOf = (): Outcome | undefined => {
 		if (options.refusal !== undefined) return problemOf(options.refusal);

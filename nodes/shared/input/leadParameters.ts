@@ -10,10 +10,6 @@ import { type ParameterContext, Parameters, usable } from './parameters';
 /** What lookups write of an email, and later ones read. */
 type Recorded = 'status' | 'emailStatus' | 'checkedAt';
 
-export function isRecorded(name: string): name is Recorded {
-	return ['status', 'emailStatus', 'checkedAt'].includes(name);
-}
-
 /** The parameters of a node that asks the lead in an item first, where Lead Fields recognizes it. */
 export class LeadParameters extends Parameters {
 	/** Whether the user, or the model of an agent, has chosen the fields. */

@@ -39,12 +39,19 @@ export class OnError {
 	output(
 		problem: Problem,
 		item: number,
-		input: INodeExecutionData,
+		{ binary }: INodeExecutionData,
 		withStatus: (fields: IDataObject) => INodeExecutionData,
 	): INodeExecutionData {
-		return this.setting === 'errorOutput' && problem.status !== 'pending'
-			? errorItem(problem, item, input)
-			: withStatus(statusFields(problem, this.hasSummary));
+		if (this.setting !== 'errorOutput' || problem.status === 'pending') {
+			return withStatus(statusFields(problem, this.hasSummary));
+		}
+		// n8n goes by the keys: with any but `error` and `message` it takes the item for a success (n8n 1 knows only these
+		// two). It adds the fields of the input item, but not its binary data.
+		return {
+			json: { error: shown(problem), message: inFull(problem) },
+			pairedItem: { item },
+			...(binary && { binary }),
+		};
 	}
 }
 
@@ -75,23 +82,6 @@ export function stopError(
 	// n8n replaces a message that holds a network code by its own words.
 	error.message = text;
 	return Object.assign(error, { failure });
-}
-
-/**
- * The item for the error output. n8n goes by its keys: with any key but `error` and `message` it takes the item for a
- * success (n8n 1 knows only these two). n8n adds the fields of the input item, but not its binary data.
- */
-export function errorItem(
-	problem: Problem,
-	item: number,
-	{ binary }: INodeExecutionData,
-): INodeExecutionData {
-	const message = inFull(problem);
-	return {
-		json: { error: { ...shown(problem) }, message },
-		pairedItem: { item },
-		...(binary && { binary }),
-	};
 }
 
 /**
