@@ -198,13 +198,10 @@ describe('a run', () => {
 });
 
 describe('the summary', () => {
-	const lookup = (
-		own: Pick<Lookup<IDataObject>, 'hitStatus' | 'canMiss'>,
-		label: string,
-		what: string,
-	) => ({ ...own, existing: { label, what } }) as Lookup<IDataObject>;
-	const finder = lookup({ hitStatus: 'found', canMiss: true }, 'Existing Email', 'an email');
-	const verifier = lookup({ hitStatus: 'verified' }, 'Existing Status', 'a status');
+	const lookup = (hitStatus: 'found' | 'verified', what: string) =>
+		({ hitStatus, existing: { what } }) as Lookup<IDataObject>;
+	const finder = lookup('found', 'an email');
+	const verifier = lookup('verified', 'a status');
 
 	it.each<[Kind[], Figures, string]>([
 		[

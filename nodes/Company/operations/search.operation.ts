@@ -50,7 +50,6 @@ export const search = lookupOperation<{ keyword: string }>({
 	},
 	options: lookupOptions,
 	hitStatus: 'found',
-	canMiss: true,
 	finds: 'companyData',
 	kind: 'search',
 	perRequest: 1,

@@ -77,7 +77,6 @@ const asking = new Map<string, Promise<Settled>>();
 export class AnswerStore {
 	private readonly answers = new Map<string, Answer>();
 
-	/** Questions that may have been paid for without an answer. */
 	private readonly unanswered = new Map<string, Unanswered>();
 
 	/** The latest entries, as JSON: too few for a batch. */
@@ -211,7 +210,6 @@ export class AnswerStore {
 	}
 }
 
-/** The exception for a question that is not sent again, with the reason of its last failure. */
 function notAgain({ times, error }: Unanswered): Failure {
 	const problem = problemOf(error);
 	const message = `Not sent again: it was sent ${times} times and may have been charged (${problem.message})`;

@@ -20,7 +20,6 @@ import type { LeadParameters } from './leadParameters';
 /** A field for a value that an item may have already, so that it needs no lookup. */
 export interface Existing {
 	parameter: string;
-	label: string;
 	/** What such an item has, in words: `an email`. */
 	what: string;
 	/** What the text of the field says, if that spares the lookup. An unknown status does for a while. */
@@ -80,13 +79,13 @@ const EARLIEST_CHECK = Date.UTC(2000);
  * @returns for a value that is to be looked up again, when it was checked, if that is known
  */
 export function knownItem(
-	{ parameter, label, read }: Existing,
-	parameters: Pick<LeadParameters, 'get' | 'recorded'>,
+	{ parameter, read }: Existing,
+	parameters: Pick<LeadParameters, 'get' | 'labelOf' | 'recorded'>,
 	item: number,
 	refreshAfter = Number.POSITIVE_INFINITY,
 	now = Date.now(),
 ): PassedOn | { checked: number | undefined } | undefined {
-	const text = typedText(parameters.get(parameter, item, ''), label);
+	const text = typedText(parameters.get(parameter, item, ''), parameters.labelOf(parameter));
 	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
 	const keepIf = parameters.get('options.keepEmailIf', item, '');
@@ -167,7 +166,6 @@ export interface Prepared<Query> {
 	due?: { checked: number | undefined };
 	/** Whether it is looked up whatever this process remembers. */
 	isRefreshed?: boolean;
-	/** The job that it waits for. */
 	job?: JobRow;
 }
 

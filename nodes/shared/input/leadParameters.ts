@@ -15,14 +15,12 @@ export class LeadParameters extends Parameters {
 	/** Whether the user, or the model of an agent, has chosen the fields. */
 	readonly isChosen: boolean;
 
-	/** Recognizes leads, unless the user has chosen the fields. */
 	private readonly leads: LeadReader | undefined;
 
 	private lead: { item: number; own: Lead } | undefined;
 
 	private readonly fieldsRead = new Set<string>();
 
-	/** Emails that stand beside several names. */
 	private readonly sharedEmails = new SharedEmails();
 
 	constructor(context: ParameterContext, operation: Parameters['operation'] = {}) {

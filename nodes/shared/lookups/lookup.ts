@@ -20,11 +20,8 @@ export interface AcceptedJob {
 
 /** An operation that looks something up for each item, for credits. A single lookup has one question in a request. */
 export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
-	/** The status of an item that has a result. */
+	/** The status of an item that has a result. What is to be found may be unknown, for free; a verification has a result. */
 	hitStatus: 'found' | 'verified';
-	/** Whether the service may know nothing, which is free. An email that is verified always has a result. */
-	canMiss?: true;
-	/** The node's own fields, which every item has. */
 	columns: string[];
 	/** The most questions of one request (interface specification 8). */
 	perRequest: number;

@@ -172,7 +172,7 @@ export class Requests<Query extends IDataObject> {
 			.send(asked, { cost, reservation })
 			.catch((thrown: unknown) => {
 				if (!isMiss(thrown)) throw thrown;
-				if (cost === 'bulk' || !lookup.canMiss) throw unknownPath(asked.url);
+				if (cost === 'bulk' || lookup.hitStatus !== 'found') throw unknownPath(asked.url);
 				return undefined;
 			});
 		counts.responses++;

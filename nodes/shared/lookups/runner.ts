@@ -14,7 +14,7 @@ import { countsOf } from './summary';
 const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };
 
 /** An item whose turn has come, with the requests of its account if it has a question. */
-interface Read<Query extends IDataObject> {
+interface Turn<Query extends IDataObject> {
 	item: number;
 	prepared: Prepared<Query>;
 	requests?: Requests<Query>;
@@ -30,7 +30,7 @@ export class LookupRun<Query extends IDataObject> {
 
 	/** The items that are on their way, and those that wait for what is known of their domain then. */
 	private ways: Array<Promise<void>> = [];
-	private later: Array<Read<Query>> = [];
+	private later: Array<Turn<Query>> = [];
 
 	/** The domains of emails that are asked. */
 	private readonly domains = new Set<string>();
@@ -58,19 +58,19 @@ export class LookupRun<Query extends IDataObject> {
 		const { accounts } = run;
 		// A run that stops for an incomplete item sends nothing before it.
 		const readsFirst = run.options.failsWhenIncomplete && run.onError.stops;
-		const items: Array<Read<Query>> = [];
+		const items: Array<Turn<Query>> = [];
 		try {
 			await run.forEachItem(async (item) => {
-				const read = await this.read(item);
-				if (!readsFirst) return this.begin(read);
-				items.push(read);
-				const { outcome } = read.prepared;
+				const turn = await this.read(item);
+				if (!readsFirst) return this.begin(turn);
+				items.push(turn);
+				const { outcome } = turn.prepared;
 				if (outcome && 'reason' in outcome) throw stopError(this.context.node, outcome, item);
 			});
-			await run.forEachOf(items, (read) => this.begin(read));
+			await run.forEachOf(items, (turn) => this.begin(turn));
 			await this.arrived();
 			const later = this.later.splice(0);
-			await run.forEachOf(later, (read) => this.begin(read, false));
+			await run.forEachOf(later, (turn) => this.begin(turn, false));
 			await this.arrived();
 		} finally {
 			// Nothing more is sent, and no question stays open.
@@ -81,8 +81,8 @@ export class LookupRun<Query extends IDataObject> {
 	}
 
 	/** Begins the way of an item. What it throws, `arrived` throws. */
-	private begin(read: Read<Query>, mayWait?: boolean): void {
-		const way = this.lookUp(read, mayWait);
+	private begin(turn: Turn<Query>, mayWait?: boolean): void {
+		const way = this.lookUp(turn, mayWait);
 		way.catch(() => {});
 		this.ways.push(way);
 	}
@@ -93,7 +93,7 @@ export class LookupRun<Query extends IDataObject> {
 		await Promise.all(this.ways);
 	}
 
-	private async read(item: number): Promise<Read<Query>> {
+	private async read(item: number): Promise<Turn<Query>> {
 		const { run } = this;
 		const prepared = prepareItem(this.lookup, run.parameters, item, run.options);
 		if (prepared.outcome) return { item, prepared };
@@ -108,9 +108,9 @@ export class LookupRun<Query extends IDataObject> {
 	 * The way of an item: its outcome is certain; or its question is asked already, by it or another item; or the execution
 	 * has, or gets, the answer (`AnswerStore.ask`); or it is sent (`Requests.ask`).
 	 */
-	private async lookUp(read: Read<Query>, mayWait = true): Promise<void> {
+	private async lookUp(turn: Turn<Query>, mayWait = true): Promise<void> {
 		const { run, lookup, delivery, counts } = this;
-		const { item, prepared, requests } = read;
+		const { item, prepared, requests } = turn;
 		const { query, outcome } = prepared;
 		const { answers, catchAllDomains } = run.execution;
 		if (outcome || !requests) {
@@ -125,7 +125,7 @@ export class LookupRun<Query extends IDataObject> {
 		const isKnown = () => answers.find(key, connection, since) !== undefined;
 		if (domain !== undefined && !isKnown()) {
 			if (catchAllDomains.has(domain)) return delivery.place(item, prepared, AT_CATCH_ALL);
-			if (mayWait && this.domains.has(domain)) return void this.later.push(read);
+			if (mayWait && this.domains.has(domain)) return void this.later.push(turn);
 			this.domains.add(domain);
 		}
 		if (!asked) {

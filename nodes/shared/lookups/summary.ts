@@ -59,11 +59,11 @@ export function hasOnly404({ responses, notFound }: Counts): boolean {
 	return notFound >= MANY && notFound === responses;
 }
 
-type Words = Pick<Lookup<never>, 'canMiss' | 'existing' | 'hitStatus'>;
+type Words = Pick<Lookup<never>, 'existing' | 'hitStatus'>;
 
 /** What came of the items, so that every item is in one of its numbers, and what that cost: two sentences. */
 export function outcomeOf(
-	{ canMiss, existing, hitStatus }: Words,
+	{ existing, hitStatus }: Words,
 	{ hits, misses, local, known, skipped, unmet, verified, duplicates, earlier }: Counts,
 	problems: Problem[],
 	{ spent, spentInAll, paused }: Cost,
@@ -72,7 +72,7 @@ export function outcomeOf(
 	const hasLookups = items === 0 || hits + verified + misses > 0;
 	const parts = [
 		...(hasLookups ? [`${hits + verified} ${hitStatus}`] : []),
-		...(hasLookups && (canMiss || misses > 0) ? [`${misses} not found`] : []),
+		...(hasLookups && (hitStatus === 'found' || misses > 0) ? [`${misses} not found`] : []),
 		...only(known, `${areHave(known)} ${existing?.what} already`),
 		...only(skipped, `${areHave(skipped)} no email`),
 		...only(unmet, `${unmet} did not meet the condition`),

@@ -13,7 +13,8 @@ import { count } from '../values/text';
 
 /** What becomes of an item without a result, by the setting On Error of the node. */
 export class OnError {
-	private readonly setting: 'stop' | 'continue' | 'errorOutput';
+	readonly stops: boolean;
+	private readonly hasErrorOutput: boolean;
 
 	/** @param hasSummary whether a summary above the output says what to do about items without a result */
 	constructor(
@@ -21,15 +22,9 @@ export class OnError {
 		private readonly hasSummary = false,
 	) {
 		const { onError, continueOnFail } = node;
-		const continues = onError ? onError === 'continueRegularOutput' : continueOnFail;
+		this.hasErrorOutput = onError === 'continueErrorOutput';
 		// n8n tells an AI agent only what happened. An item tells it what to do as well.
-		const isBareTool = isTool(node) && !onError;
-		if (onError === 'continueErrorOutput') this.setting = 'errorOutput';
-		else this.setting = continues || isBareTool ? 'continue' : 'stop';
-	}
-
-	get stops(): boolean {
-		return this.setting === 'stop';
+		this.stops = onError ? onError === 'stopWorkflow' : !continueOnFail && !isTool(node);
 	}
 
 	/**
@@ -42,7 +37,7 @@ export class OnError {
 		{ binary }: INodeExecutionData,
 		withStatus: (fields: IDataObject) => INodeExecutionData,
 	): INodeExecutionData {
-		if (this.setting !== 'errorOutput' || problem.status === 'pending') {
+		if (!this.hasErrorOutput || problem.status === 'pending') {
 			return withStatus(statusFields(problem, this.hasSummary));
 		}
 		// n8n goes by the keys: with any but `error` and `message` it takes the item for a success (n8n 1 knows only these
@@ -93,7 +88,6 @@ export function statusFields(problem: Problem, isShort = false): IDataObject {
 	return { httpCode: null, ...shown(problem), message };
 }
 
-/** The fields of a problem that items show. */
 function shown(problem: Problem): IDataObject {
 	const fields: Partial<Problem> = { ...problem };
 	delete fields.description;
