@@ -85,10 +85,6 @@ export function endedBy({ reason }: AbortSignal): NotProcessed {
 	return new NotProcessed(isOver ? 'run_time_over' : 'cancelled');
 }
 
-/** What to do about a bulk job that has not finished in time. */
-export const COLLECT_LATER =
-	'Nothing is lost: run the Finder again later, and it collects what is waiting, for free.';
-
 /** Thrown when an accepted bulk job fails, does not finish in time or omits a row. */
 export class JobProblem extends Failure {
 	constructor(
@@ -97,7 +93,8 @@ export class JobProblem extends Failure {
 			status: 'pending',
 			reason: 'job_not_finished',
 			message: `The bulk job ${jobId} is not finished`,
-			description: COLLECT_LATER,
+			description:
+				'Nothing is lost: run the Finder again later, and it collects what is waiting, for free.',
 		},
 		jobRow?: number,
 	) {

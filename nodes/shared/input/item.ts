@@ -194,8 +194,8 @@ export function prepareItem<Query extends IDataObject>(
 		return { ...wanted, query: {} as Query, outcome };
 	}
 	const values = new FieldValues(parameters, item);
-	const own = new FirstFailure(values.failure);
-	const question = own.of(() => lookup.prepare(values));
+	const ofLead = new FirstFailure(values.failure);
+	const question = ofLead.of(() => lookup.prepare(values));
 	const { query = {} as Query, result } = question ?? {};
 	const days = failure.of(() => refreshAfter(parameters, item));
 	const { existing } = lookup;
@@ -205,10 +205,10 @@ export function prepareItem<Query extends IDataObject>(
 	const outcomeOf = (): Outcome | undefined => {
 		if (options.refusal !== undefined) return problemOf(options.refusal);
 		if (known && 'status' in known) return known;
-		if (question?.isEmpty && own.error === undefined) return { status: 'skipped', fields: {} };
+		if (question?.isEmpty && ofLead.error === undefined) return { status: 'skipped', fields: {} };
 		const refusal =
 			failure.error ??
-			own.error ??
+			ofLead.error ??
 			(question?.missing && missing(parameters, item, question.missing));
 		if (refusal) return problemOf(refusal);
 		return result && { results: [result] };

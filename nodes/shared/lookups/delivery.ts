@@ -65,8 +65,8 @@ export class Delivery<Query extends IDataObject> {
 			run.fail(outcome, item, (fields) => output(fields, { columns: withProblem }));
 		} else if ('fields' in outcome) {
 			const email = prepared.query.email || null;
-			const own = outcome === AT_CATCH_ALL && source !== undefined && { source };
-			run.put(item, output({ email, ...outcome.fields, ...own, status: outcome.status }));
+			const from = outcome === AT_CATCH_ALL && source !== undefined && { source };
+			run.put(item, output({ email, ...outcome.fields, ...from, status: outcome.status }));
 			const isUnmet = outcome.fields.reason === UNMET;
 			counts[isUnmet ? 'unmet' : outcome.status]++;
 			if (outcome.status === 'known' && !STATUSES.has(run.parameters.recorded('status', item))) {

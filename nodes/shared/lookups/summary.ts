@@ -95,9 +95,9 @@ export function outcomeOf(
 
 /** What a run has used, and the whole execution where that is more. */
 function spentText(spent: Credits, inAll: Credits): string {
-	const [own, all] = [spent, inAll].map(({ certain, uncertain }) => certain + uncertain);
-	const used = `${spent.uncertain > 0 ? 'Up to ' : ''}${count(own, 'credit')} used`;
-	if (all <= own) return used;
+	const [here, all] = [spent, inAll].map(({ certain, uncertain }) => certain + uncertain);
+	const used = `${spent.uncertain > 0 ? 'Up to ' : ''}${count(here, 'credit')} used`;
+	if (all <= here) return used;
 	return `${used}, ${inAll.uncertain > 0 ? 'up to ' : ''}${all} in this execution`;
 }
 

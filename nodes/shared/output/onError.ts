@@ -138,7 +138,7 @@ export function reasonToStop(
 
 /** Returns the problem of a run in which no item is valid: what they lack, with the first one as an example. */
 function ofAll(problem: Problem, all: ItemProblem[]): Problem {
-	const problems = all.map((one) => one.problem);
+	const problems = all.map((item) => item.problem);
 	if (new Set(problems.map(({ message }) => message)).size === 1) return problem;
 	const description = inFull(problem).replace(/^Not sent: /, 'The first one: ');
 	return {
@@ -149,8 +149,8 @@ function ofAll(problem: Problem, all: ItemProblem[]): Problem {
 }
 
 function withProgress(problem: Problem, problems: ItemProblem[], items: number): Problem {
-	const pending = problems.filter((one) => one.problem.status === 'pending');
-	const jobs = [...new Set(pending.map((one) => one.problem.jobId))];
+	const pending = problems.filter(({ problem: { status } }) => status === 'pending');
+	const jobs = [...new Set(pending.map(({ problem: { jobId } }) => jobId))];
 	const unfinished = jobs.length > 0 ? ` Unfinished jobs: ${jobs.join(', ')}.` : '';
 	const far = `${items - problems.length} of ${count(items, 'item')} ${items === 1 ? 'is' : 'are'} done`;
 	return { ...problem, description: `${far}. ${problem.description}${unfinished}` };

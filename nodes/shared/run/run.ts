@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
@@ -13,7 +13,7 @@ import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/on
 import { Replaced } from '../output/shape';
 import type { Pace } from '../pace/retry';
 import { count } from '../values/text';
-import { cameInWithout, named, summaryOf, withNextProvider } from './summary';
+import { cameInWithout, summaryOf, withAccount, withNextProvider } from './summary';
 
 /** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
 const POLL_INTERVAL = 200;
@@ -85,8 +85,8 @@ export class Run<T extends { client: AccountClient }> {
 		// A limit that cannot be met in the time of the execution ends the run at once.
 		const left = Math.max(0, context.endsAt - Date.now());
 		const maxRateLimitWait = Math.min(pace.maxRateLimitWait, left);
-		const isLimit = ({ name }: INodeProperties) => name === 'maxRateLimitWait';
-		const mayWaitUntil = !context.isTool && operation.options?.some(isLimit) ? context.endsAt : 0;
+		const hasOption = operation.options?.some(({ name }) => name === 'maxRateLimitWait');
+		const mayWaitUntil = hasOption && !context.isTool ? context.endsAt : 0;
 		this.accounts = new Accounts(
 			context,
 			{ requestOptions, mayWaitUntil, pace: { ...pace, maxRateLimitWait } },
@@ -155,7 +155,7 @@ export class Run<T extends { client: AccountClient }> {
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
 		const { credentials } = this.context.node;
-		const problem = named(thrown, this.operation.kind, credentials?.[CREDENTIAL]?.name);
+		const problem = withAccount(thrown, this.operation.kind, credentials?.[CREDENTIAL]?.name);
 		this.put(item, this.onError.output(problem, item, this.context.inputs[item], withStatus));
 		this.problems.push({ problem, item });
 		if (this.isStopped) this.accounts.end();

@@ -8,7 +8,7 @@ import {
 import { count } from '../values/text';
 
 /** The same problem; what lacks credits names which, and whose. */
-export function named(problem: Problem, kind?: string, credential?: string): Problem {
+export function withAccount(problem: Problem, kind?: string, credential?: string): Problem {
 	if (problem.reason !== 'out_of_credits' || kind === undefined) return problem;
 	const of = credential === undefined ? '' : ` of the credential "${credential}"`;
 	return { ...problem, description: `Add ${kind} credits to the account${of}, then ${RUN_AGAIN}.` };
