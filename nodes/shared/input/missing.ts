@@ -9,7 +9,7 @@ import { EMPTY_FIELD, NO_NAME } from '../lead/cells';
 import type { LeadParameters } from './leadParameters';
 
 const OF_COMPANY = {
-	what: 'company',
+	word: 'company',
 	whole: 'a company or its website',
 	meanings: ['domain', 'company'] satisfies Meaning[],
 };
@@ -17,13 +17,13 @@ const OF_COMPANY = {
 /** What lookups need, by the reason given where it is missing: in a word, in full, and the meanings of fields that may hold it. */
 const NEEDS = {
 	missing_name: {
-		what: 'name',
+		word: 'name',
 		whole: 'a first and a last name',
 		meanings: ['fullName', 'firstName', 'lastName', 'name'],
 	},
 	missing_company: OF_COMPANY,
 	missing_keyword: OF_COMPANY,
-} satisfies Partial<Record<InvalidReason, { what: string; whole: string; meanings: Meaning[] }>>;
+} satisfies Partial<Record<InvalidReason, { word: string; whole: string; meanings: Meaning[] }>>;
 
 /** Something that a lookup needs, and an item lacks. */
 export type Missing = keyof typeof NEEDS;
@@ -47,55 +47,53 @@ export function missing(
 ): InvalidInput {
 	const json = parameters.json(item);
 	const lead = parameters.leadIn(item);
-	const whys = lacking.map((one) =>
-		lead ? whyNotRead(lead, one, json) : whyNotChosen(parameters, item, one),
-	);
-	const what = lacking.map(
-		(one, index) => `no ${NEEDS[one].what}${whys[index] && ` (${whys[index]})`}`,
-	);
+	const gaps = lacking.map((need) => ({
+		need,
+		why: lead ? whyNotRead(lead, need, json) : whyNotChosen(parameters, item, need),
+	}));
+	const said = gaps.map(({ need, why }) => `no ${NEEDS[need].word}${why && ` (${why})`}`);
 	const fields = isObject(json) ? Object.keys(json) : [];
 	const more = fields.length > MAX_NAMED ? ` and ${fields.length - MAX_NAMED} more` : '';
 	const named = fields.slice(0, MAX_NAMED).map(shortened).join(', ') + more;
-	const among = lead && whys.includes('') ? `. The item has: ${named || 'no fields'}` : '';
+	const among =
+		lead && gaps.some(({ why }) => why === '') ? `. The item has: ${named || 'no fields'}` : '';
 	const { status, message } = objectFrom(json);
 	const before =
 		WITHOUT_RESULT.has(status) && message ? ` (it came in as ${status}: ${message})` : '';
 	return new InvalidInput({
 		reason: lacking[0],
-		message: `Not sent: ${what.join(' and ')}${before || among}`,
-		description: nextStep(lacking, whys, fields, parameters),
+		message: `Not sent: ${said.join(' and ')}${before || among}`,
+		description: nextStep(gaps, fields, parameters),
 	});
 }
 
-function nextStep(
-	lacking: Missing[],
-	whys: string[],
-	fields: string[],
-	parameters: LeadParameters,
-): string {
+/** What an item lacks, and why, if a field shows it. */
+type Gap = { need: Missing; why: string };
+
+function nextStep(gaps: Gap[], fields: string[], parameters: LeadParameters): string {
 	const isRecognized = !parameters.isChosen;
 	if (fields.length === 1 && SEVERAL_COLUMNS.test(fields[0])) {
 		return 'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.';
 	}
 	// Where the user chose the fields, another one may have the other half of a name.
-	if (whys.every((why) => (isRecognized ? OF_ROW : EMPTY).test(why))) {
-		const whole = lacking.map((one) => NEEDS[one].whole);
-		return `Complete your data: each row needs ${whole.join(', and ')}.`;
+	if (gaps.every(({ why }) => (isRecognized ? OF_ROW : EMPTY).test(why))) {
+		const needs = gaps.map(({ need }) => NEEDS[need].whole).join(', and ');
+		return `Complete your data: each row needs ${needs}.`;
 	}
-	const isFull = (why: string) => why.endsWith(FULL_NAME);
+	const isFull = ({ why }: Gap) => why.endsWith(FULL_NAME);
 	if (isRecognized) {
-		const names = whys.some(isFull) ? ', full names onto Full Name' : '';
+		const names = gaps.some(isFull) ? ', full names onto Full Name' : '';
 		// Leads whose email is read now would be looked up then.
 		const hasEmail = parameters.operation.lead?.existingEmail !== undefined;
 		const emails = hasEmail ? ', emails that you have onto Existing Email' : '';
 		return `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${names}${emails}.`;
 	}
-	const labels = lacking.map((one, index) => {
+	const labels = gaps.map((gap) => {
 		// The first alone, or all others.
-		const [first, ...others] = namesFor(one, parameters).map((name) => parameters.labelOf(name));
-		return others.length === 0 || isFull(whys[index])
-			? first
-			: `${first} (or ${others.join(' and ')})`;
+		const [first, ...others] = namesFor(gap.need, parameters).map((name) =>
+			parameters.labelOf(name),
+		);
+		return others.length === 0 || isFull(gap) ? first : `${first} (or ${others.join(' and ')})`;
 	});
 	return `Fill in ${labels.join(' and ')}.`;
 }
@@ -104,7 +102,7 @@ function nextStep(
 function namesFor(lacking: Missing, { operation: { lead = {} } }: LeadParameters): string[] {
 	const needed: Meaning[] = NEEDS[lacking].meanings;
 	return Object.keys(lead).filter((name) =>
-		lead[name].meanings.some((one) => needed.includes(one)),
+		lead[name].meanings.some((meaning) => needed.includes(meaning)),
 	);
 }
 
@@ -122,7 +120,7 @@ function whyNotRead(lead: Lead, lacking: Missing, json: unknown): string {
 		const why = ofHalf(half, found.value, found.field);
 		// Beside a half of a name, a field that holds none says more.
 		const less = why.endsWith(FULL_NAME) ? [EMPTY_FIELD, NO_NAME] : [EMPTY_FIELD];
-		const unread = lacks.find((one) => !less.includes(one.why));
+		const unread = lacks.find((field) => !less.includes(field.why));
 		return unread ? `${shortened(unread.field)} ${unread.why}` : why;
 	}
 	const empty = lacks.filter(({ why }) => why === EMPTY_FIELD).map(({ field }) => field);

@@ -102,8 +102,9 @@ export class Delivery<Query extends IDataObject> {
 		const problems = run.problems.map(({ problem }) => problem);
 		const losses = this.overlooked.said;
 		// What was read as an existing email may be somebody else's: then there is other advice.
-		if (parameters.warnings.length > 0 || options.isRefreshing) counts.ofOthers = 0;
-		const warnings = warningsOf(lookup, counts, inputs.length, parameters.isChosen);
+		const isAdvised = parameters.warnings.length > 0 || options.isRefreshing;
+		const toSay = isAdvised ? { ...counts, ofOthers: 0 } : counts;
+		const warnings = warningsOf(lookup, toSay, inputs.length, parameters.isChosen);
 		const isWarning =
 			[...exceptManualLimit(run.problems), ...losses].length > 0 ||
 			hasOnly404(counts) ||
