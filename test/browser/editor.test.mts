@@ -206,7 +206,7 @@ test('the panel of every lookup fits a screen', async () => {
 		['contactDataFinder', 'findBulk'],
 		['contactDataFinder', 'estimate'],
 		['contactDataVerifier', 'verifyBulk'],
-		['contactDataCompany', 'search'],
+		['contactDataCompany', 'searchCompany'],
 		['contactDataCompany', 'getLeads'],
 	].map(([type = '', operation = '']) => ours(running(), operation, type, { operation }));
 	const saved = await chainOf('Panels', manually(), ...lookups);

@@ -96,7 +96,7 @@ describe('spellings that look alike are one lookup, and others are not', () => {
 			],
 		],
 		[
-			'search',
+			'searchCompany',
 			'keyword',
 			[
 				[domain, domain.toUpperCase(), `https://www.${domain}/`],
@@ -145,8 +145,8 @@ describe('nodes of one execution', () => {
 			'other questions in the same words',
 			[
 				['contactDataVerifier', { operation: 'verify', email }],
-				[companyNode, { operation: 'search', keyword: email }],
-				[companyNode, { operation: 'search', keyword: JSON.stringify([email]) }],
+				[companyNode, { operation: 'searchCompany', keyword: email }],
+				[companyNode, { operation: 'searchCompany', keyword: JSON.stringify([email]) }],
 				finds({ fullName: email, company: email, domain: '' }),
 				finds({ fullName: email, domain: ann.domain }),
 				finds({ firstName: 'Ann', lastName: 'Bee', company: 'C' }),
@@ -190,7 +190,7 @@ describe('nodes of one execution', () => {
 		const credential = credentialFor(service(), { companySearchPath: '={{ $json.path }}' });
 		const [main, variant] = ['/company/search', '/lwh/company/search'];
 		const items = [main, variant, main].map((path) => ({ path }));
-		const search = { operation: 'search', keyword: company.domain };
+		const search = { operation: 'searchCompany', keyword: company.domain };
 		const [json] = await inARow(items, [[companyNode, search]], credential);
 		expect(json).toMatchObject(
 			['found', 'not_found', 'found'].map((status) => ({ companyData: { status } })),

@@ -314,7 +314,7 @@ describe('settings of the credential', () => {
 	];
 
 	test.each([
-		['search', ['companySearchPath']] as const,
+		['searchCompany', ['companySearchPath']] as const,
 		['verifyBulk', ['bulkVerifierPath']] as const,
 		...['find', 'findBulk', 'verifyBulk', 'getLeads'].map((name) => [name, others] as const),
 	])('%s, %o: none leads to another host, or costs the items beside it', async (...row) => {

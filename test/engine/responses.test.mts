@@ -417,7 +417,7 @@ describe('found, nothing, or nothing said', () => {
 		service().faults.add({ body: { json: '{"results":null}' } });
 		const { json } = await runNode({
 			node: 'contactDataCompany',
-			parameters: { operation: 'search', keyword: 'a.example' },
+			parameters: { operation: 'searchCompany', keyword: 'a.example' },
 			credential: credential(service()),
 			onError: 'continueRegularOutput',
 		});

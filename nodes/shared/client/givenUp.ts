@@ -19,10 +19,10 @@ export function notWaitedFor(
 	}
 	const end = minuteOf(Math.ceil(until / MINUTE) * MINUTE, timeZone);
 	const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
-	const raise = until < mayWaitUntil ? `set Max Rate Limit Wait to ${minutes}, or ` : '';
+	const wait = `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run`;
 	return [
 		reason,
 		cause.saying(`. It accepts nothing until ${end}`),
-		`The service accepts nothing until ${end}: ${raise}run again then: what was found is free for a day`,
+		`${until < mayWaitUntil ? wait : 'Run'} again after ${end}: what was found is free for a day`,
 	];
 }

@@ -51,19 +51,20 @@ export function missing(
 	const whys = lacking.map((one) =>
 		lead ? whyNotRead(lead, one, json) : whyNotChosen(parameters, item, one),
 	);
-	const what = lacking.map(
-		(one, index) => `no ${NEEDS[one].what}${whys[index] && ` (${whys[index]})`}`,
-	);
+	const { status, message: before } = objectFrom(json);
+	const cameIn =
+		WITHOUT_RESULT.has(status) && before ? ` (it came in as ${status}: ${before})` : '';
+	const what = lacking.map((one, index) => {
+		const why = cameIn === '' && whys[index] ? ` (${whys[index]})` : '';
+		return `no ${NEEDS[one].what}${why}`;
+	});
 	const fields = isObject(json) ? Object.keys(json) : [];
 	const more = fields.length > MAX_NAMED ? ` and ${fields.length - MAX_NAMED} more` : '';
 	const named = fields.slice(0, MAX_NAMED).map(shortened).join(', ') + more;
 	const among = lead && whys.includes('') ? `. The item has: ${named || 'no fields'}` : '';
-	const { status, message } = objectFrom(json);
-	const before =
-		WITHOUT_RESULT.has(status) && message ? ` (it came in as ${status}: ${message})` : '';
 	return new InvalidInput({
 		reason: lacking[0],
-		message: `Not sent: ${what.join(' and ')}${before || among}`,
+		message: `Not sent: ${what.join(' and ')}${cameIn || among}`,
 		description: nextStep(lacking, whys, fields, parameters),
 	});
 }
@@ -103,10 +104,12 @@ function nextStep(
 }
 
 /** The parameters of the operation that may hold it. */
-function namesFor(lacking: Missing, { operation: { lead = {} } }: LeadParameters): string[] {
+function namesFor(lacking: Missing, { isTool, operation }: LeadParameters): string[] {
 	const needed: Meaning[] = NEEDS[lacking].meanings;
-	return Object.keys(lead).filter((name) =>
-		lead[name].meanings.some((one) => needed.includes(one)),
+	const { lead = {} } = operation;
+	return Object.keys(lead).filter(
+		(name) =>
+			lead[name].meanings.some((one) => needed.includes(one)) && (lead[name].forModel || !isTool),
 	);
 }
 

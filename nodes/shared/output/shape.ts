@@ -157,7 +157,7 @@ export class Replaced {
 	/** @param before an item, and what it has become */
 	count(before: IDataObject, after: IDataObject): void {
 		const own = asBeforeFile(before);
-		if (WITHOUT_RESULT.has(own.status)) return;
+		if (WITHOUT_RESULT.has(own.status) || saysWhyFree(own)) return;
 		const names = STATUSES.has(own.status) ? [] : OWN_NAMES;
 		const isOwn = (name: string) => name !== 'message' || !isOwnError(own.error);
 		const fields = [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
