@@ -30,11 +30,6 @@ async function stored(answers: Record<string, IDataObject>) {
 const many = (length: number, result: IDataObject) =>
 	Object.fromEntries(Array.from({ length }, (_, index) => [`company ${index}`, result]));
 
-it('is sealed with the key of the account', async () => {
-	const found = await stored({ ada: {} });
-	expect([found(), found('another key')]).toEqual([['ada'], []]);
-});
-
 it('is no answer where it was changed in one letter', async () => {
 	const found = await stored({ ada: {} });
 	const changed = (text: string) => {
@@ -70,15 +65,6 @@ it.each([
 	expect(stores).toBeLessThan(5_100_000);
 });
 
-it('is found for 24 hours', async () => {
-	const found = await stored({ ada: {} });
-	vi.useFakeTimers({ now: Date.now() + 23 * HOUR });
-	expect(found()).toEqual(['ada']);
-	vi.setSystemTime(Date.now() + 2 * HOUR);
-	expect(found()).toEqual([]);
-	vi.useRealTimers();
-});
-
 describe('what the process remembers', () => {
 	const asked = async (store: AnswerStore, key: string, results: IDataObject[] = [{}]) => {
 		let isSent = false;
@@ -90,24 +76,6 @@ describe('what the process remembers', () => {
 		return isSent;
 	};
 	const another = () => new AnswerStore({});
-
-	it.each<[what: string, results: IDataObject[], isRemembered: boolean]>([
-		['an answer that was charged', [{ email: 'ada@acme.com' }], true],
-		['a miss', [], false],
-	])('%s', async (_, results, isRemembered) => {
-		const store = another();
-		expect(await asked(store, 'ada', results)).toBe(true);
-		expect(await asked(store, 'ada', results)).toBe(false);
-		expect(await asked(another(), 'ada', results)).toBe(!isRemembered);
-	});
-
-	it('no failure', async () => {
-		const store = another();
-		const work = vi.fn(async () => ({ credits: 0, error: new Error('lost') }));
-		await store.ask('ada', account, work);
-		await another().ask('ada', account, work);
-		expect(work).toHaveBeenCalledTimes(2);
-	});
 
 	it('50,000 answers, the newest; one that was asked again is new', async () => {
 		const of = (number: number) => `person ${number}`;
@@ -130,11 +98,5 @@ describe('what the process remembers', () => {
 		vi.setSystemTime(Date.now() + 2 * HOUR);
 		expect(another().find('ada', account)).toBeUndefined();
 		vi.useRealTimers();
-	});
-
-	it('forgets', async () => {
-		await asked(another(), 'ada');
-		forgetRecentAnswers();
-		expect(another().find('ada', account)).toBeUndefined();
 	});
 });

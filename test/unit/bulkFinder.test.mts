@@ -1,11 +1,4 @@
-/** @file Each row of a bulk request finds its person again; a job goes on, is done, or has failed. */
-
-import { isDeepStrictEqual } from 'node:util';
-
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
-import { matchRows, rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
 import { jobIn } from '../../nodes/shared/api/bulkJob.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
@@ -15,78 +8,6 @@ const [one, two] = [
 	{ tId: 2, email: null },
 ];
 const both = [one, two];
-
-it('the rows find each person again by their numbers, in whatever order, with whatever others', () => {
-	const row = fc.record({
-		tId: fc.oneof(fc.integer({ min: 1, max: 15 }), fc.constantFrom('3', ' 4', '5.0', 'x', null)),
-		email: fc.constantFrom(null, '', 'not found', 'ada@acme.com', 'ida@acme.com'),
-	});
-	fc.assert(
-		fc.property(fc.array(row, { minLength: 13, maxLength: 20 }), fc.nat(12), (rows, people) => {
-			const asked = Array.from({ length: people }, () => ({ fullName: 'Ada Lee' }));
-			const isNumbered = rows.some(({ tId }) => Number(tId) > 0);
-			const results = matchRows(rows, asked);
-			expect(results).toHaveLength(people);
-			results.forEach((result, index) => {
-				const own = isNumbered ? rows.find(({ tId }) => Number(tId) === index + 1) : undefined;
-				expect(result).toEqual(own && (own.email?.includes('@') ? [own] : []));
-			});
-		}),
-	);
-});
-
-describe('whose a row is', () => {
-	const [ada, ida] = [
-		{ firstName: 'Ada', lastName: 'Lovelace', domain: 'acme.com' },
-		{ fullName: 'Ida Rhodes', company: 'Acme' },
-	];
-	const row = (name: string, more: object) => ({ name, email: 'x@acme.com', ...more });
-
-	it.each<[what: string, rows: object[], owners: string]>([
-		[
-			'as asked for',
-			[
-				{ ...ada, tId: 1 },
-				{ name: 'Ida Rhodes', company: 'Acme', tId: 2 },
-			],
-			'01',
-		],
-		['swapped', [row('Ada Lovelace', { tId: 2 }), row('IDA RHÓDES', { tId: 1 })], '01'],
-		// Whoever is named has it, though another row with that number comes first.
-		[
-			'one of them respelt',
-			[row('Adele L.', { tId: 2, domain: 'acme' }), row('Ida Rhodes', { tId: 1 })],
-			'-1',
-		],
-		[
-			'a word of the name',
-			[row('Ada King', { tId: 1 }), row('Eve', { tId: 2, domain: 'else.com' })],
-			'0-',
-		],
-		['of one at another company', [row('Ada Lovelace', { tId: 2, domain: 'else.com' })], '--'],
-		['silent', [{ tId: '2.0' }, { tId: ' 1' }], '10'],
-		['silent, without numbers', [{ email: 1 }, { email: 2 }], '01'],
-		['silent, counted from 0', [{ tId: 1 }, { tId: 0 }], '01'],
-		['silent, without numbers, one too few', [{ email: 1 }], '--'],
-		[
-			'twice',
-			[
-				{ ...ada, tId: 1 },
-				{ ...ada, tId: 1 },
-			],
-			'0-',
-		],
-	])('%s', (_, rows, owners) => {
-		const found = rowsOf(
-			rows.map((one) => ({ ...one })),
-			[ada, ida],
-		);
-		const places = found.map((one) =>
-			one ? rows.findIndex((sent) => isDeepStrictEqual(sent, one)) : '-',
-		);
-		expect(places.join('')).toBe(owners);
-	});
-});
 
 /** What each status makes of a job: it goes on, is done, is neither for sure, or has failed. */
 const statuses = {
@@ -163,14 +84,6 @@ describe('jobIn', () => {
 		});
 		// There is nothing to collect.
 		expect(problemOf(failed)).not.toHaveProperty('jobId');
-	});
-
-	it('says nothing of a row with an error, or with an email in another form, and waits for no other row', () => {
-		const odd = [{ tId: 1, error: 'Busy' }, { tId: 2, email: ['ada@acme.com'] }, { tId: 3 }];
-		const job = jobIn({ id: 12, results: odd }, 3);
-		expect(job.isDone).toBe(true);
-		const results = matchRows(job.rows, [undefined, undefined, undefined]);
-		expect(results).toEqual([expect.any(Error), expect.any(Error), expect.any(Error)]);
 	});
 
 	const none = [

@@ -7,14 +7,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
-	assertGoesTo,
 	checkedBaseUrl,
 	connectionOf,
-	goesTo,
 	INTERFACE_DEFAULTS,
 	interfaceSettings,
 } from '../../nodes/shared/http/connection.ts';
-import { thrownBy } from './thrown.mts';
 
 const KEY = 'key-1f9a77c0';
 
@@ -149,38 +146,5 @@ describe('checkedBaseUrl', () => {
 			}),
 			{ numRuns: 200 },
 		);
-	});
-});
-
-describe('goesTo', () => {
-	const base = 'https://api.example.com/base';
-
-	it.each([
-		['api/v2/account', base, true],
-		['https://api.example.com/api/v2/account', undefined, true],
-		['https://API.EXAMPLE.COM:443/api', base, true],
-		['https://other.example.com/api', base, false],
-		['https://api.example.com.evil.org/api', base, false],
-		['https://api.example.com@evil.org/api', base, false],
-		['http://api.example.com/api', base, false],
-		['https://api.example.com:8443/api', base, false],
-		['//evil.org/api', base, false],
-		['\\\\evil.org\\api', base, false],
-		['/api', 'https://evil.org', false],
-		['/api', undefined, false],
-		[undefined, base, false],
-	])('%s after %s: %s', (url, requestBase, isSame) => {
-		expect(goesTo(base, url, requestBase)).toBe(isSame);
-	});
-});
-
-it('accepts a path of the service, and refuses one that leads away from it, saying where it is set', () => {
-	expect(() => assertGoesTo('https://api.example.com/base', '/company/search?x=1')).not.toThrow();
-	const path = 'https://evil.org/v3';
-	expect(thrownBy(() => assertGoesTo('https://api.example.com', path))).toMatchObject({
-		reason: 'refused_base_url',
-		message: expect.stringContaining(path),
-		description: expect.stringContaining('Customize API Requests in the credential'),
-		mayBeCharged: false,
 	});
 });

@@ -87,16 +87,6 @@ it('Max Credits is never more than what was said, never below 0, and whole', () 
 	);
 });
 
-it.each(['__proto__', 'constructor', 'prototype', ' error'])(
-	'refuses the name %j',
-	(resultField) => {
-		expect(problemOf(optionsOf({ resultField }).refusal)).toMatchObject({
-			reason: 'invalid_value',
-			message: `Not sent: "${resultField.trim()}" cannot be the name of a field`,
-		});
-	},
-);
-
 it.each([
 	['maxCredits', '', 'Max Credits'],
 	['maxCredits', 'many', 'Max Credits'],
@@ -109,12 +99,6 @@ it.each([
 		reason: 'invalid_value',
 		message: `Not sent: ${label} must be a number`,
 	});
-});
-
-it('still puts the result where it is to go, if that can be', () => {
-	const added = { maxCredits: 'many', resultField: 'lookup' };
-	expect(optionsOf(added).resultField).toBe('lookup');
-	expect(optionsOf({ maxCredits: 'many', resultField: 'error' }).resultField).toBeUndefined();
 });
 
 it.each([

@@ -44,32 +44,6 @@ function nodeWith(saved: Record<string, unknown>, items: unknown[] = []) {
 	return { parameters, evaluated };
 }
 
-it.each(['Ada', '', null, { mode: 'id', value: '101' }])('reads %j once for all items', (value) => {
-	const { parameters, evaluated } = nodeWith({ value });
-	for (const item of [3, 0, 1]) expect(parameters.get('value', item, 'nothing')).toBe(value);
-	expect(evaluated).toHaveLength(1);
-});
-
-const computed = ['={{ $json.name.trim() }}', '=', { mode: 'id', value: '={{ $json.id }}' }];
-
-it.each(computed)('has %j evaluated for each item', (value) => {
-	const { parameters, evaluated } = nodeWith({ value }, [{ name: 'Ada' }, { name: 'Ida' }]);
-	for (const item of [0, 1, 1]) {
-		expect(parameters.get('value', item, '')).toBe(`value for ${item}`);
-	}
-	expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
-	// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
-	for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
-});
-
-it('looks a plain reference up in the item, and asks the engine only where it must', () => {
-	const items = [{ name: 'Ada' }, { name: ['Ada'] }, undefined, { name: null }, {}, { name: 5 }];
-	const { parameters, evaluated } = nodeWith({ value: '={{ $json.name }}' }, items);
-	const values = items.map((_, item) => parameters.get('value', item, 'nothing'));
-	expect(values).toEqual(['Ada', 'value for 1', 'value for 2', null, undefined, 5]);
-	expect(evaluated.map(({ item }) => item)).toEqual([1, 2]);
-});
-
 it('fails where the expression fails, for each item', () => {
 	const { parameters } = nodeWith({ value: '={{ fails }}' });
 	for (const item of [0, 1]) {

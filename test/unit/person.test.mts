@@ -128,24 +128,6 @@ it.each<[answer: object, results: object[]]>([
 	expect(foundIn(answer)).toEqual(results);
 });
 
-it.each<[answer: object, said: string]>([
-	[{}, ''],
-	[{ success: false, error: 'Your plan has expired' }, ': Your plan has expired'],
-	[{ errors: [{ details: 'Your plan has expired' }] }, ': Your plan has expired'],
-	[{ data: found }, ''],
-	[{ results: [found] }, ''],
-	[[found], ''],
-	// An email that nobody can read is no miss.
-	[{ email: ['ada@acme.com'], quality }, ''],
-	[{ email: { address: 'ada@acme.com' } }, ''],
-])('a single result: %j says nothing of an email', (answer, said) => {
-	expect(thrownBy(() => foundIn(answer))).toMatchObject({
-		reason: 'unexpected_answer',
-		message: `The service sent a response without a result${said}`,
-		mayBeCharged: true,
-	});
-});
-
 it.each<[object, object]>([
 	[
 		{ fullName: "Pat O'Brien", domain: 'acme.com' },

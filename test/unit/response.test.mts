@@ -101,35 +101,6 @@ describe('readResponse', () => {
 		expect(readResponse({ statusCode, headers, body })).toEqual([]);
 	});
 
-	it('takes what begins like JSON, and was cut off, for a response that says nothing', () => {
-		const told = { reason: 'unexpected_answer', mayBeCharged: true };
-		expect(refusal(200, '{"email":"ada@ac')).toMatchObject(told);
-		expect(refusal(404, ' {"message":"no')).toMatchObject({ reason: 'not_found' });
-	});
-
-	it.each([
-		['Too many requests per minute', 'rate_limited', 'pause'],
-		['Your monthly quota is used up', 'out_of_credits', 'halt'],
-		['Upgrade your plan', 'forbidden', 'end'],
-	])('takes a 403 that says %j for what it means', (message, reason, next) => {
-		expect(refusal(403, { message })).toMatchObject({ reason, next, httpCode: 403 });
-		expect(refusal(404, { message })).toMatchObject({ reason: 'not_found' });
-	});
-
-	it.each([
-		[429, { 'ratelimit-reset': '7' }, {}, 7_000],
-		[429, { 'retry-after': '3', 'ratelimit-reset': '7' }, {}, 3_000],
-		[429, { 'x-ratelimit-reset': `${Math.ceil(Date.now() / 1_000) + 3_600}` }, {}, 3_600_000],
-		[429, {}, { retry_after: 9 }, 9_000],
-		[503, {}, { retry_after_seconds: '9' }, 9_000],
-		// A quota that begins again says nothing of an outage.
-		[503, { 'ratelimit-reset': '7' }, {}, undefined],
-	])('a %i with %j and %j asks for a pause', (httpCode, headers, body, wait) => {
-		const { retryAfter } = Object(refusal(httpCode, body, headers));
-		if (wait === undefined) expect(retryAfter).toBeUndefined();
-		else expect(Math.abs(retryAfter - wait)).toBeLessThan(60_000 * (wait > 60_000 ? 1 : 0) + 1);
-	});
-
 	it.each<[what: string, text: string, value: unknown]>([
 		['a large integer', '{"id": 9223372036854775807}', { id: '9223372036854775807' }],
 		['one in a text', '{"id": "9223372036854775807, 1"}', { id: '9223372036854775807, 1' }],
@@ -145,14 +116,6 @@ describe('readResponse', () => {
 	])('reads bytes with %s', (_, text, value) => {
 		const body = Buffer.from(text);
 		expect(bodyIn({ statusCode: 200, headers: {}, body })).toEqual(value);
-	});
-
-	it('reads bytes in the letters that their type says', () => {
-		const read = (charset: string) => {
-			const headers = { 'content-type': `application/json; charset=${charset}` };
-			return bodyIn({ statusCode: 200, headers, body: Buffer.from('"Jos\u00e9"', 'latin1') });
-		};
-		expect([read('ISO-8859-1'), read('nonsense')]).toEqual(['José', 'Jos\uFFFD']);
 	});
 
 	it.each([300, 301, 302, 303, 304, 307, 308])('follows no %i', (httpCode) => {
