@@ -310,47 +310,11 @@ describe('found, nothing, or nothing said', () => {
 		expect(json).toMatchObject(six.map(() => ({ credits: null })));
 	});
 
-	const nearly = ['NaN', 'line break'] as const;
-	const readable = lookups.flatMap((lookup) =>
-		nearly.map((body) => [lookup.operation, body, lookup] as const),
-	);
-
-	test.each(readable)('%s, JSON nearly right: %s', async (_, body, lookup) => {
-		const { came } = await lookUp(lookup, six, { faults: [{ body, charge: true }] });
-		expect(came).toBe('6 right');
-		expect([sent(), mostPaid()]).toEqual([lookup.perRequest > 1 ? 1 : 6, 1]);
-	});
-
 	test.each(lookups)('$operation, JSON that is not certain', async (lookup) => {
 		const faults: Fault[] = [{ body: { json: '{"email": oops}' }, charge: true }];
 		const { came, json } = await lookUp(lookup, six, { faults });
 		expect(came).toBe('6 failed: unexpected_answer');
 		expect(json).toMatchObject(six.map(() => ({ credits: null })));
-	});
-
-	const nothing: Array<[string, Effect]> = [
-		['204', { body: 'empty', status: 204 }],
-		['an empty 200', { body: 'empty' }],
-	];
-
-	test.each(nothing)(
-		'of 60 single lookups all but each fifth are answered by %s',
-		async (_, effect) => {
-			const fifth = six.concat(paidAmong(find, 60).slice(6, 12));
-			const leads = fifth.flatMap((number, index) => [number, ...numbers(4, 1_000 + 4 * index)]);
-			const where: Trigger['where'] = ({ rawQuery }) => /Ann01/.test(rawQuery);
-			const { json } = await lookUp(find, leads, { faults: [{ ...effect, on: { where } }] });
-			const came = json.map(({ status }) => status);
-			expect(came).toEqual(leads.map((_, index) => (index % 5 === 0 ? 'found' : 'not_found')));
-			expect([sent(), mostPaid()]).toEqual([60, 1]);
-		},
-	);
-
-	const none: Array<[string, Effect]> = [...nothing, ['null', { body: { json: 'null' } }]];
-
-	test.each(none)('a bulk response without rows: %s', async (_, effect) => {
-		const { came } = await lookUp(findBulk, six, { faults: [effect] });
-		expect(came).toBe('6 failed: unexpected_answer');
 	});
 
 	const ofLists = { node: 'contactDataList' } as const;

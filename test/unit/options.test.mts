@@ -46,17 +46,12 @@ const NONE = {
 it.each([
 	[{}, NONE],
 	[{ maxCredits: '7' }, { cap: 7 }],
-	[{ keepCredits: '8' }, { keep: 8 }],
 	[{ manualLimit: '9' }, { manualLimit: 9 }],
 	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
-	[{ retryUnknownDays: '3.5' }, { retryUnknown: 3.5 }],
 	[{ enrich: true }, { hasOptionalColumn: true }],
-	[{ jobTimeout: 1 }, { jobTimeout: 60_000 }],
 	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
 	// A run that sends nothing at once would wait for ever.
-	[{ maxRateLimitWait: '0.5' }, { pace: pace(5, 4, 0.5) }],
 	[{ maxRateLimitWait: -1 }, { pace: pace(5, 4, 0) }],
-	[{ maxRateLimitWait: 'long' }, { pace: pace(5, 4) }],
 	[{ maxConcurrency: 0, maxRetries: -1 }, { pace: pace(1, 0) }],
 	[{ maxConcurrency: 'many', maxRetries: {} }, { pace: pace(5, 4) }],
 	[{ maxConcurrency: Number.POSITIVE_INFINITY, maxRetries: Number.NaN }, { pace: pace(5, 4) }],
@@ -89,10 +84,8 @@ it('Max Credits is never more than what was said, never below 0, and whole', () 
 
 it.each([
 	['maxCredits', '', 'Max Credits'],
-	['maxCredits', 'many', 'Max Credits'],
 	['maxCredits', Number.POSITIVE_INFINITY, 'Max Credits'],
 	['keepCredits', '', 'Keep Credits'],
-	['manualLimit', 'few', 'Max Items in Manual Runs'],
 	['retryUnknownDays', 'soon', 'Verify Unknown Again After (Days)'],
 ])('refuses %s of %j', (name, value, label) => {
 	expect(problemOf(optionsOf({ [name]: value }).refusal)).toMatchObject({
