@@ -9,12 +9,7 @@ import { describe, expect, it, test } from 'vitest';
 import { type Lead, MAYBE_COMPANY } from '../../nodes/shared/lead/lead.ts';
 import { CONTAINERS, LeadReader } from '../../nodes/shared/lead/reader.ts';
 import { SharedEmails } from '../../nodes/shared/lead/sharedEmails.ts';
-import {
-	LEAD_FIELDS,
-	type Meaning,
-	OF_PEOPLE,
-	ROLES,
-} from '../../nodes/shared/lead/columnNames.ts';
+import { LEAD_FIELDS, OF_PEOPLE, ROLES } from '../../nodes/shared/lead/columnNames.ts';
 import { toDomain } from '../../nodes/shared/values/text.ts';
 import { isRecord } from '../emulator/values.mts';
 import { headers, headerSets, type Values } from '../support/lists/lists.mts';
@@ -61,32 +56,6 @@ describe('a field', () => {
 	it.each(nothing.split(/\|\s*/))('%j is nothing: a name counts as a whole', (name) => {
 		for (const value of [ada, email, 'https://acme.com']) {
 			expect(readOf(JSON.parse(JSON.stringify(Object.fromEntries([[name, value]]))))).toEqual({});
-		}
-	});
-
-	it.each<[Meaning, names: string]>([
-		['firstName', 'First Name|first_name|FIRSTNAME|firstName| First-Name: |Name (First)'],
-		['firstName', 'Prénom|PRENOM|Pre\u0301nom|your-first-name|property_first_name'],
-		['lastName', 'Surname'],
-		['email', 'E-Mail|E-mail 1 - Value'],
-		['company', "Organization 1 - Name|Nom de l'entreprise|Raison sociale|Organização"],
-	])('for the %s is recognized by its letters and digits alone: %s', (meaning, names) => {
-		const value = meaning === 'email' ? email : 'Ada';
-		for (const field of names.split('|')) {
-			const { found } = new LeadReader().read({ [field]: value });
-			expect(found).toEqual({ [meaning]: { value, field } });
-		}
-	});
-
-	it.each<[string, unknown[]]>([
-		['Company', ['', ' \u200b', '-', 'n/a', 'N/A', 'null', '(none)']],
-		['Website', ['', 'n/a', 'Acme', 'Acme Inc.', 'a b.com', 'https://']],
-		['First Name', ['n/a', 'Unknown', email, '17', 17, true, {}, [], [[]], null, { deep: 'Ada' }]],
-	])('%s holds nothing with any of %j', (field, values) => {
-		for (const value of values) {
-			const { found, lacking } = new LeadReader().read({ [field]: value });
-			expect(found).toEqual({});
-			expect(Object.values(lacking)).toEqual([{ field, why: expect.any(String) }]);
 		}
 	});
 
@@ -270,31 +239,6 @@ describe('an item', () => {
 		expect({ ...read, fullName: undefined }).toEqual({ ...halves, ...values });
 	});
 
-	it.each<[string, names: string[]]>([
-		[
-			'Name',
-			['19abc004', 'MR LOVELACE', 'Ада', 'Ada (she/her)', 'Ada 🔥', 'Ada | Sales', 'Emily C.'],
-		],
-		['Contact Name', ['Mr. & Mrs. Smith', 'Mr. & Mrs.', 'Dr. Lovelace', 'M. Dupont']],
-		['Contactpersoon', ['Dhr. de Vries', 'Mevr. Van den Berg', "Dhr. in 't Veld", '’t Hart']],
-		['Ansprechpartner', ['Herr und Frau Weber', 'Frau zur Mühlen', 'Familie Müller']],
-		['Nominativo', ['Sig.ra Di Stefano', 'Άδα Λ.']],
-	])('with one word as its name has half of one: %s', (field, names) => {
-		for (const name of names) expectHalf({ [field]: name });
-	});
-
-	it.each([
-		{ Nom: 'Dupont', PRENOM2: 'Jean' },
-		{ Full_Name: 'Lovelace', First_Name: null, Last_Name: 'Lovelace' },
-		{ fullName: 'Maria José L.', firstName: 'Maria José', lastName: 'L. (She/Her)' },
-	])('with half of a name twice has half of one: %j', expectHalf);
-
-	function expectHalf(item: object): void {
-		const { found, lacking } = new LeadReader().read(item);
-		expect(found).not.toHaveProperty('fullName');
-		expect(lacking.fullName?.why).toBe('is only half a name');
-	}
-
 	const several = `Ada Lovelace, Ida Rhodes|Ada Lovelace; Ida Rhodes|Ada Lovelace und Ida Rhodes|Ada & Ida Lovelace|
 		ADA UND IDA LOVELACE|Ada Lovelace / Ida Rhodes|Contacts::::Ada Lovelace|Ana y Luis García|Ana e Luca Rossi|
 		Ada en Jan Dijk|García López, Ana|Ada Lovelace, Managing Director`;
@@ -313,23 +257,6 @@ describe('an item', () => {
 	it.each(wholes.split(/\|\s*/))('with %s as its name has a whole one', (fullName) => {
 		expect(readOf({ Name: fullName })).toEqual({ fullName });
 	});
-
-	it.each([
-		['小明', '王'],
-		['Ada', 'Lo'],
-		['José', 'Ortega y Gasset'],
-	])('with %s and %s has both halves', (firstName, lastName) => {
-		expect(readOf({ firstName, lastName })).toEqual({ firstName, lastName });
-	});
-
-	it.each(['Mr.', 'Frau', 'Frau Dr.', 'Dott.ssa', 'Dr. med. dent.'])(
-		'with %s as its first name has none',
-		(title) => {
-			const lead = { Vorname: title, Nachname: 'Hopper' };
-			expect(readOf(lead)).toEqual({ lastName: 'Hopper' });
-			expect(whysOf(lead)).toEqual(['Vorname is only a title']);
-		},
-	);
 
 	const found = { status: 'found', name: 'Acme Robotics', domain: 'acme.com' };
 

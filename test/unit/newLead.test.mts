@@ -76,3 +76,15 @@ it('reads each lead that stays once, also where it goes on in a later poll, what
 	);
 	for (const times of Object.values(seen)) expect(times).toBeGreaterThan(500);
 });
+
+it('gives up on a service that gives nothing new', async () => {
+	let requests = 0;
+	const get = async <Start extends string | number>(start: Start) => {
+		requests++;
+		return { results: [{ id: 2 }, { id: 1 }], next: 10 + requests, total: null, start };
+	};
+	await expect(readNewLeads(get, { newestId: 0 }, () => false)).rejects.toThrow(
+		'The service sent a response without new results',
+	);
+	expect(requests).toBe(102);
+});
