@@ -1,4 +1,10 @@
+/** @file Each row of a bulk request finds its person again; a job goes on, is done, or has failed. */
+
+import { isDeepStrictEqual } from 'node:util';
+
 import { describe, expect, it } from 'vitest';
+
+import { rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
 import { jobIn } from '../../nodes/shared/api/bulkJob.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
@@ -8,6 +14,47 @@ const [one, two] = [
 	{ tId: 2, email: null },
 ];
 const both = [one, two];
+
+describe('whose a row is', () => {
+	const [ada, ida] = [
+		{ firstName: 'Ada', lastName: 'Lovelace', domain: 'acme.com' },
+		{ fullName: 'Ida Rhodes', company: 'Acme' },
+	];
+	const row = (name: string, more: object) => ({ name, email: 'x@acme.com', ...more });
+
+	it.each<[what: string, rows: object[], owners: string]>([
+		// Whoever is named has it, though another row with that number comes first.
+		[
+			'one of them respelt',
+			[row('Adele L.', { tId: 2, domain: 'acme' }), row('Ida Rhodes', { tId: 1 })],
+			'-1',
+		],
+		[
+			'a word of the name',
+			[row('Ada King', { tId: 1 }), row('Eve', { tId: 2, domain: 'else.com' })],
+			'0-',
+		],
+		['of one at another company', [row('Ada Lovelace', { tId: 2, domain: 'else.com' })], '--'],
+		['silent, without numbers, one too few', [{ email: 1 }], '--'],
+		[
+			'twice',
+			[
+				{ ...ada, tId: 1 },
+				{ ...ada, tId: 1 },
+			],
+			'0-',
+		],
+	])('%s', (_, rows, owners) => {
+		const found = rowsOf(
+			rows.map((one) => ({ ...one })),
+			[ada, ida],
+		);
+		const places = found.map((one) =>
+			one ? rows.findIndex((sent) => isDeepStrictEqual(sent, one)) : '-',
+		);
+		expect(places.join('')).toBe(owners);
+	});
+});
 
 /** What each status makes of a job: it goes on, is done, is neither for sure, or has failed. */
 const statuses = {

@@ -1,4 +1,4 @@
-/** @file Get Company Leads: a page of the people at a company, and the keywords that the service filters them by. */
+/** @file Get Company Leads: the keywords that the service filters the people at a company by. */
 
 import { expect, it } from 'vitest';
 

@@ -1,6 +1,6 @@
 /**
  * @file What a credential says of service and account, and of the variant of the interface; where the key may go: the Base
- * URLs accepted and refused, and what goes to the service.
+ * URLs accepted and refused.
  */
 
 import fc from 'fast-check';

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
 import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
 import { ServiceError } from '../../nodes/shared/http/errors.ts';
 import { Prng } from '../emulator/prng.mts';

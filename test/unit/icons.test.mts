@@ -1,3 +1,5 @@
+/** @file The icons stand on one page. That they follow from their masters, `gulp icons:check` sees in each build. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

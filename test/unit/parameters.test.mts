@@ -6,6 +6,7 @@
 import fc from 'fast-check';
 import { Expression, type GenericValue, type IDataObject } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
 import type { RecognizedFields } from '../../nodes/shared/input/declaration.ts';
 import { LeadParameters } from '../../nodes/shared/input/leadParameters.ts';
 import { referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';

@@ -1,3 +1,5 @@
+/** @file First in, first out, as fast with many as with few. */
+
 import { expect, it } from 'vitest';
 
 import { Queue } from '../../nodes/shared/values/queue.ts';
