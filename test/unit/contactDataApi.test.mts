@@ -37,6 +37,15 @@ it.each([
 	}
 });
 
+it.each([
+	[{ url: 'https://evil.org/company/search', baseURL: 'https://api.example.com' }],
+	[{ uri: '//evil.org/company/search', baseURL: 'https://api.example.com' }],
+	[{ url: '/api/v2/account', baseURL: 'https://evil.org' }],
+	[{}],
+])('sends no key with %j, which goes elsewhere', async (request) => {
+	await expect(authenticated(request)).rejects.toThrow('this request goes elsewhere');
+});
+
 it('the credential has the fields of the contract, with these defaults', () => {
 	const fields = credential.properties.map(({ name, default: value }) => [name, value]);
 	expect(Object.fromEntries(fields)).toEqual({

@@ -295,6 +295,7 @@ describe('an item without a name or a company', () => {
 			'no name (Full Name and First Name are empty in this row)',
 		],
 		[{ Website: 'acme.com', Name: 'Acme GmbH' }, `no name (Name ${MAYBE_COMPANY})`],
+		[{ ...ada, Website: linkedIn }, `no company (Website is not a company website${orName}`],
 		[
 			{ ...ada, Homepage: '', Customer: 'Acme' },
 			`no company (Homepage is empty in this row${orName}`,

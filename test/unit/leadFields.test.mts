@@ -59,6 +59,18 @@ describe('a field', () => {
 		}
 	});
 
+	it.each<[string, unknown[]]>([
+		['Company', ['', ' \u200b', '-', 'n/a', 'N/A', 'null', '(none)']],
+		['Website', ['', 'n/a', 'Acme', 'Acme Inc.', 'a b.com', 'https://']],
+		['First Name', ['n/a', 'Unknown', email, '17', 17, true, {}, [], [[]], null, { deep: 'Ada' }]],
+	])('%s holds nothing with any of %j', (field, values) => {
+		for (const value of values) {
+			const { found, lacking } = new LeadReader().read({ [field]: value });
+			expect(found).toEqual({});
+			expect(Object.values(lacking)).toEqual([{ field, why: expect.any(String) }]);
+		}
+	});
+
 	const noCompany = `keine|Open to work|Stealth Startup|Particulier|privat|Student|Sin empresa|non renseignée|étudiant|ohne Firma|
 		Freelance / Self-employed|(Investor)`;
 
@@ -97,6 +109,7 @@ describe('a field', () => {
 		[{ name: 'Acme', id: 7 }],
 		// Of several companies in one cell, as HubSpot exports them, the first.
 		['Acme; Acme Holding'],
+		['Acme ::: Acme Holding'],
 		['Acme (https://www.notion.so/Acme-0123?pvs=21)'],
 	])('for a company has the name in %j', (company) => {
 		expect(readOf({ company })).toEqual(acme);
@@ -122,6 +135,9 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ 'Work Email': 'not found', Email: email, Name: ada }, withEmail),
 		reads({ Email: 'not found' }, nobody),
 		reads({ Email: 'ada@acme' }, { email: 'ada@acme' }),
+		...['Work:ada@acme.com', 'ada&#64;acme.com', 'ada%40acme.com'].map((text) =>
+			reads({ Email: text }, { email: text }),
+		),
 	],
 	'a value may be written as other programs do': [
 		reads({ Name: { first: 'Ada', last: 'Lovelace' } }, whole),
@@ -146,6 +162,9 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ email, properties: { ...checked, email: eve } }, { email }),
 		reads({ email: '', emailStatus: 'valid', 'Work Email': email }, { email }),
 		reads({ 'Work Email': eve, email }, { email: eve }),
+		reads({ 'E-Mail': eve, email, emailStatus: '' }, { email }),
+		reads({ 'Work Email': eve, 'E-mail': email, emailStatus: 'valid' }, checked),
+		reads({ emailStatus: 'valid', 'Work Email': email }, checked),
 		...['Email Status', 'email_status', 'EmailStatus', 'emailstatus', 'Status', 'verified'].map(
 			(name) => reads({ [name]: 'valid' }, nobody),
 		),
@@ -155,6 +174,7 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Company: 'Ours', 'Organization Name': '' }, nobody),
 		reads({ Company: 'Ours', 'Company Name': '' }, nobody, 'Company Name is empty in this row'),
 		reads({ Company: 'Acme', 'Company 2': 'Former' }, acme),
+		reads({ 'Company 2': 'Former', 'Website 2': 'former.com' }, nobody),
 	],
 	'a name that may be of a form, or of whoever fills it in, is not that of the lead': [
 		reads(
@@ -164,15 +184,29 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 		),
 		reads({ ...visitor, ...inSheet }, halves),
 		reads(visitor, { fullName: 'Eve Other', company: 'Other', domain: 'other.com' }),
+		reads({ 'Your Full Name': 'Eve Other', 'Contact Name': '', ...acme }, acme),
 	],
 	'a bare name is the whole one, or the half that is not there': [
 		reads({ Name: ada }, whole),
 		reads({ Vorname: 'Ada', Name: 'Lovelace' }, halves),
 		reads({ first_name: 'Al', name: 'Alston' }, { firstName: 'Al', lastName: 'Alston' }),
+		reads(
+			{ 'First Name': 'Dr. Ada (Augusta)', Name: ada },
+			{ ...whole, firstName: 'Dr. Ada (Augusta)' },
+		),
+		reads(
+			{ name: 'Ada Lo', firstname: 'Ada', lastname: 'Lovelace' },
+			{ fullName: 'Ada Lo', ...halves },
+		),
+		reads({ 'First Name': 'Ada Augusta', Name: 'Ada' }, { firstName: 'Ada Augusta' }),
+		reads({ 'Contact Name': ada, Vorname: 'Ada', Name: 'Lovelace' }, halves),
+		reads({ ...first, Name: 'Acme Robotics', 'Full Name': ada }, { ...whole, ...first }),
 		reads({ Nombre: 'María José', Apellidos: '' }, nobody),
 	],
 	'a bare name beside a website alone may be a company’s': [
 		reads({ Name: 'Hotel Adler', Website: 'acme.com' }, site, `Name ${MAYBE_COMPANY}`),
+		reads({ 'your-name': ada, 'your-website': 'acme.com' }, { ...whole, ...site }),
+		reads({ Name: 'Acme Robotics', Website: 'acme.com', Account: '1001' }, site),
 		reads({ 'Full Name': ada, Website: 'acme.com' }, { ...whole, ...site }),
 	],
 	'a name that is masked, half or of two people is none': [
@@ -180,6 +214,7 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 			reads({ 'First Name': 'Ada', Surname: surname }, first, 'Surname holds no name'),
 		),
 		reads({ firstName: 'Ada', lastName: 'L.' }, first, 'lastName is only an initial'),
+		reads({ 'First Name': ada, Surname: 'PhD' }, { firstName: ada }, 'Surname is only a title'),
 		reads(
 			{ 'First Name': 'Ida B. Rhodes & Ann', 'Last Name': 'Lee' },
 			{ lastName: 'Lee' },
@@ -190,6 +225,7 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Name: 'Acme', Company: 'ACME' }, { company: 'ACME' }),
 		reads({ 'Contact Person': 'Acme', ...acme }, acme, 'Contact Person looks like a company'),
 		reads({ 'Full Name': 'KG Menon' }, { fullName: 'KG Menon' }),
+		reads({ Nom: 'SARL Dupont' }, nobody, 'Nom looks like a company'),
 	],
 	'a number says whose a column is': [
 		reads({ ...inSheet, 'Email 2': email }, { ...halves, email }),
@@ -232,12 +268,38 @@ describe('an item', () => {
 	it.each<[object, Values]>([
 		[{ 'Contact Person': 'Eve Lovelace', 'Contact Email': eve }, nobody],
 		[{ 'Contact Person': 'Dr. Ada Lovelace', 'Contact Email': email }, { email }],
+		[{ 'Contact First Name': 'Ada', 'Contact Email': email }, { email }],
 		// A form in which somebody recommends her.
 		[{ 'Your Name': 'Eve Other', 'Your Email': eve }, nobody],
 	])('with the email of somebody else has none: %j', (others, values) => {
 		const read = readOf({ ...inSheet, Email: '', ...others });
 		expect({ ...read, fullName: undefined }).toEqual({ ...halves, ...values });
 	});
+
+	it.each<[string, names: string[]]>([
+		[
+			'Name',
+			['19abc004', 'MR LOVELACE', 'Ада', 'Ada (she/her)', 'Ada 🔥', 'Ada | Sales', 'Emily C.'],
+		],
+		['Contact Name', ['Mr. & Mrs. Smith', 'Mr. & Mrs.', 'Dr. Lovelace', 'M. Dupont']],
+		['Contactpersoon', ['Dhr. de Vries', 'Mevr. Van den Berg', "Dhr. in 't Veld", '’t Hart']],
+		['Ansprechpartner', ['Herr und Frau Weber', 'Frau zur Mühlen', 'Familie Müller']],
+		['Nominativo', ['Sig.ra Di Stefano', 'Άδα Λ.']],
+	])('with one word as its name has half of one: %s', (field, names) => {
+		for (const name of names) expectHalf({ [field]: name });
+	});
+
+	it.each([
+		{ Nom: 'Dupont', PRENOM2: 'Jean' },
+		{ Full_Name: 'Lovelace', First_Name: null, Last_Name: 'Lovelace' },
+		{ fullName: 'Maria José L.', firstName: 'Maria José', lastName: 'L. (She/Her)' },
+	])('with half of a name twice has half of one: %j', expectHalf);
+
+	function expectHalf(item: object): void {
+		const { found, lacking } = new LeadReader().read(item);
+		expect(found).not.toHaveProperty('fullName');
+		expect(lacking.fullName?.why).toBe('is only half a name');
+	}
 
 	const several = `Ada Lovelace, Ida Rhodes|Ada Lovelace; Ida Rhodes|Ada Lovelace und Ida Rhodes|Ada & Ida Lovelace|
 		ADA UND IDA LOVELACE|Ada Lovelace / Ida Rhodes|Contacts::::Ada Lovelace|Ana y Luis García|Ana e Luca Rossi|
@@ -257,6 +319,23 @@ describe('an item', () => {
 	it.each(wholes.split(/\|\s*/))('with %s as its name has a whole one', (fullName) => {
 		expect(readOf({ Name: fullName })).toEqual({ fullName });
 	});
+
+	it.each([
+		['小明', '王'],
+		['Ada', 'Lo'],
+		['José', 'Ortega y Gasset'],
+	])('with %s and %s has both halves', (firstName, lastName) => {
+		expect(readOf({ firstName, lastName })).toEqual({ firstName, lastName });
+	});
+
+	it.each(['Mr.', 'Frau', 'Frau Dr.', 'Dott.ssa', 'Dr. med. dent.'])(
+		'with %s as its first name has none',
+		(title) => {
+			const lead = { Vorname: title, Nachname: 'Hopper' };
+			expect(readOf(lead)).toEqual({ lastName: 'Hopper' });
+			expect(whysOf(lead)).toEqual(['Vorname is only a title']);
+		},
+	);
 
 	const found = { status: 'found', name: 'Acme Robotics', domain: 'acme.com' };
 
@@ -340,6 +419,28 @@ describe('whose a column is', () => {
 	it.each(nobodys.split(/\|\s*/))('%s says nothing', (field) => {
 		expect(readOf({ [field]: ada })).toEqual({});
 	});
+
+	it('of two that are as sure neither name is read, unless both are the same', () => {
+		const two = { 'Contact Name': 'Eve Other', 'CEO Name': ada, 'CEO Email': email, ...acme };
+		expect(readOf(two)).toEqual(atAcme);
+		expect(whysOf(two)).toContain('Contact Name differs from CEO Name');
+		expect(readOf({ ...two, 'CEO Name': 'Eve Other', 'Contact Email': eve })).toMatchObject({
+			fullName: 'Eve Other',
+			email: eve,
+		});
+		expect(readOf({ ...two, 'Contact Name': ada })).toMatchObject({ ...whole, email });
+		// The seller of a CRM.
+		expect(readOf({ Nome: ada, Empresa: 'Acme', Proprietário: 'Eve Other' })).toEqual(acme);
+	});
+});
+
+it('a run reads no bare name of a list of companies beside a list of people, and says so', () => {
+	const adler = { Name: 'Hotel Adler', Website: 'adler-bonn.de', Ort: 'Bonn' };
+	const items = [adler, { Name: ada, Website: 'acme.com', Company: 'Acme', Title: 'CEO' }];
+	const reader = new LeadReader('', items);
+	const read = items.map((item) => used(reader.read(item)));
+	expect(read).toEqual([{ domain: 'adler-bonn.de' }, { ...whole, ...acme, ...site }]);
+	expect([...reader.leftAside]).toEqual([`Name ${MAYBE_COMPANY}`]);
 });
 
 it('an email under three or more names may be the sender’s', () => {

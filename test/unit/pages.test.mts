@@ -23,6 +23,24 @@ function service(...pages: IDataObject[][]) {
 	return { pages: { pageSize: 3, fetch, idOf }, requests: () => requests };
 }
 
+it.each([[undefined], [null]])('keeps results apart whose id is %s', async (id) => {
+	const same = [{ name: 'Ada' }, { name: 'Ada' }];
+	const { pages } = service(same, []);
+	expect(await collectPages({ ...pages, idOf: () => id })).toEqual({ results: same });
+});
+
+it.each([
+	[false, 102],
+	// Where a page may cost credits.
+	[true, 2],
+])('gives up where nothing new comes, at once %s', async (endsOnRepeat, most) => {
+	const { requests, pages } = service(leads(1, 3));
+	const { results, incomplete } = await collectPages({ ...pages, endsOnRepeat });
+	expect(results).toEqual(leads(1, 3));
+	expect(incomplete).toMatchObject({ reason: 'unexpected_answer' });
+	expect(requests()).toBe(most);
+});
+
 it.each([
 	[10, 3, true],
 	[10, 4, true],
@@ -66,6 +84,13 @@ it('takes two results of one page for two, however alike, and those of an earlie
 	const { pages } = service([masked, masked], [masked, { name: 'Ada' }], []);
 	const { results } = await collectPages({ ...pages, idOf: (lead) => JSON.stringify(lead) });
 	expect(results).toEqual([masked, masked, { name: 'Ada' }]);
+});
+
+it('goes on over any number of pages with none that is wanted: they hold news', async () => {
+	const all = Array.from({ length: 500 }, (_, index) => leads(2 * index + 1, 2 * index + 2));
+	const wants = ({ id }: IDataObject) => id === 1_000;
+	const collected = await collectPages({ ...service(...all).pages, wants }, 1);
+	expect(collected).toEqual({ results: [{ id: 1_000 }] });
 });
 
 type Cursor = string | number;

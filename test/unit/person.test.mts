@@ -128,6 +128,16 @@ it.each<[answer: object, results: object[]]>([
 	expect(foundIn(answer)).toEqual(results);
 });
 
+it.each<object>([
+	{ data: found },
+	{ results: [found] },
+	// An email that nobody can read is no miss.
+	{ email: ['ada@acme.com'], quality },
+])('a single result: %j says nothing of an email', (answer) => {
+	const told = { reason: 'unexpected_answer', mayBeCharged: true };
+	expect(thrownBy(() => foundIn(answer))).toMatchObject(told);
+});
+
 it.each<[object, object]>([
 	[
 		{ fullName: "Pat O'Brien", domain: 'acme.com' },

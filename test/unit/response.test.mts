@@ -97,6 +97,15 @@ describe('readResponse', () => {
 		expect(readResponse({ statusCode, headers, body })).toEqual([]);
 	});
 
+	it.each([
+		['Too many requests per minute', 'rate_limited', 'pause'],
+		['Your monthly quota is used up', 'out_of_credits', 'halt'],
+		['Upgrade your plan', 'forbidden', 'end'],
+	])('takes a 403 that says %j for what it means', (message, reason, next) => {
+		expect(refusal(403, { message })).toMatchObject({ reason, next, httpCode: 403 });
+		expect(refusal(404, { message })).toMatchObject({ reason: 'not_found' });
+	});
+
 	it.each<[what: string, text: string, value: unknown]>([
 		['a large integer', '{"id": 9223372036854775807}', { id: '9223372036854775807' }],
 		[

@@ -25,6 +25,7 @@ describe('toText', () => {
 	it.each([
 		['  Ada Lovelace\r\n', 'Ada Lovelace'],
 		[0, '0'],
+		[12n, '12'],
 		[undefined, ''],
 		[true, ''],
 		[{ name: 'Ada' }, ''],
