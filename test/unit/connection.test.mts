@@ -7,11 +7,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+	assertGoesTo,
 	checkedBaseUrl,
 	connectionOf,
 	INTERFACE_DEFAULTS,
 	interfaceSettings,
 } from '../../nodes/shared/http/connection.ts';
+import { thrownBy } from './thrown.mts';
 
 const KEY = 'key-1f9a77c0';
 
@@ -136,5 +138,16 @@ describe('checkedBaseUrl', () => {
 			}),
 			{ numRuns: 200 },
 		);
+	});
+});
+
+it('accepts a path of the service, and refuses one that leads away from it, saying where it is set', () => {
+	expect(() => assertGoesTo('https://api.example.com/base', '/company/search?x=1')).not.toThrow();
+	const path = 'https://evil.org/v3';
+	expect(thrownBy(() => assertGoesTo('https://api.example.com', path))).toMatchObject({
+		reason: 'refused_base_url',
+		message: expect.stringContaining(path),
+		description: expect.stringContaining('Customize API Requests in the credential'),
+		mayBeCharged: false,
 	});
 });

@@ -106,6 +106,10 @@ describe('readResponse', () => {
 		expect(refusal(404, { message })).toMatchObject({ reason: 'not_found' });
 	});
 
+	it('takes no pause of an outage from when a quota begins again', () => {
+		expect(Object(refusal(503, {}, { 'ratelimit-reset': '7' })).retryAfter).toBeUndefined();
+	});
+
 	it.each<[what: string, text: string, value: unknown]>([
 		['a large integer', '{"id": 9223372036854775807}', { id: '9223372036854775807' }],
 		[

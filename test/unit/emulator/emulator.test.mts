@@ -176,7 +176,6 @@ describe('every form of the interface differs from the others, and keeps to the 
 });
 
 describe('a fault', () => {
-
 	it('repeats the key, as pages for debugging do', async () => {
 		service().faults.add({ body: 'echo' });
 		expect((await ask(account)).text).toContain(KEY);
