@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
-import { readLists } from '../../nodes/shared/api/lists.ts';
+import { readLeadPage, readLists } from '../../nodes/shared/api/lists.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { listLocator, toListId } from '../../nodes/shared/reads/listLocator.ts';
 import { thrownBy } from './thrown.mts';
@@ -41,4 +41,14 @@ it('the id of a list is digits, of any number; another one the editor refuses, a
 	const accepts = (text: string) => new RegExp(patterns[0]).test(text);
 	expect(['101', ' 101 ', '0'].filter(accepts)).toHaveLength(3);
 	expect(['', ...refused].filter(accepts)).toEqual([]);
+});
+
+it.each([
+	[true, 42],
+	// Only "when a keyword is given" it is the overall count.
+	[false, null],
+])('a page of leads, filtered: %s, is one of %j', (isFiltered, total) => {
+	const data = [{ id: 9001 }, { id: 9000 }];
+	const page = readLeadPage({ count_results: 42, next_start: 8999, data }, isFiltered);
+	expect(page).toEqual({ results: data, next: 8999, total });
 });
