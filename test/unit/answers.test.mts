@@ -65,6 +65,15 @@ it.each([
 	expect(stores).toBeLessThan(5_100_000);
 });
 
+it('is found for 24 hours', async () => {
+	const found = await stored({ ada: {} });
+	vi.useFakeTimers({ now: Date.now() + 23 * HOUR });
+	expect(found()).toEqual(['ada']);
+	vi.setSystemTime(Date.now() + 2 * HOUR);
+	expect(found()).toEqual([]);
+	vi.useRealTimers();
+});
+
 describe('what the process remembers', () => {
 	const asked = async (store: AnswerStore, key: string, results: IDataObject[] = [{}]) => {
 		let isSent = false;
