@@ -8,7 +8,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Service } from './emulator/service.mts';
 import type { WireRequest } from './emulator/wireLog.mts';
 import type { OurNode } from './support/node/engine.mts';
-import { fixtures as ownFixtures, known } from './support/leads/expected.mts';
+import { companyFields, fixtures as ownFixtures, known } from './support/leads/expected.mts';
 
 /** An operation, and one way to run it. */
 export interface Sample {
@@ -23,6 +23,14 @@ export interface Sample {
 	perRequest?: number;
 	/** Whether it gives each item one item, and its result an object with a status. */
 	isLookup: boolean;
+	/** Of a lookup, the field of the item that has all it says, where that does not join the item. */
+	object?: string;
+	/** Of a lookup, what it sets in every item, or in that field. */
+	columns?: string[];
+	/** The endpoint that reads a job: of one that a lookup may leave, or that a read is given. */
+	job?: Sample['endpoint'];
+	/** The setting of the credential for the form of its request, which only a paid request would show to be right. */
+	form?: string;
 	/** The fields that users see, with their defaults in a workflow: n8n does not save these. */
 	fields: Record<string, unknown>;
 	/** The options that an agent may set, where these are others. */
@@ -65,7 +73,10 @@ const person = {
 	...{ fullName: '', firstName: '', lastName: '', existingEmail: '', domain: '', company: '' },
 };
 const address = { ...recognized, email: '', existingStatus: '' };
+const emailColumns = ['status', 'email', 'emailStatus', 'credits', 'checkedAt'];
+const verifierColumns = [...emailColumns, 'mailboxType'];
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
+const refresh = { 'options.refreshAfterDays': 90 };
 const lookupOptions = {
 	'options.includeSource': true,
 	'options.lookUpIf': true,
@@ -77,15 +88,13 @@ const lookupOptions = {
 	'options.maxRateLimitWait': 15,
 	'options.maxRetries': 4,
 };
-const ageOptions = { 'options.checkedAt': item('checkedAt'), 'options.maxAgeDays': 90 };
 const finderOptions = {
-	...{ ...lookupOptions, ...ageOptions },
+	...{ ...lookupOptions, ...refresh },
 	...{ 'options.country': '', 'options.keepEmailIf': 'any' },
 };
 const verifierOptions = {
 	...lookupOptions,
-	...ageOptions,
-	'options.retryUnknownDays': 1,
+	...refresh,
 	'options.catchAllOnce': false,
 };
 const toolOptions = ['keepCredits', 'maxCredits'];
@@ -98,7 +107,6 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 	const [who, email] = [{ fullName: lead.full, domain }, known(lead.email)];
 	const listId = listWithId('102');
 	const named = { firstName: lead.first, lastName: lead.last, domain };
-	const dated = { ...who, existingEmail: email, options: { checkedAt: '2020-01-01' } };
 	const ofPerson: Sample['texts'] = {
 		fullName: [lead.full],
 		firstName: [lead.first, named],
@@ -107,8 +115,6 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		company: [company.name, { fullName: lead.full }],
 		country: ['Peru'],
 		existingEmail: [''],
-		checkedAt: ['2020-01-01', dated],
-		maxAgeDays: [1, dated],
 	};
 	const ofEmail: Sample['texts'] = { email: [email], existingStatus: [''] };
 	const filtered = { companyWebsite: domain, limit: 1, titleMatch: 'any', locationMatch: 'any' };
@@ -116,6 +122,8 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Find Email', 'Finder find', 'find', {
 			cost: '1 credit per email found',
 			perRequest: 1,
+			columns: emailColumns,
+			form: 'Company Name Parameter',
 			toolOutput: ['email', 'companyData'],
 			fields: { ...person, ...panel, ...finderOptions, 'options.includeCompanyData': false },
 			byModel: ['fullName', 'domain', 'company'],
@@ -126,6 +134,9 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Find Emails in Bulk', 'Finder findBulk', 'findBulk', {
 			cost: '1 credit per email found',
 			perRequest: 100,
+			columns: emailColumns,
+			job: 'getBulkJob',
+			form: 'Bulk Finder Body',
 			fields: { ...person, ...panel, ...finderOptions, 'options.jobTimeout': 30 },
 			byModel: ['fullName', 'domain', 'company'],
 			parameters: who,
@@ -134,6 +145,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Verify Email', 'Verifier verify', 'verify', {
 			cost: '1 credit per email',
 			perRequest: 1,
+			columns: verifierColumns,
 			toolOutput: ['emailStatus', 'personData'],
 			fields: { ...address, ...panel, ...verifierOptions, 'options.enrich': false },
 			byModel: ['email'],
@@ -144,6 +156,8 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Verify Emails in Bulk', 'Verifier verifyBulk', 'verifyBulk', {
 			cost: '1 credit per email',
 			perRequest: 50,
+			columns: verifierColumns,
+			form: 'Bulk Verifier Query',
 			fields: { ...address, ...panel, ...verifierOptions },
 			byModel: ['email'],
 			parameters: { email },
@@ -152,6 +166,8 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Search Company', 'Company search', 'searchCompany', {
 			cost: 'credits per match',
 			perRequest: 1,
+			object: 'companyData',
+			columns: ['status', ...Object.keys(companyFields(company)), 'credits', 'checkedAt'],
 			toolOutput: ['name', 'employeeCount'],
 			fields: { ...recognized, keyword: '', returnAllMatches: false, ...panel, ...lookupOptions },
 			byModel: ['keyword'],
@@ -160,6 +176,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			texts: { keyword: [domain] },
 		}),
 		sample('Get Bulk Job', 'Finder getBulkJob', 'getBulkJob', {
+			job: 'getBulkJob',
 			fields: { jobId: '', ...simple },
 			parameters: { jobId: item('jobId') },
 			texts: { jobId: [''] },
@@ -257,11 +274,14 @@ const NODES: Record<string, [node: OurNode, resource: string]> = {
 	Company: ['contactDataCompany', 'company'],
 };
 
-/** Every operation with parameters that the emulated service has an answer for, but Get Bulk Job, which needs a job. */
+/** Whether it reads a job, which somebody has to leave first. */
+export const readsJob = ({ isLookup, job }: Sample) => !isLookup && job !== undefined;
+
+/** Every operation with parameters that the emulated service has an answer for, but those that read a job. */
 export function everyOperation(
 	service: Pick<Service, 'fixtures'> = { fixtures: ownFixtures },
 ): Sample[] {
-	return all(service).filter(({ operation }) => operation !== 'getBulkJob');
+	return all(service).filter((sample) => !readsJob(sample));
 }
 
 /** Every operation, with the fixtures of a service as it starts. */
@@ -269,7 +289,7 @@ export const operations = all({ fixtures: ownFixtures });
 
 /** All rows of the job with this id. */
 export function bulkJob(jobId: string): Sample {
-	const job = operationOf('getBulkJob');
+	const job = known(operations.find(readsJob));
 	return { ...job, parameters: { ...job.parameters, jobId } };
 }
 

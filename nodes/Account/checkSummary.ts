@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { Failure, type Problem } from '../shared/failures/failure';
 
 /** What Check API says of one endpoint. */
 export interface Check {
@@ -17,6 +18,14 @@ export interface Check {
 /** Where an endpoint differs from one that exists and responds with a 200. */
 export type Finding = Partial<Check>;
 
+/** The error where no API is, or none that lets the key in: further requests would not find one. */
+export function nothingToCheck(problem: Problem): Failure {
+	// The advice to run this operation does not help here.
+	const isOwnAdvice = problem.description.includes('Check API');
+	const description = 'Check the Base URL of the credential.';
+	return new Failure(isOwnAdvice ? { ...problem, description } : problem);
+}
+
 /** The check in a sentence, and what to do. */
 export function summaryOf(checks: Check[]): string {
 	const broken = checks.filter(({ works, setting }) => works === false && setting === null);
@@ -26,15 +35,16 @@ export function summaryOf(checks: Check[]): string {
 	if (reasons.length === checks.length) {
 		const isOpen = broken.length === 0;
 		const verdict = isOpen ? 'Whether this API works is unknown' : 'This API does not work';
-		const [, ...others] = checks;
-		const isChecked = others.some(({ httpCode }) => httpCode !== null);
-		return `${isChecked ? verdict : 'Nothing could be checked'}: ${reasons[0]}.`;
+		return `${verdict}: ${reasons[0]}.`;
 	}
 	const settings = checks.flatMap(({ setting }) => setting ?? []).join('; ');
 	const why = [...new Set(reasons.slice(0, broken.length))].join('; ');
 	const parts = [`This API works${settings && ' with other settings'}`];
 	if (why) parts.push(`, but not ${namesOf(broken)} (${why})`);
-	if (open.length > 0) parts.push(`. Not certain, for the reason in its row: ${namesOf(open)}`);
+	if (open.length > 0) {
+		parts.push(`. Not certain, for the reason in its row: ${namesOf(open)}`);
+		parts.push('. To be certain, look up one item with Max Credits set to 1');
+	}
 	// Without a full stop behind it: people copy a path.
 	return settings
 		? `${parts.join('')}. In the credential, turn on Customize API Requests and choose: ${settings}`

@@ -1,18 +1,19 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { FINDER_JOBS } from '../shared/api/bulkJob';
+import { BULK_FINDER } from '../shared/api/bulkJob';
 import type { Person } from '../shared/api/finder';
 import {
-	ageOptions,
 	leadFrom,
 	lookupFields,
 	lookupOptions,
+	notForTools,
 	queryField,
+	refreshAfter,
 	workflowField,
 } from '../shared/editor/fields';
 import type { FieldValues } from '../shared/input/fieldValues';
 import type { Question } from '../shared/input/item';
 import type { Missing } from '../shared/input/missing';
-import { toFullName, withoutTitles } from '../shared/lead/personName';
+import { isHalf, toFullName, withoutTitles } from '../shared/lead/personName';
 import type { Lookup } from '../shared/lookups/lookup';
 import { canBeEmail, toEmail } from '../shared/values/email';
 import { comparableDomain } from '../shared/values/text';
@@ -33,12 +34,14 @@ export const personFields: INodeProperties[] = [
 		name: 'firstName',
 		placeholder: 'e.g. Ada',
 		description: 'First name of the person, together with Last Name',
+		displayOptions: notForTools,
 	}),
 	queryField({
 		displayName: 'Last Name',
 		name: 'lastName',
 		placeholder: 'e.g. Lovelace',
 		description: 'Last name of the person, together with First Name',
+		displayOptions: notForTools,
 	}),
 	workflowField({
 		displayName: 'Existing Email',
@@ -64,7 +67,7 @@ export const personFields: INodeProperties[] = [
 
 export const personOptions: INodeProperties[] = [
 	...lookupOptions,
-	...ageOptions,
+	refreshAfter,
 	workflowField({
 		displayName: 'Keep Existing Email If',
 		name: 'keepEmailIf',
@@ -72,17 +75,17 @@ export const personOptions: INodeProperties[] = [
 		default: 'any',
 		options: [
 			{ name: 'Any Status', value: 'any' },
+			{ name: 'Not Invalid', value: 'notInvalid', description: 'Valid, catch-all or unknown' },
 			{ name: 'Valid', value: 'valid' },
-			{ name: 'Valid, Catch-All or Unknown', value: 'notInvalid' },
 		],
 		description:
-			"Look up a lead again if its 'emailStatus' is another one. It keeps its email if no other is found.",
+			"To get better emails, e.g. from a second provider: look up a lead again if its 'emailStatus' is another one. It keeps its email if no other is found.",
 	}),
 	queryField({
 		displayName: 'Country',
 		name: 'country',
 		placeholder: 'e.g. Germany',
-		description: 'Country of the person, to localize the search',
+		description: 'Country of the person, for companies in several countries',
 	}),
 ];
 
@@ -98,6 +101,8 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	};
 	if (hasBoth) Object.assign(query, { firstName, lastName });
 	else put('fullName', toFullName(values.name('fullName')));
+	// A model that knows half of a name has to ask for the other one.
+	if (values.isOfModel && query.fullName && isHalf(query.fullName)) delete query.fullName;
 	put('domain', domain);
 	put('company', company);
 	put('country', values.name('country'));
@@ -132,7 +137,7 @@ export const personLookup = {
 	canMiss: true,
 	finds: 'email',
 	kind: 'email',
-	jobs: FINDER_JOBS,
+	jobs: BULK_FINDER,
 	existing: {
 		parameter: 'existingEmail',
 		label: 'Existing Email',

@@ -1,15 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { type EmailQuery, statusOf, verifierQuery } from '../shared/api/verifier';
 import {
-	ageOptions,
 	leadFrom,
 	lookupFields,
 	lookupOptions,
 	queryField,
+	refreshAfter,
 	workflowField,
 } from '../shared/editor/fields';
 import type { Lookup } from '../shared/lookups/lookup';
-import { DEFAULT_RETRY_UNKNOWN } from '../shared/input/options';
 import { canBeEmail, comparableEmail, knownStatus, toEmail } from '../shared/values/email';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
@@ -33,22 +32,14 @@ export const emailFields: INodeProperties[] = [
 
 export const verifierOptions: INodeProperties[] = [
 	...lookupOptions,
-	...ageOptions,
-	workflowField({
-		displayName: 'Verify Unknown Again After (Days)',
-		name: 'retryUnknownDays',
-		type: 'number',
-		default: DEFAULT_RETRY_UNKNOWN,
-		description:
-			"Verify an email whose existing status is unknown again if Checked At is at least this many days ago. Without a date, it's always verified.",
-	}),
+	refreshAfter,
 	workflowField({
 		displayName: 'Verify Catch-All Domains Once',
 		name: 'catchAllOnce',
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to verify one email of each domain first, and to take the others for catch-all too if it is, for free',
+			'Whether to verify one email of each domain first, and to take the others for catch-all too if it is. Saves credits on domains that accept every email.',
 	}),
 ];
 

@@ -61,10 +61,10 @@ export function customOperations(
 	resource: string,
 	operations: Operation[],
 ): NonNullable<INodeType['customOperations']> {
-	const byName = operations.map(({ option, run }) => [
-		String(option.value),
+	const byName = operations.map((operation) => [
+		String(operation.option.value),
 		async function (this: IExecuteFunctions): Promise<NodeOutput> {
-			return [await runAndSave(run, contextOfNode(this))];
+			return [await runAndSave(operation, contextOfNode(this))];
 		},
 	]);
 	return { [resource]: Object.fromEntries(byName) };
@@ -72,24 +72,27 @@ export function customOperations(
 
 /** Runs an operation, and stores what it bought, even if it stops the workflow: a retry reuses that. */
 async function runAndSave(
-	run: Operation['run'],
+	operation: Operation,
 	context: NodeContext,
 ): Promise<INodeExecutionData[]> {
 	try {
-		return selected(await run(context), context);
+		return selected(await operation.run(context), context, operation);
 	} finally {
 		saveExecution(context);
 	}
 }
 
 /** The items as the model of an agent gets them, by the Output of its tool. */
-function selected(items: INodeExecutionData[], context: NodeContext): INodeExecutionData[] {
+function selected(
+	items: INodeExecutionData[],
+	context: NodeContext,
+	{ resultField = '' }: Operation,
+): INodeExecutionData[] {
 	if (!context.isTool || context.parameter('output', 0, '') !== 'fields') return items;
 	const names = [context.parameter('fields', 0, [])].flat();
 	if (names.length === 0) return items;
 	return items.map(({ json, ...item }) => {
-		// A company stands in an object of its own.
-		const fields = { ...objectAt(json, 'companyData'), ...json };
+		const fields = { ...objectAt(json, resultField), ...json };
 		const told = WITHOUT_RESULT.has(fields.status) ? [...names, 'status', 'message'] : names;
 		const isTold = ([name]: [string, unknown]) => told.includes(name);
 		return { ...item, json: Object.fromEntries(Object.entries(fields).filter(isTold)) };
@@ -111,7 +114,7 @@ export function toolRouting(operations: Operation[]): INodePropertyRouting {
 					throw new NodeOperationError(this.getNode(), `No operation ${String(name)}`);
 				}
 				const pairedItem = { item: this.getItemIndex() };
-				const items = await runAndSave(operation.run, contextOfTool(this));
+				const items = await runAndSave(operation, contextOfTool(this));
 				return items.map((item) => ({ ...item, pairedItem }));
 			},
 		},

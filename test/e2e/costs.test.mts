@@ -49,7 +49,7 @@ type Limit = [
 const limits: Limit[] = [
 	['no limit; Max Items in Manual Runs 1, in production', {}, findable],
 	['Max Credits 2', { maxCredits: 2 }, 2, 'credit_limit'],
-	[`Keep Credits ${LEFT - 2} of ${LEFT}`, { keepCredits: LEFT - 2 }, 2, 'credit_floor'],
+	[`Leave Credits in Account ${LEFT - 2} of ${LEFT}`, { keepCredits: LEFT - 2 }, 2, 'credit_floor'],
 	['Max Items in Manual Runs 0, by hand', {}, findable, undefined, 0],
 	['Max Items in Manual Runs 1, by hand', {}, firstIsFound ? 1 : 0, 'manual_limit', 1],
 ];

@@ -28,6 +28,7 @@ import {
 	keepLeads,
 	leadsWithoutEmail,
 	manyInFile,
+	messyFile,
 	peopleInFile,
 	reviewed,
 	setUpExample,
@@ -224,7 +225,10 @@ test.each(examples)('%s can be imported as it is', async (name) => {
 			expect(Object(parameters[name]).value ?? '').toMatch(/^(?:|=\{\{ \$\(.*)$/);
 		}
 	}
-	expect(nodes.filter(({ type }) => /\.(code|function)$/.test(type))).toEqual([]);
+	// No node of n8n's own renames columns by what is in them, or sums up what came of rows.
+	const code = name === 'spreadsheet-upload' ? ['Keep Own Columns', 'Sum Up'] : [];
+	const isCode = ({ type }: INode) => /\.(code|function)$/.test(type);
+	expect(nodes.filter(isCode).map((node) => node.name)).toEqual(code);
 	const names = new Set(nodes.map((node) => node.name));
 	const targets = Object.values(connections).flatMap((types) =>
 		Object.values(types).flatMap((outputs) => outputs.flatMap((links) => links ?? [])),
@@ -533,7 +537,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const other = personWith('catch-all');
 		const whoElse = { Full_Name: other.full, Company_Domain: other.company.domain };
 		const refused = await assistant.callTool('Find_Email', whoElse);
-		expect(refused).toMatch(/Keep Credits.*credit_floor/);
+		expect(refused).toMatch(/Leave Credits in Account.*credit_floor/);
 		expect(await assistant.callTool('Verify_Email', { Email: other.email })).toContain(
 			'credit_floor',
 		);
@@ -657,10 +661,38 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(new Set(bought).size).toBe(bought.length);
 		// The file that came back costs nothing: the page does not count the run before.
 		const again = await send(known(many.result));
-		expect(again.charged).toEqual([]);
+		expect(again).toMatchObject({ charged: [], name: many.name });
 		const ofThisRun = ['Your rows: 12', 'Already had an email: 12'];
 		expect(again.lines).toEqual(expect.arrayContaining(ofThisRun));
 		expect(again.lines.join()).not.toMatch(/Emails found|verified now|Credits used/);
+		// Columns of the user's own stay beside the results, and those of a file that came back are results.
+		const [messy] = csvFilesOf(messyFile.cells);
+		const tidied = await send(known(messy));
+		expect(tidied.lines).toEqual([...messyFile.lastPage, '', messyFile.renamed]);
+		expect(tidied.rows).toHaveLength(7);
+		expect(tidied.rows?.[0]).toMatchObject({ ...messyFile.own, status: 'found', credits: 0 });
+		const same = await send(known(tidied.result));
+		expect(same).toMatchObject({ charged: [], rows: tidied.rows?.map(({ email }) => ({ email })) });
+		expect(Object.keys(known(same.rows?.[0]))).toEqual(Object.keys(known(tidied.rows?.[0])));
+		expect(same.lines).not.toContain(messyFile.renamed);
+		// As the page advises
+		const [header = [], ...rest] = messyFile.cells;
+		const [renamed] = csvFilesOf([[...header.slice(0, -1), 'Sender'], ...rest]);
+		expect((await send(known(renamed))).lines).toContain('Emails found: 4');
+		// A limit comes before what more rows lack.
+		trial.service.options.creditsLeft = { email: 0 };
+		const gaps = ['Ada', 'Grace'].map((name) => [name, 'Acme']);
+		const [limited] = csvFilesOf([['Full Name', 'Company'], ...gaps, ['Ada Lovelace', 'Acme']]);
+		expect((await send(known(limited))).lines).toEqual([
+			'Your rows: 3',
+			'Not looked up: 3',
+			'',
+			expect.stringMatching(/^Row 4: Not enough credits/),
+			expect.stringMatching(/^2 rows \(2, 3\): .*no name/),
+			'',
+			expect.stringContaining('To look up the rest, upload the file that you got'),
+		]);
+		trial.service.options.creditsLeft = {};
 		// A file of something else comes back too, and says why nothing was looked up.
 		const [, prices] = csvFilesOf([
 			['Kind, type', 'Price', 'Stock'],
@@ -669,9 +701,9 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const { title, lines, rows, charged } = await send(known(prices));
 		expect(title).toBe('No row could be looked up: the file says why');
 		expect(lines).toContain('Not looked up: 1');
-		expect(lines.at(-2)).toMatch(/^Row 2: .*no name and no company.*Kind, type, Price/);
+		expect(lines.at(-3)).toMatch(/^Row 2: .*no name and no company.*Kind, type, Price/);
 		expect(lines.at(-1)).toContain(
-			'Each row needs a person and a company: call the columns Full Name, Company',
+			'Each row needs a person and a company. If the names in your file are of people, call their column Full Name',
 		);
 		expect(rows).toMatchObject([
 			{ 'Kind, type': 'Tea, black, green, white', status: 'invalid_input' },
@@ -687,10 +719,13 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(await send(known(places))).toMatchObject({
 			charged: [],
 			title: expect.stringMatching(/^No row/),
+			lines: expect.arrayContaining([
+				expect.stringContaining('needs a column Full Name with a person at each'),
+			]),
 		});
 		const asked = trial.service.requests.length;
 		const contacts = hotels.map((row, index) => [...row, index === 0 ? 'Ada Lovelace' : '']);
-		const [, partly] = csvFilesOf([[...columnsOfHotels, 'Ansprechpartner'], ...contacts]);
+		const [, partly] = csvFilesOf([[...columnsOfHotels, 'Full Name'], ...contacts]);
 		const { lines: ofPartly } = await send(known(partly));
 		expect(ofPartly).toContain('Not looked up: 2');
 		const sent = trial.service.requests.slice(asked).flatMap(({ body }) => body ?? []);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+import { metered } from './ledger.mts';
 import { rowsOf } from './operations/bulkFinder.mts';
 import { submittedAddresses } from './operations/verifier.mts';
 import { decoded, isRecord, number } from './values.mts';
@@ -62,15 +63,8 @@ export function lacksPath({ operation, path }: WireRequest, variants: Variants):
 	return operation === 'searchCompany' && path !== variants.companySearchPath;
 }
 
-/** What a request of each operation has to have; specification 4. */
-const REQUIRED: Operation[] = [
-	'find',
-	'findBulk',
-	'verify',
-	'verifyBulk',
-	'getCompanyLeads',
-	'searchCompany',
-];
+/** The operations whose requests have to hold what is asked for; specification 4. */
+export const ASKING = new Set<Operation | null>([...metered, 'getCompanyLeads']);
 
 /**
  * Whether a request has nothing of what its operation requires; specification 7. No node sends one by mistake, but a
@@ -78,7 +72,7 @@ const REQUIRED: Operation[] = [
  */
 export function isBare({ operation, rawQuery, body }: WireRequest): boolean {
 	const isEmpty = rawQuery === '' && (body ?? null) === null;
-	return isEmpty && operation !== null && REQUIRED.includes(operation);
+	return isEmpty && ASKING.has(operation);
 }
 
 /** What the document allows for the sake of another variant than the active one. */

@@ -240,10 +240,6 @@ const REWRITTEN = {
 	truncated: (json: string) => halfOf(json).toString('latin1'),
 	NaN: (json: string) => json.replaceAll('{"', '{"score":NaN,"'),
 	'line break': (json: string) => json.replaceAll('{"', '{"note":"one\nother","'),
-	'iso-8859-1': (json: string, reply: FastifyReply) => {
-		reply.type('application/json; charset=iso-8859-1');
-		return Buffer.from(json, 'latin1');
-	},
 	unreadable: (json: string, reply: FastifyReply) => {
 		reply.header('x-filler', 'x'.repeat(100_000));
 		return json;

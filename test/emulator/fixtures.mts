@@ -6,6 +6,7 @@ import {
 	type EmailStatus,
 } from './addresses.mts';
 import { makeDemo } from './demo.mts';
+import { ofEachKind } from './ledger.mts';
 import { Prng } from './prng.mts';
 import {
 	companyNames,
@@ -39,9 +40,6 @@ export interface LeadList {
 	/** Oldest first, with strictly increasing ids. */
 	leads: Lead[];
 }
-
-/** Credit kinds; interface specification 2.2. */
-export type CreditKind = 'email' | 'verifier' | 'search';
 
 /** Who is looked for: a name in one or two parts, and where. */
 export type PersonQuery = Partial<
@@ -204,10 +202,10 @@ function makeLeads(prng: Prng, people: readonly Person[], firstId: number): Lead
 }
 
 function makeAccounts() {
-	const quota = { email: 250_000, verifier: 250_000, search: 250_000 };
+	const quota = ofEachKind(250_000);
 	const common = { plan: 'Business', paid: true, renewsAt: Date.UTC(2030, 0, 15), quota };
 	// A key on a free plan has no credits; interface specification 5.
-	const free = { plan: 'Free', paid: false, quota: { email: 0, verifier: 0, search: 0 } };
+	const free = { plan: 'Free', paid: false, quota: ofEachKind(0) };
 	const charles = { name: 'Charles Babbage', email: 'charles@engine.example' };
 	return [
 		{ key: 'test-key', name: 'Ada Lovelace', email: 'ada@engine.example', ...common },

@@ -1,5 +1,5 @@
 import { comparable } from './addresses.mts';
-import type { CreditKind, PersonQuery } from './fixtures.mts';
+import type { PersonQuery } from './fixtures.mts';
 
 /** Which credits pay for an operation; interface specification 2.2 and 8. */
 export const creditKinds = {
@@ -12,6 +12,19 @@ export const creditKinds = {
 
 /** Operations that cost credits. */
 export type MeteredOperation = keyof typeof creditKinds;
+
+const isMetered = (name: string): name is MeteredOperation => name in creditKinds;
+
+export const metered = Object.keys(creditKinds).filter(isMetered);
+
+export type CreditKind = (typeof creditKinds)[MeteredOperation];
+
+export const kinds = [...new Set(Object.values(creditKinds))];
+
+/** So much of each kind. */
+export function ofEachKind(credits: number): Partial<Record<CreditKind, number>> {
+	return Object.fromEntries(kinds.map((kind) => [kind, credits]));
+}
 
 export interface Charge {
 	/** Milliseconds since 1970. */
@@ -29,8 +42,7 @@ export interface Charge {
 /** What was charged, to whom, for what. Only actual charges are entered: a miss leaves no trace. */
 export class Ledger {
 	readonly charges: Charge[] = [];
-	/** Credits that every paid account got on top of its quota. */
-	readonly toppedUp = { email: 0, verifier: 0, search: 0 };
+	readonly #toppedUp = new Map<string, number>();
 	readonly #spent = new Map<string, number>();
 	readonly #owners = new Map<string, Set<string>>();
 
@@ -68,8 +80,13 @@ export class Ledger {
 		return this.#spent.get(`${kind} ${account}`) ?? 0;
 	}
 
+	/** What every paid account got on top of its quota. */
+	toppedUp(kind: CreditKind): number {
+		return this.#toppedUp.get(kind) ?? 0;
+	}
+
 	topUp(credits: number, kind: CreditKind = 'email'): void {
-		this.toppedUp[kind] += credits;
+		add(this.#toppedUp, kind, credits);
 	}
 }
 

@@ -230,7 +230,7 @@ export class Service implements World {
 	/** The ids of jobs and of leads in the form that the options say. */
 	#withIds(payload: unknown, { operation }: WireRequest): unknown {
 		const { ids } = this.options;
-		const hasIds = ['findBulk', 'getBulkJob', 'getListLeads'].includes(operation ?? '');
+		const hasIds = /Bulk$|Job$|^getListLeads$/.test(operation ?? '');
 		if (ids === undefined || !hasIds || typeof payload !== 'string') return payload;
 		return payload.replaceAll(/"(id|next_start)":(\d+)/g, (_, name: string, id: string) => {
 			if (ids === 'huge') return `"${name}":${HUGE}${id.padStart(7, '0')}`;

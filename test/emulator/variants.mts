@@ -1,4 +1,4 @@
-import type { CreditKind } from './fixtures.mts';
+import { type CreditKind, kinds } from './ledger.mts';
 
 /**
  * The shapes in which the interface exists, one switch per point on which its listings differ or say nothing. The
@@ -11,7 +11,7 @@ export const variantValues = {
 	/** Of its counters; text has separators of thousands. */
 	accountNumbers: ['number', 'text'],
 	renewalUnit: ['milliseconds', 'seconds'],
-	creditCounters: [['email', 'verifier', 'search'], ['email']] as CreditKind[][],
+	creditCounters: [kinds, ['email']] as CreditKind[][],
 
 	// Lists: 2.3 and 4.2. A missing index answers 404; `entry` is `id, name, leads`, `list` is `list_id…`.
 	listIndex: ['available', 'missing'],

@@ -1,7 +1,7 @@
 import { ServiceError } from './errors.mts';
 import type { Fault } from './faults.mts';
-import type { Account, CreditKind, Fixtures } from './fixtures.mts';
-import { creditKinds, type Ledger, type MeteredOperation } from './ledger.mts';
+import type { Account, Fixtures } from './fixtures.mts';
+import { creditKinds, type CreditKind, type Ledger, type MeteredOperation } from './ledger.mts';
 import type { BulkJob } from './operations/bulkFinder.mts';
 import type { Variants } from './variants.mts';
 
@@ -59,8 +59,8 @@ export function creditsLeft(
 	kind: CreditKind,
 ): number {
 	if (!account.paid) return 0;
-	const most = Math.min(account.quota[kind], options.creditsLeft?.[kind] ?? Infinity);
-	return Math.max(0, most + ledger.toppedUp[kind] - ledger.spent(account.key, kind));
+	const most = Math.min(account.quota[kind] ?? 0, options.creditsLeft?.[kind] ?? Infinity);
+	return Math.max(0, most + ledger.toppedUp(kind) - ledger.spent(account.key, kind));
 }
 
 /** Refuses with 402 an operation that could cost more than the account has; section 7. */

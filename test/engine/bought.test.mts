@@ -19,6 +19,8 @@ import { fixtures } from '../support/leads/expected.mts';
 import {
 	addressOf,
 	answerIn,
+	everyLookup,
+	expectAnswers,
 	find,
 	findBulk,
 	hit,
@@ -26,8 +28,9 @@ import {
 	numbers,
 	paidAmong,
 	runLookup,
-	verify,
+	subjectsOf,
 	verifyBulk,
+	type AnyLookup,
 } from '../support/leads/lookups.mts';
 import { giveJson, queryOf, useServer } from '../support/servers/ownServer.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
@@ -111,11 +114,12 @@ describe('spellings that look alike are one lookup, and others are not', () => {
 	});
 });
 
+const step = ({ node, parameters }: Pick<AnyLookup, 'node' | 'parameters'>): Step => [
+	node,
+	parameters,
+];
+
 describe('nodes of one execution', () => {
-	const step = ({ node, parameters }: { node: OurNode; parameters: INodeParameters }): Step => [
-		node,
-		parameters,
-	];
 	const finds = (fields: INodeParameters): Step => [
 		'contactDataFinder',
 		{ operation: 'find', existingEmail: '', ...fields },
@@ -133,10 +137,6 @@ describe('nodes of one execution', () => {
 	const [withPerson, withoutPerson] = withOption('verify', 'enrich');
 
 	test.each<[string, Step[], asked: number]>([
-		['single, then bulk', [step(find), step(findBulk)], 1],
-		['bulk, then single', [step(findBulk), step(find)], 1],
-		['single, then bulk', [step(verify), step(verifyBulk)], 1],
-		['bulk, then single', [step(verifyBulk), step(verify)], 1],
 		['Include Company Data', [withCompany, withoutCompany, withCompany], 2],
 		['Include Company Data later', [withoutCompany, withCompany, withoutCompany], 2],
 		['Include Person Data', [withPerson, withoutPerson, withPerson], 2],
@@ -206,7 +206,11 @@ describe('nodes of one execution', () => {
 		const ask = async (name: string, number: number, options: INodeParameters = {}) =>
 			await callTool({
 				...{ node: find.node, name, input: find.item(number), execution },
-				parameters: { ...find.parameters, options },
+				parameters: {
+					...find.parameters,
+					fullName: '={{ $json.first }} {{ $json.last }}',
+					options,
+				},
 				credential: credentialFor(service()),
 			});
 		const paying = ask('Capped', first, { maxCredits: 1 });
@@ -226,6 +230,29 @@ describe('nodes of one execution', () => {
 		const people = async (name: string) => await callTool({ ...asked, name, parameters });
 		const [one, two] = await Promise.all([people('One'), people('Two')]);
 		expect([one, service().requests.length]).toEqual([two, 4]);
+	});
+});
+
+describe('every two lookups, one after the other over the same items', () => {
+	const wanted = numbers(12);
+	const items = wanted.map((number) =>
+		Object.assign({}, ...everyLookup.map(({ item }) => item(number))),
+	);
+	const pairs = everyLookup.flatMap((first) => everyLookup.map((second) => ({ first, second })));
+
+	/** Whether they ask for the same: what the one has bought, the other has. */
+	const isSame = (first: AnyLookup, second: AnyLookup) =>
+		first.credits === second.credits &&
+		wanted.every((number) => first.subject(number) === second.subject(number));
+
+	test.each(pairs)('$first.operation, then $second.operation', async ({ first, second }) => {
+		const both = [first, second];
+		const outputs = await inARow(items, both.map(step));
+		both.forEach((lookup, index) => expectAnswers(lookup, outputs[index], wanted));
+		const paid = isSame(first, second) ? [first] : both;
+		const subjects = paid.flatMap((lookup) => subjectsOf(lookup, wanted));
+		const charged = service().ledger.charges.map(({ subject }) => subject);
+		expect(charged.toSorted()).toEqual(subjects.toSorted());
 	});
 });
 
@@ -293,7 +320,9 @@ describe('Get Company Leads', () => {
 		service().faults.add({ status: 400, on });
 		const { json, hints } = await run(getLeads, { items, onError: 'stopWorkflow' });
 		expect(json.filter(({ status }) => status === null)).toHaveLength(200);
-		expect(hints?.[0].message).toMatch(/^20 items without a whole result: 20 failed/);
+		expect(hints?.[0].message).toMatch(
+			/^20 companies: 200 people, 20 items without a whole result: 20 failed/,
+		);
 	});
 
 	test('stops the workflow where no company has people to give', async () => {

@@ -149,9 +149,11 @@ describe.each(bulks)('$operation', (bulk) => {
 			}
 			const spent = service().ledger.total();
 			expect(spent).toBe(left);
-			const told = `. ${rest.length} not sent (out of credits). ${spent} credits used. `;
+			const told = `, ${rest.length} not sent (out of credits). ${spent} credits used.<br>`;
 			expect(hints).toMatchObject([{ message: expect.stringContaining(told), type: 'warning' }]);
-			expect(hints?.[0].message).toContain('Add credits to the account');
+			expect(hints?.[0].message).toMatch(
+				/Add (?:email|verifier) credits to the account of the credential "Test"/,
+			);
 			// The first refusal says what is left.
 			const refused = service().requests.filter(({ status }) => status === 402);
 			if (maxConcurrency === 1) expect(refused).toHaveLength(1);

@@ -47,7 +47,7 @@ describe.each([verify, verifyBulk])('of $operation', (lookup) => {
 		const byDomain = (email: string) => (paid.includes(email) ? null : 'catch_all_domain');
 		expect(json.map(({ reason }) => reason)).toEqual(all.map(byDomain));
 		expect(hints?.[0].message).toBe(
-			'16 items: 16 verified. 7 credits used. 9 items cost nothing (catch-all domain).',
+			'16 items: 16 verified. 7 credits used; for free: 9 at catch-all domains.',
 		);
 		// Two rounds, where one takes fifty.
 		if (lookup.perRequest > 1) expect(requestsOf(service(), lookup.operation)).toHaveLength(2);

@@ -248,7 +248,8 @@ describe.each([
 	});
 
 	test('is not shown to a tool of an AI agent, which has no input items', () => {
-		for (const { displayCondition } of hints) {
+		const own = hints.filter(({ message }) => message.includes(name));
+		for (const { displayCondition } of own) {
 			expect(() => evaluated(nodeType, { operation }, displayCondition)).toThrow();
 		}
 	});
@@ -287,6 +288,8 @@ describe('the dropdown of the saved lists', () => {
 				['  trade ', [tradeFair]],
 				['a', both],
 				['', both],
+				// What follows the name is not searched.
+				['lead', []],
 				['nothing like it', []],
 			] as const) {
 				expect(await search(typed)).toEqual({ results });

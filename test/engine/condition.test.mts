@@ -7,7 +7,6 @@ import { operationOf } from '../operations.mts';
 import { fixtures } from '../support/leads/expected.mts';
 import {
 	answerIn,
-	existingOf,
 	expectPaidOnce,
 	lookups,
 	paidAmong,
@@ -35,17 +34,41 @@ describe.each(lookups)('of $operation', (lookup) => {
 	}
 
 	test.each([byItem, byEngine])('by the value of %s', async (lookUpIf) => {
-		const no = [false, 0, '', ' ', 'false', 'FALSE', '0', null, undefined];
-		const yes = [true, 1, 'true', 'Germany', { a: 1 }, -1];
+		const no = [
+			false,
+			0,
+			'',
+			' ',
+			'FALSE',
+			'0.0',
+			'no',
+			'nein',
+			'Não',
+			'off',
+			'-',
+			null,
+			undefined,
+		];
+		const yes = [true, 1, 'true', ' Yes', 'JA', 'sí', '1.0', 'x'];
 		const items = [...no, ...yes].map((wanted) => ({ ...lookup.item(one), wanted }));
-		const result = await run(items, lookUpIf);
+		const neither = ['Germany', { a: 1 }, -1, '✅'];
+		const refused = neither.map((wanted) => ({ ...lookup.item(two), wanted }));
+		const result = await run([...items, ...refused], lookUpIf, {
+			onError: 'continueRegularOutput',
+		});
+		expect(result.json.splice(items.length)).toMatchObject(
+			neither.map(() => ({
+				status: 'invalid_input',
+				message: expect.stringContaining('Look Up Only If must be'),
+			})),
+		);
 		expect(result.json.slice(0, no.length)).toMatchObject(no.map(() => skipped));
 		const looked = result.json.slice(no.length);
 		expect(looked.map(answerIn)).toEqual(yes.map(() => lookup.answer(one)));
 		// No table has holes.
 		expect(looked.map(({ reason }) => reason)).toEqual(yes.map(() => null));
 		expectPaidOnce(service(), lookup, [one]);
-		expect(messagesOf(result)[0]).toContain('9 did not meet the condition');
+		expect(messagesOf(result)[0]).toContain('13 did not meet the condition');
 	});
 
 	test('before anything else of the item', async () => {
@@ -57,9 +80,9 @@ describe.each(lookups)('of $operation', (lookup) => {
 		const { json } = await run([item], byItem, test);
 		expect(json).toMatchObject([skipped]);
 		const known = { ...item, email: 'ada@acme.example', emailStatus: 'valid' };
-		const alone = await run([known], byItem, { parameters: existingOf(lookup) });
+		const alone = await run([known], byItem, { parameters: lookup.existing });
 		expect(alone.json).toMatchObject([{ ...known, ...skipped }]);
-		expect(messagesOf(alone)[1]).toContain('Look Up Only If');
+		expect(messagesOf(alone)[0]).toContain('Look Up Only If');
 		expect(service().requests).toEqual([]);
 	});
 
@@ -68,7 +91,7 @@ describe.each(lookups)('of $operation', (lookup) => {
 		const items = [known, { ...lookup.item(two), wanted: '1' }];
 		const { json } = await run(items, '={{ $json.wanted.toInt() > 0 }}', {
 			onError: 'continueRegularOutput',
-			parameters: existingOf(lookup),
+			parameters: lookup.existing,
 		});
 		const message = expect.stringContaining('Look Up Only If');
 		expect(json[0]).toMatchObject({

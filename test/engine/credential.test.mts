@@ -95,6 +95,8 @@ test.each([verify, verifyBulk])(
 	},
 );
 
+const getAccount = { node: 'contactDataAccount', parameters: { operation: 'get' } } as const;
+
 describe('a Base URL as people type and paste it', () => {
 	const bare = (baseUrl: string) => baseUrl.replace('http://', '');
 
@@ -110,8 +112,7 @@ describe('a Base URL as people type and paste it', () => {
 		async (_, change) => {
 			const baseUrl = change(service().baseUrl);
 			const credential = { ...credentialFor(service()), baseUrl, apiKey: ` ${KEY}\n` };
-			const get = { node: 'contactDataAccount', parameters: { operation: 'get' } } as const;
-			expect((await runNode({ ...get, credential })).json).toMatchObject([account]);
+			expect((await runNode({ ...getAccount, credential })).json).toMatchObject([account]);
 			expect(await testCredential(credential)).toMatchObject(account);
 			expect(await requestWithCredential(credential, accountUrl())).toMatchObject(account);
 		},
@@ -122,6 +123,15 @@ describe('a Base URL as people type and paste it', () => {
 			const credential = { ...credentialFor(service()), baseUrl };
 			await expect(testCredential(credential)).rejects.toThrow('is not a valid URL. Enter the URL');
 		}
+	});
+
+	test.each(['?', '#'])('with a %s: n8n and the nodes say to leave it out', async (sign) => {
+		const credential = { ...credentialFor(service()), baseUrl: `${service().baseUrl}${sign}x=1` };
+		const advice = `Leave out the ${sign} and all that follows it.`;
+		await expect(testCredential(credential)).rejects.toThrow(advice);
+		const { error } = await runNode({ ...getAccount, credential });
+		expect(error).toMatchObject({ description: advice });
+		expect(service().requests).toEqual([]);
 	});
 });
 

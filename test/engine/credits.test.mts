@@ -25,7 +25,7 @@ import {
 	find,
 	findBulk,
 	leadOf,
-	lookups,
+	everyLookup,
 	numbers,
 	runInLoop,
 	runLookup,
@@ -34,8 +34,11 @@ import {
 	verify,
 	verifyBulk,
 	whenSent,
+	withJobs,
+	type AnyLookup,
 	type Lookup,
 } from '../support/leads/lookups.mts';
+import { outcomeIn } from '../support/node/definedItems.mts';
 import { objectOf } from '../support/node/operationRow.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -58,11 +61,11 @@ describe('daily runs over rows that are kept', () => {
 		const [from, to] = [found, checked].map((field) => (field === '' ? '$json' : `$json.${field}`));
 		const email = `={{ ${from}.email }}`;
 		const node = (name: string, { node, parameters }: Lookup, own: INodeParameters) => {
-			const [field, at] = node === findBulk.node ? [found, from] : [checked, to];
+			const field = node === findBulk.node ? found : checked;
 			const all = { ...parameters, includeInputFields: true, ...own };
 			// By the quick clock an answer takes its time.
 			const slow = { ...all, requestOptions: { timeout: 3_600_000 } };
-			const options = { checkedAt: `={{ ${at}.checkedAt }}`, maxRetries: 0, resultField: field };
+			const options = { refreshAfterDays: 90, maxRetries: 0, resultField: field };
 			return looksUp(name, { node, parameters: slow }, options);
 		};
 		const nodes = [
@@ -75,8 +78,9 @@ describe('daily runs over rows that are kept', () => {
 	}
 
 	const days: Array<[string, string, first: number]> = [
-		['', '', all],
-		['lookup', 'lookup', all],
+		// What the finder says is unknown is verified at once.
+		['', '', all + due],
+		['lookup', 'lookup', all + due],
 		['found', 'checked', 2 * all],
 	];
 	const bad: Array<Effect | undefined> = [
@@ -183,7 +187,8 @@ describe('what an execution tells that it has cost', () => {
 	});
 });
 
-describe('Max Credits of a node that has left a job', () => {
+describe.each(withJobs)('Max Credits of $operation that has left a job', (lookup) => {
+	const costOf = (wanted: number[]) => subjectsOf(lookup, wanted).length;
 	const isHit = (number: number) => costOf([number]) === 1;
 	const hits = numbers(400).filter(isHit);
 	const misses = numbers(400).filter((number) => !isHit(number));
@@ -193,7 +198,7 @@ describe('Max Credits of a node that has left a job', () => {
 	const limited = (many: number) => numbers(many).map(() => 'credit_limit');
 	const found = (many: number) => numbers(many).map(() => 'found');
 
-	const answers = ofJob.map((number) => findBulk.answer(number).status);
+	const answers = ofJob.map((number) => lookup.answer(number).status);
 	const waiting = ofJob.map(() => 'pending');
 
 	test.each<[string, jobPolls: number, outputs: unknown[][], certain: number]>([
@@ -217,14 +222,16 @@ describe('Max Credits of a node that has left a job', () => {
 			0,
 		],
 	])('has %s', async (_, jobPolls, outputs, certain) => {
-		takeOneJob(service());
+		takeOneJob(service(), lookup);
 		Object.assign(service().variants, { ...jobs, jobPolls });
-		const leads = [ofJob, second, third].map(itemsOf);
+		const leads = [ofJob, second, third].map((wanted) => wanted.map(lookup.item));
 		const options = { ...pending, maxCredits: 10 };
-		const { run, rounds } = await runInLoop(findBulk, service(), leads, { options, ...continues });
+		const { run, rounds } = await runInLoop(lookup, service(), leads, { options, ...continues });
 		expect(rounds[0].summary).toContain('Up to 10 credits used');
 		const [, ...later] = rounds.map(({ json }) =>
-			json.map(({ reason, status }) => (status === 'pending' ? status : (reason ?? status))),
+			json
+				.map(outcomeIn)
+				.map(({ reason, status }) => (status === 'pending' ? status : (reason ?? status))),
 		);
 		expect(later).toEqual(outputs);
 		expect(toldBy(run)).toBe(spentText(certain, 10));
@@ -236,19 +243,10 @@ describe('at a stop', () => {
 	/** How many requests are in progress. */
 	const AT_ONCE = 3;
 
-	type Metered = Pick<Lookup, 'item' | 'asked'> & Parameters<typeof runLookup>[0];
-
-	const search: Metered = {
-		node: 'contactDataCompany',
-		parameters: { operation: 'search', keyword: '={{ $json.domain }}' },
-		item: (number) => ({ domain: service().fixtures.companies[number].domain }),
-		asked: () => 1,
-	};
-
 	const costsIn = (run: IRun) => run.data.resultData.metadata?.contact_data_credits;
 
 	/** Runs a lookup that is stopped; gives what is told in the moment of the stop, and at the end. */
-	async function runUntil(stop: AbortController, { item, ...lookup }: Metered, length: number) {
+	async function runUntil(stop: AbortController, { item, ...lookup }: AnyLookup, length: number) {
 		const saved: unknown[] = [];
 		const { run } = await runLookup(lookup, service(), numbers(length).map(item), {
 			options: { maxConcurrency: AT_ONCE },
@@ -258,13 +256,8 @@ describe('at a stop', () => {
 		return [...saved, costsIn(run)];
 	}
 
-	test.each<[string, Metered, length: number]>([
-		...lookups.map((lookup): [string, Metered, number] => {
-			return [lookup.operation, lookup, Math.max(20, 8 * lookup.perRequest)];
-		}),
-		['search', search, 12],
-	])('%s tells what is spent, and what may be for the requests in progress', async (...row) => {
-		const [, lookup, length] = row;
+	test.each(everyLookup)('$operation tells what is spent, and what may be', async (lookup) => {
+		const length = Math.max(20, 8 * lookup.perRequest);
 		const { requests, faults, ledger } = service();
 		const stop = new AbortController();
 		let inProgress: WireRequest[] = [];
@@ -341,7 +334,7 @@ test('credits that run out are told by the next node, and what was found is not 
 	const next = await runLookup(verifyBulk, service(), first.json, { parameters });
 	expect(next.hints).toMatchObject([{ type: 'warning' }]);
 	expect(next.hints?.[0].message).toContain(
-		`. ${unsent} items came in without a result: ${unsent} not sent (out of credits). Once the cause is gone, run again`,
+		`${unsent} items came in without a result (${unsent} not sent (out of credits)): once the cause is gone, run again`,
 	);
 	service().ledger.topUp(1_000);
 	const again = await runLookup(findBulk, service(), first.json, { parameters });

@@ -10,7 +10,6 @@ import { chain, emits, looksUp, outputOf, runOverWaits, waits } from '../support
 import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import {
 	addressOf,
-	existingOf,
 	find,
 	findBulk,
 	leadOf,
@@ -25,7 +24,7 @@ const service = useService();
 /** Estimate Cost, with the fields of the lookup that it is for. */
 function estimating(lookup: Lookup): Lookup['parameters'] {
 	const { includeInputFields: _, ...parameters } = lookup.parameters;
-	return { ...parameters, ...existingOf(lookup), operation: 'estimate' };
+	return { ...parameters, ...lookup.existing, operation: 'estimate' };
 }
 
 async function estimate(
@@ -74,10 +73,10 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		};
 		const read = lookup === find ? 'Name, Website' : 'E-Mail';
 		const figures = '2 items would use up to 2 credits, and the account has 1: not enough for all';
-		expect(await said(items)).toEqual([`warning: ${figures}. Read from: ${read}.`]);
+		expect(await said(items)).toEqual([`warning: ${figures}.<br>Read from: ${read}.`]);
 		if (lookup !== find) return;
 		expect(await said([nothing])).toEqual([
-			'warning: 1 item would use up to 0 credits, and the account has 1. 1 without a name. Read from: Website. To pick the fields yourself, set Lead Fields to Choose Below and drag them in, emails that you have onto Existing Email.',
+			'warning: 1 item would use up to 0 credits, and the account has 1. 1 without a name.<br>To pick the fields yourself, set Lead Fields to Choose Below and drag them in, emails that you have onto Existing Email.<br>Read from: Website.',
 		]);
 	});
 

@@ -19,7 +19,14 @@ import {
 } from '../support/leads/lookups.mts';
 import { expectDefined, expectJson, isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
-import { listWithId, operationOf, operations, withField, type Sample } from '../operations.mts';
+import {
+	listWithId,
+	operationOf,
+	operations,
+	readsJob,
+	withField,
+	type Sample,
+} from '../operations.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
 import { useServer } from '../support/servers/ownServer.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -69,9 +76,9 @@ const fields = operations.flatMap((sample) =>
 const { fullName, domain } = operationOf('findBulk').parameters;
 const { email } = operationOf('verifyBulk').parameters;
 
-/** A good item of an operation: for Get Bulk Job, of a job that is there. */
-async function goodItem({ operation, good }: Field): Promise<IDataObject> {
-	if (operation !== 'getBulkJob') return { value: good };
+/** A good item of an operation: for one that reads a job, of a job that is there. */
+async function goodItem(field: Field): Promise<IDataObject> {
+	if (!readsJob(field)) return { value: field.good };
 	service().variants.jobResultShape = 'results';
 	await acceptJob(service(), { tId: 1, name: fullName, domain });
 	return { value: '9001' };
@@ -107,10 +114,10 @@ function expectNothingElse(good: WireRequest[], sent: WireRequest[]): void {
 	}
 }
 
-/** Why a value is refused, whichever field holds it; but a date that is none is as if it were not there. */
-function refusalOf({ field }: Field, value: unknown): string | undefined {
+/** Why a value is refused, whichever field holds it. */
+function refusalOf(value: unknown): string | undefined {
 	if (typeof value === 'string' && /\{\{|\}\}/.test(value)) return 'unevaluated_expression';
-	const isNoText = typeof value === 'object' && value !== null && field !== 'checkedAt';
+	const isNoText = typeof value === 'object' && value !== null;
 	return isNoText ? 'invalid_value' : undefined;
 }
 
@@ -130,7 +137,7 @@ function expectOwnOutput(
 		expectJson(own);
 		const outcomes = own.map(outcomeIn);
 		for (const one of outcomes) if (isLookup || isProblem(one)) expectDefined(one);
-		const reason = refusalOf(field, value);
+		const reason = refusalOf(value);
 		if (reason) expect(outcomes).toMatchObject([{ status: 'invalid_input', reason }]);
 		if (item > 0 && item < items.length - 1) return;
 		expect(outcomes).not.toEqual([]);
@@ -140,8 +147,8 @@ function expectOwnOutput(
 }
 
 /** The text that a value may be sent as; what is refused is not sent. */
-function sentAs(field: Field, value: unknown): string {
-	const isText = ['string', 'number'].includes(typeof value) && !refusalOf(field, value);
+function sentAs(value: unknown): string {
+	const isText = ['string', 'number'].includes(typeof value) && !refusalOf(value);
 	const text = isText ? String(value).toWellFormed() : '';
 	const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
 	return visible
@@ -165,7 +172,7 @@ function expectVerbatim(of: Field, good: WireRequest[], sent: WireRequest[], fro
 		const words = plain.split(of.field === 'fullName' ? /[\s,]+/ : /\s+/).filter(Boolean);
 		return of.field === 'fullName' ? words.toSorted().join(' ') : words.join(' ').split(',')[0];
 	};
-	const own = new Set([...textsOf(good), ...from.map((value) => sentAs(of, value))].map(spelt));
+	const own = new Set([...textsOf(good), ...from.map((value) => sentAs(value))].map(spelt));
 	const strange = textsOf(sent).filter((text) => !own.has(spelt(text)) && !/^\d{1,3}$/.test(text));
 	expect(strange).toEqual([]);
 }
@@ -194,7 +201,7 @@ test.each(fields)(
 	},
 );
 
-const notForTools = /^(findBulk|verifyBulk|getBulkJob) |^\w+ (existing|checkedAt|maxAge)/;
+const notForTools = /^(findBulk|verifyBulk|getBulkJob) |^\w+ (existing|firstName|lastName)/;
 const forTools = fields.filter(
 	({ operation, field }) => !notForTools.test(`${operation} ${field}`),
 );
@@ -237,7 +244,7 @@ describe('a setting', () => {
 		...['maxRetries', 'maxConcurrency', 'maxCredits', 'keepCredits', 'incompleteRun'].map(
 			(name) => ['options', name, 'verify'] as const,
 		),
-		...['retryUnknownDays', 'enrich'].map((name) => ['options', name, 'verify'] as const),
+		...['refreshAfterDays', 'enrich'].map((name) => ['options', name, 'verify'] as const),
 		['options', 'includeCompanyData', 'find'],
 		['options', 'jobTimeout', 'findBulk'],
 		['options', 'resultField', 'find'],

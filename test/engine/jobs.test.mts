@@ -25,6 +25,8 @@ import { runNode, runWorkflow, type NodeTest, type TestNode } from '../support/n
 import {
 	answerIn,
 	asksFor,
+	everyLookup,
+	expectAnswers,
 	expectPaidOnce,
 	find as findOne,
 	findBulk,
@@ -34,9 +36,11 @@ import {
 	requestsOf,
 	runLookup,
 	subjectsOf,
-	type Lookup,
+	withJobs,
+	type AnyLookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
+import { outcomeIn } from '../support/node/definedItems.mts';
 import { objectOf } from '../support/node/operationRow.mts';
 import { giveJson, useServer } from '../support/servers/ownServer.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
@@ -73,7 +77,7 @@ async function pendingLeads(leads = wanted, jobPolls = 0): Promise<IDataObject[]
 }
 
 /** Another execution of a Finder, with its items; the process has bought nothing before. */
-async function collect(items: IDataObject[], test: LookupTest = {}, lookup: Lookup = findBulk) {
+async function collect(items: IDataObject[], test: LookupTest = {}, lookup: AnyLookup = findBulk) {
 	forgetRecentAnswers();
 	return await runLookup(lookup, service(), items, {
 		options: noWait,
@@ -473,6 +477,80 @@ describe('a later run of a Finder', () => {
 	});
 });
 
+describe.each(withJobs)('what $operation leaves with a job', (lookup) => {
+	const three = paidAmong(lookup, 60).slice(0, 3);
+
+	test('is collected by a later run of it, each item its own row, for free', async () => {
+		service().variants.jobPolls = 1;
+		const { json: waiting } = await collect(three.map(lookup.item), {}, lookup);
+		const rows = three.map((_, index) => ({ status: 'pending', jobRow: index + 1, credits: null }));
+		expect(waiting.map(outcomeIn)).toMatchObject(rows);
+		const before = service().requests.length;
+		const { json } = await collect(waiting, {}, lookup);
+		expectAnswers(lookup, json, three);
+		const sent = service().requests.slice(before);
+		expect(sent.map(({ operation }) => operation)).toEqual([lookup.job]);
+		expectPaidOnce(service(), lookup, three);
+	});
+
+	const others = withJobs.filter(({ credits }) => credits !== lookup.credits);
+
+	// The endpoints number their jobs alike.
+	test.each(others)('is told from a job of $operation with the same id', async (other) => {
+		// Neither is finished when the later execution reads it first.
+		service().variants.jobPolls = 2;
+		const both = [lookup, other];
+		const left: TestNode[] = [];
+		for (const one of both) {
+			const { json } = await collect(three.map(one.item), {}, one);
+			left.push(emits(one.operation, json));
+		}
+		forgetRecentAnswers();
+		const nodes = ['First', 'Again'].flatMap((round) =>
+			both.flatMap((one, index) => [
+				{ ...left[index], name: `${round} items ${index}` },
+				looksUp(`${round} ${one.operation}`, one, noWait),
+			]),
+		);
+		const run = await runWorkflow(
+			chain([emits('Start', [{}]), ...nodes], credentialFor(service())),
+		);
+		for (const one of both) {
+			expectAnswers(one, outputOf(run, `Again ${one.operation}`), three);
+			expect(requestsOf(service(), one.endpoint)).toHaveLength(1);
+		}
+	});
+
+	test.each(everyLookup.filter(({ credits }) => credits !== lookup.credits))(
+		'is nothing to $operation, whose items wait for it',
+		async (other) => {
+			service().variants.jobPolls = 1;
+			const items = three.map((number) => ({ ...lookup.item(number), ...other.item(number) }));
+			const both = [lookup, other];
+			const nodes = ['First', 'Again'].flatMap((round) =>
+				both.map((one) => {
+					const parameters = { ...one.parameters, includeInputFields: true };
+					return looksUp(`${round} ${one.operation}`, { ...one, parameters }, noWait);
+				}),
+			);
+			const run = await runWorkflow(
+				chain([emits('Start', items), ...nodes], credentialFor(service())),
+			);
+			for (const one of both) {
+				const json = outputOf(run, `Again ${one.operation}`);
+				expectAnswers(one, json, three);
+				expect(
+					requestsOf(service(), one.endpoint).map((sent) => one.asked(sent, service())),
+				).toEqual(one.perRequest > 1 ? [3] : [1, 1, 1]);
+				expect(one.job ? requestsOf(service(), one.job).length : 2).toBe(2);
+			}
+			const subjects = both.flatMap((one) => subjectsOf(one, three));
+			const charged = service().ledger.charges.map(({ subject }) => subject);
+			expect(charged.toSorted()).toEqual(subjects.toSorted());
+		},
+	);
+});
+
 test('Get Bulk Job gives all rows of the jobs, as often as they are asked for, and nothing of its items', async () => {
 	const pending = await pendingLeads();
 	const before = polls().length;
@@ -507,7 +585,7 @@ test('a node that passes pending items on says who collects them', async () => {
 	);
 	const said = run.data.resultData.runData.Verify[0].hints?.[0].message;
 	expect(said).toContain(
-		'2 items came in without a result: 2 waiting for a bulk job. What waits for a bulk job is collected by the next run of its Finder, for free.',
+		'2 items came in without a result (2 waiting for a bulk job): the next run of their Finder collects them, for free.',
 	);
 });
 

@@ -10,7 +10,6 @@ import { describe, expect, test } from 'vitest';
 import { type NodeResult } from '../support/node/engine.mts';
 import {
 	answerIn,
-	existingOf,
 	leadOf,
 	expectPaidOnce,
 	lookups,
@@ -29,7 +28,7 @@ const continues = { onError: 'continueRegularOutput' } as const;
 
 /** Runs a lookup, for items that may bring along what it looks up. */
 async function run(lookup: Lookup, items: IDataObject[], test: LookupTest = {}) {
-	return await runLookup(lookup, service(), items, { ...test, parameters: existingOf(lookup) });
+	return await runLookup(lookup, service(), items, { ...test, parameters: lookup.existing });
 }
 
 function messagesOf({ hints = [] }: NodeResult): string[] {
@@ -67,7 +66,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 	});
 
 	test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'needs no other field, and a hint names the one to clear: %s',
+		'needs no other field, and the summary says how to look it up again: %s',
 		async (onError) => {
 			const options = { incompleteRun: 'fail', keepCredits: 5 };
 			const result = await run(lookup, [brings, brings], { onError, options });
@@ -75,28 +74,39 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 			expect(result.json).toStrictEqual([known, known]);
 			expect(result.run.data.resultData.metadata).toBeUndefined();
 			expect(service().requests).toEqual([]);
-			expect(messagesOf(result)[1]).toContain(isFinder ? 'Existing Email' : 'Existing Status');
+			expect(messagesOf(result)[0]).toContain('add the option Look Up Again After (Days)');
 		},
 	);
 
-	test.each(['={{ $json.day }}', '={{ $json.day.toString() }}'])(
-		'is known up to its own Max Age, by its own Checked At: %s',
-		async (checkedAt) => {
-			const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
-			const ages: IDataObject[] = [
-				...[{ day: day(91) }, { day: day(3), maxAge: '2' }],
-				...[{ day: day(89) }, { day: day(3), maxAge: 4 }, { day: 'a while ago' }],
-			];
-			const items = ages.map((age) => ({ ...lookup.item(one), ...brings, maxAge: '', ...age }));
-			const options = { checkedAt, maxAgeDays: '={{ $json.maxAge }}' };
-			const result = await run(lookup, items, { options });
-			const { status } = lookup.answer(one);
-			const statuses = result.json.map((item) => item.status);
-			expect(statuses).toEqual([status, status, 'known', 'known', 'known']);
-			expectPaidOnce(service(), lookup, [one]);
-			expect(messagesOf(result)[0]).toContain('without a valid date');
-		},
-	);
+	test('is known until it is too old, by Look Up Again After and the checkedAt of its item', async () => {
+		const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
+		const ages: IDataObject[] = [
+			...[{ checkedAt: day(91) }, { checkedAt: day(31), days: '30' }],
+			...[
+				{ checkedAt: day(29), days: 30 },
+				{ checkedAt: day(91), days: 100 },
+			],
+			...[{ checkedAt: Date.parse(day(29)) }, { checkedAt: 'a while ago' }, { checkedAt: null }],
+		];
+		const items = ages.map((age) => ({ ...lookup.item(one), ...brings, days: 90, ...age }));
+		const options = { refreshAfterDays: '={{ $json.days }}' };
+		const result = await run(lookup, items, { options });
+		const { status } = lookup.answer(one);
+		const statuses = result.json.map((item) => item.status);
+		expect(statuses).toEqual([status, status, ...Array(5).fill('known')]);
+		expectPaidOnce(service(), lookup, [one]);
+		expect(messagesOf(result)[0]).toContain("without a date in 'checkedAt'");
+		const all = await run(lookup, items);
+		expect(all.json.map((item) => item.status)).toEqual(Array(7).fill('known'));
+	});
+
+	test.each([-1, '', 'soon', null])('with Look Up Again After %j it is refused', async (days) => {
+		const items = [{ ...lookup.item(one), ...brings, days }];
+		const options = { refreshAfterDays: '={{ $json.days }}' };
+		const { json } = await run(lookup, items, { ...continues, options });
+		const isRefused = { status: 'invalid_input', reason: 'invalid_value' };
+		expect([json, service().requests]).toMatchObject([[isRefused], []]);
+	});
 
 	test.each([401, 402, 500])(
 		'hides no API key that is refused: a %i stops the workflow',
@@ -128,7 +138,7 @@ test('an email that was there and not read is paid for, and a warning says which
 	expectPaidOnce(service(), findBulk, [one, two]);
 	expect(result.hints).toMatchObject([{ type: 'warning' }]);
 	expect(messagesOf(result)[0]).toContain(
-		'. 1 credit went to items that already had an email in E-Mail, which was not read: drag it onto Existing Email.',
+		'<br>1 credit went to items that already had an email in E-Mail, which was not read: drag it onto Existing Email.',
 	);
 	// Read, it is free, and nothing is said.
 	const read = await runLookup(findBulk, service(), items.slice(0, 1), {
@@ -152,7 +162,7 @@ test('emails and websites in columns that nobody knows are named where rows lack
 		{ email: '', Owner: 'rep@us.example' },
 	];
 	const passed = messagesOf(await runLookup(verify, service(), mixed, auto))[0];
-	expect(passed).toContain('. 1 item without an email: one is in Owner, which was not read.');
+	expect(passed).toContain('<br>1 item without an email: one is in Owner, which was not read.');
 	expect(passed).not.toContain('drag');
 	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
 	const [number] = paidAmong(findBulk, 50);

@@ -1,5 +1,5 @@
 /**
- * @file What users limit: Max Credits, Keep Credits and Max Items in Manual Runs. Random runs with faults, of several
+ * @file What users limit: Max Credits, Leave Credits in Account and Max Items in Manual Runs. Random runs with faults, of several
  * accounts and several executions at once, are in chaos.test.mts.
  */
 
@@ -9,19 +9,18 @@ import { describe, expect, test } from 'vitest';
 import type { Effect } from '../emulator/faults.mts';
 import { chain, emits, looksUp, outputOf } from '../support/node/chains.mts';
 import { runWorkflow, type NodeResult } from '../support/node/engine.mts';
-import { fixtures } from '../support/leads/expected.mts';
+import { kinds, ofEachKind } from '../emulator/ledger.mts';
+import { outcomeIn } from '../support/node/definedItems.mts';
 import {
-	answerIn,
-	existingOf,
+	everyLookup,
 	expectPaidOnce,
-	lookups,
 	numbers,
 	requestsOf,
 	runInLoop,
 	runLookup,
 	subjectsOf,
 	verify,
-	type Lookup,
+	type AnyLookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
@@ -35,34 +34,34 @@ const continues = { onError: 'continueRegularOutput' } as const;
 
 /** The account has so many credits of each kind. */
 function leave(credits: number): void {
-	service().options.creditsLeft = { email: credits, verifier: credits, search: credits };
+	service().options.creditsLeft = ofEachKind(credits);
 }
 
 const accountReads = () => requestsOf(service(), 'getAccount').length;
 
 /** The lookups that were sent. */
-const sent = (lookup: Lookup) => requestsOf(service(), lookup.operation).length;
+const sent = ({ endpoint }: AnyLookup) => requestsOf(service(), endpoint).length;
 
+/** Runs a lookup; gives what each item says of it. */
 async function run(
-	lookup: Lookup,
+	lookup: AnyLookup,
 	items: IDataObject[],
 	options: INodeParameters,
 	test: LookupTest = {},
 ): Promise<NodeResult> {
-	return await runLookup(lookup, service(), items, { ...test, options });
+	const result = await runLookup(lookup, service(), items, { ...test, options });
+	return { ...result, json: result.json.map(outcomeIn) };
 }
 
 const leads = numbers(60);
 
-const search = {
-	node: 'contactDataCompany',
-	operation: 'search',
-	credits: 'search',
-	parameters: { operation: 'search', keyword: '={{ $json.domain }}' },
-	item: (number: number) => ({ domain: fixtures.companies[number].domain }),
-} as const;
+/** Two items that bring along what a lookup looks up; none where that cannot be. */
+const knownTo = ({ existing }: AnyLookup) =>
+	Array<IDataObject>(Object.keys(existing).length > 0 ? 2 : 0).fill({
+		...{ email: 'ada@acme.example', emailStatus: 'valid' },
+	});
 
-describe.each(lookups)('Max Credits of $operation', (lookup) => {
+describe.each(everyLookup)('Max Credits of $operation', (lookup) => {
 	const { perRequest } = lookup;
 	const wanted = numbers(6 * perRequest + 20);
 	const items = wanted.map(lookup.item);
@@ -79,7 +78,7 @@ describe.each(lookups)('Max Credits of $operation', (lookup) => {
 		expect(error).toBeUndefined();
 		expect(service().ledger.total()).toBe(spends);
 		const bought = wanted.filter((number) => json[number].status !== 'not_processed');
-		expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(lookup.answer));
+		expect(bought.map((number) => json[number])).toMatchObject(bought.map(lookup.answer));
 		expectPaidOnce(service(), lookup, bought);
 		if (spends === 0) expect(service().requests).toEqual([]);
 		expect(json.at(-1)).toMatchObject({
@@ -91,7 +90,7 @@ describe.each(lookups)('Max Credits of $operation', (lookup) => {
 	test.each<[string, INodeParameters]>([
 		['Max Credits', { options: { maxCredits: '' } }],
 		['Max Credits', { options: { maxCredits: '={{ null }}' } }],
-		['Keep Credits', { options: { keepCredits: 'many' } }],
+		['Leave Credits in Account', { options: { keepCredits: 'many' } }],
 		['Max Items in Manual Runs', { manualLimit: 'few' }],
 	])('with a %s that is no number nothing is sent: %j', async (label, parameters) => {
 		const { json } = await run(lookup, items, {}, { parameters, ...continues });
@@ -104,7 +103,7 @@ describe.each(lookups)('Max Credits of $operation', (lookup) => {
 	});
 });
 
-describe.each(lookups)('Keep Credits of $operation', (lookup) => {
+describe.each(everyLookup)('Leave Credits in Account of $operation', (lookup) => {
 	const items = leads.map(lookup.item);
 	const all = subjectsOf(lookup, leads).length;
 
@@ -126,17 +125,20 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 			if (most === 0) expect(sent(lookup)).toBe(0);
 			const rest = json.filter(({ reason }) => reason === 'credit_floor');
 			expect(rest.length).toBeGreaterThanOrEqual(all - most);
-			const message = expect.stringContaining('Keep Credits');
+			const message = expect.stringContaining('Leave Credits in Account');
 			for (const item of rest) {
 				expect(item).toMatchObject({ status: 'not_processed', message, credits: 0 });
 			}
-			expect(hints?.[0].message).toContain(`${rest.length} not sent (Keep Credits reached)`);
+			expect(hints?.[0].message).toContain(
+				`${rest.length} not sent (Leave Credits in Account reached)`,
+			);
 			expect(json.filter(({ status }) => status === 'not_processed')).toEqual(rest);
 		},
 	);
 
-	const parameters = existingOf(lookup);
-	const withKnown = [{ email: 'ada@acme.example', emailStatus: 'valid' }, ...items];
+	const parameters = lookup.existing;
+	const [known] = knownTo(lookup);
+	const withKnown = [...(known ? [known] : []), ...items];
 
 	const noCounter = {
 		...{ status: 'invalid_input', reason: 'invalid_value' },
@@ -144,7 +146,7 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 	};
 
 	test.each<[Effect | 'no counter', string, stop?: string]>([
-		['no counter', 'invalid_value', 'Keep Credits cannot be used with this account'],
+		['no counter', 'invalid_value', 'Leave Credits in Account cannot be used here'],
 		[{ status: 401 }, 'unauthorized'],
 		[{ status: 402 }, 'out_of_credits'],
 		[{ status: 503 }, 'service_down'],
@@ -158,13 +160,13 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 		async (fault, reason, stop = '') => {
 			if (fault !== 'no counter')
 				service().faults.add({ ...fault, on: { operation: 'getAccount' } });
-			else Object.assign(service().variants, { creditCounters: ['search'] });
+			else service().variants.creditCounters = kinds.filter((kind) => kind !== lookup.credits);
 			const options = { keepCredits: 5, maxRetries: 0 };
 			const { json } = await run(lookup, withKnown, options, { parameters, ...continues });
-			expect(json[0]).toMatchObject({ status: 'known', credits: 0 });
+			if (known) expect(json[0]).toMatchObject({ status: 'known', credits: 0 });
 			const refused = { status: 'not_processed', reason, credits: 0 };
 			const said = fault === 'no counter' ? noCounter : refused;
-			expect(json.slice(1)).toMatchObject(items.map(() => said));
+			expect(json.slice(known ? 1 : 0)).toMatchObject(items.map(() => said));
 			expect(accountReads()).toBe(1);
 			const strict = { ...options, incompleteRun: 'fail' };
 			for (const stopped of [
@@ -178,16 +180,13 @@ describe.each(lookups)('Keep Credits of $operation', (lookup) => {
 	);
 });
 
-test.each([...lookups, search])(
-	'$operation goes by the counter of its own credits',
-	async (lookup) => {
-		leave(1_000);
-		Object.assign(service().options.creditsLeft ?? {}, { [lookup.credits]: 3 });
-		const items = numbers(12).map(lookup.item);
-		await runLookup(lookup, service(), items, { options: { keepCredits: 1 } });
-		expect(service().ledger.spent(KEY, lookup.credits)).toBe(2);
-	},
-);
+test.each(everyLookup)('$operation goes by the counter of its own credits', async (lookup) => {
+	leave(1_000);
+	Object.assign(service().options.creditsLeft ?? {}, { [lookup.credits]: 3 });
+	const items = numbers(12).map(lookup.item);
+	await runLookup(lookup, service(), items, { options: { keepCredits: 1 } });
+	expect(service().ledger.spent(KEY, lookup.credits)).toBe(2);
+});
 
 test('what the execution has bought is delivered though the account cannot be read', async () => {
 	service().faults.add({ status: 503, on: { operation: 'getAccount' } });
@@ -203,7 +202,7 @@ test('what the execution has bought is delivered though the account cannot be re
 	expect(service().ledger.total()).toBe(5);
 });
 
-describe.each(lookups)('Max Items in Manual Runs of $operation', (lookup) => {
+describe.each(everyLookup)('Max Items in Manual Runs of $operation', (lookup) => {
 	const twenty = numbers(20);
 	const options = { incompleteRun: 'fail' };
 
@@ -213,9 +212,10 @@ describe.each(lookups)('Max Items in Manual Runs of $operation', (lookup) => {
 		items = twenty.map(lookup.item),
 	) {
 		const manualLimit = limit === undefined ? {} : { manualLimit: limit };
-		return await runLookup(lookup, service(), items, {
+		const { options = {}, ...others } = test;
+		return await run(lookup, items, options, {
 			mode: 'manual',
-			...test,
+			...others,
 			parameters: { ...manualLimit, ...parameters },
 		});
 	}
@@ -246,14 +246,14 @@ describe.each(lookups)('Max Items in Manual Runs of $operation', (lookup) => {
 	});
 
 	test('does not hide what makes a run incomplete', async () => {
-		service().faults.add({ status: 402, on: { operation: lookup.operation } });
+		service().faults.add({ status: 402, on: { operation: lookup.endpoint } });
 		const failed = await manual(3, { options });
 		expect(failed.error?.description).toContain('0 of 20 items are done');
 		expect((await manual(3)).error?.message).toContain('credits');
 	});
 
 	test('holds for the retry of a manual run, which n8n does not call manual', async () => {
-		service().faults.add({ status: 402, on: { operation: lookup.operation, times: 1 } });
+		service().faults.add({ status: 402, on: { operation: lookup.endpoint, times: 1 } });
 		const failed = await manual(3, { options: { ...options, maxConcurrency: 1 } });
 		expect(failed.error).toBeDefined();
 		const { json } = await manual(3, { mode: undefined, retryOf: failed.run });
@@ -262,16 +262,16 @@ describe.each(lookups)('Max Items in Manual Runs of $operation', (lookup) => {
 	});
 
 	test('counts distinct lookups that are to be sent: known items and repeated ones do not', async () => {
-		const known = { email: 'ada@acme.example', emailStatus: 'valid' };
+		const known = knownTo(lookup);
 		const wanted = [1, 2, 3, 1, 2, 3, 4, 4, 1];
-		const items = [known, known, ...wanted.map(lookup.item)];
+		const items = [...known, ...wanted.map(lookup.item)];
 		const { json, errorItems } = await manual(
 			3,
-			{ parameters: existingOf(lookup), onError: 'continueErrorOutput' },
+			{ parameters: lookup.existing, onError: 'continueErrorOutput' },
 			items,
 		);
 		expectPaidOnce(service(), lookup, [1, 2, 3]);
-		expect(json.slice(0, 2).map(({ status }) => status)).toEqual(['known', 'known']);
+		expect(json.slice(0, known.length)).toMatchObject(known.map(() => ({ status: 'known' })));
 		expect(json).toHaveLength(items.length - 2);
 		const limited = { json: { error: { reason: 'manual_limit' } } };
 		expect(errorItems).toMatchObject([limited, limited]);

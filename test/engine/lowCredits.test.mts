@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
-import type { CreditKind } from '../emulator/fixtures.mts';
+import type { CreditKind } from '../emulator/ledger.mts';
 import { runNode } from '../support/node/engine.mts';
 import { listWithId } from '../operations.mts';
 import { giveJson, useServer } from '../support/servers/ownServer.mts';

@@ -16,7 +16,14 @@ import type { Fault } from '../emulator/faults.mts';
 import { isRecord } from '../emulator/values.mts';
 import type { Variants } from '../emulator/variants.mts';
 import { runNode, type OurNode } from '../support/node/engine.mts';
-import { bulkJob, everyOperation, operations, type Sample } from '../operations.mts';
+import {
+	bulkJob,
+	everyOperation,
+	operationOf,
+	operations,
+	readsJob,
+	type Sample,
+} from '../operations.mts';
 import { fixtures, personWith, some, unfindable } from '../support/leads/expected.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
 import { timeless } from '../support/leads/outcomes.mts';
@@ -49,7 +56,7 @@ async function first(operation: string, scene: Scene = {}, more: INodeParameters
 	forgetRecentAnswers();
 	Object.assign(service().variants, variants);
 	if (fault) service().faults.add(fault);
-	const isJob = operation === 'getBulkJob';
+	const isJob = readsJob(operationOf(operation, node));
 	if (isJob) await acceptJob(service(), { tId: 1, name: lead.fullName, domain });
 	const { json } = await runNode({
 		node,
@@ -87,7 +94,7 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 	[
 		'verify',
 		{ ...verifier, item: lead },
-		'no email to verify, or Look Up Only If is false; free',
+		'no email to verify, or Look Up Only If says no; free',
 		'',
 	],
 	[
@@ -97,14 +104,14 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 		'try another source',
 	],
 	['find', { item: { crmId: 7 } }, "a field is missing or can't be meant", 'fill in the field'],
-	['find', { fault: { status: 402 } }, 'not sent', 'what `message` says, then run it again'],
+	['find', { fault: { status: 402 } }, 'not sent', 'what the summary says, then run it again'],
 	[
 		'findBulk',
 		{ variants: job },
 		'a bulk job is still in progress',
 		'run it again: the job is collected, for free',
 	],
-	['find', { fault: { status: 500 } }, 'sent, but no result', 'what `message` says'],
+	['find', { fault: { status: 500 } }, 'sent, but no result', 'what the summary says'],
 ];
 
 async function statusTable(): Promise<string> {
@@ -210,7 +217,7 @@ test('the output previews are up to date (npm run previews)', async () => {
 	service().variants.finderExtras = true;
 	for (const sample of samples) {
 		const { node, operation, parameters } = sample;
-		if (operation === 'getBulkJob') {
+		if (readsJob(sample)) {
 			await acceptJob(service(), { tId: 1, name: lead.fullName, domain });
 		}
 		const { json } = await runNode({ node, parameters, credential: credentialFor(service()) });

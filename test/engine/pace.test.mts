@@ -140,9 +140,9 @@ describe('a refusal', () => {
 		[
 			'the run may not wait so long',
 			{ options: { maxRateLimitWait: 0.5 } },
-			/1 not sent \(rate limit still exceeded\)(?!.*Waited)/s,
+			/1 not sent \(rate limit still exceeded\)(?!.*waited)/s,
 		],
-		['the execution is stopped', {}, /Waited (9|1\d) seconds for/],
+		['the execution is stopped', {}, /waited (9|1\d) seconds for/],
 	])('what is left of a pause when the run ends was not waited for, where %s', async (...row) => {
 		const [, given, told] = row;
 		const stop = new AbortController();

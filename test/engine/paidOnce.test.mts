@@ -19,7 +19,6 @@ import { listWithId } from '../operations.mts';
 import { fixtures } from '../support/leads/expected.mts';
 import {
 	answerIn,
-	existingOf,
 	expectPaidOnce,
 	find,
 	findBulk,
@@ -37,7 +36,8 @@ import {
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { pollingTrigger } from '../support/node/contexts.mts';
-import { runNode, type NodeResult, type NodeTest } from '../support/node/engine.mts';
+import { emits } from '../support/node/chains.mts';
+import { runNode, runWorkflow, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import { useQuickClock, useQuickDeadlines } from '../support/node/quickClock.mts';
 import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
 import { until } from '../support/until.mts';
@@ -156,7 +156,7 @@ describe.each(lookups)('$operation', (lookup) => {
 		const asked = isFree ? wanted.length - paid : wanted.length;
 		expect(sent() - requests).toBe(Math.ceil(asked / lookup.perRequest));
 		const says = expect(summaryOf(after));
-		if (isFree) says.toContain(`. 0 credits used. ${paid} answered from earlier runs, for free.`);
+		if (isFree) says.toContain(`. 0 credits used; for free: ${paid} from earlier runs`);
 		else says.not.toContain('earlier runs');
 		const checked = ({ json }: NodeResult) =>
 			json.filter(({ status }) => status !== 'not_found').map(({ checkedAt }) => checkedAt);
@@ -248,36 +248,56 @@ describe('Max Items in Manual Runs', () => {
 });
 
 describe('an existing value that is to be checked again', () => {
-	/** Of an item that says when its value was checked, with the option Max Age. */
-	const dated = (lookup: Lookup) => ({
+	const knows = (lookup: Lookup) => ({
 		...{ node: lookup.node, operation: lookup.operation },
-		parameters: { ...lookup.parameters, ...existingOf(lookup) },
+		parameters: { ...lookup.parameters, ...lookup.existing },
 	});
-	const options = { checkedAt: '={{ $json.checkedAt }}', maxAgeDays: 0 };
 
 	test.each([find, findBulk, verify, verifyBulk])(
-		'$operation: is not answered by what is not newer',
+		'$operation: by Look Up Again After, with 0 whatever the process remembers',
 		async (lookup) => {
 			const number = paidAmong(lookup, 1_000)[0];
 			const { json } = await execute(lookup, [lookup.item(number)]);
-			const [{ checkedAt }] = json;
-			const at = Date.parse(String(checkedAt));
-			const rows: Array<[checked: string, isAsked: boolean]> = [
-				// Nobody knows when.
-				['', false],
-				[new Date(at - 1).toISOString(), false],
-				[String(checkedAt), true],
-				[new Date(at + HOUR).toISOString(), true],
+			const daysAgo = (days: number) => new Date(Date.now() - days * 24 * HOUR).toISOString();
+			const rows: Array<[checkedAt: string, refreshAfterDays: number, credits: number]> = [
+				// The process has an answer that is newer.
+				[daysAgo(40), 30, 0],
+				[daysAgo(20), 30, 0],
+				['', 30, 0],
+				// It has none.
+				[daysAgo(-0.1), 0, 1],
+				['', 0, 1],
 			];
-			for (const [checked, isAsked] of rows) {
-				const item = { ...leadOf(number), ...json[0], ...lookup.item(number), checkedAt: checked };
+			for (const [checkedAt, refreshAfterDays, credits] of rows) {
+				const item = { ...leadOf(number), ...json[0], ...lookup.item(number), checkedAt };
 				const before = spent();
-				const [again] = (await execute(dated(lookup), [item], { options })).json;
-				expect([checked, spent() - before]).toEqual([checked, Number(isAsked && checked !== '')]);
+				// Another item of the execution with the same question is free.
+				const items = [item, item];
+				const options = { refreshAfterDays };
+				const [again] = (await execute(knows(lookup), items, { options })).json;
+				expect([checkedAt, spent() - before]).toEqual([checkedAt, credits]);
 				expect(again.emailStatus).toBe(json[0].emailStatus);
 			}
 		},
 	);
+
+	test('two nodes of one execution look it up again once', async () => {
+		const step = (name: string) => ({
+			...{ name, type: find.node },
+			parameters: { ...find.parameters, options: { refreshAfterDays: 0 } },
+		});
+		const item = find.item(paidAmong(find, 10)[0]);
+		const click = async () =>
+			await runWorkflow({
+				nodes: [emits('Start', [item]), step('First'), step('Then')],
+				connections: ['Start > First', 'First > Then'],
+				credential: credentialFor(service()),
+			});
+		for (const credits of [1, 2]) {
+			await click();
+			expect(spent()).toBe(credits);
+		}
+	});
 });
 
 describe('what waits for a bulk job', () => {

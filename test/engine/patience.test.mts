@@ -50,8 +50,8 @@ function countsOf(json: IDataObject[]): Record<string, number> {
 }
 
 describe('a limit that cannot be met', () => {
-	const until = /It accepts nothing before \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
-	const since = /It has accepted nothing since \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
+	const until = /It accepts nothing until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/;
+	const since = /It has accepted nothing since (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/;
 
 	test.each([
 		{ lookup: find, length: 40, most: 5 },

@@ -12,7 +12,6 @@ import { runWorkflow } from '../support/node/engine.mts';
 import {
 	addressOf,
 	answerIn,
-	existingOf,
 	expectPaidOnce,
 	leadOf,
 	lookups,
@@ -78,7 +77,7 @@ function inputsOf(lookup: Lookup): fc.Arbitrary<Input[]> {
 
 test.each(lookups)('$operation', async (lookup) => {
 	const { node, operation, perRequest } = lookup;
-	const parameters = { ...lookup.parameters, ...existingOf(lookup) };
+	const parameters = { ...lookup.parameters, ...lookup.existing };
 	const estimate = { ...parameters, operation: 'estimate' };
 	const seen = new Set<string>();
 	const concurrency = fc.integer({ min: 1, max: 8 });

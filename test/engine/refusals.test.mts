@@ -10,6 +10,7 @@ import {
 	answerIn,
 	find,
 	findBulk,
+	leadOf,
 	lookups,
 	numbers,
 	runLookup,
@@ -145,6 +146,14 @@ describe.each(lookups)('$operation', (lookup) => {
 		const down = json.filter(({ reason }) => reason === downItem.reason).length;
 		expect(failed + down).toBe(wanted.length);
 	});
+});
+
+test('an unknown host is tried twice: it does not come to exist meanwhile', async () => {
+	const requests = vi.spyOn(outboundHttp, 'requests');
+	const credential = { baseUrl: 'https://api.invalid', apiKey: KEY };
+	const { json } = await runLookup(find, service(), [leadOf(0)], { ...continues, credential });
+	expect(json[0].message).toContain('The host api.invalid was not found (sent 2 times)');
+	expect(requests).toHaveBeenCalledTimes(2);
 });
 
 describe('a service that hangs', () => {

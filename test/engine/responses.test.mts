@@ -11,7 +11,7 @@ import { expectedVerification } from '../emulator/addresses.mts';
 import type { Variants } from '../emulator/variants.mts';
 import type { ServiceOptions } from '../emulator/world.mts';
 import { listWithId } from '../operations.mts';
-import { known, list, listLead } from '../support/leads/expected.mts';
+import { known, list } from '../support/leads/expected.mts';
 import {
 	answerIn,
 	find,
@@ -606,7 +606,7 @@ describe('what an account has', () => {
 		['unlimited', { quota: 'unlimited', used: 40 }, null],
 		['a counter of what remains', { used: 40, remaining: 60 }, 60],
 		['a part of a credit', { quota: 100, used: 0.3 }, expect.closeTo(99.7, 0)],
-	])('%s: Keep Credits', async (_, email, remaining) => {
+	])('%s: Leave Credits in Account', async (_, email, remaining) => {
 		const fault = of(email);
 		const given = { faults: [fault], options: { keepCredits: 20 } };
 		const { came } = await lookUp(find, six, given);
@@ -619,7 +619,7 @@ describe('what an account has', () => {
 		expect(json).toMatchObject([{ credits: { email: { remaining } } }]);
 	});
 
-	test('what remains is less than Keep Credits', async () => {
+	test('what remains is less than Leave Credits in Account', async () => {
 		const faults = [of({ quota: 100, used: 40, remaining: 10 })];
 		const { came } = await lookUp(find, six, { faults, options: { keepCredits: 10 } });
 		expect(came).toBe('6 not_processed');
@@ -634,18 +634,6 @@ test('the size of a company as a range', async () => {
 		credential: credential(service()),
 	});
 	expect(json[0].companySize).toBe('51-200');
-});
-
-test('letters of another charset', async () => {
-	service().faults.add({ body: 'iso-8859-1', charge: true });
-	const { json } = await runNode({
-		node: 'contactDataList',
-		parameters: { operation: 'getLeads', returnAll: true, listId: listWithId('102') },
-		credential: credential(service()),
-	});
-	const isLatin = (lead: IDataObject) => !/[^\0-\xFF]/.test(JSON.stringify(lead));
-	const wanted = list(102).leads.map(listLead).toReversed().filter(isLatin);
-	expect(json).toEqual(expect.arrayContaining(wanted));
 });
 
 describe('a limit is read where it is stated', () => {

@@ -20,7 +20,7 @@ import { ContactDataTrigger } from '../../nodes/Trigger/ContactDataTrigger.node.
 import { ContactDataVerifier } from '../../nodes/Verifier/ContactDataVerifier.node.ts';
 import { root } from '../machine/paths.mjs';
 import { report } from '../support/measures/report.mts';
-import { buildScanConfig } from './support/scanner.mts';
+import { buildNewestConfig } from './support/scanner.mts';
 
 /** What n8n's lint finds and stays as it is, and why. What it no longer finds goes from here. */
 const ACCEPTED: Array<{ rule: string; text?: string; why: string }> = [
@@ -85,7 +85,7 @@ beforeAll(async () => {
 	eslint = new ESLint({
 		cwd: folder,
 		overrideConfigFile: true,
-		overrideConfig: await buildScanConfig(),
+		overrideConfig: await buildNewestConfig(),
 	});
 });
 

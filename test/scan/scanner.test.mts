@@ -1,19 +1,20 @@
 /**
  * @file n8n's package scanner over what it reads once the package is published: the source, and the tarball. It passes
- * both, and fails each for a fault that is planted there.
+ * both, with the newest rules too, and fails each for a fault that is planted there.
  */
 
-import { appendFile, cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { ESLint } from 'eslint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import scanner from '@n8n/scan-community-package/package.json' with { type: 'json' };
 import { installPackage } from '../hosts/package.mts';
 import { root } from '../machine/paths.mjs';
 import { report } from '../support/measures/report.mts';
-import { analyzePackage, SOURCE_FILE_PATTERNS } from './support/scanner.mts';
+import { analyzePackage, buildNewestConfig, SOURCE_FILE_PATTERNS } from './support/scanner.mts';
 
 /** The two legs of the scanner: which files it reads of each. */
 const legs = {
@@ -29,6 +30,33 @@ let folder: string;
 async function scan(leg: Leg): Promise<string> {
 	const { passed, message, details } = await analyzePackage(join(folder, leg), legs[leg]);
 	return passed ? '' : `${message} ${details}`;
+}
+
+/** What the newest rules say of a leg. The scanner will have them with one of its next releases. */
+async function lint(leg: Leg): Promise<string> {
+	const eslint = new ESLint({
+		cwd: join(folder, leg),
+		allowInlineConfig: false,
+		overrideConfigFile: true,
+		overrideConfig: await buildNewestConfig(),
+	});
+	const formatter = await eslint.loadFormatter('stylish');
+	return await formatter.format(await eslint.lintFiles(legs[leg]));
+}
+
+/** What is found once a file is changed. The file is then as it was. */
+async function findPlanted(
+	leg: Leg,
+	file: string,
+	change: (text: string) => string,
+	find = scan,
+): Promise<string> {
+	const path = join(folder, leg, file);
+	const before = await readFile(path, 'utf8');
+	await writeFile(path, change(before));
+	const found = await find(leg);
+	await writeFile(path, before);
+	return found;
 }
 
 beforeAll(async () => {
@@ -49,6 +77,7 @@ test.each<[Leg, least: number]>([
 	['tarball', 80],
 ])('the scanner passes the %s', async (leg, least) => {
 	expect(await scan(leg)).toBe('');
+	expect(await lint(leg)).toBe('');
 	let files = 0;
 	for await (const _ of glob(legs[leg], { cwd: join(folder, leg) })) files++;
 	expect(files).toBeGreaterThan(least);
@@ -68,18 +97,20 @@ describe('a fault that is planted fails', () => {
 		['tarball', 'eval("1");', 'dist/nodes/List/leads.js', 'no-dangerous-functions'],
 		['tarball', 'require("fs");', 'dist/nodes/List/leads.js', 'no-restricted-imports'],
 	])('the %s: %s', async (leg, fault, file, rule) => {
-		const path = join(folder, leg, file);
-		const before = await readFile(path);
-		await appendFile(path, `\n${fault}\n`);
-		expect(await scan(leg)).toContain(rule);
-		await writeFile(path, before);
+		expect(await findPlanted(leg, file, (code) => `${code}\n${fault}\n`)).toContain(rule);
 	});
 
 	test.each<Leg>(['source', 'tarball'])('the %s: a script that runs on install', async (leg) => {
-		const path = join(folder, leg, 'package.json');
-		const before = await readFile(path, 'utf8');
-		await writeFile(path, before.replace('"scripts": {', '"scripts": { "postinstall": "x",'));
-		expect(await scan(leg)).toContain('no-forbidden-lifecycle-scripts');
-		await writeFile(path, before);
+		const change = (text: string) =>
+			text.replace('"scripts": {', '"scripts": { "postinstall": "x",');
+		const found = await findPlanted(leg, 'package.json', change);
+		expect(found).toContain('no-forbidden-lifecycle-scripts');
+	});
+
+	test.each<Leg>(['source', 'tarball'])('the %s: what only the newest rules find', async (leg) => {
+		const change = (text: string) =>
+			text.replace('"scripts": {', '"resolutions": {}, "scripts": {');
+		const found = await findPlanted(leg, 'package.json', change, lint);
+		expect(found).toContain('no-overrides-field');
 	});
 });

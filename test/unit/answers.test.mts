@@ -17,13 +17,13 @@ async function stored(answers: Record<string, IDataObject>) {
 	const store = new AnswerStore(record);
 	for (const [key, result] of Object.entries(answers)) {
 		const answer = { results: [result], at: Date.now() };
-		await store.ask(key, account, async () => ({ credits: 1, answer }));
+		await store.ask(key, account, async () => ({ credits: 1, answer }), 0);
 	}
 	store.save();
 	forgetRecentAnswers();
 	return (apiKey = 'the key', change = (text: string) => text) => {
 		const later = new AnswerStore(JSON.parse(change(JSON.stringify(record))));
-		return Object.keys(answers).filter((key) => later.find(key, { ...account, apiKey }));
+		return Object.keys(answers).filter((key) => later.find(key, { ...account, apiKey }, 0));
 	};
 }
 
@@ -78,10 +78,11 @@ describe('what the process remembers', () => {
 	const asked = async (store: AnswerStore, key: string, results: IDataObject[] = [{}]) => {
 		let isSent = false;
 		const answer = { results, at: Date.now() };
-		await store.ask(key, account, async () => {
+		const work = async () => {
 			isSent = true;
 			return { credits: results.length, answer };
-		});
+		};
+		await store.ask(key, account, work, 0);
 		return isSent;
 	};
 	const another = () => new AnswerStore({});
@@ -93,7 +94,7 @@ describe('what the process remembers', () => {
 		store.keep([of(1), { results: [{}], at: Date.now() }], account);
 		for (let number = 50_000; number < 50_002; number++) await asked(store, of(number));
 		const kept = [0, 1, 2, 3, 49_999, 50_000, 50_001].filter((number) =>
-			another().find(of(number), account),
+			another().find(of(number), account, 0),
 		);
 		expect(kept).toEqual([1, 3, 49_999, 50_000, 50_001]);
 	});
@@ -101,11 +102,11 @@ describe('what the process remembers', () => {
 	it('for a day, and what is old makes room at once', async () => {
 		await asked(another(), 'ada');
 		vi.useFakeTimers({ now: Date.now() + 23 * HOUR });
-		expect(another().find('ada', account)).toBeDefined();
+		expect(another().find('ada', account, 0)).toBeDefined();
 		expect(another().find('ada', account, Date.now() - 24 * HOUR)).toBeDefined();
 		expect(another().find('ada', account, Date.now() - 22 * HOUR)).toBeUndefined();
 		vi.setSystemTime(Date.now() + 2 * HOUR);
-		expect(another().find('ada', account)).toBeUndefined();
+		expect(another().find('ada', account, 0)).toBeUndefined();
 		vi.useRealTimers();
 	});
 });

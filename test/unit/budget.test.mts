@@ -1,5 +1,5 @@
 /**
- * @file What Keep Credits counts while others use the account. That cap and floor hold, test/engine/limits.test.mts and the
+ * @file What Leave Credits in Account counts while others use the account. That cap and floor hold, test/engine/limits.test.mts and the
  * random runs of test/engine/chaos.test.mts see.
  */
 
@@ -22,7 +22,7 @@ function budgetOf(account: object, kind: 'email' | 'verifier' = 'email'): Budget
 
 const accountWith = (quota: number) => async () => ({ credit: { email: { quota, used: 0 } } });
 
-it('Keep Credits counts what is in progress while it reads the account', async () => {
+it('Leave Credits in Account counts what is in progress while it reads the account', async () => {
 	const account = {};
 	const [one, other] = [budgetOf(account), budgetOf(account)];
 	const strange = await other.reserve(10);
@@ -36,7 +36,7 @@ it('Keep Credits counts what is in progress while it reads the account', async (
 	await expect(one.reserve(1)).rejects.toMatchObject({ reason: 'credit_floor' });
 });
 
-it('Keep Credits counts other kinds only where one counter is for all', async () => {
+it('Leave Credits in Account counts other kinds only where one counter is for all', async () => {
 	const kinds = { one: {}, all: {} };
 	const all = async () => ({ credits: { total: 100, remaining: 100 } });
 	for (const [account, read, expected] of [

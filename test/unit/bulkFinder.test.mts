@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 import { rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
-import { jobIn } from '../../nodes/shared/api/bulkJob.ts';
+import { BULK_FINDER, jobIn as jobOf } from '../../nodes/shared/api/bulkJob.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
 
@@ -67,6 +67,8 @@ const statuses = {
 const inWords = (words: string) => words.split(' ').map((word) => word.replace('-', ' '));
 
 describe('jobIn', () => {
+	const jobIn = (response: object, sent?: number) => jobOf(BULK_FINDER, response, sent);
+
 	it.each(['results', 'people', 'data', 'rows'])('takes all rows at once for done: %s', (key) => {
 		for (const answer of [both, { [key]: both }]) {
 			const whole = { jobId: undefined, rows: both, isDone: true };

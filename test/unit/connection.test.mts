@@ -83,6 +83,7 @@ const accepted = (value: unknown) => {
 };
 
 const NO_URL = 'The Base URL of the credential is not a valid URL';
+const MORE = 'The Base URL of the credential holds more than a host and a path';
 const NOT_HTTPS = 'The Base URL of the credential does not start with https://';
 
 describe('checkedBaseUrl', () => {
@@ -118,10 +119,11 @@ describe('checkedBaseUrl', () => {
 		ftp://api.example.com`;
 	// A word alone may be the key.
 	const noUrls = `https:// https:/api.example.com key-1f9a77c0 http://localhost@example.com mailto:ada@acme.com
-		https://ada:secret@api.example.com https://api.example.com?key=1`;
+		https://ada:secret@api.example.com https://ada@api.example.com?key=1`;
 
 	it.each([
 		...otherSchemes.split(/\s+/).map((url) => [url, NOT_HTTPS]),
+		...['?x=1', '/base?x=1', '#top'].map((more) => [`https://api.example.com${more}`, MORE]),
 		...['', null, 'the address', ...noUrls.split(/\s+/)].map((url) => [url, NO_URL]),
 	])('refuses %j: %s', (value, message) => {
 		expect(accepted(value)).toBe(message);

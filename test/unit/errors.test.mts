@@ -82,6 +82,7 @@ describe('connectionError', () => {
 				message,
 				description: expect.stringContaining(`(${code}).`),
 				mayBeCharged: /was lost|in time/.test(message),
+				maxRetries: code === 'ENOTFOUND' ? 1 : Number.POSITIVE_INFINITY,
 			});
 			expect(failure.cause).toBeUndefined();
 			expect(JSON.stringify({ ...failure, text: String(failure) })).not.toContain(KEY);

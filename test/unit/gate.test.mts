@@ -168,7 +168,7 @@ describe('a run that the service refuses', () => {
 		for (const run of [short, long]) run.come();
 		await settled();
 		await short.refuse();
-		expect(short.lane.refusal).toBeDefined();
+		expect(short.lane.givenUp).toBeDefined();
 		await long.leave(false);
 		long.come();
 		await settled(1_000);

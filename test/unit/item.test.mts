@@ -10,7 +10,6 @@ import { describe, expect, it } from 'vitest';
 import { findBulk } from '../../nodes/Finder/operations/findBulk.operation.ts';
 import { verify } from '../../nodes/Verifier/operations/verify.operation.ts';
 import { emailLookup } from '../../nodes/Verifier/verification.ts';
-import { problemOf } from '../../nodes/shared/failures/failure.ts';
 import {
 	type Existing,
 	knownItem,
@@ -20,7 +19,6 @@ import {
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
 import { MAYBE_COMPANY } from '../../nodes/shared/lead/lead.ts';
 import { FAILS, parametersOf } from './parametersOf.mts';
-import { thrownBy } from './thrown.mts';
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -41,19 +39,14 @@ const existingField: Existing = {
 interface Item {
 	existing?: unknown;
 	checkedAt?: unknown;
-	maxAgeDays?: unknown;
-	retryUnknown?: number;
+	/** Look Up Again After (Days); infinite where it is not added. */
+	refreshAfter?: number;
 }
 
-/** What becomes of an item; options that were not added are empty, as n8n gives them to us. */
-function outcomeOf({ existing = 'here', retryUnknown = 1, ...options }: Item, now = NOW) {
-	const { checkedAt = '', maxAgeDays = '' } = options;
-	const parameters: Record<string, unknown> = {
-		existing,
-		'options.checkedAt': checkedAt,
-		'options.maxAgeDays': maxAgeDays,
-	};
-	return knownItem(existingField, (name) => parameters[name], retryUnknown, now);
+function outcomeOf(item: Item, now = NOW) {
+	const { existing = 'here', checkedAt, refreshAfter = Number.POSITIVE_INFINITY } = item;
+	const parameters: Record<string, unknown> = { existing, checkedAt };
+	return knownItem(existingField, (name) => parameters[name], refreshAfter, now);
 }
 
 /** A moment so many days ago. */
@@ -75,26 +68,17 @@ it.each<[string, unknown, Fate]>([
 	['never, as some systems write it', '1970-01-01', 'looked up'],
 	['never, as others do', '0001-01-01T00:00:00Z', 'looked up'],
 	['never, in a number', 0, 'looked up'],
-	// Where there is no date, the value is trusted: that costs nothing. The run tells of what is none.
-	['nobody knows when', '', 'trusted'],
+	// Where there is no date, the value is trusted: that costs nothing. The run tells of it.
+	['nobody knows when', '', 'undated'],
 	['at something else', 'a while ago', 'undated'],
 	['at the number of a day in a spreadsheet', 46_340.5, 'undated'],
 ])('an item that was checked %s', (_, checkedAt, fate) => {
-	expect(fateOf({ checkedAt })).toBe(fate);
-	const hasDate = fate !== 'undated' && checkedAt !== '';
-	for (const maxAgeDays of [0, '0', -1, Number.NEGATIVE_INFINITY]) {
-		expect(fateOf({ checkedAt, maxAgeDays })).toBe(hasDate ? 'looked up' : fate);
-	}
-});
-
-it.each([['a week'], [true], [[7]], ['Infinity']])('an age of %j is none', (maxAgeDays) => {
-	const thrown = thrownBy(() => outcomeOf({ checkedAt: NOW, maxAgeDays }));
-	expect(problemOf(thrown)).toMatchObject({
-		reason: 'invalid_value',
-		message: 'Not sent: Max Age (Days) must be a number',
-	});
+	expect(fateOf({ checkedAt, refreshAfter: 90 })).toBe(fate);
+	// Without the option, no value is too old; with 0, every one is.
+	expect(fateOf({ checkedAt })).toBe('trusted');
+	expect(fateOf({ checkedAt, refreshAfter: 0 })).toBe('looked up');
 	for (const existing of ['', null, 'something']) {
-		expect(outcomeOf({ existing, checkedAt: NOW, maxAgeDays })).toBeUndefined();
+		expect(outcomeOf({ existing, checkedAt, refreshAfter: 0 })).toBeUndefined();
 	}
 });
 
@@ -102,38 +86,30 @@ it('an unknown without a date is looked up', () => {
 	expect(fateOf({ existing: 'unknown' })).toBe('looked up');
 });
 
-it('is looked up from an hour before it is too old, or before an unknown is due', () => {
-	const days = fc.integer({ min: -10, max: 120 });
+it('is looked up from an hour before it is too old, an unknown after a day', () => {
+	const days = fc.integer({ min: 1, max: 120 });
 	/** How long ago it was checked, about so many days: the future counts as now. */
 	const age = fc
-		.tuple(days, fc.constantFrom(-1, 0, 1, HOUR, -HOUR))
+		.tuple(fc.integer({ min: -10, max: 120 }), fc.constantFrom(-1, 0, 1, HOUR, -HOUR))
 		.map(([number, more]) => number * DAY - HOUR + more);
 	const seen = { trusted: 0, 'looked up': 0 };
 	fc.assert(
-		fc.property(fc.boolean(), age, fc.option(days), days, (isUnknown, passed, most, retry) => {
-			const counted = Math.max(0, passed) + HOUR;
-			const isFresh = most !== 0 && counted <= (most ?? 90) * DAY;
-			const fate = isFresh && !(isUnknown && counted >= retry * DAY) ? 'trusted' : 'looked up';
+		fc.property(fc.boolean(), age, days, (isUnknown, passed, refreshAfter) => {
+			const isFresh = Math.max(0, passed) + HOUR < (isUnknown ? 1 : refreshAfter) * DAY;
+			const fate = isFresh ? 'trusted' : 'looked up';
 			seen[fate]++;
-			// As a text, too, with blanks around it.
-			for (const maxAgeDays of most === null ? [''] : [most, ` ${most}\n`]) {
-				const existing = isUnknown ? 'unknown' : 'here';
-				const item = { existing, checkedAt: NOW - passed, maxAgeDays, retryUnknown: retry };
-				expect(fateOf(item)).toBe(fate);
-			}
+			const item = { existing: isUnknown ? 'unknown' : 'here', checkedAt: NOW - passed };
+			expect(fateOf({ ...item, refreshAfter })).toBe(fate);
+			if (isUnknown) expect(fateOf(item)).toBe(fate);
 		}),
 		{
 			numRuns: 1_000,
 			// At each limit: what is due within the hour is due.
 			examples: [
-				[false, 90 * DAY - HOUR, null, 1],
-				[false, 90 * DAY - HOUR + 1, null, 1],
-				[false, 9_000 * DAY - HOUR, 9_000, 1],
-				[false, 9_000 * DAY - HOUR + 1, 9_000, 1],
-				[true, DAY - HOUR - 1, null, 1],
-				[true, DAY - HOUR, null, 1],
-				[true, 8 * DAY, 7, 30],
-				[true, 0, null, 0],
+				[false, 90 * DAY - HOUR - 1, 90],
+				[false, 90 * DAY - HOUR, 90],
+				[true, DAY - HOUR - 1, 90],
+				[true, DAY - HOUR, 90],
 			],
 		},
 	);
@@ -155,11 +131,11 @@ function read<Query extends IDataObject>(
 }
 
 /** The fields are chosen, and not recognized. */
-const finder = (saved: Record<string, unknown>) =>
-	read(findBulk, { leadFields: 'manual', ...saved });
+const finder = ({ checkedAt, emailStatus, ...saved }: Record<string, unknown>) =>
+	read(findBulk, { leadFields: 'manual', ...saved }, { checkedAt, emailStatus } as IDataObject);
 
-const verifier = (saved: Record<string, unknown>) =>
-	read(verify, { leadFields: 'manual', ...saved });
+const verifier = ({ checkedAt, ...saved }: Record<string, unknown>) =>
+	read(verify, { leadFields: 'manual', ...saved }, { checkedAt } as IDataObject);
 
 const twoDaysAgo = new Date(Date.now() - 2 * DAY).toISOString();
 
@@ -182,7 +158,7 @@ const ada = { status: 'known', fields: { email: 'ada@acme.com' } };
 const skipped = { status: 'skipped', fields: {} };
 const failing = 'failing_expression';
 
-const checkedOn = (value: string) => ({ 'options.checkedAt': value });
+const checkedOn = (checkedAt: string) => ({ checkedAt, 'options.refreshAfterDays': 90 });
 
 /** Whether an email of a status is kept, by Keep Existing Email If. */
 const KEEPING: Array<[keepEmailIf: string, emailStatus: string | undefined, isKept: boolean]> = [
@@ -222,13 +198,8 @@ describe('an item of the finder', () => {
 		['with a typing error for an email', { existingEmail: 'ann lee@acme.com' }, undefined],
 		['whose email fails', { existingEmail: FAILS }, refused(failing, 'Existing Email')],
 		['whose switch fails', { includeInputFields: FAILS }, refused(failing, 'Include Input Fields')],
-		['whose date fails', { ...withEmail, ...checkedOn(FAILS) }, refused(failing, 'Checked At')],
-		// Where it brings nothing along, its age does not matter.
-		['without an email, whose date fails', checkedOn(FAILS), undefined],
 	])('%s', (_, saved, outcome) => {
-		const { emailStatus, ...chosen } = saved;
-		const fields = { emailStatus: emailStatus === undefined ? undefined : String(emailStatus) };
-		const item = read(findBulk, { leadFields: 'manual', ...person, ...chosen }, fields);
+		const item = finder({ ...person, ...saved });
 		if (outcome) expect(item.outcome).toMatchObject(outcome);
 		else expect([item.query, item.outcome]).toEqual([person, undefined]);
 	});
@@ -242,7 +213,7 @@ describe('an item without a name or a company', () => {
 	const fillName = 'Fill in Full Name (or First Name and Last Name).';
 	const fillBoth = 'Fill in Full Name and Company Domain (or Company Name).';
 	const fillCompany = 'Fill in Company Domain (or Company Name).';
-	const complete = 'Complete the item in your data: it needs a first and a last name.';
+	const complete = 'Complete your data: each row needs a first and a last name.';
 	const isFull = 'no name (First Name looks like a full name)';
 	const isInitial = 'no name (Last Name is only an initial)';
 	const linkedIn = 'https://linkedin.com/company/acme';
@@ -310,7 +281,7 @@ describe('an item without a name or a company', () => {
 		expect(outcome).toMatchObject({
 			message: `Not sent: ${message}`,
 			description: isOfRow
-				? `Complete the item in your data: it needs ${needs}.`
+				? `Complete your data: each row needs ${needs}.`
 				: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}, emails that you have onto Existing Email.`,
 		});
 	});
@@ -355,8 +326,7 @@ describe('an item of the verifier', () => {
 	const malformed = { results: [{ email_status: 'invalid' }] };
 	const existing = (existingStatus: unknown) => ({ existingStatus });
 	const unknown = existing('unknown');
-	const old = { ...unknown, ...checkedOn(twoDaysAgo) };
-	const retriedLater = { 'options.retryUnknownDays': 3 };
+	const old = { ...unknown, checkedAt: twoDaysAgo };
 
 	it.each<Row>([
 		['with a status of another vocabulary', existing('OKA'), known('catch-all')],
@@ -371,7 +341,7 @@ describe('an item of the verifier', () => {
 		['with a typing error for an email', { email: 'ann lee@acme.com' }, malformed],
 		['whose status fails', existing(FAILS), refused(failing, 'Existing Status')],
 		['with a list for a status', existing(['ok']), invalid('Existing Status')],
-		['with an unknown status to try again later', { ...old, ...retriedLater }, known('unknown')],
+		['with an unknown status of now', { ...unknown, checkedAt: Date.now() }, known('unknown')],
 		['with an unknown status of two days ago', old, undefined],
 		['with a word that is no status', existing('risky'), undefined],
 	])('%s', (_, saved, outcome) => {

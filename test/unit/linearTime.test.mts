@@ -26,6 +26,8 @@ const PARTS = [
 
 const LENGTH = 300_000;
 
+const leadIn = (item: object) => new LeadReader('', [item]).read(item);
+
 it.each<[string, (text: string) => unknown, start?: string]>([
 	['toText', toText],
 	['cleanText', cleanText],
@@ -34,8 +36,8 @@ it.each<[string, (text: string) => unknown, start?: string]>([
 	['toDomain of a URL', toDomain, 'https://www.'],
 	['isSocialPage', isSocialPage],
 	['isSocialPage of a page', isSocialPage, 'https://linkedin.com'],
-	['a lead', (text) => new LeadReader().read({ name: text, firstName: text, website: text })],
-	['the name of a field', (text) => new LeadReader().read({ [text]: 'Ada' })],
+	['a lead', (text) => leadIn({ name: text, firstName: text, website: text })],
+	['the name of a field', (text) => leadIn({ [text]: 'Ada' })],
 	['toEmail', toEmail],
 	['toEmail of a link', toEmail, '<mailto:'],
 	['canBeEmail', canBeEmail],

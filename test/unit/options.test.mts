@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { lookupFields, lookupOptions } from '../../nodes/shared/editor/fields.ts';
+import { lookupFields, lookupOptions, refreshAfter } from '../../nodes/shared/editor/fields.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
 import { parametersOf } from './parametersOf.mts';
@@ -19,7 +19,7 @@ function optionsOf(
 		...Object.fromEntries(options),
 		...(manualLimit !== undefined && { manualLimit }),
 	};
-	const operation = { fields: lookupFields, options: lookupOptions };
+	const operation = { fields: lookupFields, options: [...lookupOptions, refreshAfter] };
 	return lookupOptionsOf(parametersOf(operation, saved), context, extra);
 }
 
@@ -37,7 +37,7 @@ const NONE = {
 	manualLimit: Number.POSITIVE_INFINITY,
 	failsWhenIncomplete: false,
 	resultField: undefined,
-	retryUnknown: 1,
+	isRefreshing: false,
 	hasOptionalColumn: false,
 	jobTimeout: 30 * 60_000,
 	refusal: undefined,
@@ -48,6 +48,7 @@ it.each([
 	[{ maxCredits: '7' }, { cap: 7 }],
 	[{ manualLimit: '9' }, { manualLimit: 9 }],
 	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
+	[{ refreshAfterDays: '3.5' }, { isRefreshing: true }],
 	[{ enrich: true }, { hasOptionalColumn: true }],
 	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
 	// A run that sends nothing at once would wait for ever.
@@ -85,8 +86,7 @@ it('Max Credits is never more than what was said, never below 0, and whole', () 
 it.each([
 	['maxCredits', '', 'Max Credits'],
 	['maxCredits', Number.POSITIVE_INFINITY, 'Max Credits'],
-	['keepCredits', '', 'Keep Credits'],
-	['retryUnknownDays', 'soon', 'Verify Unknown Again After (Days)'],
+	['keepCredits', '', 'Leave Credits in Account'],
 ])('refuses %s of %j', (name, value, label) => {
 	expect(problemOf(optionsOf({ [name]: value }).refusal)).toMatchObject({
 		reason: 'invalid_value',

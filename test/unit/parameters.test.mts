@@ -45,7 +45,9 @@ describe('the fields of a lead', () => {
 
 	function leadOf(items: unknown[], saved: Record<string, unknown> = {}, isTool = false) {
 		const parameter = (name: string, _: number, fallback: unknown) => saved[name] ?? fallback;
-		return new LeadParameters({ json: (item) => items[item], parameter, isTool }, { lead });
+		const inputs = items.map(() => ({ json: {} }));
+		const context = { json: (item: number) => items[item], inputs, parameter, isTool };
+		return new LeadParameters(context, { lead });
 	}
 
 	it('are recognized in each item, the first of their meanings with a value', () => {
@@ -61,7 +63,7 @@ describe('the fields of a lead', () => {
 
 	it('are named only where something was read from them', () => {
 		const parameters = leadOf([{ Name: 'Ada Lee', Firma: 'Acme', Web: 'acme.com' }]);
-		expect(parameters.readFrom).toBe('');
+		expect(parameters.readFrom).toBeUndefined();
 		parameters.get('where', 0, '');
 		expect(parameters.readFrom).toBe('Read from: Web');
 	});
@@ -145,7 +147,9 @@ describe('the fields of a lead', () => {
 		const items = names.map((Name) => ({ Name, Firma: 'Acme', Email: 'eve@acme.com' }));
 		const parameters = leadOf(items);
 		for (const item of items.keys()) parameters.get('who', item, '');
-		expect(parameters.readFrom).toContain('eve@acme.com stands beside 3 or more different names');
+		expect(parameters.warnings.join()).toContain(
+			'eve@acme.com stands beside 3 or more different names',
+		);
 	});
 
 	it.each<[string, Record<string, unknown>, isTool?: boolean]>([

@@ -17,5 +17,6 @@ export function parametersOf(
 		if (value === FAILS && !options?.rawExpressions) throw new Error('It fails');
 		return value;
 	};
-	return new LeadParameters({ json: () => item, parameter }, operation);
+	const inputs = [{ json: item }];
+	return new LeadParameters({ json: () => item, inputs, parameter }, operation);
 }

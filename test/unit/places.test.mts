@@ -3,7 +3,7 @@
 import { sleep } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 
-import { Places } from '../../nodes/shared/values/queue.ts';
+import { Places } from '../../nodes/shared/values/places.ts';
 
 it('gives places in their order, urgent ones first, and each back once', async () => {
 	const places = new Places(2);

@@ -7,35 +7,7 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 
 import { root } from '../machine/paths.mjs';
-
-/**
- * The rooms in `nodes/shared`, from the ground up: each may use those below it. Rooms on one floor do
- * not know of each other.
- */
-const FLOORS = [
-	['values'],
-	['failures'],
-	['host'],
-	['http'],
-	['api', 'lead'],
-	['pace', 'credits'],
-	['client', 'execution'],
-	['input', 'output'],
-	['run'],
-	['reads', 'lookups'],
-	['operation.ts'],
-	['editor'],
-];
-
-/** Where a file is: a room of `shared`, or the folder of its node (`Finder`), or `credentials`. */
-function placeOf(file: string): string {
-	const [top, folder, room] = file.split('/');
-	if (top === 'credentials') return top;
-	return folder === 'shared' ? room : folder;
-}
-
-/** The number of its floor; -1 if it is in no room. */
-const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(placeOf(file)));
+import { FLOORS, floorOf, placeOf } from '../support/rooms.mts';
 
 /** What the credential type may use: it is loaded without the nodes. */
 const ROOMS_OF_CREDENTIALS = ['failures', 'http', 'api'];

@@ -9,12 +9,13 @@ import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
 import {
 	countsOf,
 	type Figures,
-	nothingLookedUp,
-	partsOf,
+	outcomeOf,
+	warningsOf,
 } from '../../nodes/shared/lookups/summary.ts';
-import { summaryOf } from '../../nodes/shared/run/run.ts';
+import { summaryOf } from '../../nodes/shared/run/summary.ts';
 import { reasonToStop } from '../../nodes/shared/output/onError.ts';
 import {
+	adviceOn,
 	InvalidInput,
 	invalidValue,
 	JobProblem,
@@ -100,6 +101,7 @@ function countsIn(kinds: Outcomes) {
 			if (!('at' in outcome)) counts.local++;
 		} else if ('fields' in outcome) {
 			counts[outcome.status]++;
+			if (outcome.status === 'known') counts.ofOthers++;
 			if (outcome.isUndated) counts.undated++;
 		}
 	}
@@ -112,13 +114,20 @@ const reasonOf = (kinds: Outcomes, failsWhenIncomplete: boolean, hasValue: boole
 function summary(
 	lookup: Lookup<IDataObject>,
 	kinds: Kind[],
-	{ readFrom = '', ...figures }: Partial<Figures> & { readFrom?: string } = {},
+	{ readFrom, ...figures }: Partial<Figures> & { readFrom?: string } = {},
 ): string {
 	const problems = problemsOf(kinds).map(({ problem }) => problem);
 	const spent = { certain: 0, uncertain: 0, ...figures.spent };
-	const all = { duplicates: 0, earlier: 0, paused: 0, spentInAll: spent, ...figures, spent };
-	const parts = partsOf(lookup, countsIn(kinds), problems, all);
-	return summaryOf([...parts, readFrom], problems);
+	const none = { duplicates: 0, earlier: 0, paused: 0, hasOnly404: false };
+	const counts = countsIn(kinds);
+	const outcome = outcomeOf(lookup, counts, problems, {
+		...none,
+		spentInAll: spent,
+		...figures,
+		spent,
+	});
+	const warnings = warningsOf(lookup, counts, kinds.length, false, false);
+	return summaryOf(outcome, [...adviceOn(problems), ...warnings], readFrom);
 }
 
 describe('a run', () => {
@@ -203,52 +212,71 @@ describe('the summary', () => {
 		[
 			['found', 'known', 'undated', 'undated', 'cancelled'],
 			{ duplicates: 1, paused: 400 },
-			'5 items: 1 found, 0 not found. 3 have an email already. ' +
-				'1 not sent (execution stopped). 0 credits used. 1 item cost nothing (duplicate). ' +
-				'2 known items without a valid date in Checked At. ' +
-				'Check why it was stopped, then run again: what was found is free for a day.',
+			'5 items: 1 found, 0 not found, 3 have an email already, 1 not sent (execution stopped). ' +
+				'0 credits used; for free: 1 duplicate.<br>' +
+				'Check why it was stopped, then run again: what was found is free for a day. ' +
+				"2 have an email without a date in 'checkedAt', and count as new enough.",
 		],
 		[
 			['found', 'found'],
-			{ spent: { certain: 2, uncertain: 0 }, spentInAll: { certain: 259, uncertain: 2 } },
-			'2 items: 2 found, 0 not found. 2 credits used, up to 261 in this execution.',
+			{
+				earlier: 1,
+				spent: { certain: 2, uncertain: 0 },
+				spentInAll: { certain: 259, uncertain: 2 },
+			},
+			'2 items: 2 found, 0 not found. 2 credits used, up to 261 in this execution; for free: 1 from earlier runs.',
 		],
 		// What to do is told twice at most, and the same once.
 		[
 			['missing', 'missing', 'expression', 'unevaluated', 'invalid', 'pending', 'pending'],
 			{ spent: { certain: 3, uncertain: 1 }, paused: 8_400 },
-			'7 items: 2 without a name, ' +
-				'1 with an expression that cannot be evaluated, 1 with an expression that was not evaluated, ' +
-				'1 with a value that is not valid, 2 waiting for a bulk job. Up to 4 credits used. ' +
-				'Waited 8 seconds for the rate limit. Nothing is lost: run the Finder again later with these items, and it collects their results for free. Fill in Full Name.',
+			'7 items: 2 without a name, 1 with an expression that cannot be evaluated, ' +
+				'1 with an expression that was not evaluated, 1 with a value that is not valid, ' +
+				'2 waiting for a bulk job. Up to 4 credits used; waited 8 seconds for the rate limit.<br>' +
+				'Nothing is lost: run the Finder again later, and it collects what is waiting, for free. ' +
+				'Fill in Full Name.',
 		],
 		[
 			['failed', 'failed', 'failedJob', 'creditLimit', 'unauthorized', 'manualLimit'],
 			{ duplicates: 2 },
 			'6 items: 2 failed (connection lost), 1 failed (incomplete response), ' +
 				'1 not sent (Max Credits reached), 1 not sent (API key not accepted), ' +
-				'1 not sent (Max Items in Manual Runs reached). 0 credits used. ' +
-				'2 items cost nothing (duplicate). Run the item again later (ECONNRESET). ' +
+				'1 not sent (Max Items in Manual Runs reached). 0 credits used; for free: 2 duplicates.<br>' +
+				'Run again later (ECONNRESET). ' +
 				'If it happens each time, run Check API of Contact Data Account.',
 		],
 		[
+			['creditLimit', 'unauthorized'],
+			{},
+			'2 items: 1 not sent (Max Credits reached), 1 not sent (API key not accepted). 0 credits used.<br>' +
+				'Raise Max Credits in the options; Check the API Key of the credential, ' +
+				'then run again: what was found is free for a day.',
+		],
+		[
 			['found', 'notFound', 'missing'],
-			{ spent: { certain: 1, uncertain: 0 }, readFrom: 'Read from: Name, E-Mail' },
-			'3 items: 1 found, 1 not found. 1 without a name. 1 credit used. ' +
-				'Read from: Name, E-Mail. Fill in Full Name.',
+			{ spent: { certain: 1, uncertain: 0 }, readFrom: 'Read from: <Name>, E-Mail' },
+			'3 items: 1 found, 1 not found, 1 without a name. 1 credit used.<br>' +
+				'Fill in Full Name.<br>Read from: &lt;Name>, E-Mail.',
 		],
 	])('of %j', (kinds, figures, expected) => {
 		expect(summary(finder, kinds, figures)).toBe(expected);
 	});
 
+	it('has five sentences at most beside what was read, which comes last', () => {
+		const toDo = ['First', 'Second', 'Third', 'Fourth'];
+		expect(summaryOf(['One', 'Two'], toDo, 'Read')).toBe(
+			'One. Two.<br>First. Second. Third.<br>Read.',
+		);
+	});
+
 	it('of the verifier tells of local answers and why items are passed on, and no miss', () => {
 		const told = (...kinds: Kind[]) => summary(verifier, kinds);
 		expect(told('local', 'known', 'known', 'skipped')).toBe(
-			'4 items: 1 verified. 3 passed on: 2 have a status already, 1 has no email. ' +
-				'0 credits used. 1 item cost nothing (not a valid email).',
+			'4 items: 1 verified, 2 have a status already, 1 has no email. ' +
+				'0 credits used; for free: 1 not a valid email.',
 		);
-		expect(told('known', 'skipped', 'skipped')).toBe(
-			'3 items: 3 passed on: 1 has a status already, 2 have no email. 0 credits used.',
+		expect(told('known', 'skipped', 'skipped')).toContain(
+			'3 items: 1 has a status already, 2 have no email. 0 credits used.<br>',
 		);
 		expect(told('notFound')).toBe('1 item: 0 verified, 1 not found. 0 credits used.');
 	});
@@ -258,8 +286,8 @@ describe('the summary', () => {
 		fc.assert(
 			fc.property(fc.array(names, { minLength: 1, maxLength: 9 }), (kinds) => {
 				const said = summary(finder, kinds);
-				const [, items, table] = /^(\d+) items?: (.*?)\. \d+ credits? used\./.exec(said) ?? [];
-				const parts = table.replace(/passed on: [^.]*/, 'passed on').split(/[,.] /);
+				const [, items, table] = /^(\d+) items?: (.*?)\. \d+ credits? used/.exec(said) ?? [];
+				const parts = table.split(', ');
 				const numbers = parts.map((part) => Number.parseInt(part, 10));
 				const sum = numbers.reduce((total, number) => total + number, 0);
 				expect([sum, Number(items)]).toEqual([kinds.length, kinds.length]);
@@ -268,28 +296,23 @@ describe('the summary', () => {
 		);
 	});
 
-	const had = 'Nothing had to be looked up: every item already has an email';
-	const none = 'Nothing was looked up: no item has an email. If your emails are in another column';
-	const choose = 'set Lead Fields to Choose Below and';
+	const again =
+		'To look up, and pay for, what is there already, add the option Look Up Again After';
+	const none = 'If your emails are in another column: ';
 
 	it.each<[Kind[], string | undefined]>([
-		[
-			['known', 'undated'],
-			`${had}. To look up again what it has, ${choose} leave Existing Email empty.`,
-		],
-		[['known', 'skipped'], `${had}, or no email. To look`],
-		[['skipped', 'skipped'], `${none}, ${choose} drag it onto Email.`],
+		[['known', 'known'], again],
+		[['known', 'skipped'], again],
+		[['skipped', 'skipped'], `${none}Set Lead Fields to Choose Below and drag it onto Email`],
 		[['known', 'found'], undefined],
 		[['skipped', 'local'], undefined],
 		[['known', 'missing'], undefined],
 		[[], undefined],
-	])('says where nothing was looked up: %j', (kinds, hint) => {
-		const told = nothingLookedUp(finder, countsIn(kinds), kinds.length, false);
-		if (hint === undefined) expect(told).toBeUndefined();
-		else expect(told).toContain(hint);
-		const chosen = nothingLookedUp(finder, countsIn(kinds), kinds.length, true);
-		expect(chosen?.toLowerCase()).toBe(
-			told?.replace('set Lead Fields to Choose Below and ', '').toLowerCase(),
-		);
+	])('says what to do where nothing was looked up: %j', (kinds, advice) => {
+		const told = (isChosen: boolean) =>
+			warningsOf(finder, countsIn(kinds), kinds.length, isChosen, false).join();
+		expect(told(false)).toContain(advice ?? '');
+		if (advice === undefined) expect(told(false)).toBe('');
+		expect(told(true)).toBe(told(false).replace('Set Lead Fields to Choose Below and d', 'D'));
 	});
 });

@@ -19,7 +19,7 @@ it.each<[saved: object | null, sent: object]>([
 	// A percent sign that encodes nothing.
 	[
 		{ proxy: 'http://ada:50%@proxy.example.com:3128' },
-		{ proxy: { ...proxyOf(3128), auth: { username: 'ada', password: '50%' } } },
+		{ proxy: { ...proxyOf(3128), auth: { username: 'ada', password: '50%25' } } },
 	],
 ])('%j is sent as %j', (saved, sent) => {
 	expect(requestOptionsOf(saved)).toEqual(sent);

@@ -25,7 +25,7 @@ it.each<[string, thrown: unknown[], advice: string]>([
 	[
 		'two causes that begin alike',
 		[unexpectedResponse('a result'), connectionError({ code: 'ETIMEDOUT' })],
-		'Run the item again later, or check the Base URL of the credential (ETIMEDOUT). If it happens each time, run Check API of Contact Data Account',
+		'Run again later, or check the Base URL of the credential (ETIMEDOUT). If it happens each time, run Check API of Contact Data Account',
 	],
 	[
 		'three causes: two of them, those of the service first',

@@ -12,16 +12,17 @@ import { isPathError, ServiceError } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
 import { objectsIn } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
-import { inFull, type Problem, problemOf } from '../../shared/failures/failure';
+import { type Problem, problemOf } from '../../shared/failures/failure';
 import { asError } from '../../shared/values/text';
-import { type Check, type Finding, summaryOf } from '../checkSummary';
+import { type Check, type Finding, nothingToCheck, summaryOf } from '../checkSummary';
 
 /**
  * Check API: one item for each endpoint (interface specification 4). Costs no credits: the account, the lists and the
  * leads of one list are free (8), and a metered endpoint gets a request with nothing of what it requires, whatever the
  * settings are, so that it cannot be completed. Its refusal, a 400 (7), shows that the endpoint exists and accepts the
  * key. `works` is about the credential as it is, and `null` where nothing free can tell: where the request has a form
- * to choose (4.5, 4.6, 4.8), where it is accepted or refused for credits or for now, and where there is no list. A service that does not work is a result, so it never throws.
+ * to choose (4.5, 4.6, 4.8), where it is accepted or refused for credits or for now, and where there is no list. An endpoint
+ * that does not work is a result; without an API, or one that lets the key in, it throws as Get Account does.
  */
 export const check = readOperation({
 	option: {
@@ -53,8 +54,6 @@ interface Found {
 	account?: IDataObject;
 	/** The shortest list that has leads, as its export comes in one response. */
 	listId?: string;
-	/** Why nothing more is sent. */
-	stop?: Finding;
 }
 
 interface Endpoint {
@@ -124,7 +123,7 @@ const ONLY_PAID = 'Only a paid request would tell';
 /** Refusals that leave open whether the endpoint works. */
 const OPEN = ['rate_limited', 'out_of_credits', 'conflict', 'service_unavailable'];
 
-/** Failures of the account's own endpoint after which the other endpoints are still tried. */
+/** Failures of the account's endpoint after which the other endpoints are still tried. */
 const GOES_ON = ['not_found', 'unexpected_answer', 'service_unavailable'];
 
 /** One after the other: the lists may need the account, the leads a list, and a low rate limit allows no more. */
@@ -149,22 +148,18 @@ async function checkAll(client: AccountClient): Promise<Check[]> {
 
 async function findingOf(endpoint: Endpoint, found: Found): Promise<Finding | void> {
 	const { path, read = probe } = endpoint;
-	if (found.stop) return found.stop;
 	if (path.includes(':listId') && !found.listId) return notSent('no list is known');
 	try {
 		return await read(found, path.replace(':listId', found.listId ?? ''), endpoint);
 	} catch (thrown) {
 		const problem = problemOf(thrown);
-		const finding = unusable(problem);
-		if (path !== ACCOUNT_PATH || GOES_ON.includes(problem.reason)) return finding;
-		// Where no API is, or none that lets the key in, further requests would not find one.
-		found.stop = { ...notSent(problem.message), works: finding.works };
-		return { ...finding, detail: inFull(problem) };
+		if (path !== ACCOUNT_PATH || GOES_ON.includes(problem.reason)) return unusable(problem);
+		throw nothingToCheck(problem);
 	}
 }
 
 function notSent(why: string): Finding {
-	return { works: null, httpCode: null, detail: `Not sent: ${why.replace(/^Not sent: /, '')}` };
+	return { works: null, httpCode: null, detail: `Not sent: ${why}` };
 }
 
 function unusable({ reason, message, httpCode = null }: Problem): Finding {

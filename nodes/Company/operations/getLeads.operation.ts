@@ -18,6 +18,8 @@ import {
 import { readOperation } from '../../shared/operation';
 import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
+import { asBeforeFile } from '../../shared/host/file';
+import { companyOf, type FieldValues } from '../../shared/input/fieldValues';
 import { digest } from '../../shared/http/connection';
 import { isMiss } from '../../shared/http/errors';
 import { collectPages, type Pages } from '../../shared/reads/pages';
@@ -79,9 +81,15 @@ export const getLeads = readOperation({
 			isOptional: true,
 		},
 	},
+	outcome: (companies, people, without) => {
+		const none = without > 0 ? `, ${without} without any` : '';
+		return `${companies === 1 ? '1 company' : `${companies} companies`}: ${people} ${people === 1 ? 'person' : 'people'}${none}`;
+	},
 	async read(request) {
-		const { values, limit } = request;
-		const { domain, name } = values.company('companyWebsite', 'companyName');
+		const { limit, values } = request;
+		const company = objectAt(asBeforeFile(request.recognized ?? {}, 'companyData'), 'companyData');
+		if (company.status === 'not_found') return 'company_not_found';
+		const { domain, name } = companyIn(company, values);
 		if (!domain && !name) throw request.missing('missing_company');
 		const filters = {
 			companyWebsite: domain || undefined,
@@ -90,7 +98,7 @@ export const getLeads = readOperation({
 			title: toKeywords(values.text('title'), values.raw('titleMatch')),
 			location: toKeywords(values.text('location'), values.raw('locationMatch')),
 		};
-		const company: IDataObject = {};
+		const named: IDataObject = {};
 		const pages: Pages = {
 			pageSize: COMPANY_LEADS_PAGE,
 			// A page may cost credits.
@@ -98,16 +106,32 @@ export const getLeads = readOperation({
 			idOf: (lead) => JSON.stringify(lead),
 			async fetch(size, nextId) {
 				const page = await buyPage({ ...filters, size, nextId }, request);
-				const named = objectAt(page, 'company');
-				company.name ??= textAt(named, 'name');
-				company.domain ??= textAt(named, 'domain');
+				const ofPage = objectAt(page, 'company');
+				named.name ??= textAt(ofPage, 'name');
+				named.domain ??= textAt(ofPage, 'domain');
 				return readProfilePage(page);
 			},
 		};
 		const collected = await collectPages(pages, limit);
-		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, company) };
+		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, named) };
 	},
 });
+
+/** A name that is a host, by common endings: `Node.js` is none. */
+const HOST =
+	/^[a-z\d-]+(?:\.[a-z\d-]+)*\.(?:com|net|org|io|co|ai|app|eu|de|at|ch|fr|be|es|mx|pt|br|it|nl|uk|us|ca|au)$/;
+
+/** The company that Search Company has found for the item, or that of its fields: a website comes before any name. */
+function companyIn(found: IDataObject, values: FieldValues): { domain: string; name: string } {
+	const own = values.company('companyWebsite', 'companyName');
+	const { domain, website, name } = found;
+	const all = [
+		companyOf(toText(domain) || website, name),
+		own,
+		companyOf(HOST.exec(own.name)?.[0]),
+	];
+	return all.find((one) => one.domain !== '') ?? all.find((one) => one.name !== '') ?? own;
+}
 
 /** A page without people. */
 const NOBODY: IDataObject = { results: [] };
@@ -146,7 +170,10 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.catch((error: unknown) => ({ credits: charged > 0 ? null : 0, sent: charged, error }));
 	// A page that failed may have been charged: this run does not request it again.
 	const { answers } = executionOf(context);
-	const settled = await client.memoized(key, async () => await answers.ask(key, connection, work));
+	const settled = await client.memoized(
+		key,
+		async () => await answers.ask(key, connection, work, 0),
+	);
 	if ('error' in settled) throw settled.error;
 	return settled.answer.results[0] ?? NOBODY;
 }

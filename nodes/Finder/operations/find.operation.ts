@@ -23,7 +23,7 @@ export const find = lookupOperation<Person>({
 	},
 	builder:
 		'For one item at a time, e.g. as the tool of an agent, or for Include Company Data. For more than 20 items use findBulk: same price, one request per 100 people.',
-	tool: `Find the business email of one person. Needs a name (full name, or first and last name) and the company (its domain if you know it, else its name). Costs 1 credit if an email is found, nothing otherwise. 'status' is 'found' or 'not_found'. ${EMAIL_STATUSES} ${OTHER_STATUSES} Never guess an email that was not found.`,
+	tool: `Find the business email of one person. Needs the full name and the company (its domain if you know it, else its name). Costs 1 credit if an email is found, nothing otherwise. 'status' is 'found' or 'not_found'. ${EMAIL_STATUSES} ${OTHER_STATUSES} Never guess an email that was not found.`,
 	options: [
 		...personOptions,
 		queryField({

@@ -1,5 +1,5 @@
-import { bulkBody, FIND_BULK_PATH, matchRows, MAX_ROWS } from '../../shared/api/bulkFinder';
-import { jobIn } from '../../shared/api/bulkJob';
+import { bulkBody, FIND_BULK_PATH, MAX_ROWS } from '../../shared/api/bulkFinder';
+import { BULK_FINDER, readBulk } from '../../shared/api/bulkJob';
 import { type Person, simplifyFoundEmail } from '../../shared/api/finder';
 import { lookupOperation } from '../../shared/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/input/options';
@@ -32,12 +32,6 @@ export const findBulk = lookupOperation<Person>({
 	...personLookup,
 	perRequest: MAX_ROWS,
 	request: (people, settings) => ({ body: bulkBody(people, settings) }),
-	read(response, people) {
-		const { isDone, jobId, rows } = jobIn(response, people.length);
-		// A job that is done at once may keep its rows for the request that collects it.
-		const hasRows = isDone && rows.length > 0;
-		if (jobId !== undefined && !hasRows) return { acceptedJob: jobId };
-		return { results: matchRows(rows, people), jobId };
-	},
+	read: (response, people) => readBulk(BULK_FINDER, response, people),
 	simplify: simplifyFoundEmail,
 });

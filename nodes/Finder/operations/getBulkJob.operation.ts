@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { FIND_BULK_PATH, nameIn, resultIn } from '../../shared/api/bulkFinder';
-import { jobReader } from '../../shared/api/bulkJob';
-import { simplifyFoundEmail } from '../../shared/api/finder';
+import { BULK_FINDER, jobReader } from '../../shared/api/bulkJob';
+import { foundIn, simplifyFoundEmail } from '../../shared/api/finder';
 import { costOf } from '../../shared/credits/ledger';
 import { simple } from '../../shared/editor/fields';
 import { InvalidInput, JobProblem, problemOf } from '../../shared/failures/failure';
@@ -46,7 +46,8 @@ export const getBulkJob = readOperation({
 				description: 'Enter the ID of a job, or check that the expression of Job ID finds one.',
 			});
 		}
-		const job = await client.memoized(jobId, jobReader(jobId, get)).catch((thrown: unknown) => {
+		const read = jobReader(BULK_FINDER, jobId, get);
+		const job = await client.memoized(jobId, read).catch((thrown: unknown) => {
 			throw thrown instanceof ServiceError ? thrown.saying(` (job ${jobId})`) : thrown;
 		});
 		if (!job.isDone && job.settlesAfter === undefined) throw new JobProblem(jobId);
@@ -57,7 +58,7 @@ export const getBulkJob = readOperation({
 
 /** What a row says. An email that was found has cost 1 credit (interface specification 8). */
 function rowOf(row: IDataObject, checkedAt: string): IDataObject {
-	const result = resultIn(row);
+	const result = resultIn(row, foundIn);
 	// Where there is no email, nothing is said of one.
 	const [found = {}] = result instanceof Error ? [] : result;
 	const said = { ...nameIn(row), ...simplifyFoundEmail(found), checkedAt };

@@ -20,9 +20,6 @@ export async function readAccount(client: Getter): Promise<IDataObject> {
 	return objectWith(['email', 'credit', 'credits'], account, 'an account');
 }
 
-/** Interface specification 2.2. */
-export type CreditKind = 'email' | 'verifier' | 'search';
-
 /** A counter of an account, in credits; `null` where the service does not state it. */
 type Counter = Record<'quota' | 'used' | 'remaining', number | null>;
 
@@ -81,7 +78,7 @@ function difference(quota: number | null, part: number | null): number | null {
 }
 
 /** The remaining credits of a kind, infinite without a limit; `null` where the service states no counter for it. */
-export function remainingOf(account: IDataObject, kind: CreditKind): number | null {
+export function remainingOf(account: IDataObject, kind: string): number | null {
 	const counters = countersOf(account);
 	const credit = objectAt(account, 'credit');
 	const sent = [objectAt(account, 'credits'), 'all' in counters ? credit : objectAt(credit, kind)];

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
 import { numberAt, textAt } from '../values/json';
 import { asError, toText, wordsOf } from '../values/text';
-import { foundIn, type Person } from './finder';
+import type { Person } from './finder';
 
 /** The path of the bulk finder and its jobs (interface specification 4.6). */
 export const FIND_BULK_PATH = '/api/v2/find_bulk';
@@ -125,19 +125,23 @@ export function rowsOf(
 	return own;
 }
 
+/** Reads what a result of an endpoint holds, nothing for a miss. Throws a `ServiceError` for one that says nothing. */
+export type Reader = (result: object) => IDataObject[];
+
 /** The results in the rows of a request, in its order; why where a row says nothing, `undefined` where there is none. */
 export function matchRows(
 	rows: IDataObject[],
 	asked: Array<Person | undefined>,
+	found: Reader,
 	isStrict = false,
 ): Array<IDataObject[] | Error | undefined> {
-	return rowsOf(rows, asked, isStrict).map((row) => row && resultIn(row));
+	return rowsOf(rows, asked, isStrict).map((row) => row && resultIn(row, found));
 }
 
-/** What a row says of its person, as {@link foundIn} reads it; an error is returned. */
-export function resultIn(row: IDataObject): IDataObject[] | Error {
+/** What a row says of its person; an error is returned. */
+export function resultIn(row: IDataObject, found: Reader): IDataObject[] | Error {
 	try {
-		return foundIn(row);
+		return found(row);
 	} catch (error) {
 		return asError(error);
 	}

@@ -3,8 +3,15 @@ import { JobProblem } from '../failures/failure';
 import { isPathError, ServiceError, unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
 import { holdsError, isObject, numberAt, textAt, wordsIn } from '../values/json';
-import { FIND_BULK_PATH, isNumberedFromOne, matchRows, numberIn } from './bulkFinder';
-import { hasEmail } from './finder';
+import {
+	FIND_BULK_PATH,
+	isNumberedFromOne,
+	matchRows,
+	numberIn,
+	type Reader,
+	resultIn,
+} from './bulkFinder';
+import { foundIn, type Person } from './finder';
 
 /** The keys that may hold the rows of a response, when it is no bare list. */
 const ROW_KEYS = ['results', 'people', 'data', 'rows'];
@@ -20,7 +27,18 @@ const DONE =
 const STEADY = 60_000;
 const STEADY_WITH_GAPS = 10_000;
 
-/** A job of the bulk finder, or the rows that it sent at once (interface specification 2.8, 2.9). */
+/** An endpoint that takes rows of people, and may accept them as a job (interface specification 4.6). */
+export interface BulkEndpoint {
+	/** The path of its requests, and of its jobs. */
+	path: string;
+	/** What a row says. */
+	found: Reader;
+}
+
+/** The bulk finder. */
+export const BULK_FINDER: BulkEndpoint = { path: FIND_BULK_PATH, found: foundIn };
+
+/** A job, or the rows that came at once (interface specification 2.8, 2.9). */
 export interface BulkJob {
 	/** Absent where the rows came at once. */
 	jobId?: string;
@@ -33,13 +51,22 @@ export interface BulkJob {
 }
 
 /**
- * Reads a response of the bulk finder (interface specification 4.6). A job is done when its status says so, or when it
+ * Reads a response of a bulk endpoint (interface specification 4.6). A job is done when its status says so, or when it
  * has no status, and all rows are there. A job that failed keeps only the people who were found, as the service may not
  * have looked for the others; without any it throws a {@link JobProblem}, or a {@link ServiceError} if it has no id.
  * @param sent the number of rows in the request, if known
  * @param askedFor the id of the job that the response is about, if known
  */
-export function jobIn(response: object, sent?: number, askedFor?: string): BulkJob {
+export function jobIn(
+	{ found }: BulkEndpoint,
+	response: object,
+	sent?: number,
+	askedFor?: string,
+): BulkJob {
+	const isFound = (row: IDataObject) => {
+		const result = resultIn(row, found);
+		return Array.isArray(result) && result.length > 0;
+	};
 	const fields = isObject(response) ? response : {};
 	const list: unknown = [response, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
 	const id = textAt(fields, 'id');
@@ -52,10 +79,10 @@ export function jobIn(response: object, sent?: number, askedFor?: string): BulkJ
 	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list ?? response, 'rows');
 	const jobId = askedFor ?? id ?? undefined;
 	if (FAILED.test(status)) {
-		const found = rows.filter(hasEmail);
+		const kept = rows.filter(isFound);
 		const failure = jobFailed(status, jobId, wordsIn({ ...fields, status: null }));
-		if (found.length === 0) throw failure;
-		return { jobId, rows: found, isDone: true, failure };
+		if (kept.length === 0) throw failure;
+		return { jobId, rows: kept, isDone: true, failure };
 	}
 	if (RUNNING.test(status)) return { jobId, rows, isDone: false };
 	const people = sent ?? numberAt(fields, 'total');
@@ -66,8 +93,17 @@ export function jobIn(response: object, sent?: number, askedFor?: string): BulkJ
 		if (!isNamed && list === undefined) return { jobId, rows, isDone: false };
 		return { jobId, rows, isDone: isWhole || people === null, settlesAfter: STEADY_WITH_GAPS };
 	}
-	const isLikelyDone = people !== null && isWhole && rows.some(hasEmail);
+	const isLikelyDone = people !== null && isWhole && rows.some(isFound);
 	return { jobId, rows, isDone: false, ...(isLikelyDone && { settlesAfter: STEADY }) };
+}
+
+/** Reads the response to a bulk request for these people: the results, or the job that was accepted in their place. */
+export function readBulk(endpoint: BulkEndpoint, response: object, people: Person[]) {
+	const { isDone, jobId, rows } = jobIn(endpoint, response, people.length);
+	// A job that is done at once may keep its rows for the request that collects it.
+	const hasRows = isDone && rows.length > 0;
+	if (jobId !== undefined && !hasRows) return { acceptedJob: jobId };
+	return { results: matchRows(rows, people, endpoint.found), jobId };
 }
 
 /** The job that a service has accepted in place of an answer; `undefined` for any other response. */
@@ -89,33 +125,27 @@ function jobFailed(status: string, jobId: string | undefined, words: string | nu
 	const job = jobId === undefined ? 'The bulk job' : `The bulk job ${jobId}`;
 	const failed = new ServiceError('job_failed', {
 		message: `${job} ended with the status "${status}"${words === null ? '' : `: ${words}`}`,
-		description: 'Run the items again.',
+		description: 'Run again.',
 	});
 	return jobId === undefined ? failed : new JobProblem(jobId, failed.problem);
 }
 
 type Get = (query: IDataObject, path: string) => Promise<object>;
 
-/** Where a lookup finds the jobs that have its results. */
-export interface JobEndpoint {
-	/** Makes a function that reads a job of so many rows, if that is known. */
-	reader(jobId: string, get: Get, rows?: number): () => Promise<BulkJob>;
-	/** The results of the questions in the rows of a job. */
-	match: typeof matchRows;
-}
-
-/** The jobs of the bulk finder. */
-export const FINDER_JOBS: JobEndpoint = { reader: jobReader, match: matchRows };
-
 /**
  * Returns a function that reads a job (interface specification 4.6, its variant), and takes it for done once its rows have
  * stayed the same for as long as it has to. Throws as {@link jobIn} does.
  * @param people the number of rows in the request of the job, if known
  */
-export function jobReader(jobId: string, get: Get, people?: number): () => Promise<BulkJob> {
+export function jobReader(
+	endpoint: BulkEndpoint,
+	jobId: string,
+	get: Get,
+	people?: number,
+): () => Promise<BulkJob> {
 	let steady = { rows: '', since: 0 };
 	return async () => {
-		const job = jobIn(await readJob(jobId, get), people, jobId);
+		const job = jobIn(endpoint, await readJob(endpoint, jobId, get), people, jobId);
 		if (job.isDone || job.settlesAfter === undefined) return job;
 		const rows = JSON.stringify(job.rows);
 		if (rows !== steady.rows) steady = { rows, since: Date.now() };
@@ -124,12 +154,11 @@ export function jobReader(jobId: string, get: Get, people?: number): () => Promi
 }
 
 /** The specification does not show whether the id of a job goes into the path or into a parameter. */
-async function readJob(jobId: string, get: Get): Promise<object> {
-	const byParameter = async () => await get({ id: jobId }, FIND_BULK_PATH);
+async function readJob({ path }: BulkEndpoint, jobId: string, get: Get): Promise<object> {
+	const byParameter = async () => await get({ id: jobId }, path);
 	// In a path, an id of dots alone would lead to another endpoint.
 	if (/^\.+$/.test(jobId)) return await byParameter();
-	const path = `${FIND_BULK_PATH}/${encodeURIComponent(jobId)}`;
-	return await get({}, path).catch(async (thrown: unknown) => {
+	return await get({}, `${path}/${encodeURIComponent(jobId)}`).catch(async (thrown: unknown) => {
 		if (isPathError(thrown)) return await byParameter();
 		throw thrown;
 	});

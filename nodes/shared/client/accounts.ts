@@ -24,7 +24,7 @@ export class Accounts<T extends { client: AccountClient }> {
 	/** @param open makes what belongs to an account, with the client that sends its requests */
 	constructor(
 		private readonly context: NodeContext,
-		settings: Pick<ClientSettings, 'pace' | 'requestOptions'>,
+		settings: Pick<ClientSettings, 'mayWaitUntil' | 'pace' | 'requestOptions'>,
 		private readonly open: (client: AccountClient) => T,
 	) {
 		const { endsAt, signal } = context;
@@ -85,8 +85,12 @@ export async function withClient<T>(
 	requestOptions?: ClientSettings['requestOptions'],
 ): Promise<T> {
 	const credential = await n8n.getCredentials(CREDENTIAL).catch(noCredential);
-	const settings = { pace: SHORT_PACE, requestOptions };
-	const client = new AccountClient(n8n, connectionOf(credential), settings);
+	const client = new AccountClient(n8n, connectionOf(credential), {
+		pace: SHORT_PACE,
+		requestOptions,
+		endsAt: Number.POSITIVE_INFINITY,
+		network: new CircuitBreaker(),
+	});
 	try {
 		return await use(client);
 	} finally {

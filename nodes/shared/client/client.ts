@@ -8,11 +8,12 @@ import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
 import { asServiceError, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
-import { gateOf, type AccountGate, type Lane } from '../pace/gate';
-import { CircuitBreaker, type Cost, decide, DEFAULT_PACE, isPause, type Pace } from '../pace/retry';
+import { type AccountGate, gateOf, type Lane } from '../pace/gate';
+import { CircuitBreaker, type Cost, decide, isPause, type Pace } from '../pace/retry';
 import { endedBy, NotProcessed } from '../failures/failure';
 import { TIME_TO_DELIVER } from '../host/context';
 import type { NotSentReason } from '../failures/reasons';
+import { notWaitedFor } from './givenUp';
 
 /** How long to wait for a response, in milliseconds. */
 const TIMEOUT = 60_000;
@@ -34,13 +35,15 @@ const COLLECTED_AFTER = new Set<NotSentReason>([
 const MAX_REFUSALS = 10;
 
 export interface ClientSettings {
-	pace?: Pace;
+	pace: Pace;
 	requestOptions?: Partial<IHttpRequestOptions>;
 	signal?: AbortSignal;
-	/** When n8n ends the execution, in milliseconds since 1970. */
-	endsAt?: number;
+	/** When n8n ends the execution, in milliseconds since 1970; infinite without an end. */
+	endsAt: number;
+	/** The latest time to which a longer Max Rate Limit Wait can last, as that one; 0 where there is no such option. */
+	mayWaitUntil?: number;
 	/** Counts lost connections: the clients of one run share the network. */
-	network?: CircuitBreaker;
+	network: CircuitBreaker;
 }
 
 export interface Sending {
@@ -57,10 +60,7 @@ export interface Sending {
 export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
-	private readonly pace: Pace;
-	private readonly endsAt: number;
 	readonly breaker = new CircuitBreaker();
-	private readonly network: CircuitBreaker;
 	private halted: NotProcessed | undefined;
 	private readonly done = new Map<string, Promise<unknown>>();
 
@@ -78,13 +78,10 @@ export class AccountClient {
 	constructor(
 		private readonly n8n: IAllExecuteFunctions,
 		readonly connection: Connection,
-		private readonly settings: ClientSettings = {},
+		private readonly settings: ClientSettings,
 	) {
-		this.pace = settings.pace ?? DEFAULT_PACE;
-		this.endsAt = settings.endsAt ?? Number.POSITIVE_INFINITY;
-		this.network = settings.network ?? new CircuitBreaker();
 		this.gate = gateOf(connection.account);
-		this.lane = this.gate.join(this.pace.maxConcurrency, this.pace.maxRateLimitWait);
+		this.lane = this.gate.join(settings.pace.maxConcurrency, settings.pace.maxRateLimitWait);
 	}
 
 	/** How long the service has made this run wait so far, in milliseconds. */
@@ -124,12 +121,11 @@ export class AccountClient {
 		const { cost = 'free', reservation } = sending;
 		const timeout = cost === 'bulk' ? BULK_TIMEOUT : TIMEOUT;
 		const complete = { timeout, ...this.settings.requestOptions, ...request };
-		const { maxRetries } = this.pace;
 		let uncertain: ServiceError | undefined;
 		let refusals = 0;
 		let { acceptances } = this.gate;
 		for (let attempt = 1; ; ) {
-			const left = Math.max(1, this.endsAt - Date.now() - TIME_TO_DELIVER / 2);
+			const left = Math.max(1, this.settings.endsAt - Date.now() - TIME_TO_DELIVER / 2);
 			const inTime = { ...complete, timeout: Math.min(complete.timeout, left) };
 			const response = await this.sendAtGate(inTime, sending).catch((notSent: unknown) => {
 				// An earlier attempt may have been charged, so the item is not "not processed".
@@ -137,15 +133,14 @@ export class AccountClient {
 			});
 			if (!(response instanceof ServiceError)) return response;
 			// A refusal for now is no failed try: it waits at the gate again.
-			const mayCost = response.mayBeCharged && cost !== 'free';
-			if (isPause(response) && !mayCost) {
+			if (isPause(response) && (cost === 'free' || !response.mayBeCharged)) {
 				// Where others are accepted, it may be this request, or its endpoint, that never is.
 				if (this.gate.acceptances > acceptances) refusals++;
 				({ acceptances } = this.gate);
 				if (refusals > MAX_REFUSALS) throw uncertain ?? response.after(refusals);
 				continue;
 			}
-			const tried = { attempt, maxRetries, cost, uncertain };
+			const tried = { attempt, maxRetries: this.settings.pace.maxRetries, cost, uncertain };
 			const { error, wait, mayChargeAgain } = decide(response, tried);
 			if (error) throw error;
 			if (response.mayBeCharged) uncertain = response;
@@ -188,16 +183,16 @@ export class AccountClient {
 
 	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
 	private assertGoingOn({ collects = false, cost = 'free' }: Sending): void {
-		const { signal } = this.settings;
+		const { endsAt, mayWaitUntil = 0, network, signal } = this.settings;
 		if (signal?.aborted) throw endedBy(signal);
 		// What cannot be answered in time is not sent.
-		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > this.endsAt) this.halt('run_time_over');
-		const { refusal } = this.lane;
-		if (refusal) this.halt(refusal.next === 'pause' ? 'rate_limited' : 'service_down', refusal);
-		for (const { open } of [this.breaker, this.network])
-			if (open) this.halt(open.reason, open.cause);
-		if (!this.halted) return;
-		if (!collects || !COLLECTED_AFTER.has(this.halted.reason)) throw this.halted;
+		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > endsAt) this.halt('run_time_over');
+		const { givenUp } = this.lane;
+		if (givenUp) this.halt(...notWaitedFor(givenUp, this.n8n.getTimezone(), mayWaitUntil));
+		const open = network.open ?? this.breaker.open;
+		if (open) this.halt(open.reason, open.cause);
+		if (!this.halted || (collects && COLLECTED_AFTER.has(this.halted.reason))) return;
+		throw this.halted;
 	}
 
 	/** Tells the breakers how a request ended. All accounts share the network, for which any response is a result. */
@@ -209,14 +204,14 @@ export class AccountClient {
 		// A job that cannot be read yet says nothing of other requests.
 		if (failure && !isPoll) this.breaker.failed(failure, isOfOne);
 		if (!failure && cost === 'free' && !isPoll) this.breaker.brought(false);
-		if (failure?.reason === 'connection') this.network.failed(failure, false);
-		else if (failure?.next !== 'again') this.network.brought();
+		if (failure?.reason === 'connection') this.settings.network.failed(failure, false);
+		else if (failure?.next !== 'again') this.settings.network.brought();
 	}
 
 	/** Sends nothing from now on. Requests in progress go on. */
-	private halt(reason: NotSentReason, cause?: ServiceError): void {
+	private halt(...why: ConstructorParameters<typeof NotProcessed>): void {
 		const isFinal = this.halted && !COLLECTED_AFTER.has(this.halted.reason);
-		if (!isFinal) this.halted = new NotProcessed(reason, cause);
+		if (!isFinal) this.halted = new NotProcessed(...why);
 	}
 
 	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */
@@ -224,7 +219,7 @@ export class AccountClient {
 		const pause = this.gate.pauseAfter(this.lane, start, refusal);
 		const now = Date.now();
 		// A run that gives up does not wait.
-		if (this.lane.refusal || now + pause <= this.pausedUntil) return;
+		if (this.lane.givenUp || now + pause <= this.pausedUntil) return;
 		this.pausedFor += now + pause - Math.max(now, this.pausedUntil);
 		this.pausedUntil = now + pause;
 		const level = pause >= LONG_PAUSE ? 'info' : 'debug';

@@ -1,12 +1,13 @@
 import { endedBy, invalidValue, NotProcessed } from '../failures/failure';
 import { ServiceError } from '../http/errors';
-import { countersOf, type CreditKind, type Getter, readAccount, remainingOf } from '../api/account';
+import { countersOf, type Getter, readAccount, remainingOf } from '../api/account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
 interface BudgetSettings {
 	ledger: Ledger;
 	node: string;
-	kind: CreditKind;
+	/** Of the credits that it spends (interface specification 2.2). */
+	kind: string;
 	/** The account in this process: one object, whichever run uses it. */
 	account: object;
 	/** Max Credits, of one execution; infinite for no cap. */
@@ -15,18 +16,18 @@ interface BudgetSettings {
 	signal?: AbortSignal;
 }
 
-type PerKind = Record<CreditKind, number>;
+type PerKind = Record<string, number>;
 type Totals = Record<'spent' | 'reserved', PerKind>;
 
 /** What all executions of this process have spent and reserved at each account, by kind. */
 const processTotals = new WeakMap<object, Totals>();
 
-/** What a node may spend at one account, by Max Credits and Keep Credits. All figures are credits. */
+/** What a node may spend at one account, by Max Credits and Leave Credits in Account. All figures are credits. */
 export class Budget {
 	/** By this run of the node. */
 	spent = NOTHING;
 
-	/** How many credits may still be spent without falling below Keep Credits. */
+	/** How many credits may still be spent without falling below Leave Credits in Account. */
 	private roomAboveFloor = () => Number.POSITIVE_INFINITY;
 
 	/** How many credits the account has for this kind, once the service has said so in a refusal. */
@@ -35,14 +36,14 @@ export class Budget {
 	private readonly totals: Totals;
 
 	constructor(private readonly settings: BudgetSettings) {
-		const none = () => ({ email: 0, verifier: 0, search: 0 });
-		const { account } = settings;
-		this.totals = processTotals.get(account) ?? { spent: none(), reserved: none() };
+		const { account, kind } = settings;
+		this.totals = processTotals.get(account) ?? { spent: {}, reserved: {} };
+		for (const counts of Object.values(this.totals)) counts[kind] ??= 0;
 		processTotals.set(account, this.totals);
 	}
 
 	/**
-	 * Enforces Keep Credits: reads the balance once, then subtracts what this process spends.
+	 * Enforces Leave Credits in Account: reads the balance once, then subtracts what this process spends.
 	 * Throws `NotProcessed` where the account cannot be read, `InvalidInput` where it has no counter for this kind.
 	 */
 	async keep(credits: number, client: Getter): Promise<void> {
@@ -54,13 +55,13 @@ export class Budget {
 		const remaining = remainingOf(account, kind);
 		if (remaining === null) {
 			throw invalidValue(
-				'Keep Credits',
-				`Keep Credits cannot be used with this account: the service sends no counter for its ${kind} credits`,
+				'Leave Credits in Account',
+				`Leave Credits in Account cannot be used here: the service sends no counter for the ${kind} credits of this account`,
 			);
 		}
 		const isForAll = 'all' in countersOf(account);
 		const total = (counts: PerKind) =>
-			isForAll ? counts.email + counts.verifier + counts.search : counts[kind];
+			isForAll ? Object.values(counts).reduce((all, one) => all + one, 0) : counts[kind];
 		const most = Math.floor(remaining - credits) + total(spentBefore);
 		this.roomAboveFloor = () => most - total(spent) - total(reserved);
 	}

@@ -1,5 +1,5 @@
 import { type IDisplayOptions, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
-import { DEFAULT_MANUAL_LIMIT, DEFAULT_MAX_AGE } from '../input/options';
+import { DEFAULT_MANUAL_LIMIT, DEFAULT_REFRESH_AFTER } from '../input/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
 const { maxConcurrency, maxRateLimitWait, maxRetries } = DEFAULT_PACE;
@@ -90,26 +90,6 @@ export function workflowField(field: NamedField): INodeProperties {
 	return { type: 'string', default: '', displayOptions: notForTools, ...field };
 }
 
-/** The options that bound the age of an existing value. */
-export const ageOptions: INodeProperties[] = [
-	workflowField({
-		displayName: 'Checked At',
-		name: 'checkedAt',
-		default: '={{ $json.checkedAt }}',
-		placeholder: 'e.g. {{ $json.checkedAt }}',
-		description:
-			'When the existing value was looked up. Without a date, the existing value is always used.',
-	}),
-	workflowField({
-		displayName: 'Max Age (Days)',
-		name: 'maxAgeDays',
-		type: 'number',
-		default: DEFAULT_MAX_AGE,
-		description:
-			'Look the item up again if Checked At is more days ago than this. With 0, every item that has a date is looked up.',
-	}),
-];
-
 function atLeast(minValue: number, field: Omit<INodeProperties, 'type'>): INodeProperties {
 	return { type: 'number', typeOptions: { minValue }, ...field };
 }
@@ -141,7 +121,7 @@ const manualLimit = atLeast(0, {
 	name: 'manualLimit',
 	default: DEFAULT_MANUAL_LIMIT,
 	description:
-		"Max number of items to look up while you try out the workflow in the editor. The rest are marked as 'not_processed'. Does not apply in production. 0 means all.",
+		"Max number of items to look up while you try out the workflow in the editor: the rest come out as 'not_processed'. Does not apply in production. 0 means all.",
 	displayOptions: notForTools,
 });
 
@@ -153,7 +133,7 @@ export const resultField = workflowField({
 	name: 'resultField',
 	placeholder: 'e.g. lookup',
 	description:
-		'Name of a field for everything the lookup returns, so that no field of the input is changed',
+		"Name of a field for everything the lookup returns. For leads with a 'status', 'email' or the like of their own that has to stay.",
 });
 
 export const rateLimitWait = atLeast(0, {
@@ -161,7 +141,17 @@ export const rateLimitWait = atLeast(0, {
 	name: 'maxRateLimitWait',
 	default: maxRateLimitWait / 60_000,
 	description:
-		'How long to wait while the rate limit lets nothing through. Without this option: 15 minutes, or 1 minute in manual runs and tools. With 0, the first refusal ends the run.',
+		'How long to wait while the rate limit lets nothing through: for runs that end with "rate limit still exceeded". Without this option, it is 15 minutes, or 1 in manual runs and tools. With 0, the first refusal ends the run.',
+	displayOptions: notForTools,
+});
+
+/** For values that age. */
+export const refreshAfter = atLeast(0, {
+	displayName: 'Look Up Again After (Days)',
+	name: 'refreshAfterDays',
+	default: DEFAULT_REFRESH_AFTER,
+	description:
+		"To refresh old data: look up again what was checked more days ago than this, by the item's 'checkedAt'. With 0, everything is looked up and paid for again. Without this option, only what is unknown is checked again, after a day.",
 	displayOptions: notForTools,
 });
 
@@ -171,7 +161,7 @@ export const lookUpIf = workflowField({
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to look up the item: enter an expression. Other items come out as skipped, for free. Text outside {{ }} counts as true.',
+		"Whether to look up the item. To look up only some of your leads, switch to Expression and drag in a column with yes or no, or enter a condition: the others come out as 'skipped', for free.",
 });
 
 export const lookupOptions: INodeProperties[] = [
@@ -181,21 +171,22 @@ export const lookupOptions: INodeProperties[] = [
 		name: 'includeSource',
 		type: 'boolean',
 		default: true,
-		description: "Whether to add the field 'source': the name of the node that the result is from",
+		description:
+			"Whether to add the name of the node that the result is from, as 'source': to tell several providers apart",
 	}),
 	atLeast(0, {
-		displayName: 'Keep Credits',
+		displayName: 'Leave Credits in Account',
 		name: 'keepCredits',
 		default: 100,
 		description:
-			'Stop before the account drops below this many credits. Credits that others use in the meantime are not counted.',
+			'Stop before the account drops below this many credits, to keep some for other workflows. What others use in the meantime is not counted.',
 	}),
 	atLeast(1, {
 		displayName: 'Max Concurrency',
 		name: 'maxConcurrency',
 		default: maxConcurrency,
 		description:
-			'Max number of requests to send at once. All workflows that use this account take turns.',
+			'Max number of requests to send at once. Lower it if your provider allows fewer; all workflows that use this account take turns.',
 		displayOptions: notForTools,
 	}),
 	atLeast(0, {
@@ -203,7 +194,7 @@ export const lookupOptions: INodeProperties[] = [
 		name: 'maxCredits',
 		default: 100,
 		description:
-			'Max number of credits this node may spend per execution, including loops and Retry On Fail',
+			'Max number of credits this node may spend per execution, loops and retries included: a cap on what a run can cost',
 	}),
 	rateLimitWait,
 	atLeast(0, {
@@ -211,7 +202,7 @@ export const lookupOptions: INodeProperties[] = [
 		name: 'maxRetries',
 		default: maxRetries,
 		description:
-			'Max number of times to retry a request if the service is unavailable, or the connection is lost. Works without Retry On Fail.',
+			'Max number of times to retry a request if the service is unavailable, or the connection is lost. Raise it for a provider that is often down.',
 		displayOptions: notForTools,
 	}),
 	{
@@ -234,7 +225,7 @@ export const lookupOptions: INodeProperties[] = [
 			},
 		],
 		description:
-			'What to do if some items get no result, e.g. because credits run out. Applies if On Error is set to Stop Workflow.',
+			'What to do if some items get no result, e.g. because credits run out. To have a workflow fail rather than go on with a part, stop it. Applies if On Error is set to Stop Workflow.',
 		displayOptions: notForTools,
 	},
 	resultField,

@@ -4,9 +4,6 @@ import type { Connection } from '../http/connection';
 import { MAX_AGE, Recent } from './recent';
 import { seal, unsealed } from './sealing';
 
-/** The field that an answer fills: operations that find the same share their answers. */
-export type Finds = 'email' | 'emailStatus' | 'companyData';
-
 /** What is known of a question. */
 export interface Answer {
 	/** Best first; none for a miss. */
@@ -111,7 +108,7 @@ export class AnswerStore {
 	 * a day old. The first call for an account opens what is stored for it.
 	 * @param since a time in milliseconds since 1970: an answer has to be newer
 	 */
-	find(key: string, connection: Connection, since = 0): Answer | undefined {
+	find(key: string, connection: Connection, since: number): Answer | undefined {
 		const { id } = connection;
 		const sealed = this.loaded.has(id) ? [] : this.stored.filter((one) => one.connection === id);
 		this.loaded.add(id);
@@ -140,7 +137,7 @@ export class AnswerStore {
 		key: string,
 		connection: Connection,
 		work: () => Promise<Settled>,
-		since?: number,
+		since: number,
 	): Promise<Settled> {
 		for (let asked; (asked = asking.get(key)); ) {
 			const settled = await Promise.race([asked, this.ended]);

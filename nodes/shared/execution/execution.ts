@@ -13,6 +13,8 @@ const JOBS_RECORD = 'contactDataJobs';
 
 /** A bulk job that is pending, as n8n stores it with the execution. */
 export interface Job {
+	/** The path that has accepted it: another one may have a job with the same id. */
+	endpoint: string;
 	id: string;
 	/** The `id` of the connection that it belongs to. */
 	connection: string;
@@ -29,8 +31,7 @@ export interface Job {
 const recentJobs = new Recent<Job>();
 
 /** The job that an item waits for, and the row in it, from 1. */
-export interface JobRow {
-	id: string;
+export interface JobRow extends Pick<Job, 'endpoint' | 'id'> {
 	row: number;
 }
 
@@ -62,13 +63,10 @@ export class PendingJobs {
 	 * Notes that a row of a job, maybe of an earlier execution, has the answer to a question. A row answers one question:
 	 * a second one that claims it is asked.
 	 */
-	expect({ id, row }: JobRow, key: string, connection: Connection): void {
+	expect({ row, ...named }: JobRow, key: string, { id: connection }: Connection): void {
 		const unknown = { questions: [], credits: 0, node: '', executionId: '' };
-		const job = this.byId.get(nameOf(connection.id, id)) ?? {
-			id,
-			connection: connection.id,
-			...unknown,
-		};
+		const of = { ...named, connection };
+		const job = this.byId.get(nameOf(of)) ?? { ...of, ...unknown };
 		const owner = job.questions[row - 1] ?? key;
 		if (owner !== key || this.of(key)) return;
 		while (job.questions.length < row) job.questions.push(null);
@@ -77,7 +75,7 @@ export class PendingJobs {
 	}
 
 	remember(job: Job): void {
-		this.byId.set(nameOf(job.connection, job.id), job);
+		this.byId.set(nameOf(job), job);
 		for (const key of job.questions) {
 			if (key === null) continue;
 			this.byKey.set(key, job);
@@ -106,7 +104,7 @@ export class PendingJobs {
 			if (Array.isArray(own)) this.answers.keep([key, { results: own, at }], connection);
 		});
 		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {
-			this.byId.delete(nameOf(job.connection, job.id));
+			this.byId.delete(nameOf(job));
 		}
 		this.ledger.collected(job, results ? costOf(results) : NOTHING);
 	}
@@ -119,13 +117,14 @@ export class PendingJobs {
 	}
 }
 
-/** The name of a job among those of all accounts. */
-function nameOf(connection: string, id: string): string {
-	return `${connection} ${id}`;
+/** The name of a job among those of all accounts and endpoints. */
+function nameOf({ connection, endpoint, id }: Pick<Job, 'connection' | 'endpoint' | 'id'>): string {
+	return `${connection} ${endpoint} ${id}`;
 }
 
-/** Where n8n stores that an execution was started by hand. */
+/** Where n8n stores that an execution was started by hand, and when its first node of ours ran. */
 const MANUAL_RECORD = 'contactDataManual';
+const STARTED_RECORD = 'contactDataStarted';
 
 /** What the nodes of one execution share, with what n8n has stored of it before a wait or a retry. */
 export class Execution {
@@ -134,6 +133,8 @@ export class Execution {
 	readonly jobs: PendingJobs;
 	/** Whether it was started by hand, or retries such an execution: n8n calls that a retry, whatever it was. */
 	readonly isManual: boolean;
+	/** In milliseconds since 1970; for a retry, that of the execution that it retries. */
+	readonly startedAt: number;
 	/** The distinct lookups that each node has tried in a manual run. */
 	readonly tried = new Map<string, Set<string>>();
 	/** The domains that accept every email, as an answer says, by account. */
@@ -142,6 +143,7 @@ export class Execution {
 	constructor(record: IContextObject, context: NodeContext) {
 		if (context.isManual) record[MANUAL_RECORD] = true;
 		this.isManual = record[MANUAL_RECORD] === true;
+		this.startedAt = record[STARTED_RECORD] ??= Date.now();
 		this.answers = new AnswerStore(record, context.signal);
 		this.ledger = new Ledger(record, context);
 		this.jobs = new PendingJobs(record, this.answers, this.ledger);

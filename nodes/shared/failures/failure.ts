@@ -59,20 +59,21 @@ export function invalidValue(label: string, rule: string): InvalidInput {
 
 /** What to do once a cause is gone: the process remembers what was charged. */
 export const RUN_AGAIN = 'run again: what was found is free for a day';
+const THEN_AGAIN = `, then ${RUN_AGAIN}`;
 
 /** Thrown instead of sending a request: nothing was sent and nothing charged. */
 export class NotProcessed extends Failure {
 	constructor(
 		override readonly reason: NotSentReason,
 		cause?: Error & { retryAfter?: number },
+		advice = `${NOT_SENT[reason][1]}${reason === 'manual_limit' ? '' : THEN_AGAIN}`,
 	) {
-		const [short, advice] = NOT_SENT[reason];
-		const again = reason === 'manual_limit' ? '.' : `, then ${RUN_AGAIN}.`;
+		const [short] = NOT_SENT[reason];
 		super({
 			status: 'not_processed',
 			reason,
 			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
-			description: `${advice}${again}`,
+			description: `${advice}.`,
 			...(cause?.retryAfter !== undefined && { retryAfter: cause.retryAfter }),
 		});
 	}
@@ -86,7 +87,7 @@ export function endedBy({ reason }: AbortSignal): NotProcessed {
 
 /** What to do about a bulk job that has not finished in time. */
 export const COLLECT_LATER =
-	'Nothing is lost: run the Finder again later with these items, and it collects their results for free.';
+	'Nothing is lost: run the Finder again later, and it collects what is waiting, for free.';
 
 /** Thrown when an accepted bulk job fails, does not finish in time or omits a row. */
 export class JobProblem extends Failure {
@@ -126,7 +127,7 @@ export function problemOf(thrown: unknown): Problem {
 		status: 'failed',
 		reason: 'unexpected',
 		message: thrown instanceof Error ? thrown.message : String(thrown),
-		description: 'Run the item again. If it happens each time, please report it.',
+		description: 'Run again. If it happens each time, please report it.',
 		httpCode: null,
 	};
 }
@@ -153,13 +154,18 @@ export function inFull({ message, description }: Pick<Problem, 'message' | 'desc
 /** The most pieces of advice in one summary. */
 const MAX_ADVICE = 2;
 
-/** What to do about items without a result, each sentence once. */
+/** What to do about items without a result, each sentence once: what ends in running again is one sentence. */
 export function adviceOn(problems: Problem[]): string[] {
 	// What is wrong with the account or the service comes before what single items lack.
 	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
 	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
 	const advice = once(inOrder.map(({ description }) => description.replace(/\.$/, '')));
-	return once(advice.slice(0, MAX_ADVICE).flatMap((one) => one.split(/\. (?=[A-Z])/)));
+	const sentences = once(advice.slice(0, MAX_ADVICE).flatMap((one) => one.split(/\. (?=[A-Z])/)));
+	const again = sentences.filter((one) => one.endsWith(THEN_AGAIN));
+	if (again.length < 2) return sentences;
+	const causes = again.map((one) => one.slice(0, -THEN_AGAIN.length));
+	const others = sentences.filter((one) => !again.includes(one));
+	return [`${causes.join('; ')}${THEN_AGAIN}`, ...others];
 }
 
 /** Returns each text once. A text that is a part of another one gives way to that one. */

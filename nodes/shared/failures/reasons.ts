@@ -20,6 +20,9 @@ export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 /** The reason of an item that is skipped as it does not meet the condition of Look Up Only If. */
 export const UNMET = 'condition';
 
+/** Why a read passes an item on; of an unknown company nobody can be listed. */
+export type Skipped = typeof UNMET | 'company_not_found';
+
 /** The reason of an email that is not verified itself, as another one has shown that its domain is catch-all. */
 export const CATCH_ALL_DOMAIN = 'catch_all_domain';
 
@@ -47,7 +50,7 @@ export const BY_SERVICE = {
 	unauthorized: ['API key not accepted', 'Check the API Key of the credential'],
 	rate_limited: [
 		'rate limit still exceeded',
-		'Wait (a manual run waits 1 minute, unless Max Rate Limit Wait says otherwise), or check the rate limit of your plan',
+		'Raise Max Rate Limit Wait, or check the rate limit of your plan',
 	],
 	unexpected_answer: [
 		'incomplete response',
@@ -61,24 +64,27 @@ export const BY_SERVICE = {
 		'Check the fields of the node, or run Check API of Contact Data Account',
 	],
 	service_down: ['service not responding', 'Wait until the service responds'],
-	account_unreadable: ['account not readable', 'Check why, or remove Keep Credits'],
+	account_unreadable: ['account not readable', 'Check why, or remove Leave Credits in Account'],
 };
 
 /** All reasons why an item was not sent: short words, and what to do before it is run again. */
 export const NOT_SENT = {
 	...BY_SERVICE,
 	credit_limit: ['Max Credits reached', 'Raise Max Credits in the options'],
-	credit_floor: ['Keep Credits reached', 'Add credits to the account, or lower Keep Credits'],
+	credit_floor: [
+		'Leave Credits in Account reached',
+		'Add credits to the account, or lower Leave Credits in Account',
+	],
 	manual_limit: [
 		'Max Items in Manual Runs reached',
-		'Raise Max Items in Manual Runs (0 means all). What was found is free for a day',
+		'Raise Max Items in Manual Runs (0 means all): what was found is free for a day',
 	],
 	cancelled: ['execution stopped', 'Check why it was stopped'],
 	run_time_over: [
 		'the time of this execution is over',
 		'Raise Timeout Workflow in the settings of the workflow (or EXECUTIONS_TIMEOUT of this n8n), or pass fewer items at once',
 	],
-	stopped: ['another item stopped the workflow', 'Check the item named there'],
+	stopped: ['another item stopped the workflow', 'Check that one'],
 };
 
 export type NotSentReason = keyof typeof NOT_SENT;

@@ -65,16 +65,11 @@ export function isTool({ type }: INode): boolean {
 /** How long before n8n ends an execution a run ends itself, in milliseconds: what it has has to be delivered and stored. */
 export const TIME_TO_DELIVER = 2_000;
 
-interface RunEnd {
-	signal?: AbortSignal;
-	endsAt: number;
-}
-
 /**
  * When n8n ends the execution, in milliseconds since 1970 (never without a timeout), and the signal that ends the run: that
  * of a stop, or in time before the timeout, at which n8n would lose what the node has.
  */
-function endOf(n8n: Pick<IExecuteFunctions, 'getExecutionCancelSignal'>): RunEnd {
+function endOf(n8n: Pick<IExecuteFunctions, 'getExecutionCancelSignal'>) {
 	const stop = n8n.getExecutionCancelSignal();
 	const { executionTimeoutTimestamp: endsAt } = objectAt(n8n, 'additionalData');
 	if (typeof endsAt !== 'number') return { endsAt: Number.POSITIVE_INFINITY, signal: stop };
@@ -95,6 +90,9 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 			[node, ...n8n.getParentNodes(node.name)]
 				.filter(({ type }) => /(?:^|\.)contactData/.test(type))
 				.map(({ name }) => name),
+		/** Whether items go on to another node of the same type. */
+		hasNext: () =>
+			n8n.getChildNodes(node.name).some(({ type, disabled }) => type === node.type && !disabled),
 		logger: n8n.logger,
 		isManual: n8n.getMode() === 'manual',
 		...endOf(n8n),

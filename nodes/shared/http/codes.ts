@@ -37,7 +37,7 @@ const BAD_VALUES: Meaning = {
 	next: 'parts',
 	message: 'The service did not accept the values of this request',
 	advice:
-		'Check the fields of the node for this item. If every item fails, run Check API of Contact Data Account.',
+		'Check the fields of the node. If every item fails, run Check API of Contact Data Account.',
 };
 
 const BAD_REQUEST: Meaning = {

@@ -60,10 +60,18 @@ export function checkedBaseUrl(value: unknown): string {
 	const url = parsedUrl(text);
 	// A word alone may be the key, pasted into the wrong field: it must not be looked up as a host.
 	const isWord = text !== typed && !isLocal && toDomain(typed) === '';
-	if (!url?.host || isWord || /[?#@]/.test(text)) {
+	if (!url?.host || isWord || text.includes('@')) {
 		throw refusedBaseUrl(
 			'The Base URL of the credential is not a valid URL',
 			"Enter the URL of your provider's API, e.g. https://api.example.com",
+		);
+	}
+	// What is behind the sign may be the key.
+	const [sign] = /[?#]/.exec(text) ?? [];
+	if (sign) {
+		throw refusedBaseUrl(
+			'The Base URL of the credential holds more than a host and a path',
+			`Leave out the ${sign} and all that follows it.`,
 		);
 	}
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname))) {

@@ -16,6 +16,8 @@ interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'http
 	next?: Next;
 	/** Whether the service may not have the path. */
 	isPath?: boolean;
+	/** The most retries that may help, if fewer than those of the run. */
+	maxRetries?: number;
 }
 
 /** The longest message, in characters: many items may hold it. */
@@ -43,6 +45,10 @@ export class ServiceError extends Failure {
 
 	get next(): Next {
 		return this.details.next ?? (this.reason === 'connection' ? 'again' : 'end');
+	}
+
+	get maxRetries(): number {
+		return this.details.maxRetries ?? Number.POSITIVE_INFINITY;
 	}
 
 	get isPath(): boolean {
@@ -98,7 +104,7 @@ export function unexpectedResponse(expected: string, response?: unknown): Servic
 		message: `The service sent a response without ${expected}${words ? `: ${words}` : ''}`,
 		description: words
 			? 'The words after the colon are of your provider: check your plan there. If they name a field or a path, run Check API of Contact Data Account.'
-			: 'Run the item again later. If it happens each time, run Check API of Contact Data Account.',
+			: 'Run again later. If it happens each time, run Check API of Contact Data Account.',
 		mayBeCharged: true,
 	});
 }
@@ -180,6 +186,8 @@ export function connectionError(thrown: unknown): ServiceError {
 			message: host ? message.replace('of the Base URL', host) : message,
 			// A code goes here, as n8n replaces a message that holds one by its own words.
 			description: `Check the Base URL of the credential, and the network of this n8n (${code}).`,
+			// A host that does not exist does not come to exist meanwhile. `EAI_AGAIN` may be over soon.
+			...(code === 'ENOTFOUND' && { maxRetries: 1 }),
 		});
 	}
 	// The service responded, so it has done its work.
@@ -189,7 +197,7 @@ export function connectionError(thrown: unknown): ServiceError {
 		message: isTimeout
 			? 'The service did not respond in time'
 			: 'The connection was lost before a response arrived',
-		description: `Run the item again later${isTimeout ? ', or check the Base URL of the credential' : ''} (${code}).`,
+		description: `Run again later${isTimeout ? ', or check the Base URL of the credential' : ''} (${code}).`,
 		mayBeCharged: true,
 	});
 }

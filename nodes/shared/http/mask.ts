@@ -3,9 +3,6 @@ const MASK = '***';
 /** The least length of a key that is masked, in characters: a shorter text may be a part of any word. */
 const SHORTEST_KEY = 6;
 
-/** The key that was masked last, and its forms. */
-let latest: { key: string; forms: string[] } = { key: '', forms: [] };
-
 /** A shorter piece of Base64 may occur in another text by chance. */
 const SHORTEST_PIECE = 8;
 
@@ -16,9 +13,7 @@ const SHORTEST_PIECE = 8;
  */
 export function withoutKey<T>(value: T, key: string): T {
 	if (key.length < SHORTEST_KEY) return value;
-	// Nearly all requests of a run are those of one account.
-	if (latest.key !== key) latest = { key, forms: formsOf(key) };
-	const { forms } = latest;
+	const forms = formsOf(key);
 	const text = JSON.stringify(value);
 	const isIn = forms.some((form) => text.includes(inJson(form)));
 	return isIn ? masked(value, forms) : value;
@@ -36,7 +31,8 @@ function formsOf(key: string): string[] {
 	return forms.toSorted((a, b) => b.length - a.length);
 }
 
-function inJson(text: string): string {
+/** A text as JSON writes it between the quotes. */
+export function inJson(text: string): string {
 	return JSON.stringify(text).slice(1, -1);
 }
 

@@ -3,6 +3,7 @@ import { holdsError, idAt, isEmpty, isObject, numberAt, wordsIn } from '../value
 import { parsedUrl, toText } from '../values/text';
 import { meaningOf } from './codes';
 import { ABOUT_PATHS, ServiceError, unexpectedResponse } from './errors';
+import { inJson } from './mask';
 
 /**
  * The JSON of a response (interface specification 1, 7): an object or a list, which is empty where there is no body. Throws a
@@ -43,18 +44,17 @@ function isOfService({ headers, body }: IN8nHttpFullResponse): boolean {
 const TOKENS = /"(?:[^"\\]|\\[^])*"|(?<![\d.])-?\d{16,}(?![\d.eE])|-?\b(?:NaN|Infinity)\b/g;
 
 /**
- * The JSON in the bytes of a body, in the letters that its type says; a text for anything else. Integers that JavaScript
- * cannot hold become texts, so that they keep their digits; control characters in texts and NaN are read as meant.
+ * The JSON in the bytes of a body; a text for anything else. Integers that JavaScript cannot hold become texts, so that
+ * they keep their digits; control characters in texts and NaN are read as meant.
  */
-export function bodyIn({ headers, body }: IN8nHttpFullResponse): IN8nHttpFullResponse['body'] {
+export function bodyIn({ body }: IN8nHttpFullResponse): IN8nHttpFullResponse['body'] {
 	if (!(body instanceof Uint8Array)) return body;
-	const [, charset] = /charset="?([\w-]+)/i.exec(toText(headers['content-type'])) ?? [];
-	const text = decoded(body, charset);
+	const text = new TextDecoder().decode(body);
 	// Nearly all are, and the rest takes longer.
 	const parsed = /\d{16}/.test(text) ? undefined : parsedJson(text);
 	if (parsed !== undefined) return parsed;
 	const readable = text.replace(TOKENS, (token) => {
-		if (token.startsWith('"')) return token.replace(/\p{Cc}/gu, escaped);
+		if (token.startsWith('"')) return token.replace(/\p{Cc}/gu, inJson);
 		if (!/\d/.test(token)) return 'null';
 		return Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
 	});
@@ -66,18 +66,6 @@ function parsedJson(text: string): IN8nHttpFullResponse['body'] | undefined {
 		return JSON.parse(text);
 	} catch {
 		return undefined;
-	}
-}
-
-function escaped(control: string): string {
-	return JSON.stringify(control).slice(1, -1);
-}
-
-function decoded(bytes: Uint8Array, charset?: string): string {
-	try {
-		return new TextDecoder(charset).decode(bytes);
-	} catch {
-		return new TextDecoder().decode(bytes);
 	}
 }
 

@@ -1,7 +1,7 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { CREDENTIAL, inheriting, MAX_TIMEOUT } from '../host/context';
 import { isObject } from '../values/json';
-import { cleanText, numberOf, parsedUrl, withScheme } from '../values/text';
+import { cleanText, numberOf, parsedUrl, withoutPercents, withScheme } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
 import { asServiceError, connectionError, ServiceError, unexpectedResponse } from './errors';
 import { withoutKey } from './mask';
@@ -74,21 +74,14 @@ function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
 		});
 	}
 	const { hostname: host, port, protocol, username, password } = url;
+	// n8n encodes all characters but the percent signs again.
+	const decoded = (text: string) => withoutPercents(text).replaceAll('%', '%25');
 	return {
 		host,
 		port: Number(port) || (protocol === 'https:' ? 443 : 80),
 		protocol: protocol.replace(':', ''),
 		...(`${username}${password}` !== '' && {
-			auth: { username: decodedForN8n(username), password: decodedForN8n(password) },
+			auth: { username: decoded(username), password: decoded(password) },
 		}),
 	};
-}
-
-/** A part of a URL, decoded but for the percent signs: n8n encodes all other characters again. */
-function decodedForN8n(text: string): string {
-	try {
-		return decodeURIComponent(text).replaceAll('%', '%25');
-	} catch {
-		return text;
-	}
 }

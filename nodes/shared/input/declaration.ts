@@ -26,6 +26,8 @@ export interface Declaration {
 	fields: INodeProperties[];
 	/** The fields that an item gets, from which a tool may select. */
 	columns?: string[];
+	/** The object of the item that gets the result; without it, the result joins the item unless the user names a field. */
+	resultField?: string;
 	/** The option that adds one more. */
 	optionalColumn?: { option: string; column: string };
 	/** The fields whose values Lead Fields recognizes in the items. */

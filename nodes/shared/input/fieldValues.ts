@@ -19,7 +19,11 @@ export class FieldValues {
 	/** The exception for the first field that cannot be read. */
 	readonly failure: unknown;
 
+	/** Whether the model of an agent has filled in the fields. */
+	readonly isOfModel: boolean;
+
 	constructor(parameters: Parameters, item: number) {
+		this.isOfModel = parameters.isTool;
 		this.fields = parameters.sent;
 		const failure = new FirstFailure();
 		for (const { name, property, extractValue } of this.fields) {
@@ -57,14 +61,20 @@ export class FieldValues {
 		return isSocialPage(name) ? '' : name;
 	}
 
-	/** A company (interface specification 4.5, 4.9). Text that cannot be a domain is its name, unless there is one. */
+	/** A company (interface specification 4.5, 4.9). Throws `InvalidInput` for a name that it needs and cannot be meant. */
 	company(domainProperty: string, nameProperty: string): { domain: string; name: string } {
-		const typed = this.nameOrWebsite(domainProperty);
-		const domain = toDomain(typed);
+		const own = companyOf(this.text(domainProperty), this.raw(nameProperty));
 		// Beside a domain, the lookup can do without the name.
-		if (domain !== '') return { domain, name: nameIn(this.raw(nameProperty)) };
-		return { domain, name: this.name(nameProperty) || typed };
+		return own.domain === '' ? { ...own, name: this.name(nameProperty) || own.name } : own;
 	}
+}
+
+/** A company by its website and its name. Text that cannot be a domain is the name, unless there is one. */
+export function companyOf(website: unknown, name?: unknown): { domain: string; name: string } {
+	const typed = nameIn(website);
+	const site = isSocialPage(typed) ? '' : typed;
+	const domain = toDomain(site);
+	return { domain, name: nameIn(name) || (domain === '' ? site : '') };
 }
 
 /** A typed text, cleaned. Throws `InvalidInput` for a list or an object. */

@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { CreditKind } from '../api/account';
-import type { Answer, Finds } from '../execution/answers';
+import type { BulkEndpoint } from '../api/bulkJob';
+import type { Answer } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
-import { FirstFailure, type Problem, problemOf } from '../failures/failure';
+import { FirstFailure, invalidValue, type Problem, problemOf } from '../failures/failure';
+import { lettersOf } from '../lead/columnNames';
 import { knownStatus } from '../values/email';
 import { UNMET } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
@@ -12,8 +13,8 @@ import { numberOf, toText } from '../values/text';
 import type { Declaration } from './declaration';
 import { FieldValues, typedText } from './fieldValues';
 import { missing, type Missing } from './missing';
-import { daysOf, DEFAULT_MAX_AGE, type LookupOptions } from './options';
-import type { LeadParameters } from './leadParameters';
+import type { LookupOptions } from './options';
+import { isRecorded, type LeadParameters } from './leadParameters';
 
 /** A field for a value that an item may have already, so that it needs no lookup. */
 export interface Existing {
@@ -29,7 +30,7 @@ export interface Existing {
 export interface PassedOn<Status = 'known' | 'skipped'> {
 	status: Status;
 	fields: IDataObject;
-	/** Whether Checked At holds something that is no date. */
+	/** Whether nothing says how old it is, though its age matters. */
 	isUndated?: boolean;
 }
 
@@ -46,9 +47,12 @@ export interface Question<Query> {
 
 /** How a lookup, or its estimate, makes the question of an item. */
 export interface Preparation<Query extends IDataObject> extends Declaration {
-	finds: Finds;
+	/** The field that an answer fills: lookups that find the same share their answers, no other does. */
+	finds: string;
 	/** The kind of credits that it costs (interface specification 2.2, 8). */
-	kind: CreditKind;
+	kind: string;
+	/** The endpoint whose jobs may have the results. */
+	jobs?: BulkEndpoint;
 	existing?: Existing;
 	/** The part of the query by which identical questions are found; all of it by default. */
 	identity?(query: Query): unknown;
@@ -62,20 +66,23 @@ export type Outcome = Answer | PassedOn | Problem;
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
 
+/** In days: a mail server that did not answer may do so then. */
+const REFRESH_UNKNOWN_AFTER = 1;
+
 /** A number below this is no time in milliseconds at which something was checked. */
 const EARLIEST_CHECK = Date.UTC(2000);
 
 /**
- * The item as it is passed on, where its existing value is fresh enough. A value without a date counts as fresh: using it
- * costs nothing, looking it up does. Throws `InvalidInput` for a Max Age that is no number.
- * @param parameter gives the value of a parameter for the item, or the status of its email
- * @param retryUnknown days after which an unknown status is looked up again
+ * The item as it is passed on, where its existing value is new enough. A value without a date is: using it costs
+ * nothing, looking it up does.
+ * @param parameter gives the value of a parameter for the item, or of a field that an earlier lookup has written
+ * @param refreshAfter days after which what the item has is looked up again
  * @returns for a value that is to be looked up again, when it was checked, if that is known
  */
 export function knownItem(
 	{ parameter: name, label, read }: Existing,
 	parameter: (name: string) => unknown,
-	retryUnknown: number,
+	refreshAfter = Number.POSITIVE_INFINITY,
 	now = Date.now(),
 ): PassedOn | { checked: number | undefined } | undefined {
 	const text = typedText(parameter(name), label);
@@ -87,18 +94,33 @@ export function knownItem(
 	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) {
 		return { checked: undefined };
 	}
-	const maxAge = daysOf(parameter('options.maxAgeDays'), 'Max Age (Days)', DEFAULT_MAX_AGE);
-	const checkedAt = parameter('options.checkedAt') ?? '';
-	const moment = timeOfCheck(checkedAt);
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
-	if (moment === undefined) {
-		if (value.isUnknown) return { checked: undefined };
-		return { ...passedOn, isUndated: checkedAt !== '' };
+	// What a finder says of an email is no verification.
+	const isVerified = ['', 'verified'].includes(toText(parameter('status')));
+	if (value.isUnknown && !isVerified) return { checked: undefined };
+	const most = value.isUnknown ? Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter) : refreshAfter;
+	if (most === Number.POSITIVE_INFINITY) return passedOn;
+	const checked = timeOfCheck(parameter('checkedAt') ?? '');
+	if (checked === undefined) {
+		return value.isUnknown || most === 0 ? { checked } : { ...passedOn, isUndated: true };
 	}
 	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
-	const age = (Math.max(0, now - moment) + HOUR) / DAY;
-	const isFresh = maxAge > 0 && age <= maxAge && !(value.isUnknown && age >= retryUnknown);
-	return isFresh ? passedOn : { checked: moment };
+	const age = (Math.max(0, now - checked) + HOUR) / DAY;
+	return age < most ? passedOn : { checked };
+}
+
+/** The days after which what an item has is looked up again: 0 for all. Throws `InvalidInput`. */
+function refreshAfter(parameters: LeadParameters, item: number): number {
+	const name = 'options.refreshAfterDays';
+	// It is read where it was added: an expression may give nothing.
+	const value = parameters.get(name, item, Number.POSITIVE_INFINITY);
+	if (value === Number.POSITIVE_INFINITY) return value;
+	const label = parameters.labelOf(name);
+	const days = numberOf(value);
+	if (days === undefined || days < 0) {
+		throw invalidValue(label, `${label} must be a number of 0 or more`);
+	}
+	return days;
 }
 
 /** When something was checked. A number of few digits, as a spreadsheet has for a day, is no time. */
@@ -109,10 +131,27 @@ function timeOfCheck(value: unknown): number | undefined {
 	return isNumber && moment > 0 && moment < EARLIEST_CHECK ? undefined : moment;
 }
 
-/** Whether an item is to be looked up: all are, unless Look Up Only If is false for it, or empty. Throws `InvalidInput`. */
+/** The words for yes and for no, by their letters, in the languages in which leads are read. */
+const YES = new Set(
+	'true yes y on x wahr ja oui vrai si verdadero sim verdadeiro vero waar'.split(' '),
+);
+const NO = new Set(
+	'false no n off null none nan falsch nein non faux falso nao nee onwaar'.split(' '),
+);
+
+/**
+ * Whether an item is to be looked up: all are, unless Look Up Only If says no for it, or nothing. Throws `InvalidInput`
+ * for what says neither.
+ */
 export function isWanted(parameters: LeadParameters, item: number): boolean {
+	const label = parameters.labelOf('lookUpIf');
 	const value = parameters.get('options.lookUpIf', item, true) ?? '';
-	return !/^\s*(0|nan|false)?\s*$/i.test(String(value));
+	if (typeof value === 'boolean') return value;
+	const text = typedText(value, label);
+	const [letters, number] = [lettersOf(text), numberOf(text)];
+	if (YES.has(letters) || number === 1) return true;
+	if (NO.has(letters) || number === 0 || /^-*$/.test(text)) return false;
+	throw invalidValue(label, `${label} must be true or false, and is "${text}" for this item`);
 }
 
 /** The question of an item, and how its result is wanted. */
@@ -125,6 +164,8 @@ export interface Prepared<Query> {
 	includesInput: boolean;
 	/** For an item that keeps what it has already, if nothing newer is found: when that was checked, if it is known. */
 	due?: { checked: number | undefined };
+	/** Whether it is looked up whatever this process remembers. */
+	isRefreshed?: boolean;
 	/** The job that it waits for. */
 	job?: JobRow;
 }
@@ -138,7 +179,7 @@ export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
 	parameters: LeadParameters,
 	item: number,
-	options: Pick<LookupOptions, 'refusal' | 'resultField' | 'retryUnknown'>,
+	options: Pick<LookupOptions, 'refusal' | 'resultField'>,
 ): Prepared<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
@@ -156,9 +197,11 @@ export function prepareItem<Query extends IDataObject>(
 	const question = own.of(() => lookup.prepare(values));
 	const { query = {} as Query, result } = question ?? {};
 	const parameter = (name: string) =>
-		name === 'emailStatus' ? parameters.emailStatusIn(item) : parameters.get(name, item, '');
+		isRecorded(name) ? parameters.recorded(name, item) : parameters.get(name, item, '');
+	const days = failure.of(() => refreshAfter(parameters, item));
+	const { existing } = lookup;
 	const known = failure.of(
-		() => lookup.existing && knownItem(lookup.existing, parameter, options.retryUnknown),
+		() => existing && days !== undefined && knownItem(existing, parameter, days),
 	);
 	const outcomeOf = (): Outcome | undefined => {
 		if (options.refusal !== undefined) return problemOf(options.refusal);
@@ -172,21 +215,36 @@ export function prepareItem<Query extends IDataObject>(
 		return result && { results: [result] };
 	};
 	const due = known && 'checked' in known ? known : undefined;
-	const job = jobOf(parameters.json(item), options.resultField);
-	return { query, outcome: outcomeOf(), isSimple, wantsAllMatches, includesInput, due, job };
+	const isRefreshed = days === 0;
+	const resultField = options.resultField ?? lookup.resultField;
+	const job = lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path);
+	return {
+		query,
+		outcome: outcomeOf(),
+		isSimple,
+		wantsAllMatches,
+		includesInput,
+		due,
+		isRefreshed,
+		job,
+	};
 }
 
 /** No bulk request has more rows (interface specification 8). */
 const MAX_ROWS = 100;
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */
-function jobOf(json: unknown, resultField: string | undefined): JobRow | undefined {
+function jobOf(
+	json: unknown,
+	resultField: string | undefined,
+	endpoint: string,
+): JobRow | undefined {
 	const item = asBeforeFile(objectFrom(json), resultField);
 	const { status, jobId, jobRow } =
 		resultField === undefined ? item : objectFrom(item[resultField]);
-	// A miss may be that of another provider. What a job has not answered in the end has failed.
-	const isOver = ['found', 'verified', 'known', 'failed'].includes(toText(status));
+	// Other nodes write their own status meanwhile. What a job has not answered in the end has failed.
+	const isOver = status === 'found' || status === 'failed';
 	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
 	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
-	return !isOver && id !== '' && isRow ? { id, row } : undefined;
+	return !isOver && id !== '' && isRow ? { endpoint, id, row } : undefined;
 }

@@ -1,11 +1,18 @@
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { FirstFailure } from '../failures/failure';
 import { type Lead, nameOf } from '../lead/lead';
-import { LeadReader } from '../lead/reader';
+import { LeadReader, sectionsOf } from '../lead/reader';
 import { SharedEmails } from '../lead/sharedEmails';
 import { objectFrom } from '../values/json';
 import { toText } from '../values/text';
 import { type ParameterContext, Parameters, usable } from './parameters';
+
+/** What lookups write of an email, and later ones read. */
+type Recorded = 'status' | 'emailStatus' | 'checkedAt';
+
+export function isRecorded(name: string): name is Recorded {
+	return ['status', 'emailStatus', 'checkedAt'].includes(name);
+}
 
 /** The parameters of a node that asks the lead in an item first, where Lead Fields recognizes it. */
 export class LeadParameters extends Parameters {
@@ -31,7 +38,7 @@ export class LeadParameters extends Parameters {
 		const resultField = new FirstFailure().of(() =>
 			context.parameter('options.resultField', 0, ''),
 		);
-		const items = context.inputs?.map((_, item) => context.json(item));
+		const items = (context.inputs ?? []).map((_, item) => context.json(item));
 		this.leads = new LeadReader(toText(resultField), items);
 	}
 
@@ -67,22 +74,33 @@ export class LeadParameters extends Parameters {
 		return usable(found.value, { meanings, label: () => found.field, onBraces });
 	}
 
-	/** The status of the email that an item has; where the email is chosen, what its field `emailStatus` says. */
-	emailStatusIn(item: number): unknown {
+	/** What an earlier lookup has written of the email that an item has; of a recognized one, only its own status. */
+	recorded(name: Recorded, item: number): unknown {
 		const lead = this.leadIn(item);
-		if (lead) return lead.found.emailStatus?.value;
-		const json = this.json(item);
-		const held = objectFrom(objectFrom(json)[toText(this.get('options.resultField', item, ''))]);
-		return held.emailStatus ?? objectFrom(json).emailStatus;
+		if (lead && name === 'emailStatus') return lead.found.emailStatus?.value;
+		const resultField = toText(this.get('options.resultField', item, ''));
+		const sections = [...sectionsOf(objectFrom(this.json(item)), resultField).values()];
+		return sections.map((fields) => fields[name] ?? '').find((value) => value !== '');
 	}
 
-	/** From which fields of the items leads were read, in words; `undefined` where the user has chosen them. */
+	/** From which fields of the items leads were read, in words; `undefined` where none was recognized. */
 	get readFrom(): string | undefined {
-		if (!this.leads) return undefined;
+		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : undefined;
+	}
+
+	/** What may have been read wrongly, each a warning. */
+	get warnings(): string[] {
+		const isExisting = this.operation.lead?.existingEmail !== undefined;
+		const toLookUp = isExisting
+			? '. To look these leads up, set Lead Fields to Choose Below and leave Existing Email empty'
+			: '';
+		return this.sharedEmails.said.map((said) => `${said}${toLookUp}`);
+	}
+
+	/** What was recognized and not read. */
+	get leftAside(): string[] {
 		const lead = Object.values(this.operation.lead ?? {});
-		const isNamed = lead.some(({ meanings }) => meanings.includes('fullName'));
-		const aside = [...this.leads.leftAside].map((what) => `${what}: to use it, choose it below`);
-		const read = this.fieldsRead.size > 0 ? [`Read from: ${[...this.fieldsRead].join(', ')}`] : [];
-		return [...read, ...(isNamed ? aside : []), ...this.sharedEmails.said].join('. ');
+		if (!lead.some(({ meanings }) => meanings.includes('fullName'))) return [];
+		return [...(this.leads?.leftAside ?? [])].map((what) => `${what}: to use it, choose it below`);
 	}
 }

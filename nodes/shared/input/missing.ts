@@ -1,6 +1,6 @@
 import { InvalidInput } from '../failures/failure';
-import type { InvalidReason } from '../failures/reasons';
-import { isObject } from '../values/json';
+import { type InvalidReason, WITHOUT_RESULT } from '../failures/reasons';
+import { isObject, objectFrom } from '../values/json';
 import { isSocialPage, toDomain, toText } from '../values/text';
 import { nameIn } from './fieldValues';
 import type { Lead } from '../lead/lead';
@@ -58,9 +58,12 @@ export function missing(
 	const more = fields.length > MAX_NAMED ? ` and ${fields.length - MAX_NAMED} more` : '';
 	const named = fields.slice(0, MAX_NAMED).map(shortened).join(', ') + more;
 	const among = lead && whys.includes('') ? `. The item has: ${named || 'no fields'}` : '';
+	const { status, message } = objectFrom(json);
+	const before =
+		WITHOUT_RESULT.has(status) && message ? ` (it came in as ${status}: ${message})` : '';
 	return new InvalidInput({
 		reason: lacking[0],
-		message: `Not sent: ${what.join(' and ')}${among}`,
+		message: `Not sent: ${what.join(' and ')}${before || among}`,
 		description: nextStep(lacking, whys, fields, parameters),
 	});
 }
@@ -79,7 +82,7 @@ function nextStep(
 	// Where the user chose the fields, another one may have the other half of a name.
 	if (whys.every((why) => (isRecognized ? OF_ROW : EMPTY).test(why))) {
 		const whole = lacking.map((one) => NEEDS[one].whole);
-		return `Complete the item in your data: it needs ${whole.join(', and ')}.`;
+		return `Complete your data: each row needs ${whole.join(', and ')}.`;
 	}
 	const isFull = (why: string) => why.endsWith(FULL_NAME);
 	if (isRecognized) {
@@ -174,5 +177,6 @@ function areEmpty(fields: string[]): string {
 
 /** Half of a name, which cannot be looked up alone. Last names often have two words. */
 function ofHalf(half: string, text: string, field: string): string {
+	if (half === 'fullName') return `${field} is only half a name`;
 	return half === 'firstName' && text.includes(' ') ? `${field} ${FULL_NAME}` : `only ${field}`;
 }

@@ -4,12 +4,11 @@ import type { Parameters } from './parameters';
 import { requestOptionsOf } from '../http/transport';
 import { paceOf } from '../pace/retry';
 import { numberOf, toText } from '../values/text';
-import { FirstFailure, type InvalidInput, invalidValue } from '../failures/failure';
+import { FirstFailure, invalidValue } from '../failures/failure';
 
 /** In items, days and minutes. */
 export const DEFAULT_MANUAL_LIMIT = 10;
-export const DEFAULT_MAX_AGE = 90;
-export const DEFAULT_RETRY_UNKNOWN = 1;
+export const DEFAULT_REFRESH_AFTER = 90;
 export const DEFAULT_JOB_TIMEOUT = 30;
 
 export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
@@ -30,13 +29,11 @@ export function lookupOptionsOf(
 	const amount = (name: string) =>
 		failure.of(() => {
 			if (!parameters.has(name)) return undefined;
+			const label = parameters.labelOf(name);
 			const number = numberOf(parameters.get(name, 0, null));
-			if (number === undefined) throw notANumber(parameters.labelOf(name));
+			if (number === undefined) throw invalidValue(label, `${label} must be a number`);
 			return Math.max(0, Math.trunc(number));
 		});
-	const retryUnknown = failure.of(() =>
-		daysOf(option('retryUnknownDays'), 'Verify Unknown Again After (Days)', DEFAULT_RETRY_UNKNOWN),
-	);
 	const options = {
 		pace: paceOf(option, isManual || isTool),
 		cap: amount('options.maxCredits') ?? Number.POSITIVE_INFINITY,
@@ -45,7 +42,7 @@ export function lookupOptionsOf(
 		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: failure.of(() => resultFieldOf(parameters)),
-		retryUnknown: retryUnknown ?? DEFAULT_RETRY_UNKNOWN,
+		isRefreshing: parameters.has('options.refreshAfterDays'),
 		hasOptionalColumn: optionalColumn !== undefined && option(optionalColumn) === true,
 		catchAllOnce: option('catchAllOnce') === true,
 		includesSource: option('includeSource') === true,
@@ -55,13 +52,6 @@ export function lookupOptionsOf(
 	};
 	/** The exception for the first option that cannot be used: no item of the run is sent. */
 	return { ...options, refusal: failure.error };
-}
-
-/** A number of days; the default for an empty value. Throws `InvalidInput` for anything else. */
-export function daysOf(value: unknown, label: string, byDefault: number): number {
-	const days = (value ?? '') === '' ? byDefault : numberOf(value);
-	if (days === undefined) throw notANumber(label);
-	return days;
 }
 
 /** The name of the field for the result, if any. Throws `InvalidInput` for one that is no ordinary field. */
@@ -77,8 +67,4 @@ export function countIn(label: string, value: unknown): number {
 	const count = numberOf(value) ?? 0;
 	if (Number.isInteger(count) && count >= 1) return count;
 	throw invalidValue(label, `${label} must be a whole number of 1 or more`);
-}
-
-function notANumber(label: string): InvalidInput {
-	return invalidValue(label, `${label} must be a number`);
 }

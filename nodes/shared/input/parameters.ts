@@ -34,6 +34,10 @@ export class Parameters {
 		this.sent = requestFields(operation);
 	}
 
+	get isTool(): boolean {
+		return this.context.isTool === true;
+	}
+
 	json(item: number): unknown {
 		return this.context.json(item);
 	}
@@ -45,7 +49,7 @@ export class Parameters {
 	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
 		// In tools, Output takes the place of Simplify.
-		if (name === 'simple' && this.context.isTool) return this.get('output', item, '') !== 'raw';
+		if (name === 'simple' && this.isTool) return this.get('output', item, '') !== 'raw';
 		let value: unknown;
 		try {
 			const reader = this.readers.get(name) ?? this.readerOf(name, fallback, options);

@@ -33,8 +33,10 @@ function isOfPerson(meaning: Meaning): boolean {
 /** What a cell with this text holds: each rule gives the text that the next one gets; an empty one for nothing. */
 export const CELL_RULES = rulesOf<(text: string, meaning: Meaning) => string>({
 	'A word for nothing': (text) => (isPlaceholder(text) ? '' : text),
-	'A website has a host, and is no page at a network': (text, meaning) =>
-		meaning === 'domain' && isNoWebsite(text) ? '' : text,
+	'A website has a host, and is no page at a network': (text, meaning) => {
+		const domain = meaning === 'domain' ? toDomain(text) : text;
+		return domain === '' || (meaning === 'domain' && isSocialPage(text, domain)) ? '' : text;
+	},
 	'An email has an @': (text, meaning) =>
 		meaning === 'email' && !text.includes('@') && !holdsEmail(text) ? '' : text,
 	'Entities in names are decoded first': (text, meaning) =>
@@ -52,11 +54,6 @@ export const CELL_RULES = rulesOf<(text: string, meaning: Meaning) => string>({
 		return meaning === 'company' && isNone() ? '' : text;
 	},
 });
-
-function isNoWebsite(text: string): boolean {
-	const domain = toDomain(text);
-	return domain === '' || isSocialPage(text, domain);
-}
 
 /** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
 export function valueOf(meaning: Meaning, field: unknown): string {

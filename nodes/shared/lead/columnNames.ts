@@ -160,14 +160,11 @@ export function namedBy(name: string): Named | undefined {
 		const text = letters.replace(/\d+/g, '');
 		const named = rule(text) ?? rule(text.replace(/^(?:primary|main|key)/, ''));
 		if (!named) continue;
-		const { meaning, rank, owner } = named;
-		const word = owner.slice(0, 7);
+		const word = named.owner.slice(0, 7);
 		// `Contact Person 2` is somebody else than `Contact Person`.
 		const number = /_(\d+)$/.exec(name)?.[1] ?? /\d+/.exec(letters)?.[0] ?? '';
 		const isFirst = number === '' || (number === '1' && !name.endsWith('_1'));
-		return isFirst
-			? { meaning, rank, owner: word }
-			: { meaning, rank: rank + 100, owner: number + word };
+		return { ...named, owner: isFirst ? word : number + word };
 	}
 	return undefined;
 }

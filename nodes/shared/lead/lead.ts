@@ -68,12 +68,6 @@ export const NAME_RULES = rulesOf<(lead: Lead, row: { isSomebodys: boolean }) =>
 	},
 });
 
-/** Makes the name that is looked up, by the rules in their order. */
-export function decideName(lead: Lead, row: { isSomebodys: boolean }): void {
-	for (const [, rule] of NAME_RULES) rule(lead, row);
-	delete lead.found.name;
-}
-
 /** A bare `name` is the full name; beside one half that it does not hold, it is the other half. */
 function placeBareName({ found, lacking }: Lead): void {
 	const { name, fullName, firstName, lastName } = found;

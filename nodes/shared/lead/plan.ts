@@ -43,7 +43,7 @@ const SELLER = 'proprie';
 const FAR = 1_000;
 
 /** Objects of which only the website is read: their name is that of the company. */
-export const OF_COMPANY = /^(?:company|organization)$/;
+const OF_COMPANY = /^(?:company|organization)$/;
 
 /**
  * What a column holds, by its name; `undefined` for a name that says nothing.
@@ -80,30 +80,22 @@ export function planOf(all: Column[]): Plan {
 		.toSorted((a, b) => orderOf(a) - orderOf(b));
 	const isSure = lead?.certainty === 3 && lead.owner === '';
 	const isSeller = lead?.owner === SELLER && all.some(({ meaning }) => meaning === 'company');
-	const rivals = others.filter((one) => {
-		const isAsSure = one.certainty === lead.certainty || (isOwn(one) && one.certainty === 2);
-		return !isSure && (isAsSure || isSeller);
-	});
-	// A bare name may be that of a form, so that the columns beside it are the item's.
-	const isFree = (one: Person) =>
-		isOwn(one) || one.certainty === 0 || (one.certainty === 1 && rivals.includes(one));
+	const rivals = isSure
+		? []
+		: others.filter(({ certainty }) => isSeller || certainty === lead.certainty);
 	// The company of a contact who has no name here may be another one.
-	const isItems = (one: Column) => one.meaning === 'email' || /^(?:your|lead)?$/.test(one.owner);
+	const isItems = ({ meaning, owner }: Column) =>
+		meaning === 'email' || /^(?:your|lead)?$/.test(owner);
 	const ofItem = people
-		.filter(isFree)
-		.flatMap(({ columns }) => columns.filter((one) => !isName(one) && isItems(one)));
-	const ofLead = (lead?.columns ?? []).map((one) => ({ ...one, rank: one.rank - FAR / 2 }));
-	return { columns: [...ofLead, ...ofItem].toSorted((a, b) => a.rank - b.rank), others, rivals };
+		.filter(({ section, owner, certainty }) => section + owner === '' || certainty === 0)
+		.flatMap(({ columns }) => columns.filter((column) => !isName(column) && isItems(column)));
+	const columns = [...(lead?.columns ?? []), ...ofItem].toSorted((a, b) => a.rank - b.rank);
+	return { columns, others, rivals };
 }
 
 /** The number of a second person, or a second email; empty for any other owner. */
 function numberOf({ owner }: Column): string {
 	return /^\d*/.exec(owner)?.[0] ?? '';
-}
-
-/** Whether the columns are the item's own. */
-function isOwn({ section, owner }: Person): boolean {
-	return section === '' && owner === '';
 }
 
 function peopleIn(columns: Column[]): Person[] {

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
-import { decideName, type Lead, MAYBE_COMPANY } from './lead';
-import { type Column, columnOf, OF_COMPANY, type Plan, planOf } from './plan';
+import { type Lead, MAYBE_COMPANY, NAME_RULES } from './lead';
+import { type Column, columnOf, type Plan, planOf } from './plan';
 import { Row, type Sections } from './row';
 
 /** Where CRMs, bases and forms put the fields of an item, in the order in which they count. */
@@ -22,23 +22,23 @@ export class LeadReader {
 
 	/**
 	 * @param resultField the field for the result, if any: what an earlier lookup has put there comes before all others
-	 * @param items those of the run; without them, each item is a run
+	 * @param items those of the run
 	 */
 	constructor(
-		private readonly resultField = '',
-		private readonly items: unknown[] = [],
+		private readonly resultField: string,
+		private readonly items: unknown[],
 	) {}
 
-	/** What is recognized of the lead in an item. */
+	/** What is recognized of the lead in an item of the run. */
 	read(item: unknown): Lead {
-		if (this.items.length === 0) this.columns.clear();
-		if (!this.plan || this.items.length === 0) {
-			for (const one of [...this.items, item]) this.look(one);
+		if (!this.plan) {
+			for (const one of this.items) this.look(one);
 			this.plan = planOf([...this.columns.values()].filter((column) => column !== undefined));
 		}
-		const row = new Row(this.sectionsOf(isObject(item) ? item : {}), this.plan);
+		const row = new Row(sectionsOf(objectFrom(item), this.resultField), this.plan);
 		const lead = row.read();
-		decideName(lead, row);
+		for (const [, rule] of NAME_RULES) rule(lead, row);
+		delete lead.found.name;
 		const { name } = lead.lacking;
 		if (name?.why === MAYBE_COMPANY) this.leftAside.add(`${name.field} ${name.why}`);
 		return lead;
@@ -47,36 +47,34 @@ export class LeadReader {
 	/** Looks at the columns of an item, before the first one is read. */
 	look(item: unknown): void {
 		if (!isObject(item) || this.seen.has(item)) return;
-		if (this.items.length > 0) this.seen.add(item);
-		const sections = this.sectionsOf(item);
+		this.seen.add(item);
+		const sections = sectionsOf(item, this.resultField);
 		for (const [section, fields] of sections) {
 			for (const field of Object.keys(fields)) {
 				const key = `${section}\0${field}`;
-				// The columns in an object count, and the name of a company.
-				const isSection = sections.has(field) && !OF_COMPANY.test(field);
-				if (isSection || this.columns.has(key)) continue;
+				if (this.columns.has(key)) continue;
 				const order = [this.resultField, '', ...CONTAINERS].indexOf(section);
 				this.columns.set(key, columnOf(section, field, order));
 			}
 		}
 	}
+}
 
-	private sectionsOf(item: IDataObject): Sections {
-		const { resultField } = this;
-		const sections: Sections = new Map();
-		if (resultField !== '') {
-			const held = { ...objectFrom(asBeforeFile(item, resultField)[resultField]) };
-			// The `name` of a company that was found is no person's.
-			delete held.name;
-			sections.set(resultField, held);
-		}
-		sections.set('', item);
-		for (const name of CONTAINERS) {
-			if (typeof item[name] !== 'object' || name === resultField) continue;
-			// Of several leads none can be meant.
-			const [one, ...more] = [item[name]].flat();
-			if (isObject(one) && more.length === 0) sections.set(name, one);
-		}
-		return sections;
+/** The objects of an item that hold fields, by their names, in the order in which they count. */
+export function sectionsOf(item: IDataObject, resultField: string): Sections {
+	const sections: Sections = new Map();
+	if (resultField !== '') {
+		const held = { ...objectFrom(asBeforeFile(item, resultField)[resultField]) };
+		// The `name` of a company that was found is no person's.
+		delete held.name;
+		sections.set(resultField, held);
 	}
+	sections.set('', item);
+	for (const name of CONTAINERS) {
+		if (typeof item[name] !== 'object' || name === resultField) continue;
+		// Of several leads none can be meant.
+		const [one, ...more] = [item[name]].flat();
+		if (isObject(one) && more.length === 0) sections.set(name, one);
+	}
+	return sections;
 }

@@ -43,7 +43,7 @@ export class Row {
 			// Beside a status of this package, `email` is what a lookup has found.
 			const { meaning, section } = column;
 			const own = meaning === 'email' && this.statusIn(section) !== '' && this.emailIn(section);
-			if (own && !late.includes(own)) this.put(own);
+			if (own) this.put(own);
 			this.put(column);
 		}
 		for (const other of others) this.join(other);

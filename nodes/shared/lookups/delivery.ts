@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Answer, Paid } from '../execution/answers';
 import { problemOf } from '../failures/failure';
-import { CATCH_ALL_DOMAIN, PROBLEM_FIELDS, UNMET } from '../failures/reasons';
+import { CATCH_ALL_DOMAIN, PROBLEM_FIELDS, STATUSES, UNMET } from '../failures/reasons';
 import type { Outcome, PassedOn, Prepared } from '../input/item';
 import type { Shown } from '../output/rule';
 import { alignFields, itemWith } from '../output/shape';
@@ -10,7 +10,7 @@ import { exceptManualLimit } from '../output/onError';
 import type { Requests } from './requests';
 import type { Lookup } from './lookup';
 import { Overlooked } from './overlooked';
-import { countsOf, type Figures, nothingLookedUp, partsOf } from './summary';
+import { countsOf, type Figures, outcomeOf, warningsOf } from './summary';
 
 const RETRY_ON_FAIL =
 	'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.';
@@ -79,6 +79,9 @@ export class Delivery<Query extends IDataObject> {
 			run.put(item, output({ email, ...outcome.fields, ...own, status: outcome.status }));
 			const isUnmet = outcome.fields.reason === UNMET;
 			counts[isUnmet ? 'unmet' : outcome.status]++;
+			if (outcome.status === 'known' && !STATUSES.has(run.parameters.recorded('status', item))) {
+				counts.ofOthers++;
+			}
 			if (outcome.status === 'skipped') run.passOn(item);
 			if (outcome.status === 'skipped' && !isUnmet) this.overlooked.withoutEmail(item);
 			if (outcome.isUndated) counts.undated++;
@@ -100,22 +103,23 @@ export class Delivery<Query extends IDataObject> {
 
 	/** The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow. */
 	deliver(figures: Figures): INodeExecutionData[] {
-		const { run, lookup, counts, resultField } = this;
+		const { run, lookup, counts, overlooked, resultField } = this;
 		const { hint, inputs, node } = run.context;
-		const { problems } = run;
-		const said = this.overlooked.said(counts.skipped + counts.unmet < inputs.length);
-		const isWarning =
-			[...exceptManualLimit(problems), ...said].length > 0 || figures.hasOnly404 === true;
-		const parts = partsOf(
-			lookup,
-			counts,
-			problems.map(({ problem }) => problem),
-			figures,
-		);
-		const items = run.deliver([...parts, ...said], isWarning);
+		const problems = run.problems.map(({ problem }) => problem);
+		const inVain = overlooked.said(counts.skipped + counts.unmet < inputs.length);
 		const { isChosen } = run.parameters;
-		const vain = nothingLookedUp(lookup, counts, inputs.length, isChosen);
-		if (vain) hint(vain, counts.known === 0 ? 'warning' : 'info');
+		// What was read as an existing email may be somebody else's: then there is other advice.
+		if (run.parameters.warnings.length > 0 || run.options.isRefreshing) counts.ofOthers = 0;
+		const others = warningsOf(lookup, counts, inputs.length, isChosen, figures.hasOnly404);
+		const isWarning =
+			[...exceptManualLimit(run.problems), ...inVain].length > 0 ||
+			figures.hasOnly404 ||
+			(others.length > 0 && counts.known === 0);
+		const items = run.deliver(outcomeOf(lookup, counts, problems, figures), {
+			isWarning,
+			losses: inVain,
+			warnings: others,
+		});
 		if (node.retryOnFail === true) hint(RETRY_ON_FAIL, 'info');
 		alignFields(items, resultField);
 		return items;

@@ -26,11 +26,13 @@ export async function runEstimate<Query extends IDataObject>(
 	}
 	const bucketFor = (
 		{ client, keys }: ReturnType<typeof openEstimate>,
-		{ query, job }: Prepared<Query>,
+		prepared: Prepared<Query>,
 	) => {
-		const key = keyOf(estimate, client.connection, query);
-		if (job || execution.answers.find(key, client.connection) || execution.jobs.of(key))
-			return 'alreadyBought';
+		const { query, job } = prepared;
+		const { connection } = client;
+		const key = keyOf(estimate, connection, query);
+		const isBought = execution.answers.find(key, connection, run.since(prepared)) !== undefined;
+		if (job || isBought || execution.jobs.of(key)) return 'alreadyBought';
 		if (keys.has(key)) return 'duplicates';
 		keys.add(key);
 		return 'lookups';
@@ -51,8 +53,8 @@ export async function runEstimate<Query extends IDataObject>(
 			if (!account) continue;
 			const json = totalOf(buckets, remainingOf(account, estimate.kind));
 			run.put(first, { json, pairedItem: { item: first } });
-			const parts = [verdictOn(json), reasonsOf(problems)];
-			run.say(parts, json.enough === false || problems.length > 0, problems);
+			const isWarning = json.enough === false || problems.length > 0;
+			run.say([verdictOn(json), reasonsOf(problems)], { isWarning, problems });
 		}
 	} finally {
 		accounts.end();

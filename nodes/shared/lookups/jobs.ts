@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { BulkJob } from '../api/bulkJob';
+import { matchRows } from '../api/bulkFinder';
+import { type BulkJob, jobReader } from '../api/bulkJob';
 import type { AccountClient } from '../client/client';
 import type { Job } from '../execution/execution';
 import { JobProblem, NotProcessed } from '../failures/failure';
@@ -74,7 +75,8 @@ export class RunJobs<Query extends IDataObject> {
 		const { node, executionId } = context;
 		const questions = entries.map(({ key }) => key);
 		const connection = this.client.connection.id;
-		const job = { id, connection, questions, credits, node: node.name, executionId };
+		const endpoint = this.lookup.jobs?.path ?? '';
+		const job = { endpoint, id, connection, questions, credits, node: node.name, executionId };
 		execution.jobs.remember(job);
 		return job;
 	}
@@ -92,7 +94,7 @@ export class RunJobs<Query extends IDataObject> {
 		const get = async (qs: IDataObject, url: string) =>
 			await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true });
 		// Of a job that items brought along this is the last row that is wanted: rows may come one after the other.
-		const read = jobs.reader(id, get, questions.length);
+		const read = jobReader(jobs, id, get, questions.length);
 		const turn = async (wait: number) => {
 			await client.sleep(wait);
 			await client.sleep(run.nextPoll());
@@ -103,7 +105,7 @@ export class RunJobs<Query extends IDataObject> {
 		const queries = entries.map((entry) => entry?.query);
 		const asked = withoutKey(queries, client.connection.apiKey);
 		// Nobody knows the other questions of a job that an item brings: a row has to name the person.
-		const results = jobs.match(rows, asked, !isKnown).map((own) => own ?? failure);
+		const results = matchRows(rows, asked, jobs.found, !isKnown).map((own) => own ?? failure);
 		return { results, jobId: id };
 	}
 }

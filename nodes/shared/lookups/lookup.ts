@@ -1,5 +1,4 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-import type { JobEndpoint } from '../api/bulkJob';
 import { costOf } from '../credits/ledger';
 import type { Paid, Settled } from '../execution/answers';
 import { JobProblem, NotProcessed, problemOf } from '../failures/failure';
@@ -27,8 +26,6 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	canMiss?: true;
 	/** The node's own fields, which every item has. */
 	columns: string[];
-	/** The field for the whole result; without it, the result joins the item unless the user names a field. */
-	resultField?: string;
 	/** The most questions of one request (interface specification 8). */
 	perRequest: number;
 	/** How many of these questions, from the first, fit into one request; all of them by default. */
@@ -40,8 +37,6 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	 * @param queries in the spelling in which a response repeats them: with the API key masked
 	 */
 	read(response: object, queries: Query[]): Received | AcceptedJob;
-	/** The jobs that may have the results. */
-	jobs?: JobEndpoint;
 	/** By option, one email of a domain is verified first: if it is catch-all, so are the others. */
 	catchAll?: { domainOf(query: Query): string; isCatchAll(results: IDataObject[]): boolean };
 	/** The fields that a result gives, in the package's words, in a new object: the status and the time are put into it. */

@@ -9,7 +9,7 @@ import { isMiss, ServiceError, unexpectedResponse, unknownPath } from '../http/e
 import { withoutKey } from '../http/mask';
 import { pathOf } from '../input/declaration';
 import type { Run } from '../run/run';
-import type { Places } from '../values/queue';
+import type { Places } from '../values/places';
 import { RunJobs } from './jobs';
 import {
 	type AcceptedJob,
@@ -60,7 +60,7 @@ export class Requests<Query extends IDataObject> {
 
 	/** The job of an earlier run that may have the answer. */
 	jobOf(key: string): Job | undefined {
-		return this.shared.lookup.jobs && this.shared.run.execution.jobs.of(key);
+		return this.shared.run.execution.jobs.of(key);
 	}
 
 	/** Resolves a question. Its request leaves as soon as it is full. */

@@ -8,7 +8,7 @@ import { stopError } from '../output/onError';
 import { Run } from '../run/run';
 import { AT_CATCH_ALL, Delivery } from './delivery';
 import { keyOf, type Lookup } from './lookup';
-import { Places } from '../values/queue';
+import { Places } from '../values/places';
 import { Requests } from './requests';
 
 const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };
@@ -138,20 +138,21 @@ export class LookupRun<Query extends IDataObject> {
 		let asked = this.asked.get(key);
 		const isFirst = asked === undefined;
 		const domain = isFirst ? this.domainOf(query, connection.id) : undefined;
-		if (domain !== undefined && !answers.find(key, connection)) {
+		const since = run.since(prepared);
+		const isKnown = () => answers.find(key, connection, since) !== undefined;
+		if (domain !== undefined && !isKnown()) {
 			if (catchAllDomains.has(domain)) return delivery.place(item, prepared, AT_CATCH_ALL);
 			if (mayWait && this.domains.has(domain)) return void this.later.push(read);
 			this.domains.add(domain);
 		}
 		if (!asked) {
-			const { due, job } = prepared;
-			const isWaiting = job !== undefined && !answers.find(key, connection);
-			if (isWaiting) run.execution.jobs.expect(job, key, connection);
+			const { job } = prepared;
+			if (job && !isKnown()) run.execution.jobs.expect(job, key, connection);
 			const isTooMany = !requests.jobOf(key) && this.isBeyondManualLimit(key);
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
-				: answers.ask(key, connection, send, due?.checked);
+				: answers.ask(key, connection, send, since);
 			this.asked.set(key, asked);
 		}
 		const settled = await asked;

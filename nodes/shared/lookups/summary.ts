@@ -15,7 +15,7 @@ export interface Figures {
 	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
 	/** Whether each of many lookups got a 404, which a wrong path gives too. */
-	hasOnly404?: boolean;
+	hasOnly404: boolean;
 }
 
 export type Counts = ReturnType<typeof countsOf>;
@@ -28,12 +28,14 @@ export function countsOf() {
 		/** Answered without a request. */
 		local: 0,
 		known: 0,
+		/** Those of them whose value no lookup of this package has brought. */
+		ofOthers: 0,
 		skipped: 0,
 		/** Skipped by Look Up Only If. */
 		unmet: 0,
 		/** Not verified, as their domain is catch-all. */
 		verified: 0,
-		/** Passed on although Checked At is no date. */
+		/** Passed on although nothing says how old it is. */
 		undated: 0,
 	};
 }
@@ -44,47 +46,41 @@ export const CHOOSE = 'set Lead Fields to Choose Below and ';
 const ONLY_404 =
 	'Every lookup got a 404. If that seems wrong, run Check API of Contact Data Account: your provider may use another path or Base URL';
 
-/** What the summary of a lookup says of its items, so that every item is in one of its numbers. */
-export function partsOf<Query extends IDataObject>(
+/** A text, if there is something to count. */
+const only = (number: number, text: string) => (number > 0 ? [text] : []);
+
+const areHave = (number: number) => `${number} ${number === 1 ? 'has' : 'have'}`;
+
+/** What came of the items, so that every item is in one of its numbers, and what that cost: two sentences. */
+export function outcomeOf<Query extends IDataObject>(
 	{ canMiss, existing, hitStatus }: Lookup<Query>,
-	{ hits, misses, local, known, skipped, unmet, verified, undated }: Counts,
+	{ hits, misses, local, known, skipped, unmet, verified }: Counts,
 	problems: Problem[],
-	{ duplicates, earlier, spent, spentInAll, paused, hasOnly404 }: Figures,
+	{ duplicates, earlier, spent, spentInAll, paused }: Figures,
 ): string[] {
-	const only = (number: number, text: string) => (number > 0 ? [text] : []);
-	const passed = known + skipped + unmet;
-	const items = hits + verified + misses + passed + problems.length;
-	const free = [
-		...only(duplicates, 'duplicate'),
-		...only(local, 'not a valid email'),
-		...only(verified, 'catch-all domain'),
-	];
-	const seconds = Math.round(paused / 1000);
-	const missed = canMiss || misses > 0 ? `, ${misses} not found` : '';
-	const reasons = [
-		...only(known, `${known} ${known === 1 ? 'has' : 'have'} ${existing?.what} already`),
-		...only(skipped, `${skipped} ${skipped === 1 ? 'has' : 'have'} no email`),
+	const items = hits + verified + misses + known + skipped + unmet + problems.length;
+	const hasLookups = items === 0 || hits + verified + misses > 0;
+	const parts = [
+		...(hasLookups ? [`${hits + verified} ${hitStatus}`] : []),
+		...(hasLookups && (canMiss || misses > 0) ? [`${misses} not found`] : []),
+		...only(known, `${areHave(known)} ${existing?.what} already`),
+		...only(skipped, `${areHave(skipped)} no email`),
 		...only(unmet, `${unmet} did not meet the condition`),
-	];
-	const passedOn = reasons.length > 1 ? `${passed} passed on: ` : '';
-	const [first, ...others] = [
-		...only(items === 0 ? 1 : hits + verified + misses, `${hits + verified} ${hitStatus}${missed}`),
-		...only(passed, `${passedOn}${reasons.join(', ')}`),
 		...only(problems.length, reasonsOf(problems)),
 	];
-	return [
-		`${count(items, 'item')}: ${first}`,
-		...others,
-		spentText(spent, spentInAll),
-		...only(earlier, `${earlier} answered from earlier runs, for free`),
-		...only(
-			local + duplicates + verified,
-			`${count(local + duplicates + verified, 'item')} cost nothing (${free.join(' or ')})`,
-		),
-		...only(undated, `${count(undated, 'known item')} without a valid date in Checked At`),
-		...only(seconds, `Waited ${count(seconds, 'second')} for the rate limit`),
-		...(hasOnly404 ? [ONLY_404] : []),
+	const free = [
+		...only(earlier, `${earlier} from earlier runs`),
+		...only(duplicates, count(duplicates, 'duplicate')),
+		...only(local, `${local} not a valid email`),
+		...only(verified, `${verified} at catch-all domains`),
 	];
+	const seconds = Math.round(paused / 1000);
+	const cost = [
+		spentText(spent, spentInAll),
+		...(free.length > 0 ? [`for free: ${free.join(', ')}`] : []),
+		...only(seconds, `waited ${count(seconds, 'second')} for the rate limit`),
+	];
+	return [`${count(items, 'item')}: ${parts.join(', ')}`, cost.join('; ')];
 }
 
 /** What a run has used, and the whole execution where that is more. */
@@ -96,21 +92,35 @@ function spentText(spent: Credits, inAll: Credits): string {
 }
 
 /**
- * The field to check where a run has looked nothing up, as every item was known or skipped.
+ * What may be wrong though every item has its place, and what to do about it.
  * @param isChosen whether the user has chosen the fields
  */
-export function nothingLookedUp<Query extends IDataObject>(
+export function warningsOf<Query extends IDataObject>(
 	{ existing }: Lookup<Query>,
-	{ known, skipped, unmet }: Counts,
+	{ known, ofOthers, skipped, unmet, undated }: Counts,
 	items: number,
 	isChosen: boolean,
-): string | undefined {
-	if (items === 0 || known + skipped + unmet < items) return undefined;
-	if (unmet > 0) return 'Nothing was looked up: check the condition in Look Up Only If.';
-	const choose = isChosen ? '' : CHOOSE;
-	if (known === 0) {
-		return `Nothing was looked up: no item has an email. If your emails are in another column, ${choose}drag it onto Email.`;
-	}
-	const rest = skipped > 0 ? ', or no email' : '';
-	return `Nothing had to be looked up: every item already has ${existing?.what}${rest}. To look up again what it has, ${choose}leave ${existing?.label} empty.`;
+	hasOnly404: boolean,
+): string[] {
+	const choose = isChosen ? 'D' : `S${CHOOSE.slice(1)}d`;
+	const isInVain = items > 0 && known + skipped + unmet === items;
+	const inVain = [
+		...only(unmet, 'Nothing was looked up: check the condition in Look Up Only If'),
+		...only(
+			ofOthers,
+			'To look up, and pay for, what is there already, add the option Look Up Again After (Days) and enter 0',
+		),
+		...only(
+			Number(skipped === items),
+			`If your emails are in another column: ${choose}rag it onto Email`,
+		),
+	];
+	return [
+		...(hasOnly404 ? [ONLY_404] : []),
+		...(isInVain ? inVain.slice(0, 1) : []),
+		...only(
+			undated,
+			`${areHave(undated)} ${existing?.what} without a date in 'checkedAt', and count as new enough`,
+		),
+	];
 }

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Finds, Paid } from '../execution/answers';
+import type { Paid } from '../execution/answers';
 import { saysWhyFree } from '../failures/failure';
 import { JOB_OVER, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
 import { holdsEmail, holdsWords, isMixed, isSameEmail } from '../values/email';
@@ -12,7 +12,7 @@ export interface Shown extends Paid {
 	/** The node's own fields, which every item has: `null` where there is nothing. */
 	columns: string[];
 	/** What was looked up. */
-	finds?: Finds;
+	finds?: string;
 	/** Whether it is a company that takes the place of all that the target holds. */
 	replaces?: boolean;
 	/** Whether it is a further match: the first one says what the lookups have cost. */
@@ -44,9 +44,11 @@ const when = (isSo: Rule<boolean>, then: Fate, otherwise: Fate = 'written'): Rul
 
 const hasStatus = ({ status }: IDataObject) => STATUSES.has(status);
 const hasAnswer = ({ status }: IDataObject) => status === 'found' || status === 'verified';
-/** An email of an earlier lookup is better than none, but says nothing where a company was not found. */
+/** What is found of an email. */
+const OF_EMAIL = new Set<unknown>(['email', 'emailStatus']);
+/** An email of an earlier lookup is better than none, but says nothing where something else was not found. */
 const hasBetter: Rule<boolean> = (target, { finds }) =>
-	hasAnswer(target) && !isEmpty(target.email) && finds !== 'companyData';
+	hasAnswer(target) && !isEmpty(target.email) && OF_EMAIL.has(finds);
 
 const isNew: Rule<boolean> = ({ email: own }, { fields: { email } }) =>
 	!isEmpty(email) && (isEmpty(own) || !isSameEmail(own, email));

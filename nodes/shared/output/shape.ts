@@ -102,13 +102,17 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 	}
 }
 
-/** Gives all items of a read the same fields, so that no table or file has holes. Those for the error output stay. */
+/**
+ * Gives all items of a read the same fields, so that no table or file has holes, the results' own before those that say
+ * why there is none. Items for the error output stay.
+ */
 export function alignColumns(items: INodeExecutionData[]): void {
 	const told = items.filter(({ json }) => !isOwnError(json.error));
-	const names = new Set<string>();
-	for (const { json } of told) for (const name of Object.keys(json)) names.add(name);
-	const inOrder = [...FIRST.filter((name) => names.has(name)), ...names];
-	const nothing = Object.fromEntries(inOrder.map((name) => [name, null]));
+	const [without, results] = [true, false].map((hasStatus) =>
+		told.filter(({ json }) => STATUSES.has(json.status) === hasStatus),
+	);
+	const names = new Set([...results, ...without].flatMap(({ json }) => Object.keys(json)));
+	const nothing = Object.fromEntries([...names].map((name) => [name, null]));
 	for (const item of told) item.json = { ...nothing, ...item.json };
 }
 

@@ -1,5 +1,3 @@
-import { Queue } from '../values/queue';
-
 const SECOND = 1_000;
 
 /** β_cubic (RFC 9438, 4.6): the part of a refused rate to go on with. TCP takes 0.7; a 429 is a milder sign than a loss. */
@@ -18,7 +16,7 @@ const LEAST_REFUSED = 1;
  */
 export class CubicRate {
 	/** The starts of the last second. */
-	private readonly starts = new Queue<number>();
+	private readonly starts: number[] = [];
 
 	/** W_max: the rate that the service refused, in requests per second; undefined before the second refusal. */
 	private wMax: number | undefined;
@@ -39,7 +37,7 @@ export class CubicRate {
 	}
 
 	started(now: number): void {
-		this.starts.add(now);
+		this.starts.push(now);
 		this.forgetStarts(now);
 		if (this.isResuming) this.epoch = now;
 		this.isResuming = false;
@@ -64,7 +62,7 @@ export class CubicRate {
 	}
 
 	private forgetStarts(now: number): void {
-		while ((this.starts.first ?? now) <= now - SECOND) this.starts.next();
+		while (this.starts.length > 0 && this.starts[0] <= now - SECOND) this.starts.shift();
 	}
 
 	/** Multiplicative decrease with fast convergence (RFC 9438, 4.6 and 4.7). */

@@ -1,8 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { ServiceError } from '../http/errors';
 import { MAX_TIMEOUT } from '../host/context';
-import { minuteOf } from '../values/moment';
-import { Queue } from '../values/queue';
 import { CubicRate } from './cubic';
 import { backOff, MINUTE } from './retry';
 
@@ -76,7 +74,7 @@ export class AccountGate {
 	 */
 	async enter(lane: Lane): Promise<number | undefined> {
 		return await new Promise<number | undefined>((enter) => {
-			lane.waiting.add(enter);
+			lane.waiting.push(enter);
 			this.tryOne(lane);
 			this.letIn();
 		});
@@ -149,14 +147,10 @@ export class AccountGate {
 	}
 
 	private giveUp(lane: Lane): void {
-		const { refusal, closedUntil } = this;
+		const { refusal: cause, closedUntil } = this;
 		const toDate = Date.now() - performance.now();
-		const until = Math.ceil((closedUntil + toDate) / MINUTE) * MINUTE;
-		lane.refusal ??= refusal?.saying(
-			refusal.retryAfter
-				? `. It accepts nothing before ${minuteOf(until)}`
-				: `. It has accepted nothing since ${minuteOf(lane.refusedSince + toDate)}`,
-		);
+		const until = cause?.retryAfter ? closedUntil + toDate : undefined;
+		lane.givenUp ??= cause && { cause, until, since: lane.refusedSince + toDate };
 		lane.turnAway();
 	}
 
@@ -187,7 +181,7 @@ export class AccountGate {
 		this.inProgress++;
 		lane.inProgress++;
 		this.rate.started(now);
-		lane.waiting.next()?.(now);
+		lane.waiting.shift()?.(now);
 	}
 
 	private get isOpen(): boolean {
@@ -197,16 +191,25 @@ export class AccountGate {
 	}
 }
 
+/** Why a run no longer waits for the rate limit; times are in milliseconds since 1970. */
+export interface GivenUp {
+	cause: ServiceError;
+	/** Until when the service asks to wait, if it says so. */
+	until: number | undefined;
+	/** Since when it has accepted nothing of the run; infinite if nothing was refused yet. */
+	since: number;
+}
+
 /** The requests of one run of a node that wait at the gate of its account. */
 export class Lane {
-	readonly waiting = new Queue<(start?: number) => void>();
+	readonly waiting: Array<(start?: number) => void> = [];
 	inProgress = 0;
 
 	/** When the first of its requests was refused since one was accepted, by `performance.now()`. */
 	refusedSince = Number.POSITIVE_INFINITY;
 
 	/** Why the run has given up. */
-	refusal: ServiceError | undefined;
+	givenUp: GivenUp | undefined;
 
 	constructor(
 		readonly maxConcurrency: number,
@@ -224,7 +227,7 @@ export class Lane {
 
 	/** Sends all waiting requests away: none of them starts. */
 	turnAway(): void {
-		while (this.waiting.length > 0) this.waiting.next()?.();
+		for (const enter of this.waiting.splice(0)) enter();
 	}
 }
 

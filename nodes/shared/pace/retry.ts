@@ -91,7 +91,8 @@ export function decide(
 	const isLost = isUnknown && reason === 'connection';
 	if (isLost && cost === 'bulk') return { ...decision, error: unknownOutcome(failure) };
 	const isRepeated = mayChargeAgain && uncertain !== undefined;
-	if (mayHelp && attempt <= maxRetries && !isRepeated) return decision;
+	const isLeft = attempt <= Math.min(maxRetries, failure.maxRetries);
+	if (mayHelp && isLeft && !isRepeated) return decision;
 	// The last response counts, whatever was lost before. A refusal for credits would wrongly say that nothing was sent.
 	const isLast = isUnknown || !(mayHelp || reason === 'out_of_credits');
 	return { ...decision, error: (isLast ? failure : (uncertain ?? failure)).after(attempt) };

@@ -60,13 +60,12 @@ export async function searchLists(
 ): Promise<INodeListSearchResult> {
 	const requestOptions = requestOptionsOf(this.getCurrentNodeParameter('requestOptions'));
 	const lists = await withClient(this, readLists, requestOptions);
-	return {
-		results: lists
-			.map(simplifyList)
-			.map(({ id, name, leadCount }) => {
-				const leads = typeof leadCount === 'number' ? ` (${count(leadCount, 'lead')})` : '';
-				return { name: `${String(name ?? id)}${leads}`, value: String(id) };
-			})
-			.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase())),
-	};
+	const typed = filter.trim().toLowerCase();
+	const results = lists.map(simplifyList).flatMap(({ id, name, leadCount }) => {
+		const label = String(name ?? id);
+		if (!label.toLowerCase().includes(typed)) return [];
+		const leads = typeof leadCount === 'number' ? ` (${count(leadCount, 'lead')})` : '';
+		return { name: `${label}${leads}`, value: String(id) };
+	});
+	return { results };
 }

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AccountClient } from '../client/client';
 import { type InvalidInput, problemOf } from '../failures/failure';
-import { UNMET } from '../failures/reasons';
+import { type Skipped, UNMET } from '../failures/reasons';
 import type { NodeContext } from '../host/context';
 import { pathOf } from '../input/declaration';
 import { FieldValues } from '../input/fieldValues';
@@ -10,12 +10,16 @@ import { isWanted } from '../input/item';
 import { countIn } from '../input/options';
 import { alignColumns } from '../output/shape';
 import { DEFAULT_PACE } from '../pace/retry';
+import { objectFrom } from '../values/json';
 import { Run, type Runnable } from '../run/run';
 import { toListId } from './listLocator';
 import type { Collected } from './pages';
 
 export interface Read extends Runnable {
-	read(request: ReadRequest): Promise<Reading>;
+	/** Reads what there is for one item, unless that is known to be nothing. */
+	read(request: ReadRequest): Promise<Reading | 'company_not_found'>;
+	/** Says what came of a run of so many items with so many results, so many of them with none. */
+	outcome?(items: number, results: number, without: number): string;
 }
 
 /** The results for one item, and how one of them is put in the package's words. */
@@ -31,6 +35,8 @@ export interface ReadRequest {
 	/** The most results; all of them without one. */
 	limit: number | undefined;
 	context: NodeContext;
+	/** The fields of the item, where Lead Fields recognizes what is read. */
+	recognized: IDataObject | undefined;
 	/** The client of the item's account, which all its items in this run share. */
 	client: AccountClient;
 	isSimple: boolean;
@@ -44,25 +50,38 @@ export interface ReadRequest {
 /** Reads the results of every item, several items at once. The output is in order and linked. */
 export async function runRead(context: NodeContext, read: Read): Promise<INodeExecutionData[]> {
 	const run: ReadRun = new Run(context, read, (client) => ({ client }));
+	const counts = { asked: 0, results: 0, empty: 0, condition: 0, company_not_found: 0 };
 	try {
 		const handle = async (item: number) => {
-			await readItem(run, read, item);
+			await readItem(run, read, item, counts);
 			run.count();
 		};
 		await run.forEachItem(handle, DEFAULT_PACE.maxConcurrency);
 	} finally {
 		run.accounts.end();
 	}
-	const unmet = run.unmet > 0 ? [`${run.unmet} did not meet the condition`] : [];
-	const items = run.deliver([...run.incomplete, ...unmet]);
-	if (run.problems.length + run.unmet > 0 && !context.isTool) alignColumns(items);
+	const { asked, results, empty, condition, company_not_found: unknown } = counts;
+	const said = [
+		...(read.outcome && asked > 0 ? [read.outcome(asked, results, empty)] : []),
+		...run.incomplete,
+		...(condition > 0 ? [`${condition} did not meet the condition`] : []),
+		...(unknown > 0 ? [`${unknown} not found by Search Company`] : []),
+	];
+	const items = run.deliver(said.length > 0 ? [said.join(', ')] : []);
+	const isMixed = run.problems.length + condition + unknown > 0;
+	if (isMixed && !context.isTool) alignColumns(items);
 	return items;
 }
 
 type ReadRun = Run<{ client: AccountClient }>;
 
 /** Reads the results for one item and puts them out, with a problem if some could not be read. */
-async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
+async function readItem(
+	run: ReadRun,
+	read: Read,
+	item: number,
+	counts: Record<Skipped | 'asked' | 'results' | 'empty', number>,
+): Promise<void> {
 	const { breather, context, options, parameters } = run;
 	const { json: input, binary } = context.inputs[item];
 	let includesInput = false;
@@ -76,19 +95,23 @@ async function readItem(run: ReadRun, read: Read, item: number): Promise<void> {
 	});
 	const fail = (error: unknown) =>
 		run.fail(problemOf(error), item, (fields) => place({ ...asked, ...fields }));
+	const skip = (reason: Skipped) => {
+		run.passOn(item);
+		counts[reason]++;
+		run.put(item, place({ ...asked, status: 'skipped', reason }));
+	};
 	try {
 		includesInput = !context.isTool && parameters.get('includeInputFields', item, false) === true;
 		const values = new FieldValues(parameters, item);
 		asked = values.subject(read.lead);
-		if (options.refusal === undefined && !isWanted(parameters, item)) {
-			run.passOn(item);
-			run.unmet++;
-			run.put(item, place({ ...asked, status: 'skipped', reason: UNMET }));
-			return;
-		}
+		if (options.refusal === undefined && !isWanted(parameters, item)) return skip(UNMET);
 		const request = await requestFor(run, read, item, values);
 		const reading = await read.read(request);
+		if (reading === 'company_not_found') return skip(reading);
 		run.hasResult ||= reading.results.length > 0;
+		counts.asked++;
+		counts.results += reading.results.length;
+		if (reading.results.length === 0) counts.empty++;
 		for (const result of reading.results) {
 			if (breather.isDue) await breather.breathe();
 			run.put(item, place((request.isSimple && reading.simplify?.(result)) || result));
@@ -115,6 +138,7 @@ async function requestFor(
 		values,
 		limit,
 		context,
+		recognized: parameters.isChosen ? undefined : objectFrom(parameters.json(item)),
 		client,
 		isSimple: parameters.get('simple', item, true) === true,
 		missing: (...lacking) => missing(parameters, item, lacking),

@@ -1,24 +1,19 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import {
-	adviceOn,
-	endedBy,
-	type Problem,
-	type Reason,
-	reasonsOf,
-	RUN_AGAIN,
-} from '../failures/failure';
+import { adviceOn, endedBy, type Problem, type Reason, reasonsOf } from '../failures/failure';
 import { WITHOUT_RESULT } from '../failures/reasons';
-import { Breather, type NodeContext } from '../host/context';
+import { Breather, CREDENTIAL, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
+import type { Prepared } from '../input/item';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { LeadParameters } from '../input/leadParameters';
 import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/onError';
 import { Replaced } from '../output/shape';
 import type { Pace } from '../pace/retry';
 import { count } from '../values/text';
+import { cameInWithout, named, summaryOf, withNextProvider } from './summary';
 
 /** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
 const POLL_INTERVAL = 200;
@@ -32,6 +27,19 @@ export interface Runnable extends Declaration {
 	pace?: Pace;
 	/** Whether it goes on after a problem: its results are bought, and would be lost. */
 	goesOn?: true;
+	/** The kind of credits that it costs, if any (interface specification 2.2). */
+	kind?: string;
+}
+
+/** What is said above the output beside what came of the items. */
+interface Said {
+	isWarning: boolean;
+	/** What was paid for in vain, each a sentence with what to do about it: it comes before all advice. */
+	losses?: string[];
+	/** What else may be wrong. */
+	warnings?: string[];
+	/** Why items have no result; by default those of the run. */
+	problems?: Problem[];
 }
 
 /** One operation with the items of its node: it reads the options once, hands over the items, and gives the output. */
@@ -57,9 +65,6 @@ export class Run<T extends { client: AccountClient }> {
 	/** Whether it has a result that was bought, by this execution or another one. */
 	hasResult = false;
 
-	/** How many items of a read Look Up Only If has skipped. */
-	unmet = 0;
-
 	private readonly outputs: INodeExecutionData[][];
 	private done = 0;
 	private lastProgress = Date.now();
@@ -81,15 +86,26 @@ export class Run<T extends { client: AccountClient }> {
 		// A limit that cannot be met in the time of the execution ends the run at once.
 		const left = Math.max(0, context.endsAt - Date.now());
 		const maxRateLimitWait = Math.min(own.maxRateLimitWait, left);
+		const isLimit = ({ name }: INodeProperties) => name === 'maxRateLimitWait';
+		const mayWaitUntil = !context.isTool && operation.options?.some(isLimit) ? context.endsAt : 0;
 		this.accounts = new Accounts(
 			context,
-			{ requestOptions, pace: { ...own, maxRateLimitWait } },
+			{ requestOptions, mayWaitUntil, pace: { ...own, maxRateLimitWait } },
 			open,
 		);
 		this.onError = new OnError(context.node, !context.isTool);
 		this.execution = executionOf(context);
 		this.sources = new Set(context.namesBefore());
 		this.outputs = context.inputs.map(() => []);
+	}
+
+	/**
+	 * The time that an answer for an item has to be newer than, in milliseconds since 1970: that of what the item has, or
+	 * with Look Up Again After at 0 the beginning of the execution, whose own answers are new enough.
+	 */
+	since({ due, isRefreshed }: Pick<Prepared<unknown>, 'due' | 'isRefreshed'>): number {
+		const { startedAt } = this.execution;
+		return isRefreshed ? startedAt : Math.min(due?.checked ?? 0, startedAt);
 	}
 
 	/** Hands over the items in their order, so many at once, until one ends the run. */
@@ -135,10 +151,12 @@ export class Run<T extends { client: AccountClient }> {
 	 * @param withStatus makes an item of the fields that say why
 	 */
 	fail(
-		problem: Problem,
+		thrown: Problem,
 		item: number,
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
+		const { credentials } = this.context.node;
+		const problem = named(thrown, this.operation.kind, credentials?.[CREDENTIAL]?.name);
 		this.put(item, this.onError.output(problem, item, this.context.inputs[item], withStatus));
 		this.problems.push({ problem, item });
 		if (this.isStopped) this.accounts.end();
@@ -162,12 +180,14 @@ export class Run<T extends { client: AccountClient }> {
 
 	/**
 	 * The outputs in the order of the items. Throws where On Error or On Incomplete Run stops the workflow.
-	 * @param parts of the summary above them; by default what has no result, if there is any
+	 * @param outcome what came of the items and what it cost; by default what has no result, if there is any
 	 */
-	deliver(parts?: string[], isWarning = this.problems.length > 0): INodeExecutionData[] {
+	deliver(outcome?: string[], said: Partial<Said> = {}): INodeExecutionData[] {
+		const { isWarning = this.problems.length > 0 } = said;
 		const reason = this.reasonToStop();
-		if (reason) throw stopError(this.context.node, reason.problem, reason.item);
-		if (parts ?? isWarning) this.say(parts ?? this.incomplete, isWarning);
+		const { hasNext, node } = this.context;
+		if (reason) throw stopError(node, withNextProvider(reason.problem, hasNext()), reason.item);
+		if (outcome ?? isWarning) this.say(outcome ?? this.incomplete, { ...said, isWarning });
 		return this.outputs.flat();
 	}
 
@@ -179,19 +199,16 @@ export class Run<T extends { client: AccountClient }> {
 		return [`${count(problems.length, 'item')} without a whole result: ${reasons}`];
 	}
 
-	/** Says something above the output, with how every summary ends. */
-	say(
-		parts: string[],
-		isWarning: boolean,
-		problems = this.problems.map(({ problem }) => problem),
-	): void {
+	/** Says above the output what came of the items and what it cost, what to do, and what was read, in this order. */
+	say(outcome: string[], { isWarning, losses = [], warnings = [], problems }: Said): void {
 		const { before, parameters, replaced } = this;
-		const isBad = isWarning || before.length > 0;
-		const came = `${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}`;
-		const without = before.length > 0 ? [came, ...adviceBefore(before)] : [];
-		const all = [...parts, ...without, parameters.readFrom ?? '', ...replaced.said];
-		const summary = summaryOf(all, problems);
-		if (summary) this.context.hint(summary, isBad ? 'warning' : 'info');
+		const toDo = [
+			...[...losses, ...replaced.said, ...parameters.warnings],
+			...adviceOn(problems ?? this.problems.map(({ problem }) => problem)),
+			...[...warnings, ...cameInWithout(before), ...parameters.leftAside],
+		];
+		const summary = summaryOf(outcome, toDo, parameters.readFrom);
+		if (summary) this.context.hint(summary, isWarning || before.length > 0 ? 'warning' : 'info');
 	}
 
 	/** Whether the workflow may be stopped here: one that somebody has stopped is not stopped again. */
@@ -214,21 +231,4 @@ export class Run<T extends { client: AccountClient }> {
 			hasValue: this.hasResult || this.execution.hasBought,
 		});
 	}
-}
-
-/** What to do about items that came in without a result: what waits for a job is paid for. */
-function adviceBefore(before: Reason[]): string[] {
-	const waiting = before.filter(({ status }) => status === 'pending').length;
-	return [
-		...(waiting > 0
-			? ['What waits for a bulk job is collected by the next run of its Finder, for free']
-			: []),
-		...(waiting < before.length ? [`Once the cause is gone, ${RUN_AGAIN}`] : []),
-	];
-}
-
-/** What is said above the output, in sentences, with what to do about the problems; empty if there is nothing to say. */
-export function summaryOf(parts: string[], problems: Problem[]): string {
-	const said = [...parts, ...adviceOn(problems)].filter((one) => one !== '');
-	return said.map((one) => `${one}.`).join(' ');
 }

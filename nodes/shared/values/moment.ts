@@ -1,8 +1,8 @@
 import { cleanText } from './text';
 
-/** `2026-11-21`, `2026-11-21T10:00:00.000Z`, `2026-11-21 10:00`, `2026-11-21T10:00+01`, `20261121T100000Z`. */
+/** `2026-11-21`, `2026-11-21T10:00:00.000Z`, `2026-11-21 10:00`, `2026-11-21T10:00+01:00`. */
 const ISO =
-	/^(\d{4})(-?)(\d{2})\2(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2}(?:[.,]\d+)?))?)?\s?(?:(?:Z|UTC|GMT)|([+-]\d{2}):?(\d{2})?)?)?$/i;
+	/^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?:(?:Z|UTC|GMT)|([+-]\d{2}:?\d{2}))?)?$/i;
 
 /**
  * The moment that a value stands for, in milliseconds since 1970: a text in ISO 8601, a number of milliseconds or
@@ -14,10 +14,18 @@ export function momentOf(value: unknown): number | undefined {
 	return Number.isNaN(new Date(milliseconds).getTime()) ? undefined : milliseconds;
 }
 
-/** A time to the minute, in milliseconds since 1970, for a message: `2026-11-27 13:00 UTC`. */
-export function minuteOf(time: number): string {
-	const [date, clock] = new Date(time).toISOString().split('T');
-	return `${date} ${clock.slice(0, 5)} UTC`;
+/**
+ * A time to the minute in a time zone, for a message: `13:00`, or of another day `2026-11-27 13:00`.
+ * @param time in milliseconds since 1970
+ */
+export function minuteOf(time: number, timeZone: string): string {
+	const format = new Intl.DateTimeFormat('sv-SE', {
+		dateStyle: 'short',
+		timeStyle: 'short',
+		timeZone,
+	});
+	const [date, clock] = format.format(time).split(' ');
+	return format.format().startsWith(date) ? clock : `${date} ${clock}`;
 }
 
 /** Whether it is a `Date` or Luxon's `DateTime`: the value of both is in milliseconds. */
@@ -28,18 +36,9 @@ function isDate(value: unknown): value is object {
 
 function fromText(text: string): number {
 	const iso = ISO.exec(text);
-	const fromDate = iso ? fromIso(iso) : Number.NaN;
-	// Digits alone are a date if there is such a day, else milliseconds.
-	if (iso?.[2] === '-' || !Number.isNaN(fromDate)) return fromDate;
-	return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-}
-
-function fromIso(iso: RegExpExecArray): number {
-	const [, year, , month, day, hour = '00', minute = '00', second = '00', ...zone] = iso;
-	const [zoneHours = '+00', zoneMinutes = '00'] = zone;
-	const date = `${year}-${month}-${day}`;
+	if (!iso) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+	const [, date, day, time = '00:00', zone = 'Z'] = iso;
 	// `Date` would take February 30 for March 2.
-	if (new Date(`${date}T00:00Z`).getUTCDate() !== Number(day)) return Number.NaN;
-	const time = `${hour}:${minute}:${second.replace(',', '.')}`;
-	return Date.parse(`${date}T${time}${zoneHours}:${zoneMinutes}`);
+	const isDay = new Date(date).getUTCDate() === Number(day);
+	return isDay ? Date.parse(`${date}T${time}${zone}`) : Number.NaN;
 }

@@ -1,9 +1,10 @@
+import type { CreditKind } from '../ledger.mts';
 import { creditsLeft, ok, type Answer, type Call } from '../world.mts';
 
 /** The account with its credits; interface specification 2.1, 2.2 and 4.1. */
 export function getAccount({ world, account }: Call): Answer {
 	const { variants, ledger, fixtures } = world;
-	const countersOf = (kind: 'email' | 'verifier' | 'search') => {
+	const countersOf = (kind: CreditKind) => {
 		const used = ledger.spent(account.key, kind);
 		const remaining = creditsLeft(world, account, kind);
 		return { used, remaining, total: used + remaining };
@@ -20,7 +21,7 @@ export function getAccount({ world, account }: Call): Answer {
 			credits: { remaining: figure(remaining), total: figure(total) },
 		});
 	}
-	const counterOf = (kind: 'email' | 'verifier' | 'search') => {
+	const counterOf = (kind: CreditKind) => {
 		const { used, total } = countersOf(kind);
 		return { quota: figure(total), used: figure(used) };
 	};

@@ -1,5 +1,6 @@
 import { notFound, ServiceError } from '../errors.mts';
 import type { Found } from '../fixtures.mts';
+import type { MeteredOperation } from '../ledger.mts';
 import { isRecord, number, textsOf } from '../values.mts';
 import type { Variants } from '../variants.mts';
 import { charge, ok, requireCredits, type Answer, type Call } from '../world.mts';
@@ -10,6 +11,8 @@ export type BulkRow = Record<string, unknown>;
 
 /** Interface specification 2.9. */
 export interface BulkJob {
+	/** Each bulk operation numbers jobs of its own. */
+	operation: MeteredOperation;
 	id: number;
 	/** The access key that sent it; others cannot see it. */
 	account: string;
@@ -20,26 +23,36 @@ export interface BulkJob {
 
 const FIRST_ID = 9_001;
 
-/**
- * Addresses for up to 100 people; interface specification 4.6.
- *
- * A request that would find more addresses than the account has credits for is refused as a whole.
- * A job is charged for when it is accepted, so that it can be collected any number of times; one
- * that is going to fail costs nothing.
- */
+/** Addresses for up to 100 people; interface specification 4.6. */
 export function findBulk(call: Call): Answer {
-	const { variants, jobs } = call.world;
 	const answers = rowsOf(call.body).map((row) => {
 		const { name, ...texts } = textsOf(row);
 		return { row, found: foundFor(call, { ...texts, fullName: name }) };
 	});
 	const addresses = answers.flatMap(({ found }) => (found ? [found.email] : []));
-	requireCredits(call, 'findBulk', Math.max(1, addresses.length));
-	const rows = answers.map(({ row, found }) => answerRow(row, found, variants));
+	const rows = answers.map(({ row, found }) => answerRow(row, found, call.world.variants));
+	return answerBulk(call, 'findBulk', addresses, rows);
+}
+
+/**
+ * The rows of a bulk request, or a job that has them. A request that would find more than the account has credits for is
+ * refused as a whole. A job is charged for when it is accepted, so that it can be collected any number of times; one that
+ * is going to fail costs nothing.
+ * @param subjects what is charged for
+ */
+export function answerBulk(
+	call: Call,
+	operation: MeteredOperation,
+	subjects: string[],
+	rows: BulkRow[],
+): Answer {
+	const { variants, jobs } = call.world;
+	requireCredits(call, operation, Math.max(1, subjects.length));
 	const isJob = variants.bulkAnswer === 'job';
-	if (!isJob || variants.jobOutcome === 'completed') charge(call, 'findBulk', addresses);
+	if (!isJob || variants.jobOutcome === 'completed') charge(call, operation, subjects);
 	if (!isJob) return ok(rows);
-	const job = { id: FIRST_ID + jobs.length, account: call.account.key, rows, polls: 0 };
+	const id = FIRST_ID + jobs.filter((one) => one.operation === operation).length;
+	const job = { operation, id, account: call.account.key, rows, polls: 0 };
 	jobs.push(job);
 	// A bare list would not tell the number of the job.
 	const bare = variants.jobResultShape === 'bare';
@@ -98,13 +111,16 @@ function unfinishedBody(job: BulkJob, variants: Variants): unknown {
 	return shownBody(job, 'processing', job.rows.slice(0, half), variants);
 }
 
+export const getBulkJob = (call: Call) => collect(call, 'findBulk');
+
 /** Collects a job by its number, in the path or the query string: section 4.6 leaves the form of a poll open. */
-export function getBulkJob(call: Call): Answer {
+export function collect(call: Call, operation: MeteredOperation): Answer {
 	const { variants, jobs } = call.world;
 	const inPath = number(call.params, 'jobId');
 	if ((inPath === undefined) !== (variants.jobPollForm === 'query')) throw wrongForm(variants);
 	const id = inPath ?? number(call.query, 'id');
-	const job = jobs.find((one) => one.id === id && one.account === call.account.key);
+	const own = jobs.filter((one) => one.operation === operation);
+	const job = own.find((one) => one.id === id && one.account === call.account.key);
 	if (!job) throw notFound('The job');
 	job.polls += 1;
 	if (job.polls <= variants.jobPolls) {

@@ -1,8 +1,10 @@
 /** @file The operations of the Account node: what goes over the wire, the whole output, and the credits. */
 
+import { ASKING } from '../../emulator/contract.mts';
+import { kinds } from '../../emulator/ledger.mts';
 import type { Service } from '../../emulator/service.mts';
 import type { Operation } from '../../emulator/wireLog.mts';
-import { operations } from '../../operations.mts';
+import { endpointRows } from '../../support/node/endpointRows.mts';
 import { company, getAccount, newestFirst, valid } from '../../support/node/operationCases.mts';
 import {
 	ask,
@@ -20,7 +22,7 @@ const account = {
 	email: 'ada@engine.example',
 	plan: 'Business',
 	renewsAt: '2030-01-15T00:00:00.000Z',
-	credits: { email: unusedCredits, verifier: unusedCredits, search: unusedCredits },
+	credits: Object.fromEntries(kinds.map((kind) => [kind, unusedCredits])),
 	csvImport: true,
 	lists: [
 		{ id: 101, name: 'Spring Campaign', path: '/lists/101' },
@@ -47,7 +49,14 @@ const accountRows = [
 	accountRow('main form', {}),
 	accountRow(
 		'credits used before',
-		{ credits: { email: usedCredits, verifier: usedCredits, search: usedCredits } },
+		{
+			credits: {
+				...account.credits,
+				email: usedCredits,
+				verifier: usedCredits,
+				search: usedCredits,
+			},
+		},
 		{ before: spendCredits },
 	),
 	accountRow(
@@ -70,44 +79,14 @@ const accountRows = [
 	),
 ];
 
-const counters = { counters: ['email', 'verifier', 'search'] };
+const counters = { counters: kinds };
 const entries = { entries: ['id', 'name', 'leads'] };
 const listFields = { entries: ['list_id', 'name', 'creation_date', 'count_leads'] };
 const leads = { start: 'id', pageSize: 500 };
 
-/** What Check API says of an endpoint, which these operations of the service answer. */
-const endpoints: Array<[string, code: number, answeredBy: Operation[], variant?: object]> = [
-	['GET /api/v2/account', 200, ['getAccount'], counters],
-	['GET /api/v2/list', 200, ['getLists'], entries],
-	['GET /api/v2/list/:listId', 200, ['getList'], listFields],
-	['GET /api/v2/list/:listId/leads', 200, ['getListLeads'], leads],
-	['GET /api/v2/list/:listId/data', 200, ['exportLeads']],
-	['GET /api/v2/find', 400, ['find']],
-	['POST /api/v2/find_bulk', 400, ['findBulk', 'getBulkJob']],
-	['GET /v3/verify', 400, ['verify']],
-	['GET /v3/verify_bulk', 400, ['verifyBulk']],
-	['GET /profile/search/email', 400, ['getCompanyLeads']],
-	['GET /company/search', 400, ['searchCompany']],
-];
-
-const events: Partial<Record<Operation, string>> = {
-	getAccount: 'On Low Credits',
-	getListLeads: 'On New Lead in List',
-};
-
-/** What a user has of an endpoint, as the menus call it; `ENDPOINTS` of the operation has it in this order. */
-function namesOf(answeredBy: Operation[]): string {
-	const own = operations.filter(({ endpoint }) => answeredBy.includes(endpoint));
-	const labels = new Set(own.map(({ label }) => label));
-	labels.delete('Check API');
-	return [...labels, ...answeredBy.flatMap((one) => events[one] ?? [])].join(', ');
-}
-
-/** The settings for the forms of requests, which only a paid one would show to be right, by their operation. */
-const forms: Partial<Record<Operation, string>> = {
-	find: 'Company Name Parameter',
-	findBulk: 'Bulk Finder Body',
-	verifyBulk: 'Bulk Verifier Query',
+/** What the main form shows of an endpoint. */
+const variants: Partial<Record<Operation, object>> = {
+	...{ getAccount: counters, getLists: entries, getList: listFields, getListLeads: leads },
 };
 
 const exists = 'Exists, and the API key is accepted';
@@ -120,19 +99,17 @@ const pages: Array<Record<string, string>> = [{ size: '1' }, { size: '500', star
 /** Other forms have a test of their own. */
 const checkRow: Row = {
 	title: 'main form',
-	requests: endpoints.flatMap(([endpoint]): ExpectedRequest[] => {
+	requests: endpointRows.flatMap(({ endpoint }): ExpectedRequest[] => {
 		const [method, path] = endpoint.replace(':listId', '102').split(' ');
 		if (path.endsWith('/leads')) return pages.map((query) => get(path, query));
 		return [method === 'GET' ? get(path) : post(path, undefined)];
 	}),
-	output: endpoints.map(([endpoint, httpCode, answeredBy, variant = null]) => {
-		const form = forms[answeredBy[0]];
-		return {
-			...{ endpoint, operations: namesOf(answeredBy), works: form ? null : true, httpCode },
-			detail: form ? `${exists}. ${whether} ${form}` : exists,
-			...{ variant, setting: null },
-		};
-	}),
+	output: endpointRows.map(({ endpoint, operation, names, form }) => ({
+		...{ endpoint, operations: names, works: form ? null : true },
+		httpCode: ASKING.has(operation) ? 400 : 200,
+		detail: form ? `${exists}. ${whether} ${form}` : exists,
+		...{ variant: variants[operation] ?? null, setting: null },
+	})),
 };
 
 testOperations('contactDataAccount', { get: accountRows, check: [checkRow] });

@@ -8,7 +8,7 @@ import { mainVariants, type Variants } from '../../emulator/variants.mts';
 import type { WireRequest } from '../../emulator/wireLog.mts';
 import { deviations, emulatorForms, settingsFor } from '../../support/servers/emulatorForms.mts';
 import { runNode } from '../../support/node/engine.mts';
-import { ofItems, operations, type Sample } from '../../operations.mts';
+import { ofItems, operations, readsJob, type Sample } from '../../operations.mts';
 import { unfindable } from '../../support/leads/expected.mts';
 import { ofEachStatus, valid } from '../../support/node/operationCases.mts';
 import { ask, objectOf } from '../../support/node/operationRow.mts';
@@ -35,8 +35,8 @@ const subjects = operations
 	.flatMap((sample): Subject[] => {
 		const subject = { ...sample, title: `${sample.node} ${sample.operation}` };
 		const ofJob = { ...subject, title: `${subject.title}, of a job`, isOfJob: true };
-		if (sample.operation === 'getBulkJob') return [ofJob];
-		return sample.operation === 'findBulk' ? [subject, ofJob] : [subject];
+		if (readsJob(sample)) return [ofJob];
+		return sample.job ? [subject, ofJob] : [subject];
 	});
 
 /** Fields that some forms cannot fill, by the operation; without fields, the table of the operation says what is there. */
@@ -73,8 +73,8 @@ async function run(subject: Subject, form: Variants, simple = true) {
 	service().reset();
 	forgetRecentAnswers();
 	Object.assign(service().variants, form, subject.isOfJob && { bulkAnswer: 'job' });
-	const { node, operation } = subject;
-	const isJob = operation === 'getBulkJob';
+	const { node } = subject;
+	const isJob = readsJob(subject);
 	const { options, ...parameters } = ofItems(subject);
 	const credential = credentialFor(service(), settingsFor(form));
 	const items = subject.isLookup || isJob ? people : people.slice(0, 1);
@@ -133,7 +133,7 @@ describe.each(emulatorForms.map((form, index) => ({ form, index })))(
 	({ form }) => {
 		test.each(withSimplify)('$title', async (subject) => {
 			const isRead = !subject.isLookup;
-			const isSearch = subject.operation === 'search';
+			const { object } = subject;
 			const simplified = (await run(subject, form)).items;
 			const { items, requests } = await run(subject, form, false);
 			const objects = (await Promise.all(requests.map(objectsFor))).flat();
@@ -141,14 +141,16 @@ describe.each(emulatorForms.map((form, index) => ({ form, index })))(
 			expect(items).not.toEqual([]);
 			const bare = items.map((json) => {
 				if (isRead) return expect(objects).toContainEqual(json);
-				const { response, ...own } = isSearch ? objectOf(json.companyData) : json;
+				const { response, ...own } = object ? objectOf(json[object]) : json;
 				const isFound = own.status === 'found' || own.status === 'verified';
 				if (isFound) {
 					expect(objects).toContainEqual(response);
-					const values = Object.values(objectOf(response));
-					expect(values).toContain(own[isSearch ? 'name' : 'email']);
+					const isOf = (value: unknown) =>
+						Object.values(objectOf(response)).some((one) => one === value);
+					const [, ...names] = subject.columns ?? [];
+					expect(names.filter((name) => isOf(own[name]))).not.toEqual([]);
 				} else expect(response).toBeUndefined();
-				return isSearch ? { ...json, companyData: own } : own;
+				return object ? { ...json, [object]: own } : own;
 			});
 			if (isRead) return;
 			expect(bare).toEqual(simplified);

@@ -8,10 +8,13 @@ const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const isFields = (value: unknown): value is IDataObject => isRecord(value);
 
 /**
- * Items of lookups without what every run has of its own: what they cost, and when the service answered. Search Company
- * says both in `companyData`.
+ * Items of lookups without what every run has of its own: what they cost, and when the service answered.
+ * @param object the field in which they say both, if it is not the item
  */
-export function withoutCosts(items: INodeExecutionData[]): {
+export function withoutCosts(
+	items: INodeExecutionData[],
+	object?: string,
+): {
 	items: INodeExecutionData[];
 	/** What the items come to; `null` where one of them does not know. */
 	credits: number | null;
@@ -24,9 +27,8 @@ export function withoutCosts(items: INodeExecutionData[]): {
 		return json;
 	};
 	const bare = items.map(({ json, ...rest }) => {
-		const { companyData } = json;
-		const isSearch = isFields(companyData) && 'credits' in companyData;
-		const told = isSearch ? { ...json, companyData: strip(companyData) } : strip(json);
+		const own = object && json[object];
+		const told = object && isFields(own) ? { ...json, [object]: strip(own) } : strip(json);
 		return { ...rest, json: told };
 	});
 	return { items: bare, credits };

@@ -5,23 +5,15 @@
 
 import type { IDataObject } from 'n8n-workflow';
 
-import type { CreditKind } from '../../emulator/fixtures.mts';
-import { companyFields, fixtures } from './expected.mts';
+import type { Sample } from '../../operations.mts';
 import { isBlank, isOurs, isProblem, JOB, picked, WHY } from './outcomes.mts';
-
-/** The fields that a lookup of this kind sets in every item. */
-export const COLUMNS = {
-	email: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
-	verifier: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
-	search: ['status', ...Object.keys(companyFields(fixtures.companies[0])), 'credits', 'checkedAt'],
-};
 
 /** What is said of an email. */
 const ABOUT_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
 /** What came of a lookup. */
 interface Happened {
-	kind: CreditKind;
+	lookup: Pick<Sample, 'object' | 'columns'>;
 	/** The status, and what else it says of the item: what was learned, or why nothing was. */
 	says: IDataObject;
 	/** Whether it is the row of a bulk job that was left pending. */
@@ -41,12 +33,12 @@ interface Happened {
  * @param lead the lead as it came, which has cost something also where its fields do not come along
  */
 export function itemAfter(before: IDataObject, happened: Happened, lead = before): IDataObject {
-	const { kind, source } = happened;
+	const { lookup, source } = happened;
 	const isResult = ['found', 'verified'].includes(String(happened.says.status));
 	const says: IDataObject = { ...happened.says, ...(isResult && source && { source }) };
-	const ownColumns = [...COLUMNS[kind], ...(source ? ['source'] : [])];
-	const held =
-		kind === 'search' && says.status === 'found' ? besideCompany(before, ownColumns) : before;
+	const ownColumns = [...(lookup.columns ?? []), ...(source ? ['source'] : [])];
+	const isInObject = lookup.object !== undefined && says.status === 'found';
+	const held = isInObject ? besideResult(before, ownColumns) : before;
 	const gone = goneFrom(before, happened);
 	// n8n leaves the cells of a Google Sheet as they are for `null`.
 	const nothing = 'row_number' in before ? '' : null;
@@ -76,9 +68,9 @@ function isKept(name: string, before: IDataObject, happened: Happened): boolean 
 }
 
 /** The status of an earlier lookup says more than that there was nothing to look up, or nothing else to find. */
-function keepsStatus(before: IDataObject, { kind, says: { status } }: Happened): boolean {
+function keepsStatus(before: IDataObject, { lookup, says: { status } }: Happened): boolean {
 	if (status === 'skipped') return isOurs(before);
-	const keepsEmail = status === 'not_found' && kind !== 'search' && !isBlank(before.email);
+	const keepsEmail = status === 'not_found' && !lookup.object && !isBlank(before.email);
 	const isAnswered = ['found', 'verified'].includes(String(before.status));
 	return isAnswered && (status === 'known' || keepsEmail);
 }
@@ -99,14 +91,14 @@ function isSame(one: unknown, other: unknown): boolean {
 	return first === second;
 }
 
-/** A company that was found takes the place of all that is there, but of a lead. */
-function besideCompany(before: IDataObject, columns: string[]): IDataObject {
+/** What has an object of its own, and was found, takes the place of all that is there, but of a lead. */
+function besideResult(before: IDataObject, columns: string[]): IDataObject {
 	return 'email' in before ? picked(before, [...columns, 'response'], false) : {};
 }
 
 /** What an item loses: what was said of another email, and why an earlier lookup had no result. */
 function goneFrom(before: IDataObject, happened: Happened): string[] {
-	const { kind, says, isOfJob, sources = [] } = happened;
+	const { lookup, says, isOfJob, sources = [] } = happened;
 	const { status } = says;
 	const isAnswered = status === 'found' || status === 'not_found';
 	const hasEmail = 'email' in before;
@@ -127,7 +119,8 @@ function goneFrom(before: IDataObject, happened: Happened): string[] {
 	// It is ours, whatever status the user has beside it.
 	const isCollected = (isAnswered || isGivenUp) && isOfJob === true;
 	const isOurWait = isCollected && before.reason === 'job_not_finished';
-	const isJobOver = kind === 'email' && (isCollected || (status === 'found' && isProblem(before)));
+	const isFound = status === 'found' && isProblem(before);
+	const isJobOver = isCollected || (isFound && !lookup.object);
 	return [
 		...reason,
 		...aboutEmail,

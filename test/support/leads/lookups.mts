@@ -8,6 +8,7 @@ import { expectedEmail, expectedVerification } from '../../emulator/addresses.mt
 import { rowsOf } from '../../emulator/operations/bulkFinder.mts';
 import { submittedAddresses } from '../../emulator/operations/verifier.mts';
 import type { Service } from '../../emulator/service.mts';
+import type { CreditKind, MeteredOperation } from '../../emulator/ledger.mts';
 import type { WireRequest } from '../../emulator/wireLog.mts';
 import { emits, outputsOf } from '../node/chains.mts';
 import {
@@ -17,8 +18,9 @@ import {
 	type NodeTest,
 	type TestNode,
 } from '../node/engine.mts';
-import { operationOf } from '../../operations.mts';
+import { operationOf, operations, type Sample } from '../../operations.mts';
 import { credentialFor } from '../servers/service.mts';
+import { fixtures } from './expected.mts';
 
 /** Someone whom the finder may know. */
 export interface Lead extends IDataObject {
@@ -49,14 +51,16 @@ function expectedFor(number: number) {
 	return expectedEmail(first, last, domain);
 }
 
-/** A lookup of leads: what goes in, and what must come out for a number. */
-export interface Lookup<Name = 'find' | 'findBulk' | 'verify' | 'verifyBulk'> {
-	node: 'contactDataFinder' | 'contactDataVerifier';
-	operation: Name;
+/** A lookup: what goes in, and what must come out for a number. */
+export interface AnyLookup
+	extends Pick<Sample, 'node' | 'operation' | 'object' | 'columns' | 'job'> {
+	endpoint: MeteredOperation;
 	/** The most questions of one request. */
 	perRequest: number;
-	credits: 'email' | 'verifier';
+	credits: CreditKind;
 	parameters: INodeParameters;
+	/** The parameter by which an item brings along what it looks up, if there is one. */
+	existing: INodeParameters;
 	item: (number: number) => IDataObject;
 	/** The same question in another spelling. */
 	twin: (number: number) => IDataObject;
@@ -68,12 +72,27 @@ export interface Lookup<Name = 'find' | 'findBulk' | 'verify' | 'verifyBulk'> {
 	asked: (request: WireRequest, service: Service) => number;
 }
 
+/** One whose result joins the item. */
+export interface Lookup<Name = 'find' | 'findBulk' | 'verify' | 'verifyBulk'> extends AnyLookup {
+	node: 'contactDataFinder' | 'contactDataVerifier';
+	operation: Name & string;
+	credits: 'email' | 'verifier';
+}
+
 export type Bulk = Lookup<'findBulk' | 'verifyBulk'>;
 
+/** What the table of operations says of a lookup. */
+function traitsOf(operation: string) {
+	const { node, perRequest = 1, object, columns, job } = operationOf(operation);
+	return { node, perRequest, object, columns, job };
+}
+
 function finder<Name extends Lookup['operation']>(operation: Name): Lookup<Name> {
-	const { perRequest = 1 } = operationOf(operation);
+	const { perRequest, ...traits } = traitsOf(operation);
 	return {
-		...{ node: 'contactDataFinder', operation, perRequest, credits: 'email' },
+		...{ ...traits, node: 'contactDataFinder', operation, endpoint: operation, perRequest },
+		credits: 'email',
+		existing: { existingEmail: '={{ $json.email }}' },
 		parameters: {
 			includeInputFields: false,
 			operation,
@@ -101,9 +120,11 @@ function finder<Name extends Lookup['operation']>(operation: Name): Lookup<Name>
 }
 
 function verifier<Name extends Lookup['operation']>(operation: Name): Lookup<Name> {
-	const { perRequest = 1 } = operationOf(operation);
+	const { perRequest, ...traits } = traitsOf(operation);
 	return {
-		...{ node: 'contactDataVerifier', operation, perRequest, credits: 'verifier' },
+		...{ ...traits, node: 'contactDataVerifier', operation, endpoint: operation, perRequest },
+		credits: 'verifier',
+		existing: { existingStatus: '={{ $json.emailStatus }}' },
 		parameters: {
 			includeInputFields: false,
 			operation,
@@ -129,10 +150,47 @@ export const verify = verifier('verify');
 export const verifyBulk = verifier('verifyBulk');
 
 export const bulks: readonly Bulk[] = [findBulk, verifyBulk];
+/** Those whose result joins the item. */
 export const lookups: readonly Lookup[] = [find, verify, ...bulks];
 
+const siteOf = (number: number) => fixtures.companies[number]?.domain ?? `none${number}.example`;
+
+/** Searches for companies: there are fewer of them than leads. */
+export const search: AnyLookup = {
+	...traitsOf('search'),
+	...{ operation: 'search', endpoint: 'searchCompany', credits: 'search', existing: {} },
+	parameters: {
+		includeInputFields: false,
+		operation: 'search',
+		leadFields: 'manual',
+		keyword: '={{ $json.site }}',
+	},
+	item: (number) => ({ site: siteOf(number) }),
+	twin: (number) => ({ site: `https://www.${siteOf(number)}/` }),
+	answer: (number) => {
+		const company = fixtures.companies[number];
+		return { status: company ? 'found' : 'not_found', domain: company?.domain ?? null };
+	},
+	subject: (number) => fixtures.companies[number]?.domain ?? null,
+	asked: () => 1,
+};
+
+const described: AnyLookup[] = [...lookups, search];
+
+/** Every lookup of the table of operations: none is left out of the tests of what is paid. */
+export const everyLookup: readonly AnyLookup[] = operations
+	.filter(({ isLookup }) => isLookup)
+	.map(({ label, operation }) => {
+		const own = described.find((one) => one.operation === operation);
+		if (!own) throw new Error(`${label} is in operations.mts, and not in lookups.mts`);
+		return own;
+	});
+
+/** Those that may leave a job. */
+export const withJobs = everyLookup.filter(({ job }) => job !== undefined);
+
 /** The leads, among the first so many, whose answer costs something. */
-export function paidAmong({ subject }: Pick<Lookup, 'subject'>, length: number): number[] {
+export function paidAmong({ subject }: Pick<AnyLookup, 'subject'>, length: number): number[] {
 	return numbers(length).filter((number) => subject(number) !== null);
 }
 
@@ -140,26 +198,26 @@ export function paidAmong({ subject }: Pick<Lookup, 'subject'>, length: number):
 export const [hit] = paidAmong(find, 100);
 export const [miss] = numbers(100).filter((number) => find.subject(number) === null);
 
-/** The parameter by which an item brings along what a lookup looks up. */
-export function existingOf({ credits }: Pick<Lookup, 'credits'>): INodeParameters {
-	return credits === 'email'
-		? { existingEmail: '={{ $json.email }}' }
-		: { existingStatus: '={{ $json.emailStatus }}' };
-}
-
 /** What the ledger must hold when all of these are paid for once. */
-export function subjectsOf({ subject }: Pick<Lookup, 'subject'>, wanted: number[]): string[] {
+export function subjectsOf({ subject }: Pick<AnyLookup, 'subject'>, wanted: number[]): string[] {
 	return wanted.map(subject).filter((one) => one !== null);
 }
 
 /** The ledger holds each of these leads once, as far as they cost anything, and nothing else. */
 export function expectPaidOnce(
 	{ ledger }: Service,
-	lookup: Pick<Lookup, 'subject'>,
+	lookup: Pick<AnyLookup, 'subject'>,
 	wanted: number[],
 ): void {
 	const paid = ledger.charges.map(({ subject }) => subject);
 	expect(paid.toSorted()).toEqual(subjectsOf(lookup, wanted).toSorted());
+}
+
+/** Each item says what it has to of these leads, in whichever object it does. */
+export function expectAnswers(lookup: AnyLookup, json: IDataObject[], wanted: number[]): void {
+	const { answer, object } = lookup;
+	const told = json.map((item) => (object === undefined ? item : item[object]));
+	expect(told).toMatchObject(wanted.map(answer));
 }
 
 /** The fields of an output item that tell whose answer it holds. */
@@ -253,9 +311,9 @@ export function whenSent(service: Service, nth: number, action: () => unknown): 
 }
 
 /** The first bulk search becomes a job, those after it are answered at once. */
-export function takeOneJob(service: Service): void {
+export function takeOneJob(service: Service, { endpoint }: AnyLookup): void {
 	service.onRequest(() => {
-		const isFirst = requestsOf(service, 'findBulk').length <= 1;
+		const isFirst = requestsOf(service, endpoint).length <= 1;
 		service.variants.bulkAnswer = isFirst ? 'job' : 'rows';
 	});
 }

@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 
 import { root } from '../../machine/paths.mjs';
 import { isRecord } from '../../emulator/values.mts';
+import { operations } from '../../operations.mts';
 import { STATUSES } from '../leads/outcomes.mts';
 
 /** The reasons that the documentation tells, but for the one that is a fault of the package. */
@@ -37,11 +38,12 @@ export function expectDefined({ status, reason, message }: IDataObject): void {
 	expect(message).toEqual(expect.any(String));
 }
 
-/** Where an item says what became of it: Search Company says it in an object of its own, beside the fields of the item. */
+const objects = operations.flatMap(({ object }) => object ?? []);
+
+/** Where an item says what became of it: some lookups say it in an object of their own, beside the fields of the item. */
 export function outcomeIn(json: IDataObject): IDataObject {
-	const { companyData } = json;
 	const isOutcome = (value: unknown): value is IDataObject => isRecord(value) && 'status' in value;
-	return isOutcome(companyData) ? companyData : json;
+	return objects.map((name) => json[name]).find(isOutcome) ?? json;
 }
 
 /** Whether an item says why there is no result. */

@@ -9,7 +9,7 @@ import { isRecord } from '../../emulator/values.mts';
 import type { Variants } from '../../emulator/variants.mts';
 import { withoutCosts } from '../leads/costs.mts';
 import { runNode, type NodeTest, type OurNode } from './engine.mts';
-import { operationOf, operations } from '../../operations.mts';
+import { operationOf, operations, readsJob } from '../../operations.mts';
 import { useQuickClock } from './quickClock.mts';
 import { credentialFor, KEY, useService } from '../servers/service.mts';
 
@@ -103,9 +103,10 @@ async function check(service: Service, node: OurNode, operation: string, row: Ro
 	const earlier = service.requests.length;
 	const spentBefore = service.ledger.total();
 
-	const { isLookup } = operationOf(operation, node);
+	const sample = operationOf(operation, node);
+	const { isLookup, object } = sample;
 	// A row of a job says what it has cost, as a lookup does.
-	const isJob = operation === 'getBulkJob';
+	const isJob = readsJob(sample);
 	const hasCosts = isLookup || isJob;
 	const result = await runNode({
 		node,
@@ -126,14 +127,16 @@ async function check(service: Service, node: OurNode, operation: string, row: Ro
 	for (const { headers } of sent) {
 		expect(headers).toMatchObject({ 'x-access-key': KEY, accept: 'application/json' });
 	}
-	const bare = hasCosts ? withoutCosts(result.items) : { items: result.items, credits: null };
+	const bare = hasCosts
+		? withoutCosts(result.items, object)
+		: { items: result.items, credits: null };
 	const linked = output.map((json, index) => ({
 		json,
 		pairedItem: { item: row.links?.[index] ?? (items.length > 1 ? index : 0) },
 	}));
 	expect(bare.items).toStrictEqual(linked);
 	// A table shows first what a lead is looked up for.
-	for (const { json } of isLookup && operation !== 'search' ? result.items : []) {
+	for (const { json } of isLookup && !object ? result.items : []) {
 		expect(Object.keys(json).slice(0, 3)).toEqual(['status', 'email', 'emailStatus']);
 	}
 	expect(result.errorItems).toEqual([]);

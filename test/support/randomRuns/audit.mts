@@ -5,13 +5,13 @@ import { expect } from 'vitest';
 
 import { expectedEmail, expectedVerification } from '../../emulator/addresses.mts';
 import { isOfRows } from '../../emulator/faults.mts';
-import type { CreditKind, PersonQuery } from '../../emulator/fixtures.mts';
-import { creditKinds, type Charge } from '../../emulator/ledger.mts';
+import type { PersonQuery } from '../../emulator/fixtures.mts';
+import { creditKinds, kinds, type Charge, type CreditKind } from '../../emulator/ledger.mts';
 import type { Service } from '../../emulator/service.mts';
 import type { WireRequest } from '../../emulator/wireLog.mts';
-import { operationOf } from '../../operations.mts';
 import { known } from '../leads/expected.mts';
-import { COLUMNS, itemAfter } from '../leads/itemAfter.mts';
+import { itemAfter } from '../leads/itemAfter.mts';
+import { everyLookup, numbers, withJobs, type AnyLookup } from '../leads/lookups.mts';
 import { isBlank, isOurs, isProblem, JOB, picked, WHY } from '../leads/outcomes.mts';
 import { GATEWAYS, RESULT, type Plan, type Step } from './plan.mts';
 import { isObject, KEYS, kindOf, nodesOf, valueIn, type Executed, type Outcome } from './run.mts';
@@ -100,8 +100,8 @@ function paymentOf(charge: Charge, { requests }: Service): Payment {
 	const place = requests.findIndex(({ id }) => id === charge.requestId);
 	const { faults, isLeft, status } = known(requests[place]);
 	// Of a job, the service may leave a row out when it is read, or say that it is no more.
-	const isOfJob = charge.operation === 'findBulk' && status === 202;
-	const reads = requests.filter(({ operation }) => operation === 'getBulkJob');
+	const isOfJob = status === 202 && withJobs.some(({ endpoint }) => endpoint === charge.operation);
+	const reads = requests.filter(isOfPoll);
 	const isGivenUp = ({ status }: Faults[number]) => [404, 410].includes(status ?? 0);
 	const isLost = reads.some((read) => read.faults.some((one) => leavesOut(one) || isGivenUp(one)));
 	const isUnknown = isLeft || isUnclear(faults) || (isOfJob && isLost);
@@ -110,6 +110,13 @@ function paymentOf(charge: Charge, { requests }: Service): Payment {
 }
 
 type Faults = WireRequest['faults'];
+
+/** Whether a job may have what it looks up: its own, or that of a lookup for the same. */
+function mayCollect({ credits }: AnyLookup): boolean {
+	return withJobs.some((one) => one.credits === credits);
+}
+
+const isOfPoll = ({ operation }: WireRequest) => withJobs.some(({ job }) => job === operation);
 
 /** After such a fault nobody knows what was charged. */
 function isUnclear(faults: Faults): boolean {
@@ -137,9 +144,16 @@ function leavesOut({ rows = [], set }: Faults[number]): boolean {
 	return [rows].flat().some((way) => LOSING.includes(way)) || set?.success === false;
 }
 
+/** The leads of all executions, by what the ledger calls them where that does not name them. */
+const LEADS = new Map(
+	everyLookup
+		.filter(({ credits }) => !['email', 'verifier', 'search'].includes(credits))
+		.flatMap(({ subject }) => numbers(3_000).map((number) => [subject(number), number] as const)),
+);
+
 /** Whose leads these are: each execution has leads, and companies, of its own. */
 function ownerOf(subject: string, { fixtures }: Service): number {
-	const [, lead] = /ann(\d{5})/i.exec(subject) ?? [];
+	const [, lead = LEADS.get(subject)] = /ann(\d{5})/i.exec(subject) ?? [];
 	if (lead !== undefined) return Math.floor(Number(lead) / 1_000);
 	const company = fixtures.companies.findIndex(({ domain }) => domain === subject);
 	if (company < 0) throw new Error(`Nobody has ${subject}`);
@@ -196,9 +210,8 @@ function inputsOf({ source }: ITaskData, run: IRun): IDataObject[] {
 }
 
 /** The field that holds the result; without one, the item itself does. */
-function targetOf({ step, kind }: Pick<Item, 'step' | 'kind'>): string | undefined {
-	if (step.options.resultField !== undefined) return RESULT;
-	return kind === 'search' ? 'companyData' : undefined;
+function targetOf({ step }: Pick<Item, 'step'>): string | undefined {
+	return step.options.resultField === undefined ? step.lookup.object : RESULT;
 }
 
 /** Whether it comes with what it had: also where the input is off, if it is passed on. */
@@ -228,7 +241,8 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** An item is as the docs say, by what the service knows of it. */
 function expectItem(item: Item, service: Service): void {
-	const { kind, isError, before, json, result } = item;
+	const { step, isError, before, json, result } = item;
+	const { lookup } = step;
 	if (isError) {
 		expect(json.error).toMatchObject({ status: expect.any(String), reason: expect.any(String) });
 		expect(json.message).toEqual(expect.any(String));
@@ -236,12 +250,12 @@ function expectItem(item: Item, service: Service): void {
 	}
 	expectFields(item);
 	const says = broughtBy(item) ?? saidOf(item, service);
-	// A Finder may have collected a job.
-	const ofJob = [false, kind === 'email'];
+	// It may have collected a job; of a single lookup, that of the other.
+	const ofJob = [false, mayCollect(lookup)];
 	const { sources = [], source } = item;
 	const outcomes = ofJob.flatMap((isOfJob) =>
 		costsOf(item, isOfJob).map((costs) => {
-			return itemAfter(before, { kind, says, costs, isOfJob, sources, source }, leadBefore(item));
+			return itemAfter(before, { lookup, says, costs, isOfJob, sources, source }, leadBefore(item));
 		}),
 	);
 	const told = comparable(item, result);
@@ -269,7 +283,8 @@ function comparable(item: Item, { email, ...fields }: IDataObject): IDataObject 
 
 /** The lookup has set its own fields, the first ones first, and has touched no other beside the object of the result. */
 function expectFields(item: Item): void {
-	const { kind, input, json, result } = item;
+	const { input, json, result } = item;
+	const { columns = [], object } = item.step.lookup;
 	const target = targetOf(item);
 	if (target !== undefined) {
 		const others = picked(json, [target], false);
@@ -279,8 +294,8 @@ function expectFields(item: Item): void {
 	// Names that look like whole numbers come first in any object.
 	const names = Object.keys(result).filter((name) => name !== '0');
 	const isWithout = isProblem(result) && !passedOnAs(item);
-	expect(names).toEqual(expect.arrayContaining([...COLUMNS[kind], ...(isWithout ? WHY : [])]));
-	const first = kind === 'search' ? ['status'] : ['status', 'email', 'emailStatus'];
+	expect(names).toEqual(expect.arrayContaining([...columns, ...(isWithout ? WHY : [])]));
+	const first = object ? ['status'] : ['status', 'email', 'emailStatus'];
 	expect(names.slice(0, first.length)).toEqual(first);
 }
 
@@ -298,7 +313,7 @@ function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped'
 	const { step, kind, input } = item;
 	if (isUnwanted(item)) return 'skipped';
 	const valueOf = (field: string) => valueIn(step, input, field);
-	const checkedAt = String(valueOf('checkedAt'));
+	const checkedAt = String(valueOf('checkedAt') || input.checkedAt);
 	const takesKnown = step.takesKnown && !checkedAt.startsWith('2020');
 	const emailStatus = inOurWords(valueOf('emailStatus'));
 	if (kind === 'email') {
@@ -307,9 +322,13 @@ function passedOnAs(item: Asked & { before?: IDataObject }): 'known' | 'skipped'
 		const isKept = isGood || step.keepEmailIf === undefined;
 		return takesKnown && isEmail(valueOf('email')) && isKept ? 'known' : undefined;
 	}
-	if (kind === 'search') return undefined;
+	if (kind !== 'verifier') return undefined;
+	// What a finder says of an email is no verification.
+	const isVerified = ['', 'verified'].includes(String(valueOf('status') || input.status || ''));
 	const isKnown =
-		emailStatus === 'unknown' ? checkedAt.startsWith('20') : emailStatus !== undefined;
+		emailStatus === 'unknown'
+			? checkedAt.startsWith('20') && isVerified
+			: emailStatus !== undefined;
 	if (takesKnown && isKnown) return 'known';
 	const email = valueOf('email');
 	return isBlank(email) || isUnread(step, email) ? 'skipped' : undefined;
@@ -373,12 +392,15 @@ function saidOf(item: Item, service: Service): IDataObject {
 		return isDue(item) ? { status } : { status, checkedAt };
 	}
 	expect(status).toBe(kind === 'verifier' ? 'verified' : 'found');
-	expect(kind === 'search' ? result.domain : lower(email)).toBe(subject);
+	const { columns = [], object } = step.lookup;
+	if (kind === 'search') expect(result.domain).toBe(subject);
+	else if (object) expect(Object.values(result).map(lower)).toContain(subject);
+	else expect(lower(email)).toBe(subject);
 	// What can be no email is not sent.
 	if (kind === 'verifier' && !isEmail(email)) return { status, email, emailStatus: 'invalid' };
 	const response = step.simple ? null : expect.any(Object);
-	const said = { ...picked(result, COLUMNS[kind]), checkedAt, response };
-	if (kind === 'search') return said;
+	const said = { ...picked(result, columns), checkedAt, response };
+	if (object) return said;
 	const { email_status: verdict } = expectedVerification(lower(email));
 	if (step.catchAllOnce && result.reason === 'catch_all_domain') {
 		expect(verdict).toBe('catch-all');
@@ -399,7 +421,7 @@ function isMissBesideEmail(item: Item): boolean {
 
 /** Whether it was looked up though the item has what is wanted: that is too old, and a miss is no check of it. */
 function isDue({ step, kind, input }: Item): boolean {
-	if (!step.takesKnown || kind === 'search') return false;
+	if (!step.takesKnown || Object.keys(step.lookup.existing).length === 0) return false;
 	if (kind === 'email') return isEmail(valueIn(step, input, 'email'));
 	return inOurWords(valueIn(step, input, 'emailStatus')) !== undefined;
 }
@@ -419,6 +441,10 @@ function lower(value: unknown): string {
 /** What the ledger calls the answer to an item, if it costs anything. */
 function subjectOf({ step, kind, input }: Item): string | undefined {
 	if (kind === 'email') return personIn(input)?.email.toLowerCase();
+	const { firstName } = askedIn(input) ?? {};
+	if (kind !== 'verifier' && kind !== 'search') {
+		return step.lookup.subject(Number(firstName?.slice(3)))?.toLowerCase();
+	}
 	const value = kind === 'verifier' ? valueIn(step, input, 'email') : input.site;
 	return isBlank(value) ? undefined : lower(value);
 }
@@ -532,7 +558,7 @@ function expectRemembered(
 	seen['answered before'] = (seen['answered before'] ?? 0) + remembered;
 }
 
-const endpointOf = ({ operation }: Step) => operationOf(operation).endpoint;
+const endpointOf = ({ lookup }: Step) => lookup.endpoint;
 
 function expectCapsKept(payments: Payment[], own: Executed[], plan: Plan): void {
 	const steps = nodesOf(plan).map(({ step }) => step);
@@ -550,14 +576,13 @@ function expectCapsKept(payments: Payment[], own: Executed[], plan: Plan): void 
 const sum = (figures: number[]) => figures.reduce((total, one) => total + one, 0);
 const creditsOf = (payments: Payment[]) => sum(payments.map(({ credits }) => credits));
 
-/** Keep Credits leaves as much as it says; where nothing is unclear, an item is not sent only once no more is there. */
+/** Leave Credits in Account leaves as much as it says; where nothing is unclear, an item is not sent only once no more is there. */
 function expectFloorsKept({ plan, keys, executions }: Outcome, service: Service): void {
 	const { creditsLeft, keepCredits, variants } = plan;
 	if (creditsLeft === undefined || keepCredits === undefined) return;
 	const most = Math.max(0, creditsLeft - keepCredits);
 	// The short form of the account tells what is left for the finder only.
-	const kinds = ['email', 'verifier', 'search'] as const;
-	const told = kinds.slice(0, variants.accountShape === 'credits' ? 1 : 3);
+	const told = variants.accountShape === 'credits' ? kinds.slice(0, 1) : kinds;
 	const spent = keys.flatMap((key) => told.map((kind) => service.ledger.spent(key, kind)));
 	expect(Math.max(...spent)).toBeLessThanOrEqual(most);
 	// What others reserve may turn out to be free, and a job counts as its most until it is collected.
@@ -565,11 +590,11 @@ function expectFloorsKept({ plan, keys, executions }: Outcome, service: Service)
 	// What a stop cuts short was reserved, and may not have been charged.
 	if (executions.some(({ isStopped }) => isStopped)) return;
 	for (const item of executions.flatMap((one) => itemsOf(one, plan))) {
-		const { kind, input, result } = item;
+		const { step, kind, input, result } = item;
 		// What is passed on says what an earlier lookup met.
 		if (result.reason !== 'credit_floor' || passedOnAs(item)) continue;
 		if (!isClear(service, kind)) continue;
-		if (kind === 'email' && variants.bulkAnswer === 'job') continue;
+		if (mayCollect(step.lookup) && variants.bulkAnswer === 'job') continue;
 		expect(service.ledger.spent(known(keys[Number(input.account ?? 0)]), kind)).toBe(most);
 	}
 }
@@ -665,7 +690,7 @@ function expectCostsInItems(payments: Payment[], items: Item[], own: Executed[])
 		else add(aboutOf(item), was - Number(result.credits));
 		const others = places.get(aboutOf(item)) ?? new Set();
 		places.set(aboutOf(item), others.add(targetOf(item)));
-		if (item.kind === 'email' && lead.status === 'pending') collected.add(aboutOf(item));
+		if (mayCollect(item.step.lookup) && lead.status === 'pending') collected.add(aboutOf(item));
 	}
 	const isHidden = items.some(({ step }) => step.retryOnFail);
 	const runs = own.flatMap(({ attempts }) => attempts);
@@ -704,8 +729,8 @@ function count(payments: Payment[], items: Item[], own: Executed[], seen: Seen):
 		'presses of Retry': attempts - own.length,
 		'items pending': many('status', 'pending'),
 		'rows collected': items.filter(
-			({ kind, before, result }) =>
-				kind === 'email' && before.status === 'pending' && result.status === 'found',
+			({ step, before, result }) =>
+				mayCollect(step.lookup) && before.status === 'pending' && result.status === 'found',
 		).length,
 		'out of time': many('reason', 'run_time_over'),
 		'at a cap': many('reason', 'credit_limit'),

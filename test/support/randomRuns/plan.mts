@@ -5,13 +5,13 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { ECHO, type Effect, type Trigger } from '../../emulator/faults.mts';
 import type { Variants } from '../../emulator/variants.mts';
+import { everyLookup, withJobs } from '../leads/lookups.mts';
 import { STATUSES } from '../leads/outcomes.mts';
 
 type Of<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
 export type Plan = Of<typeof plan>;
 export type Step = Of<typeof step>;
 export type Row = Of<ReturnType<typeof row>>;
-export type Operation = Step['operation'];
 
 /** Put Result in Field, where that option is added. */
 export const RESULT = 'result';
@@ -38,8 +38,8 @@ const options = fc
 
 /** A lookup of the workflow, and how its node is set. */
 const step = fc.record({
-	// The jobs of bulk searches have the longest way.
-	operation: fc.constantFrom('find', 'findBulk', 'verify', 'verifyBulk', 'search', 'findBulk'),
+	// What may leave a job has the longest way.
+	lookup: fc.constantFrom(...everyLookup, ...withJobs),
 	onError: fc.constantFrom(
 		'stopWorkflow',
 		'continueRegularOutput',
@@ -258,7 +258,7 @@ export const plan = fc.record({
 	latencyMs: fc.nat(2),
 	/** What each account can spend of each kind; plenty if undefined. */
 	creditsLeft: maybe(fc.nat(120), 3),
-	/** Keep Credits of every lookup, if any. */
+	/** Leave Credits in Account of every lookup, if any. */
 	keepCredits: maybe(fc.nat(40), 4),
 	/** Faults, and the requests that they hit. */
 	troubles: fc.array(fc.record({ effect, on: hits }), { maxLength: 4 }),

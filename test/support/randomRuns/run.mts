@@ -1,14 +1,13 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 
 import { forgetRecentAnswers } from '../../../nodes/shared/execution/recent.ts';
-import type { Company, CreditKind } from '../../emulator/fixtures.mts';
-import { creditKinds } from '../../emulator/ledger.mts';
+import type { Company } from '../../emulator/fixtures.mts';
+import { kinds, ofEachKind, type CreditKind } from '../../emulator/ledger.mts';
 import type { Service } from '../../emulator/service.mts';
 import { emits, waits } from '../node/chains.mts';
 import { runWorkflow, type TestNode, type TestWorkflow } from '../node/engine.mts';
 import type { QuickClock } from '../node/quickClock.mts';
-import { operationOf } from '../../operations.mts';
-import { addressOf, leadOf, whenSent } from '../leads/lookups.mts';
+import { addressOf, everyLookup, leadOf, whenSent } from '../leads/lookups.mts';
 import { credentialFor, openAccount } from '../servers/service.mts';
 import { oddEmails, RESULT, type Plan, type Row, type Step } from './plan.mts';
 
@@ -38,8 +37,8 @@ export interface Outcome {
 }
 
 /** The kind of credits that a lookup is paid with. */
-export function kindOf({ operation }: Step): CreditKind {
-	return creditKinds[operation === 'search' ? 'searchCompany' : operation];
+export function kindOf({ lookup }: Step): CreditKind {
+	return lookup.credits;
 }
 
 let runs = 0;
@@ -59,20 +58,25 @@ export async function runPlan(plan: Plan, service: Service, clock: QuickClock): 
 	options.latencyMs = plan.latencyMs;
 	options.ids = plan.ids;
 	const { creditsLeft: left, stopAt, changed } = plan;
-	if (left !== undefined) options.creditsLeft = { email: left, verifier: left, search: left };
+	if (left !== undefined) options.creditsLeft = ofEachKind(left);
 	const stop = new AbortController();
 	if (stopAt !== undefined) whenSent(service, stopAt, () => stop.abort());
 	for (const { effect, on } of plan.troubles) faults.add({ ...effect, on: { ...on } });
 	if (left === undefined && plan.isUnlimited) {
-		const [email, verifier, search] = [-1, 'unlimited', -1].map((quota) => ({ quota, used: 7 }));
-		const set = { credit: { email, verifier, search } };
+		const counters = kinds.map((kind, at) => [
+			kind,
+			{ quota: at === 1 ? 'unlimited' : -1, used: 7 },
+		]);
+		const set = { credit: Object.fromEntries(counters) };
 		faults.add({ set, on: { operation: 'getAccount' } });
 	}
 	if (changed) {
 		const { every, found, collected, verified } = changed;
-		faults.add({ ...found, on: { operation: 'findBulk', every } });
-		faults.add({ ...collected, on: { operation: 'getBulkJob', every } });
-		faults.add({ ...verified, on: { operation: 'verifyBulk', every } });
+		for (const { perRequest, endpoint, credits, job } of everyLookup) {
+			const rows = credits === 'verifier' ? verified : found;
+			if (perRequest > 1) faults.add({ ...rows, on: { operation: endpoint, every } });
+			if (job) faults.add({ ...collected, on: { operation: job, every } });
+		}
 	}
 	const apiKey = `={{ "${KEYS}${runs}-" + ($json.account ?? 0) }}`;
 	const credential = { ...credentialFor(service), apiKey };
@@ -169,7 +173,7 @@ export function nodesOf({
 }: Plan): Array<{ step: Step; name: string; isCollecting: boolean }> {
 	return steps.flatMap((step, index) => {
 		const name = `Step ${index}`;
-		const isCollected = step.operation === 'findBulk' && step.collected !== 'not';
+		const isCollected = step.lookup.job !== undefined && step.collected !== 'not';
 		const first = { step, name, isCollecting: false };
 		const collector: Step = { ...step, jobTimeout: 30 };
 		if (!isCollected) return [first];
@@ -178,26 +182,26 @@ export function nodesOf({
 }
 
 function nodeFor(step: Step, name: string, { keepCredits }: Plan): TestNode {
-	const { operation, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
+	const { lookup, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
 	const { catchAllOnce, keepEmailIf, isConditional } = step;
 	return {
 		name,
-		type: operationOf(operation).node,
+		type: lookup.node,
 		onError,
 		retryOnFail,
 		waitBetweenTries: 1,
 		parameters: {
-			...{ operation, simple, includeInputFields },
+			...{ operation: lookup.operation, simple, includeInputFields },
 			...(manualLimit !== undefined && { manualLimit }),
 			...fieldsOf(step),
 			options: {
 				...step.options,
 				...(keepCredits !== undefined && { keepCredits }),
-				...(operation === 'findBulk' && { jobTimeout: step.jobTimeout }),
+				...(lookup.job && { jobTimeout: step.jobTimeout }),
 				...(kindOf(step) === 'email' && keepEmailIf && { keepEmailIf }),
 				...(kindOf(step) === 'verifier' && catchAllOnce && { catchAllOnce }),
 				...(isConditional && { lookUpIf: '={{ $json.wanted }}' }),
-				...(step.takesKnown && { checkedAt: expressionFor(step, 'checkedAt') }),
+				...(step.takesKnown && { refreshAfterDays: 90 }),
 			},
 		},
 	};
@@ -212,6 +216,11 @@ function fieldsOf(step: Step): INodeParameters {
 		return { existingEmail: takesKnown ? expressionFor(step, 'email') : '' };
 	}
 	if (kindOf(step) === 'search') return { keyword: '={{ $json.site }}' };
+	if (kindOf(step) !== 'verifier') {
+		const names = ['firstName', 'lastName', 'domain'];
+		const chosen = Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
+		return { leadFields: 'manual', ...chosen };
+	}
 	return {
 		...(!isDefault && { email: expressionFor(step, 'email') }),
 		...(!takesKnown && { existingStatus: '' }),

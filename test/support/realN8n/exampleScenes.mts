@@ -1,6 +1,7 @@
 /** What the examples meet in the world, so that each of their branches has something to do. */
 
 import type { INode } from 'n8n-workflow';
+import { expect } from 'vitest';
 
 import type { DataTable, RestClient } from '../../hosts/rest.mts';
 import { readExample, withCredential, withList, type Workflow } from '../../hosts/workflow.mts';
@@ -236,6 +237,41 @@ export const peopleInFile = {
 	paid: [people.valid, people.catchAll, people.unknown, people.unknown, people.invalid].map(
 		({ email }) => email,
 	),
+};
+
+const colleagues = [people.catchAll, people.unknown, people.invalid];
+const owner = ['customer', '5'];
+
+/** A spreadsheet with columns that results have too, blank rows, the email of its sender and gaps. */
+export const messyFile = {
+	cells: [
+		['status', 'credits', 'Full Name', 'Company', 'Email'],
+		['', ' ', '', '', ''],
+		[...owner, people.valid.full, people.valid.company.name, ''],
+		...colleagues.map(({ full, company }) => [...owner, full, company.name, people.valid.email]),
+		[...owner, people.valid.first, people.valid.company.name, 'ada lovelace@acme.com'],
+		['', '', '', '', ''],
+		[...owner, unfindable.full, '', ''],
+		[...owner, people.valid.full, '', 'n/a'],
+	],
+	lastPage: [
+		'Your rows: 7',
+		'Emails found: 1',
+		'Already had an email: 3',
+		'Not looked up: 3',
+		'',
+		'Safe to email (valid): 4',
+		'Not an email address: 1',
+		'Emails verified now: 3',
+		'Credits used: 1',
+		'',
+		expect.stringMatching(/^2 rows \(7, 8\): .*no company/),
+		expect.stringMatching(/^Row 6: .*no name/),
+		'',
+		expect.stringContaining(`not their own: ${people.valid.email}. If so, call that column Sender`),
+	],
+	renamed: 'Renamed to stay beside the results: status (yours), credits (yours)',
+	own: { 'status (yours)': owner[0], 'credits (yours)': owner[1] },
 };
 
 /** More people in somebody's own spreadsheet than a manual run looks up. */

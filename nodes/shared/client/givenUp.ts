@@ -1,0 +1,28 @@
+import type { NotProcessed } from '../failures/failure';
+import type { GivenUp } from '../pace/gate';
+import { MINUTE } from '../pace/retry';
+import { minuteOf } from '../values/moment';
+
+/**
+ * Why a run sends nothing more that does not wait as long as the service asks: until when, and what to set.
+ * @param mayWaitUntil the latest time to which a longer Max Rate Limit Wait can last, in milliseconds since 1970
+ */
+export function notWaitedFor(
+	{ cause, until, since }: GivenUp,
+	timeZone: string,
+	mayWaitUntil: number,
+): ConstructorParameters<typeof NotProcessed> {
+	const reason = cause.next === 'pause' ? 'rate_limited' : 'service_down';
+	if (until === undefined) {
+		const begin = minuteOf(since, timeZone);
+		return [reason, cause.saying(`. It has accepted nothing since ${begin}`)];
+	}
+	const end = minuteOf(Math.ceil(until / MINUTE) * MINUTE, timeZone);
+	const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
+	const raise = until < mayWaitUntil ? `set Max Rate Limit Wait to ${minutes}, or ` : '';
+	return [
+		reason,
+		cause.saying(`. It accepts nothing until ${end}`),
+		`The service accepts nothing until ${end}: ${raise}run again then: what was found is free for a day`,
+	];
+}
