@@ -1,6 +1,7 @@
 /**
- * @file `npm run mutation` changes the code in many small ways and counts the changes that the unit tests notice: of the
- * files that differ from the main branch, or of those that are named (`npm run mutation -- nodes/shared/values`).
+ * @file `npm run mutation` changes the code in many small ways and counts the changes that tests notice: of the files that
+ * differ from the main branch, or of those that are named (`npm run mutation -- nodes/shared/values`). What a run of a node
+ * decides, unit tests hardly reach: with a file of these rooms, the tables of the engine tests run too.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -23,6 +24,9 @@ function isCode(file: string): boolean {
 	return /^nodes\/.*\.ts$/.test(file) && !/\.(?:node|operation)\.ts$|\/editor\//.test(file);
 }
 
+/** The rooms that engine tests hold. */
+const BY_ENGINE = /^nodes\/shared\/(?:execution|lookups|run)\//;
+
 const named = process.argv.slice(2).map((path) => path.replace(/\/$/, ''));
 const changed = named.length > 0 ? [] : git('diff', '--name-only', '--diff-filter=d', base());
 const files = [
@@ -33,5 +37,7 @@ if (files.length === 0) {
 	console.log('Nothing in nodes/ differs from the main branch.');
 } else {
 	const args = ['run', 'test/mutation/stryker.config.mjs', '--mutate', files.join(',')];
-	process.exitCode = spawnSync('stryker', args, { stdio: 'inherit' }).status ?? 1;
+	const MUTATION_BY = files.some((file) => BY_ENGINE.test(file)) ? 'engine' : 'unit';
+	const env = { ...process.env, MUTATION_BY };
+	process.exitCode = spawnSync('stryker', args, { stdio: 'inherit', env }).status ?? 1;
 }

@@ -3,12 +3,18 @@ import { mergeConfig } from 'vitest/config';
 import config from '../../vitest.config.mts';
 import { HANG_MS } from '../machine/hang.mts';
 
-/** The unit tests alone: they take half a minute. Some decisions, as most of `credits/budget.ts`, only engine tests hold. */
 const { projects: _, ...test } = config.test ?? {};
+
+/** The unit tests take half a minute; those of the engine that say most about a run in the least time, as much again. */
+const include = ['test/unit/**/*.test.mts'];
+const ofRuns = ['operations/*', 'bulk', 'estimate', 'known', 'onError', 'providers'];
+if (process.env.MUTATION_BY === 'engine') {
+	include.push(...ofRuns.map((name) => `test/engine/${name}.test.mts`));
+}
 
 export default mergeConfig(
 	{ ...config, test },
 	{
-		test: { include: ['test/unit/**/*.test.mts'], testTimeout: 4 * HANG_MS },
+		test: { include, setupFiles: ['test/support/setup.mts'], testTimeout: 4 * HANG_MS },
 	},
 );
