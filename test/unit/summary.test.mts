@@ -192,14 +192,6 @@ describe('a run', () => {
 			problem: { message: 'message' in invalid && invalid.message },
 		});
 	});
-
-	it('names the jobs that are pending, each once, which a retry collects', () => {
-		const other = problemOf(new JobProblem('13'));
-		const kinds: Outcomes = ['creditLimit', 'pending', 'pending', 'failedJob', 'found', other];
-		expect(reasonOf(kinds, true, true)?.problem.description).toBe(
-			`1 of 6 items are done. ${outcomes.creditLimit.description} Unfinished jobs: 12, 13.`,
-		);
-	});
 });
 
 describe('the summary', () => {
