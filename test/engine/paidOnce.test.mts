@@ -178,13 +178,14 @@ describe.each(lookups)('$operation', (lookup) => {
 			['while the request is on its way', onItsWay, 0],
 			['before it was sent', notSent, 1],
 		])('%s: who waits has the answer', async (_, number, credits) => {
-			service().options.latencyMs = 60;
+			service().options.latencyMs = 300;
 			const stop = new AbortController();
 			const options = { maxConcurrency: 1 };
 			const asking = execute(lookup, wanted.map(lookup.item), { stop: stop.signal, options });
 			await until(() => sent() === 1, 1);
 			const waiting = execute(lookup, [lookup.item(number)]);
-			await new Promise((resolve) => setTimeout(resolve, 200));
+			// By the quick clock: half of the latency.
+			await new Promise((resolve) => setTimeout(resolve, 3_000));
 			stop.abort();
 			const { json } = await waiting;
 			expect(json.map(answerIn)).toEqual([lookup.answer(number)]);
