@@ -174,7 +174,7 @@ test('emails and websites in columns that nobody knows are named where rows lack
 		auto,
 	);
 	expect(messagesOf(paid)[0]).toContain(
-		'1 credit went to items that already had an email in Post, which was not read: set Lead Fields to Choose Below and drag it onto Existing Email.',
+		'1 credit went to items that already had an email in Post, which was not read: set Lead Fields to Choose Below, drag your columns in, and drag it onto Existing Email.',
 	);
 	service().reset();
 	const found = await runLookup(findBulk, service(), leads, auto);
