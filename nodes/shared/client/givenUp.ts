@@ -19,10 +19,9 @@ export function notWaitedFor(
 	}
 	const end = minuteOf(Math.ceil(until / MINUTE) * MINUTE, timeZone);
 	const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
-	const wait = `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run`;
-	return [
-		reason,
-		cause.saying(`. It accepts nothing until ${end}`),
-		`${until < mayWaitUntil ? wait : 'Run'} again after ${end}: what was found is free for a day`,
-	];
+	const advice =
+		until < mayWaitUntil
+			? `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run again after ${end}: what was found is free for a day`
+			: `Run again after ${end}`;
+	return [reason, cause.saying(`. It accepts nothing until ${end}`), advice];
 }
