@@ -163,7 +163,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			parameters: { email },
 			texts: ofEmail,
 		}),
-		sample('Search Company', 'Company search', 'searchCompany', {
+		sample('Search Company', 'Company searchCompany', 'searchCompany', {
 			cost: 'credits per match',
 			perRequest: 1,
 			object: 'companyData',

@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { customOperations } from '../shared/operation';
 import { getLeads } from './operations/getLeads.operation';
-import { search } from './operations/search.operation';
+import { search } from './operations/searchCompany.operation';
 import { nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
 
 const operations = [search, getLeads];
@@ -25,7 +25,7 @@ export class ContactDataCompany implements INodeType {
 				'searchCompanies',
 				`name: 'Search Companies',
     parameters: {
-      operation: 'search',
+      operation: 'searchCompany',
       // The website, else the name of the company, is recognized. For uncommon names: leadFields: 'manual', with keyword.
       options: { maxCredits: 100 },
     },

@@ -79,13 +79,13 @@ export const personOptions: INodeProperties[] = [
 			{ name: 'Valid', value: 'valid' },
 		],
 		description:
-			"To get better emails, e.g. from a second provider: look up a lead again if its 'emailStatus' is another one. It keeps its email if no other is found.",
+			"Which emails that your leads have are good enough, by 'emailStatus'. Leads with others are looked up again, e.g. by a second provider, and keep theirs if nothing is found.",
 	}),
 	queryField({
 		displayName: 'Country',
 		name: 'country',
 		placeholder: 'e.g. Germany',
-		description: 'Country of the person, for companies in several countries',
+		description: 'Name of the country of the person, for companies in several countries',
 	}),
 ];
 

@@ -128,7 +128,7 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 		connections: chain('Start', sheet.name, finder.name),
 		pinData: { [sheet.name]: sheetRows().map((row) => ({ json: row })) },
 	});
-	await editor().openWorkflow(saved, { width: 1440, height: 640 });
+	await editor().openWorkflow(saved, { width: 1540, height: 640 });
 	await editor().openNode(finder.name);
 	await editor().input.getByTestId('radio-button-table').click();
 	await editor().input.locator('tbody tr').nth(5).waitFor();
@@ -206,7 +206,7 @@ test('the panel of every lookup fits a screen', async () => {
 		['contactDataFinder', 'findBulk'],
 		['contactDataFinder', 'estimate'],
 		['contactDataVerifier', 'verifyBulk'],
-		['contactDataCompany', 'search'],
+		['contactDataCompany', 'searchCompany'],
 		['contactDataCompany', 'getLeads'],
 	].map(([type = '', operation = '']) => ours(running(), operation, type, { operation }));
 	const saved = await chainOf('Panels', manually(), ...lookups);
@@ -337,14 +337,13 @@ test('a field of another name is entered, the output is linked to the input, and
 
 	await editor().choose('operation', 'Find Emails in Bulk');
 	await execute();
-	const hint = (middle: string) =>
-		output.getByText(`6 items: 5 found, 1 not found. ${middle} 1 item cost nothing (duplicate).`);
-	await hint('0 credits used. 4 answered from earlier runs, for free.').waitFor();
+	const hint = (cost: string) => output.getByText(`6 items: 5 found, 1 not found. ${cost}`);
+	await hint('0 credits used; for free: 4 from earlier runs, 1 duplicate.').waitFor();
 	expect(service().ledger.total()).toBe(4);
 	// Another account pays for itself.
 	await editor().chooseCredential(another.credential.id);
 	await execute();
-	await hint('4 credits used.').waitFor();
+	await hint('4 credits used; for free: 1 duplicate.').waitFor();
 	expect(service().ledger.total('findBulk')).toBe(4);
 	await expect.poll(emails).toEqual(found);
 	await editor().screenshot('find-emails-in-bulk');

@@ -96,7 +96,7 @@ describe('spellings that look alike are one lookup, and others are not', () => {
 			],
 		],
 		[
-			'search',
+			'searchCompany',
 			'keyword',
 			[
 				[domain, domain.toUpperCase(), `https://www.${domain}/`],
@@ -145,8 +145,8 @@ describe('nodes of one execution', () => {
 			'other questions in the same words',
 			[
 				['contactDataVerifier', { operation: 'verify', email }],
-				[companyNode, { operation: 'search', keyword: email }],
-				[companyNode, { operation: 'search', keyword: JSON.stringify([email]) }],
+				[companyNode, { operation: 'searchCompany', keyword: email }],
+				[companyNode, { operation: 'searchCompany', keyword: JSON.stringify([email]) }],
 				finds({ fullName: email, company: email, domain: '' }),
 				finds({ fullName: email, domain: ann.domain }),
 				finds({ firstName: 'Ann', lastName: 'Bee', company: 'C' }),
@@ -190,7 +190,7 @@ describe('nodes of one execution', () => {
 		const credential = credentialFor(service(), { companySearchPath: '={{ $json.path }}' });
 		const [main, variant] = ['/company/search', '/lwh/company/search'];
 		const items = [main, variant, main].map((path) => ({ path }));
-		const search = { operation: 'search', keyword: company.domain };
+		const search = { operation: 'searchCompany', keyword: company.domain };
 		const [json] = await inARow(items, [[companyNode, search]], credential);
 		expect(json).toMatchObject(
 			['found', 'not_found', 'found'].map((status) => ({ companyData: { status } })),
@@ -320,9 +320,7 @@ describe('Get Company Leads', () => {
 		service().faults.add({ status: 400, on });
 		const { json, hints } = await run(getLeads, { items, onError: 'stopWorkflow' });
 		expect(json.filter(({ status }) => status === null)).toHaveLength(200);
-		expect(hints?.[0].message).toMatch(
-			/^20 companies: 200 people, 20 items without a whole result: 20 failed/,
-		);
+		expect(hints?.[0].message).toMatch(/^20 companies: 200 people, 20 failed/);
 	});
 
 	test('stops the workflow where no company has people to give', async () => {

@@ -41,7 +41,7 @@ async function infoLines() {
 }
 
 describe.each(bulks)('$operation', (bulk) => {
-	const { perRequest, operation } = bulk;
+	const { perRequest } = bulk;
 	/** With an account of its own: nothing but the options of the node sets the pace. */
 	const run = async (wanted: number[], test: LookupTest = {}) => {
 		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
@@ -159,20 +159,6 @@ describe.each(bulks)('$operation', (bulk) => {
 			if (maxConcurrency === 1) expect(refused).toHaveLength(1);
 		},
 	);
-
-	test('the summary of a complete run agrees with the ledger', async () => {
-		const distinct = numbers(perRequest + 30);
-		const all = [...distinct, ...distinct.slice(0, 25)];
-		const { hints } = await run(all);
-		const hits = all.filter((number) => bulk.subject(number)).length;
-		const results =
-			operation === 'findBulk'
-				? `${hits} found, ${all.length - hits} not found`
-				: `${all.length} verified`;
-		const costs = `${service().ledger.total()} credits used; for free: 25 duplicates`;
-		const message = `${all.length} items: ${results}. ${costs}.`;
-		expect(hints).toEqual([{ message, type: 'info', location: 'outputPane' }]);
-	});
 
 	test('a long run tells its progress in the log, at most every few seconds; a short one does not', async () => {
 		const info = await infoLines();

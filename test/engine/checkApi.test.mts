@@ -237,7 +237,7 @@ const checkUrl = 'Check the Base URL of the credential';
 test.each<[what: string, Effect, requests: number, said: string[]]>([
 	['the plan has no API', { status: 403 }, 1, ['Your plan does not', 'Check your plan']],
 	['a redirect', elsewhere, 1, ['The Base URL redirects', checkUrl]],
-	['busy', busy, 1, ['Not sent: rate limit', 'run again']],
+	['busy', busy, 1, ['Not sent: rate limit', 'Run again after']],
 	['web pages', { body: 'html' }, 1, ['The response is not JSON', checkUrl]],
 	['web pages for a 404', { body: 'html', status: 404 }, 1, ['is not JSON', checkUrl]],
 	['bad requests', { status: 400 }, 1, ['did not accept the values', checkUrl]],

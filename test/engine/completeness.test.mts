@@ -316,10 +316,4 @@ describe('the dropdown of the saved lists', () => {
 		expect(`${String(thrown)} ${JSON.stringify(thrown)}`).not.toContain('wrong-key-123');
 		expect(paths()).toEqual(['GET /api/v2/list?']);
 	});
-
-	test('a busy service is asked again', async () => {
-		service().faults.add({ status: 503, on: { times: 1 } });
-		expect(await search('fair')).toEqual({ results: [tradeFair] });
-		expect(service().requests.map(({ status }) => status)).toEqual([503, 200]);
-	});
 });

@@ -135,7 +135,7 @@ describe.each(lookups)('of $operation', (lookup) => {
 const [{ domain }] = fixtures.companies;
 
 test.each<[operation: string, field: (json: IDataObject) => unknown]>([
-	['search', ({ companyData }) => companyData],
+	['searchCompany', ({ companyData }) => companyData],
 	['getLeads', ({ companyWebsite, ...json }) => ({ ...json, domain: companyWebsite })],
 ])('of %s of a company', async (operation, resultOf) => {
 	const { node, parameters } = operationOf(operation, 'contactDataCompany');

@@ -334,7 +334,7 @@ test('credits that run out are told by the next node, and what was found is not 
 	const next = await runLookup(verifyBulk, service(), first.json, { parameters });
 	expect(next.hints).toMatchObject([{ type: 'warning' }]);
 	expect(next.hints?.[0].message).toContain(
-		`${unsent} items came in without a result (${unsent} not sent (out of credits)): once the cause is gone, run again`,
+		`${unsent} items came in without a result: ${unsent} not sent (out of credits). Once the cause is gone, run again`,
 	);
 	service().ledger.topUp(1_000);
 	const again = await runLookup(findBulk, service(), first.json, { parameters });

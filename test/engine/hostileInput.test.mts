@@ -58,11 +58,6 @@ const others: unknown[] = [
 
 const values: unknown[] = [...texts, ...others];
 
-/** What takes time by the square of the length of one of these takes minutes. */
-const longTexts = ['x', '.', 'a@', 'www.', 'a://', ' ', '1', '+{,', '%2e/'].map(
-	(part) => `a${part.repeat(300_000 / part.length)}b`,
-);
-
 /** A field of an operation that takes a text; everything else is as a good item has it. */
 interface Field extends Sample {
 	field: string;
@@ -206,15 +201,6 @@ test.each(fields)(
 	},
 );
 
-// Operations of a node read a field by the same code.
-const [...byNode] = Map.groupBy(fields, ({ node, field }) => `${node}, ${field}`);
-
-test.each(byNode)('%s: a long text', { timeout: 60_000 }, async (_, [field]) => {
-	const good = await goodItem(field);
-	for (const value of longTexts) await runField(field, [{ ...good, value }]);
-	expectOnlyIdsRefused(field);
-});
-
 const notForTools = /^(findBulk|verifyBulk|getBulkJob) |^\w+ (existing|firstName|lastName)/;
 const forTools = fields.filter(
 	({ operation, field }) => !notForTools.test(`${operation} ${field}`),
@@ -314,7 +300,7 @@ describe('settings of the credential', () => {
 	];
 
 	test.each([
-		['search', ['companySearchPath']] as const,
+		['searchCompany', ['companySearchPath']] as const,
 		['verifyBulk', ['bulkVerifierPath']] as const,
 		...['find', 'findBulk', 'verifyBulk', 'getLeads'].map((name) => [name, others] as const),
 	])('%s, %o: none leads to another host, or costs the items beside it', async (...row) => {

@@ -585,7 +585,7 @@ test('a node that passes pending items on says who collects them', async () => {
 	);
 	const said = run.data.resultData.runData.Verify[0].hints?.[0].message;
 	expect(said).toContain(
-		'2 items came in without a result (2 waiting for a bulk job): the next run of their Finder collects them, for free.',
+		'2 items came in without a result: 2 waiting for a bulk job. The next run of their Finder collects them, for free.',
 	);
 });
 

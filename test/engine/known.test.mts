@@ -78,26 +78,6 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 		},
 	);
 
-	test('has a cell with an email and other text, which stays and costs nothing', async () => {
-		const cells = ['ann@acme.example,Bo', 'Ann Lee ann@acme.example', 'ann@acme.example Bo'];
-		const items = cells.map((email) => ({ ...lookup.item(one), email }));
-		const { json } = await run(lookup, [...items, lookup.item(one)]);
-		const [refused, answered] = [json.slice(0, -1), json[cells.length]];
-		const reason = { status: 'invalid_input', reason: 'invalid_value', credits: 0 };
-		expect(refused).toMatchObject(
-			cells.map(() => ({
-				...reason,
-				message: expect.stringContaining('Email holds an email and'),
-			})),
-		);
-		expect(answerIn(answered)).toEqual(lookup.answer(one));
-		expectPaidOnce(service(), lookup, [one]);
-		// By the name of the column, the cell with it.
-		const parameters = { leadFields: 'auto', includeInputFields: true };
-		const read = await runLookup(lookup, service(), items, { ...continues, parameters });
-		expect(read.json).toMatchObject(cells.map((email) => ({ ...reason, email })));
-	});
-
 	test('is known until it is too old, by Look Up Again After and the checkedAt of its item', async () => {
 		const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
 		const ages: IDataObject[] = [
@@ -174,7 +154,7 @@ test('a column that nobody knows is named where it held what was paid for, or th
 	const verified = await runLookup(verify, service(), mails, auto);
 	expect(verified.hints?.[0]).toMatchObject({ type: 'warning' });
 	expect(messagesOf(verified)[0]).toContain(
-		'If your emails are in another column: set Lead Fields to Choose Below and drag it onto Email',
+		'If your emails are in another column: set Lead Fields to Choose Below, drag your columns in, and drag it onto Email',
 	);
 	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
 	const [number] = paidAmong(findBulk, 50);
@@ -186,7 +166,7 @@ test('a column that nobody knows is named where it held what was paid for, or th
 		auto,
 	);
 	expect(messagesOf(paid)[0]).toContain(
-		'1 credit went to items that already had an email in Post, which was not read: set Lead Fields to Choose Below and drag it onto Existing Email.',
+		'1 credit went to items that already had an email in Post, which was not read: set Lead Fields to Choose Below, drag your columns in, and drag it onto Existing Email.',
 	);
 	service().reset();
 	const found = await runLookup(findBulk, service(), leads, auto);

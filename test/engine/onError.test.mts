@@ -115,7 +115,7 @@ describe('what an execution has bought stops no workflow: the next execution wou
 		['no credits', verifier, again, { status: 402, on: { operation: 'verifyBulk' } }],
 		['a key that is refused', verifier, again, { status: 401, on: { operation: 'verifyBulk' } }],
 		['a service that is down', verifier, again, { status: 503, on: { operation: 'verifyBulk' } }],
-		['a field that every item lacks', company, { operation: 'search', keyword: '' }],
+		['a field that every item lacks', company, { operation: 'searchCompany', keyword: '' }],
 		[
 			'people that are not in the plan',
 			company,

@@ -178,13 +178,14 @@ describe.each(lookups)('$operation', (lookup) => {
 			['while the request is on its way', onItsWay, 0],
 			['before it was sent', notSent, 1],
 		])('%s: who waits has the answer', async (_, number, credits) => {
-			service().options.latencyMs = 60;
+			service().options.latencyMs = 300;
 			const stop = new AbortController();
 			const options = { maxConcurrency: 1 };
 			const asking = execute(lookup, wanted.map(lookup.item), { stop: stop.signal, options });
 			await until(() => sent() === 1, 1);
 			const waiting = execute(lookup, [lookup.item(number)]);
-			await new Promise((resolve) => setTimeout(resolve, 200));
+			// By the quick clock: half of the latency.
+			await new Promise((resolve) => setTimeout(resolve, 3_000));
 			stop.abort();
 			const { json } = await waiting;
 			expect(json.map(answerIn)).toEqual([lookup.answer(number)]);
@@ -741,41 +742,4 @@ describe('n8n is told why', () => {
 			expect([failure.cause, failure.retryAfterMs]).toEqual(told);
 		},
 	);
-});
-
-describe('a bulk job that is not collected', () => {
-	const wanted = numbers(130);
-	const items = wanted.map(leadOf);
-	const noWait = { ...continues, options: { jobTimeout: 0 } };
-	const submitted = () =>
-		service().requests.filter(({ operation }) => operation === 'findBulk').length;
-
-	test('is collected by the next execution, though its items were never saved', async () => {
-		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1 });
-		const first = await execute(findBulk, items, noWait);
-		expect(first.json).toMatchObject(wanted.map(() => ({ status: 'pending' })));
-		const next = await execute(findBulk, items, noWait);
-		expect(next.json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
-		expect(submitted()).toBe(2);
-		expectPaidOnce(service(), findBulk, wanted);
-		// Another account has another memory.
-		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
-		await execute(findBulk, items, { ...noWait, credential });
-		expect(submitted()).toBe(4);
-	});
-
-	test('an execution that is stopped does not wait for what another one asks', async () => {
-		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000 });
-		const [stop, end] = [new AbortController(), new AbortController()];
-		const patient = { ...continues, options: { jobTimeout: 600 } };
-		const asking = execute(findBulk, items, { ...patient, stop: end.signal });
-		await until(() => submitted() === 2);
-		const waiting = execute(findBulk, items, { ...patient, stop: stop.signal });
-		stop.abort();
-		const { json } = await waiting;
-		expect(json.every(({ reason }) => reason === 'cancelled' || reason === undefined)).toBe(true);
-		end.abort();
-		await asking;
-		expect(submitted()).toBe(2);
-	});
 });

@@ -8,7 +8,6 @@ import { runNode, type NodeResult } from '../support/node/engine.mts';
 import { bulkJob, everyOperation, listWithId } from '../operations.mts';
 import {
 	answerIn,
-	expectPaidOnce,
 	find,
 	findBulk,
 	leadOf,
@@ -34,27 +33,6 @@ afterEach(() => {
 });
 
 const continues = { onError: 'continueRegularOutput' } as const;
-
-// Before the others: a late answer of theirs is charged later.
-test.each(['seconds', 'date'] as const)(
-	'a 429 with Retry-After as %s closes the gate for everyone until the wait is over',
-	async (retryAfter) => {
-		service().options.latencyMs = 5;
-		service().faults.add({ on: { nth: 8 }, status: 429, retryAfter, seconds: 1 });
-		const wanted = numbers(30);
-		const { json } = await runLookup(find, service(), wanted.map(leadOf));
-		expect(json.map(answerIn)).toEqual(wanted.map(find.answer));
-		const { requests } = service();
-		const refusedAt = requests.find(({ status }) => status === 429)?.finishedAt ?? Number.NaN;
-		const early = requests.filter(
-			({ startedAt }) => startedAt > refusedAt && startedAt < refusedAt + 950,
-		);
-		// No more than what was on the way already when the refusal came.
-		expect(early.length).toBeLessThanOrEqual(4);
-		expect(requests).toHaveLength(31);
-		expectPaidOnce(service(), find, wanted);
-	},
-);
 
 /** Of Request Options: how long the node waits for an answer, in milliseconds. */
 const impatient = { ...continues, parameters: { requestOptions: { timeout: 5_000 } } };

@@ -103,9 +103,12 @@ describe.each(roads)('%s', (name, road) => {
 		},
 	);
 
-	test('refuses what is no proxy before anything is sent', async () => {
-		expect(await send({ proxy: 'http://:::' })).toMatchObject({ failed: true, sent: [] });
-	});
+	test.each(['http://:::', 'socks5://127.0.0.1:1080'])(
+		'refuses what is no proxy before anything is sent: %s',
+		async (proxy) => {
+			expect(await send({ proxy })).toMatchObject({ failed: true, sent: [] });
+		},
+	);
 
 	test.each([60_000, 0.5])('waits no longer than the timeout, %d ms', async (timeout) => {
 		// Without a wait between the tries.

@@ -350,7 +350,7 @@ test.each(['', 'lookup'])(
 const [{ domain }] = fixtures.companies;
 const company = companyFields(fixtures.companies[0]);
 
-const search: Operation = { node: 'contactDataCompany', operation: 'search' };
+const search: Operation = { node: 'contactDataCompany', operation: 'searchCompany' };
 const getLeads: Operation = { node: 'contactDataCompany', operation: 'getLeads' };
 
 describe('Search Company', () => {

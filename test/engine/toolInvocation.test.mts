@@ -15,7 +15,7 @@ import { callTool } from '../support/node/tool.mts';
 
 const service = useService();
 
-const search = operationOf('search');
+const search = operationOf('searchCompany');
 
 const [{ fullName: name, domain }] = everyOperation().map(({ parameters }) => parameters);
 

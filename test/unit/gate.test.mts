@@ -158,78 +158,8 @@ it('keeps bounds, pauses, turns and order, whatever happens, and answers every r
 	for (const times of Object.values(seen)) expect(times).toBeGreaterThan(100);
 });
 
-it.each([
-	{ runs: 1, requests: 50_000 },
-	{ runs: 2_000, requests: 25 },
-])('looks at few runs for each of many requests: $runs runs, $requests requests', async (many) => {
-	vi.useRealTimers();
-	const looks = vi.spyOn(Lane.prototype, 'isReady', 'get');
-	const gate = new AccountGate();
-	const lanes = Array.from({ length: many.runs }, () => gate.join(10, MINUTE));
-	const all = lanes.flatMap((lane) =>
-		Array.from({ length: many.requests }, async () => {
-			const start = await gate.enter(lane);
-			expect(start).toBeDefined();
-			gate.leave(lane, start ?? 0, true);
-		}),
-	);
-	await Promise.all(all);
-	expect(looks.mock.calls.length / (many.runs * many.requests)).toBeLessThan(5);
-	looks.mockRestore();
-});
-
 describe('a run that the service refuses', () => {
 	const settled = async (time = 0) => await vi.advanceTimersByTimeAsync(time);
-
-	it('gives up at once where it may not wait as long as the service asks; another one waits', async () => {
-		const gate = new AccountGate();
-		const [short, long] = [MINUTE, 60 * MINUTE].map(
-			(wait, index) => new Run(gate, index + 1, undefined, wait),
-		);
-		for (const run of [short, short, long]) run.come();
-		await settled();
-		await short.refuse(10 * MINUTE);
-		expect([short.requests, long.requests]).toEqual([['entered', 'refused'], ['entered']]);
-		expect(short.lane.givenUp?.until).toBeGreaterThan(Date.now() + 9 * MINUTE);
-		long.come();
-		await long.refuse(10 * MINUTE);
-		await settled(10 * MINUTE - 1);
-		expect(long.requests).toEqual(['entered', 'waiting']);
-		await settled(1);
-		expect(long.requests).toEqual(['entered', 'entered']);
-	});
-
-	it('tries one request before it believes what a run before it was told', async () => {
-		const gate = new AccountGate();
-		const before = new Run(gate, 5, undefined, MINUTE);
-		before.come();
-		await settled();
-		await before.refuse(60 * MINUTE);
-		const later = new Run(gate, 5, undefined, MINUTE);
-		for (let time = 0; time < 3; time++) later.come();
-		await settled();
-		expect(later.requests).toEqual(['entered', 'waiting', 'waiting']);
-		// The service lets it in, and so all others.
-		await later.leave();
-		expect(later.requests).toEqual(['entered', 'entered', 'waiting']);
-		await later.refuse(60 * MINUTE);
-		await settled();
-		expect(later.requests.at(-1)).toBe('refused');
-	});
-
-	it('tries again after pauses that grow, a last time before its patience ends', async () => {
-		vi.spyOn(Math, 'random').mockReturnValue(1);
-		const run = new Run(new AccountGate(), 1, undefined, MINUTE);
-		const pauses: number[] = [];
-		while (!run.lane.givenUp && pauses.length < 20) {
-			run.come();
-			await settled((pauses.at(-1) ?? 0) + 10);
-			pauses.push(await run.refuse());
-		}
-		vi.restoreAllMocks();
-		expect(pauses.slice(0, 3)).toEqual([250, 500, 1_000]);
-		expect(run.lane.givenUp).toMatchObject({ until: undefined });
-	});
 
 	it('shortens no pause of another run once it has given up', async () => {
 		vi.spyOn(Math, 'random').mockReturnValue(1);
@@ -245,18 +175,6 @@ describe('a run that the service refuses', () => {
 		const pause = await long.refuse();
 		vi.restoreAllMocks();
 		expect(pause).toBe(500);
-	});
-
-	it('goes on as long as one of its requests is accepted in time', async () => {
-		const run = new Run(new AccountGate(), 2, undefined, MINUTE);
-		for (let time = 0; time < 10; time++) {
-			run.come();
-			run.come();
-			await settled(40_000);
-			await run.refuse();
-			await run.leave();
-		}
-		expect(run.lane.givenUp).toBeUndefined();
 	});
 });
 

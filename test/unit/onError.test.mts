@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 import { connectionError } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
-import { OnError, statusFields, stopError } from '../../nodes/shared/output/onError.ts';
+import { OnError, stopError } from '../../nodes/shared/output/onError.ts';
 import { NotProcessed, type Problem, problemOf } from '../../nodes/shared/failures/failure.ts';
 import { ourNodes } from '../support/node/engine.mts';
 import { soleNode } from '../support/node/soleNode.mts';
@@ -44,27 +44,6 @@ it.each<[Partial<INode>, string, ofTool: string]>([
 ])('On Error at %j means %s, for a tool %s', (settings, onError, ofTool) => {
 	expect(settingOf(settings)).toBe(onError);
 	expect(settingOf({ ...settings, type: 'contactDataFinderTool' })).toBe(ofTool);
-});
-
-it('says what to do in the item, or where a summary says it, what happened alone', () => {
-	const { description: _, ...rest } = failed;
-	const short = { ...rest, message: 'What happened' };
-	const full = { ...rest, message: 'What happened. What to do.' };
-	const settings: INode = { ...node, onError: 'continueRegularOutput' };
-	for (const [hasSummary, fields] of [
-		[true, short],
-		[false, full],
-		[undefined, full],
-	] as const) {
-		expect(statusFields(failed, hasSummary)).toEqual(fields);
-		const onError = new OnError(settings, hasSummary);
-		const { json } = onError.output(failed, 0, { json: {} }, (own) => ({ json: own }));
-		expect(json).toEqual(fields);
-		// The error output has no summary above it.
-		const apart = new OnError({ ...node, onError: 'continueErrorOutput' }, hasSummary);
-		const item = apart.output(failed, 0, { json: {} }, (own) => ({ json: own }));
-		expect(item.json.message).toBe(full.message);
-	}
 });
 
 it.each([

@@ -46,17 +46,13 @@ const NONE = {
 it.each([
 	[{}, NONE],
 	[{ maxCredits: '7' }, { cap: 7 }],
-	[{ keepCredits: '8' }, { keep: 8 }],
 	[{ manualLimit: '9' }, { manualLimit: 9 }],
 	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
 	[{ refreshAfterDays: '3.5' }, { isRefreshing: true }],
 	[{ enrich: true }, { hasOptionalColumn: true }],
-	[{ jobTimeout: 1 }, { jobTimeout: 60_000 }],
 	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
 	// A run that sends nothing at once would wait for ever.
-	[{ maxRateLimitWait: '0.5' }, { pace: pace(5, 4, 0.5) }],
 	[{ maxRateLimitWait: -1 }, { pace: pace(5, 4, 0) }],
-	[{ maxRateLimitWait: 'long' }, { pace: pace(5, 4) }],
 	[{ maxConcurrency: 0, maxRetries: -1 }, { pace: pace(1, 0) }],
 	[{ maxConcurrency: 'many', maxRetries: {} }, { pace: pace(5, 4) }],
 	[{ maxConcurrency: Number.POSITIVE_INFINITY, maxRetries: Number.NaN }, { pace: pace(5, 4) }],
@@ -87,33 +83,15 @@ it('Max Credits is never more than what was said, never below 0, and whole', () 
 	);
 });
 
-it.each(['__proto__', 'constructor', 'prototype', ' error'])(
-	'refuses the name %j',
-	(resultField) => {
-		expect(problemOf(optionsOf({ resultField }).refusal)).toMatchObject({
-			reason: 'invalid_value',
-			message: `Not sent: "${resultField.trim()}" cannot be the name of a field`,
-		});
-	},
-);
-
 it.each([
 	['maxCredits', '', 'Max Credits'],
-	['maxCredits', 'many', 'Max Credits'],
 	['maxCredits', Number.POSITIVE_INFINITY, 'Max Credits'],
 	['keepCredits', '', 'Leave Credits in Account'],
-	['manualLimit', 'few', 'Max Items in Manual Runs'],
 ])('refuses %s of %j', (name, value, label) => {
 	expect(problemOf(optionsOf({ [name]: value }).refusal)).toMatchObject({
 		reason: 'invalid_value',
 		message: `Not sent: ${label} must be a number`,
 	});
-});
-
-it('still puts the result where it is to go, if that can be', () => {
-	const added = { maxCredits: 'many', resultField: 'lookup' };
-	expect(optionsOf(added).resultField).toBe('lookup');
-	expect(optionsOf({ maxCredits: 'many', resultField: 'error' }).resultField).toBeUndefined();
 });
 
 it.each([

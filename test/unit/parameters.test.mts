@@ -1,86 +1,20 @@
 /**
- * @file Parameters item by item: read once where they are the same for all, by n8n's engine where needed. A plain reference
- * is read without the engine, and finds what the engine would find.
+ * @file Parameters item by item: a plain reference into the item is read without n8n's engine, and finds what the engine
+ * would find; the fields of a lead are recognized.
  */
 
 import fc from 'fast-check';
-import {
-	Expression,
-	type GenericValue,
-	type IDataObject,
-	type IGetNodeParameterOptions,
-} from 'n8n-workflow';
+import { Expression, type GenericValue, type IDataObject } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
-import { hasExpression } from '../../nodes/shared/host/context.ts';
 import type { RecognizedFields } from '../../nodes/shared/input/declaration.ts';
 import { LeadParameters } from '../../nodes/shared/input/leadParameters.ts';
 import { referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
 import { cleanText } from '../../nodes/shared/values/text.ts';
 import { ourNodes } from '../support/node/engine.mts';
 import { soleNode } from '../support/node/soleNode.mts';
+import { parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';
-
-interface Call {
-	name: string;
-	item: number;
-	options: IGetNodeParameterOptions | undefined;
-}
-
-/** A node with these parameters as they are saved, and a note of what n8n's engine evaluated. */
-function nodeWith(saved: Record<string, unknown>, items: unknown[] = []) {
-	const evaluated: Call[] = [];
-	const parameters = new LeadParameters({
-		json: (item) => items[item],
-		parameter(name, item, fallback, options) {
-			const value = Object.hasOwn(saved, name) ? saved[name] : fallback;
-			if (options?.rawExpressions) return value;
-			evaluated.push({ name, item, options });
-			if (value === '={{ fails }}') throw new Error('It fails');
-			return hasExpression(value) ? `${name} for ${item}` : value;
-		},
-	});
-	return { parameters, evaluated };
-}
-
-it.each(['Ada', '', null, { mode: 'id', value: '101' }])('reads %j once for all items', (value) => {
-	const { parameters, evaluated } = nodeWith({ value });
-	for (const item of [3, 0, 1]) expect(parameters.get('value', item, 'nothing')).toBe(value);
-	expect(evaluated).toHaveLength(1);
-});
-
-const computed = ['={{ $json.name.trim() }}', '=', { mode: 'id', value: '={{ $json.id }}' }];
-
-it.each(computed)('has %j evaluated for each item', (value) => {
-	const { parameters, evaluated } = nodeWith({ value }, [{ name: 'Ada' }, { name: 'Ida' }]);
-	for (const item of [0, 1, 1]) {
-		expect(parameters.get('value', item, '')).toBe(`value for ${item}`);
-	}
-	expect(evaluated.map(({ item }) => item)).toEqual([0, 1, 1]);
-	// What an expression gives is judged here: n8n would stop the workflow for a wrong type.
-	for (const { options } of evaluated) expect(options).toMatchObject({ skipValidation: true });
-});
-
-it('looks a plain reference up in the item, and asks the engine only where it must', () => {
-	const items = [{ name: 'Ada' }, { name: ['Ada'] }, undefined, { name: null }, {}, { name: 5 }];
-	const { parameters, evaluated } = nodeWith({ value: '={{ $json.name }}' }, items);
-	const values = items.map((_, item) => parameters.get('value', item, 'nothing'));
-	expect(values).toEqual(['Ada', 'value for 1', 'value for 2', null, undefined, 5]);
-	expect(evaluated.map(({ item }) => item)).toEqual([1, 2]);
-});
-
-it('fails where the expression fails, for each item', () => {
-	const { parameters } = nodeWith({ value: '={{ fails }}' });
-	for (const item of [0, 1]) {
-		const thrown = thrownBy(() => parameters.get('value', item, ''));
-		expect(thrown).toBeInstanceOf(InvalidInput);
-		expect(thrown).toMatchObject({
-			reason: 'failing_expression',
-			message: expect.stringContaining('(It fails)'),
-		});
-	}
-});
 
 const unevaluated = [
 	'{{ $json.name }}',
@@ -93,7 +27,8 @@ const unevaluated = [
 ];
 
 it.each(unevaluated)('refuses %j, which n8n did not evaluate', (value) => {
-	const { parameters } = nodeWith({ typed: value, found: '={{ $json.name }}' }, [{ name: value }]);
+	const saved = { typed: value, found: '={{ $json.name }}' };
+	const parameters = parametersOf({}, saved, { name: value });
 	for (const name of ['typed', 'found']) {
 		expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
 			reason: 'unevaluated_expression',
@@ -217,12 +152,6 @@ describe('the fields of a lead', () => {
 		);
 	});
 
-	it('come first from the field that holds the result', () => {
-		const items = [{ Firma: 'Acme', ' lookup': 1, lookup: { company: 'Found' } }];
-		expect(leadOf(items, { 'options.resultField': ' lookup ' }).get('where', 0, '')).toBe('Found');
-		expect(leadOf(items, { 'options.resultField': ' ' }).get('where', 0, '')).toBe('Acme');
-	});
-
 	it.each<[string, Record<string, unknown>, isTool?: boolean]>([
 		['that the user chooses', { leadFields: 'manual' }],
 		['of a tool', {}, true],
@@ -232,33 +161,6 @@ describe('the fields of a lead', () => {
 		expect(parameters.leadIn(0)).toBeUndefined();
 		expect(parameters.readFrom).toBeUndefined();
 	});
-});
-
-it('names a field as the editor shows it', () => {
-	const field = { displayName: 'Company Domain', name: 'domain', type: 'string' } as const;
-	const parameter = () => {
-		throw 'as said';
-	};
-	const parameters = new LeadParameters(
-		{ json: () => ({}), parameter },
-		{ fields: [{ ...field, default: '' }] },
-	);
-	for (const [name, label] of [
-		['domain', 'Company Domain'],
-		['requestOptions', 'Request Options'],
-		['options.unheardOf', 'options.unheardOf'],
-	]) {
-		const message = `Not sent: the expression of ${label} cannot be evaluated (as said)`;
-		expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({ message });
-	}
-});
-
-it('tells an option that was not added from one without a value', () => {
-	const saved = { empty: '', zero: 0, off: false, nothing: null, expression: '={{ $json.cap }}' };
-	const { parameters, evaluated } = nodeWith(saved, [{}]);
-	expect(Object.keys(saved).filter((name) => !parameters.has(name))).toEqual([]);
-	expect(parameters.has('added')).toBe(false);
-	expect(evaluated).toEqual([]);
 });
 
 /** Names that mean something to JavaScript or to n8n, that hide quotes, or that need them. */

@@ -128,22 +128,14 @@ it.each<[answer: object, results: object[]]>([
 	expect(foundIn(answer)).toEqual(results);
 });
 
-it.each<[answer: object, said: string]>([
-	[{}, ''],
-	[{ success: false, error: 'Your plan has expired' }, ': Your plan has expired'],
-	[{ errors: [{ details: 'Your plan has expired' }] }, ': Your plan has expired'],
-	[{ data: found }, ''],
-	[{ results: [found] }, ''],
-	[[found], ''],
+it.each<object>([
+	{ data: found },
+	{ results: [found] },
 	// An email that nobody can read is no miss.
-	[{ email: ['ada@acme.com'], quality }, ''],
-	[{ email: { address: 'ada@acme.com' } }, ''],
-])('a single result: %j says nothing of an email', (answer, said) => {
-	expect(thrownBy(() => foundIn(answer))).toMatchObject({
-		reason: 'unexpected_answer',
-		message: `The service sent a response without a result${said}`,
-		mayBeCharged: true,
-	});
+	{ email: ['ada@acme.com'], quality },
+])('a single result: %j says nothing of an email', (answer) => {
+	const told = { reason: 'unexpected_answer', mayBeCharged: true };
+	expect(thrownBy(() => foundIn(answer))).toMatchObject(told);
 });
 
 it.each<[object, object]>([

@@ -15,37 +15,20 @@ const ada = `Ada Lovelace / Lovelace, Ada / Dr. Ada Lovelace / Prof.Dr. h.c. Ada
 it.each([
 	...ada.split(/ \/\s+/).map((text) => [text, 'Ada Lovelace']),
 	['LOVELACE, ADA', 'ADA LOVELACE'],
-	['DR. ADA LOVELACE', 'ADA LOVELACE'],
-	['LOVELACE, ADA, MBA', 'ADA LOVELACE'],
-	['MR DR ADA LOVELACE', 'ADA LOVELACE'],
-	['MAÎTRE ADA LOVELACE', 'ADA LOVELACE'],
 	['van der Berg, Jan Willem', 'Jan Willem van der Berg'],
-	['Ada Lovelace · 2nd', 'Ada Lovelace'],
 	['Augusta (Ada)Lovelace', 'Augusta Lovelace'],
 	// Initials are no titles.
 	['Watt, JJ', 'JJ Watt'],
-	['Tolkien, J.R.R.', 'J.R.R. Tolkien'],
-	['van der Berg, JP', 'JP van der Berg'],
-	['De la Cruz, ANA', 'ANA De la Cruz'],
 	['M. A. Lovelace', 'M. A. Lovelace'],
-	['Dr.Ada Lovelace', 'Dr.Ada Lovelace'],
-	['H.C. Andersen', 'H.C. Andersen'],
-	['Dr. A. Lovelace', 'A. Lovelace'],
 	['van Dyck, Antoon', 'Antoon van Dyck'],
 	// Names that begin like particles and titles.
 	['León García, CFA', 'León García'],
-	['Drew Msumba', 'Drew Msumba'],
-	['Ada Mba', 'Ada Mba'],
 	['Ada MBA', 'Ada MBA'],
-	['ADA LOVELACE MBA', 'ADA LOVELACE MBA'],
-	['Ing Mei Lee', 'Ing Mei Lee'],
 	['Dr.', 'Dr.'],
 	['Mr Lovelace', 'Mr Lovelace'],
 	['Lovelace, MBA', 'Lovelace, MBA'],
 	// What nobody can tell apart stays.
-	['Ada, Ida, Eve', 'Ada, Ida, Eve'],
 	['García López, Ana', 'García López, Ana'],
-	['Ada Lovelace, Managing Director', 'Ada Lovelace, Managing Director'],
 	['', ''],
 ])('of %j the full name is %j', (text, name) => {
 	expect(toFullName(text)).toBe(name);
@@ -54,14 +37,10 @@ it.each([
 it.each([
 	['Lovelace, MBA', 'Lovelace'],
 	['Dr. Ada', 'Ada'],
-	['Dr. med. Ada', 'Ada'],
 	['Dr.', 'Dr.'],
 	['Ada (Countess)', 'Ada'],
-	['Lovelace, CPA', 'Lovelace'],
 	['Lovelace PhD', 'Lovelace'],
-	['Lovelace MBA, PMP', 'Lovelace'],
 	[', Ada', ', Ada'],
-	["O'Neil Jr", "O'Neil"],
 ])('of %j the half of a name is %j', (text, name) => {
 	expect(withoutTitles(text)).toBe(name);
 });

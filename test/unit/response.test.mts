@@ -54,13 +54,9 @@ describe('readResponse', () => {
 
 	it.each<[body: object, said: string | null]>([
 		[{ errors: [{ id: 'plan', code: 401, details: ' as said ' }] }, 'as said'],
-		[{ error: { code: 7, message: 'as said' } }, 'as said'],
 		[{ detail: [{ loc: ['query'], msg: 'as said' }, { msg: 'not so' }] }, 'as said'],
 		[{ errors: ['', 'as said', 'not so'] }, 'as said'],
-		[{ title: 'Bad Request', detail: 'as said' }, 'as said'],
-		[{ error: true, msg: 'as said' }, 'as said'],
 		[['as said'], 'as said'],
-		[[{ error: 'as said' }], 'as said'],
 		// The message comes first, as everywhere.
 		[{ error: 'not_so', message: 'as said' }, 'as said'],
 		[{ errors: [{ of: { plan: { text: 'as said' } } }] }, 'as said'],
@@ -101,12 +97,6 @@ describe('readResponse', () => {
 		expect(readResponse({ statusCode, headers, body })).toEqual([]);
 	});
 
-	it('takes what begins like JSON, and was cut off, for a response that says nothing', () => {
-		const told = { reason: 'unexpected_answer', mayBeCharged: true };
-		expect(refusal(200, '{"email":"ada@ac')).toMatchObject(told);
-		expect(refusal(404, ' {"message":"no')).toMatchObject({ reason: 'not_found' });
-	});
-
 	it.each([
 		['Too many requests per minute', 'rate_limited', 'pause'],
 		['Your monthly quota is used up', 'out_of_credits', 'halt'],
@@ -116,23 +106,12 @@ describe('readResponse', () => {
 		expect(refusal(404, { message })).toMatchObject({ reason: 'not_found' });
 	});
 
-	it.each([
-		[429, { 'ratelimit-reset': '7' }, {}, 7_000],
-		[429, { 'retry-after': '3', 'ratelimit-reset': '7' }, {}, 3_000],
-		[429, { 'x-ratelimit-reset': `${Math.ceil(Date.now() / 1_000) + 3_600}` }, {}, 3_600_000],
-		[429, {}, { retry_after: 9 }, 9_000],
-		[503, {}, { retry_after_seconds: '9' }, 9_000],
-		// A quota that begins again says nothing of an outage.
-		[503, { 'ratelimit-reset': '7' }, {}, undefined],
-	])('a %i with %j and %j asks for a pause', (httpCode, headers, body, wait) => {
-		const { retryAfter } = Object(refusal(httpCode, body, headers));
-		if (wait === undefined) expect(retryAfter).toBeUndefined();
-		else expect(Math.abs(retryAfter - wait)).toBeLessThan(60_000 * (wait > 60_000 ? 1 : 0) + 1);
+	it('takes no pause of an outage from when a quota begins again', () => {
+		expect(Object(refusal(503, {}, { 'ratelimit-reset': '7' })).retryAfter).toBeUndefined();
 	});
 
 	it.each<[what: string, text: string, value: unknown]>([
 		['a large integer', '{"id": 9223372036854775807}', { id: '9223372036854775807' }],
-		['one in a text', '{"id": "9223372036854775807, 1"}', { id: '9223372036854775807, 1' }],
 		[
 			'a fraction',
 			'[0.12345678901234567890, 1234567890123456]',
@@ -140,8 +119,6 @@ describe('readResponse', () => {
 		],
 		['no number', '{"a": NaN, "b": -Infinity, "c": "NaN"}', { a: null, b: null, c: 'NaN' }],
 		['a line break in a text', '{"a": "x\ny", "b": 1}', { a: 'x\ny', b: 1 }],
-		['a text', 'It works!', 'It works!'],
-		['what was cut off', '{"a": "x', '{"a": "x'],
 	])('reads bytes with %s', (_, text, value) => {
 		const body = Buffer.from(text);
 		expect(bodyIn({ statusCode: 200, headers: {}, body })).toEqual(value);
@@ -164,16 +141,13 @@ describe('a Retry-After', () => {
 	const now = Date.parse('2026-10-12T10:00:00Z');
 
 	it.each([
-		['0', 0],
 		[' 30 ', 30_000],
 		[30, 30_000],
 		['1.25', 1_250],
 		['Mon, 12 Oct 2026 10:00:20 GMT', 20_000],
-		['Monday, 12-Oct-26 10:00:20 GMT', 20_000],
 		['Mon, 12 Oct 2026 09:59:00 GMT', 0],
 		[undefined, undefined],
 		['', undefined],
-		['soon', undefined],
 		['-5', undefined],
 	])('of %j is %j ms', (header, wait) => {
 		expect(retryAfterOf(header, now)).toBe(wait);
@@ -187,8 +161,6 @@ describe('objectWith', () => {
 
 	it.each<[unknown, said: string]>([
 		[{}, ''],
-		[[], ''],
-		[[{ a: 1 }], ''],
 		[null, ''],
 		[{ success: false, error: 'Your plan has expired' }, ': Your plan has expired'],
 		[{ errors: [{ details: 'x'.repeat(600) }] }, `: ${'x'.repeat(500)}`],

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { meaningOf } from '../../nodes/shared/http/codes.ts';
-import { decide, isPause, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
+import { decide, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
 import { ServiceError } from '../../nodes/shared/http/errors.ts';
 import type { FailedReason } from '../../nodes/shared/failures/reasons.ts';
 
@@ -34,15 +34,6 @@ describe('decide', () => {
 	const limited = failure({ reason: 'service_unavailable', httpCode: 503 });
 	const errorOf = (thrown: ServiceError, own: Partial<FailedRequest> = {}) =>
 		decide(thrown, { ...request, ...own }).error;
-
-	it('sends again what may succeed later, as often as Max Retries says', () => {
-		expect(errorOf(limited)).toBeUndefined();
-		expect(errorOf(limited, { attempt: 4 })).toBeUndefined();
-		expect(errorOf(limited, { attempt: 5 })?.message).toBe('What happened (sent 5 times)');
-		expect(errorOf(limited, { maxRetries: 0 })?.message).toBe('What happened');
-		const refused = failure({ reason: 'bad_request', httpCode: 400 });
-		expect(errorOf(refused)).toBe(refused);
-	});
 
 	it('repeats a lost connection that may have been charged as the request allows', () => {
 		expect(decide(lost, request)).toMatchObject({ mayChargeAgain: false });
@@ -75,29 +66,4 @@ it('the wait is a back-off with full jitter, at most 60 s', () => {
 		}),
 		{ examples: [[1_024, 0]] },
 	);
-});
-
-it.each<[boolean, Parameters<typeof failure>[0]]>([
-	[true, { httpCode: 429 }],
-	[true, { reason: 'service_unavailable', httpCode: 503, retryAfter: 1 }],
-	[false, { reason: 'service_unavailable', httpCode: 503, retryAfter: 0 }],
-	[false, { reason: 'service_unavailable', httpCode: 503 }],
-	[false, { reason: 'bad_request', httpCode: 400, retryAfter: 1 }],
-])('is a refusal of the account for now, %s: %j', (is, details) => {
-	expect(isPause(failure(details))).toBe(is);
-});
-
-it.each<[boolean, Array<number | FailedReason>]>([
-	[true, [500, 502, 503, 504, 520, 599, 'connection']],
-	[false, [400, 401, 402, 403, 404, 405, 409, 422, 429, 501, 505]],
-	[
-		false,
-		['unknown_outcome', 'unexpected_answer', 'not_the_service', 'refused_by_n8n', 'job_failed'],
-	],
-])('may succeed later, %s: %j', (may, all) => {
-	for (const one of all) {
-		const details = typeof one === 'number' ? { httpCode: one } : { reason: one };
-		const thrown = failure({ reason: 'bad_request', ...details });
-		expect(thrown.next === 'again', String(one)).toBe(may);
-	}
 });

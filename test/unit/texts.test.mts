@@ -210,12 +210,6 @@ describe('the texts in the editor', () => {
 		expect(named).toEqual(named.map((names) => names.toSorted((a, b) => a.localeCompare(b))));
 	});
 
-	it('say of a switch whether it does something', () => {
-		const switches = fields.filter(({ type }) => type === 'boolean');
-		expect(switches.length).toBeGreaterThan(5);
-		expect(switches.filter(({ description }) => !description?.startsWith('Whether '))).toEqual([]);
-	});
-
 	it('call the same field the same everywhere', () => {
 		const labels = new Map<string, Set<string>>();
 		// The text of a notice is no label: it says what the node reads of a lead.

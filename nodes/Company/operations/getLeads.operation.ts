@@ -18,6 +18,7 @@ import {
 import { readOperation } from '../../shared/operation';
 import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
+import { UNKNOWN_COMPANY } from '../../shared/failures/reasons';
 import { asBeforeFile } from '../../shared/host/file';
 import { companyOf, type FieldValues } from '../../shared/input/fieldValues';
 import { digest } from '../../shared/http/connection';
@@ -88,7 +89,7 @@ export const getLeads = readOperation({
 	async read(request) {
 		const { limit, values } = request;
 		const company = objectAt(asBeforeFile(request.recognized ?? {}, 'companyData'), 'companyData');
-		if (company.status === 'not_found') return 'company_not_found';
+		if (company.status === 'not_found') return UNKNOWN_COMPANY;
 		const { domain, name } = companyIn(company, values);
 		if (!domain && !name) throw request.missing('missing_company');
 		const filters = {

@@ -19,10 +19,9 @@ export function notWaitedFor(
 	}
 	const end = minuteOf(Math.ceil(until / MINUTE) * MINUTE, timeZone);
 	const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
-	const raise = until < mayWaitUntil ? `set Max Rate Limit Wait to ${minutes}, or ` : '';
-	return [
-		reason,
-		cause.saying(`. It accepts nothing until ${end}`),
-		`The service accepts nothing until ${end}: ${raise}run again then: what was found is free for a day`,
-	];
+	const advice =
+		until < mayWaitUntil
+			? `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run again after ${end}: what was found is free for a day`
+			: `Run again after ${end}`;
+	return [reason, cause.saying(`. It accepts nothing until ${end}`), advice];
 }

@@ -26,7 +26,7 @@ const leadFields: INodeProperties = {
 		{
 			name: 'Recognize Automatically',
 			value: 'auto',
-			description: 'Read names, company and email from columns with common names',
+			description: 'Read what this node needs from columns with common names',
 		},
 	],
 	description: 'Where to read the lead from',
@@ -81,8 +81,7 @@ export const includeInputFields = workflowField({
 	name: 'includeInputFields',
 	type: 'boolean',
 	default: true,
-	description:
-		'Whether to keep the fields of the input item. A result only sets the fields of this node.',
+	description: 'Whether to keep your own fields on each item. If off, only the result comes out.',
 });
 
 /** A field that tools do not have: a text, by default. */
@@ -133,7 +132,7 @@ export const resultField = workflowField({
 	name: 'resultField',
 	placeholder: 'e.g. lookup',
 	description:
-		"Name of a field for everything the lookup returns. For leads with a 'status', 'email' or the like of their own that has to stay.",
+		"Name of a field for everything the lookup returns. For leads with a 'status', 'email' or the like of their own that has to stay. Without it, Search Company uses 'companyData'.",
 });
 
 export const rateLimitWait = atLeast(0, {
@@ -151,7 +150,7 @@ export const refreshAfter = atLeast(0, {
 	name: 'refreshAfterDays',
 	default: DEFAULT_REFRESH_AFTER,
 	description:
-		"To refresh old data: look up again what was checked more days ago than this, by the item's 'checkedAt'. With 0, everything is looked up and paid for again. Without this option, only what is unknown is checked again, after a day.",
+		"To refresh old data: look up again what was checked more days ago than this, by the item's 'checkedAt'. With 0, everything is looked up and paid for again. Without this option, only an unknown email is verified again, after a day.",
 	displayOptions: notForTools,
 });
 
@@ -232,7 +231,7 @@ export const lookupOptions: INodeProperties[] = [
 ];
 
 export const EMAIL_STATUSES =
-	"'emailStatus' is 'valid' (it accepts mail), 'catch-all' (the domain accepts everything, so it is uncertain), 'invalid' (do not write to it) or 'unknown' (verify it again in a day).";
+	"'emailStatus' is 'valid' (it accepts mail), 'catch-all' (the domain accepts everything, so it is uncertain), 'invalid' (do not write to it) or 'unknown' (verify it; if it was verified, again in a day).";
 
 export const OTHER_STATUSES =
 	"With any other status there is no result: 'message' says why and what to do.";

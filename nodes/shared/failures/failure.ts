@@ -11,6 +11,7 @@ import {
 	type NotSentReason,
 	PENDING,
 	type PendingReason,
+	UNKNOWN_COMPANY,
 	UNMET,
 } from './reasons';
 
@@ -199,6 +200,6 @@ export function isCausedByService(reason: string): boolean {
 
 /** Whether an item says why it needed no request of its own: Look Up Only If, or Verify Catch-All Domains Once. */
 export function saysWhyFree({ status, reason }: Record<string, unknown>): boolean {
-	if (reason === UNMET) return status === 'skipped';
+	if (reason === UNMET || reason === UNKNOWN_COMPANY) return status === 'skipped';
 	return reason === CATCH_ALL_DOMAIN && status === 'verified';
 }

@@ -20,8 +20,8 @@ export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
 /** The reason of an item that is skipped as it does not meet the condition of Look Up Only If. */
 export const UNMET = 'condition';
 
-/** Why a read passes an item on; of an unknown company nobody can be listed. */
-export type Skipped = typeof UNMET | 'company_not_found';
+/** The reason of an item that is skipped as Search Company has not found its company. */
+export const UNKNOWN_COMPANY = 'company_not_found';
 
 /** The reason of an email that is not verified itself, as another one has shown that its domain is catch-all. */
 export const CATCH_ALL_DOMAIN = 'catch_all_domain';

@@ -86,7 +86,7 @@ export class LeadParameters extends Parameters {
 	get warnings(): string[] {
 		const isExisting = this.operation.lead?.existingEmail !== undefined;
 		const toLookUp = isExisting
-			? '. To look these leads up, set Lead Fields to Choose Below and leave Existing Email empty'
+			? '. To look these leads up, set Lead Fields to Choose Below, drag your columns in, and leave Existing Email empty'
 			: '';
 		return this.sharedEmails.said.map((said) => `${said}${toLookUp}`);
 	}

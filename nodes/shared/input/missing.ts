@@ -51,18 +51,21 @@ export function missing(
 		need,
 		why: lead ? whyNotRead(lead, need, json) : whyNotChosen(parameters, item, need),
 	}));
-	const said = gaps.map(({ need, why }) => `no ${NEEDS[need].word}${why && ` (${why})`}`);
+	const { status, message: before } = objectFrom(json);
+	const cameIn =
+		WITHOUT_RESULT.has(status) && before ? ` (it came in as ${status}: ${before})` : '';
+	const said = gaps.map(({ need, why }) => {
+		const because = cameIn === '' && why ? ` (${why})` : '';
+		return `no ${NEEDS[need].word}${because}`;
+	});
 	const fields = isObject(json) ? Object.keys(json) : [];
 	const more = fields.length > MAX_NAMED ? ` and ${fields.length - MAX_NAMED} more` : '';
 	const named = fields.slice(0, MAX_NAMED).map(shortened).join(', ') + more;
 	const among =
 		lead && gaps.some(({ why }) => why === '') ? `. The item has: ${named || 'no fields'}` : '';
-	const { status, message } = objectFrom(json);
-	const before =
-		WITHOUT_RESULT.has(status) && message ? ` (it came in as ${status}: ${message})` : '';
 	return new InvalidInput({
 		reason: lacking[0],
-		message: `Not sent: ${said.join(' and ')}${before || among}`,
+		message: `Not sent: ${said.join(' and ')}${cameIn || among}`,
 		description: nextStep(gaps, fields, parameters),
 	});
 }
@@ -99,11 +102,13 @@ function nextStep(gaps: Gap[], fields: string[], parameters: LeadParameters): st
 }
 
 /** The parameters of the operation that may hold it. */
-function namesFor(lacking: Missing, { operation: { lead = {} } }: LeadParameters): string[] {
+function namesFor(lacking: Missing, { isTool, operation }: LeadParameters): string[] {
 	const needed: Meaning[] = NEEDS[lacking].meanings;
-	return Object.keys(lead).filter((name) =>
-		lead[name].meanings.some((meaning) => needed.includes(meaning)),
-	);
+	const { lead = {} } = operation;
+	return Object.keys(lead).filter((name) => {
+		const { forModel, meanings } = lead[name];
+		return (forModel || !isTool) && meanings.some((meaning) => needed.includes(meaning));
+	});
 }
 
 function shortened(name: string): string {

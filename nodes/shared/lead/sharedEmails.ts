@@ -23,7 +23,9 @@ export class SharedEmails {
 		const emails = [...this.namesOf].filter(([, names]) => names.size >= TOO_MANY);
 		if (emails.length === 0) return [];
 		const [[email]] = emails;
-		const stand = emails.length > 1 ? ` and ${emails.length - 1} more stand` : ' stands';
-		return [`${email}${stand} beside ${TOO_MANY} or more different names: it may be the sender's`];
+		const more = emails.length - 1;
+		const stand = more > 0 ? ` and ${more} more stand` : ' stands';
+		const whose = more > 0 ? "they may be the senders'" : "it may be the sender's";
+		return [`${email}${stand} beside ${TOO_MANY} or more different names: ${whose}`];
 	}
 }

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { NOTHING, sum } from '../credits/ledger';
 import type { Answer, Paid } from '../execution/answers';
 import { FirstFailure, problemOf } from '../failures/failure';
-import { CATCH_ALL_DOMAIN, PROBLEM_FIELDS, STATUSES, UNMET } from '../failures/reasons';
+import { CATCH_ALL_DOMAIN, PASSED_ON, PROBLEM_FIELDS, STATUSES, UNMET } from '../failures/reasons';
 import type { Outcome, PassedOn, Prepared } from '../input/item';
 import type { Shown } from '../output/rule';
 import { alignFields, itemWith } from '../output/shape';
@@ -69,7 +69,8 @@ export class Delivery<Query extends IDataObject> {
 			run.put(item, output({ email, ...outcome.fields, ...from, status: outcome.status }));
 			const isUnmet = outcome.fields.reason === UNMET;
 			counts[isUnmet ? 'unmet' : outcome.status]++;
-			if (outcome.status === 'known' && !STATUSES.has(run.parameters.recorded('status', item))) {
+			const isPassedOn = PASSED_ON.has(outcome.status) && !isUnmet;
+			if (isPassedOn && !STATUSES.has(run.parameters.recorded('status', item))) {
 				counts.ofOthers++;
 			}
 			if (outcome.status === 'skipped') run.passOn(item);

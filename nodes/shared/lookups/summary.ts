@@ -29,9 +29,9 @@ export function countsOf() {
 		/** Answered without a request. */
 		local: 0,
 		known: 0,
-		/** Those of them whose value no lookup of this package has brought. */
-		ofOthers: 0,
 		skipped: 0,
+		/** Those known or skipped that no lookup of this package was asked about before. */
+		ofOthers: 0,
 		/** Skipped by Look Up Only If. */
 		unmet: 0,
 		/** Not verified, as their domain is catch-all. */
@@ -42,7 +42,7 @@ export function countsOf() {
 }
 
 /** What comes before a step that Lead Fields has no field for as long as it recognizes them. */
-export const CHOOSE = 'set Lead Fields to Choose Below and ';
+export const CHOOSE = 'set Lead Fields to Choose Below, drag your columns in, and ';
 
 const ONLY_404 =
 	'Every lookup got a 404. If that seems wrong, run Check API of Contact Data Account: your provider may use another path or Base URL';
@@ -112,18 +112,16 @@ export function warningsOf(
 	isChosen: boolean,
 ): string[] {
 	const { known, ofOthers, skipped, unmet, undated } = counts;
-	const isInVain = items > 0 && known + skipped + unmet === items;
+	const choose = isChosen ? '' : CHOOSE;
 	const inVain = [
 		...only(unmet, 'Nothing was looked up: check the condition in Look Up Only If'),
 		...only(
-			ofOthers,
+			ofOthers && known,
 			'To look up, and pay for, what is there already, add the option Look Up Again After (Days) and enter 0',
 		),
-		...only(
-			Number(skipped === items),
-			`If your emails are in another column: ${isChosen ? '' : CHOOSE}drag it onto Email`,
-		),
+		...only(ofOthers, `If your emails are in another column: ${choose}drag it onto Email`),
 	];
+	const isInVain = items > 0 && known + skipped + unmet === items;
 	return [
 		...(hasOnly404(counts) ? [ONLY_404] : []),
 		...(isInVain ? inVain.slice(0, 1) : []),

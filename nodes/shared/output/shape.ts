@@ -157,7 +157,7 @@ export class Replaced {
 	/** @param before an item, and what it has become */
 	count(before: IDataObject, after: IDataObject): void {
 		const input = asBeforeFile(before);
-		if (WITHOUT_RESULT.has(input.status)) return;
+		if (WITHOUT_RESULT.has(input.status) || saysWhyFree(input)) return;
 		const names = STATUSES.has(input.status) ? [] : OWN_NAMES;
 		const isOwn = (name: string) => name !== 'message' || !isOwnError(input.error);
 		const fields = [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AccountClient } from '../client/client';
 import { type InvalidInput, problemOf } from '../failures/failure';
-import { type Skipped, UNMET } from '../failures/reasons';
+import { UNKNOWN_COMPANY, UNMET } from '../failures/reasons';
 import type { NodeContext } from '../host/context';
 import { pathOf } from '../input/declaration';
 import { FieldValues } from '../input/fieldValues';
@@ -15,9 +15,12 @@ import { Run, type Runnable } from '../run/run';
 import { toListId } from './listLocator';
 import type { Collected } from './pages';
 
+/** Why a read passes an item on. */
+type Skipped = typeof UNMET | typeof UNKNOWN_COMPANY;
+
 export interface Read extends Runnable {
 	/** Reads what there is for one item, unless that is known to be nothing. */
-	read(request: ReadRequest): Promise<Reading | 'company_not_found'>;
+	read(request: ReadRequest): Promise<Reading | typeof UNKNOWN_COMPANY>;
 	/** Says what came of a run of so many items with so many results, so many of them with none. */
 	outcome?(items: number, results: number, without: number): string;
 }
@@ -61,7 +64,7 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 	const { asked, results, empty, condition, company_not_found: unknown } = counts;
 	const said = [
 		...(read.outcome && asked > 0 ? [read.outcome(asked, results, empty)] : []),
-		...run.incomplete,
+		...(read.outcome ? run.reasons : run.incomplete),
 		...(condition > 0 ? [`${condition} did not meet the condition`] : []),
 		...(unknown > 0 ? [`${unknown} not found by Search Company`] : []),
 	];
@@ -106,7 +109,7 @@ async function readItem(
 		const request = await requestFor(run, read, item, values);
 		const isSimple = parameters.get('simple', item, true) === true;
 		const reading = await read.read(request);
-		if (reading === 'company_not_found') return skip(reading);
+		if (reading === UNKNOWN_COMPANY) return skip(reading);
 		run.hasResult ||= reading.results.length > 0;
 		counts.asked++;
 		counts.results += reading.results.length;

@@ -190,12 +190,16 @@ export class Run<T extends { client: AccountClient }> {
 		return this.outputs.flat();
 	}
 
-	/** How many items have no result, or no whole one, and why; nothing if all have one. */
-	get incomplete(): string[] {
+	/** Why items have no result, or no whole one, each reason with its number; nothing if all have one. */
+	get reasons(): string[] {
 		const { problems } = this;
-		if (problems.length === 0) return [];
-		const reasons = reasonsOf(problems.map(({ problem }) => problem));
-		return [`${count(problems.length, 'item')} without a whole result: ${reasons}`];
+		return problems.length > 0 ? [reasonsOf(problems.map(({ problem }) => problem))] : [];
+	}
+
+	/** The same with how many they are. */
+	get incomplete(): string[] {
+		const items = count(this.problems.length, 'item');
+		return this.reasons.map((reasons) => `${items} without a whole result: ${reasons}`);
 	}
 
 	/** Says above the output what came of the items and what it cost, what to do, and what was read, in this order. */

@@ -26,11 +26,11 @@ export function withNextProvider(problem: Problem, hasNext: boolean): Problem {
 export function cameInWithout(before: Reason[]): string[] {
 	if (before.length === 0) return [];
 	const isWaiting = before.every(({ status }) => status === 'pending');
-	const advice = isWaiting
-		? 'the next run of their Finder collects them, for free'
-		: `once the cause is gone, ${RUN_AGAIN}`;
 	return [
-		`${count(before.length, 'item')} came in without a result (${reasonsOf(before)}): ${advice}`,
+		`${count(before.length, 'item')} came in without a result: ${reasonsOf(before)}`,
+		isWaiting
+			? 'The next run of their Finder collects them, for free'
+			: `Once the cause is gone, ${RUN_AGAIN}`,
 	];
 }
 

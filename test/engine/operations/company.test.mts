@@ -155,4 +155,4 @@ const companyLeadRows: Row[] = [
 	...filteredRows,
 ];
 
-testOperations('contactDataCompany', { search: searchRows, getLeads: companyLeadRows });
+testOperations('contactDataCompany', { searchCompany: searchRows, getLeads: companyLeadRows });

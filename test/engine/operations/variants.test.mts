@@ -50,9 +50,9 @@ const differences: Array<[variant: keyof Variants, operation: string, fields?: s
 	['listIndexShape', 'contactDataList getAll'],
 	['listShape', 'contactDataList get', ['createdAt']],
 	['verifyEnrich', 'contactDataVerifier verify', ['personData']],
-	['companyId', 'contactDataCompany search', ['id']],
+	['companyId', 'contactDataCompany searchCompany', ['id']],
 	['companyId', 'contactDataFinder find', ['id']],
-	['companyLogos', 'contactDataCompany search'],
+	['companyLogos', 'contactDataCompany searchCompany'],
 	['companyLogos', 'contactDataFinder find'],
 ];
 

@@ -157,11 +157,11 @@ const siteOf = (number: number) => fixtures.companies[number]?.domain ?? `none${
 
 /** Searches for companies: there are fewer of them than leads. */
 export const search: AnyLookup = {
-	...traitsOf('search'),
-	...{ operation: 'search', endpoint: 'searchCompany', credits: 'search', existing: {} },
+	...traitsOf('searchCompany'),
+	...{ operation: 'searchCompany', endpoint: 'searchCompany', credits: 'search', existing: {} },
 	parameters: {
 		includeInputFields: false,
-		operation: 'search',
+		operation: 'searchCompany',
 		leadFields: 'manual',
 		keyword: '={{ $json.site }}',
 	},

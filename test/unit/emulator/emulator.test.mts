@@ -9,7 +9,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { expectedEmail, expectedVerification } from '../../emulator/addresses.mts';
 import { Fixtures } from '../../emulator/fixtures.mts';
 import { variantValues, type Variants } from '../../emulator/variants.mts';
-import type { WireRequest } from '../../emulator/wireLog.mts';
 import { KEY, useService } from '../../support/servers/service.mts';
 
 const service = useService();
@@ -177,24 +176,6 @@ describe('every form of the interface differs from the others, and keeps to the 
 });
 
 describe('a fault', () => {
-	it.each([
-		[{ nth: 2 }, [200, 503, 200, 200]],
-		[{ every: 2 }, [200, 503, 200, 503]],
-		[{ times: 2 }, [503, 503, 200, 200]],
-		[{ operation: 'getLists' }, [200, 200, 200, 200]],
-		[{ where: ({ path }: WireRequest) => path.endsWith('/list') }, [200, 200, 200, 200]],
-		[{}, [503, 503, 503, 503]],
-	] as const)('%o picks requests', async (on, expected) => {
-		service().faults.add({ on, status: 503 });
-		expect(await statuses(4)).toEqual(expected);
-	});
-
-	it('decides the answer alone: another one waits', async () => {
-		service().faults.add({ on: { times: 1 }, status: 500 });
-		service().faults.add({ on: { times: 1 }, status: 502 });
-		expect(await statuses(3)).toEqual([500, 502, 200]);
-	});
-
 	it('repeats the key, as pages for debugging do', async () => {
 		service().faults.add({ body: 'echo' });
 		expect((await ask(account)).text).toContain(KEY);
@@ -270,19 +251,4 @@ it('goes back to how it was started', async () => {
 	expect({ ...service().variants, ...service().fixtures }).toEqual(before);
 	expect([service().options, service().requests, service().violations]).toEqual([{}, [], []]);
 	expect(await statuses(1)).toEqual([200]);
-});
-
-it('a domain is catch-all for every email, or for none; that of a webmail provider never', () => {
-	const domains = Array.from({ length: 60 }, (_, index) => `d${index}.example`);
-	const areCatchAll = (domain: string) =>
-		[...'abcdefgh'].map((name) => {
-			const { email_status } = expectedVerification(`${name}@${domain}`);
-			return email_status === 'catch-all';
-		});
-	const all = domains.map((domain) => new Set(areCatchAll(domain)));
-	for (const ofDomain of all) expect(ofDomain.size).toBe(1);
-	expect(new Set(all.flatMap((ofDomain) => [...ofDomain]))).toEqual(new Set([true, false]));
-	for (const domain of ['freemail.example', 'postbox.example']) {
-		expect(areCatchAll(domain)).not.toContain(true);
-	}
 });

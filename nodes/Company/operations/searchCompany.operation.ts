@@ -14,7 +14,7 @@ import { isSocialPage, toDomain } from '../../shared/values/text';
 export const search = lookupOperation<{ keyword: string }>({
 	option: {
 		name: 'Search Company',
-		value: 'search',
+		value: 'searchCompany',
 		action: 'Search company',
 		description:
 			'Look up a company by name, domain or website. Costs credits if there is a match; Max Credits counts 1.',
