@@ -95,21 +95,20 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 	const lastName = withoutTitles(values.name('lastName'));
 	const hasBoth = firstName !== '' && lastName !== '';
 	const { domain, name: company } = values.company('domain', 'company');
-	const query: Person = {};
-	const put = (name: Exclude<keyof Person, 'includeCompanyData'>, text: string) => {
-		if (text !== '') query[name] = text;
-	};
-	if (hasBoth) Object.assign(query, { firstName, lastName });
-	else put('fullName', toFullName(values.name('fullName')));
+	const country = values.name('country');
+	const fullName = hasBoth ? '' : toFullName(values.name('fullName'));
 	// A model that knows half of a name has to ask for the other one.
-	if (values.isOfModel && query.fullName && isHalf(query.fullName)) delete query.fullName;
-	put('domain', domain);
-	put('company', company);
-	put('country', values.name('country'));
-	if (values.raw('includeCompanyData') === true) query.includeCompanyData = true;
+	const isWhole = fullName !== '' && !(values.isOfModel && isHalf(fullName));
+	const query: Person = {
+		...(hasBoth ? { firstName, lastName } : isWhole && { fullName }),
+		...(domain !== '' && { domain }),
+		...(company !== '' && { company }),
+		...(country !== '' && { country }),
+		...(values.raw('includeCompanyData') === true && { includeCompanyData: true }),
+	};
 	const missing: Missing[] = [];
-	if (!hasBoth && !query.fullName) missing.push('missing_name');
-	if (!query.domain && !query.company) missing.push('missing_company');
+	if (!hasBoth && !isWhole) missing.push('missing_name');
+	if (domain === '' && company === '') missing.push('missing_company');
 	return { query, missing: missing.length > 0 ? missing : undefined };
 }
 
@@ -134,13 +133,11 @@ export const personLookup = {
 		existingEmail: { meanings: ['email'] },
 	},
 	hitStatus: 'found',
-	canMiss: true,
 	finds: 'email',
 	kind: 'email',
 	jobs: BULK_FINDER,
 	existing: {
 		parameter: 'existingEmail',
-		label: 'Existing Email',
 		what: 'an email',
 		read(text) {
 			const email = toEmail(text);

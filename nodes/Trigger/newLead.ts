@@ -58,7 +58,7 @@ async function pollNewLeads(
 	const shape = (lead: IDataObject) => (isSimple ? simplifyListLead(lead) : lead);
 	const { baseUrl, settings } = client.connection;
 	const { listPageSize } = settings;
-	const get = async <Start extends Cursor>(start: Start, size = listPageSize) => {
+	const get = async (start: Cursor, size = listPageSize) => {
 		const query = { size: Math.min(size, listPageSize), start: start || undefined };
 		const response = await client.get(listPaths(listId).leads, query);
 		return { ...readLeadPage(response, false), start };
@@ -100,10 +100,10 @@ function idOf(lead: IDataObject): number {
 }
 
 /** A page of leads, and the `start` that it was requested with. */
-type PageAt<Start = Cursor> = ReturnType<typeof readLeadPage> & { start: Start };
+type PageAt = ReturnType<typeof readLeadPage> & { start: Cursor };
 
 type Cursor = string | number;
-type GetPage = <Start extends Cursor>(start: Start) => Promise<PageAt<Start>>;
+type GetPage = (start: Cursor) => Promise<PageAt>;
 
 /** Reads the leads that were not delivered yet, newest first; with the place of the rest, if the time is up before. */
 export async function readNewLeads(
@@ -160,21 +160,17 @@ export async function readNewLeads(
  * Reads the page that begins with the last lead that was read. Deleted leads move all older ones up, so it may be an
  * earlier page, after many deletions far earlier, or the list may end before: each step back is twice as long.
  */
-async function overlappingPage(
-	get: GetPage,
-	offset: number,
-	lowest: number,
-): Promise<PageAt<number>> {
+async function overlappingPage(get: GetPage, offset: number, lowest: number): Promise<PageAt> {
 	const wasRead = (lead: IDataObject) => idOf(lead) >= lowest;
-	let page = await get(offset - 1);
-	let step = page.results.length || 1;
-	while (page.start > 0 && !page.results.some(wasRead)) {
-		page = await get(Math.max(0, page.start - step));
-		step *= 2;
+	let start = offset - 1;
+	let page = await get(start);
+	for (let step = page.results.length || 1; start > 0 && !page.results.some(wasRead); step *= 2) {
+		start = Math.max(0, start - step);
+		page = await get(start);
 	}
 	// Only the lead that was read: the end of the list, or a service that gives one lead per page.
 	const isAlone = page.results.length === 1 && page.results.every(wasRead);
-	return isAlone ? await get(page.start + 1) : page;
+	return isAlone ? await get(start + 1) : page;
 }
 
 /** Whether the time for pages is over: 60 % of what n8n gives a poll. It needs the rest to start the workflow and to store. */

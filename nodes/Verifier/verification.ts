@@ -56,7 +56,6 @@ export const emailLookup = {
 	kind: 'verifier',
 	existing: {
 		parameter: 'existingStatus',
-		label: 'Existing Status',
 		what: 'a status',
 		read(text) {
 			const emailStatus = knownStatus(text);

@@ -28,7 +28,6 @@ const NOW = Date.UTC(2026, 10, 21, 10, 30);
 /** Knows one word, and that nobody knows another. */
 const existingField: Existing = {
 	parameter: 'existing',
-	label: 'Existing',
 	what: 'an email',
 	read: (text) =>
 		text === 'here' || text === 'unknown'
@@ -45,8 +44,10 @@ interface Item {
 
 function outcomeOf(item: Item, now = NOW) {
 	const { existing = 'here', checkedAt, refreshAfter = Number.POSITIVE_INFINITY } = item;
-	const parameters: Record<string, unknown> = { existing, checkedAt };
-	return knownItem(existingField, (name) => parameters[name], refreshAfter, now);
+	const values: Record<string, unknown> = { existing, checkedAt };
+	const valueOf = (name: string) => values[name];
+	const parameters = { get: valueOf, recorded: valueOf, labelOf: String };
+	return knownItem(existingField, parameters, 0, refreshAfter, now);
 }
 
 /** A moment so many days ago. */

@@ -6,12 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Outcome } from '../../nodes/shared/input/item.ts';
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
-import {
-	countsOf,
-	type Figures,
-	outcomeOf,
-	warningsOf,
-} from '../../nodes/shared/lookups/summary.ts';
+import { type Cost, countsOf, outcomeOf, warningsOf } from '../../nodes/shared/lookups/summary.ts';
 import { summaryOf } from '../../nodes/shared/run/summary.ts';
 import { reasonToStop } from '../../nodes/shared/output/onError.ts';
 import {
@@ -111,22 +106,22 @@ function countsIn(kinds: Outcomes) {
 const reasonOf = (kinds: Outcomes, failsWhenIncomplete: boolean, hasValue: boolean) =>
 	reasonToStop(problemsOf(kinds), kinds.length, { failsWhenIncomplete, hasValue });
 
+type Figures = Partial<Cost> & { duplicates?: number; earlier?: number; readFrom?: string };
+
 function summary(
 	lookup: Lookup<IDataObject>,
 	kinds: Kind[],
-	{ readFrom, ...figures }: Partial<Figures> & { readFrom?: string } = {},
+	{ readFrom, duplicates = 0, earlier = 0, ...cost }: Figures = {},
 ): string {
 	const problems = problemsOf(kinds).map(({ problem }) => problem);
-	const spent = { certain: 0, uncertain: 0, ...figures.spent };
-	const none = { duplicates: 0, earlier: 0, paused: 0, hasOnly404: false };
-	const counts = countsIn(kinds);
+	const spent = { certain: 0, uncertain: 0, ...cost.spent };
+	const counts = { ...countsIn(kinds), duplicates, earlier };
 	const outcome = outcomeOf(lookup, counts, problems, {
-		...none,
-		spentInAll: spent,
-		...figures,
+		...{ spentInAll: spent, paused: 0 },
+		...cost,
 		spent,
 	});
-	const warnings = warningsOf(lookup, counts, kinds.length, false, false);
+	const warnings = warningsOf(lookup, counts, kinds.length, false);
 	return summaryOf(outcome, [...adviceOn(problems), ...warnings], readFrom);
 }
 
@@ -195,15 +190,12 @@ describe('a run', () => {
 });
 
 describe('the summary', () => {
-	const lookup = (
-		own: Pick<Lookup<IDataObject>, 'hitStatus' | 'canMiss'>,
-		label: string,
-		what: string,
-	) => ({ ...own, existing: { label, what } }) as Lookup<IDataObject>;
-	const finder = lookup({ hitStatus: 'found', canMiss: true }, 'Existing Email', 'an email');
-	const verifier = lookup({ hitStatus: 'verified' }, 'Existing Status', 'a status');
+	const lookup = (hitStatus: 'found' | 'verified', what: string) =>
+		({ hitStatus, existing: { what } }) as Lookup<IDataObject>;
+	const finder = lookup('found', 'an email');
+	const verifier = lookup('verified', 'a status');
 
-	it.each<[Kind[], Partial<Figures> & { readFrom?: string }, string]>([
+	it.each<[Kind[], Figures, string]>([
 		[
 			['found'],
 			{ spent: { certain: 1, uncertain: 0 } },
@@ -311,7 +303,7 @@ describe('the summary', () => {
 		[[], undefined],
 	])('says what to do where nothing was looked up: %j', (kinds, advice) => {
 		const told = (isChosen: boolean) =>
-			warningsOf(finder, countsIn(kinds), kinds.length, isChosen, false).join();
+			warningsOf(finder, countsIn(kinds), kinds.length, isChosen).join();
 		expect(told(false)).toContain(advice ?? '');
 		if (advice === undefined) expect(told(false)).toBe('');
 		expect(told(true)).toBe(told(false).replace(choose, ''));

@@ -130,8 +130,8 @@ const GOES_ON = ['not_found', 'unexpected_answer', 'service_unavailable'];
 async function checkAll(client: AccountClient): Promise<Check[]> {
 	const found: Found = { client };
 	const checks: Check[] = [];
-	for (const one of endpointsOf(client.connection.settings)) {
-		const { method = 'GET', operations, path } = one;
+	for (const endpoint of endpointsOf(client.connection.settings)) {
+		const { method = 'GET', operations, path } = endpoint;
 		checks.push({
 			operations,
 			works: true,
@@ -140,7 +140,7 @@ async function checkAll(client: AccountClient): Promise<Check[]> {
 			endpoint: `${method} ${path}`,
 			httpCode: 200,
 			variant: null,
-			...(await findingOf(one, found)),
+			...(await findingOf(endpoint, found)),
 		});
 	}
 	return checks;

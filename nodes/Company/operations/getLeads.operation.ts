@@ -26,7 +26,7 @@ import { isMiss } from '../../shared/http/errors';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { objectAt, objectFrom, textAt } from '../../shared/values/json';
-import { toText } from '../../shared/values/text';
+import { count, toText } from '../../shared/values/text';
 
 /** Get Company Leads (interface specification 4.9): people at a company, with their emails. */
 export const getLeads = readOperation({
@@ -84,7 +84,7 @@ export const getLeads = readOperation({
 	},
 	outcome: (companies, people, without) => {
 		const none = without > 0 ? `, ${without} without any` : '';
-		return `${companies === 1 ? '1 company' : `${companies} companies`}: ${people} ${people === 1 ? 'person' : 'people'}${none}`;
+		return `${count(companies, 'company', 'companies')}: ${count(people, 'person', 'people')}${none}`;
 	},
 	async read(request) {
 		const { limit, values } = request;
@@ -124,14 +124,11 @@ const HOST =
 
 /** The company that Search Company has found for the item, or that of its fields: a website comes before any name. */
 function companyIn(found: IDataObject, values: FieldValues): { domain: string; name: string } {
-	const own = values.company('companyWebsite', 'companyName');
-	const { domain, website, name } = found;
-	const all = [
-		companyOf(toText(domain) || website, name),
-		own,
-		companyOf(HOST.exec(own.name)?.[0]),
-	];
-	return all.find((one) => one.domain !== '') ?? all.find((one) => one.name !== '') ?? own;
+	const known = companyOf(toText(found.domain) || found.website, found.name);
+	const given = values.company('companyWebsite', 'companyName');
+	const isGiven = known.domain === '' && (given.domain !== '' || known.name === '');
+	const company = isGiven ? given : known;
+	return company.domain === '' && HOST.test(company.name) ? companyOf(company.name) : company;
 }
 
 /** A page without people. */

@@ -8,7 +8,7 @@ import {
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
-import { toDomain } from '../../shared/values/text';
+import { isSocialPage, toDomain } from '../../shared/values/text';
 
 /** Search Company (interface specification 4.10). The service does not document its cost: Max Credits counts 1. */
 export const search = lookupOperation<{ keyword: string }>({
@@ -50,7 +50,6 @@ export const search = lookupOperation<{ keyword: string }>({
 	},
 	options: lookupOptions,
 	hitStatus: 'found',
-	canMiss: true,
 	finds: 'companyData',
 	kind: 'search',
 	perRequest: 1,
@@ -58,7 +57,8 @@ export const search = lookupOperation<{ keyword: string }>({
 	columns: ['status', ...Object.keys(simplifyCompany({})), 'credits', 'checkedAt'],
 	resultField: 'companyData',
 	prepare(values) {
-		const text = values.nameOrWebsite('kw');
+		const name = values.name('kw');
+		const text = isSocialPage(name) ? '' : name;
 		// Of an address what tells one company from another: not who led to it, nor a second one.
 		const [keyword] = toDomain(text) === '' ? [text] : text.split(/\s*[?#;]/, 1);
 		return { query: { keyword }, missing: keyword === '' ? ['missing_keyword'] : undefined };

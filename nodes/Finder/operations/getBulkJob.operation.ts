@@ -37,7 +37,7 @@ export const getBulkJob = readOperation({
 		simple,
 	],
 	columns: Object.keys(rowOf({}, '')),
-	async read({ client, isSimple, parameter, get }) {
+	async read({ client, parameter, get }) {
 		const jobId = typedText(parameter('jobId'), 'Job ID');
 		if (jobId === '') {
 			throw new InvalidInput({
@@ -52,7 +52,7 @@ export const getBulkJob = readOperation({
 		});
 		if (!job.isDone && job.settlesAfter === undefined) throw new JobProblem(jobId);
 		const checkedAt = new Date().toISOString();
-		return { results: job.rows.map((row) => (isSimple ? rowOf(row, checkedAt) : row)) };
+		return { results: job.rows, simplify: (row) => rowOf(row, checkedAt) };
 	},
 });
 

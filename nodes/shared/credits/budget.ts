@@ -90,8 +90,8 @@ export class Budget {
 		const { ledger, node, kind, cap, signal } = this.settings;
 		for (;;) {
 			if (signal?.aborted) throw endedBy(signal);
-			const own = ledger.reservedBy(node);
-			const byCap = cap - ledger.spentBy(node) - own;
+			const inFlight = ledger.reservedBy(node);
+			const byCap = cap - ledger.spentBy(node) - inFlight;
 			const byFloor = this.roomAboveFloor();
 			const room = Math.min(credits, byCap, byFloor, this.roomInAccount());
 			if (room >= least) {
@@ -99,9 +99,9 @@ export class Budget {
 				this.totals.reserved[kind] += room;
 				return room;
 			}
-			if (byCap + own < least) throw new NotProcessed('credit_limit');
-			if (byFloor + own < least) throw new NotProcessed('credit_floor');
-			if (room + own < least) throw new NotProcessed('out_of_credits');
+			if (byCap + inFlight < least) throw new NotProcessed('credit_limit');
+			if (byFloor + inFlight < least) throw new NotProcessed('credit_floor');
+			if (room + inFlight < least) throw new NotProcessed('out_of_credits');
 			await ledger.posted();
 		}
 	}

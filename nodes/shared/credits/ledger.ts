@@ -112,7 +112,6 @@ export class Ledger {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 
-	/** What the whole execution has spent. */
 	get total(): Credits {
 		return [...this.spent.values()].reduce(sum, NOTHING);
 	}

@@ -77,7 +77,6 @@ const asking = new Map<string, Promise<Settled>>();
 export class AnswerStore {
 	private readonly answers = new Map<string, Answer>();
 
-	/** Questions that may have been paid for without an answer. */
 	private readonly unanswered = new Map<string, Unanswered>();
 
 	/** The latest entries, as JSON: too few for a batch. */
@@ -110,15 +109,17 @@ export class AnswerStore {
 	 */
 	find(key: string, connection: Connection, since: number): Answer | undefined {
 		const { id } = connection;
-		const sealed = this.loaded.has(id) ? [] : this.stored.filter((one) => one.connection === id);
+		const sealed = this.loaded.has(id)
+			? []
+			: this.stored.filter(({ connection }) => connection === id);
 		this.loaded.add(id);
 		for (const batch of sealed) {
 			for (const entry of entriesIn(batch, connection)) this.answers.set(...entry);
 		}
 		const oldest = Math.max(since, Date.now() - MAX_AGE);
 		const isNew = (answer?: Answer) => (answer?.at ?? 0) > oldest;
-		const own = this.answers.get(key);
-		if (isNew(own)) return own;
+		const known = this.answers.get(key);
+		if (isNew(known)) return known;
 		const text = recent.get(key);
 		const [, answer]: Partial<Entry> = text === undefined ? [] : JSON.parse(text);
 		return isNew(answer) ? answer : undefined;
@@ -178,7 +179,7 @@ export class AnswerStore {
 	save(): void {
 		if (this.unsaved.size === 0) return;
 		for (const [connection, texts] of this.unsaved) {
-			const sealed = seal(`[${texts.join(',')}]`, connection, RECORD);
+			const sealed = seal(`[${texts.join(',')}]`, connection);
 			this.stored.push({ connection: connection.id, count: texts.length, sealed });
 		}
 		this.unsaved.clear();
@@ -211,7 +212,6 @@ export class AnswerStore {
 	}
 }
 
-/** The exception for a question that is not sent again, with the reason of its last failure. */
 function notAgain({ times, error }: Unanswered): Failure {
 	const problem = problemOf(error);
 	const message = `Not sent again: it was sent ${times} times and may have been charged (${problem.message})`;
@@ -220,6 +220,6 @@ function notAgain({ times, error }: Unanswered): Failure {
 
 /** The answers of a batch; none if it cannot be opened, e.g. after the API key was rotated. */
 function entriesIn({ sealed }: StoredBatch, connection: Connection): Entry[] {
-	const text = unsealed(sealed, connection, RECORD);
+	const text = unsealed(sealed, connection);
 	return text === undefined ? [] : JSON.parse(text);
 }

@@ -95,13 +95,13 @@ export class PendingJobs {
 	): void {
 		const at = Date.now();
 		job.questions.forEach((key, index) => {
-			const own = results?.[index];
-			// It may still get a row that it lacks.
-			const isOver = results === undefined || own !== undefined;
 			if (key === null) return;
+			const result = results?.[index];
+			// It may still get a row that it lacks.
+			const isOver = results === undefined || result !== undefined;
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
 			if (isOver && recentJobs.get(key) === job) recentJobs.delete(key);
-			if (Array.isArray(own)) this.answers.keep([key, { results: own, at }], connection);
+			if (Array.isArray(result)) this.answers.keep([key, { results: result, at }], connection);
 		});
 		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {
 			this.byId.delete(nameOf(job));

@@ -67,7 +67,7 @@ export class NotProcessed extends Failure {
 	constructor(
 		override readonly reason: NotSentReason,
 		cause?: Error & { retryAfter?: number },
-		advice = `${NOT_SENT[reason][1]}${reason === 'manual_limit' ? '' : THEN_AGAIN}`,
+		advice = `${NOT_SENT[reason][1]}${THEN_AGAIN}`,
 	) {
 		const [short] = NOT_SENT[reason];
 		super({
@@ -86,19 +86,16 @@ export function endedBy({ reason }: AbortSignal): NotProcessed {
 	return new NotProcessed(isOver ? 'run_time_over' : 'cancelled');
 }
 
-/** What to do about a bulk job that has not finished in time. */
-export const COLLECT_LATER =
-	'Nothing is lost: run the Finder again later, and it collects what is waiting, for free.';
-
 /** Thrown when an accepted bulk job fails, does not finish in time or omits a row. */
 export class JobProblem extends Failure {
 	constructor(
 		readonly jobId: string,
-		private readonly why: Problem = {
+		why: Problem = {
 			status: 'pending',
 			reason: 'job_not_finished',
 			message: `The bulk job ${jobId} is not finished`,
-			description: COLLECT_LATER,
+			description:
+				'Nothing is lost: run the Finder again later, and it collects what is waiting, for free.',
 		},
 		jobRow?: number,
 	) {
@@ -107,18 +104,14 @@ export class JobProblem extends Failure {
 		super(JOB_OVER.has(why.reason) ? why : { ...why, ...job });
 	}
 
-	get isPending(): boolean {
-		return this.problem.status === 'pending';
-	}
-
 	/** The same problem for one row of the job. */
 	at(jobRow: number): JobProblem {
-		return new JobProblem(this.jobId, this.why, jobRow);
+		return new JobProblem(this.jobId, this.problem, jobRow);
 	}
 }
 
 export function isPending(error: unknown): error is JobProblem {
-	return error instanceof JobProblem && error.isPending;
+	return error instanceof JobProblem && error.problem.status === 'pending';
 }
 
 /** What an exception means for the item that it came for. Any but a {@link Failure} is a fault of this package. */
@@ -152,34 +145,34 @@ export function inFull({ message, description }: Pick<Problem, 'message' | 'desc
 	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
 }
 
-/** The most pieces of advice in one summary. */
 const MAX_ADVICE = 2;
 
 /** What to do about items without a result, each sentence once: what ends in running again is one sentence. */
 export function adviceOn(problems: Problem[]): string[] {
 	// What is wrong with the account or the service comes before what single items lack.
-	const ofItems = problems.filter(({ status }) => status === 'invalid_input');
-	const inOrder = [...problems.filter(({ status }) => status !== 'invalid_input'), ...ofItems];
+	const isOfItem = ({ status }: Problem) => Number(status === 'invalid_input');
+	const inOrder = problems.toSorted((a, b) => isOfItem(a) - isOfItem(b));
 	const advice = once(inOrder.map(({ description }) => description.replace(/\.$/, '')));
-	const sentences = once(advice.slice(0, MAX_ADVICE).flatMap((one) => one.split(/\. (?=[A-Z])/)));
-	const again = sentences.filter((one) => one.endsWith(THEN_AGAIN));
+	const sentences = once(advice.slice(0, MAX_ADVICE).flatMap((text) => text.split(/\. (?=[A-Z])/)));
+	const endsInAgain = (sentence: string) => sentence.endsWith(THEN_AGAIN);
+	const again = sentences.filter(endsInAgain);
 	if (again.length < 2) return sentences;
-	const causes = again.map((one) => one.slice(0, -THEN_AGAIN.length));
-	const others = sentences.filter((one) => !again.includes(one));
-	return [`${causes.join('; ')}${THEN_AGAIN}`, ...others];
+	const causes = again.map((sentence) => sentence.slice(0, -THEN_AGAIN.length)).join('; ');
+	return [`${causes}${THEN_AGAIN}`, ...sentences.filter((sentence) => !endsInAgain(sentence))];
 }
 
 /** Returns each text once. A text that is a part of another one gives way to that one. */
 function once(texts: string[]): string[] {
 	const all = [...new Set(texts)];
-	const whole = (one: string) => all.find((other) => other !== one && other.includes(one));
-	return [...new Set(all.map((one) => whole(one) ?? one))];
+	const whole = (text: string) =>
+		all.find((other) => other !== text && other.includes(text)) ?? text;
+	return [...new Set(all.map(whole))];
 }
 
 /** The fields of an item that say why it has no result. */
 export type Reason = Record<'status' | 'reason', string>;
 
-const words = new Map<string, string | string[]>(
+const REASONS = new Map<string, string | string[]>(
 	Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }),
 );
 
@@ -195,7 +188,7 @@ export function reasonsOf(problems: Reason[]): string {
 
 /** Why an item has no result, in words short enough to be counted by. */
 function shortOf({ status, reason }: Reason): string {
-	const [short] = [words.get(reason) ?? reason].flat();
+	const [short] = [REASONS.get(reason) ?? reason].flat();
 	if (status === 'not_processed') return `not sent (${short})`;
 	return status === 'failed' ? `failed (${short})` : short;
 }

@@ -77,7 +77,7 @@ export const NOT_SENT = {
 	],
 	manual_limit: [
 		'Max Items in Manual Runs reached',
-		'Raise Max Items in Manual Runs (0 means all): what was found is free for a day',
+		'Raise Max Items in Manual Runs (0 means all)',
 	],
 	cancelled: ['execution stopped', 'Check why it was stopped'],
 	run_time_over: [

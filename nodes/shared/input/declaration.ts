@@ -30,9 +30,7 @@ export interface Declaration {
 	resultField?: string;
 	/** The option that adds one more. */
 	optionalColumn?: { option: string; column: string };
-	/** The fields whose values Lead Fields recognizes in the items. */
 	lead?: RecognizedFields;
-	/** The fields in the collection Options. */
 	options?: INodeProperties[];
 }
 

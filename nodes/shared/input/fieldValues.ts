@@ -39,14 +39,14 @@ export class FieldValues {
 
 	/** The texts in the fields that say what is wanted: a list, or what a lead holds. */
 	subject(lead: RecognizedFields = {}): IDataObject {
-		const subjects = this.fields.filter((one) => one.extractValue || one.name in lead);
+		const subjects = this.fields.filter(({ name, extractValue }) => extractValue || name in lead);
 		const texts = subjects.map(({ name, property }) => [name, toText(this.raw(property))]);
 		return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 	}
 
 	/** The text in a field, cleaned. Throws `InvalidInput` for a list or an object. */
 	text(property: string): string {
-		const field = this.fields.find((one) => one.property === property);
+		const field = this.fields.find((field) => field.property === property);
 		return typedText(this.raw(property), field?.label ?? property);
 	}
 
@@ -55,17 +55,12 @@ export class FieldValues {
 		return nameIn(this.text(property));
 	}
 
-	/** The same for a company or its website: what is nobody's website counts as empty. */
-	nameOrWebsite(property: string): string {
-		const name = this.name(property);
-		return isSocialPage(name) ? '' : name;
-	}
-
 	/** A company (interface specification 4.5, 4.9). Throws `InvalidInput` for a name that it needs and cannot be meant. */
 	company(domainProperty: string, nameProperty: string): { domain: string; name: string } {
-		const own = companyOf(this.text(domainProperty), this.raw(nameProperty));
+		const company = companyOf(this.text(domainProperty), this.raw(nameProperty));
 		// Beside a domain, the lookup can do without the name.
-		return own.domain === '' ? { ...own, name: this.name(nameProperty) || own.name } : own;
+		if (company.domain !== '') return company;
+		return { ...company, name: this.name(nameProperty) || company.name };
 	}
 }
 

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { MAX_ROWS } from '../api/bulkFinder';
 import type { BulkEndpoint } from '../api/bulkJob';
 import type { Answer } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
@@ -14,12 +15,11 @@ import type { Declaration } from './declaration';
 import { FieldValues, typedText } from './fieldValues';
 import { missing, type Missing } from './missing';
 import type { LookupOptions } from './options';
-import { isRecorded, type LeadParameters } from './leadParameters';
+import type { LeadParameters } from './leadParameters';
 
 /** A field for a value that an item may have already, so that it needs no lookup. */
 export interface Existing {
 	parameter: string;
-	label: string;
 	/** What such an item has, in words: `an email`. */
 	what: string;
 	/** What the text of the field says, if that spares the lookup. An unknown status does for a while. */
@@ -75,32 +75,32 @@ const EARLIEST_CHECK = Date.UTC(2000);
 /**
  * The item as it is passed on, where its existing value is new enough. A value without a date is: using it costs
  * nothing, looking it up does.
- * @param parameter gives the value of a parameter for the item, or of a field that an earlier lookup has written
  * @param refreshAfter days after which what the item has is looked up again
  * @returns for a value that is to be looked up again, when it was checked, if that is known
  */
 export function knownItem(
-	{ parameter: name, label, read }: Existing,
-	parameter: (name: string) => unknown,
+	{ parameter, read }: Existing,
+	parameters: Pick<LeadParameters, 'get' | 'labelOf' | 'recorded'>,
+	item: number,
 	refreshAfter = Number.POSITIVE_INFINITY,
 	now = Date.now(),
 ): PassedOn | { checked: number | undefined } | undefined {
-	const text = typedText(parameter(name), label);
+	const text = typedText(parameters.get(parameter, item, ''), parameters.labelOf(parameter));
 	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
-	const keepIf = parameter('options.keepEmailIf');
-	const status = keepIf && knownStatus(parameter('emailStatus'));
+	const keepIf = parameters.get('options.keepEmailIf', item, '');
+	const status = keepIf && knownStatus(parameters.recorded('emailStatus', item));
 	const isInvalid = keepIf === 'notInvalid' && status === 'invalid';
 	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) {
 		return { checked: undefined };
 	}
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
 	// What a finder says of an email is no verification.
-	const isVerified = ['', 'verified'].includes(toText(parameter('status')));
+	const isVerified = ['', 'verified'].includes(toText(parameters.recorded('status', item)));
 	if (value.isUnknown && !isVerified) return { checked: undefined };
 	const most = value.isUnknown ? Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter) : refreshAfter;
 	if (most === Number.POSITIVE_INFINITY) return passedOn;
-	const checked = timeOfCheck(parameter('checkedAt') ?? '');
+	const checked = timeOfCheck(parameters.recorded('checkedAt', item) ?? '');
 	if (checked === undefined) {
 		return value.isUnknown || most === 0 ? { checked } : { ...passedOn, isUndated: true };
 	}
@@ -166,7 +166,6 @@ export interface Prepared<Query> {
 	due?: { checked: number | undefined };
 	/** Whether it is looked up whatever this process remembers. */
 	isRefreshed?: boolean;
-	/** The job that it waits for. */
 	job?: JobRow;
 }
 
@@ -183,55 +182,47 @@ export function prepareItem<Query extends IDataObject>(
 ): Prepared<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
-	const isSimple = isOn('simple');
-	const wantsAllMatches = isOn('returnAllMatches');
-	const includesInput = isOn('includeInputFields');
+	const wanted = {
+		isSimple: isOn('simple'),
+		wantsAllMatches: isOn('returnAllMatches'),
+		includesInput: isOn('includeInputFields'),
+	};
 	const condition = new FirstFailure();
 	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {
 		const unmet: PassedOn = { status: 'skipped', fields: { reason: UNMET } };
 		const outcome = condition.error === undefined ? unmet : problemOf(condition.error);
-		return { query: {} as Query, outcome, isSimple, wantsAllMatches, includesInput };
+		return { ...wanted, query: {} as Query, outcome };
 	}
 	const values = new FieldValues(parameters, item);
-	const own = new FirstFailure(values.failure);
-	const question = own.of(() => lookup.prepare(values));
+	const ofLead = new FirstFailure(values.failure);
+	const question = ofLead.of(() => lookup.prepare(values));
 	const { query = {} as Query, result } = question ?? {};
-	const parameter = (name: string) =>
-		isRecorded(name) ? parameters.recorded(name, item) : parameters.get(name, item, '');
 	const days = failure.of(() => refreshAfter(parameters, item));
 	const { existing } = lookup;
 	const known = failure.of(
-		() => existing && days !== undefined && knownItem(existing, parameter, days),
+		() => existing && days !== undefined && knownItem(existing, parameters, item, days),
 	);
 	const outcomeOf = (): Outcome | undefined => {
 		if (options.refusal !== undefined) return problemOf(options.refusal);
 		if (known && 'status' in known) return known;
-		if (question?.isEmpty && own.error === undefined) return { status: 'skipped', fields: {} };
+		if (question?.isEmpty && ofLead.error === undefined) return { status: 'skipped', fields: {} };
 		const refusal =
 			failure.error ??
-			own.error ??
+			ofLead.error ??
 			(question?.missing && missing(parameters, item, question.missing));
 		if (refusal) return problemOf(refusal);
 		return result && { results: [result] };
 	};
-	const due = known && 'checked' in known ? known : undefined;
-	const isRefreshed = days === 0;
 	const resultField = options.resultField ?? lookup.resultField;
-	const job = lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path);
 	return {
+		...wanted,
 		query,
 		outcome: outcomeOf(),
-		isSimple,
-		wantsAllMatches,
-		includesInput,
-		due,
-		isRefreshed,
-		job,
+		due: known && 'checked' in known ? known : undefined,
+		isRefreshed: days === 0,
+		job: lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path),
 	};
 }
-
-/** No bulk request has more rows (interface specification 8). */
-const MAX_ROWS = 100;
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */
 function jobOf(

@@ -10,23 +10,17 @@ import { type ParameterContext, Parameters, usable } from './parameters';
 /** What lookups write of an email, and later ones read. */
 type Recorded = 'status' | 'emailStatus' | 'checkedAt';
 
-export function isRecorded(name: string): name is Recorded {
-	return ['status', 'emailStatus', 'checkedAt'].includes(name);
-}
-
 /** The parameters of a node that asks the lead in an item first, where Lead Fields recognizes it. */
 export class LeadParameters extends Parameters {
 	/** Whether the user, or the model of an agent, has chosen the fields. */
 	readonly isChosen: boolean;
 
-	/** Recognizes leads, unless the user has chosen the fields. */
 	private readonly leads: LeadReader | undefined;
 
-	private lead: { item: number; own: Lead } | undefined;
+	private latest: { item: number; lead: Lead } | undefined;
 
 	private readonly fieldsRead = new Set<string>();
 
-	/** Emails that stand beside several names. */
 	private readonly sharedEmails = new SharedEmails();
 
 	constructor(context: ParameterContext, operation: Parameters['operation'] = {}) {
@@ -50,11 +44,11 @@ export class LeadParameters extends Parameters {
 	/** What is recognized of the lead in an item; `undefined` where the user chooses the fields. */
 	leadIn(item: number): Lead | undefined {
 		if (!this.leads) return undefined;
-		if (this.lead?.item !== item) {
-			this.lead = { item, own: this.leads.read(this.json(item)) };
-			this.sharedEmails.note(nameOf(this.lead.own), this.lead.own.found.email?.value ?? '');
-		}
-		return this.lead.own;
+		if (this.latest?.item === item) return this.latest.lead;
+		const lead = this.leads.read(this.json(item));
+		this.latest = { item, lead };
+		this.sharedEmails.note(nameOf(lead), lead.found.email?.value ?? '');
+		return lead;
 	}
 
 	override get(
@@ -66,7 +60,7 @@ export class LeadParameters extends Parameters {
 		const meanings = this.operation.lead?.[name]?.meanings;
 		const lead = meanings && this.leadIn(item);
 		if (!lead) return super.get(name, item, fallback, options);
-		const meaning = meanings.find((one) => lead.found[one]);
+		const meaning = meanings.find((name) => lead.found[name]);
 		const found = meaning && lead.found[meaning];
 		if (!found) return '';
 		this.fieldsRead.add(found.field);
@@ -101,6 +95,6 @@ export class LeadParameters extends Parameters {
 	get leftAside(): string[] {
 		const lead = Object.values(this.operation.lead ?? {});
 		if (!lead.some(({ meanings }) => meanings.includes('fullName'))) return [];
-		return [...(this.leads?.leftAside ?? [])].map((what) => `${what}: to use it, choose it below`);
+		return [...(this.leads?.leftAside ?? [])].map((said) => `${said}: to use it, choose it below`);
 	}
 }

@@ -28,7 +28,6 @@ const NEEDS = {
 /** Something that a lookup needs, and an item lacks. */
 export type Missing = keyof typeof NEEDS;
 
-/** The most fields of an item that a message names. */
 const MAX_NAMED = 10;
 
 /** The header of a file that was not split at the sign between its columns. */
@@ -69,7 +68,6 @@ export function missing(
 	});
 }
 
-/** What to do about it. */
 function nextStep(
 	lacking: Missing[],
 	whys: string[],
@@ -113,7 +111,6 @@ function namesFor(lacking: Missing, { isTool, operation }: LeadParameters): stri
 	);
 }
 
-/** A name that a message can hold. */
 function shortened(name: string): string {
 	return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
@@ -171,7 +168,6 @@ function whyNotChosen(parameters: LeadParameters, item: number, lacking: Missing
 	return areEmpty(fields);
 }
 
-/** That fields are empty, if there are some. */
 function areEmpty(fields: string[]): string {
 	const names = fields.map(shortened).join(' and ');
 	if (fields.length > 1) return `${names} are empty in this row`;

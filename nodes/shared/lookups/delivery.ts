@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { NOTHING, sum } from '../credits/ledger';
 import type { Answer, Paid } from '../execution/answers';
-import { problemOf } from '../failures/failure';
+import { FirstFailure, problemOf } from '../failures/failure';
 import { CATCH_ALL_DOMAIN, PASSED_ON, PROBLEM_FIELDS, STATUSES, UNMET } from '../failures/reasons';
 import type { Outcome, PassedOn, Prepared } from '../input/item';
 import type { Shown } from '../output/rule';
@@ -10,7 +11,7 @@ import { exceptManualLimit } from '../output/onError';
 import type { Requests } from './requests';
 import type { Lookup } from './lookup';
 import { Overlooked } from './overlooked';
-import { countsOf, type Figures, outcomeOf, warningsOf } from './summary';
+import { type Counts, hasOnly404, outcomeOf, warningsOf } from './summary';
 
 const RETRY_ON_FAIL =
 	'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.';
@@ -23,7 +24,6 @@ export const AT_CATCH_ALL: PassedOn<'verified'> = {
 
 /** Makes the items of a lookup, each as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
-	private readonly counts = countsOf();
 	private readonly columns: string[];
 	private readonly resultField: string | undefined;
 	private readonly overlooked: Overlooked;
@@ -31,31 +31,21 @@ export class Delivery<Query extends IDataObject> {
 	constructor(
 		private readonly run: Run<Requests<Query>>,
 		private readonly lookup: Lookup<Query>,
+		private readonly counts: Counts,
 	) {
 		const { columns, optionalColumn } = lookup;
 		const { hasOptionalColumn, includesSource, resultField } = run.options;
-		const own = includesSource ? [...columns, 'source'] : columns;
-		this.columns = optionalColumn && hasOptionalColumn ? [...own, optionalColumn.column] : own;
+		this.columns = [
+			...columns,
+			...(includesSource ? ['source'] : []),
+			...(optionalColumn && hasOptionalColumn ? [optionalColumn.column] : []),
+		];
 		this.resultField = resultField ?? lookup.resultField;
 		this.overlooked = new Overlooked(run.parameters, lookup.existing);
 	}
 
 	/** @param paid for the item; absent where nothing was sent for it */
 	place(
-		item: number,
-		prepared: Prepared<Query>,
-		outcome: Outcome | typeof AT_CATCH_ALL,
-		paid?: Paid,
-	): void {
-		try {
-			this.put(item, prepared, outcome, paid);
-		} catch (error) {
-			// A result that cannot be put in our words fails for this item alone.
-			this.put(item, prepared, problemOf(error), paid);
-		}
-	}
-
-	private put(
 		item: number,
 		prepared: Prepared<Query>,
 		outcome: Outcome | typeof AT_CATCH_ALL,
@@ -75,8 +65,8 @@ export class Delivery<Query extends IDataObject> {
 			run.fail(outcome, item, (fields) => output(fields, { columns: withProblem }));
 		} else if ('fields' in outcome) {
 			const email = prepared.query.email || null;
-			const own = outcome === AT_CATCH_ALL && source !== undefined && { source };
-			run.put(item, output({ email, ...outcome.fields, ...own, status: outcome.status }));
+			const from = outcome === AT_CATCH_ALL && source !== undefined && { source };
+			run.put(item, output({ email, ...outcome.fields, ...from, status: outcome.status }));
 			const isUnmet = outcome.fields.reason === UNMET;
 			counts[isUnmet ? 'unmet' : outcome.status]++;
 			const isPassedOn = PASSED_ON.has(outcome.status) && !isUnmet;
@@ -84,10 +74,13 @@ export class Delivery<Query extends IDataObject> {
 				counts.ofOthers++;
 			}
 			if (outcome.status === 'skipped') run.passOn(item);
-			if (outcome.status === 'skipped' && !isUnmet) this.overlooked.withoutEmail(item);
 			if (outcome.isUndated) counts.undated++;
 		} else {
-			const [first, ...others] = resultsOf(lookup, prepared, outcome, source);
+			const failure = new FirstFailure();
+			const results = failure.of(() => resultsOf(lookup, prepared, outcome, source));
+			// A result that cannot be put in our words fails for this item alone.
+			if (!results) return this.place(item, prepared, problemOf(failure.error), paid);
+			const [first, ...others] = results;
 			// A company that was found takes the place of the one that the item has.
 			const replaces = lookup.resultField !== undefined && outcome.results.length > 0;
 			const further = { replaces, isFurther: true, credits: 0 };
@@ -103,24 +96,25 @@ export class Delivery<Query extends IDataObject> {
 	}
 
 	/** The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow. */
-	deliver(figures: Figures): INodeExecutionData[] {
-		const { run, lookup, counts, overlooked, resultField } = this;
+	deliver(): INodeExecutionData[] {
+		const { run, lookup, counts, resultField } = this;
+		const { accounts, execution, options, parameters } = run;
 		const { hint, inputs, node } = run.context;
 		const problems = run.problems.map(({ problem }) => problem);
-		const inVain = overlooked.said(counts.skipped + counts.unmet < inputs.length);
-		const { isChosen } = run.parameters;
+		const losses = this.overlooked.said;
 		// What was read as an existing email may be somebody else's: then there is other advice.
-		if (run.parameters.warnings.length > 0 || run.options.isRefreshing) counts.ofOthers = 0;
-		const others = warningsOf(lookup, counts, inputs.length, isChosen, figures.hasOnly404);
+		if (parameters.warnings.length > 0 || options.isRefreshing) counts.ofOthers = 0;
+		const warnings = warningsOf(lookup, counts, inputs.length, parameters.isChosen);
 		const isWarning =
-			[...exceptManualLimit(run.problems), ...inVain].length > 0 ||
-			figures.hasOnly404 ||
-			(others.length > 0 && counts.known === 0);
-		const items = run.deliver(outcomeOf(lookup, counts, problems, figures), {
-			isWarning,
-			losses: inVain,
-			warnings: others,
+			[...exceptManualLimit(run.problems), ...losses].length > 0 ||
+			hasOnly404(counts) ||
+			(warnings.length > 0 && counts.known === 0);
+		const outcome = outcomeOf(lookup, counts, problems, {
+			spent: accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING),
+			spentInAll: execution.ledger.total,
+			paused: accounts.paused,
 		});
+		const items = run.deliver(outcome, { isWarning, losses, warnings });
 		if (node.retryOnFail === true) hint(RETRY_ON_FAIL, 'info');
 		alignFields(items, resultField);
 		return items;

@@ -17,17 +17,14 @@ export async function runEstimate<Query extends IDataObject>(
 	context: NodeContext,
 	estimate: Preparation<Query>,
 ): Promise<INodeExecutionData[]> {
-	const run = new Run(context, estimate, openEstimate);
+	const run = new Run(context, estimate, tallyOf);
 	const { accounts, execution, options, parameters } = run;
 	const failing = (item: number) => (error: unknown) => run.fail(problemOf(error), item);
 	if (options.refusal !== undefined) {
 		failing(0)(options.refusal);
 		return run.deliver();
 	}
-	const bucketFor = (
-		{ client, keys }: ReturnType<typeof openEstimate>,
-		prepared: Prepared<Query>,
-	) => {
+	const bucketFor = ({ client, keys }: Tally, prepared: Prepared<Query>) => {
 		const { query, job } = prepared;
 		const { connection } = client;
 		const key = keyOf(estimate, connection, query);
@@ -39,22 +36,22 @@ export async function runEstimate<Query extends IDataObject>(
 	};
 	try {
 		await run.forEachItem(async (item) => {
-			const own = await accounts.of(item).catch(failing(item));
-			if (!own) return;
-			own.first = Math.min(own.first, item);
+			const tally = await accounts.of(item).catch(failing(item));
+			if (!tally) return;
+			tally.first = Math.min(tally.first, item);
 			const prepared = prepareItem(estimate, parameters, item, options);
 			const { outcome } = prepared;
-			own.buckets[outcome ? bucketOf(outcome) : bucketFor(own, prepared)]++;
-			if (outcome && 'reason' in outcome) own.problems.push(outcome);
+			tally.buckets[outcome ? bucketOf(outcome) : bucketFor(tally, prepared)]++;
+			if (outcome && 'reason' in outcome) tally.problems.push(outcome);
 		});
-		for (const own of accounts.all) {
-			const { client, first, buckets, problems } = own;
+		for (const { client, first, buckets, problems } of accounts.all) {
 			const account = await readAccount(client).catch(failing(first));
 			if (!account) continue;
 			const json = totalOf(buckets, remainingOf(account, estimate.kind));
 			run.put(first, { json, pairedItem: { item: first } });
 			const isWarning = json.enough === false || problems.length > 0;
-			run.say([verdictOn(json), reasonsOf(problems)], { isWarning, problems });
+			const without = problems.length > 0 ? [reasonsOf(problems)] : [];
+			run.say([verdictOn(json), ...without], { isWarning, problems });
 		}
 	} finally {
 		accounts.end();
@@ -62,8 +59,10 @@ export async function runEstimate<Query extends IDataObject>(
 	return run.deliver();
 }
 
+type Tally = ReturnType<typeof tallyOf>;
+
 /** What the items of one account come to: the first of them, and the keys of the lookups. */
-function openEstimate(client: AccountClient) {
+function tallyOf(client: AccountClient) {
 	const [first, keys, problems] = [Number.POSITIVE_INFINITY, new Set<string>(), [] as Problem[]];
 	return { client, first, keys, problems, buckets: { ...EMPTY_BUCKETS } };
 }
@@ -77,12 +76,8 @@ function totalOf(buckets: typeof EMPTY_BUCKETS, remaining: number | null) {
 	return { items, ...buckets, mostCredits, creditsRemaining, enough };
 }
 
-function verdictOn({
-	items,
-	mostCredits,
-	creditsRemaining,
-	enough,
-}: ReturnType<typeof totalOf>): string {
+function verdictOn(total: ReturnType<typeof totalOf>): string {
+	const { items, mostCredits, creditsRemaining, enough } = total;
 	const left = creditsRemaining === null ? '' : `, and the account has ${creditsRemaining}`;
 	const verdict = enough === false ? ': not enough for all' : '';
 	return `${count(items, 'item')} would use up to ${count(mostCredits, 'credit')}${left}${verdict}`;

@@ -17,47 +17,6 @@ const LONGER = 1.5;
 /** So often in a row a service says that it does not know a job of an earlier execution, until that is believed. */
 const MAX_UNKNOWN = 3;
 
-interface Waiting {
-	id: string;
-	/** Whether this execution has begun it: the service may need a moment until it knows it. */
-	isOwn: boolean;
-	/** How long to wait, in milliseconds. */
-	timeout: number;
-}
-
-/**
- * Waits for the rows of a job, whatever is sent in their place: only its own word, a revoked key or that it is gone ends
- * the wait. Throws a {@link JobProblem} when the job has failed, or is not done in time.
- * @param turn waits for at least so many milliseconds until the job may be polled
- */
-async function waitForJob(
-	{ id: jobId, isOwn, timeout }: Waiting,
-	read: () => Promise<BulkJob>,
-	turn: (wait: number) => Promise<void>,
-): Promise<BulkJob> {
-	const end = Date.now() + timeout;
-	let unknown = 0;
-	for (let wait = FIRST_POLL; ; wait = Math.min(wait * LONGER, LONGEST_POLL)) {
-		const left = end - Date.now();
-		await turn(Math.max(0, Math.min(wait, left)));
-		const job = await read().catch((thrown: unknown) => {
-			// The job is paid for: whatever cannot be read is pending, never failed.
-			if (thrown instanceof NotProcessed) throw new JobProblem(jobId);
-			if (!(thrown instanceof ServiceError)) throw thrown;
-			if (thrown.reason === 'unauthorized') throw new JobProblem(jobId);
-			const isRefused = thrown.isPath || thrown.next === 'parts';
-			unknown = isOwn || !isRefused ? 0 : unknown + 1;
-			const isUnknown = unknown >= MAX_UNKNOWN;
-			if (thrown.isGone || isUnknown) throw new JobProblem(jobId, thrown.problem);
-			return undefined;
-		});
-		if (job) unknown = 0;
-		if (job?.isDone) return job;
-		// Whether it is known, a few polls tell.
-		if (Date.now() >= end && unknown === 0) throw new JobProblem(jobId);
-	}
-}
-
 /** The jobs of one run at one account: those that its requests begin, and those that its items wait for. */
 export class RunJobs<Query extends IDataObject> {
 	constructor(
@@ -87,25 +46,54 @@ export class RunJobs<Query extends IDataObject> {
 		entries: Array<Entry<Query> | undefined>,
 	): Promise<Received> {
 		const { client, run } = this;
-		const { jobs, perRequest } = this.lookup;
+		const { jobs } = this.lookup;
 		if (!jobs) return { results: [] };
 		const isOwn = executionId === run.context.executionId;
-		const isKnown = executionId !== '';
 		const get = async (qs: IDataObject, url: string) =>
 			await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true });
 		// Of a job that items brought along this is the last row that is wanted: rows may come one after the other.
 		const read = jobReader(jobs, id, get, questions.length);
-		const turn = async (wait: number) => {
-			await client.sleep(wait);
-			await client.sleep(run.nextPoll());
-		};
-		// A single lookup does not wait for the job of a bulk request that may have its answer.
-		const timeout = perRequest > 1 ? run.options.jobTimeout : 0;
-		const { failure, rows } = await waitForJob({ id, isOwn, timeout }, read, turn);
+		const { failure, rows } = await this.waitFor(id, isOwn, read);
 		const queries = entries.map((entry) => entry?.query);
 		const asked = withoutKey(queries, client.connection.apiKey);
 		// Nobody knows the other questions of a job that an item brings: a row has to name the person.
-		const results = matchRows(rows, asked, jobs.found, !isKnown).map((own) => own ?? failure);
+		const isOfStranger = executionId === '';
+		const results = matchRows(rows, asked, jobs.found, isOfStranger).map((row) => row ?? failure);
 		return { results, jobId: id };
+	}
+
+	/**
+	 * Waits for the rows of a job, whatever is sent in their place: only its own word, a revoked key or that it is gone ends
+	 * the wait. Throws a {@link JobProblem} when the job has failed, or is not done in time.
+	 * @param isOwn whether this execution has begun it: the service may need a moment until it knows it
+	 */
+	private async waitFor(
+		jobId: string,
+		isOwn: boolean,
+		read: () => Promise<BulkJob>,
+	): Promise<BulkJob> {
+		const { client, lookup, run } = this;
+		// A single lookup does not wait for the job of a bulk request that may have its answer.
+		const end = Date.now() + (lookup.perRequest > 1 ? run.options.jobTimeout : 0);
+		let unknown = 0;
+		for (let wait = FIRST_POLL; ; wait = Math.min(wait * LONGER, LONGEST_POLL)) {
+			await client.sleep(Math.max(0, Math.min(wait, end - Date.now())));
+			await client.sleep(run.nextPoll());
+			const job = await read().catch((thrown: unknown) => {
+				// The job is paid for: whatever cannot be read is pending, never failed.
+				if (thrown instanceof NotProcessed) throw new JobProblem(jobId);
+				if (!(thrown instanceof ServiceError)) throw thrown;
+				if (thrown.reason === 'unauthorized') throw new JobProblem(jobId);
+				const isRefused = thrown.isPath || thrown.next === 'parts';
+				unknown = isOwn || !isRefused ? 0 : unknown + 1;
+				const isUnknown = unknown >= MAX_UNKNOWN;
+				if (thrown.isGone || isUnknown) throw new JobProblem(jobId, thrown.problem);
+				return undefined;
+			});
+			if (job) unknown = 0;
+			if (job?.isDone) return job;
+			// Whether it is known, a few polls tell.
+			if (Date.now() >= end && unknown === 0) throw new JobProblem(jobId);
+		}
 	}
 }

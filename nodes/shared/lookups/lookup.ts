@@ -20,11 +20,8 @@ export interface AcceptedJob {
 
 /** An operation that looks something up for each item, for credits. A single lookup has one question in a request. */
 export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
-	/** The status of an item that has a result. */
+	/** The status of an item that has a result. What is to be found may be unknown, for free; a verification has a result. */
 	hitStatus: 'found' | 'verified';
-	/** Whether the service may know nothing, which is free. An email that is verified always has a result. */
-	canMiss?: true;
-	/** The node's own fields, which every item has. */
 	columns: string[];
 	/** The most questions of one request (interface specification 8). */
 	perRequest: number;
@@ -73,15 +70,16 @@ export function resolve(
 ): void {
 	const at = Date.now();
 	entries.forEach((entry, index) => {
-		const own = results[index];
-		if (own && !(own instanceof Error)) {
-			const credits = isRenewed ? null : costOf([own]).certain;
-			return entry?.resolve({ answer: { results: own, at }, credits, isOfJob });
+		const result = results[index];
+		if (Array.isArray(result)) {
+			const credits = isRenewed ? null : costOf([result]).certain;
+			return entry?.resolve({ answer: { results: result, at }, credits, isOfJob });
 		}
-		const error = own ?? unexpectedResponse('a result for this item');
 		// A job may still get a row that it lacks.
-		const ofJob = () => new JobProblem(jobId ?? '', own && problemOf(own), index + 1);
-		return entry?.resolve({ error: jobId === undefined ? error : ofJob(), credits: null, isOfJob });
+		const ofJob =
+			jobId !== undefined && new JobProblem(jobId, result && problemOf(result), index + 1);
+		const error = ofJob || (result ?? unexpectedResponse('a result for this item'));
+		return entry?.resolve({ error, credits: null, isOfJob });
 	});
 }
 

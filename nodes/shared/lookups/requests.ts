@@ -20,14 +20,14 @@ import {
 	type Received,
 	resolve,
 } from './lookup';
+import type { Counts } from './summary';
 
 /** What the requests of one run share, to whichever account they go. */
 export interface Sharing<Query extends IDataObject> {
 	readonly run: Run<Requests<Query>>;
 	readonly lookup: Lookup<Query>;
 	readonly places: Places;
-	/** Responses to lookups, and how many of them were a 404. */
-	readonly responses: { all: number; notFound: number };
+	readonly counts: Counts;
 }
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is resolved, whatever happens. */
@@ -58,16 +58,11 @@ export class Requests<Query extends IDataObject> {
 		this.jobs = new RunJobs(client, shared.lookup, shared.run);
 	}
 
-	/** The job of an earlier run that may have the answer. */
-	jobOf(key: string): Job | undefined {
-		return this.shared.run.execution.jobs.of(key);
-	}
-
 	/** Resolves a question. Its request leaves as soon as it is full. */
 	async ask(key: string, query: Query): Promise<Settled> {
 		return await new Promise((resolve) => {
 			const entry = { key, query, resolve };
-			const job = this.jobOf(key);
+			const job = this.shared.run.execution.jobs.of(key);
 			if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(key, entry));
 			else this.entries.push(entry);
 			// With what else is asked at the same time.
@@ -167,7 +162,7 @@ export class Requests<Query extends IDataObject> {
 		entries: Array<Entry<Query>>,
 		reservation: Reservation,
 	): Promise<Received | AcceptedJob> {
-		const { lookup, responses } = this.shared;
+		const { lookup, counts } = this.shared;
 		const { breaker, connection } = this.client;
 		const queries = entries.map(({ query }) => query);
 		const { method } = lookup.option.routing?.request ?? {};
@@ -177,12 +172,12 @@ export class Requests<Query extends IDataObject> {
 			.send(asked, { cost, reservation })
 			.catch((thrown: unknown) => {
 				if (!isMiss(thrown)) throw thrown;
-				if (cost === 'bulk' || !lookup.canMiss) throw unknownPath(asked.url);
+				if (cost === 'bulk' || lookup.hitStatus !== 'found') throw unknownPath(asked.url);
 				return undefined;
 			});
-		responses.all++;
+		counts.responses++;
 		if (response === undefined) {
-			responses.notFound++;
+			counts.notFound++;
 			return { results: [[]] };
 		}
 		return breaker.reading(() => lookup.read(response, withoutKey(queries, connection.apiKey)));

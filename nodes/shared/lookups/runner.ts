@@ -1,5 +1,4 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { NOTHING, sum } from '../credits/ledger';
 import type { Settled } from '../execution/answers';
 import { NotProcessed, problemOf } from '../failures/failure';
 import type { NodeContext } from '../host/context';
@@ -10,14 +9,12 @@ import { AT_CATCH_ALL, Delivery } from './delivery';
 import { keyOf, type Lookup } from './lookup';
 import { Places } from '../values/places';
 import { Requests } from './requests';
+import { countsOf } from './summary';
 
 const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: new NotProcessed('manual_limit') };
 
-/** From so many lookups on, a 404 for each of them is worth a warning: a wrong path gives the same. */
-const MANY = 10;
-
 /** An item whose turn has come, with the requests of its account if it has a question. */
-interface Read<Query extends IDataObject> {
+interface Turn<Query extends IDataObject> {
 	item: number;
 	prepared: Prepared<Query>;
 	requests?: Requests<Query>;
@@ -33,18 +30,12 @@ export class LookupRun<Query extends IDataObject> {
 
 	/** The items that are on their way, and those that wait for what is known of their domain then. */
 	private ways: Array<Promise<void>> = [];
-	private later: Array<Read<Query>> = [];
+	private later: Array<Turn<Query>> = [];
 
 	/** The domains of emails that are asked. */
 	private readonly domains = new Set<string>();
 
-	/** Responses to lookups, and how many of them were a 404. */
-	readonly responses = { all: 0, notFound: 0 };
-
-	/** How many items have the same question as another one, and how many one that was answered before this run. */
-	private duplicates = 0;
-	private earlier = 0;
-
+	readonly counts = countsOf();
 	readonly run: Run<Requests<Query>>;
 	readonly places: Places;
 	private readonly delivery: Delivery<Query>;
@@ -59,7 +50,7 @@ export class LookupRun<Query extends IDataObject> {
 			(client) => new Requests(client, this),
 		);
 		this.places = new Places(this.run.options.pace.maxConcurrency);
-		this.delivery = new Delivery(this.run, lookup);
+		this.delivery = new Delivery(this.run, lookup, this.counts);
 	}
 
 	async items(): Promise<INodeExecutionData[]> {
@@ -67,39 +58,31 @@ export class LookupRun<Query extends IDataObject> {
 		const { accounts } = run;
 		// A run that stops for an incomplete item sends nothing before it.
 		const readsFirst = run.options.failsWhenIncomplete && run.onError.stops;
-		const items: Array<Read<Query>> = [];
+		const items: Array<Turn<Query>> = [];
 		try {
 			await run.forEachItem(async (item) => {
-				const read = await this.read(item);
-				if (!readsFirst) return this.begin(read);
-				items.push(read);
-				const { outcome } = read.prepared;
+				const turn = await this.read(item);
+				if (!readsFirst) return this.begin(turn);
+				items.push(turn);
+				const { outcome } = turn.prepared;
 				if (outcome && 'reason' in outcome) throw stopError(this.context.node, outcome, item);
 			});
-			await run.forEachOf(items, (read) => this.begin(read));
+			await run.forEachOf(items, (turn) => this.begin(turn));
 			await this.arrived();
 			const later = this.later.splice(0);
-			await run.forEachOf(later, (read) => this.begin(read, false));
+			await run.forEachOf(later, (turn) => this.begin(turn, false));
 			await this.arrived();
 		} finally {
 			// Nothing more is sent, and no question stays open.
 			accounts.end();
 			await this.arrived();
 		}
-		const { all, notFound } = this.responses;
-		return this.delivery.deliver({
-			hasOnly404: notFound >= MANY && notFound === all,
-			duplicates: this.duplicates,
-			earlier: this.earlier,
-			paused: accounts.paused,
-			spent: accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING),
-			spentInAll: run.execution.ledger.total,
-		});
+		return this.delivery.deliver();
 	}
 
 	/** Begins the way of an item. What it throws, `arrived` throws. */
-	private begin(read: Read<Query>, mayWait?: boolean): void {
-		const way = this.lookUp(read, mayWait);
+	private begin(turn: Turn<Query>, mayWait?: boolean): void {
+		const way = this.lookUp(turn, mayWait);
 		way.catch(() => {});
 		this.ways.push(way);
 	}
@@ -110,7 +93,7 @@ export class LookupRun<Query extends IDataObject> {
 		await Promise.all(this.ways);
 	}
 
-	private async read(item: number): Promise<Read<Query>> {
+	private async read(item: number): Promise<Turn<Query>> {
 		const { run } = this;
 		const prepared = prepareItem(this.lookup, run.parameters, item, run.options);
 		if (prepared.outcome) return { item, prepared };
@@ -125,9 +108,9 @@ export class LookupRun<Query extends IDataObject> {
 	 * The way of an item: its outcome is certain; or its question is asked already, by it or another item; or the execution
 	 * has, or gets, the answer (`AnswerStore.ask`); or it is sent (`Requests.ask`).
 	 */
-	private async lookUp(read: Read<Query>, mayWait = true): Promise<void> {
-		const { run, lookup, delivery } = this;
-		const { item, prepared, requests } = read;
+	private async lookUp(turn: Turn<Query>, mayWait = true): Promise<void> {
+		const { run, lookup, delivery, counts } = this;
+		const { item, prepared, requests } = turn;
 		const { query, outcome } = prepared;
 		const { answers, catchAllDomains } = run.execution;
 		if (outcome || !requests) {
@@ -142,13 +125,13 @@ export class LookupRun<Query extends IDataObject> {
 		const isKnown = () => answers.find(key, connection, since) !== undefined;
 		if (domain !== undefined && !isKnown()) {
 			if (catchAllDomains.has(domain)) return delivery.place(item, prepared, AT_CATCH_ALL);
-			if (mayWait && this.domains.has(domain)) return void this.later.push(read);
+			if (mayWait && this.domains.has(domain)) return void this.later.push(turn);
 			this.domains.add(domain);
 		}
 		if (!asked) {
 			const { job } = prepared;
 			if (job && !isKnown()) run.execution.jobs.expect(job, key, connection);
-			const isTooMany = !requests.jobOf(key) && this.isBeyondManualLimit(key);
+			const isTooMany = !run.execution.jobs.of(key) && this.isBeyondManualLimit(key);
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
@@ -159,8 +142,8 @@ export class LookupRun<Query extends IDataObject> {
 		if (run.breather.isDue) await run.breather.breathe();
 		const results = 'answer' in settled ? settled.answer.results : [];
 		if (domain !== undefined && lookup.catchAll?.isCatchAll(results)) catchAllDomains.add(domain);
-		if ('answer' in settled && (!isFirst || settled.isShared)) this.duplicates++;
-		else if (settled.isEarlier) this.earlier++;
+		if ('answer' in settled && (!isFirst || settled.isShared)) counts.duplicates++;
+		else if (settled.isEarlier) counts.earlier++;
 		// The first item of a question pays for it, unless another node does.
 		delivery.place(
 			item,

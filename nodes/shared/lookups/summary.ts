@@ -1,28 +1,29 @@
-import type { IDataObject } from 'n8n-workflow';
 import { type Problem, reasonsOf } from '../failures/failure';
 import type { Credits } from '../credits/ledger';
 import { count } from '../values/text';
 import type { Lookup } from './lookup';
 
-export interface Figures {
-	/** Items with the same question as another item. */
-	duplicates: number;
-	/** Items whose question was answered before this run. */
-	earlier: number;
+/** What a run has cost, in credits and in time. */
+export interface Cost {
 	spent: Credits;
 	/** By the whole execution so far. */
 	spentInAll: Credits;
 	/** How long the service made the run wait, in milliseconds. */
 	paused: number;
-	/** Whether each of many lookups got a 404, which a wrong path gives too. */
-	hasOnly404: boolean;
 }
 
 export type Counts = ReturnType<typeof countsOf>;
 
-/** What items with a result, and those that were passed on, come to. */
+/** What the items of a run come to, but for those without a result. */
 export function countsOf() {
 	return {
+		/** Responses to lookups, and how many of them were a 404. */
+		responses: 0,
+		notFound: 0,
+		/** Items with the same question as another item. */
+		duplicates: 0,
+		/** Items whose question was answered before this run. */
+		earlier: 0,
 		hits: 0,
 		misses: 0,
 		/** Answered without a request. */
@@ -51,18 +52,27 @@ const only = (number: number, text: string) => (number > 0 ? [text] : []);
 
 const areHave = (number: number) => `${number} ${number === 1 ? 'has' : 'have'}`;
 
+/** From so many lookups on, a 404 for each of them is worth a warning: a wrong path gives the same. */
+const MANY = 10;
+
+export function hasOnly404({ responses, notFound }: Counts): boolean {
+	return notFound >= MANY && notFound === responses;
+}
+
+type Words = Pick<Lookup<never>, 'existing' | 'hitStatus'>;
+
 /** What came of the items, so that every item is in one of its numbers, and what that cost: two sentences. */
-export function outcomeOf<Query extends IDataObject>(
-	{ canMiss, existing, hitStatus }: Lookup<Query>,
-	{ hits, misses, local, known, skipped, unmet, verified }: Counts,
+export function outcomeOf(
+	{ existing, hitStatus }: Words,
+	{ hits, misses, local, known, skipped, unmet, verified, duplicates, earlier }: Counts,
 	problems: Problem[],
-	{ duplicates, earlier, spent, spentInAll, paused }: Figures,
+	{ spent, spentInAll, paused }: Cost,
 ): string[] {
 	const items = hits + verified + misses + known + skipped + unmet + problems.length;
 	const hasLookups = items === 0 || hits + verified + misses > 0;
 	const parts = [
 		...(hasLookups ? [`${hits + verified} ${hitStatus}`] : []),
-		...(hasLookups && (canMiss || misses > 0) ? [`${misses} not found`] : []),
+		...(hasLookups && (hitStatus === 'found' || misses > 0) ? [`${misses} not found`] : []),
 		...only(known, `${areHave(known)} ${existing?.what} already`),
 		...only(skipped, `${areHave(skipped)} no email`),
 		...only(unmet, `${unmet} did not meet the condition`),
@@ -85,9 +95,9 @@ export function outcomeOf<Query extends IDataObject>(
 
 /** What a run has used, and the whole execution where that is more. */
 function spentText(spent: Credits, inAll: Credits): string {
-	const [own, all] = [spent, inAll].map(({ certain, uncertain }) => certain + uncertain);
-	const used = `${spent.uncertain > 0 ? 'Up to ' : ''}${count(own, 'credit')} used`;
-	if (all <= own) return used;
+	const [here, all] = [spent, inAll].map(({ certain, uncertain }) => certain + uncertain);
+	const used = `${spent.uncertain > 0 ? 'Up to ' : ''}${count(here, 'credit')} used`;
+	if (all <= here) return used;
 	return `${used}, ${inAll.uncertain > 0 ? 'up to ' : ''}${all} in this execution`;
 }
 
@@ -95,13 +105,13 @@ function spentText(spent: Credits, inAll: Credits): string {
  * What may be wrong though every item has its place, and what to do about it.
  * @param isChosen whether the user has chosen the fields
  */
-export function warningsOf<Query extends IDataObject>(
-	{ existing }: Lookup<Query>,
-	{ known, ofOthers, skipped, unmet, undated }: Counts,
+export function warningsOf(
+	{ existing }: Words,
+	counts: Counts,
 	items: number,
 	isChosen: boolean,
-	hasOnly404: boolean,
 ): string[] {
+	const { known, ofOthers, skipped, unmet, undated } = counts;
 	const choose = isChosen ? '' : CHOOSE;
 	const inVain = [
 		...only(unmet, 'Nothing was looked up: check the condition in Look Up Only If'),
@@ -113,7 +123,7 @@ export function warningsOf<Query extends IDataObject>(
 	];
 	const isInVain = items > 0 && known + skipped + unmet === items;
 	return [
-		...(hasOnly404 ? [ONLY_404] : []),
+		...(hasOnly404(counts) ? [ONLY_404] : []),
 		...(isInVain ? inVain.slice(0, 1) : []),
 		...only(
 			undated,

@@ -13,7 +13,8 @@ import { count } from '../values/text';
 
 /** What becomes of an item without a result, by the setting On Error of the node. */
 export class OnError {
-	private readonly setting: 'stop' | 'continue' | 'errorOutput';
+	readonly stops: boolean;
+	private readonly hasErrorOutput: boolean;
 
 	/** @param hasSummary whether a summary above the output says what to do about items without a result */
 	constructor(
@@ -21,15 +22,9 @@ export class OnError {
 		private readonly hasSummary = false,
 	) {
 		const { onError, continueOnFail } = node;
-		const continues = onError ? onError === 'continueRegularOutput' : continueOnFail;
+		this.hasErrorOutput = onError === 'continueErrorOutput';
 		// n8n tells an AI agent only what happened. An item tells it what to do as well.
-		const isBareTool = isTool(node) && !onError;
-		if (onError === 'continueErrorOutput') this.setting = 'errorOutput';
-		else this.setting = continues || isBareTool ? 'continue' : 'stop';
-	}
-
-	get stops(): boolean {
-		return this.setting === 'stop';
+		this.stops = onError ? onError === 'stopWorkflow' : !continueOnFail && !isTool(node);
 	}
 
 	/**
@@ -39,14 +34,24 @@ export class OnError {
 	output(
 		problem: Problem,
 		item: number,
-		input: INodeExecutionData,
+		{ binary }: INodeExecutionData,
 		withStatus: (fields: IDataObject) => INodeExecutionData,
 	): INodeExecutionData {
-		return this.setting === 'errorOutput' && problem.status !== 'pending'
-			? errorItem(problem, item, input)
-			: withStatus(statusFields(problem, this.hasSummary));
+		if (!this.hasErrorOutput || problem.status === 'pending') {
+			return withStatus(statusFields(problem, this.hasSummary));
+		}
+		// n8n goes by the keys: with any but `error` and `message` it takes the item for a success (n8n 1 knows only these
+		// two). It adds the fields of the input item, but not its binary data.
+		return {
+			json: { error: shown(problem), message: inFull(problem) },
+			pairedItem: { item },
+			...(binary && { binary }),
+		};
 	}
 }
+
+/** Somebody has to add credits: until then, a poll every half an hour is enough, in milliseconds. */
+const QUOTA_WAIT = 30 * 60_000;
 
 /** The exception that stops the workflow: it names the item, if any, what happened and what to do. */
 export function stopError(
@@ -56,12 +61,13 @@ export function stopError(
 ): NodeApiError | NodeOperationError {
 	const text = itemIndex === undefined ? message : `${message} [item ${itemIndex}]`;
 	const cause = status === 'invalid_input' ? 'configuration-invalid' : CAUSES[reason];
+	const wait = retryAfter ?? (cause === 'quota-exhausted' ? QUOTA_WAIT : undefined);
+	const until = wait !== undefined && { retryAfterMs: wait, resetsAtEpochMs: Date.now() + wait };
 	// n8n 1 does not read it.
-	const failure = cause && { cause, ...waitOf(cause, retryAfter) };
+	const failure = cause && { cause, ...until };
 	if (status === 'invalid_input') {
-		return Object.assign(new NodeOperationError(node, text, { description, itemIndex }), {
-			failure,
-		});
+		const error = new NodeOperationError(node, text, { description, itemIndex });
+		return Object.assign(error, { failure });
 	}
 	const error = new NodeApiError(
 		node,
@@ -73,32 +79,6 @@ export function stopError(
 	return Object.assign(error, { failure });
 }
 
-/** Somebody has to add credits: until then, a poll every half an hour is enough. */
-const QUOTA_WAIT = 30 * 60_000;
-
-/** The wait until another try makes sense, as n8n reads it. */
-function waitOf(cause: string, retryAfter?: number) {
-	const wait = retryAfter ?? (cause === 'quota-exhausted' ? QUOTA_WAIT : undefined);
-	return wait === undefined ? {} : { retryAfterMs: wait, resetsAtEpochMs: Date.now() + wait };
-}
-
-/**
- * The item for the error output. n8n goes by its keys: with any key but `error` and `message` it takes the item for a
- * success (n8n 1 knows only these two). n8n adds the fields of the input item, but not its binary data.
- */
-export function errorItem(
-	problem: Problem,
-	item: number,
-	{ binary }: INodeExecutionData,
-): INodeExecutionData {
-	const message = inFull(problem);
-	return {
-		json: { error: { ...shown(problem) }, message },
-		pairedItem: { item },
-		...(binary && { binary }),
-	};
-}
-
 /**
  * The fields that say why an item has no result. There is no `error`, so n8n does not take it for an error item.
  * @param isShort whether a summary above the output says what to do, once for all items
@@ -108,7 +88,6 @@ export function statusFields(problem: Problem, isShort = false): IDataObject {
 	return { httpCode: null, ...shown(problem), message };
 }
 
-/** The fields of a problem that items show. */
 function shown(problem: Problem): IDataObject {
 	const fields: Partial<Problem> = { ...problem };
 	delete fields.description;
@@ -159,7 +138,7 @@ export function reasonToStop(
 
 /** Returns the problem of a run in which no item is valid: what they lack, with the first one as an example. */
 function ofAll(problem: Problem, all: ItemProblem[]): Problem {
-	const problems = all.map((one) => one.problem);
+	const problems = all.map((item) => item.problem);
 	if (new Set(problems.map(({ message }) => message)).size === 1) return problem;
 	const description = inFull(problem).replace(/^Not sent: /, 'The first one: ');
 	return {
@@ -170,8 +149,8 @@ function ofAll(problem: Problem, all: ItemProblem[]): Problem {
 }
 
 function withProgress(problem: Problem, problems: ItemProblem[], items: number): Problem {
-	const pending = problems.filter((one) => one.problem.status === 'pending');
-	const jobs = [...new Set(pending.map((one) => one.problem.jobId))];
+	const pending = problems.filter(({ problem: { status } }) => status === 'pending');
+	const jobs = [...new Set(pending.map(({ problem: { jobId } }) => jobId))];
 	const unfinished = jobs.length > 0 ? ` Unfinished jobs: ${jobs.join(', ')}.` : '';
 	const far = `${items - problems.length} of ${count(items, 'item')} ${items === 1 ? 'is' : 'are'} done`;
 	return { ...problem, description: `${far}. ${problem.description}${unfinished}` };

@@ -156,12 +156,12 @@ export class Replaced {
 
 	/** @param before an item, and what it has become */
 	count(before: IDataObject, after: IDataObject): void {
-		const own = asBeforeFile(before);
-		if (WITHOUT_RESULT.has(own.status) || saysWhyFree(own)) return;
-		const names = STATUSES.has(own.status) ? [] : OWN_NAMES;
-		const isOwn = (name: string) => name !== 'message' || !isOwnError(own.error);
+		const input = asBeforeFile(before);
+		if (WITHOUT_RESULT.has(input.status) || saysWhyFree(input)) return;
+		const names = STATUSES.has(input.status) ? [] : OWN_NAMES;
+		const isOwn = (name: string) => name !== 'message' || !isOwnError(input.error);
 		const fields = [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
-			(name) => !isEmpty(own[name]) && own[name] !== after[name],
+			(name) => !isEmpty(input[name]) && input[name] !== after[name],
 		);
 		if (fields.length > 0) this.items++;
 		for (const field of fields) this.fields.add(field);

@@ -33,16 +33,14 @@ export interface Reading extends Collected {
 
 /** What an operation knows of one item. */
 export interface ReadRequest {
-	item: number;
 	values: FieldValues;
 	/** The most results; all of them without one. */
 	limit: number | undefined;
 	context: NodeContext;
 	/** The fields of the item, where Lead Fields recognizes what is read. */
 	recognized: IDataObject | undefined;
-	/** The client of the item's account, which all its items in this run share. */
+	/** The client of the item's account. */
 	client: AccountClient;
-	isSimple: boolean;
 	missing(...lacking: Missing[]): InvalidInput;
 	/** The value of a parameter that the operation puts into its requests itself. */
 	parameter(name: string): unknown;
@@ -109,6 +107,7 @@ async function readItem(
 		asked = values.subject(read.lead);
 		if (options.refusal === undefined && !isWanted(parameters, item)) return skip(UNMET);
 		const request = await requestFor(run, read, item, values);
+		const isSimple = parameters.get('simple', item, true) === true;
 		const reading = await read.read(request);
 		if (reading === UNKNOWN_COMPANY) return skip(reading);
 		run.hasResult ||= reading.results.length > 0;
@@ -117,7 +116,7 @@ async function readItem(
 		if (reading.results.length === 0) counts.empty++;
 		for (const result of reading.results) {
 			if (breather.isDue) await breather.breathe();
-			run.put(item, place((request.isSimple && reading.simplify?.(result)) || result));
+			run.put(item, place((isSimple && reading.simplify?.(result)) || result));
 		}
 		if (reading.incomplete) fail(reading.incomplete);
 	} catch (error) {
@@ -137,13 +136,11 @@ async function requestFor(
 	const limit = isAll ? undefined : countIn('Limit', parameters.get('limit', item, 50));
 	const { client } = await accounts.of(item);
 	return {
-		item,
 		values,
 		limit,
 		context,
 		recognized: parameters.isChosen ? undefined : objectFrom(parameters.json(item)),
 		client,
-		isSimple: parameters.get('simple', item, true) === true,
 		missing: (...lacking) => missing(parameters, item, lacking),
 		parameter: (name) => parameters.get(name, item, ''),
 		get: async (qs, path = pathOf(read, (name) => toListId(values.raw(name)))) =>

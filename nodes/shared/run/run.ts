@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
@@ -13,7 +13,7 @@ import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/on
 import { Replaced } from '../output/shape';
 import type { Pace } from '../pace/retry';
 import { count } from '../values/text';
-import { cameInWithout, named, summaryOf, withNextProvider } from './summary';
+import { cameInWithout, summaryOf, withAccount, withNextProvider } from './summary';
 
 /** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
 const POLL_INTERVAL = 200;
@@ -78,19 +78,18 @@ export class Run<T extends { client: AccountClient }> {
 		private readonly operation: Runnable,
 		open: (client: AccountClient) => T,
 	) {
-		const { pace, optionalColumn } = operation;
 		this.parameters = new LeadParameters(context, operation);
-		this.options = lookupOptionsOf(this.parameters, context, optionalColumn?.option);
+		this.options = lookupOptionsOf(this.parameters, context, operation.optionalColumn?.option);
 		const { requestOptions } = this.options;
-		const own = pace ?? this.options.pace;
+		const pace = operation.pace ?? this.options.pace;
 		// A limit that cannot be met in the time of the execution ends the run at once.
 		const left = Math.max(0, context.endsAt - Date.now());
-		const maxRateLimitWait = Math.min(own.maxRateLimitWait, left);
-		const isLimit = ({ name }: INodeProperties) => name === 'maxRateLimitWait';
-		const mayWaitUntil = !context.isTool && operation.options?.some(isLimit) ? context.endsAt : 0;
+		const maxRateLimitWait = Math.min(pace.maxRateLimitWait, left);
+		const hasOption = operation.options?.some(({ name }) => name === 'maxRateLimitWait');
+		const mayWaitUntil = hasOption && !context.isTool ? context.endsAt : 0;
 		this.accounts = new Accounts(
 			context,
-			{ requestOptions, mayWaitUntil, pace: { ...own, maxRateLimitWait } },
+			{ requestOptions, mayWaitUntil, pace: { ...pace, maxRateLimitWait } },
 			open,
 		);
 		this.onError = new OnError(context.node, !context.isTool);
@@ -127,10 +126,10 @@ export class Run<T extends { client: AccountClient }> {
 	}
 
 	/** Goes over some of them again, with pauses for the rest of n8n. */
-	async forEachOf<I>(some: I[], handle: (one: I) => void): Promise<void> {
-		for (const one of some) {
+	async forEachOf<I>(items: I[], handle: (item: I) => void): Promise<void> {
+		for (const item of items) {
 			if (this.breather.isDue) await this.breather.breathe();
-			handle(one);
+			handle(item);
 		}
 	}
 
@@ -156,7 +155,7 @@ export class Run<T extends { client: AccountClient }> {
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
 		const { credentials } = this.context.node;
-		const problem = named(thrown, this.operation.kind, credentials?.[CREDENTIAL]?.name);
+		const problem = withAccount(thrown, this.operation.kind, credentials?.[CREDENTIAL]?.name);
 		this.put(item, this.onError.output(problem, item, this.context.inputs[item], withStatus));
 		this.problems.push({ problem, item });
 		if (this.isStopped) this.accounts.end();
@@ -207,9 +206,13 @@ export class Run<T extends { client: AccountClient }> {
 	say(outcome: string[], { isWarning, losses = [], warnings = [], problems }: Said): void {
 		const { before, parameters, replaced } = this;
 		const toDo = [
-			...[...losses, ...replaced.said, ...parameters.warnings],
+			...losses,
+			...replaced.said,
+			...parameters.warnings,
 			...adviceOn(problems ?? this.problems.map(({ problem }) => problem)),
-			...[...warnings, ...cameInWithout(before), ...parameters.leftAside],
+			...warnings,
+			...cameInWithout(before),
+			...parameters.leftAside,
 		];
 		const summary = summaryOf(outcome, toDo, parameters.readFrom);
 		if (summary) this.context.hint(summary, isWarning || before.length > 0 ? 'warning' : 'info');

@@ -8,7 +8,7 @@ import {
 import { count } from '../values/text';
 
 /** The same problem; what lacks credits names which, and whose. */
-export function named(problem: Problem, kind?: string, credential?: string): Problem {
+export function withAccount(problem: Problem, kind?: string, credential?: string): Problem {
 	if (problem.reason !== 'out_of_credits' || kind === undefined) return problem;
 	const of = credential === undefined ? '' : ` of the credential "${credential}"`;
 	return { ...problem, description: `Add ${kind} credits to the account${of}, then ${RUN_AGAIN}.` };
@@ -43,10 +43,10 @@ function asHtml(text: string): string {
 const MAX_SENTENCES = 5;
 
 /** What is said above the output, each part in a line of its own, as n8n shows it; empty if there is nothing to say. */
-export function summaryOf(outcome: string[], toDo: string[] = [], readFrom?: string): string {
-	const told = [outcome, toDo.slice(0, MAX_SENTENCES - outcome.length), [readFrom ?? '']];
-	return told
-		.map((line) => line.filter(Boolean))
+export function summaryOf(outcome: string[], toDo: string[], readFrom?: string): string {
+	const read = readFrom === undefined ? [] : [readFrom];
+	const lines = [outcome, toDo.slice(0, MAX_SENTENCES - outcome.length), read];
+	return lines
 		.filter((line) => line.length > 0)
 		.map((line) => line.map((sentence) => `${asHtml(sentence)}.`).join(' '))
 		.join('<br>');

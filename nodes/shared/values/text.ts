@@ -109,8 +109,8 @@ export function hasExpressionLeft(text: string): boolean {
 }
 
 /** A number with its unit, e.g. "1 credit" and "2 credits". */
-export function count(number: number, unit: string): string {
-	return `${number} ${unit}${number === 1 ? '' : 's'}`;
+export function count(number: number, unit: string, units = `${unit}s`): string {
+	return `${number} ${number === 1 ? unit : units}`;
 }
 
 /** The number of a value or its text; `undefined` for an empty text, infinity and any other value. */
