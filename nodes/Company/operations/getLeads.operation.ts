@@ -118,12 +118,17 @@ export const getLeads = readOperation({
 	},
 });
 
+/** A name that is a host, by common endings: `Node.js` is none. */
+const HOST =
+	/^[a-z\d-]+(?:\.[a-z\d-]+)*\.(?:com|net|org|io|co|ai|app|eu|de|at|ch|fr|be|es|mx|pt|br|it|nl|uk|us|ca|au)$/;
+
 /** The company that Search Company has found for the item, or that of its fields: a website comes before any name. */
 function companyIn(found: IDataObject, values: FieldValues): { domain: string; name: string } {
 	const known = companyOf(toText(found.domain) || found.website, found.name);
 	const given = values.company('companyWebsite', 'companyName');
 	const isGiven = known.domain === '' && (given.domain !== '' || known.name === '');
-	return isGiven ? given : known;
+	const company = isGiven ? given : known;
+	return company.domain === '' && HOST.test(company.name) ? companyOf(company.name) : company;
 }
 
 /** A page without people. */
