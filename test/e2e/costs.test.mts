@@ -217,7 +217,9 @@ describe.each([n8n3, n8n1])('n8n $name', (version) => {
 			const told = executions.map((execution) => sumOf(results(execution, 'Find')));
 			expect(known(told[0]) + known(told[1])).toBe(emails.length);
 			const sent = requestsOf(service(), 'find').length;
-			expect(sent).toBe(2 * AT_ONCE);
+			// A miss is free, and forgotten at once.
+			const misses = AT_ONCE - emails.length;
+			expect(sent - 2 * AT_ONCE).toBeLessThanOrEqual(misses);
 			const paid = `${told.join(', ')} credits, ${sent} requests`;
 			report(
 				`n8n ${version.name}, ${AT_ONCE} people at once, twice and by another account: ${paid}`,

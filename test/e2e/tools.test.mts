@@ -107,7 +107,7 @@ const offers = {
 };
 
 const isFound = [answerIn(foundEmail(person, asked))];
-const nameAndPlace = 'Full Name (or First Name and Last Name) and Company Domain (or Company Name)';
+const nameAndPlace = 'Full Name and Company Domain (or Company Name)';
 const notSent = (reason: string, field: string) => [
 	{ status: 'invalid_input', reason, message: containing('Not sent: ', field) },
 ];
@@ -304,7 +304,7 @@ describe.each(hosts)('n8n $version.name', ({ version, mcp, agent }) => {
 
 	test.runIf(version === n8n3).each([
 		[401, 'failed', 'unauthorized', 'Check the API Key of the'],
-		[402, 'not_processed', 'out_of_credits', 'Add credits'],
+		[402, 'not_processed', 'out_of_credits', 'Add email credits'],
 	])(
 		'an agent is refused with %i: it hears why, and goes on with another tool',
 		async (httpCode, status, reason, remedy) => {

@@ -245,7 +245,7 @@ function isOfAll(
 	{ cost = 'free', reservation }: Sending,
 ): failure is ServiceError & { reason: NotSentReason } {
 	if (failure.next !== 'halt') return false;
+	if (failure.reason !== 'out_of_credits') return true;
 	// The plan may exclude a free request, which says nothing about the credits.
-	const isOfCredits = failure.reason === 'out_of_credits';
-	return !isOfCredits || (cost !== 'free' && failure.leftOf(reservation?.credits ?? 1) === 0);
+	return cost !== 'free' && failure.leftOf(reservation?.credits ?? 1) === 0;
 }
