@@ -6,7 +6,12 @@ import { describe, expect, it } from 'vitest';
 
 import type { Outcome } from '../../nodes/shared/input/item.ts';
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
-import { type Cost, countsOf, outcomeOf, warningsOf } from '../../nodes/shared/lookups/summary.ts';
+import {
+	type RunCost,
+	countsOf,
+	outcomeOf,
+	warningsOf,
+} from '../../nodes/shared/lookups/summary.ts';
 import { summaryOf } from '../../nodes/shared/run/summary.ts';
 import { reasonToStop } from '../../nodes/shared/output/onError.ts';
 import {
@@ -106,7 +111,7 @@ function countsIn(kinds: Outcomes) {
 const reasonOf = (kinds: Outcomes, failsWhenIncomplete: boolean, hasValue: boolean) =>
 	reasonToStop(problemsOf(kinds), kinds.length, { failsWhenIncomplete, hasValue });
 
-type Figures = Partial<Cost> & { duplicates?: number; earlier?: number; readFrom?: string };
+type Figures = Partial<RunCost> & { duplicates?: number; earlier?: number; readFrom?: string };
 
 function summary(
 	lookup: Lookup<IDataObject>,

@@ -196,10 +196,8 @@ export class AccountClient {
 	}
 
 	/** Tells the breakers how a request ended. All accounts share the network, for which any response is a result. */
-	private count(
-		failure: ServiceError | undefined,
-		{ cost = 'free', reservation, isPoll }: Sending,
-	) {
+	private count(failure: ServiceError | undefined, sending: Sending): void {
+		const { cost = 'free', reservation, isPoll } = sending;
 		const isOfOne = cost !== 'free' && (reservation?.credits ?? 1) === 1;
 		// A job that cannot be read yet says nothing of other requests.
 		if (failure && !isPoll) this.breaker.failed(failure, isOfOne);

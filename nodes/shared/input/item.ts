@@ -82,7 +82,7 @@ export function knownItem(
 	{ parameter, read }: Existing,
 	parameters: Pick<LeadParameters, 'get' | 'labelOf' | 'recorded'>,
 	item: number,
-	refreshAfter = Number.POSITIVE_INFINITY,
+	refreshAfter: number,
 	now = Date.now(),
 ): PassedOn | { checked: number | undefined } | undefined {
 	const text = typedText(parameters.get(parameter, item, ''), parameters.labelOf(parameter));

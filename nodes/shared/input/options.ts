@@ -62,9 +62,9 @@ function resultFieldOf(parameters: Parameters): string | undefined {
 	throw invalidValue('Put Result in Field', `"${name}" cannot be the name of a field`);
 }
 
-/** The value of a field that counts from 1; throws `InvalidInput`. */
-export function countIn(label: string, value: unknown): number {
-	const count = numberOf(value) ?? 0;
-	if (Number.isInteger(count) && count >= 1) return count;
-	throw invalidValue(label, `${label} must be a whole number of 1 or more`);
+/** The value of Limit; throws `InvalidInput`. */
+export function limitIn(value: unknown): number {
+	const limit = numberOf(value) ?? 0;
+	if (Number.isInteger(limit) && limit >= 1) return limit;
+	throw invalidValue('Limit', 'Limit must be a whole number of 1 or more');
 }

@@ -26,14 +26,14 @@ export const AT_CATCH_ALL: PassedOn<'verified'> = {
 export class Delivery<Query extends IDataObject> {
 	private readonly columns: string[];
 	private readonly resultField: string | undefined;
-	private readonly overlooked: Overlooked;
+	private readonly overlooked: Overlooked | undefined;
 
 	constructor(
 		private readonly run: Run<Requests<Query>>,
 		private readonly lookup: Lookup<Query>,
 		private readonly counts: Counts,
 	) {
-		const { columns, optionalColumn } = lookup;
+		const { columns, existing, finds, optionalColumn } = lookup;
 		const { hasOptionalColumn, includesSource, resultField } = run.options;
 		this.columns = [
 			...columns,
@@ -41,7 +41,7 @@ export class Delivery<Query extends IDataObject> {
 			...(optionalColumn && hasOptionalColumn ? [optionalColumn.column] : []),
 		];
 		this.resultField = resultField ?? lookup.resultField;
-		this.overlooked = new Overlooked(run.parameters, lookup.existing);
+		if (existing && finds === 'email') this.overlooked = new Overlooked(run.parameters, existing);
 	}
 
 	/** @param paid for the item; absent where nothing was sent for it */
@@ -88,9 +88,7 @@ export class Delivery<Query extends IDataObject> {
 			run.put(item, output(first, { replaces }), ...outputs);
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
-			if (paid?.credits && lookup.finds === 'email') {
-				this.overlooked.paid(item, paid.credits, first.email);
-			}
+			if (paid?.credits) this.overlooked?.paid(item, paid.credits, first.email);
 		}
 		run.count();
 	}
@@ -101,7 +99,7 @@ export class Delivery<Query extends IDataObject> {
 		const { accounts, execution, options, parameters } = run;
 		const { hint, inputs, node } = run.context;
 		const problems = run.problems.map(({ problem }) => problem);
-		const losses = this.overlooked.said;
+		const losses = this.overlooked?.said ?? [];
 		// What was read as an existing email may be somebody else's: then there is other advice.
 		const isAdvised = parameters.warnings.length > 0 || options.isRefreshing;
 		const toSay = isAdvised ? { ...counts, ofOthers: 0 } : counts;

@@ -12,7 +12,7 @@ export class Overlooked {
 
 	constructor(
 		private readonly parameters: LeadParameters,
-		private readonly existing?: Existing,
+		private readonly existing: Existing,
 	) {}
 
 	/** Notes an email that was paid for. */
@@ -30,7 +30,7 @@ export class Overlooked {
 	/** What the summary says of them, if there are any. */
 	get said(): string[] {
 		const { credits, existing, fields, parameters } = this;
-		if (credits === 0 || !existing) return [];
+		if (credits === 0) return [];
 		const choose = parameters.isChosen ? '' : CHOOSE;
 		return [
 			`${count(credits, 'credit')} went to items that already had ${existing.what} in ${[...fields].join(', ')}, which was not read: ${choose}drag it onto ${parameters.labelOf(existing.parameter)}`,

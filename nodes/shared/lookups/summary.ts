@@ -4,7 +4,7 @@ import { count } from '../values/text';
 import type { Lookup } from './lookup';
 
 /** What a run has cost, in credits and in time. */
-export interface Cost {
+export interface RunCost {
 	spent: Credits;
 	/** By the whole execution so far. */
 	spentInAll: Credits;
@@ -66,7 +66,7 @@ export function outcomeOf(
 	{ existing, hitStatus }: Words,
 	{ hits, misses, local, known, skipped, unmet, verified, duplicates, earlier }: Counts,
 	problems: Problem[],
-	{ spent, spentInAll, paused }: Cost,
+	{ spent, spentInAll, paused }: RunCost,
 ): string[] {
 	const items = hits + verified + misses + known + skipped + unmet + problems.length;
 	const hasLookups = items === 0 || hits + verified + misses > 0;

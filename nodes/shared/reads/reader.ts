@@ -7,7 +7,7 @@ import { pathOf } from '../input/declaration';
 import { FieldValues } from '../input/fieldValues';
 import { missing, type Missing } from '../input/missing';
 import { isWanted } from '../input/item';
-import { countIn } from '../input/options';
+import { limitIn } from '../input/options';
 import { alignColumns } from '../output/shape';
 import { DEFAULT_PACE } from '../pace/retry';
 import { objectFrom } from '../values/json';
@@ -133,7 +133,7 @@ async function requestFor(
 	const failure = options.refusal ?? values.failure;
 	if (failure !== undefined) throw failure;
 	const isAll = parameters.get('returnAll', item, true) === true;
-	const limit = isAll ? undefined : countIn('Limit', parameters.get('limit', item, 50));
+	const limit = isAll ? undefined : limitIn(parameters.get('limit', item, 50));
 	const { client } = await accounts.of(item);
 	return {
 		values,
