@@ -26,6 +26,7 @@ export class Parameters {
 	readonly sent: RequestField[];
 
 	private readonly readers = new Map<string, Reader>();
+	private readonly labels = new Map<string, string>();
 
 	constructor(
 		protected readonly context: ParameterContext,
@@ -78,7 +79,14 @@ export class Parameters {
 		});
 	}
 
+	/** The label of a parameter, looked for once: lookups name it for each item. */
 	labelOf(name: string): string {
+		const label = this.labels.get(name) ?? this.findLabel(name);
+		this.labels.set(name, label);
+		return label;
+	}
+
+	private findLabel(name: string): string {
 		if (name === 'requestOptions') return 'Request Options';
 		const { fields = [], options = [] } = this.operation;
 		const option = name.replace(/^options\./, '');
@@ -165,6 +173,9 @@ const LOST_IN_NAME = /(?<=\p{L})\?(?= ?\p{L})|(?<!\S)\?(?=\p{Ll})/u;
 const LEFTOVERS =
 	/(?<![\p{L}\p{N}])undefined(?![\p{L}\p{N}])|\[object \w+\]|^\s*[[{]\s*\{?\s*"[^"]*":/u;
 
+/** Nearly all texts are plain: none of the signs above is in them. */
+const PLAIN = /^[\w .,'@:/+-]*$/;
+
 /** What a value is for, and what a refusal calls its field. */
 interface Use {
 	meanings?: Meaning[];
@@ -179,10 +190,11 @@ interface Use {
  */
 export function usable(value: unknown, { meanings = [], label, onBraces }: Use): unknown {
 	if (typeof value !== 'string') return value;
+	const isEmail = meanings.includes('email');
+	if (!isEmail && PLAIN.test(value) && !value.includes('undefined')) return value;
 	const refuse = (what: string, description: string, reason: InvalidReason = 'invalid_value') => {
 		throw new InvalidInput({ reason, message: `Not sent: ${label()} ${what}`, description });
 	};
-	const isEmail = meanings.includes('email');
 	const isName = meanings.length > 0 && !isEmail && !meanings.includes('domain');
 	const lostIn = isName ? [LOST_LETTERS, LOST_IN_NAME] : [LOST_LETTERS];
 	const [lost] = lostIn.flatMap((letters) => letters.exec(value) ?? []);
