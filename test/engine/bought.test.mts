@@ -323,6 +323,67 @@ describe('Get Company Leads', () => {
 		expect(hints?.[0].message).toMatch(/^20 companies: 200 people, 20 failed/);
 	});
 
+	const found = { status: 'found', name: 'Found Inc', domain: company.domain };
+
+	test.each<[what: string, item: IDataObject, sent: IDataObject]>([
+		[
+			'the domain found',
+			{ Website: 'own.example', companyData: found },
+			{ companyWebsite: company.domain },
+		],
+		['the name found', { companyData: { name: 'Found Inc' } }, { companyName: 'Found Inc' }],
+		[
+			'a website of its own beside',
+			{ Website: other.domain, companyData: { name: 'Found' } },
+			{ companyWebsite: other.domain },
+		],
+		[
+			'the website found',
+			{ companyData: { name: 'F', website: other.domain } },
+			{ companyWebsite: other.domain },
+		],
+		[
+			'no social page',
+			{ Company: 'Own', companyData: { domain: 'facebook.com/own' } },
+			{ companyName: 'Own' },
+		],
+		[
+			'a host for a name',
+			{ Company: other.domain.replace(/example$/, 'com') },
+			{ companyWebsite: expect.stringMatching(/com$/) },
+		],
+		['a name with a dot', { Company: 'Node.js' }, { companyName: 'Node.js' }],
+	])('of an item with what Search Company says asks for %s', async (_, item, sent) => {
+		await run([companyNode, { operation: 'getLeads', leadFields: 'auto' }], { items: [item] });
+		expect(asked()).toEqual([expect.objectContaining(sent)]);
+		expect(asked()[0]).not.toHaveProperty(sent.companyName ? 'companyWebsite' : 'companyName');
+	});
+
+	test('passes on what Search Company does not know, with equal columns, and sums it up', async () => {
+		const unknown = { companyData: { status: 'not_found', name: null, domain: null } };
+		const items = [
+			{ companyData: found },
+			unknown,
+			{ Company: 'n/a' },
+			{ 'companyData.status': 'not_found' },
+		];
+		const leads: Step = [companyNode, { operation: 'getLeads', leadFields: 'auto' }];
+		const { json, hints } = await run(leads, { items });
+		expect(asked()).toHaveLength(1);
+		expect(json.slice(10)).toMatchObject([
+			{ status: 'skipped', reason: 'company_not_found' },
+			{ status: 'invalid_input', reason: 'missing_company' },
+			{ status: 'skipped', reason: 'company_not_found' },
+		]);
+		// The columns of people come first.
+		const [columns, ...others] = json.map((item) => Object.keys(item));
+		expect(columns[0]).toBe('fullName');
+		for (const one of others) expect(one).toEqual(columns);
+		expect(hints?.[0].message).toMatch(
+			/^1 company: 10 people, 1 without a company, 2 not found by Search Company\./,
+		);
+	});
+
 	test('stops the workflow where no company has people to give', async () => {
 		service().faults.add({ status: 402 });
 		const stopped = await run(getLeads, { items: contacts(company), onError: 'stopWorkflow' });

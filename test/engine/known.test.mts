@@ -9,12 +9,14 @@ import { describe, expect, test } from 'vitest';
 
 import { type NodeResult } from '../support/node/engine.mts';
 import {
+	addressOf,
 	answerIn,
 	leadOf,
 	expectPaidOnce,
 	lookups,
 	paidAmong,
 	runLookup,
+	verify,
 	type Lookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
@@ -174,4 +176,24 @@ test('a column that nobody knows is named where it held what was paid for, or th
 		'Not sent: no company (Employer site holds a website and was not read)',
 	);
 	expect(service().requests).toEqual([]);
+});
+
+test('an unknown email is verified at once, as long as it was not verified; then after a day', async () => {
+	const [number] = paidAmong(verify, 1_000).filter(
+		(one) => verify.answer(one).emailStatus === 'unknown',
+	);
+	const hour = new Date(Date.now() - DAY / 24).toISOString();
+	const lead = { email: addressOf(number), emailStatus: 'unknown', checkedAt: hour };
+	const auto = { ...continues, parameters: { leadFields: 'auto', includeInputFields: true } };
+	const look = async (item: IDataObject) =>
+		(await runLookup(verify, service(), [item], auto)).json[0];
+	service().faults.add({ status: 402, on: { nth: 1 } });
+	const failed = await look({ ...lead, status: 'found' });
+	expect(failed).toMatchObject({ status: 'not_processed', emailStatus: 'unknown' });
+	// A Finder in between calls it known.
+	for (const status of ['not_processed', 'known']) {
+		expect(await look({ ...failed, status })).toMatchObject({ status: 'verified' });
+	}
+	expect(await look({ ...lead, status: 'verified' })).toMatchObject({ ...lead, credits: 0 });
+	expectPaidOnce(service(), verify, [number]);
 });

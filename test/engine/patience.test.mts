@@ -64,7 +64,11 @@ describe('a limit that cannot be met', () => {
 		expect(countsOf(json)).toEqual({ 'not_processed: rate_limited': length });
 		expect(json[length - 1].message).toMatch(until);
 		expect(service().requests.length).toBeLessThanOrEqual(most);
-		expect(hints?.[0].message).not.toMatch(/Waited|Max Retries/);
+		expect(hints?.[0].message).not.toMatch(/waited|Max Retries/);
+		// An hour, and what is left of its last minute.
+		expect(hints?.[0].message).toMatch(
+			/<br>Set the option Max Rate Limit Wait \(Minutes\) to 61, or run again after [\d-]* ?\d\d:\d\d: what/,
+		);
 	});
 
 	test.each<['contactDataList' | 'contactDataCompany', INodeParameters]>([

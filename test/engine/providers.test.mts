@@ -179,3 +179,16 @@ test('the email of a job takes the place of another one, and of its source', asy
 	expect(outputOf(run, 'Collect')).toMatchObject([found]);
 	expect([askedOf(second), second.ledger.total()]).toEqual([[nameOf(number)], 1]);
 });
+
+test('a provider that stops the workflow says how to go on to the next one, if there is one', async () => {
+	first().faults.add({ status: 402 });
+	const stopping: Partial<TestNode> = { parameters: { operation: 'findBulk' } };
+	const said = async (nodes: Array<Partial<TestNode>>) =>
+		(await inARow([row(1)], nodes)).data.resultData.error?.description;
+	const credits = 'Add email credits to the account of the credential "Test", then run again';
+	expect(await said([stopping])).toMatch(new RegExp(`^${credits}[^.]*\\.$`));
+	const next =
+		'To go on with the next provider, set On Error in the Settings of this node to Continue.';
+	expect(await said([stopping, finder()])).toMatch(new RegExp(`^${credits}.* ${next}$`));
+	expect(second.requests).toEqual([]);
+});
