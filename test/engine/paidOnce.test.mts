@@ -178,15 +178,16 @@ describe.each(lookups)('$operation', (lookup) => {
 			['while the request is on its way', onItsWay, 0],
 			['before it was sent', notSent, 1],
 		])('%s: who waits has the answer', async (_, number, credits) => {
-			service().options.latencyMs = 300;
+			service().options.latencyMs = 1_500;
 			const stop = new AbortController();
 			const options = { maxConcurrency: 1 };
 			const asking = execute(lookup, wanted.map(lookup.item), { stop: stop.signal, options });
 			await until(() => sent() === 1, 1);
 			const waiting = execute(lookup, [lookup.item(number)]);
-			// By the quick clock: half of the latency.
+			// By the quick clock: a tenth of the latency.
 			await new Promise((resolve) => setTimeout(resolve, 3_000));
 			stop.abort();
+			service().options.latencyMs = 1;
 			const { json } = await waiting;
 			expect(json.map(answerIn)).toEqual([lookup.answer(number)]);
 			expect(json[0].credits).toBe(credits);
