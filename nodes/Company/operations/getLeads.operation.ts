@@ -119,7 +119,7 @@ export const getLeads = readOperation({
 });
 
 /** A name that is a host, by common endings: `Node.js` is none. */
-const HOST =
+const COMMON_HOST =
 	/^[a-z\d-]+(?:\.[a-z\d-]+)*\.(?:com|net|org|io|co|ai|app|eu|de|at|ch|fr|be|es|mx|pt|br|it|nl|uk|us|ca|au)$/;
 
 /** The company that Search Company has found for the item, or that of its fields: a website comes before any name. */
@@ -128,7 +128,9 @@ function companyIn(found: IDataObject, values: FieldValues): { domain: string; n
 	const given = values.company('companyWebsite', 'companyName');
 	const isGiven = known.domain === '' && (given.domain !== '' || known.name === '');
 	const company = isGiven ? given : known;
-	return company.domain === '' && HOST.test(company.name) ? companyOf(company.name) : company;
+	return company.domain === '' && COMMON_HOST.test(company.name)
+		? companyOf(company.name)
+		: company;
 }
 
 /** A page without people. */

@@ -46,7 +46,7 @@ export interface ClientSettings {
 	network: CircuitBreaker;
 }
 
-export interface Sending {
+interface Sending {
 	/** What it may cost: nothing by default. Whether a metered request has brought anything, its sender tells the breaker. */
 	cost?: Cost;
 	reservation?: Pick<Reservation, 'credits' | 'sent' | 'notCharged' | 'renew'>;

@@ -1,4 +1,4 @@
-import type { NotProcessed } from '../failures/failure';
+import { FREE_FOR_A_DAY, type NotProcessed } from '../failures/failure';
 import type { GivenUp } from '../pace/gate';
 import { MINUTE } from '../pace/retry';
 import { minuteOf } from '../values/moment';
@@ -21,7 +21,7 @@ export function notWaitedFor(
 	const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
 	const advice =
 		until < mayWaitUntil
-			? `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run again after ${end}: what was found is free for a day`
+			? `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run again after ${end}: ${FREE_FOR_A_DAY}`
 			: `Run again after ${end}`;
 	return [reason, cause.saying(`. It accepts nothing until ${end}`), advice];
 }

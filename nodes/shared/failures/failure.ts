@@ -58,8 +58,11 @@ export function invalidValue(label: string, rule: string): InvalidInput {
 	});
 }
 
-/** What to do once a cause is gone: the process remembers what was charged. */
-export const RUN_AGAIN = 'run again: what was found is free for a day';
+/** The process remembers what was charged. */
+export const FREE_FOR_A_DAY = 'what was found is free for a day';
+
+/** What to do once a cause is gone. */
+export const RUN_AGAIN = `run again: ${FREE_FOR_A_DAY}`;
 const THEN_AGAIN = `, then ${RUN_AGAIN}`;
 
 /** Thrown instead of sending a request: nothing was sent and nothing charged. */
@@ -198,7 +201,7 @@ export function isCausedByService(reason: string): boolean {
 	return Object.hasOwn(BY_SERVICE, reason) || Object.hasOwn(FAILED, reason);
 }
 
-/** Whether an item says why it needed no request of its own: Look Up Only If, or Verify Catch-All Domains Once. */
+/** Whether an item says why it needed no request of its own: an unmet condition, an unknown company, a catch-all domain. */
 export function saysWhyFree({ status, reason }: Record<string, unknown>): boolean {
 	if (reason === UNMET || reason === UNKNOWN_COMPANY) return status === 'skipped';
 	return reason === CATCH_ALL_DOMAIN && status === 'verified';

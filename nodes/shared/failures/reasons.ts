@@ -84,7 +84,7 @@ export const NOT_SENT = {
 		'the time of this execution is over',
 		'Raise Timeout Workflow in the settings of the workflow (or EXECUTIONS_TIMEOUT of this n8n), or pass fewer items at once',
 	],
-	stopped: ['another item stopped the workflow', 'Check that one'],
+	stopped: ['another item stopped the workflow', 'Check the item that stopped it'],
 };
 
 export type NotSentReason = keyof typeof NOT_SENT;

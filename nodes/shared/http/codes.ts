@@ -1,3 +1,4 @@
+import { FREE_FOR_A_DAY } from '../failures/failure';
 import type { FailedReason } from '../failures/reasons';
 
 /** What happens after a request that the service did not fulfil. */
@@ -51,7 +52,7 @@ const OUTAGE: Meaning = {
 	reason: 'service_unavailable',
 	next: 'again',
 	message: 'The service is temporarily unavailable',
-	advice: 'Run again later: what was found is free for a day.',
+	advice: `Run again later: ${FREE_FOR_A_DAY}.`,
 	onTest: 'The service is temporarily unavailable. Try again in a minute.',
 };
 

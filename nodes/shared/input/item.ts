@@ -95,10 +95,13 @@ export function knownItem(
 		return { checked: undefined };
 	}
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
-	// What a finder says of an email is no verification.
-	const isVerified = ['', 'verified'].includes(toText(parameters.recorded('status', item)));
-	if (value.isUnknown && !isVerified) return { checked: undefined };
-	const most = value.isUnknown ? Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter) : refreshAfter;
+	let most = refreshAfter;
+	if (value.isUnknown) {
+		// What a finder says of an email is no verification.
+		const isVerified = ['', 'verified'].includes(toText(parameters.recorded('status', item)));
+		if (!isVerified) return { checked: undefined };
+		most = Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter);
+	}
 	if (most === Number.POSITIVE_INFINITY) return passedOn;
 	const checked = timeOfCheck(parameters.recorded('checkedAt', item) ?? '');
 	if (checked === undefined) {
@@ -112,7 +115,7 @@ export function knownItem(
 /** The days after which what an item has is looked up again: 0 for all. Throws `InvalidInput`. */
 function refreshAfter(parameters: LeadParameters, item: number): number {
 	const name = 'options.refreshAfterDays';
-	// It is read where it was added: an expression may give nothing.
+	// Without the option nothing is too old; an expression that gives nothing is refused.
 	const value = parameters.get(name, item, Number.POSITIVE_INFINITY);
 	if (value === Number.POSITIVE_INFINITY) return value;
 	const label = parameters.labelOf(name);
@@ -144,9 +147,9 @@ const NO = new Set(
  * for what says neither.
  */
 export function isWanted(parameters: LeadParameters, item: number): boolean {
-	const label = parameters.labelOf('lookUpIf');
 	const value = parameters.get('options.lookUpIf', item, true) ?? '';
 	if (typeof value === 'boolean') return value;
+	const label = parameters.labelOf('lookUpIf');
 	const text = typedText(value, label);
 	const [letters, number] = [lettersOf(text), numberOf(text)];
 	if (YES.has(letters) || number === 1) return true;

@@ -42,7 +42,7 @@ export function lookupOptionsOf(
 		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: failure.of(() => resultFieldOf(parameters)),
-		isRefreshing: parameters.has('options.refreshAfterDays'),
+		hasRefreshAfter: parameters.has('options.refreshAfterDays'),
 		hasOptionalColumn: optionalColumn !== undefined && option(optionalColumn) === true,
 		catchAllOnce: option('catchAllOnce') === true,
 		includesSource: option('includeSource') === true,

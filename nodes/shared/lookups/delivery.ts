@@ -101,7 +101,7 @@ export class Delivery<Query extends IDataObject> {
 		const problems = run.problems.map(({ problem }) => problem);
 		const losses = this.overlooked?.said ?? [];
 		// What was read as an existing email may be somebody else's: then there is other advice.
-		const isAdvised = parameters.warnings.length > 0 || options.isRefreshing;
+		const isAdvised = parameters.warnings.length > 0 || options.hasRefreshAfter;
 		const toSay = isAdvised ? { ...counts, ofOthers: 0 } : counts;
 		const warnings = warningsOf(lookup, toSay, inputs.length, parameters.isChosen);
 		const isWarning =

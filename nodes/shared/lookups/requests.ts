@@ -23,7 +23,7 @@ import {
 import type { Counts } from './summary';
 
 /** What the requests of one run share, to whichever account they go. */
-export interface Sharing<Query extends IDataObject> {
+interface Sharing<Query extends IDataObject> {
 	readonly run: Run<Requests<Query>>;
 	readonly lookup: Lookup<Query>;
 	readonly places: Places;

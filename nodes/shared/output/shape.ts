@@ -10,7 +10,7 @@ import { changesOf, JOB_FIELDS, type Shown } from './rule';
 /** These come before all other fields, so that a table shows them first. */
 const FIRST = ['status', 'email', 'emailStatus', 'message'];
 
-export interface Placement {
+interface Placement {
 	includesInput: boolean;
 	/** Whether the input is the item of an agent, which is nobody's lead. */
 	isTool: boolean;
