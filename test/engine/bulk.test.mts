@@ -3,9 +3,8 @@
  * end. That each row comes to its lead, in the fewest requests, is in properties.test.mts.
  */
 
-import { ExecuteContext } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Effect } from '../emulator/faults.mts';
 import {
@@ -15,8 +14,6 @@ import {
 	atOnce,
 	bulks,
 	expectPaidOnce,
-	findBulk,
-	leadOf,
 	numbers,
 	requestsOf,
 	runLookup,
@@ -28,17 +25,6 @@ import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
 
 const service = useService();
-
-afterEach(() => void vi.restoreAllMocks());
-
-/** Listens to what the nodes write to the log of n8n at the level info. */
-async function infoLines() {
-	const getter = vi.spyOn(ExecuteContext.prototype, 'logger', 'get');
-	await runLookup(findBulk, service(), [leadOf(0)]);
-	const [result] = getter.mock.results;
-	if (result?.type !== 'return') throw new Error('No node has asked for the log');
-	return vi.spyOn(result.value, 'info').mockReturnValue(undefined);
-}
 
 describe.each(bulks)('$operation', (bulk) => {
 	const { perRequest } = bulk;
@@ -159,21 +145,6 @@ describe.each(bulks)('$operation', (bulk) => {
 			if (maxConcurrency === 1) expect(refused).toHaveLength(1);
 		},
 	);
-
-	test('a long run tells its progress in the log, at most every few seconds; a short one does not', async () => {
-		const info = await infoLines();
-		let now = Date.now();
-		vi.spyOn(Date, 'now').mockImplementation(() => now);
-		await run(numbers(2 * perRequest));
-		expect(info).not.toHaveBeenCalled();
-		service().onRequest(() => (now += 6_000));
-		await run(numbers(4 * perRequest), { options: { maxConcurrency: 1 } });
-		const lines = info.mock.calls.map(([line]) => String(line));
-		const done = lines.map((line) => Number(/(\d+) of \d+ items done/.exec(line)?.[1]));
-		expect(done.length).toBeGreaterThanOrEqual(2);
-		expect(done).toEqual(done.toSorted((a, b) => a - b));
-		expect(lines.at(-1)).toContain(` of ${4 * perRequest} items done`);
-	});
 });
 
 describe('verifyBulk alone', () => {

@@ -1,9 +1,9 @@
 /** What is older is not reused, in milliseconds. */
 export const MAX_AGE = 24 * 60 * 60_000;
 
-/** The most that a memory of this process keeps: so many values, or so many characters of JSON. */
+/** The newest that a memory of this process keeps for sure: so many values, or so many characters of JSON. */
 const MAX_VALUES = 50_000;
-const MAX_LENGTH = 100_000_000;
+const MAX_LENGTH = 50_000_000;
 
 const memories: Array<Recent<unknown>> = [];
 
@@ -12,18 +12,22 @@ export function forgetRecentAnswers(): void {
 	for (const memory of memories) memory.clear();
 }
 
-/** Values that this process remembers for all of its executions, by keys, for a day at most. */
+/**
+ * Values that this process remembers for all of its executions, by keys, for a day at most. They are in two generations:
+ * once the younger one is full, or a day old, the elder is dropped as a whole, so that none has to be looked for.
+ */
 export class Recent<T> {
-	/** The oldest first. */
-	private readonly entries = new Map<string, { value: T; at: number; length: number }>();
+	private younger = new Map<string, { value: T; at: number }>();
+	private elder = new Map<string, { value: T; at: number }>();
 	private length = 0;
+	private since = Date.now();
 
 	constructor() {
 		memories.push(this);
 	}
 
 	get(key: string): T | undefined {
-		const { value, at = 0 } = this.entries.get(key) ?? {};
+		const { value, at = 0 } = this.younger.get(key) ?? this.elder.get(key) ?? {};
 		return Date.now() - at < MAX_AGE ? value : undefined;
 	}
 
@@ -34,24 +38,27 @@ export class Recent<T> {
 	 */
 	set(key: string, value: T, at = Date.now(), length = 0): void {
 		// One that is reused stays as old as it is.
-		if (this.entries.get(key)?.at === at) return;
-		this.delete(key);
-		this.entries.set(key, { value, at, length });
+		if (this.younger.get(key)?.at === at) return;
+		const isFull = this.younger.size >= MAX_VALUES || this.length > MAX_LENGTH;
+		if (isFull || Date.now() - this.since > MAX_AGE) this.begin(this.younger);
+		this.younger.set(key, { value, at });
 		this.length += length;
-		for (const [oldest, { at }] of this.entries) {
-			const isTooMuch = this.entries.size > MAX_VALUES || this.length > MAX_LENGTH;
-			if (!isTooMuch && Date.now() - at < MAX_AGE) break;
-			this.delete(oldest);
-		}
 	}
 
 	delete(key: string): void {
-		this.length -= this.entries.get(key)?.length ?? 0;
-		this.entries.delete(key);
+		this.younger.delete(key);
+		this.elder.delete(key);
 	}
 
 	clear(): void {
-		this.entries.clear();
+		this.begin(new Map());
+	}
+
+	/** Begins a generation, behind this one. */
+	private begin(elder: typeof this.elder): void {
+		this.elder = elder;
+		this.younger = new Map();
 		this.length = 0;
+		this.since = Date.now();
 	}
 }

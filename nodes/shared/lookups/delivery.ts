@@ -90,7 +90,6 @@ export class Delivery<Query extends IDataObject> {
 			if (outcome.at === undefined) counts.local++;
 			if (paid?.credits) this.overlooked?.paid(item, paid.credits, first.email);
 		}
-		run.count();
 	}
 
 	/** The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow. */

@@ -53,10 +53,7 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 	const run: ReadRun = new Run(context, read, (client) => ({ client }));
 	const counts = { asked: 0, results: 0, empty: 0, condition: 0, company_not_found: 0 };
 	try {
-		const handle = async (item: number) => {
-			await readItem(run, read, item, counts);
-			run.count();
-		};
+		const handle = async (item: number) => await readItem(run, read, item, counts);
 		await run.forEachItem(handle, DEFAULT_PACE.maxConcurrency);
 	} finally {
 		run.accounts.end();

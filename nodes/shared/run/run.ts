@@ -18,9 +18,6 @@ import { cameInWithout, summaryOf, withAccount, withNextProvider } from './summa
 /** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
 const POLL_INTERVAL = 200;
 
-/** The shortest time between two lines of progress in the log, in milliseconds. */
-const PROGRESS_INTERVAL = 5_000;
-
 /** What a run has to know of its operation. */
 export interface Runnable extends Declaration {
 	/** The pace of its requests; without one, as the options say. */
@@ -66,8 +63,6 @@ export class Run<T extends { client: AccountClient }> {
 	hasResult = false;
 
 	private readonly outputs: INodeExecutionData[][];
-	private done = 0;
-	private lastProgress = Date.now();
 
 	/** The time of the latest poll that was given a turn, in milliseconds since 1970. */
 	private polledAt = Number.NEGATIVE_INFINITY;
@@ -165,16 +160,6 @@ export class Run<T extends { client: AccountClient }> {
 	passOn(item: number): void {
 		const { status, reason } = this.context.inputs[item].json;
 		if (WITHOUT_RESULT.has(status)) this.before.push({ status: `${status}`, reason: `${reason}` });
-	}
-
-	/** Counts an item that is done, for the log. */
-	count(): void {
-		this.done++;
-		const now = Date.now();
-		if (now - this.lastProgress < PROGRESS_INTERVAL) return;
-		this.lastProgress = now;
-		const { inputs, logger } = this.context;
-		logger.info(`${this.operation.option.name}: ${this.done} of ${inputs.length} items done`);
 	}
 
 	/**
