@@ -668,6 +668,17 @@ describe('what the execution has spent', () => {
 		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.map(findBulk.answer));
 	});
 
+	test('is told though some are not asked for, whose rows are nobody’s until they are', async () => {
+		service().faults.add({ rows: 'stranger', on: { operation: 'getBulkJob', nth: 2 } });
+		const some = emits('Some', hits.slice(1).map(leadOf));
+		const all = emits('All', hits.map(leadOf));
+		const run = await behindJob(some, collects('Collect'), all, collects('Find Again'));
+		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.slice(1).map(findBulk.answer));
+		expect(outputOf(run, 'Find Again').map(answerIn)).toEqual(hits.map(findBulk.answer));
+		expect(toldBy(run)).toBe(spentText(5));
+		expect(submitted()).toBe(1);
+	});
+
 	test('is not changed by the job of somebody else', async () => {
 		await behindJob();
 		const nodes = [

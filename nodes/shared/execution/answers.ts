@@ -152,16 +152,14 @@ export class AnswerStore {
 			this.keep([key, answer], connection);
 			return { answer, credits: 0, isEarlier: true };
 		}
-		const before = this.unanswered.get(key);
-		if (before && before.times + before.sent > MAX_UNANSWERED) {
-			return { error: notAgain(before), credits: 0 };
-		}
+		const error = this.refusalOf(key);
+		if (error) return { error, credits: 0 };
 		try {
 			const working = work();
 			asking.set(key, working);
 			const settled = await working;
 			if ('answer' in settled) this.keep([key, settled.answer], connection);
-			else if (settled.credits === null) this.countUnanswered(key, settled);
+			else if (settled.credits === null && !isPending(settled.error)) this.sentInVain(key, settled);
 			return settled;
 		} finally {
 			asking.delete(key);
@@ -169,10 +167,19 @@ export class AnswerStore {
 	}
 
 	/** Counts a question that was sent, and whose cost nobody knows: a loop would pay for it without end. */
-	private countUnanswered(key: string, { error, sent = 1 }: Paid & { error: unknown }): void {
-		if (isPending(error)) return;
+	sentInVain(key: string, { error, sent = 1 }: Pick<Paid, 'sent'> & { error: unknown }): void {
 		const { times = 0 } = this.unanswered.get(key) ?? {};
 		this.unanswered.set(key, { times: times + sent, sent, error });
+	}
+
+	/** Why a question is not sent again, if it was sent in vain too often. */
+	refusalOf(key: string): Failure | undefined {
+		const before = this.unanswered.get(key);
+		if (!before || before.times + before.sent <= MAX_UNANSWERED) return undefined;
+		const { times } = before;
+		const problem = problemOf(before.error);
+		const message = `Not sent again: it was sent ${times} times and may have been charged (${problem.message})`;
+		return new Failure({ ...problem, status: 'not_processed', message });
 	}
 
 	/** Puts the latest answers into what n8n stores with the execution, in place of the oldest ones. */
@@ -210,12 +217,6 @@ export class AnswerStore {
 		this.unsavedLength += text.length;
 		if (texts.length === ANSWERS_PER_BATCH || this.unsavedLength > BATCH_LENGTH) this.save();
 	}
-}
-
-function notAgain({ times, error }: Unanswered): Failure {
-	const problem = problemOf(error);
-	const message = `Not sent again: it was sent ${times} times and may have been charged (${problem.message})`;
-	return new Failure({ ...problem, status: 'not_processed', message });
 }
 
 /** The answers of a batch; none if it cannot be opened, e.g. after the API key was rotated. */

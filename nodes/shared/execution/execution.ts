@@ -87,17 +87,19 @@ export class PendingJobs {
 	 * Ends a job: its cost is settled and its answers are kept for later callers. A question that it left open is sent
 	 * again.
 	 * @param results in the order of its questions; none for a job that has failed
+	 * @param cost of all its rows, also of those that nobody asks for now: nobody knows whose these are
 	 */
 	ended(
 		job: Job,
 		connection: Connection,
 		results?: Array<IDataObject[] | Error | undefined>,
+		cost = results ? costOf(results) : NOTHING,
 	): void {
 		const at = Date.now();
 		job.questions.forEach((key, index) => {
 			if (key === null) return;
 			const result = results?.[index];
-			// It may still get a row that it lacks.
+			// It may still get a row that it lacks, or be asked for.
 			const isOver = results === undefined || result !== undefined;
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
 			if (isOver && recentJobs.get(key) === job) recentJobs.delete(key);
@@ -106,7 +108,7 @@ export class PendingJobs {
 		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {
 			this.byId.delete(nameOf(job));
 		}
-		this.ledger.collected(job, results ? costOf(results) : NOTHING);
+		this.ledger.collected(job, cost);
 	}
 
 	/** Puts the pending jobs into what n8n stores with the execution. */

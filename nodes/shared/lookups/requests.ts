@@ -28,6 +28,8 @@ interface Sharing<Query extends IDataObject> {
 	readonly lookup: Lookup<Query>;
 	readonly places: Places;
 	readonly counts: Counts;
+	/** Whether further items are about to ask: what does not fill a request waits for them. */
+	readonly isReading: boolean;
 }
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is resolved, whatever happens. */
@@ -40,7 +42,6 @@ export class Requests<Query extends IDataObject> {
 
 	readonly budget: Budget;
 	private readonly jobs: RunJobs<Query>;
-	private isComplete = false;
 
 	constructor(
 		readonly client: AccountClient,
@@ -66,14 +67,13 @@ export class Requests<Query extends IDataObject> {
 			if (job) this.ofJobs.set(job, (this.ofJobs.get(job) ?? new Map()).set(key, entry));
 			else this.entries.push(entry);
 			// With what else is asked at the same time.
-			if (this.isComplete) queueMicrotask(() => this.sendAll());
+			if (!this.shared.isReading) queueMicrotask(() => this.sendAll());
 			else if (this.entries.length >= this.shared.lookup.perRequest) this.sendNext();
 		});
 	}
 
-	/** Sends what does not fill a request, and collects from jobs: all items are read. */
+	/** Sends what does not fill a request, and collects from jobs. */
 	sendAll(): void {
-		this.isComplete = true;
 		while (this.entries.length > 0) this.sendNext();
 		for (const [job, byKey] of this.ofJobs) void this.collectLeft(job, byKey);
 		this.ofJobs.clear();
@@ -209,24 +209,36 @@ export class Requests<Query extends IDataObject> {
 		const entries = job.questions.map((key) => (key === null ? undefined : byKey.get(key)));
 		try {
 			const received = await this.jobs.resultsOf(job, entries);
-			jobs.ended(job, connection, received.results);
+			const asked = received.results.map((result, index) => entries[index] && result);
+			jobs.ended(job, connection, asked, costOf(received.results));
 			const hasRow = (_: unknown, index: number) => received.results[index] !== undefined;
 			resolve(
 				entries.map((entry, index) => (hasRow(entry, index) ? entry : undefined)),
 				received,
 				{ isOfJob: true },
 			);
-			this.sendInstead(entries.filter((entry, index) => !hasRow(entry, index)));
+			this.sendInstead(
+				entries.filter((entry, index) => !hasRow(entry, index)),
+				unexpectedResponse('a result for this item'),
+			);
 		} catch (error) {
 			if (!isPending(error) && error instanceof JobProblem) {
 				jobs.ended(job, connection);
-				this.sendInstead(entries);
+				this.sendInstead(entries, error);
 			} else fail(entries, error, { credits: null, isOfJob: true });
 		}
 	}
 
-	private sendInstead(entries: Array<Entry<Query> | undefined>): void {
-		this.entries.push(...entries.filter((entry) => entry !== undefined));
+	/** Sends the questions that a job has left without an answer, though it may have been charged for them. */
+	private sendInstead(entries: Array<Entry<Query> | undefined>, error: Error): void {
+		const { answers } = this.shared.run.execution;
+		for (const entry of entries) {
+			if (!entry) continue;
+			if (!isFreeFailure(error)) answers.sentInVain(entry.key, { error });
+			const refusal = answers.refusalOf(entry.key);
+			if (refusal) entry.resolve({ error: refusal, credits: 0 });
+			else this.entries.push(entry);
+		}
 		this.sendAll();
 	}
 }

@@ -35,6 +35,7 @@ export class LookupRun<Query extends IDataObject> {
 	/** The domains of emails that are asked. */
 	private readonly domains = new Set<string>();
 
+	isReading = true;
 	readonly counts = countsOf();
 	readonly run: Run<Requests<Query>>;
 	readonly places: Places;
@@ -70,6 +71,7 @@ export class LookupRun<Query extends IDataObject> {
 			await run.forEachOf(items, (turn) => this.begin(turn));
 			await this.arrived();
 			const later = this.later.splice(0);
+			this.isReading = true;
 			await run.forEachOf(later, (turn) => this.begin(turn, false));
 			await this.arrived();
 		} finally {
@@ -89,6 +91,7 @@ export class LookupRun<Query extends IDataObject> {
 
 	/** Resolves when all items have their places: what does not fill a request is sent. */
 	private async arrived(): Promise<void> {
+		this.isReading = false;
 		for (const requests of this.run.accounts.all) requests.sendAll();
 		await Promise.all(this.ways);
 	}
@@ -131,7 +134,7 @@ export class LookupRun<Query extends IDataObject> {
 		if (!asked) {
 			const { job } = prepared;
 			if (job && !isKnown()) run.execution.jobs.expect(job, key, connection);
-			const isTooMany = !run.execution.jobs.of(key) && this.isBeyondManualLimit(key);
+			const isTooMany = this.isBeyondManualLimit(key);
 			const send = async () => await requests.ask(key, query);
 			asked = isTooMany
 				? Promise.resolve(BEYOND_MANUAL_LIMIT)
@@ -160,7 +163,7 @@ export class LookupRun<Query extends IDataObject> {
 		return `${account} ${catchAll.domainOf(query)}`;
 	}
 
-	/** Whether a lookup exceeds Max Items in Manual Runs. */
+	/** Whether a lookup exceeds Max Items in Manual Runs: what a job may have does not, and counts. */
 	private isBeyondManualLimit(key: string): boolean {
 		const { isTool, node } = this.context;
 		const { execution, options } = this.run;
@@ -169,7 +172,7 @@ export class LookupRun<Query extends IDataObject> {
 		if (!isManual || isTool || manualLimit === Number.POSITIVE_INFINITY) return false;
 		const tried = triedBy.get(node.name) ?? new Set();
 		triedBy.set(node.name, tried);
-		if (tried.size >= manualLimit && !tried.has(key)) return true;
+		if (tried.size >= manualLimit && !tried.has(key) && !execution.jobs.of(key)) return true;
 		tried.add(key);
 		return false;
 	}
