@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import type { SavedWorkflow } from '../hosts/rest.mts';
-import { chain } from '../hosts/workflow.mts';
+import { chain, type Workflow } from '../hosts/workflow.mts';
 import { expectedVerification } from '../emulator/addresses.mts';
 import { demoList } from '../emulator/demo.mts';
 import { rowsOf } from '../emulator/operations/bulkFinder.mts';
@@ -36,16 +36,26 @@ const server = useServer();
 /** Of a second provider. */
 const other = useService();
 
-/** A saved workflow whose nodes follow each other, three in a row. */
+/** A workflow whose nodes follow each other, three in a row. */
+const chained = (name: string, nodes: INode[]): Workflow => ({
+	name,
+	nodes: nodes.map((one, index) => ({
+		...one,
+		position: [220 * (index % 3), 220 * Math.floor(index / 3)],
+	})),
+	connections: chain(...nodes.map((one) => one.name)),
+});
+
 async function chainOf(name: string, ...nodes: INode[]): Promise<SavedWorkflow> {
-	return await running().client.createWorkflow({
-		name,
-		nodes: nodes.map((one, index) => ({
-			...one,
-			position: [220 * (index % 3), 220 * Math.floor(index / 3)],
-		})),
-		connections: chain(...nodes.map((one) => one.name)),
-	});
+	return await running().client.createWorkflow(chained(name, nodes));
+}
+
+/** The same, after the rows of a sheet. */
+async function sheetChain(name: string, rows: IDataObject[], ...nodes: INode[]) {
+	const sheet = node('Spreadsheet', 'n8n-nodes-base.extractFromFile', 1, {});
+	const pinData = { [sheet.name]: rows.map((json) => ({ json })) };
+	const workflow = chained(name, [manually(), sheet, ...nodes]);
+	return await running().client.createWorkflow({ ...workflow, pinData });
 }
 
 /** Executes the open node. */
@@ -98,36 +108,19 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 
 /** The rows of a sheet that nobody made for this package. */
 function sheetRows(): IDataObject[] {
-	const people = list(demoList.id).leads.map(({ person }) => person);
-	const some = [
-		people.at(-1),
-		people.at(-2),
-		people.at(-3),
-		people.at(-4),
-		people.at(-5),
-		people.at(-6),
-	];
-	return some.map((person, index) => ({
-		'First Name': person?.first,
-		Surname: person?.last,
-		'Company Website': `https://www.${person?.company.domain}/`,
-		'E-Mail': index === 2 ? person?.email : '',
+	const newest = list(demoList.id).leads.slice(-6).toReversed();
+	return newest.map(({ person }, index) => ({
+		'First Name': person.first,
+		Surname: person.last,
+		'Company Website': `https://www.${person.company.domain}/`,
+		'E-Mail': index === 2 ? person.email : '',
 	}));
 }
 
 test('rows of any sheet are looked up with nothing typed, dragged or cleared', async () => {
-	const sheet = node('Spreadsheet', 'n8n-nodes-base.extractFromFile', 1, {});
 	const host = await withOwnAccount(running(), service());
 	const finder = ours(host, 'Find Emails', 'contactDataFinder', { operation: 'findBulk' });
-	const saved = await running().client.createWorkflow({
-		name: 'Own rows',
-		nodes: [manually(), sheet, finder].map((one, index) => ({
-			...one,
-			position: [220 * index, 0],
-		})),
-		connections: chain('Start', sheet.name, finder.name),
-		pinData: { [sheet.name]: sheetRows().map((row) => ({ json: row })) },
-	});
+	const saved = await sheetChain('Own rows', sheetRows(), finder);
 	await editor().openWorkflow(saved, { width: 1540, height: 640 });
 	await editor().openNode(finder.name);
 	await editor().input.getByTestId('radio-button-table').click();
@@ -154,20 +147,13 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 
 test('two providers in a row, as the README says: the second is asked for what the first lacks', async () => {
 	makeOther(other());
-	const { client } = running();
 	const first = (await withOwnAccount(running(), service())).credential;
-	const second = await createCredential(client, other());
-	const sheet = node('Spreadsheet', 'n8n-nodes-base.extractFromFile', 1, {});
+	const second = await createCredential(running().client, other());
 	const rows = leadsWithoutEmail(demoList.id).map(({ person }) => ({
 		...{ 'First Name': person.first, Surname: person.last },
 		'Company Website': person.company.domain,
 	}));
-	const saved = await client.createWorkflow({
-		name: 'Waterfall',
-		nodes: [manually(), sheet].map((one, index) => ({ ...one, position: [220 * index, 0] })),
-		connections: chain('Start', sheet.name),
-		pinData: { [sheet.name]: rows.map((row) => ({ json: row })) },
-	});
+	const saved = await sheetChain('Waterfall', rows);
 	await editor().openWorkflow(saved, { width: 1680, height: 800 });
 	const began = Date.now();
 	const clicks = await editor().countClicks();

@@ -8,7 +8,7 @@ import { root } from '../machine/paths.mjs';
 import { exampleNames, type Workflow } from '../hosts/workflow.mts';
 import { demoList } from '../emulator/demo.mts';
 import { isLong } from '../support/depth.mts';
-import { useChatModel } from '../support/servers/chatModel.mts';
+import { useChatModel, type Turn } from '../support/servers/chatModel.mts';
 import { withCredentialOf, withParameters } from '../support/realN8n/exampleChanges.mts';
 import {
 	assistants,
@@ -57,20 +57,12 @@ interface Scene extends Pick<SetUps, 'tools'> {
 
 const scenes: Record<string, () => Scene> = {
 	'agent-with-approval': () => ({
-		change: async (workflow) => {
-			model().says(...reviewed(turns));
-			const credential = await model().createCredential(running().client);
-			return withCredentialOf(workflow, 'Chat Model', credential);
-		},
+		change: async (workflow) => await withModel(workflow, reviewed(turns)),
 		run: async () =>
 			await editor().chat('Is it safe to mail them?', answer, ['Approve', 'Approve']),
 	}),
 	'ai-agent': () => ({
-		change: async (workflow) => {
-			model().says(...turns);
-			const credential = await model().createCredential(running().client);
-			return withCredentialOf(workflow, 'Chat Model', credential);
-		},
+		change: async (workflow) => await withModel(workflow, turns),
 		run: async () =>
 			await editor().chat(
 				`What is the address of ${person.full} at ${person.company.domain}, and can I mail to it?`,
@@ -112,13 +104,20 @@ const scenes: Record<string, () => Scene> = {
 	'weekly-list-cleaning': () => ({ tools: [mail] }),
 };
 
+/** The example with the model, which says these turns. */
+async function withModel(workflow: Workflow, says: readonly Turn[]): Promise<Workflow> {
+	model().says(...says);
+	const credential = await model().createCredential(running().client);
+	return withCredentialOf(workflow, 'Chat Model', credential);
+}
+
 /** Sends a file by the form that the Execute button opens, and takes the file that its last page gives. */
 async function sendSpreadsheet(): Promise<void> {
 	const [form] = await Promise.all([
 		editor().page.waitForEvent('popup'),
 		editor().executeWorkflow(),
 	]);
-	const { name, type, bytes } = known(csvFilesOf(manyInFile.cells)[0]);
+	const { name, type, bytes } = csvFilesOf(manyInFile.cells)[0];
 	const file = { name, mimeType: type, buffer: Buffer.from(bytes) };
 	await form.locator('input[type=file]').setInputFiles(file);
 	// The last page tells n8n that it is there: a window that is closed before leaves the execution waiting.

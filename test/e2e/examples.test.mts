@@ -110,6 +110,19 @@ class Trial {
 		return execution;
 	}
 
+	/** Lets people chat with the example, by this model: the workflow, and what asks it. */
+	async chatWith(model: ChatModel) {
+		const credential = await model.createCredential(this.client);
+		const withModel = withCredentialOf(await this.example(), 'Chat Model', credential);
+		// The chat of the editor is for those who are signed in; a public one has an address.
+		const workflow = withParameters(withModel, 'Chat', { public: true });
+		const saved = await this.activated(workflow);
+		const { webhookId } = nodeOf(workflow, 'Chat');
+		const said = { action: 'sendMessage', sessionId: 'one', chatInput: 'What is the address?' };
+		const ask = async () => await this.client.callWebhook(`${webhookId}/chat`, said);
+		return { saved, ask };
+	}
+
 	/** Saves a workflow and lets its trigger start it. */
 	async activated(workflow: Workflow): Promise<SavedWorkflow> {
 		const saved = await this.client.createWorkflow(workflow);
@@ -245,15 +258,8 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const { turns, answer } = findAndVerify(person);
 		await using model = await ChatModel.open();
 		model.says(...turns);
-		const credential = await model.createCredential(trial.client);
-		const withModel = withCredentialOf(await trial.example(), 'Chat Model', credential);
-		// The chat of the editor is for those who are signed in; a public one has an address.
-		const workflow = withParameters(withModel, 'Chat', { public: true });
-		const saved = await trial.activated(workflow);
-		const { webhookId } = nodeOf(workflow, 'Chat');
-		const said = { action: 'sendMessage', sessionId: 'one', chatInput: 'What is the address?' };
-		const answered = await trial.client.callWebhook(`${webhookId}/chat`, said);
-		expect(JSON.parse(answered)).toEqual({ output: answer });
+		const { saved, ask } = await trial.chatWith(model);
+		expect(JSON.parse(await ask())).toEqual({ output: answer });
 		await trial.started(saved);
 		const [found, verified] = model.toolMessages;
 		expect(found).toContain(`"email":"${person.email}"`);
@@ -265,18 +271,13 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 	'agent-with-approval': async (trial) => {
 		const { client } = trial;
 		await using model = await ChatModel.open();
-		const credential = await model.createCredential(client);
-		const withModel = withCredentialOf(await trial.example(), 'Chat Model', credential);
-		const workflow = withParameters(withModel, 'Chat', { public: true });
-		const saved = await trial.activated(workflow);
-		const { webhookId } = nodeOf(workflow, 'Chat');
-		const said = { action: 'sendMessage', sessionId: 'one', chatInput: 'What is the address?' };
+		const { saved, ask } = await trial.chatWith(model);
 		for (const [nth, isDeclined] of [false, true].entries()) {
 			const person = personWith(isDeclined ? 'catch-all' : 'valid');
 			const { turns, answer } = findAndVerify(person);
 			model.says(...reviewed(turns));
 			const before = trial.charged.length;
-			await client.callWebhook(`${webhookId}/chat`, said);
+			await ask();
 			const [id] = await client.newExecutions(saved, nth + 1);
 			let spent = 0;
 			for (const [step, node] of ['Approve Find', 'Approve Verify'].entries()) {
@@ -630,7 +631,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			return { title, lines, name: result?.name, rows, charged, result };
 		};
 		const { cells, results, lastPage, problem, paid } = peopleInFile;
-		const [columns = [], ...people] = cells;
+		const [columns, ...people] = cells;
 		const files = [...csvFilesOf(cells), ...workbooksOf(cells, folder)];
 		for (const [nth, file] of files.entries()) {
 			const free = nth > 0 && { credits: 0 };
@@ -652,7 +653,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			expect(Object.keys(known(rows?.[0])).slice(0, inOrder.length)).toEqual(inOrder);
 		}
 		// Somebody closes the tab and sends the file again. Max Items in Manual Runs is nothing to the form that others use.
-		const file = known(csvFilesOf(manyInFile.cells)[0]);
+		const [file] = csvFilesOf(manyInFile.cells);
 		const { charges } = trial.service.ledger;
 		const before = charges.length;
 		await submitFile(url, webhookId, file);
@@ -668,8 +669,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(again.lines).toEqual(expect.arrayContaining(ofThisRun));
 		expect(again.lines.join()).not.toMatch(/Emails found|verified now|Credits used/);
 		// Columns of the user's own stay beside the results, and those of a file that came back are results.
-		const [messy] = csvFilesOf(messyFile.cells);
-		const tidied = await send(known(messy));
+		const tidied = await send(csvFilesOf(messyFile.cells)[0]);
 		expect(tidied.lines).toEqual([...messyFile.lastPage, '', messyFile.renamed]);
 		expect(tidied.rows).toHaveLength(7);
 		expect(tidied.rows?.[0]).toMatchObject({ ...messyFile.own, status: 'found', credits: 0 });
@@ -678,14 +678,14 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(Object.keys(known(same.rows?.[0]))).toEqual(Object.keys(known(tidied.rows?.[0])));
 		expect(same.lines).not.toContain(messyFile.renamed);
 		// As the page advises
-		const [header = [], ...rest] = messyFile.cells;
+		const [header, ...rest] = messyFile.cells;
 		const [renamed] = csvFilesOf([[...header.slice(0, -1), 'Sender'], ...rest]);
-		expect((await send(known(renamed))).lines).toContain('Emails found: 4');
+		expect((await send(renamed)).lines).toContain('Emails found: 4');
 		// A limit comes before what more rows lack.
 		trial.service.options.creditsLeft = { email: 0 };
 		const gaps = ['Ada', 'Grace'].map((name) => [name, 'Acme']);
 		const [limited] = csvFilesOf([['Full Name', 'Company'], ...gaps, ['Ada Lovelace', 'Acme']]);
-		expect((await send(known(limited))).lines).toEqual([
+		expect((await send(limited)).lines).toEqual([
 			'Your rows: 3',
 			'Not looked up: 3',
 			'',
@@ -700,7 +700,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			['Kind, type', 'Price', 'Stock'],
 			['Tea, black, green, white', '3', '7'],
 		]);
-		const { title, lines, rows, charged } = await send(known(prices));
+		const { title, lines, rows, charged } = await send(prices);
 		expect(title).toBe('No row could be looked up: the file says why');
 		expect(lines).toContain('Not looked up: 1');
 		expect(lines.at(-3)).toMatch(/^Row 2: .*no name and no company.*Kind, type, Price/);
@@ -718,7 +718,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const columnsOfHotels = ['Name', 'Website', 'Ort'];
 		const onMap = hotels.map((row) => [...row, '4.4', '120']);
 		const [, places] = csvFilesOf([[...columnsOfHotels, 'Rating', 'Reviews'], ...onMap]);
-		expect(await send(known(places))).toMatchObject({
+		expect(await send(places)).toMatchObject({
 			charged: [],
 			title: expect.stringMatching(/^No row/),
 			lines: expect.arrayContaining([
@@ -728,14 +728,14 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const asked = trial.service.requests.length;
 		const contacts = hotels.map((row, index) => [...row, index === 0 ? 'Ada Lovelace' : '']);
 		const [, partly] = csvFilesOf([[...columnsOfHotels, 'Full Name'], ...contacts]);
-		const { lines: ofPartly } = await send(known(partly));
+		const { lines: ofPartly } = await send(partly);
 		expect(ofPartly).toContain('Not looked up: 2');
 		const sent = trial.service.requests.slice(asked).flatMap(({ body }) => body ?? []);
 		expect(JSON.stringify(sent)).toContain('Ada Lovelace');
 		expect(JSON.stringify(sent)).not.toMatch(/Pension|Gasthof|Hotel/);
 		// So a report of Salesforce ends.
 		const [report] = csvFilesOf([...cells, ['Generated By: Ada Lovelace']]);
-		const unread = await send(known(report));
+		const unread = await send(report);
 		expect(unread).toMatchObject({ title: 'This file could not be read', charged: [] });
 		expect(unread.lines.at(-1)).toContain('Invalid Record Length');
 	},

@@ -82,6 +82,12 @@ const leadsOf = (execution: number) => numbers(LEADS, execution * LEADS);
 /** Of whom something is charged. */
 const paidFor = (executions: number[]) => subjectsOf(find, executions.flatMap(leadsOf));
 
+/** What is started by hand: all leads of one execution, each looked up. */
+const ALL_LEADS: Array<[string, number]> = [
+	['Leads', LEADS],
+	['Find', 0],
+];
+
 /** Waits until a quarter of the leads has been asked for. */
 async function inTheMiddle(executions: number): Promise<void> {
 	const wanted = (executions * LEADS) / 4;
@@ -169,13 +175,7 @@ test('a stop: the worker sends nothing more and logs what it has cost, and the e
 	service().options.latencyMs = 5 * LATENCY_MS;
 	const { main } = queue();
 	await using push = await PushConnection.open(main);
-	const id = await startByHand(
-		[
-			['Leads', LEADS],
-			['Find', 0],
-		],
-		push.ref,
-	);
+	const id = await startByHand(ALL_LEADS, push.ref);
 	await inTheMiddle(1);
 	await main.client.stopExecution(id);
 	const { data } = await push.outputOf(id, 'Find');
@@ -196,15 +196,7 @@ test('a stop: the worker sends nothing more and logs what it has cost, and the e
 test(`a timeout of ${TIMEOUT} s: the worker saves all that was paid for before it`, async () => {
 	service().options.latencyMs = 5 * LATENCY_MS;
 	const { client } = queue().main;
-	const settings = { executionTimeout: TIMEOUT };
-	const id = await startByHand(
-		[
-			['Leads', LEADS],
-			['Find', 0],
-		],
-		undefined,
-		settings,
-	);
+	const id = await startByHand(ALL_LEADS, undefined, { executionTimeout: TIMEOUT });
 	const ended = async () => await client.waitForExecution(id);
 	const execution = await ended();
 	expect(execution.status).toBe('success');

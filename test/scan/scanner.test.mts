@@ -95,6 +95,7 @@ describe('a fault that is planted fails', () => {
 			'n8n-nodes-base/cred-class-name-unsuffixed',
 		],
 		['tarball', 'eval("1");', 'dist/nodes/List/leads.js', 'no-dangerous-functions'],
+		['tarball', 'console.log(1);', 'dist/nodes/List/leads.js', 'no-console'],
 		['tarball', 'require("fs");', 'dist/nodes/List/leads.js', 'no-restricted-imports'],
 	])('the %s: %s', async (leg, fault, file, rule) => {
 		expect(await findPlanted(leg, file, (code) => `${code}\n${fault}\n`)).toContain(rule);
@@ -105,6 +106,13 @@ describe('a fault that is planted fails', () => {
 			text.replace('"scripts": {', '"scripts": { "postinstall": "x",');
 		const found = await findPlanted(leg, 'package.json', change);
 		expect(found).toContain('no-forbidden-lifecycle-scripts');
+	});
+
+	test('the tarball: a package that it needs', async () => {
+		const change = (text: string) =>
+			text.replace('"scripts": {', '"dependencies": { "lodash": "4" }, "scripts": {');
+		const found = await findPlanted('tarball', 'package.json', change);
+		expect(found).toContain('no-runtime-dependencies');
 	});
 
 	test.each<Leg>(['source', 'tarball'])('the %s: what only the newest rules find', async (leg) => {

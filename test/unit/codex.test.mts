@@ -43,15 +43,8 @@ test.each(nodes)('%s: its node, and categories that n8n has', (node) => {
 
 test.each([
 	['find emails', 'Finder'],
-	['find emails in bulk', 'Finder'],
-	['lookup email', 'Finder'],
 	['lead enrichment', 'Finder'],
-	['waterfall', 'Finder'],
-	['b2b', 'Finder'],
 	['verify emails', 'Verifier'],
-	['email validation', 'Verifier'],
-	['check email', 'Verifier'],
-	['email validator', 'Verifier'],
 	['search company', 'Company'],
 ])('whoever types "%s" into the node panel finds the %s', (typed, name) => {
 	const node = nodes.find((one) => one.startsWith(name));

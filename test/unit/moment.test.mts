@@ -60,24 +60,3 @@ it('reads every moment from its number and its texts', () => {
 		}),
 	);
 });
-
-it('gives a moment that is one, or nothing, for whatever there is', () => {
-	const text = fc.oneof(
-		fc.string(),
-		fc.stringMatching(/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/),
-		fc.stringMatching(/^(Mon|Nov|12|1)[ ,/-][ \d,:/a-zA-Z+-]*\d{4}$/),
-	);
-	const anything = fc.anything({
-		withDate: true,
-		withBigInt: true,
-		withNullPrototype: true,
-		withTypedArray: true,
-	});
-	fc.assert(
-		fc.property(fc.oneof(text, anything), (value) => {
-			const moment = momentOf(value);
-			if (moment !== undefined) expect(new Date(moment).getTime()).not.toBeNaN();
-		}),
-		{ numRuns: 1_000 },
-	);
-});

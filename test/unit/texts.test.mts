@@ -1,4 +1,4 @@
-/** @file What users read: n8n's rules for it, in every text of the code. */
+/** @file What users read: n8n's rules for it, beyond those of n8n's lint, which `test/scan/descriptions` holds. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -138,16 +138,6 @@ describe('the texts in the editor', () => {
 		expect(plain.length).toBeGreaterThan(30);
 		expect(plain.filter(({ description }) => !description)).toEqual([]);
 		expect(fields.filter(({ displayName }) => isUnwelcome(displayName))).toEqual([]);
-	});
-
-	it('end with a full stop where there are several sentences, and only there', () => {
-		const descriptions = [...nodes, ...fields, ...choicesOf(fields)].flatMap(
-			(one) => one.description ?? [],
-		);
-		expect(descriptions.length).toBeGreaterThan(60);
-		const isOff = (text: string) => text.endsWith('.') !== /\. [A-Z\d]/.test(text);
-		expect(descriptions.filter(isOff)).toEqual([]);
-		expect(descriptions.filter((text) => /^[a-z]/.test(text))).toEqual([]);
 	});
 
 	it('give examples in the empty fields', () => {

@@ -2,9 +2,7 @@
 
 import { expect, it } from 'vitest';
 
-import { NotProcessed, problemOf } from '../../nodes/shared/failures/failure.ts';
-import { adviceOn } from '../../nodes/shared/failures/failure.ts';
-import { connectionError, unexpectedResponse } from '../../nodes/shared/http/errors.ts';
+import { adviceOn, NotProcessed, problemOf } from '../../nodes/shared/failures/failure.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { noName, thrownBy } from './thrown.mts';
 
@@ -16,16 +14,6 @@ it.each<[string, thrown: unknown[], advice: string]>([
 		'a refusal, and what was not sent because of it',
 		[refused(401), new NotProcessed('unauthorized')],
 		'Check the API Key of the credential, then run again: what was found is free for a day. A rotated key stops working at once',
-	],
-	[
-		'a redirect, and what was not sent because of it',
-		[refused(302), new NotProcessed('redirected')],
-		'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential, then run again: what was found is free for a day',
-	],
-	[
-		'two causes that begin alike',
-		[unexpectedResponse('a result'), connectionError({ code: 'ETIMEDOUT' })],
-		'Run again later, or check the Base URL of the credential (ETIMEDOUT). If it happens each time, run Check API of Contact Data Account',
 	],
 	[
 		'three causes: two of them, those of the service first',
