@@ -367,12 +367,6 @@ describe('Get Company Leads', () => {
 		);
 	});
 
-	test('stops the workflow where no company has people to give', async () => {
-		service().faults.add({ status: 402 });
-		const stopped = await run(getLeads, { items: contacts(company), onError: 'stopWorkflow' });
-		expect(stopped.error?.message).toContain('Not enough credits');
-	});
-
 	test.each([
 		['n/a', 'Acme Inc', 'Acme Inc'],
 		['ac me.example', 'N/A', 'ac me.example'],

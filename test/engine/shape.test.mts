@@ -388,12 +388,6 @@ describe('Search Company', () => {
 		expect(lookup).toMatchObject({ name: company.name, email, emailStatus, credits: 3 });
 		expect(lookup).not.toHaveProperty('response');
 	});
-
-	test('keeps the company that a sheet has made a text of, where it is not found again', async () => {
-		const item = { site: domain, companyData: JSON.stringify(before) };
-		const { companyData } = await one(search, [item], { fault: { status: 402 } });
-		expect(companyData).toMatchObject({ ...before, status: 'not_processed' });
-	});
 });
 
 describe('what a sheet or a file has made of Put Result in Field', () => {
