@@ -35,7 +35,7 @@ describe.each([verify, verifyBulk])('of $operation', (lookup) => {
 		const emails = [open, closed, other].map((domain) => emailsAt(domain, 5));
 		// In turn, and one twice.
 		const all = [...numbers(5).flatMap((place) => emails.map((own) => own[place])), emails[0][3]];
-		const { json, hints } = await runLookup(lookup, service(), itemsOf(all), once);
+		const { json, summary } = await runLookup(lookup, service(), itemsOf(all), once);
 		const statusOf = (email: string) => expectedVerification(email).email_status;
 		expect(json.map(({ emailStatus }) => emailStatus)).toEqual(all.map(statusOf));
 		expect(json.every(({ status }) => status === 'verified')).toBe(true);
@@ -46,7 +46,7 @@ describe.each([verify, verifyBulk])('of $operation', (lookup) => {
 		);
 		const byDomain = (email: string) => (paid.includes(email) ? null : 'catch_all_domain');
 		expect(json.map(({ reason }) => reason)).toEqual(all.map(byDomain));
-		expect(hints?.[0].message).toBe(
+		expect(summary).toBe(
 			'16 items: 16 verified. 7 credits used; for free: 9 at catch-all domains.',
 		);
 		// Two rounds, where one takes fifty.

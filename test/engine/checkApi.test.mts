@@ -50,7 +50,7 @@ async function check(
 	test: Partial<NodeTest> = {},
 ) {
 	const before = service.requests.length;
-	const { json, error, hints, run } = await runNode({
+	const { json, error, summary, run } = await runNode({
 		node: 'contactDataAccount',
 		parameters: { operation: 'check', ...test.parameters },
 		credential,
@@ -63,7 +63,7 @@ async function check(
 	const settings = json.flatMap(({ setting }) => (setting ? String(setting).split('; ') : []));
 	const works = json.map((one) => one.works);
 	const said = `${error?.message}. ${error?.description}`;
-	return { json, find, settings, works, said, summary: String(hints?.[0]?.message) };
+	return { json, find, settings, works, said, summary };
 }
 
 /** The credential with what the check said to choose, by the labels in its dialog. */

@@ -22,6 +22,7 @@ import {
 import { runWorkflow, type TestNode } from '../support/node/engine.mts';
 import {
 	addressOf,
+	continues,
 	find,
 	findBulk,
 	leadOf,
@@ -125,7 +126,6 @@ describe('daily runs over rows that are kept', () => {
 /** A job is not finished when it is asked for the first time. */
 const jobs = { jobPolls: 1, jobResultShape: 'results' } as const;
 const pending = { jobTimeout: 0, maxConcurrency: 1, maxRetries: 0 };
-const continues = { onError: 'continueRegularOutput' } as const;
 
 /** How many credits these leads cost. */
 const costOf = (wanted: number[]) => subjectsOf(findBulk, wanted).length;
@@ -333,7 +333,7 @@ test('credits that run out are told by the next node, and what was found is not 
 	const unsent = first.json.filter(({ status }) => status === 'not_processed').length;
 	const next = await runLookup(verifyBulk, service(), first.json, { parameters });
 	expect(next.hints).toMatchObject([{ type: 'warning' }]);
-	expect(next.hints?.[0].message).toContain(
+	expect(next.summary).toContain(
 		`${unsent} items came in without a result: ${unsent} not sent (out of credits). Once the cause is gone, run again`,
 	);
 	service().ledger.topUp(1_000);

@@ -109,16 +109,3 @@ test('counts what a bulk job may still answer as bought, over a Wait', async () 
 	const [json] = outputOf(runs[runs.length - 1], 'Estimate');
 	expect(json).toMatchObject({ items: 2, alreadyBought: 2, mostCredits: 0 });
 });
-
-test('reads 100,000 items', { timeout: 60_000 }, async () => {
-	const items = numbers(100_000).map((number) => ({
-		...leadOf(number % 70_000),
-		email: number % 10 === 0 ? addressOf(number) : null,
-	}));
-	const { json } = await estimate(find, items);
-	// Those at 0, 10, 20 … bring their email along; 30,000 leads come twice.
-	expect(json).toMatchObject([
-		{ items: 100_000, known: 10_000, lookups: 63_000, duplicates: 27_000, mostCredits: 63_000 },
-	]);
-	expect(paths()).toEqual(['/api/v2/account']);
-});

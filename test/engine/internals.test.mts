@@ -11,7 +11,6 @@ import {
 	answerIn,
 	expectPaidOnce,
 	find,
-	findBulk,
 	leadOf,
 	lookups,
 	numbers,
@@ -70,24 +69,6 @@ describe('credentials that are not evaluated in the workflow of the context', ()
 			expectPaidOnce(service(), lookup, wanted);
 		},
 	);
-
-	test('with a key for each item, every item travels with its own', async () => {
-		inChangedN8n(elsewhere);
-		const keys = ['test-key', 'second-key'];
-		const items = numbers(40).map((number) => ({ ...leadOf(number), tenantKey: keys[number % 2] }));
-		const credential = { ...credentialFor(service()), apiKey: '={{ $json.tenantKey }}' };
-		const { json } = await runLookup(findBulk, service(), items, { credential });
-		expect(json.map(answerIn)).toEqual(numbers(40).map(findBulk.answer));
-		const sent = service().requests.map(({ headers, body }) => [
-			headers['x-access-key'],
-			new Set(
-				JSON.stringify(body)
-					.match(/Ann\d{5}/g)
-					?.map((name) => Number(name.slice(3)) % 2),
-			),
-		]);
-		expect(sent).toEqual(keys.map((key, index) => [key, new Set([index])]));
-	});
 });
 
 describe("requests that end by n8n's own signal", () => {

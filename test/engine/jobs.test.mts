@@ -12,7 +12,6 @@ import type { Effect } from '../emulator/faults.mts';
 import type { Variants } from '../emulator/variants.mts';
 import {
 	chain,
-	collects,
 	emits,
 	looksUp,
 	outputOf,
@@ -25,6 +24,7 @@ import { runNode, runWorkflow, type NodeTest, type TestNode } from '../support/n
 import {
 	answerIn,
 	asksFor,
+	continues,
 	everyLookup,
 	expectAnswers,
 	expectPaidOnce,
@@ -56,7 +56,6 @@ useQuickClock();
 const noWait = { jobTimeout: 0 };
 /** As long as a test wants the jobs unfinished. */
 const unfinished = 1_000_000;
-const continues = { onError: 'continueRegularOutput' } as const;
 
 /** More than two jobs, the last of them not full. */
 const wanted = numbers(230);
@@ -142,28 +141,6 @@ describe('Find Emails in Bulk', () => {
 		return Date.now() - begun;
 	}
 
-	test.each([true, false])(
-		'tells each lead what it has cost, with its fields: %s',
-		async (includeInputFields) => {
-			const parameters = { includeInputFields: true };
-			const hits = paidAmong(findBulk, 60).slice(0, 3);
-			const capped = await find(hits, { ...continues, parameters, options: { maxCredits: 0 } });
-			expect(capped.json[0]).toMatchObject({ status: 'not_processed', credits: 0 });
-			service().variants.jobPolls = 3;
-			const own = {
-				...findBulk,
-				parameters: { ...findBulk.parameters, includeInputFields },
-			};
-			const again = { retryOnFail: true, maxTries: 5, waitBetweenTries: 1 };
-			const node = looksUp('Find', own, { ...noWait, incompleteRun: 'fail' }, 'stopWorkflow');
-			const nodes = [emits('Start', capped.json), { ...node, ...again }];
-			const run = await runWorkflow(chain(nodes, credentialFor(service())));
-			const collected = { status: 'found', credits: 1 };
-			expect(outputOf(run, 'Find')).toMatchObject(hits.map(() => collected));
-			expect(service().ledger.total()).toBe(hits.length);
-		},
-	);
-
 	test('waits for jobs side by side, whatever Max Concurrency is', async () => {
 		const options = { maxConcurrency: 2 };
 		const one = await timeOf(1, 5, options);
@@ -213,7 +190,7 @@ describe('Find Emails in Bulk', () => {
 	test('leaves each item pending with the job and the row of its own at the end of Job Timeout', async () => {
 		service().variants.jobPolls = unfinished;
 		const all = [...leads, 7];
-		const { json, error, hints } = await find(all);
+		const { json, error, summary } = await find(all);
 		expect(error).toBeUndefined();
 		expect(json).toEqual(
 			all.map((number, index) =>
@@ -228,7 +205,7 @@ describe('Find Emails in Bulk', () => {
 		const perJob = [json.slice(0, 100), json.slice(100, 130)].map((items) => jobsOf(items).length);
 		expect([...perJob, submitted()]).toEqual([1, 1, 2]);
 		expect([...new Set(polls())].toSorted()).toEqual(jobsOf(json));
-		expect(hints?.[0]?.message).toMatch(/131 waiting for a bulk job.*Nothing is lost/);
+		expect(summary).toMatch(/131 waiting for a bulk job.*Nothing is lost/);
 	});
 
 	test('a job that fails has cost nothing', async () => {
@@ -453,13 +430,20 @@ describe('a later run of a Finder', () => {
 		expectPaidOnce(service(), findBulk, [3, 4, 5]);
 	});
 
-	test.each([
+	const saying = (json: string): [what: string, Effect, times: number] => [
+		`one that says ${json}`,
+		{ body: { json } },
+		Infinity,
+	];
+
+	test.each<[what: string, Effect, times: number]>([
 		['a job that is not known for a moment', { status: 404 }, 4],
 		['a job that is not known, but for an outage', { status: 404 }, 2],
 		['one that may not be read', { status: 403 }, Infinity],
 		['one whose account is refused', { status: 401 }, Infinity],
-		['one that says nothing', { body: { json: '{}' } }, Infinity],
-	])('leaves them pending where %s is polled', async (what, effect: Effect, times) => {
+		...['{}', '{"status":"error","message":"Busy"}', '{"status":"success"}'].map(saying),
+		saying('{"error":"Busy"}'),
+	])('leaves them pending where %s is polled', async (what, effect, times) => {
 		const pending = await pendingLeads(wanted, unfinished);
 		const [jobId] = idsIn(pending);
 		const where = ({ path }: { path: string }) => path.endsWith(jobId);
@@ -593,7 +577,8 @@ describe('what the execution has spent', () => {
 	/** Leads that each cost a credit. */
 	const hits = paidAmong(findBulk, 40).slice(0, 5);
 	const finder = { ...findBulk, parameters: { ...findBulk.parameters, includeInputFields: true } };
-	const begin = [emits('Start', hits.map(leadOf)), looksUp('Find', finder, noWait)];
+	const finds = (name: string, options: INodeParameters = {}) => looksUp(name, finder, options);
+	const begin = [emits('Start', hits.map(leadOf)), finds('Find', noWait)];
 
 	/** Nodes behind a finder that has left a job pending, which is done when it is read once more. */
 	async function behindJob(...nodes: TestNode[]): Promise<IRun> {
@@ -603,8 +588,8 @@ describe('what the execution has spent', () => {
 	}
 
 	const ways: Array<[string, TestNode[]]> = [
-		['right behind the finder', [collects('Collect', { options: noWait })]],
-		['after a Wait', [waits(), collects('Collect', { options: noWait })]],
+		['right behind the finder', [finds('Collect', noWait)]],
+		['after a Wait', [waits(), finds('Collect', noWait)]],
 	];
 
 	/** What the job turns out to be, and the least of what it has cost; the most is told as well. */
@@ -646,8 +631,8 @@ describe('what the execution has spent', () => {
 
 	test('is put right once, whoever collects the job again', async () => {
 		const run = await behindJob(
-			...[collects('One'), emits('Rows', waiting()), collects('Other')],
-			...[waits(), emits('Later', waiting()), collects('Third')],
+			...[finds('One'), emits('Rows', waiting()), finds('Other')],
+			...[waits(), emits('Later', waiting()), finds('Third')],
 			...[emits('Leads', hits.map(leadOf)), looksUp('Find Again', findBulk, noWait)],
 		);
 		expect(toldBy(run)).toBe(spentText(5));
@@ -662,7 +647,7 @@ describe('what the execution has spent', () => {
 	test('asks again only for the row that a job never gets', async () => {
 		const where = ({ path }: { path: string }) => path.endsWith('/9001');
 		service().faults.add({ rows: 'missing', on: { where } });
-		const run = await behindJob(collects('Collect', { options: { jobTimeout: 1 } }));
+		const run = await behindJob(finds('Collect', { jobTimeout: 1 }));
 		const asked = requestsOf(service(), 'findBulk').map((one) => findBulk.asked(one, service()));
 		expect(asked).toEqual([5, 1]);
 		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.map(findBulk.answer));
@@ -672,7 +657,7 @@ describe('what the execution has spent', () => {
 		service().faults.add({ rows: 'stranger', on: { operation: 'getBulkJob', nth: 2 } });
 		const some = emits('Some', hits.slice(1).map(leadOf));
 		const all = emits('All', hits.map(leadOf));
-		const run = await behindJob(some, collects('Collect'), all, collects('Find Again'));
+		const run = await behindJob(some, finds('Collect'), all, finds('Find Again'));
 		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.slice(1).map(findBulk.answer));
 		expect(outputOf(run, 'Find Again').map(answerIn)).toEqual(hits.map(findBulk.answer));
 		expect(toldBy(run)).toBe(spentText(5));
@@ -683,7 +668,7 @@ describe('what the execution has spent', () => {
 		await behindJob();
 		const nodes = [
 			...[emits('Start', numbers(5, 100).map(leadOf)), looksUp('Find', findBulk, noWait)],
-			...[emits('Other', waiting()), collects('Collect', { options: noWait })],
+			...[emits('Other', waiting()), finds('Collect', noWait)],
 		];
 		const run = await runWorkflow(chain(nodes, credentialFor(service())));
 		expect(outputOf(run, 'Collect').map(answerIn)).toEqual(hits.map(findBulk.answer));

@@ -7,10 +7,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, test } from 'vitest';
 
-import { type NodeResult } from '../support/node/engine.mts';
 import {
 	addressOf,
 	answerIn,
+	continues,
 	leadOf,
 	expectPaidOnce,
 	lookups,
@@ -26,15 +26,9 @@ const service = useService();
 
 const DAY = 24 * 60 * 60_000;
 
-const continues = { onError: 'continueRegularOutput' } as const;
-
 /** Runs a lookup, for items that may bring along what it looks up. */
 async function run(lookup: Lookup, items: IDataObject[], test: LookupTest = {}) {
 	return await runLookup(lookup, service(), items, { ...test, parameters: lookup.existing });
-}
-
-function messagesOf({ hints = [] }: NodeResult): string[] {
-	return hints.map(({ message }) => message);
 }
 
 describe.each(lookups)('an item that brings along what $operation looks up', (lookup) => {
@@ -76,31 +70,9 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 			expect(result.json).toStrictEqual([known, known]);
 			expect(result.run.data.resultData.metadata).toBeUndefined();
 			expect(service().requests).toEqual([]);
-			expect(messagesOf(result)[0]).toContain('add the option Look Up Again After (Days)');
+			expect(result.summary).toContain('add the option Look Up Again After (Days)');
 		},
 	);
-
-	test('is known until it is too old, by Look Up Again After and the checkedAt of its item', async () => {
-		const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString();
-		const ages: IDataObject[] = [
-			...[{ checkedAt: day(91) }, { checkedAt: day(31), days: '30' }],
-			...[
-				{ checkedAt: day(29), days: 30 },
-				{ checkedAt: day(91), days: 100 },
-			],
-			...[{ checkedAt: Date.parse(day(29)) }, { checkedAt: 'a while ago' }, { checkedAt: null }],
-		];
-		const items = ages.map((age) => ({ ...lookup.item(one), ...brings, days: 90, ...age }));
-		const options = { refreshAfterDays: '={{ $json.days }}' };
-		const result = await run(lookup, items, { options });
-		const { status } = lookup.answer(one);
-		const statuses = result.json.map((item) => item.status);
-		expect(statuses).toEqual([status, status, ...Array(5).fill('known')]);
-		expectPaidOnce(service(), lookup, [one]);
-		expect(messagesOf(result)[0]).toContain("without a date in 'checkedAt'");
-		const all = await run(lookup, items);
-		expect(all.json.map((item) => item.status)).toEqual(Array(7).fill('known'));
-	});
 
 	test.each([-1, '', 'soon', null])('with Look Up Again After %j it is refused', async (days) => {
 		const items = [{ ...lookup.item(one), ...brings, days }];
@@ -139,14 +111,14 @@ test('an email that was there and not read is paid for, and a warning says which
 	const result = await runLookup(findBulk, service(), items, chosen);
 	expectPaidOnce(service(), findBulk, [one, two]);
 	expect(result.hints).toMatchObject([{ type: 'warning' }]);
-	expect(messagesOf(result)[0]).toContain(
+	expect(result.summary).toContain(
 		'<br>1 credit went to items that already had an email in E-Mail, which was not read: drag it onto Existing Email.',
 	);
 	// Read, it is free, and nothing is said.
 	const read = await runLookup(findBulk, service(), items.slice(0, 1), {
 		parameters: { existingEmail: '={{ $json["E-Mail"] }}' },
 	});
-	expect(messagesOf(read).join()).not.toContain('not read');
+	expect(read.summary).not.toContain('not read');
 });
 
 test('a column that nobody knows is named where it held what was paid for, or the website that a row lacks', async () => {
@@ -154,8 +126,8 @@ test('a column that nobody knows is named where it held what was paid for, or th
 	const [verify, findBulk] = [lookups[1], lookups[2]];
 	const mails = [{ Post: 'ada@acme.example' }, { Post: '' }];
 	const verified = await runLookup(verify, service(), mails, auto);
-	expect(verified.hints?.[0]).toMatchObject({ type: 'warning' });
-	expect(messagesOf(verified)[0]).toContain(
+	expect(verified.hints).toMatchObject([{ type: 'warning' }]);
+	expect(verified.summary).toContain(
 		'If your emails are in another column: set Lead Fields to Choose Below, drag your columns in, and drag it onto Email',
 	);
 	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
@@ -167,7 +139,7 @@ test('a column that nobody knows is named where it held what was paid for, or th
 		[{ firstName, lastName, domain, Post: `Ann <${String(findBulk.answer(number).email)}>` }],
 		auto,
 	);
-	expect(messagesOf(paid)[0]).toContain(
+	expect(paid.summary).toContain(
 		'1 credit went to items that already had an email in Post, which was not read: set Lead Fields to Choose Below, drag your columns in, and drag it onto Existing Email.',
 	);
 	service().reset();

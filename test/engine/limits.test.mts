@@ -12,6 +12,7 @@ import { runWorkflow, type NodeResult } from '../support/node/engine.mts';
 import { kinds, ofEachKind } from '../emulator/ledger.mts';
 import { outcomeIn } from '../support/node/definedItems.mts';
 import {
+	continues,
 	everyLookup,
 	expectPaidOnce,
 	numbers,
@@ -30,7 +31,6 @@ const service = useService();
 useQuickClock();
 
 const LEFT = 30;
-const continues = { onError: 'continueRegularOutput' } as const;
 
 /** The account has so many credits of each kind. */
 function leave(credits: number): void {
@@ -119,7 +119,7 @@ describe.each(everyLookup)('Leave Credits in Account of $operation', (lookup) =>
 			// The one counter of the short form is that of the finder.
 			Object.assign(service().variants, { accountShape });
 			leave(LEFT);
-			const { json, hints } = await run(lookup, items, { keepCredits });
+			const { json, summary } = await run(lookup, items, { keepCredits });
 			expect(accountReads()).toBe(1);
 			expect(service().ledger.total()).toBe(most);
 			if (most === 0) expect(sent(lookup)).toBe(0);
@@ -129,9 +129,7 @@ describe.each(everyLookup)('Leave Credits in Account of $operation', (lookup) =>
 			for (const item of rest) {
 				expect(item).toMatchObject({ status: 'not_processed', message, credits: 0 });
 			}
-			expect(hints?.[0].message).toContain(
-				`${rest.length} not sent (Leave Credits in Account reached)`,
-			);
+			expect(summary).toContain(`${rest.length} not sent (Leave Credits in Account reached)`);
 			expect(json.filter(({ status }) => status === 'not_processed')).toEqual(rest);
 		},
 	);

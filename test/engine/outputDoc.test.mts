@@ -84,6 +84,8 @@ function table(...rows: string[][]): string {
 const code = (value: unknown) => `\`${String(value)}\``;
 
 const verifier = { node: 'contactDataVerifier', item: withEmail } as const;
+const withoutEmail: Scene = { ...verifier, item: lead };
+const missed: Scene = { item: { ...lead, fullName: unfindable.full } };
 const job = { bulkAnswer: 'job', jobPolls: 1, jobResultShape: 'results' } as const;
 
 /** What can become of an item, in the words of the page. */
@@ -91,18 +93,8 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 	['find', {}, 'the service has an email', 'see `emailStatus`'],
 	['verify', verifier, 'the email was checked', 'see `emailStatus`'],
 	['find', { item: withEmail }, 'your input already had it; free', 'see `emailStatus`'],
-	[
-		'verify',
-		{ ...verifier, item: lead },
-		'no email to verify, or Look Up Only If says no; free',
-		'',
-	],
-	[
-		'find',
-		{ item: { ...lead, fullName: unfindable.full } },
-		'the service has no result; free. Not a failure',
-		'try another source',
-	],
+	['verify', withoutEmail, 'no email to verify, or Look Up Only If says no; free', ''],
+	['find', missed, 'the service has no result; free. Not a failure', 'try another source'],
 	['find', { item: { crmId: 7 } }, "a field is missing or can't be meant", 'fill in the field'],
 	['find', { fault: { status: 402 } }, 'not sent', 'what the summary says, then run it again'],
 	[

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runNode, type NodeResult, type OurNode } from '../support/node/engine.mts';
 import {
 	answerIn,
+	continues,
 	expectPaidOnce,
 	find,
 	leadOf,
@@ -14,7 +15,7 @@ import {
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
-import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
+import { credentialFor, ofNewAccount, useService } from '../support/servers/service.mts';
 
 const service = useService();
 
@@ -149,36 +150,30 @@ describe('a refusal', () => {
 		// The last of three requests is told to come back much later.
 		service().faults.add({ status: 429, retryAfter: 'seconds', seconds: 40, on: { nth: 3 } });
 		if (!given.options) whenSent(service(), 3, () => setTimeout(() => stop.abort(), 10_000));
-		const { hints } = await runLookup(find, service(), numbers(3).map(leadOf), {
+		const { summary } = await runLookup(find, service(), numbers(3).map(leadOf), {
 			stop: stop.signal,
 			options: { maxConcurrency: 1, ...given.options },
 		});
 		expect(service().requests).toHaveLength(3);
-		expect(hints?.[0]?.message).toMatch(told);
+		expect(summary).toMatch(told);
 	});
 
-	describe('of a rate limit', () => {
-		/** Runs 300 lookups of which the service refuses some. */
-		async function runAt(isRefused: () => boolean, options: LookupTest['options']) {
-			const refusal = { status: 429, retryAfter: 'seconds', seconds: 1 } as const;
-			service().faults.add({ ...refusal, on: { where: isRefused } });
-			const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
-			return await runLookup(find, service(), numbers(300).map(leadOf), {
-				...{ options, onError: 'continueRegularOutput', credential },
-			});
-		}
-
-		test.each([
-			[10, 50],
-			[3, 30],
-		])('of %i per second, with %i at once, does not', async (perSecond, maxConcurrency) => {
-			let [since, admitted] = [Number.NEGATIVE_INFINITY, 0];
-			const isRefused = () => {
-				if (Date.now() - since >= 1_000) [since, admitted] = [Date.now(), 0];
-				return admitted++ >= perSecond;
-			};
-			const { json } = await runAt(isRefused, { maxConcurrency, maxRetries: 1 });
-			expect(json.filter(({ status }) => status === 'not_processed')).toEqual([]);
+	test.each([
+		[10, 50],
+		[3, 30],
+	])('a rate limit of %i per second ends no run with %i at once', async (perSecond, most) => {
+		let [since, admitted] = [Number.NEGATIVE_INFINITY, 0];
+		const isRefused = () => {
+			if (Date.now() - since >= 1_000) [since, admitted] = [Date.now(), 0];
+			return admitted++ >= perSecond;
+		};
+		const refusal = { status: 429, retryAfter: 'seconds', seconds: 1 } as const;
+		service().faults.add({ ...refusal, on: { where: isRefused } });
+		const { json } = await runLookup(find, service(), numbers(300).map(leadOf), {
+			...continues,
+			options: { maxConcurrency: most, maxRetries: 1 },
+			credential: ofNewAccount(service()),
 		});
+		expect(json.filter(({ status }) => status === 'not_processed')).toEqual([]);
 	});
 });

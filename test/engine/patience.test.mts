@@ -9,8 +9,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Effect } from '../emulator/faults.mts';
 import type { WireRequest } from '../emulator/wireLog.mts';
 import {
-	answerIn,
 	asksFor,
+	continues,
 	expectPaidOnce,
 	find,
 	findBulk,
@@ -35,7 +35,6 @@ const clock = useQuickClock(500);
 beforeEach(() => clock.forward(11 * 60_000));
 
 const hour = { status: 429, retryAfter: 'seconds', seconds: 3_600 } as const;
-const continues = { onError: 'continueRegularOutput' } as const;
 /** Items that wait for a job keep their fields for the next run. */
 const waits = { ...continues, parameters: { includeInputFields: true } };
 
@@ -60,13 +59,13 @@ describe('a limit that cannot be met', () => {
 	])('of an hour ends $lookup.operation at once', async ({ lookup, length, most }) => {
 		service().faults.add(hour);
 		const items = numbers(length).map(lookup.item);
-		const { json, hints } = await runLookup(lookup, service(), items, continues);
+		const { json, summary } = await runLookup(lookup, service(), items, continues);
 		expect(countsOf(json)).toEqual({ 'not_processed: rate_limited': length });
 		expect(json[length - 1].message).toMatch(until);
 		expect(service().requests.length).toBeLessThanOrEqual(most);
-		expect(hints?.[0].message).not.toMatch(/waited|Max Retries/);
+		expect(summary).not.toMatch(/waited|Max Retries/);
 		// An hour, and what is left of its last minute.
-		expect(hints?.[0].message).toMatch(
+		expect(summary).toMatch(
 			/<br>Set the option Max Rate Limit Wait \(Minutes\) to 61, or run again after [\d-]* ?\d\d:\d\d: what/,
 		);
 	});
@@ -218,14 +217,6 @@ describe('a refusal that no other request escapes', () => {
 		expect(json.at(-1)?.message).toMatch(/^Not sent: .+ \(.+\)$/);
 	});
 
-	test.each(kinds)('of each tenth request costs that one alone: %s %j', async (reason, effect) => {
-		service().faults.add({ ...effect, on: { operation: 'find', every: 10 } });
-		const items = numbers(120).map(leadOf);
-		const { json } = await runLookup(find, service(), items, continues);
-		expect(countsOf(json)).toMatchObject({ [`failed: ${reason}`]: 12 });
-		expect(countsOf(json)).not.toHaveProperty(`not_processed: ${reason}`);
-	});
-
 	test('for their values ends no run that has a result', async () => {
 		const bad = numbers(40).filter((number) => number >= 20);
 		const isBad = bad.map(asksFor);
@@ -266,24 +257,6 @@ describe('a refusal that no other request escapes', () => {
 		expect(json[0]).toMatchObject({ status: 'failed', credits: null, message });
 		expect(json[119]).toMatchObject({ status: 'not_processed', message });
 	});
-
-	test.each(['{"status":"error","message":"Busy"}', '{"status":"success"}', '{"error":"Busy"}'])(
-		'with 200, %s, drops no job that is polled',
-		async (json) => {
-			service().variants.bulkAnswer = 'job';
-			service().faults.add({ body: { json }, on: { operation: 'getBulkJob' } });
-			let items: IDataObject[] = numbers(3).map(leadOf);
-			const again = { ...waits, options: { jobTimeout: 1 } };
-			for (const _ of ['first', 'later']) {
-				items = (await runLookup(findBulk, service(), items, again)).json;
-				expect(countsOf(items)).toEqual({ 'pending: job_not_finished': 3 });
-			}
-			service().faults.clear();
-			const { json: collected } = await runLookup(findBulk, service(), items, again);
-			expectPaidOnce(service(), findBulk, numbers(3));
-			expect(collected.map(answerIn)).toEqual(numbers(3).map(findBulk.answer));
-		},
-	);
 
 	test('of jobs that the service refuses to show keeps no other one from being collected', async () => {
 		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1 });

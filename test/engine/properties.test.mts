@@ -19,7 +19,7 @@ import {
 	type Lookup,
 } from '../support/leads/lookups.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
-import { credentialFor, openAccount, useService } from '../support/servers/service.mts';
+import { ofNewAccount, useService } from '../support/servers/service.mts';
 
 const service = useService();
 useQuickClock();
@@ -92,7 +92,7 @@ test.each(lookups)('$operation', async (lookup) => {
 			...[emits('Items', list), looksUp('Estimate', { node, parameters: estimate })],
 			...[emits('Again', list), looksUp('Look Up', { node, parameters }, { maxConcurrency })],
 		];
-		const credential = { ...credentialFor(service()), apiKey: openAccount(service()) };
+		const credential = ofNewAccount(service());
 		const run = await runWorkflow(chain(nodes, credential));
 		const json = outputOf(run, 'Look Up');
 		inputs.forEach(({ asks, answer }, index) => {

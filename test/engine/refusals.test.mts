@@ -8,6 +8,7 @@ import { runNode, type NodeResult } from '../support/node/engine.mts';
 import { bulkJob, everyOperation, listWithId } from '../operations.mts';
 import {
 	answerIn,
+	continues,
 	find,
 	findBulk,
 	leadOf,
@@ -31,8 +32,6 @@ afterEach(() => {
 	vi.restoreAllMocks();
 	ssrfProtection.enabled = false;
 });
-
-const continues = { onError: 'continueRegularOutput' } as const;
 
 /** Of Request Options: how long the node waits for an answer, in milliseconds. */
 const impatient = { ...continues, parameters: { requestOptions: { timeout: 5_000 } } };
@@ -125,7 +124,7 @@ describe.each(lookups)('$operation', (lookup) => {
 				expect(item).toMatchObject({ status: 'failed', reason, credits: 0 });
 				expect(message).toMatch(said);
 			}
-			expect(result.hints?.[0].message).toContain('Check the Base URL of the credential');
+			expect(result.summary).toContain('Check the Base URL of the credential');
 			expect(JSON.stringify(result.run)).not.toContain(KEY);
 		},
 	);

@@ -317,14 +317,6 @@ test.each<[what: string, before: IDataObject, changes: IDataObject, by?: Lookup]
 	expect(itemAfter(item, { lookup, says, costs })).toEqual(after);
 });
 
-test('what a lead has cost so far is told with it, and without it', async () => {
-	const unsure = { ...ask(hit), ...bought, emailStatus: 'unknown', credits: 1, to: bought.email };
-	for (const includeInputFields of [true, false]) {
-		const again = await one(verify, [unsure], { parameters: { includeInputFields } });
-		expect(again).toMatchObject({ status: 'verified', credits: 2 });
-	}
-});
-
 test.each(['', 'lookup'])(
 	'no table has holes beside an item without a result: "%s"',
 	async (resultField) => {
@@ -395,34 +387,6 @@ describe('Search Company', () => {
 		const { email, emailStatus } = held;
 		expect(lookup).toMatchObject({ name: company.name, email, emailStatus, credits: 3 });
 		expect(lookup).not.toHaveProperty('response');
-	});
-
-	test('keeps the company that a sheet has made a text of, where it is not found again', async () => {
-		const item = { site: domain, companyData: JSON.stringify(before) };
-		const { companyData } = await one(search, [item], { fault: { status: 402 } });
-		expect(companyData).toMatchObject({ ...before, status: 'not_processed' });
-	});
-
-	test('leaves to the lead what it has, behind an error output of its own', async () => {
-		for (const own of [lead, { status: 'customer', reason: 'inbound', credits: 7 }]) {
-			const item = { ...own, site: domain };
-			const onError = 'continueErrorOutput';
-			const { errorItems } = await run(search, [item], { fault: { status: 400 }, onError });
-			const { companyData, message, ...left } = await one(search, [errorItems[0].json]);
-			expect(companyData).toMatchObject({ ...result, credits: 1 });
-			expect([left, message]).toStrictEqual([item, null]);
-		}
-	});
-
-	test('gives an item for each match, of which the first did cost something', async () => {
-		const parameters = { keyword: 'north', returnAllMatches: true };
-		const { items } = await run(search, [lead], { parameters });
-		const matches = fixtures.companies.filter(({ name }) => /north/i.test(name));
-		expect(matches.length).toBeGreaterThan(1);
-		const costs = matches.map(({ id }, index) => ({ id, credits: index === 0 ? 1 : 0 }));
-		expect(items).toMatchObject(
-			costs.map((companyData) => ({ json: { ...lead, companyData }, pairedItem: { item: 0 } })),
-		);
 	});
 });
 
@@ -525,8 +489,7 @@ test.each<[IDataObject[], said?: string]>([
 ])('of the fields %j the summary says that %s', async (fields, said) => {
 	const items = fields.map((own) => ({ ...ask(hit), ...own }));
 	const summaries = async (options: INodeParameters, given: Given = {}) => {
-		const { hints = [] } = await run(find, items, { options, ...given });
-		return hints.map(({ message }) => message).join();
+		return (await run(find, items, { options, ...given })).summary;
 	};
 	if (said) expect(await summaries({})).toContain(`${said}: to keep them, add the option`);
 	else expect(await summaries({})).not.toContain('that are replaced');

@@ -240,6 +240,9 @@ export function asksFor(number: number): (request: WireRequest) => boolean {
 /** For a refusal: a pause that the service does not ask for long. */
 export const atOnce = { retryAfter: 'seconds', seconds: 0 } as const;
 
+/** On Error: Continue. */
+export const continues = { onError: 'continueRegularOutput' } as const;
+
 /** How a test runs a lookup; `options` are those of the node. */
 export interface LookupTest extends Partial<Omit<NodeTest, 'node' | 'items'>> {
 	options?: INodeParameters;

@@ -22,22 +22,6 @@ export function looksUp(
 	return { name, type: node, onError, parameters: { ...parameters, options } };
 }
 
-/** Find Emails in Bulk once more, for items that wait for a job: it collects their rows, and asks for what no job has. */
-export function collects(name: string, parameters: INodeParameters = {}): TestNode {
-	return {
-		name,
-		type: 'contactDataFinder',
-		onError: 'continueRegularOutput',
-		parameters: {
-			operation: 'findBulk',
-			firstName: '={{ $json.first }}',
-			lastName: '={{ $json.last }}',
-			existingEmail: '',
-			...parameters,
-		},
-	};
-}
-
 /** The nodes one behind the other. */
 export function chain(nodes: TestNode[], credential: TestWorkflow['credential']): TestWorkflow {
 	const connections = nodes.slice(1).map(({ name }, index) => `${nodes[index].name} > ${name}`);

@@ -218,6 +218,8 @@ export interface NodeResult {
 	/** What stopped the workflow. */
 	error: ITaskData['error'];
 	hints: ITaskData['hints'];
+	/** What it tells above its output. */
+	summary: string;
 	/** How often n8n had to read the credential. */
 	credentialReads: number;
 }
@@ -246,6 +248,7 @@ export async function runNode({ items = [{}], ...test }: NodeTest): Promise<Node
 		json: (success ?? []).map(({ json }) => json),
 		error: task?.error ?? run.data.resultData.error,
 		hints: task?.hints,
+		summary: task?.hints?.[0]?.message ?? '',
 		credentialReads,
 	};
 }

@@ -53,3 +53,11 @@ export function credentialFor(
 	const customizeInterface = Object.keys(settings).length > 0;
 	return { baseUrl, apiKey: KEY, customizeInterface, ...settings };
 }
+
+/** The credential of an account that nobody had before. */
+export function ofNewAccount(
+	service: Service,
+	settings?: ICredentialDataDecryptedObject,
+): ICredentialDataDecryptedObject {
+	return { ...credentialFor(service, settings), apiKey: openAccount(service) };
+}
