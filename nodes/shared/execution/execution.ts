@@ -54,9 +54,9 @@ export class PendingJobs {
 		return this.byKey.size === 0;
 	}
 
-	/** The job that may have the answer to a question. */
+	/** The job that may have the answer to a question: what this process has bought comes before what an item brings. */
 	of(key: string): Job | undefined {
-		return this.byKey.get(key) ?? recentJobs.get(key);
+		return recentJobs.get(key) ?? this.byKey.get(key);
 	}
 
 	/**

@@ -96,16 +96,13 @@ export function audit(outcome: Outcome, service: Service, seen: Seen): void {
 	}
 }
 
-/** Codes by which the service says that it does not know a job, or does not take its id. */
-const GIVEN_UP = new Set([400, 404, 405, 410, 413, 414, 422, 431]);
-
 function paymentOf(charge: Charge, { requests }: Service): Payment {
 	const place = requests.findIndex(({ id }) => id === charge.requestId);
 	const { faults, isLeft, status } = known(requests[place]);
 	// Of a job, the service may leave a row out when it is read, or say that it is no more.
 	const isOfJob = status === 202 && withJobs.some(({ endpoint }) => endpoint === charge.operation);
 	const reads = requests.filter(isOfPoll);
-	const isGivenUp = ({ status = 0 }: Faults[number]) => GIVEN_UP.has(status);
+	const isGivenUp = ({ status }: Faults[number]) => [404, 410].includes(status ?? 0);
 	const isLost = reads.some((read) => read.faults.some((one) => leavesOut(one) || isGivenUp(one)));
 	const isUnknown = isLeft || isUnclear(faults) || (isOfJob && isLost);
 	const about = `${creditKinds[charge.operation]} ${lower(charge.subject)}`;
