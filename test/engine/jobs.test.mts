@@ -422,6 +422,18 @@ describe('a later run of a Finder', () => {
 		}
 	});
 
+	test('buys once what two executions ask for at once, where the job of their items is gone', async () => {
+		service().variants.jobPolls = 1;
+		const items = [3, 4, 5].map((number, index) => ({
+			...leadOf(number),
+			...{ status: 'pending', jobId: '777', jobRow: index + 1 },
+		}));
+		await Promise.all(
+			[1, 2].map(async () => await runLookup(findBulk, service(), items, { options: noWait })),
+		);
+		expectPaidOnce(service(), findBulk, [3, 4, 5]);
+	});
+
 	test('gives nobody the row of another, whatever rows the items name', async () => {
 		const pending = await pendingLeads([3, 4, 5]);
 		const items = pending.map((item, index) => ({ ...item, jobRow: [3, 101, 1][index] }));
