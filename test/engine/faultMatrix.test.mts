@@ -10,6 +10,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
+import { meaningOf, STATUS_CODES } from '../../nodes/shared/http/codes.ts';
 import { root } from '../machine/paths.mjs';
 import type { Effect } from '../emulator/faults.mts';
 import type { BulkJob } from '../emulator/operations/bulkFinder.mts';
@@ -38,10 +39,8 @@ interface Trouble {
 	said?: string;
 }
 
-const statuses = [
-	...[400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 414, 421, 422, 425, 431],
-	...[500, 501, 502, 503, 504, 505, 524],
-];
+/** A limit is waited for without end: each of its codes passes. */
+const statuses = STATUS_CODES.filter((status) => meaningOf(status).next !== 'pause');
 const bodies = ['truncated', 'cut-off', 'html', 'text', 'json-scalar', 'empty'] as const;
 
 /** What a retry may help against. */

@@ -17,6 +17,12 @@ import { COMPANY_LEADS_PATH } from '../../nodes/shared/api/company.ts';
 import { FIND_PATH } from '../../nodes/shared/api/finder.ts';
 import { LISTS_PATH, listPaths } from '../../nodes/shared/api/lists.ts';
 import { VERIFY_PATH } from '../../nodes/shared/api/verifier.ts';
+import { getLeads } from '../../nodes/Company/operations/getLeads.operation.ts';
+import { search } from '../../nodes/Company/operations/searchCompany.operation.ts';
+import { find } from '../../nodes/Finder/operations/find.operation.ts';
+import { findBulk } from '../../nodes/Finder/operations/findBulk.operation.ts';
+import { verify } from '../../nodes/Verifier/operations/verify.operation.ts';
+import { verifyBulk } from '../../nodes/Verifier/operations/verifyBulk.operation.ts';
 import { root } from '../machine/paths.mjs';
 
 /** More would make the page slow to read. */
@@ -79,6 +85,13 @@ it('when-items-fail.md explains each reason once', () => {
 	const named = [...first.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 	expect(named.filter((name) => !WITHOUT_RESULT.has(name)).toSorted()).toEqual(reasons.toSorted());
 	for (const reason of Object.keys(PENDING)) expect(page.split(`\`${reason}\``)).toHaveLength(2);
+});
+
+it('options.md names each option of what may cost credits', () => {
+	const operations = [find, findBulk, verify, verifyBulk, search, getLeads];
+	const options = operations.flatMap(({ options = [] }) => options);
+	const page = textOf('docs/options.md');
+	for (const { displayName } of options) expect(page).toContain(`**${displayName}`);
 });
 
 it('interface.md names each path of the service', () => {

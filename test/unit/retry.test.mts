@@ -12,9 +12,10 @@ function failure(
 	details: { reason?: FailedReason; httpCode?: number; retryAfter?: number } = {},
 ): ServiceError {
 	const { reason = 'rate_limited', ...rest } = details;
-	const next = rest.httpCode === undefined ? undefined : meaningOf(rest.httpCode).next;
+	const { next, status }: Partial<ReturnType<typeof meaningOf>> =
+		rest.httpCode === undefined ? {} : meaningOf(rest.httpCode);
 	const said = { message: 'What happened', description: 'What to do' };
-	return new ServiceError(reason, { ...said, ...rest, next });
+	return new ServiceError(reason, { ...said, ...rest, next, status });
 }
 
 const request: FailedRequest = { attempt: 1, maxRetries: 4, cost: 'free' };

@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
 import { statusFields } from '../../nodes/shared/output/onError.ts';
+import { STATUS_CODES } from '../../nodes/shared/http/codes.ts';
 import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import {
 	asServiceError,
@@ -47,7 +48,7 @@ function isUnwelcome(text: string): boolean {
 describe('what is told of an item', () => {
 	const refusal = (statusCode: number, body: GenericValue) =>
 		thrownBy(() => readResponse({ statusCode, headers: {}, body }));
-	const statuses = [301, 400, 401, 402, 403, 404, 405, 409, 422, 429, 500, 503];
+	const statuses = [301, ...STATUS_CODES];
 	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED'];
 	const problems = [
 		...statuses.map((status) => refusal(status, { remaining: 2 })),

@@ -121,7 +121,7 @@ const EXISTS = 'Exists, and the API key is accepted';
 const ONLY_PAID = 'Only a paid request would tell';
 
 /** Refusals that leave open whether the endpoint works. */
-const OPEN = ['rate_limited', 'out_of_credits', 'conflict', 'service_unavailable'];
+const OPEN = ['rate_limited', 'conflict', 'service_unavailable'];
 
 /** Failures of the account's endpoint after which the other endpoints are still tried. */
 const GOES_ON = ['not_found', 'unexpected_answer', 'service_unavailable'];
@@ -162,10 +162,11 @@ function notSent(why: string): Finding {
 	return { works: null, httpCode: null, detail: `Not sent: ${why}` };
 }
 
-function unusable({ reason, message, httpCode = null }: Problem): Finding {
+function unusable({ status, reason, message, httpCode = null }: Problem): Finding {
 	const isMissing = reason === 'not_found';
 	const detail = isMissing ? 'Not there: the service does not know this path' : message;
-	return { works: OPEN.includes(reason) ? null : false, httpCode, detail };
+	const isOpen = status === 'not_processed' || OPEN.includes(reason);
+	return { works: isOpen ? null : false, httpCode, detail };
 }
 
 function needs(setting: string, { httpCode }: Problem): Finding {

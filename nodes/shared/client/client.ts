@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import type { Reservation } from '../credits/budget';
 import type { Connection } from '../http/connection';
-import { asServiceError, ServiceError } from '../http/errors';
+import { asServiceError, isOfAccount, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
 import { type AccountGate, gateOf, type Lane } from '../pace/gate';
 import { CircuitBreaker, type Cost, decide, isPause, type Pace } from '../pace/retry';
@@ -242,7 +242,7 @@ function isOfAll(
 	failure: ServiceError,
 	{ cost = 'free', reservation }: Sending,
 ): failure is ServiceError & { reason: NotSentReason } {
-	if (failure.next !== 'halt') return false;
+	if (!isOfAccount(failure)) return false;
 	if (failure.reason !== 'out_of_credits') return true;
 	// The plan may exclude a free request, which says nothing about the credits.
 	return cost !== 'free' && failure.leftOf(reservation?.credits ?? 1) === 0;

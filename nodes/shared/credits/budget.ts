@@ -1,5 +1,5 @@
 import { endedBy, invalidValue, NotProcessed } from '../failures/failure';
-import { ServiceError } from '../http/errors';
+import { isOfAccount, ServiceError } from '../http/errors';
 import { countersOf, type Getter, readAccount, remainingOf } from '../api/account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
@@ -119,10 +119,8 @@ export class Budget {
 /** Throws why nothing is sent when the account cannot be read. */
 function notReadable(thrown: unknown): never {
 	if (!(thrown instanceof ServiceError)) throw thrown;
-	const { next, reason } = thrown;
-	if (next === 'again') throw new NotProcessed('service_down', thrown);
-	const isKnown = reason === 'unauthorized' || reason === 'out_of_credits';
-	throw new NotProcessed(isKnown ? reason : 'account_unreadable', thrown);
+	if (isOfAccount(thrown)) throw new NotProcessed(thrown.reason, thrown);
+	throw new NotProcessed(thrown.next === 'again' ? 'service_down' : 'account_unreadable', thrown);
 }
 
 /** Credits set aside for one request. */

@@ -175,7 +175,7 @@ function once(texts: string[]): string[] {
 /** The fields of an item that say why it has no result. */
 export type Reason = Record<'status' | 'reason', string>;
 
-const REASONS = new Map<string, string | string[]>(
+const REASONS = new Map<string, string | Array<string | null>>(
 	Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }),
 );
 
@@ -193,12 +193,21 @@ export function reasonsOf(problems: Reason[]): string {
 function shortOf({ status, reason }: Reason): string {
 	const [short] = [REASONS.get(reason) ?? reason].flat();
 	if (status === 'not_processed') return `not sent (${short})`;
-	return status === 'failed' ? `failed (${short})` : short;
+	return status === 'failed' ? `failed (${short})` : `${short}`;
+}
+
+const CAUSES = new Map(
+	Object.entries({ ...BY_SERVICE, ...FAILED }).map(([reason, row]) => [reason, row.at(-1)]),
+);
+
+/** Why a run failed in n8n's words (`failure` of an error), where it knows one for the reason. */
+export function causeOf(reason: string): string | undefined {
+	return CAUSES.get(reason) ?? undefined;
 }
 
 /** Whether the service caused that an item has no result. */
 export function isCausedByService(reason: string): boolean {
-	return Object.hasOwn(BY_SERVICE, reason) || Object.hasOwn(FAILED, reason);
+	return CAUSES.has(reason);
 }
 
 /** Whether an item says why it needed no request of its own: an unmet condition, an unknown company, a catch-all domain. */

@@ -44,28 +44,66 @@ export type InvalidReason = keyof typeof INVALID;
 /** With these reasons a bulk job is over: it has failed, or the service does not know it. */
 export const JOB_OVER = new Set<unknown>(['job_failed', 'not_found']);
 
+/** Why a run failed, in n8n's words: so its poller waits as long as that makes sense. `null` where it knows no word for it. */
+type Cause =
+	| 'rate-limited'
+	| 'quota-exhausted'
+	| 'temporarily-unavailable'
+	| 'credential-invalid'
+	| 'configuration-invalid'
+	| 'node-defect'
+	| null;
+
 /** Why a run sends no more, where the service is the cause: in short words, and what to do before the rest is run again. */
 export const BY_SERVICE = {
-	out_of_credits: ['out of credits', 'Add credits to the account'],
-	unauthorized: ['API key not accepted', 'Check the API Key of the credential'],
+	out_of_credits: ['out of credits', 'Add credits to the account', 'quota-exhausted'],
+	unauthorized: [
+		'API key not accepted',
+		'Check the API Key of the credential',
+		'credential-invalid',
+	],
 	rate_limited: [
 		'rate limit still exceeded',
 		'Raise Max Rate Limit Wait, or check the rate limit of your plan',
+		'rate-limited',
 	],
 	unexpected_answer: [
 		'incomplete response',
 		'Check your plan with your provider, or run Check API of Contact Data Account',
+		'temporarily-unavailable',
 	],
-	forbidden: ['not included in your plan', 'Check your plan with your provider'],
-	redirected: ['Base URL redirects', 'Check the Base URL of the credential'],
-	not_the_service: ['not a response of the service', 'Check the Base URL of the credential'],
+	forbidden: [
+		'not included in your plan',
+		'Check your plan with your provider',
+		'configuration-invalid',
+	],
+	redirected: [
+		'Base URL redirects',
+		'Check the Base URL of the credential',
+		'configuration-invalid',
+	],
+	not_the_service: [
+		'not a response of the service',
+		'Check the Base URL of the credential',
+		// Mostly a page for the time of an outage: a Base URL that is wrong fails at activation.
+		'temporarily-unavailable',
+	],
 	bad_request: [
 		'not accepted by the service',
 		'Check the fields of the node, or run Check API of Contact Data Account',
+		'configuration-invalid',
 	],
-	service_down: ['service not responding', 'Wait until the service responds'],
-	account_unreadable: ['account not readable', 'Check why, or remove Leave Credits in Account'],
-};
+	service_down: [
+		'service not responding',
+		'Wait until the service responds',
+		'temporarily-unavailable',
+	],
+	account_unreadable: [
+		'account not readable',
+		'Check why, or remove Leave Credits in Account',
+		null,
+	],
+} satisfies Record<string, [short: string, todo: string, cause: Cause]>;
 
 /** All reasons why an item was not sent: short words, and what to do before it is run again. */
 export const NOT_SENT = {
@@ -91,41 +129,21 @@ export type NotSentReason = keyof typeof NOT_SENT;
 
 /** Why one item failed, where a run goes on: n8n did not send its request, or it brought no usable result. */
 export const FAILED = {
-	refused_base_url: 'Base URL not usable',
-	not_found: 'not found',
-	conflict: 'conflict with another request',
-	service_unavailable: 'service unavailable',
-	connection: 'connection lost',
-	unknown_outcome: 'connection lost, outcome unknown',
-	job_failed: 'bulk job failed',
-	refused_by_n8n: 'not sent by n8n',
-	unexpected: 'unexpected',
-};
+	refused_base_url: ['Base URL not usable', 'configuration-invalid'],
+	not_found: ['not found', 'configuration-invalid'],
+	conflict: ['conflict with another request', 'temporarily-unavailable'],
+	service_unavailable: ['service unavailable', 'temporarily-unavailable'],
+	connection: ['connection lost', 'temporarily-unavailable'],
+	unknown_outcome: ['connection lost, outcome unknown', null],
+	job_failed: ['bulk job failed', null],
+	refused_by_n8n: ['not sent by n8n', null],
+	unexpected: ['unexpected', 'node-defect'],
+} satisfies Record<string, [short: string, cause: Cause]>;
 
-/** The reasons of a failed request. Only `out_of_credits` makes its items `not_processed`: that request was refused. */
+/** The reasons of a failed request. */
 export type FailedReason =
 	| keyof typeof FAILED
 	| Exclude<keyof typeof BY_SERVICE, 'service_down' | 'account_unreadable'>;
-
-/** Why a run failed in n8n's words (`failure` of an error): so its poller waits as long as that makes sense. */
-export const CAUSES: Partial<Record<string, string>> = {
-	rate_limited: 'rate-limited',
-	out_of_credits: 'quota-exhausted',
-	service_unavailable: 'temporarily-unavailable',
-	service_down: 'temporarily-unavailable',
-	connection: 'temporarily-unavailable',
-	unexpected_answer: 'temporarily-unavailable',
-	// Mostly a page for the time of an outage: a Base URL that is wrong fails at activation.
-	not_the_service: 'temporarily-unavailable',
-	conflict: 'temporarily-unavailable',
-	unauthorized: 'credential-invalid',
-	forbidden: 'configuration-invalid',
-	not_found: 'configuration-invalid',
-	bad_request: 'configuration-invalid',
-	redirected: 'configuration-invalid',
-	refused_base_url: 'configuration-invalid',
-	unexpected: 'node-defect',
-};
 
 /** Why a result is not there yet. */
 export const PENDING = { job_not_finished: 'waiting for a bulk job' };

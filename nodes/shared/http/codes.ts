@@ -29,8 +29,10 @@ interface Meaning {
 	isPath?: true;
 	/** Whether the service may have charged the request, as a gateway in front of it gave up. */
 	mayBeCharged?: true;
-	/** Whether the words of the refusal may say that it is another one. */
-	isVague?: true;
+	/** That of the items of the request, if nothing of it was done: they can be sent again. */
+	status?: 'not_processed';
+	/** What the refusal may say in words, and the status code that it means then. */
+	spoken?: Array<[said: RegExp, meant: number]>;
 }
 
 const BAD_VALUES: Meaning = {
@@ -82,6 +84,7 @@ const CODES: Record<number, Meaning> = {
 	402: {
 		reason: 'out_of_credits',
 		next: 'halt',
+		status: 'not_processed',
 		message: 'Not enough credits',
 		advice: 'Add credits to the account, then run again: what was found is free for a day.',
 		onTest: NO_PLAN,
@@ -92,7 +95,10 @@ const CODES: Record<number, Meaning> = {
 		message: 'Your plan does not include this feature',
 		advice: 'Check your plan with your provider.',
 		onTest: NO_PLAN,
-		isVague: true,
+		spoken: [
+			[/rate.?limit|too many requests|throttl/i, 429],
+			[/credit|quota/i, 402],
+		],
 	},
 	404: {
 		reason: 'not_found',
@@ -134,6 +140,9 @@ const CODES: Record<number, Meaning> = {
 	505: BAD_REQUEST,
 	524: GAVE_UP,
 };
+
+/** The status codes that mean something of their own. */
+export const STATUS_CODES = Object.keys(CODES).map(Number);
 
 export function meaningOf(status: number): Meaning {
 	return CODES[status] ?? (status >= 500 ? OUTAGE : BAD_REQUEST);

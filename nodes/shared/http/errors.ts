@@ -1,11 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { Failure, type Problem, problemOf } from '../failures/failure';
-import type { FailedReason } from '../failures/reasons';
+import type { FailedReason, NotSentReason } from '../failures/reasons';
 import { isObject, textAt, wordsIn } from '../values/json';
 import type { Next } from './codes';
 import { withoutKey } from './mask';
 
-interface FailureDetails extends Pick<Problem, 'message' | 'description' | 'httpCode'> {
+interface FailureDetails
+	extends Pick<Problem, 'message' | 'description' | 'httpCode'>,
+		Partial<Pick<Problem, 'status'>> {
 	/** The pause that the service asks for, in milliseconds. */
 	retryAfter?: number;
 	/** Whether the service may have charged the request. */
@@ -33,9 +35,7 @@ export class ServiceError extends Failure {
 		override readonly reason: FailedReason,
 		private readonly details: FailureDetails,
 	) {
-		const { message, description, httpCode = null, retryAfter } = details;
-		// The request that ran into the end of the credits was refused, so the item can be sent again.
-		const status = reason === 'out_of_credits' ? 'not_processed' : 'failed';
+		const { message, description, httpCode = null, retryAfter, status = 'failed' } = details;
 		const stated = retryAfter === undefined ? {} : { retryAfter };
 		super({ status, reason, message, description, httpCode, ...stated });
 		this.httpCode = httpCode;
@@ -126,12 +126,23 @@ export function unknownPath(path: string): ServiceError {
 /** The exception as a {@link ServiceError}. Any other is a fault of this package: it fails one request only. */
 export function asServiceError(thrown: unknown): ServiceError {
 	if (thrown instanceof ServiceError) return thrown;
-	return new ServiceError('unexpected', { ...problemOf(thrown), mayBeCharged: true });
+	return new ServiceError('unexpected', {
+		...problemOf(thrown),
+		status: 'failed',
+		mayBeCharged: true,
+	});
 }
 
 /** Whether the service knows nothing of what was asked. */
 export function isMiss(thrown: unknown): boolean {
 	return thrown instanceof ServiceError && thrown.next === 'miss';
+}
+
+/** Whether the service refuses the account, and so every other request too. */
+export function isOfAccount(
+	failure: ServiceError,
+): failure is ServiceError & { reason: NotSentReason } {
+	return failure.next === 'halt';
 }
 
 /** Whether the service may not have the path of a request. */

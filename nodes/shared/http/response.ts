@@ -69,12 +69,6 @@ function parsedJson(text: string): IN8nHttpFullResponse['body'] | undefined {
 	}
 }
 
-/** What a refusal says in words, and the status code that it means then, whatever its own is. */
-const SPOKEN: Array<[said: RegExp, meant: number]> = [
-	[/rate.?limit|too many requests|throttl/i, 429],
-	[/credit|quota/i, 402],
-];
-
 /** The headers that state when a limit ends, in seconds or as a point in time, and the fields of a body that do. */
 const RESETS = ['ratelimit-reset', 'x-ratelimit-reset'];
 const PAUSES = ['retry_after', 'retry_after_seconds'];
@@ -83,9 +77,9 @@ function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Service
 	const own = isObject(body) ? body : {};
 	// A text is the page of a proxy.
 	const said = typeof body === 'string' ? null : wordsIn(body);
-	const isVague = meaningOf(statusCode).isVague === true && said !== null;
-	const [, meant = statusCode] = SPOKEN.find(([spoken]) => isVague && spoken.test(said)) ?? [];
-	const { reason, message, advice, next, isPath, mayBeCharged } = meaningOf(meant);
+	const { spoken = [] } = meaningOf(statusCode);
+	const [, meant = statusCode] = spoken.find(([words]) => words.test(said ?? '')) ?? [];
+	const { reason, message, advice, next, isPath, mayBeCharged, status } = meaningOf(meant);
 	const remaining = numberAt(own, 'remaining');
 	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
 	// The service may say the same in nearly the same words.
@@ -101,6 +95,7 @@ function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Service
 		next,
 		isPath,
 		mayBeCharged,
+		status,
 		remaining: remaining ?? undefined,
 		retryAfter: [headers['retry-after'], ...stated]
 			.map((value) => retryAfterOf(value))

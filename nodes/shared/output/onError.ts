@@ -6,8 +6,8 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { isTool } from '../host/context';
-import { inFull, isCausedByService, type Problem, reasonsOf } from '../failures/failure';
-import { CAUSES, WITHOUT_RESULT } from '../failures/reasons';
+import { causeOf, inFull, isCausedByService, type Problem, reasonsOf } from '../failures/failure';
+import { WITHOUT_RESULT } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { count } from '../values/text';
 
@@ -60,7 +60,7 @@ export function stopError(
 	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	const text = itemIndex === undefined ? message : `${message} [item ${itemIndex}]`;
-	const cause = status === 'invalid_input' ? 'configuration-invalid' : CAUSES[reason];
+	const cause = status === 'invalid_input' ? 'configuration-invalid' : causeOf(reason);
 	const wait = retryAfter ?? (cause === 'quota-exhausted' ? QUOTA_WAIT : undefined);
 	const until = wait !== undefined && { retryAfterMs: wait, resetsAtEpochMs: Date.now() + wait };
 	// n8n 1 does not read it.

@@ -81,7 +81,7 @@ export function decide(
 	{ attempt, maxRetries, cost, uncertain }: FailedRequest,
 	random = Math.random(),
 ): Decision {
-	const { mayBeCharged, next, reason } = failure;
+	const { mayBeCharged, next, problem, reason } = failure;
 	const mayHelp = next === 'again';
 	const isUnknown = mayHelp && mayBeCharged;
 	const mayChargeAgain = isUnknown && cost !== 'free';
@@ -93,8 +93,8 @@ export function decide(
 	const isRepeated = mayChargeAgain && uncertain !== undefined;
 	const isLeft = attempt <= Math.min(maxRetries, failure.maxRetries);
 	if (mayHelp && isLeft && !isRepeated) return decision;
-	// The last response counts, whatever was lost before. A refusal for credits would wrongly say that nothing was sent.
-	const isLast = isUnknown || !(mayHelp || reason === 'out_of_credits');
+	// The last response counts, whatever was lost before, but for one that would say that nothing was sent.
+	const isLast = isUnknown || !(mayHelp || problem.status === 'not_processed');
 	return { ...decision, error: (isLast ? failure : (uncertain ?? failure)).after(attempt) };
 }
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 
+import { STATUS_CODES } from '../../../nodes/shared/http/codes.ts';
 import { ECHO, type Effect, type Trigger } from '../../emulator/faults.mts';
 import type { Variants } from '../../emulator/variants.mts';
 import { everyLookup, withJobs } from '../leads/lookups.mts';
@@ -132,7 +133,9 @@ const SAYING_NOTHING = [
 ];
 
 const refusals = [400, 401, 402, 403, 404, 409, 413, 422, 500, 502, 504];
-const rareCodes = [408, 420, 421, 425, 430, 431, 501, 505, 520, 521, 522, 523, 524, 529];
+const rareCodes = [...STATUS_CODES, 520, 521, 522, 523, 529].filter(
+	(code) => !refusals.includes(code),
+);
 
 /** A gateway gives up; the service may go on. */
 export const GATEWAYS = [408, 502, 504, 524];
