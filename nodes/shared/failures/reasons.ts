@@ -44,15 +44,9 @@ export type InvalidReason = keyof typeof INVALID;
 /** With these reasons a bulk job is over: it has failed, or the service does not know it. */
 export const JOB_OVER = new Set<unknown>(['job_failed', 'not_found']);
 
-/** Why a run failed, in n8n's words: so its poller waits as long as that makes sense. `null` where it knows no word for it. */
-type Cause =
-	| 'rate-limited'
-	| 'quota-exhausted'
-	| 'temporarily-unavailable'
-	| 'credential-invalid'
-	| 'configuration-invalid'
-	| 'node-defect'
-	| null;
+/** Why a run failed, in n8n's words: so its poller waits as long as that makes sense. */
+const AGAIN_LATER = 'temporarily-unavailable';
+const CONFIGURATION = 'configuration-invalid';
 
 /** Why a run sends no more, where the service is the cause: in short words, and what to do before the rest is run again. */
 export const BY_SERVICE = {
@@ -70,40 +64,28 @@ export const BY_SERVICE = {
 	unexpected_answer: [
 		'incomplete response',
 		'Check your plan with your provider, or run Check API of Contact Data Account',
-		'temporarily-unavailable',
+		AGAIN_LATER,
 	],
-	forbidden: [
-		'not included in your plan',
-		'Check your plan with your provider',
-		'configuration-invalid',
-	],
-	redirected: [
-		'Base URL redirects',
-		'Check the Base URL of the credential',
-		'configuration-invalid',
-	],
+	forbidden: ['not included in your plan', 'Check your plan with your provider', CONFIGURATION],
+	redirected: ['Base URL redirects', 'Check the Base URL of the credential', CONFIGURATION],
 	not_the_service: [
 		'not a response of the service',
 		'Check the Base URL of the credential',
 		// Mostly a page for the time of an outage: a Base URL that is wrong fails at activation.
-		'temporarily-unavailable',
+		AGAIN_LATER,
 	],
 	bad_request: [
 		'not accepted by the service',
 		'Check the fields of the node, or run Check API of Contact Data Account',
-		'configuration-invalid',
+		CONFIGURATION,
 	],
-	service_down: [
-		'service not responding',
-		'Wait until the service responds',
-		'temporarily-unavailable',
-	],
+	service_down: ['service not responding', 'Wait until the service responds', AGAIN_LATER],
 	account_unreadable: [
 		'account not readable',
 		'Check why, or remove Leave Credits in Account',
 		null,
 	],
-} satisfies Record<string, [short: string, todo: string, cause: Cause]>;
+} satisfies Record<string, [short: string, todo: string, cause: string | null]>;
 
 /** All reasons why an item was not sent: short words, and what to do before it is run again. */
 export const NOT_SENT = {
@@ -129,16 +111,16 @@ export type NotSentReason = keyof typeof NOT_SENT;
 
 /** Why one item failed, where a run goes on: n8n did not send its request, or it brought no usable result. */
 export const FAILED = {
-	refused_base_url: ['Base URL not usable', 'configuration-invalid'],
-	not_found: ['not found', 'configuration-invalid'],
-	conflict: ['conflict with another request', 'temporarily-unavailable'],
-	service_unavailable: ['service unavailable', 'temporarily-unavailable'],
-	connection: ['connection lost', 'temporarily-unavailable'],
+	refused_base_url: ['Base URL not usable', CONFIGURATION],
+	not_found: ['not found', CONFIGURATION],
+	conflict: ['conflict with another request', AGAIN_LATER],
+	service_unavailable: ['service unavailable', AGAIN_LATER],
+	connection: ['connection lost', AGAIN_LATER],
 	unknown_outcome: ['connection lost, outcome unknown', null],
 	job_failed: ['bulk job failed', null],
 	refused_by_n8n: ['not sent by n8n', null],
 	unexpected: ['unexpected', 'node-defect'],
-} satisfies Record<string, [short: string, cause: Cause]>;
+} satisfies Record<string, [short: string, cause: string | null]>;
 
 /** The reasons of a failed request. */
 export type FailedReason =
