@@ -140,8 +140,9 @@ const NOBODY: IDataObject = { results: [] };
 async function buyPage(query: IDataObject, { client, context }: ReadRequest): Promise<IDataObject> {
 	const { breaker, connection } = client;
 	const { companyName } = query;
-	// The service compares company names without case (interface specification 4.9).
-	const asked = { ...query, companyName: toText(companyName).toLowerCase() };
+	// The service compares company names without case (interface specification 4.9). A page of another size is as good: what
+	// it lacks is on the next one.
+	const asked = { ...query, size: undefined, companyName: toText(companyName).toLowerCase() };
 	const key = digest([connection.id, COMPANY_LEADS_PATH, asked]);
 	const request = { method: 'GET' as const, url: COMPANY_LEADS_PATH, qs: query };
 	/** How many of its requests may have been charged. */

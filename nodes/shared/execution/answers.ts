@@ -125,6 +125,11 @@ export class AnswerStore {
 		return isNew(answer) ? answer : undefined;
 	}
 
+	/** Whether this execution has, or had, an answer to a question. */
+	has(key: string): boolean {
+		return this.answers.has(key);
+	}
+
 	get isEmpty(): boolean {
 		return this.answers.size === 0 && this.stored.length === 0;
 	}
@@ -152,8 +157,8 @@ export class AnswerStore {
 			this.keep([key, answer], connection);
 			return { answer, credits: 0, isEarlier: true };
 		}
-		const error = this.refusalOf(key);
-		if (error) return { error, credits: 0 };
+		const refusal = this.refusalOf(key);
+		if (refusal) return refusal;
 		try {
 			const working = work();
 			asking.set(key, working);
@@ -173,13 +178,13 @@ export class AnswerStore {
 	}
 
 	/** Why a question is not sent again, if it was sent in vain too often. */
-	refusalOf(key: string): Failure | undefined {
+	refusalOf(key: string): Settled | undefined {
 		const before = this.unanswered.get(key);
 		if (!before || before.times + before.sent <= MAX_UNANSWERED) return undefined;
 		const { times } = before;
 		const problem = problemOf(before.error);
 		const message = `Not sent again: it was sent ${times} times and may have been charged (${problem.message})`;
-		return new Failure({ ...problem, status: 'not_processed', message });
+		return { error: new Failure({ ...problem, status: 'not_processed', message }), credits: 0 };
 	}
 
 	/** Puts the latest answers into what n8n stores with the execution, in place of the oldest ones. */

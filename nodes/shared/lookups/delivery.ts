@@ -16,11 +16,15 @@ import { type Counts, hasOnly404, outcomeOf, warningsOf } from './summary';
 const RETRY_ON_FAIL =
 	'Retry On Fail is on but not needed: this node already retries on its own. With it on, a request whose connection was lost may be sent, and charged, again with each try.';
 
-/** What becomes of an email that is not verified, as its domain accepts every one. */
-export const AT_CATCH_ALL: PassedOn<'verified'> = {
-	status: 'verified',
-	fields: { emailStatus: 'catch-all', reason: CATCH_ALL_DOMAIN },
-};
+/**
+ * What becomes of an email that is not verified, as its domain accepts every one.
+ * @param at when the service said so, in milliseconds since 1970
+ */
+export function atCatchAll(at: number): PassedOn<'verified'> {
+	const checkedAt = new Date(at).toISOString();
+	const fields = { emailStatus: 'catch-all', reason: CATCH_ALL_DOMAIN, checkedAt };
+	return { status: 'verified', fields };
+}
 
 /** Makes the items of a lookup, each as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
@@ -48,7 +52,7 @@ export class Delivery<Query extends IDataObject> {
 	place(
 		item: number,
 		prepared: Prepared<Query>,
-		outcome: Outcome | typeof AT_CATCH_ALL,
+		outcome: Outcome | PassedOn<'verified'>,
 		paid?: Paid,
 	): void {
 		const { run, lookup, columns, resultField, counts } = this;
@@ -65,7 +69,7 @@ export class Delivery<Query extends IDataObject> {
 			run.fail(outcome, item, (fields) => output(fields, { columns: withProblem }));
 		} else if ('fields' in outcome) {
 			const email = prepared.query.email || null;
-			const from = outcome === AT_CATCH_ALL && source !== undefined && { source };
+			const from = outcome.status === 'verified' && source !== undefined && { source };
 			run.put(item, output({ email, ...outcome.fields, ...from, status: outcome.status }));
 			const isUnmet = outcome.fields.reason === UNMET;
 			counts[isUnmet ? 'unmet' : outcome.status]++;

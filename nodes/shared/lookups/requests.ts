@@ -30,6 +30,8 @@ interface Sharing<Query extends IDataObject> {
 	readonly counts: Counts;
 	/** Whether further items are about to ask: what does not fill a request waits for them. */
 	readonly isReading: boolean;
+	/** What comes of a question that exceeds Max Items in Manual Runs. */
+	beyondManualLimit(key: string): Settled | undefined;
 }
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is resolved, whatever happens. */
@@ -223,7 +225,9 @@ export class Requests<Query extends IDataObject> {
 			);
 		} catch (error) {
 			if (!isPending(error) && error instanceof JobProblem) {
-				jobs.ended(job, connection);
+				// One that is gone may have been charged.
+				const uncertain = isFreeFailure(error) ? 0 : job.credits;
+				jobs.ended(job, connection, undefined, { certain: 0, uncertain });
 				this.sendInstead(entries, error);
 			} else fail(entries, error, { credits: null, isOfJob: true });
 		}
@@ -231,12 +235,13 @@ export class Requests<Query extends IDataObject> {
 
 	/** Sends the questions that a job has left without an answer, though it may have been charged for them. */
 	private sendInstead(entries: Array<Entry<Query> | undefined>, error: Error): void {
-		const { answers } = this.shared.run.execution;
+		const { shared } = this;
+		const { answers } = shared.run.execution;
 		for (const entry of entries) {
 			if (!entry) continue;
 			if (!isFreeFailure(error)) answers.sentInVain(entry.key, { error });
-			const refusal = answers.refusalOf(entry.key);
-			if (refusal) entry.resolve({ error: refusal, credits: 0 });
+			const refusal = shared.beyondManualLimit(entry.key) ?? answers.refusalOf(entry.key);
+			if (refusal) entry.resolve(refusal);
 			else this.entries.push(entry);
 		}
 		this.sendAll();

@@ -1,11 +1,12 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Settled } from '../execution/answers';
+import type { Answer, Settled } from '../execution/answers';
 import { NotProcessed, problemOf } from '../failures/failure';
 import type { NodeContext } from '../host/context';
+import { digest } from '../http/connection';
 import { type Prepared, prepareItem } from '../input/item';
 import { stopError } from '../output/onError';
 import { Run } from '../run/run';
-import { AT_CATCH_ALL, Delivery } from './delivery';
+import { atCatchAll, Delivery } from './delivery';
 import { keyOf, type Lookup } from './lookup';
 import { Places } from '../values/places';
 import { Requests } from './requests';
@@ -126,25 +127,28 @@ export class LookupRun<Query extends IDataObject> {
 		const domain = isFirst ? this.domainOf(query, connection.id) : undefined;
 		const since = run.since(prepared);
 		const isKnown = () => answers.find(key, connection, since) !== undefined;
-		if (domain !== undefined && !isKnown()) {
-			if (catchAllDomains.has(domain)) return delivery.place(item, prepared, AT_CATCH_ALL);
+		if (domain !== undefined) {
+			const { [domain]: at } = catchAllDomains;
+			if (at !== undefined && !isKnown()) return delivery.place(item, prepared, atCatchAll(at));
 			if (mayWait && this.domains.has(domain)) return void this.later.push(turn);
 			this.domains.add(domain);
 		}
 		if (!asked) {
 			const { job } = prepared;
 			if (job && !isKnown()) run.execution.jobs.expect(job, key, connection);
-			const isTooMany = this.isBeyondManualLimit(key);
+			// What is paid for is no further lookup.
+			const isPaid = run.execution.jobs.of(key) !== undefined || answers.has(key);
+			const refusal = this.beyondManualLimit(key);
 			const send = async () => await requests.ask(key, query);
-			asked = isTooMany
-				? Promise.resolve(BEYOND_MANUAL_LIMIT)
-				: answers.ask(key, connection, send, since);
+			asked =
+				refusal && !isPaid ? Promise.resolve(refusal) : answers.ask(key, connection, send, since);
 			this.asked.set(key, asked);
 		}
 		const settled = await asked;
 		if (run.breather.isDue) await run.breather.breathe();
-		const results = 'answer' in settled ? settled.answer.results : [];
-		if (domain !== undefined && lookup.catchAll?.isCatchAll(results)) catchAllDomains.add(domain);
+		const { results = [], at }: Partial<Answer> = 'answer' in settled ? settled.answer : {};
+		const isCatchAll = domain !== undefined && lookup.catchAll?.isCatchAll(results);
+		if (isCatchAll && at !== undefined) catchAllDomains[domain] = at;
 		if ('answer' in settled && (!isFirst || settled.isShared)) counts.duplicates++;
 		else if (settled.isEarlier) counts.earlier++;
 		// The first item of a question pays for it, unless another node does.
@@ -160,20 +164,20 @@ export class LookupRun<Query extends IDataObject> {
 	private domainOf(query: Query, account: string): string | undefined {
 		const { catchAll } = this.lookup;
 		if (!catchAll || !this.run.options.catchAllOnce) return undefined;
-		return `${account} ${catchAll.domainOf(query)}`;
+		return digest([account, catchAll.domainOf(query)]);
 	}
 
-	/** Whether a lookup exceeds Max Items in Manual Runs: what a job may have does not, and counts. */
-	private isBeyondManualLimit(key: string): boolean {
+	/** What comes of a question that exceeds Max Items in Manual Runs: the first ones that this node was asked for are sent. */
+	beyondManualLimit(key: string): Settled | undefined {
 		const { isTool, node } = this.context;
 		const { execution, options } = this.run;
 		const { manualLimit } = options;
-		const { isManual, tried: triedBy } = execution;
-		if (!isManual || isTool || manualLimit === Number.POSITIVE_INFINITY) return false;
-		const tried = triedBy.get(node.name) ?? new Set();
-		triedBy.set(node.name, tried);
-		if (tried.size >= manualLimit && !tried.has(key) && !execution.jobs.of(key)) return true;
-		tried.add(key);
-		return false;
+		const { isManual, tried } = execution;
+		if (!isManual || isTool || manualLimit === Number.POSITIVE_INFINITY) return undefined;
+		const places = tried.get(node.name) ?? new Map<string, number>();
+		tried.set(node.name, places);
+		const place = places.get(key) ?? places.size;
+		places.set(key, place);
+		return place < manualLimit ? undefined : BEYOND_MANUAL_LIMIT;
 	}
 }
