@@ -14,7 +14,8 @@ import {
 	verify,
 	verifyBulk,
 } from '../support/leads/lookups.mts';
-import { useService } from '../support/servers/service.mts';
+import { chain, emits, looksUp, outputOf, runOverWaits, waits } from '../support/node/chains.mts';
+import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
 
@@ -62,6 +63,28 @@ describe.each([verify, verifyBulk])('of $operation', (lookup) => {
 		forgetRecentAnswers();
 		await runLookup(lookup, service(), itemsOf(emails));
 		expectPaidOnce(service(), { subject: (number) => emails[number] }, numbers(4));
+	});
+
+	test('holds over a Wait, and gives the others the date of the answer', async () => {
+		const emails = emailsAt(open, 4);
+		const [first, second] = [emails.slice(0, 2), emails.slice(2)].map(itemsOf);
+		const { options } = once;
+		const begin = [emits('Start', first), looksUp('One', lookup, options), waits()];
+		const nodes = [...begin, emits('More', second), looksUp('Other', lookup, options)];
+		const runs = await runOverWaits(chain(nodes, credentialFor(service())));
+		expect(charged()).toEqual([emails[0]]);
+		const json = ['One', 'Other'].flatMap((name) => outputOf(known(runs.at(-1)), name));
+		expect(json.map(({ checkedAt }) => checkedAt)).toEqual(Array(4).fill(json[0].checkedAt));
+		expect(json[0].checkedAt).not.toBeNull();
+	});
+
+	test('a manual run pays for the same ones with each click', async () => {
+		const emails = [...emailsAt(closed, 6), ...emailsAt(open, 1)];
+		for (const _ of numbers(3)) {
+			const parameters = { manualLimit: 3 };
+			await runLookup(lookup, service(), itemsOf(emails), { ...once, mode: 'manual', parameters });
+		}
+		expect(charged()).toHaveLength(3);
 	});
 
 	test.each([{ status: 500 }, { status: 402 }])(

@@ -434,6 +434,19 @@ describe('a later run of a Finder', () => {
 		expectPaidOnce(service(), findBulk, [3, 4, 5]);
 	});
 
+	test('sends no more than Max Items in Manual Runs of what a job that is gone has left', async () => {
+		const pending = await pendingLeads(numbers(130));
+		Object.assign(service(), { jobs: [] });
+		service().variants.bulkAnswer = 'rows';
+		const before = service().ledger.total();
+		const parameters = { includeInputFields: true, manualLimit: 10 };
+		const { json } = await collect(pending, { mode: 'manual', parameters });
+		expect(json.map(({ reason }) => reason === 'manual_limit')).toEqual(
+			pending.map((_, index) => index >= 10),
+		);
+		expect(service().ledger.total() - before).toBe(paidAmong(findBulk, 10).length);
+	});
+
 	test('gives nobody the row of another, whatever rows the items name', async () => {
 		const pending = await pendingLeads([3, 4, 5]);
 		const items = pending.map((item, index) => ({ ...item, jobRow: [3, 101, 1][index] }));

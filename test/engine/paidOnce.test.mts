@@ -420,6 +420,19 @@ describe('Get Company Leads', () => {
 		expect(sent()).toBe(2);
 	});
 
+	test('a higher limit reads on, a lower one reads nothing', async () => {
+		for (const [limit, requests] of [
+			[10, 1],
+			[20, 2],
+			[5, 2],
+		]) {
+			const { json } = await execute(companyLeads, items, { parameters: { limit } });
+			const wanted = people.slice(0, limit).map(({ full }) => full);
+			expect(json.map(({ fullName }) => fullName)).toEqual(wanted);
+			expect(sent()).toBe(requests);
+		}
+	});
+
 	test.each<[what: string, site: string, again: () => LookupTest]>([
 		['a company that is not known', 'nobody.example', () => ({})],
 		['a company without such people', company.domain, () => ({ parameters: { title: 'xyzzy' } })],

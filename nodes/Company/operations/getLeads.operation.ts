@@ -90,6 +90,7 @@ export const getLeads = readOperation({
 		const { limit, values } = request;
 		const company = objectAt(asBeforeFile(request.recognized ?? {}, 'companyData'), 'companyData');
 		if (company.status === 'not_found') return UNKNOWN_COMPANY;
+		if (company.status === 'found') request.noteRead('companyData');
 		const { domain, name } = companyIn(company, values);
 		if (!domain && !name) throw request.missing('missing_company');
 		const filters = {

@@ -174,7 +174,7 @@ export interface Prepared<Query> {
 
 /**
  * Prepares the question of an item, as the declaration of the operation says. What comes first holds: an option cannot
- * be used, it is not wanted, it is known and waits for no job, it is skipped, it lacks something or a field cannot be meant, its result is
+ * be used, it is not wanted, it is known, it is skipped, it lacks something or a field cannot be meant, its result is
  * certain without the service.
  */
 export function prepareItem<Query extends IDataObject>(
@@ -205,13 +205,9 @@ export function prepareItem<Query extends IDataObject>(
 	const known = failure.of(
 		() => existing && days !== undefined && knownItem(existing, parameters, item, days),
 	);
-	const resultField = options.resultField ?? lookup.resultField;
-	const job = lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path);
-	// What it waits for is paid.
-	const isWaiting = job !== undefined && parameters.recorded('status', item) === 'pending';
 	const outcomeOf = (): Outcome | undefined => {
 		if (options.refusal !== undefined) return problemOf(options.refusal);
-		if (known && 'status' in known && !isWaiting) return known;
+		if (known && 'status' in known) return known;
 		if (question?.isEmpty && ofLead.error === undefined) return { status: 'skipped', fields: {} };
 		const refusal =
 			failure.error ??
@@ -220,13 +216,14 @@ export function prepareItem<Query extends IDataObject>(
 		if (refusal) return problemOf(refusal);
 		return result && { results: [result] };
 	};
+	const resultField = options.resultField ?? lookup.resultField;
 	return {
 		...wanted,
 		query,
 		outcome: outcomeOf(),
 		due: known && 'checked' in known ? known : undefined,
 		isRefreshed: days === 0,
-		job,
+		job: lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path),
 	};
 }
 

@@ -77,6 +77,11 @@ export class LeadParameters extends Parameters {
 		return sections.map((fields) => fields[name] ?? '').find((value) => value !== '');
 	}
 
+	/** Notes a field that was read of the item itself. */
+	noteRead(field: string): void {
+		this.fieldsRead.add(field);
+	}
+
 	/** From which fields of the items leads were read, in words; `undefined` where none was recognized. */
 	get readFrom(): string | undefined {
 		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : undefined;

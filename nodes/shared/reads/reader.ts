@@ -42,6 +42,8 @@ export interface ReadRequest {
 	/** The client of the item's account. */
 	client: AccountClient;
 	missing(...lacking: Missing[]): InvalidInput;
+	/** Notes a field of the item that was read, too, for the summary. */
+	noteRead(field: string): void;
 	/** The value of a parameter that the operation puts into its requests itself. */
 	parameter(name: string): unknown;
 	/** Sends the request with these query parameters, to the operation's path unless another is given. */
@@ -59,13 +61,13 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 		run.accounts.end();
 	}
 	const { asked, results, empty, condition, company_not_found: unknown } = counts;
-	const said = [
-		...(read.outcome && asked > 0 ? [read.outcome(asked, results, empty)] : []),
-		...(read.outcome ? run.reasons : run.incomplete),
+	const outcome = read.outcome && asked > 0 ? [read.outcome(asked, results, empty)] : [];
+	const others = [
+		...run.incomplete,
 		...(condition > 0 ? [`${condition} did not meet the condition`] : []),
 		...(unknown > 0 ? [`${unknown} not found by Search Company`] : []),
 	];
-	const items = run.deliver(said.length > 0 ? [said.join(', ')] : []);
+	const items = run.deliver([...outcome, ...(others.length > 0 ? [others.join(', ')] : [])]);
 	const isMixed = run.problems.length + condition + unknown > 0;
 	if (isMixed && !context.isTool) alignColumns(items);
 	return items;
@@ -139,6 +141,7 @@ async function requestFor(
 		recognized: parameters.isChosen ? undefined : objectFrom(parameters.json(item)),
 		client,
 		missing: (...lacking) => missing(parameters, item, lacking),
+		noteRead: (field) => parameters.noteRead(field),
 		parameter: (name) => parameters.get(name, item, ''),
 		get: async (qs, path = pathOf(read, (name) => toListId(values.raw(name)))) =>
 			await client.get(path, qs),

@@ -175,16 +175,11 @@ export class Run<T extends { client: AccountClient }> {
 		return this.outputs.flat();
 	}
 
-	/** Why items have no result, or no whole one, each reason with its number; nothing if all have one. */
-	get reasons(): string[] {
-		const { problems } = this;
-		return problems.length > 0 ? [reasonsOf(problems.map(({ problem }) => problem))] : [];
-	}
-
-	/** The same with how many they are. */
+	/** How many items have no result, or no whole one, and why; nothing if all have one. */
 	get incomplete(): string[] {
-		const items = count(this.problems.length, 'item');
-		return this.reasons.map((reasons) => `${items} without a whole result: ${reasons}`);
+		const problems = this.problems.map(({ problem }) => problem);
+		if (problems.length === 0) return [];
+		return [`${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`];
 	}
 
 	/** Says above the output what came of the items and what it cost, what to do, and what was read, in this order. */

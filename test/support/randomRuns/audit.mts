@@ -404,7 +404,7 @@ function saidOf(item: Item, service: Service): IDataObject {
 	const { email_status: verdict } = expectedVerification(lower(email));
 	if (step.catchAllOnce && result.reason === 'catch_all_domain') {
 		expect(verdict).toBe('catch-all');
-		return { status, email, emailStatus: verdict, reason: result.reason };
+		return { status, email, emailStatus: verdict, reason: result.reason, checkedAt };
 	}
 	return { ...said, emailStatus: kind === 'email' ? personIn(input)?.status : verdict };
 }
