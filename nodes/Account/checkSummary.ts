@@ -39,7 +39,8 @@ export function summaryOf(checks: Check[]): string {
 	}
 	const settings = checks.flatMap(({ setting }) => setting ?? []).join('; ');
 	const why = [...new Set(reasons.slice(0, broken.length))].join('; ');
-	const parts = [`This API works${settings && ' with other settings'}`];
+	const asFarAsSeen = open.length > 0 ? ', as far as a free check can tell' : '';
+	const parts = [`This API works${settings && ' with other settings'}${asFarAsSeen}`];
 	if (why) parts.push(`, but not ${namesOf(broken)} (${why})`);
 	if (open.length > 0) {
 		parts.push(`. Not certain, for the reason in its row: ${namesOf(open)}`);

@@ -88,7 +88,7 @@ const needed: Partial<Record<keyof Variants, string>> = {
 /** What only a paid request would tell, whatever the service is: whether it takes the form of the request. */
 const withForm = endpointRows.flatMap(({ names, form }) => (form ? [names] : []));
 const open = 'Not certain, for the reason in its row: ';
-const worksAsFarAsSeen = `This API works. ${open}${withForm.join(', ')}. To be certain, look up one item with Max Credits set to 1.`;
+const worksAsFarAsSeen = `This API works, as far as a free check can tell. ${open}${withForm.join(', ')}. To be certain, look up one item with Max Credits set to 1.`;
 
 const cases = [...deviations, { name: 'creditCounters', value: [], form: mainVariants() } as const];
 
@@ -100,7 +100,10 @@ describe('a service in another form', () => {
 		expect(settings).toEqual(setting ? [setting] : []);
 		expect(works.filter((one) => one === false)).toHaveLength(settings.length);
 		if (!setting) return expect(summary).toBe(worksAsFarAsSeen);
-		const [begin, end] = ['This API works with other settings. ', 'turn on Customize API Requests'];
+		const [begin, end] = [
+			'This API works with other settings, as far as a free check can tell. ',
+			'turn on Customize API Requests',
+		];
 		expect(summary).toContain(`${begin}${open}${withForm[0]}, `);
 		expect(summary).toContain(`In the credential, ${end} and choose: ${setting}`);
 		// With these settings the operations do what they do in the main form: they are those of their own tests.
@@ -190,9 +193,9 @@ test.each<Trouble>([
 		{ status: 402 },
 		metered,
 		[0, metered.length, all.length + 1],
-		`This API works. ${open}Find Email, `,
+		`This API works, as far as a free check can tell. ${open}Find Email, `,
 	],
-	['slow', { delayMs: 30 }, all, [0, forms, all.length + 1], 'This API works. '],
+	['slow', { delayMs: 30 }, all, [0, forms, all.length + 1], 'This API works, as far as'],
 	[
 		'half of its JSON',
 		{ body: 'truncated' },
