@@ -319,7 +319,9 @@ describe('Get Company Leads', () => {
 		service().faults.add({ status: 400, on });
 		const { json, summary } = await run(getLeads, { items, onError: 'stopWorkflow' });
 		expect(json.filter(({ status }) => status === null)).toHaveLength(200);
-		expect(summary).toMatch(/^20 companies: 200 people\. 20 items without a whole result: 20 failed/);
+		expect(summary).toMatch(
+			/^20 companies: 200 people\. 20 items without a whole result: 20 failed/,
+		);
 	});
 
 	const found = { status: 'found', name: 'Found Inc', domain: company.domain };
