@@ -59,6 +59,11 @@ export interface Entry<Query> {
 /** The entries of a request or a job in the order of its rows, without those that nobody asks for now. */
 type Entries = Array<Entry<unknown> | undefined>;
 
+/** Returns the error for a question that a response says nothing of. */
+export function leftOut(): Error {
+	return unexpectedResponse('a result for this item');
+}
+
 /**
  * Resolves each question with its results; one that the service left out gets an error.
  * @param isRenewed whether an earlier attempt may have been charged too, so that nobody knows the cost
@@ -78,7 +83,7 @@ export function resolve(
 		// A job may still get a row that it lacks.
 		const ofJob =
 			jobId !== undefined && new JobProblem(jobId, result && problemOf(result), index + 1);
-		const error = ofJob || (result ?? unexpectedResponse('a result for this item'));
+		const error = ofJob || (result ?? leftOut());
 		return entry?.resolve({ error, credits: null, isOfJob });
 	});
 }

@@ -16,6 +16,7 @@ import {
 	type Entry,
 	fail,
 	isFreeFailure,
+	leftOut,
 	type Lookup,
 	type Received,
 	resolve,
@@ -221,7 +222,7 @@ export class Requests<Query extends IDataObject> {
 			);
 			this.sendInstead(
 				entries.filter((entry, index) => !hasRow(entry, index)),
-				unexpectedResponse('a result for this item'),
+				leftOut(),
 			);
 		} catch (error) {
 			if (!isPending(error) && error instanceof JobProblem) {

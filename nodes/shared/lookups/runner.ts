@@ -126,24 +126,15 @@ export class LookupRun<Query extends IDataObject> {
 		const isFirst = asked === undefined;
 		const domain = isFirst ? this.domainOf(query, connection.id) : undefined;
 		const since = run.since(prepared);
-		const isKnown = () => answers.find(key, connection, since) !== undefined;
 		if (domain !== undefined) {
 			const { [domain]: at } = catchAllDomains;
+			const isKnown = () => answers.find(key, connection, since) !== undefined;
 			if (at !== undefined && !isKnown()) return delivery.place(item, prepared, atCatchAll(at));
 			if (mayWait && this.domains.has(domain)) return void this.later.push(turn);
 			this.domains.add(domain);
 		}
-		if (!asked) {
-			const { job } = prepared;
-			if (job && !isKnown()) run.execution.jobs.expect(job, key, connection);
-			// What is paid for is no further lookup.
-			const isPaid = run.execution.jobs.of(key) !== undefined || answers.has(key);
-			const refusal = this.beyondManualLimit(key);
-			const send = async () => await requests.ask(key, query);
-			asked =
-				refusal && !isPaid ? Promise.resolve(refusal) : answers.ask(key, connection, send, since);
-			this.asked.set(key, asked);
-		}
+		asked ??= this.ask(key, prepared, requests, since);
+		this.asked.set(key, asked);
 		const settled = await asked;
 		if (run.breather.isDue) await run.breather.breathe();
 		const { results = [], at }: Partial<Answer> = 'answer' in settled ? settled.answer : {};
@@ -158,6 +149,22 @@ export class LookupRun<Query extends IDataObject> {
 			'answer' in settled ? settled.answer : problemOf(settled.error),
 			isFirst ? settled : { credits: 0 },
 		);
+	}
+
+	/** Asks a question that this run has not asked yet: the job that its item waits for, the execution, or the service. */
+	private async ask(
+		key: string,
+		{ job, query }: Prepared<Query>,
+		requests: Requests<Query>,
+		since: number,
+	): Promise<Settled> {
+		const { answers, jobs } = this.run.execution;
+		const { connection } = requests.client;
+		if (job && !answers.find(key, connection, since)) jobs.expect(job, key, connection);
+		const refusal = this.beyondManualLimit(key);
+		// What is paid for is no further lookup.
+		if (refusal && !jobs.of(key) && !answers.has(key)) return refusal;
+		return await answers.ask(key, connection, async () => await requests.ask(key, query), since);
 	}
 
 	/** The domain of which one email is verified first. */
