@@ -1,4 +1,4 @@
-import { FREE_FOR_A_DAY, RUN_AGAIN } from '../failures/failure';
+import { FREE_FOR_A_DAY } from '../failures/failure';
 import type { FailedReason } from '../failures/reasons';
 
 /** What happens after a request that the service did not fulfil. */
@@ -86,7 +86,7 @@ const CODES: Record<number, Meaning> = {
 		next: 'halt',
 		status: 'not_processed',
 		message: 'Not enough credits',
-		advice: `Add credits to the account, then ${RUN_AGAIN}.`,
+		advice: 'Add credits to the account, then run again: what was found is free for a day.',
 		onTest: NO_PLAN,
 	},
 	403: {
