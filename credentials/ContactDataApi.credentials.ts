@@ -1,4 +1,4 @@
-import { inFull } from '../nodes/shared/failures/failure';
+import { inFull, problemOf } from '../nodes/shared/failures/failure';
 import type {
 	Icon,
 	ICredentialDataDecryptedObject,
@@ -9,7 +9,6 @@ import type {
 } from 'n8n-workflow';
 import { testMessages } from '../nodes/shared/http/codes';
 import { connectionOf, goesTo, INTERFACE_DEFAULTS } from '../nodes/shared/http/connection';
-import { asServiceError } from '../nodes/shared/http/errors';
 import { ACCOUNT_PATH } from '../nodes/shared/api/account';
 
 type InterfaceField = Omit<INodeProperties, 'default'> & { name: keyof typeof INTERFACE_DEFAULTS };
@@ -94,7 +93,7 @@ function acceptedConnection(credentials: ICredentialDataDecryptedObject) {
 	try {
 		return connectionOf(credentials);
 	} catch (error) {
-		throw new Error(inFull(asServiceError(error)));
+		throw new Error(inFull(problemOf(error)));
 	}
 }
 

@@ -78,7 +78,6 @@ const verifierColumns = [...emailColumns, 'mailboxType'];
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
 const refresh = { 'options.refreshAfterDays': 90 };
 const lookupOptions = {
-	'options.includeSource': true,
 	'options.lookUpIf': true,
 	'options.resultField': '',
 	'options.incompleteRun': 'return',
@@ -92,11 +91,7 @@ const finderOptions = {
 	...{ ...lookupOptions, ...refresh },
 	...{ 'options.country': '', 'options.keepEmailIf': 'any' },
 };
-const verifierOptions = {
-	...lookupOptions,
-	...refresh,
-	'options.catchAllOnce': false,
-};
+const verifierOptions = { ...lookupOptions, ...refresh };
 const toolOptions = ['keepCredits', 'maxCredits'];
 
 /** Every operation, the lookups first. */

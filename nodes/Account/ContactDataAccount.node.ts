@@ -2,7 +2,7 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { customOperations } from '../shared/operation';
 import { check } from './operations/check.operation';
 import { get } from './operations/get.operation';
-import { nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
+import { nodeDefaults, subtitleOf } from '../shared/editor/description';
 
 const operations = [get, check];
 
@@ -18,18 +18,6 @@ export class ContactDataAccount implements INodeType {
 		builderHint: {
 			searchHint:
 				'Free. Use it to read how many credits remain, e.g. before a large lookup. To estimate what a lookup costs, use the operation estimate of Contact Data Finder or Verifier.',
-			relatedNodes: [
-				related('Trigger', 'Its event lowCredits starts a workflow when credits run low'),
-			],
-			...pattern(
-				'Read how many credits remain',
-				'Account',
-				'account',
-				`name: 'Account',
-    parameters: { operation: 'get' },
-    // The credits are of the kinds email, verifier and search, or all where the account has one kind.
-    output: [{ plan: 'Pro', credits: { email: { quota: 5000, used: 1200, remaining: 3800 } } }],`,
-			),
 		},
 	};
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { Failure, type Problem } from '../shared/failures/failure';
+import type { Failure } from '../shared/failures/failure';
 
 /** What Check API says of one endpoint. */
 export interface Check {
@@ -19,11 +19,11 @@ export interface Check {
 export type Finding = Partial<Check>;
 
 /** The error where no API is, or none that lets the key in: further requests would not find one. */
-export function nothingToCheck(problem: Problem): Failure {
+export function nothingToCheck(failure: Failure): Failure {
 	// The advice to run this operation does not help here.
-	const isOwnAdvice = problem.description.includes('Check API');
+	const isOwnAdvice = failure.problem.description.includes('Check API');
 	const description = 'Check the Base URL of the credential.';
-	return new Failure(isOwnAdvice ? { ...problem, description } : problem);
+	return isOwnAdvice ? failure.with({ description }) : failure;
 }
 
 /** The check in a sentence, and what to do. */

@@ -4,7 +4,7 @@ import { find } from './operations/find.operation';
 import { findBulk } from './operations/findBulk.operation';
 import { getBulkJob } from './operations/getBulkJob.operation';
 import { personFields } from './person';
-import { bulkHint, nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
+import { bulkHint, nodeDefaults, subtitleOf } from '../shared/editor/description';
 
 const estimate = estimateOperation({ ...findBulk, fields: personFields });
 const operations = [find, findBulk, getBulkJob, estimate];
@@ -21,23 +21,6 @@ export class ContactDataFinder implements INodeType {
 		builderHint: {
 			searchHint:
 				'Finds business emails by name and company. For lists of leads use findBulk, also for thousands of items: it keeps the rate limit, retries and never pays twice, so put no Loop, Wait or Merge around it. One item comes out per item, with its own fields and a status: found, not_found, known, invalid_input, not_processed, pending or failed. Items that have an email cost nothing. Set Max Credits under Options to limit what it may spend.',
-			relatedNodes: [
-				related('Verifier', 'Verifies the emails found whose emailStatus is unknown'),
-				related('List', 'Gives saved leads to find emails for'),
-			],
-			...pattern(
-				'Find the missing emails of leads, for 500 credits at most',
-				'Finder',
-				'findEmails',
-				`name: 'Find Emails',
-    parameters: {
-      operation: 'findBulk',
-      // Common names such as Name, Website and Email are recognized. For others: leadFields: 'manual', with fullName, domain, existingEmail.
-      options: { maxCredits: 500 },
-    },
-    // status: found, known (it had an email), not_found; without a result invalid_input, not_processed, pending or failed, with reason and message.
-    output: [{ 'Full Name': 'Ada Lovelace', Website: 'acme.com', Email: '', status: 'found', email: 'ada@acme.com', emailStatus: 'valid', credits: 1, checkedAt: '2026-11-23T09:00:00.000Z' }],`,
-			),
 		},
 		hints: [bulkHint(find, findBulk)],
 	};

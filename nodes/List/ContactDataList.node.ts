@@ -5,7 +5,7 @@ import { exportLeads } from './operations/exportLeads.operation';
 import { get } from './operations/get.operation';
 import { getAll } from './operations/getAll.operation';
 import { getLeads } from './operations/getLeads.operation';
-import { nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
+import { nodeDefaults, subtitleOf } from '../shared/editor/description';
 
 const operations = [getAll, get, getLeads, exportLeads];
 
@@ -20,22 +20,6 @@ export class ContactDataList implements INodeType {
 		builderHint: {
 			searchHint:
 				'Free. Reads saved lead lists: getLeads gives an item per lead with name, domain, email and company. Needs no loop for pages: set Return All.',
-			relatedNodes: [
-				related('Finder', 'Finds the missing emails of the leads in bulk'),
-				related('Trigger', 'Starts a workflow with each new lead of a list'),
-			],
-			...pattern(
-				'All leads of a list, for a Finder',
-				'List',
-				'listLeads',
-				`name: 'List Leads',
-    parameters: {
-      operation: 'getLeads',
-      listId: { __rl: true, mode: 'id', value: '101' },
-      returnAll: true,
-    },
-    output: [{ id: 1, fullName: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', email: null, emailStatus: null, domain: 'acme.com', location: 'Berlin' }],`,
-			),
 		},
 	};
 

@@ -17,7 +17,7 @@ import { objectFrom } from '../shared/values/json';
 import { lowCredits } from './lowCredits';
 import { newLead } from './newLead';
 import { problemOf } from '../shared/failures/failure';
-import { LIST_NAME, pattern, related } from '../shared/editor/description';
+import { LIST_NAME } from '../shared/editor/description';
 
 const events = [lowCredits, newLead];
 
@@ -44,19 +44,6 @@ export class ContactDataTrigger implements INodeType {
 		builderHint: {
 			searchHint:
 				'Polls. newLead starts the workflow with each new lead of a saved list, once; lowCredits when the remaining credits fall below a threshold.',
-			relatedNodes: [related('Finder', 'Finds the email of a new lead')],
-			...pattern(
-				'Start with each new lead of a list, checked every hour',
-				'Trigger',
-				'newLead',
-				`name: 'New Lead',
-    parameters: {
-      event: 'newLead',
-      listId: { __rl: true, mode: 'id', value: '101' },
-      pollTimes: { item: [{ mode: 'everyHour', minute: 0 }] },
-    },
-    output: [{ id: 1, fullName: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', email: null, emailStatus: null, domain: 'acme.com', location: 'Berlin' }],`,
-			),
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

@@ -3,7 +3,7 @@ import type { AccountClient } from '../shared/client/client';
 import { countersOf, readAccount, simplifyAccount } from '../shared/api/account';
 import { notice } from '../shared/editor/fields';
 import type { Parameters } from '../shared/input/parameters';
-import { InvalidInput, invalidValue } from '../shared/failures/failure';
+import { Failure, invalidValue } from '../shared/failures/failure';
 import { cleanText, numberOf } from '../shared/values/text';
 
 /** On Low Credits: once each time that credits fall below a threshold. Free. */
@@ -67,8 +67,7 @@ async function pollLowCredits(
 	const kinds = Object.keys(counters);
 	const watched = kinds.filter((kind) => ['any', kind].includes(chosen) || kind === 'all');
 	if (watched.length === 0) {
-		throw new InvalidInput({
-			reason: 'invalid_value',
+		throw new Failure('invalid_value', {
 			message: `The account has no counter for ${chosen} credits`,
 			description: `Check Credit Kind. The account has counters for: ${kinds.join(', ') || 'nothing'}.`,
 		});

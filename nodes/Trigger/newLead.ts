@@ -3,7 +3,7 @@ import type { AccountClient } from '../shared/client/client';
 import { notice } from '../shared/editor/fields';
 import type { Parameters } from '../shared/input/parameters';
 import { unexpectedResponse } from '../shared/http/errors';
-import { InvalidInput } from '../shared/failures/failure';
+import { Failure } from '../shared/failures/failure';
 import { listPaths, readLeadPage, simplifyListLead } from '../shared/api/lists';
 import { listLocator, toListId } from '../shared/reads/listLocator';
 import { MAX_PAGES_WITHOUT_NEWS } from '../shared/reads/pages';
@@ -66,8 +66,7 @@ async function pollNewLeads(
 	if (context.getMode() === 'manual') {
 		const { results } = await get(0, SAMPLES);
 		if (results.length > 0) return { items: results.slice(0, SAMPLES).map(shape) };
-		throw new InvalidInput({
-			reason: 'no_leads',
+		throw new Failure('no_leads', {
 			message: 'The list has no leads',
 			description: 'Save a lead to the list, then fetch again.',
 		});
@@ -90,7 +89,7 @@ async function pollNewLeads(
 }
 
 /**
- * The id of a lead. One without an id counts as newer than all others, and is not delivered. Throws a `ServiceError` for an
+ * The id of a lead. One without an id counts as newer than all others, and is not delivered. Throws a `Failure` for an
  * id that tells nothing of what is newer.
  */
 function idOf(lead: IDataObject): number {

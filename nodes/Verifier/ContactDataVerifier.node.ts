@@ -3,7 +3,7 @@ import { customOperations, estimateOperation } from '../shared/operation';
 import { verify } from './operations/verify.operation';
 import { verifyBulk } from './operations/verifyBulk.operation';
 import { emailFields } from './verification';
-import { bulkHint, nodeDefaults, pattern, related, subtitleOf } from '../shared/editor/description';
+import { bulkHint, nodeDefaults, subtitleOf } from '../shared/editor/description';
 
 const estimate = estimateOperation({ ...verifyBulk, fields: emailFields });
 const operations = [verify, verifyBulk, estimate];
@@ -20,20 +20,6 @@ export class ContactDataVerifier implements INodeType {
 		builderHint: {
 			searchHint:
 				'Verifies emails: emailStatus is valid, catch-all, invalid or unknown. For lists use verifyBulk, also for thousands of items, without Loop or Wait. Behind a Finder it verifies only emails whose emailStatus is unknown, and the others cost nothing. Set Max Credits under Options to limit what it may spend.',
-			relatedNodes: [related('Finder', 'Finds the emails to verify')],
-			...pattern(
-				'Verify the emails of leads, for 500 credits at most',
-				'Verifier',
-				'verifyEmails',
-				`name: 'Verify Emails',
-    parameters: {
-      operation: 'verifyBulk',
-      // The email is recognized by the name of its field. For an uncommon one: leadFields: 'manual', with email and existingStatus.
-      options: { maxCredits: 500 },
-    },
-    // status: verified, known (it had an emailStatus), skipped (no email); without a result invalid_input, not_processed, pending or failed, with reason and message.
-    output: [{ Email: 'ada@acme.com', status: 'verified', email: 'ada@acme.com', emailStatus: 'valid', mailboxType: 'professional', credits: 1, checkedAt: '2026-11-23T09:00:00.000Z' }],`,
-			),
 		},
 		hints: [bulkHint(verify, verifyBulk)],
 	};

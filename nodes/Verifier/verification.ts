@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { type EmailQuery, statusOf, verifierQuery } from '../shared/api/verifier';
+import { type EmailQuery, verifierQuery } from '../shared/api/verifier';
 import {
 	leadFrom,
 	lookupFields,
@@ -9,7 +9,7 @@ import {
 	workflowField,
 } from '../shared/editor/fields';
 import type { Lookup } from '../shared/lookups/lookup';
-import { canBeEmail, comparableEmail, knownStatus, toEmail } from '../shared/values/email';
+import { canBeEmail, knownStatus, toEmail } from '../shared/values/email';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
@@ -30,18 +30,7 @@ export const emailFields: INodeProperties[] = [
 	}),
 ];
 
-export const verifierOptions: INodeProperties[] = [
-	...lookupOptions,
-	refreshAfter,
-	workflowField({
-		displayName: 'Verify Catch-All Domains Once',
-		name: 'catchAllOnce',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to verify one email of each domain first, and to take the others for catch-all too if it is. Saves credits on domains that accept every email.',
-	}),
-];
+export const verifierOptions: INodeProperties[] = [...lookupOptions, refreshAfter];
 
 /** What Verify Email and Verify Emails in Bulk have in common. */
 export const emailLookup = {
@@ -64,11 +53,6 @@ export const emailLookup = {
 		},
 	},
 	identity: verifierQuery,
-	catchAll: {
-		// What is said of a person, only their own verification says.
-		domainOf: ({ email, enrich }) => (enrich ? email : comparableEmail(email).replace(/.*@/, '')),
-		isCatchAll: ([result]) => statusOf(result ?? {}) === 'catch-all',
-	},
 	columns: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
 	prepare(values) {
 		const email = toEmail(values.text('email'));

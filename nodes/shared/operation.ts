@@ -45,8 +45,6 @@ export function estimateOperation<Query extends IDataObject>(
 				'Estimate the most credits that looking up all input items can use. Nothing is looked up. Costs no credits.',
 			routing: { request: { method: 'GET', url: ACCOUNT_PATH } },
 		},
-		builder:
-			'Gives one item with mostCredits, creditsRemaining and enough, to decide before a large lookup. Give it the same fields as the lookup.',
 		cost: 'free',
 	};
 	return { ...estimate, run: async (context) => await runEstimate(context, estimate) };

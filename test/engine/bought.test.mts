@@ -319,9 +319,7 @@ describe('Get Company Leads', () => {
 		service().faults.add({ status: 400, on });
 		const { json, summary } = await run(getLeads, { items, onError: 'stopWorkflow' });
 		expect(json.filter(({ status }) => status === null)).toHaveLength(200);
-		expect(summary).toMatch(
-			/^20 companies: 200 people\. 20 items without a whole result: 20 failed/,
-		);
+		expect(summary).toMatch(/^20 companies: 200 people, 20 failed/);
 	});
 
 	const found = { status: 'found', name: 'Found Inc', domain: company.domain };
@@ -365,7 +363,7 @@ describe('Get Company Leads', () => {
 		expect(columns[0]).toBe('fullName');
 		for (const one of others) expect(one).toEqual(columns);
 		expect(summary).toMatch(
-			/^1 company: 10 people\. 1 item without a whole result: 1 without a company, 2 not found by Search Company\..*Read from: companyData/,
+			/^1 company: 10 people, 1 without a company, 2 not found by Search Company\..*Read from: companyData/,
 		);
 	});
 

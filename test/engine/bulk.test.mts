@@ -104,9 +104,7 @@ describe.each(bulks)('$operation', (bulk) => {
 			expect(spent).toBe(left);
 			const told = `, ${rest.length} not sent (out of credits). ${spent} credits used.<br>`;
 			expect(hints).toMatchObject([{ message: expect.stringContaining(told), type: 'warning' }]);
-			expect(summary).toMatch(
-				/Add (?:email|verifier) credits to the account of the credential "Test"/,
-			);
+			expect(summary).toContain('Add credits to the account, then run again');
 			// The first refusal says what is left.
 			const refused = service().requests.filter(({ status }) => status === 402);
 			if (maxConcurrency === 1) expect(refused).toHaveLength(1);

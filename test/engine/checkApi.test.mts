@@ -243,7 +243,7 @@ test.each<[what: string, Effect, requests: number, said: string[]]>([
 	['busy', busy, 1, ['Not sent: rate limit', 'Run again after']],
 	['web pages', { body: 'html' }, 1, ['The response is not JSON', checkUrl]],
 	['web pages for a 404', { body: 'html', status: 404 }, 1, ['is not JSON', checkUrl]],
-	['bad requests', { status: 400 }, 1, ['did not accept the values', checkUrl]],
+	['bad requests', { status: 400 }, 1, ['did not accept this request', checkUrl]],
 	['lost', { reset: 'before-charge' }, 2, ['The connection was lost', 'Run again later']],
 ])('%s: nothing can be checked, which is said once', async (_, effect, requests, parts) => {
 	service.faults.add(effect);
@@ -288,7 +288,7 @@ describe('what is no service', () => {
 test('a key that is refused, a host that is none, a credential that is none: said once', async () => {
 	const refused = await check({ ...credentialFor(service), apiKey: 'nobody' });
 	expect(refused.said).toContain('The service did not accept the API key: A valid access key');
-	expect(refused.said).toContain('. Check the API Key of the credential. A rotated key stops');
+	expect(refused.said).toContain('. Check the API Key of the credential.');
 	expect(service.requests).toHaveLength(1);
 	const nowhere = await check({ baseUrl: 'https://nowhere.invalid', apiKey: KEY });
 	expect(nowhere.said).toContain('The host nowhere.invalid was not found (sent 2 times)');

@@ -333,9 +333,8 @@ test('credits that run out are told by the next node, and what was found is not 
 	const unsent = first.json.filter(({ status }) => status === 'not_processed').length;
 	const next = await runLookup(verifyBulk, service(), first.json, { parameters });
 	expect(next.hints).toMatchObject([{ type: 'warning' }]);
-	expect(next.summary).toContain(
-		`${unsent} items came in without a result: ${unsent} not sent (out of credits). Once the cause is gone, run again`,
-	);
+	expect(next.summary).toContain(`${unsent} came in without a result`);
+	expect(next.summary).toContain('Once the cause is gone, run again');
 	service().ledger.topUp(1_000);
 	const again = await runLookup(findBulk, service(), first.json, { parameters });
 	expect(again.json.map(({ email }) => email)).toEqual(

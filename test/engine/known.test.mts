@@ -70,7 +70,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 			expect(result.json).toStrictEqual([known, known]);
 			expect(result.run.data.resultData.metadata).toBeUndefined();
 			expect(service().requests).toEqual([]);
-			expect(result.summary).toContain('add the option Look Up Again After (Days)');
+			expect(result.summary).toContain('set the option Look Up Again After (Days) to 0');
 		},
 	);
 
@@ -121,7 +121,7 @@ test('an email that was there and not read is paid for, and a warning says which
 	expect(read.summary).not.toContain('not read');
 });
 
-test('a column that nobody knows is named where it held what was paid for, or the website that a row lacks', async () => {
+test('a column that nobody knows is named where it held what was paid for', async () => {
 	const auto = { parameters: { leadFields: 'auto', includeInputFields: true }, ...continues };
 	const [verify, findBulk] = [lookups[1], lookups[2]];
 	const mails = [{ Post: 'ada@acme.example' }, { Post: '' }];
@@ -144,9 +144,7 @@ test('a column that nobody knows is named where it held what was paid for, or th
 	);
 	service().reset();
 	const found = await runLookup(findBulk, service(), leads, auto);
-	expect(found.json[0].message).toBe(
-		'Not sent: no company (Employer site holds a website and was not read)',
-	);
+	expect(found.json[0].message).toBe('Not sent: no company (no column was recognized)');
 	expect(service().requests).toEqual([]);
 });
 

@@ -17,7 +17,6 @@ import {
 	expectPaidOnce,
 	numbers,
 	requestsOf,
-	runInLoop,
 	runLookup,
 	subjectsOf,
 	verify,
@@ -274,17 +273,4 @@ describe.each(everyLookup)('Max Items in Manual Runs of $operation', (lookup) =>
 		const limited = { json: { error: { reason: 'manual_limit' } } };
 		expect(errorItems).toMatchObject([limited, limited]);
 	});
-});
-
-test('Max Items in Manual Runs counts distinct lookups over the rounds of a loop, what is tried again once', async () => {
-	service().faults.add({ status: 500, on: { operation: 'verify', nth: 1 } });
-	const parameters = { ...verify.parameters, manualLimit: 2 };
-	const items = [1, 2, 1, 3, 2].map((number) => [verify.item(number)]);
-	const { rounds } = await runInLoop({ node: verify.node, parameters }, service(), items, {
-		options: { maxRetries: 0 },
-		mode: 'manual',
-		onError: 'continueRegularOutput',
-	});
-	const answered = ['failed', 'verified', 'verified', 'not_processed', 'verified'];
-	expect(rounds.flatMap(({ json }) => json.map(({ status }) => status))).toEqual(answered);
 });

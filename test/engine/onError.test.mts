@@ -13,7 +13,7 @@ import { credentialFor, useService } from '../support/servers/service.mts';
 const service = useService();
 
 const check =
-	'Fill in Full Name (or First Name and Last Name) and Company Domain (or Company Name).';
+	'Fill in Full Name (or First Name and Last Name) and Company Domain (or Company Name): it has no value for this item.';
 
 describe.each(lookups)('$operation', (lookup) => {
 	// Asked one by one: the first has its answer, the second lacks a field, the third is over the cap.
@@ -29,7 +29,7 @@ describe.each(lookups)('$operation', (lookup) => {
 		{
 			said: { status: 'invalid_input', reason: isFinder ? 'missing_name' : 'invalid_value' },
 			message: isFinder
-				? 'Not sent: no name (only First Name) and no company (this item has no field domain and no field company)'
+				? 'Not sent: no full name (this item has no field fullName and no field last) and no company (this item has no field domain and no field company)'
 				: 'Not sent: Email must be text, and this item has a list there',
 			remedy: isFinder ? check : 'Check the field Email.',
 		},

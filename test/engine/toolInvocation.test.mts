@@ -4,7 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
 import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
-import { JobProblem } from '../../nodes/shared/failures/failure.ts';
+import { ofJob } from '../../nodes/shared/failures/failure.ts';
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation, operationOf, readsJob } from '../operations.mts';
 import { find, findBulk } from '../support/leads/lookups.mts';
@@ -52,7 +52,7 @@ test.each([
 		// The output of a workflow has the advice above it; a tool has it in the item.
 		const inFull = json.map((one) =>
 			one.status === 'pending'
-				? { ...one, message: `${String(one.message)}. ${new JobProblem('1').description}` }
+				? { ...one, message: `${String(one.message)}. ${ofJob('1').problem.description}` }
 				: one,
 		);
 		expect(timeless(told)).toEqual(timeless(inFull));

@@ -2,18 +2,18 @@
 
 import { expect, it } from 'vitest';
 
-import type { FailedReason } from '../../nodes/shared/failures/reasons.ts';
-import { ServiceError } from '../../nodes/shared/http/errors.ts';
+import type { Reason } from '../../nodes/shared/failures/reasons.ts';
+import { Failure } from '../../nodes/shared/failures/failure.ts';
 import { CircuitBreaker } from '../../nodes/shared/pace/retry.ts';
 
-type Noted = FailedReason | 'result' | 'page';
+type Noted = Reason | 'result' | 'page';
 
 /** Why nothing more is sent after these responses, each to a request of one question or of several. */
 function after(responses: Noted[], isOfOne = true): string | undefined {
 	const breaker = new CircuitBreaker();
 	for (const one of responses) {
 		if (one === 'result' || one === 'page') breaker.brought(one === 'result');
-		else breaker.failed(new ServiceError(one, { message: '', description: '' }), isOfOne);
+		else breaker.failed(new Failure(one), isOfOne);
 	}
 	return breaker.open?.reason;
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
 import { BULK_FINDER, jobIn as jobOf } from '../../nodes/shared/api/bulkJob.ts';
 import { thrownBy } from './thrown.mts';
-import { problemOf } from '../../nodes/shared/failures/failure.ts';
+import { problemOf, shown } from '../../nodes/shared/failures/failure.ts';
 
 const [one, two] = [
 	{ tId: 1, email: 'ada@acme.com' },
@@ -129,7 +129,7 @@ describe('jobIn', () => {
 			message: `The bulk job 12 ended with the status "${status}"`,
 		});
 		// There is nothing to collect.
-		expect(problemOf(failed)).not.toHaveProperty('jobId');
+		expect(shown(problemOf(failed))).not.toHaveProperty('jobId');
 	});
 
 	const none = [
@@ -144,6 +144,6 @@ describe('jobIn', () => {
 
 	it.each(none)('does not take %j for an answer', (answer) => {
 		const told = { reason: 'unexpected_answer', mayBeCharged: true };
-		expect(thrownBy(() => jobIn(answer, 2))).toMatchObject(told);
+		expect(problemOf(thrownBy(() => jobIn(answer, 2)))).toMatchObject(told);
 	});
 });

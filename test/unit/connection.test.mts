@@ -13,6 +13,7 @@ import {
 	INTERFACE_DEFAULTS,
 	interfaceSettings,
 } from '../../nodes/shared/http/connection.ts';
+import { problemOf } from '../../nodes/shared/failures/failure.ts';
 import { thrownBy } from './thrown.mts';
 
 const KEY = 'key-1f9a77c0';
@@ -146,7 +147,7 @@ describe('checkedBaseUrl', () => {
 it('accepts a path of the service, and refuses one that leads away from it, saying where it is set', () => {
 	expect(() => assertGoesTo('https://api.example.com/base', '/company/search?x=1')).not.toThrow();
 	const path = 'https://evil.org/v3';
-	expect(thrownBy(() => assertGoesTo('https://api.example.com', path))).toMatchObject({
+	expect(problemOf(thrownBy(() => assertGoesTo('https://api.example.com', path)))).toMatchObject({
 		reason: 'refused_base_url',
 		message: expect.stringContaining(path),
 		description: expect.stringContaining('Customize API Requests in the credential'),

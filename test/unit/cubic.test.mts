@@ -5,7 +5,7 @@ import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
-import { ServiceError } from '../../nodes/shared/http/errors.ts';
+import { Failure } from '../../nodes/shared/failures/failure.ts';
 import { Prng } from '../emulator/prng.mts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -53,7 +53,7 @@ interface Request {
 	attempt: number;
 }
 
-const refusal = new ServiceError('rate_limited', { message: '', description: '', httpCode: 429 });
+const refusal = new Failure('rate_limited', { message: '', description: '', httpCode: 429 });
 
 /** Lets processes that do not know of each other send all they can, for so many seconds. */
 async function send(

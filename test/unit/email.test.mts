@@ -7,7 +7,6 @@ import {
 	canBeEmail,
 	comparableEmail,
 	emailsIn,
-	holdsWords,
 	isMixed,
 	knownStatus,
 	toEmail,
@@ -164,15 +163,6 @@ describe('emailsIn', () => {
 });
 
 describe('a text', () => {
-	it.each([
-		['E-mail: ada@acme.com', true],
-		['<mailto:ada@acme.com>', false],
-		['ada@acme.com; ida@acme.com', false],
-		['Ada Lovelace', false],
-	])('has words beside its email: %j: %s', (text, isSo) => {
-		expect(holdsWords(text)).toBe(isSo);
-	});
-
 	const mixed = `a@b.example; c@ ¦ a@b.example;c@ ¦ ada@acme.com,Bo ¦ ada@acme.com Bo ¦ Ada Lee ada@acme.com ¦
 		@ada, ada@acme.com ¦ ada@gmail.co m`;
 

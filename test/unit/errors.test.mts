@@ -2,40 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 
-import {
-	asServiceError,
-	connectionError,
-	ServiceError,
-	unexpectedResponse,
-	unknownOutcome,
-} from '../../nodes/shared/http/errors.ts';
-import { inFull } from '../../nodes/shared/failures/failure.ts';
+import { connectionError } from '../../nodes/shared/http/errors.ts';
+import { inFull, problemOf } from '../../nodes/shared/failures/failure.ts';
 
-describe('ServiceError', () => {
-	const KEY = 'secret-1';
-	const told = { message: `No ${KEY}, nor ${KEY}!`, description: `Not ${KEY}.` };
-	const failure = new ServiceError('rate_limited', { ...told, httpCode: 429, retryAfter: 5_000 });
-
-	it('is short, however much the service says: it goes into every item', () => {
-		const cut = (message: string) =>
-			new ServiceError('conflict', { ...told, message }).without(KEY).message;
-		expect(cut('a'.repeat(100_000))).toMatch(/^a{1,500}…$/);
-		expect(cut('a'.repeat(500))).toBe('a'.repeat(500));
-		// The key is masked before, so that no half of it is left.
-		expect(cut(`${'a'.repeat(497)}${KEY} b`)).not.toContain('sec');
-	});
-
-	it('says how many credits a request may have needed, where they ran out', () => {
-		const refused = new ServiceError('out_of_credits', { ...told, message: 'No credits' });
-		const needed = 'No credits. This request may have needed 8, and was not charged';
-		expect(refused.needing(8)).toMatchObject({ reason: 'out_of_credits', message: needed });
-		expect(refused.needing(1)).toBe(refused);
-		expect(failure.needing(8)).toBe(failure);
-	});
-
+describe('a failure', () => {
 	it.each([new Error('a fault'), 'a fault'])('a fault of ours may be charged: %s', (thrown) => {
 		const unexpected = { reason: 'unexpected', message: 'a fault', mayBeCharged: true };
-		expect(asServiceError(thrown)).toMatchObject(unexpected);
+		expect(problemOf(thrown)).toMatchObject(unexpected);
 	});
 
 	it('says in one text what happened and what to do', () => {
@@ -77,13 +50,13 @@ describe('connectionError', () => {
 	)('of %s: %s', (code, message) => {
 		for (const depth of [0, 1, 4]) {
 			const failure = connectionError(networkException(code, depth));
-			expect(failure).toMatchObject({
+			expect(failure.problem).toMatchObject({
 				reason: message === UNTRUSTED ? 'refused_base_url' : 'connection',
 				message,
 				description: expect.stringContaining(`(${code}).`),
 				mayBeCharged: /was lost|in time/.test(message),
-				maxRetries: code === 'ENOTFOUND' ? 1 : Number.POSITIVE_INFINITY,
 			});
+			expect(failure.problem.maxRetries).toBe(code === 'ENOTFOUND' ? 1 : undefined);
 			expect(failure.cause).toBeUndefined();
 			expect(JSON.stringify({ ...failure, text: String(failure) })).not.toContain(KEY);
 		}
@@ -109,21 +82,11 @@ describe('connectionError', () => {
 			'Invalid',
 		]),
 	])('that n8n refused, with %s, was not sent', (_, thrown, message, description = notSent) => {
-		expect(connectionError(thrown)).toMatchObject({
+		expect(connectionError(thrown).problem).toMatchObject({
 			reason: 'refused_by_n8n',
 			message,
 			description: expect.stringContaining(description),
 			mayBeCharged: false,
 		});
-	});
-
-	it('says of many rows that their outcome is unknown', () => {
-		const unknown = unknownOutcome(connectionError(networkException('ECONNRESET')));
-		expect(unknown).toMatchObject({
-			reason: 'unknown_outcome',
-			message: expect.stringContaining('it is unclear whether these items were processed'),
-			mayBeCharged: true,
-		});
-		expect(unexpectedResponse('rows')).toMatchObject({ mayBeCharged: true });
 	});
 });

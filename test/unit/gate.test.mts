@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { AccountGate, gateOf, Lane } from '../../nodes/shared/pace/gate.ts';
-import { ServiceError } from '../../nodes/shared/http/errors.ts';
+import { Failure } from '../../nodes/shared/failures/failure.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -14,13 +14,8 @@ const LONG = 600_000;
 
 const MINUTE = 60_000;
 
-function refusal(retryAfter?: number): ServiceError {
-	return new ServiceError('rate_limited', {
-		message: '',
-		description: '',
-		httpCode: 429,
-		retryAfter,
-	});
+function refusal(retryAfter?: number): Failure {
+	return new Failure('rate_limited', { httpCode: 429, retryAfter });
 }
 
 /** One run of a node at the gate: what became of each of its requests, by their numbers. */

@@ -17,7 +17,6 @@ import {
 	prepareItem,
 } from '../../nodes/shared/input/item.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
-import { MAYBE_COMPANY } from '../../nodes/shared/lead/lead.ts';
 import { FAILS, parametersOf } from './parametersOf.mts';
 
 const HOUR = 60 * 60_000;
@@ -53,14 +52,13 @@ function outcomeOf(item: Item, now = NOW) {
 /** A moment so many days ago. */
 const daysAgo = (days: number) => NOW - days * DAY;
 
-/** Passed on, passed on and told of as undated, or looked up. */
-type Fate = 'trusted' | 'undated' | 'looked up';
+type Fate = 'trusted' | 'looked up';
 
 function fateOf(item: Item): Fate {
 	const outcome = outcomeOf(item);
 	if (outcome && 'checked' in outcome) return 'looked up';
 	expect(outcome).toMatchObject({ status: 'known', fields: { email: item.existing ?? 'here' } });
-	return outcome?.isUndated ? 'undated' : 'trusted';
+	return 'trusted';
 }
 
 it.each<[string, unknown, Fate]>([
@@ -69,10 +67,10 @@ it.each<[string, unknown, Fate]>([
 	['never, as some systems write it', '1970-01-01', 'looked up'],
 	['never, as others do', '0001-01-01T00:00:00Z', 'looked up'],
 	['never, in a number', 0, 'looked up'],
-	// Where there is no date, the value is trusted: that costs nothing. The run tells of it.
-	['nobody knows when', '', 'undated'],
-	['at something else', 'a while ago', 'undated'],
-	['at the number of a day in a spreadsheet', 46_340.5, 'undated'],
+	// Where there is no date, the value is trusted: that costs nothing.
+	['nobody knows when', '', 'trusted'],
+	['at something else', 'a while ago', 'trusted'],
+	['at the number of a day in a spreadsheet', 46_340.5, 'trusted'],
 ])('an item that was checked %s', (_, checkedAt, fate) => {
 	expect(fateOf({ checkedAt, refreshAfter: 90 })).toBe(fate);
 	// Without the option, no value is too old; with 0, every one is.
@@ -183,7 +181,7 @@ describe('an item of the finder', () => {
 		['with an email and no name', { ...withEmail, fullName: '' }, ada],
 		['with an email and a name that fails', { ...withEmail, fullName: FAILS }, ada],
 		['checked too long ago', { ...withEmail, ...checkedOn('2020-01-01') }, undefined],
-		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
+		['without a name', { fullName: '' }, refused('missing_name', 'no full name')],
 		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
 		...KEEPING.map(
 			([keepEmailIf, emailStatus, isKept]): Row => [
@@ -207,92 +205,54 @@ describe('an item of the finder', () => {
 });
 
 describe('an item without a name or a company', () => {
-	const reference = (name: string) => `={{ $json.${name} }}`;
-	const chosen = { fullName: reference('who'), company: reference('where') };
-	const whole = { fullName: 'Ada Lovelace' };
-	const notOfCompany = 'no company (Company Domain is not a company website)';
-	const fillName = 'Fill in Full Name (or First Name and Last Name).';
-	const fillBoth = 'Fill in Full Name and Company Domain (or Company Name).';
-	const fillCompany = 'Fill in Company Domain (or Company Name).';
-	const complete = 'Complete your data: each row needs a first and a last name.';
-	const isFull = 'no name (First Name looks like a full name)';
-	const isInitial = 'no name (Last Name is only an initial)';
-	const linkedIn = 'https://linkedin.com/company/acme';
+	const chosen = { fullName: '={{ $json.who }}', company: '={{ $json.where }}' };
+	const [name, company] = [
+		'Full Name (or First Name and Last Name)',
+		'Company Domain (or Company Name)',
+	];
 
-	it.each<[IDataObject, Record<string, unknown>, message: string, description?: string]>([
-		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', fillName],
-		[{ who: ' ', where: 'Acme' }, chosen, 'no name (who is empty in this row)', complete],
-		[
-			{ who: null },
-			chosen,
-			'no name (who is empty in this row) and no company (this item has no field where)',
-		],
-		[{}, { company: 'Acme', firstName: 'Ada' }, 'no name (only First Name)'],
-		[{}, { company: 'Acme', firstName: 'n/a', lastName: 'Lee' }, 'no name (only Last Name)'],
-		[{}, { company: 'Acme', fullName: 'not available' }, 'no name'],
-		[{}, { ...whole, domain: linkedIn }, notOfCompany, fillCompany],
-		// What is deeper in an item is no field of it.
-		[{ deep: {} }, { ...whole, company: reference('deep.name') }, 'no company', fillCompany],
-		[{}, { company: 'Acme', firstName: 'Ada Lovelace' }, isFull, 'Fill in Full Name.'],
-		[{}, { firstName: 'Ada Lovelace' }, `${isFull} and no company`, fillBoth],
-	])('%j, where its fields are chosen as %j, says %s', (json, saved, message, description) => {
-		const choice = { leadFields: 'manual', ...saved };
-		const { outcome } = read(findBulk, choice, json);
-		expect(outcome).toMatchObject({
-			message: `Not sent: ${message}`,
-			description: description ?? expect.stringContaining('Fill in '),
-		});
+	it.each<[IDataObject, Record<string, unknown>, lacks: string, labels: string]>([
+		[{ where: 'Acme' }, chosen, 'no full name (this item has no field who)', name],
+		[{ who: 'Ada Lovelace' }, chosen, 'no company (this item has no field where)', company],
+		[{}, { firstName: 'Ada' }, 'no full name and no company', `${name} and ${company}`],
+	])('%j, where its fields are chosen as %j, says %s', (json, saved, lacks, labels) => {
+		const { outcome } = read(findBulk, { leadFields: 'manual', ...saved }, json);
+		const message = `Not sent: ${lacks}`;
+		const description = `Fill in ${labels}: it has no value for this item.`;
+		expect(outcome).toMatchObject({ message, description });
 	});
 
-	const among = 'The item has:';
 	const ada = { Name: 'Ada Lovelace' };
 	const acme = { Company: 'Acme' };
-	const eleven = Object.fromEntries(Array.from('abcdefghijk', (name) => [name, 1]));
-	const ten = 'a, b, c, d, e, f, g, h, i, j';
-	const orName = ', and no company name was recognized)';
+	const none = 'no column was recognized';
 
 	it.each<[IDataObject, message: string]>([
-		[{}, `no name and no company. ${among} no fields`],
-		[eleven, `no name and no company. ${among} ${ten} and 1 more`],
+		[{ Kunde: 1 }, `no full name (${none}) and no company (${none})`],
+		[{ ...acme, 'Last Name': 'García' }, 'no full name (Last Name is only half a name)'],
+		[{ ...acme, 'Full Name': 'Lovelace' }, 'no full name (Full Name is only half a name)'],
 		[
-			{ Surname: 'n/a', Phone: 1 },
-			`no name (Surname holds no name) and no company. ${among} Surname, Phone`,
+			{ ...acme, 'First Name': 'Maria', 'Last Name': 'L.' },
+			'no full name (Last Name is only an initial)',
 		],
-		[{ ...acme, 'Last Name': 'García Márquez' }, 'no name (only Last Name)'],
-		[{ ...acme, 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)'],
-		[{ ...acme, 'First Name': 'Maria José', 'Last Name': 'L.' }, isInitial],
-		[{ ...acme, 'First Name': 'Ada Lovelace', 'Last Name': 'n/a' }, isFull],
+		[{ ...acme, 'First Name': '', Surname: '' }, 'no full name (First Name is empty in this row)'],
 		[
-			{ ...acme, 'First Name': '', Surname: 'n/a', 'Full Name': ' ' },
-			'no name (Full Name and First Name are empty in this row)',
+			{ Website: 'acme.com', Name: 'Acme GmbH' },
+			"no full name (Name may be a company's, as no other column is a person's)",
 		],
-		[{ Website: 'acme.com', Name: 'Acme GmbH' }, `no name (Name ${MAYBE_COMPANY})`],
-		[{ ...ada, Website: linkedIn }, `no company (Website is not a company website${orName}`],
-		[
-			{ ...ada, Homepage: '', Customer: 'Acme' },
-			`no company (Homepage is empty in this row${orName}`,
-		],
+		[{ ...ada, Homepage: '', Customer: 'Acme' }, 'no company (Homepage is empty in this row)'],
 	])('%j, where it is recognized, says %s', (json, message) => {
-		const { outcome } = read(findBulk, {}, json);
-		const more = message === isFull ? ', full names onto Full Name' : '';
-		const isOfRow = /\((?:.* (?:is|are) (?:empty in this row|only .*)|only .*)\)$/.test(message);
-		const needs = message.startsWith('no name')
-			? 'a first and a last name'
-			: 'a company or its website';
-		expect(outcome).toMatchObject({
+		const description =
+			'Complete your data, or set Lead Fields to Choose Below and drag all your columns in.';
+		expect(read(findBulk, {}, json).outcome).toMatchObject({
 			message: `Not sent: ${message}`,
-			description: isOfRow
-				? `Complete your data: each row needs ${needs}.`
-				: `To pick the fields yourself, set Lead Fields to Choose Below and drag them in${more}, emails that you have onto Existing Email.`,
+			description,
 		});
 	});
 });
 
 it('says of a row in one column that the file was split at another sign', () => {
-	for (const chosen of [{}, { fullName: '={{ $json.Name }}' }]) {
-		const { outcome } = read(findBulk, chosen, { 'Nombre;Apellidos;Web': 'Ada;Lovelace;acme.com' });
-		expect(outcome).toMatchObject({ description: expect.stringContaining('set the Delimiter') });
-	}
+	const { outcome } = read(findBulk, {}, { 'Nombre;Apellidos;Web': 'Ada;Lovelace;acme.com' });
+	expect(outcome).toMatchObject({ description: expect.stringContaining('set the Delimiter') });
 });
 
 it('a recognized item is looked up, passed on or refused by what its own fields hold', () => {

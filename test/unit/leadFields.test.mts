@@ -6,9 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 
-import { type Lead, MAYBE_COMPANY } from '../../nodes/shared/lead/lead.ts';
+import type { Lead } from '../../nodes/shared/lead/lead.ts';
 import { CONTAINERS, LeadReader } from '../../nodes/shared/lead/reader.ts';
-import { SharedEmails } from '../../nodes/shared/lead/sharedEmails.ts';
 import { LEAD_FIELDS, OF_PEOPLE, ROLES } from '../../nodes/shared/lead/columnNames.ts';
 import { toDomain } from '../../nodes/shared/values/text.ts';
 import { isRecord } from '../emulator/values.mts';
@@ -206,7 +205,11 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 		reads({ Nombre: 'María José', Apellidos: '' }, nobody),
 	],
 	'a bare name beside a website alone may be a company’s': [
-		reads({ Name: 'Hotel Adler', Website: 'acme.com' }, site, `Name ${MAYBE_COMPANY}`),
+		reads(
+			{ Name: 'Hotel Adler', Website: 'acme.com' },
+			site,
+			"Name may be a company's, as no other column is a person's",
+		),
 		reads({ 'your-name': ada, 'your-website': 'acme.com' }, { ...whole, ...site }),
 		reads({ Name: 'Acme Robotics', Website: 'acme.com', Account: '1001' }, site),
 		reads({ 'Full Name': ada, Website: 'acme.com' }, { ...whole, ...site }),
@@ -430,23 +433,12 @@ describe('whose a column is', () => {
 	});
 });
 
-it('a run reads no bare name of a list of companies beside a list of people, and says so', () => {
+it('a run reads no bare name of a list of companies beside a list of people', () => {
 	const adler = { Name: 'Hotel Adler', Website: 'adler-bonn.de', Ort: 'Bonn' };
 	const items = [adler, { Name: ada, Website: 'acme.com', Company: 'Acme', Title: 'CEO' }];
 	const reader = new LeadReader('', items);
 	const read = items.map((item) => used(reader.read(item)));
 	expect(read).toEqual([{ domain: 'adler-bonn.de' }, { ...whole, ...acme, ...site }]);
-	expect([...reader.leftAside]).toEqual([`Name ${MAYBE_COMPANY}`]);
-});
-
-it('an email under three or more names may be the sender’s', () => {
-	const emails = new SharedEmails();
-	for (const name of [ada, 'Ida Rhodes', 'IDA RHODES', 'Rhodes, Ida']) emails.note(name, email);
-	for (const name of [ada, 'Ida Rhodes', 'Eve Other']) emails.note(name, '');
-	expect(emails.said).toEqual([]);
-	emails.note('Eve Other', `Eve <${email.toUpperCase()}>`);
-	const said = "ada@acme.com stands beside 3 or more different names: it may be the sender's";
-	expect(emails.said).toEqual([said]);
 });
 
 /** A website counts by its host. */

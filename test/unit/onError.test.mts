@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { connectionError } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { OnError, stopError } from '../../nodes/shared/output/onError.ts';
-import { NotProcessed, type Problem, problemOf } from '../../nodes/shared/failures/failure.ts';
+import { notSent, type Problem, problemOf } from '../../nodes/shared/failures/failure.ts';
 import { ourNodes } from '../support/node/engine.mts';
 import { soleNode } from '../support/node/soleNode.mts';
 import { noName, thrownBy } from './thrown.mts';
@@ -23,6 +23,8 @@ const failed: Problem = {
 	message: 'What happened',
 	description: 'What to do.',
 	httpCode: 429,
+	next: 'pause',
+	mayBeCharged: false,
 };
 
 /** What becomes of an item: the setting that the node goes by. */
@@ -49,7 +51,7 @@ it.each<[Partial<INode>, string, ofTool: string]>([
 it.each([
 	// What is about the operation is no answer of an API.
 	[noName, NodeOperationError, undefined],
-	[new NotProcessed('credit_limit'), NodeApiError, null],
+	[notSent('credit_limit'), NodeApiError, null],
 	[connectionError({ code: 'ECONNREFUSED' }), NodeApiError, null],
 	// n8n would replace words that hold such a code.
 	[refusal(503, { message: 'upstream ECONNREFUSED' }), NodeApiError, '503'],

@@ -37,7 +37,6 @@ const NONE = {
 	manualLimit: Number.POSITIVE_INFINITY,
 	failsWhenIncomplete: false,
 	resultField: undefined,
-	hasRefreshAfter: false,
 	hasOptionalColumn: false,
 	jobTimeout: 30 * 60_000,
 	refusal: undefined,
@@ -48,7 +47,6 @@ it.each([
 	[{ maxCredits: '7' }, { cap: 7 }],
 	[{ manualLimit: '9' }, { manualLimit: 9 }],
 	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
-	[{ refreshAfterDays: '3.5' }, { hasRefreshAfter: true }],
 	[{ enrich: true }, { hasOptionalColumn: true }],
 	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
 	// A run that sends nothing at once would wait for ever.

@@ -141,16 +141,6 @@ describe('the fields of a lead', () => {
 		},
 	);
 
-	it('are said to have one email under several names', () => {
-		const names = ['Ada Lee', 'Ida Ray', 'Eda May'];
-		const items = names.map((Name) => ({ Name, Firma: 'Acme', Email: 'eve@acme.com' }));
-		const parameters = leadOf(items);
-		for (const item of items.keys()) parameters.get('who', item, '');
-		expect(parameters.warnings.join()).toContain(
-			'eve@acme.com stands beside 3 or more different names',
-		);
-	});
-
 	it.each<[string, Record<string, unknown>, isTool?: boolean]>([
 		['that the user chooses', { leadFields: 'manual' }],
 		['of a tool', {}, true],

@@ -134,7 +134,7 @@ it.each<object>([
 	// An email that nobody can read is no miss.
 	{ email: ['ada@acme.com'], quality },
 ])('a single result: %j says nothing of an email', (answer) => {
-	const told = { reason: 'unexpected_answer', mayBeCharged: true };
+	const told = { problem: { reason: 'unexpected_answer', mayBeCharged: true } };
 	expect(thrownBy(() => foundIn(answer))).toMatchObject(told);
 });
 

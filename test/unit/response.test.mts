@@ -10,18 +10,19 @@ import {
 	readResponse,
 	retryAfterOf,
 } from '../../nodes/shared/http/response.ts';
+import { problemOf } from '../../nodes/shared/failures/failure.ts';
 import { thrownBy } from './thrown.mts';
 
 const HTML = '<!doctype html><html><body>Not Found</body></html>';
 
 /** What is thrown for a response. */
 function refusal(statusCode: number, body: GenericValue, headers: IDataObject = {}) {
-	return thrownBy(() => readResponse({ statusCode, headers, body }));
+	return problemOf(thrownBy(() => readResponse({ statusCode, headers, body })));
 }
 
 describe('readResponse', () => {
 	it.each([
-		[400, 'bad_request', 'The service did not accept the values of this request'],
+		[400, 'bad_request', 'The service did not accept this request'],
 		[401, 'unauthorized', 'The service did not accept the API key'],
 		[402, 'out_of_credits', 'Not enough credits'],
 		[403, 'forbidden', 'Your plan does not include this feature'],
@@ -107,7 +108,7 @@ describe('readResponse', () => {
 	});
 
 	it('takes no pause of an outage from when a quota begins again', () => {
-		expect(Object(refusal(503, {}, { 'ratelimit-reset': '7' })).retryAfter).toBeUndefined();
+		expect(refusal(503, {}, { 'ratelimit-reset': '7' }).retryAfter).toBeUndefined();
 	});
 
 	it.each<[what: string, text: string, value: unknown]>([
@@ -165,7 +166,7 @@ describe('objectWith', () => {
 		[{ success: false, error: 'Your plan has expired' }, ': Your plan has expired'],
 		[{ errors: [{ details: 'x'.repeat(600) }] }, `: ${'x'.repeat(500)}`],
 	])('refuses %j, in the words of the service', (value, said) => {
-		expect(thrownBy(() => objectWith(['a', 'b'], value, 'a thing'))).toMatchObject({
+		expect(problemOf(thrownBy(() => objectWith(['a', 'b'], value, 'a thing')))).toMatchObject({
 			reason: 'unexpected_answer',
 			message: `The service sent a response without a thing${said}`,
 			mayBeCharged: true,
@@ -186,7 +187,7 @@ describe('objectsIn', () => {
 	});
 
 	it.each([[undefined], [{ data: [] }], ['[]'], [[1]]])('refuses %j', (value) => {
-		expect(thrownBy(() => objectsIn(value, 'a list of leads'))).toMatchObject({
+		expect(problemOf(thrownBy(() => objectsIn(value, 'a list of leads')))).toMatchObject({
 			reason: 'unexpected_answer',
 			message: 'The service sent a response without a list of leads',
 			mayBeCharged: true,

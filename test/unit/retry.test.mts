@@ -5,35 +5,28 @@ import { describe, expect, it } from 'vitest';
 
 import { meaningOf } from '../../nodes/shared/http/codes.ts';
 import { decide, type FailedRequest } from '../../nodes/shared/pace/retry.ts';
-import { ServiceError } from '../../nodes/shared/http/errors.ts';
-import type { FailedReason } from '../../nodes/shared/failures/reasons.ts';
+import { Failure } from '../../nodes/shared/failures/failure.ts';
 
-function failure(
-	details: { reason?: FailedReason; httpCode?: number; retryAfter?: number } = {},
-): ServiceError {
-	const { reason = 'rate_limited', ...rest } = details;
-	const { next, status }: Partial<ReturnType<typeof meaningOf>> =
-		rest.httpCode === undefined ? {} : meaningOf(rest.httpCode);
-	const said = { message: 'What happened', description: 'What to do' };
-	return new ServiceError(reason, { ...said, ...rest, next, status });
+function failure(httpCode: number): Failure {
+	const { reason, ...own } = meaningOf(httpCode);
+	return new Failure(reason, { ...own, httpCode });
 }
 
 const request: FailedRequest = { attempt: 1, maxRetries: 4, cost: 'free' };
 
-const lost = new ServiceError('connection', {
+const lost = new Failure('connection', {
 	message: 'The connection was lost',
-	description: 'What to do',
 	mayBeCharged: true,
 });
 
 /** The wait of a decision after so many attempts. */
-function waitBeforeRetry(thrown: ServiceError, attempt: number, random?: number): number {
+function waitBeforeRetry(thrown: Failure, attempt: number, random?: number): number {
 	return decide(thrown, { ...request, attempt }, random).wait;
 }
 
 describe('decide', () => {
-	const limited = failure({ reason: 'service_unavailable', httpCode: 503 });
-	const errorOf = (thrown: ServiceError, own: Partial<FailedRequest> = {}) =>
+	const limited = failure(503);
+	const errorOf = (thrown: Failure, own: Partial<FailedRequest> = {}) =>
 		decide(thrown, { ...request, ...own }).error;
 
 	it('repeats a lost connection that may have been charged as the request allows', () => {
@@ -50,9 +43,9 @@ describe('decide', () => {
 	it('ends with the lost connection, unless the service answers in the end', () => {
 		const after = { attempt: 5, uncertain: lost };
 		expect(errorOf(limited, after)?.reason).toBe('connection');
-		const broke = failure({ reason: 'out_of_credits', httpCode: 402 });
+		const broke = failure(402);
 		expect(errorOf(broke, after)?.reason).toBe('connection');
-		const missing = failure({ reason: 'not_found', httpCode: 404 });
+		const missing = failure(404);
 		expect(errorOf(missing, after)?.reason).toBe('not_found');
 	});
 });
@@ -63,7 +56,7 @@ it('the wait is a back-off with full jitter, at most 60 s', () => {
 	fc.assert(
 		fc.property(attempt, random, (times, share) => {
 			const most = Math.min(500 * 2 ** times, 60_000);
-			expect(waitBeforeRetry(failure(), times, share)).toBe(Math.floor(share * most));
+			expect(waitBeforeRetry(failure(429), times, share)).toBe(Math.floor(share * most));
 		}),
 		{ examples: [[1_024, 0]] },
 	);

@@ -7,27 +7,23 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../nodes/shared/input/item.ts';
 import type { Lookup } from '../../nodes/shared/lookups/lookup.ts';
 import {
-	type RunCost,
+	type Counts,
 	countsOf,
+	type Facts,
 	outcomeOf,
-	warningsOf,
-} from '../../nodes/shared/lookups/summary.ts';
-import { summaryOf } from '../../nodes/shared/run/summary.ts';
+	summaryOf,
+} from '../../nodes/shared/run/summary.ts';
 import { reasonToStop } from '../../nodes/shared/output/onError.ts';
 import {
-	adviceOn,
-	InvalidInput,
+	Failure,
 	invalidValue,
-	JobProblem,
-	NotProcessed,
+	notSent as unsent,
+	ofJob,
 	problemOf,
+	worstOf,
 } from '../../nodes/shared/failures/failure.ts';
 import type { InvalidReason, NotSentReason } from '../../nodes/shared/failures/reasons.ts';
-import {
-	connectionError,
-	ServiceError,
-	unexpectedResponse,
-} from '../../nodes/shared/http/errors.ts';
+import { connectionError, unexpectedResponse } from '../../nodes/shared/http/errors.ts';
 import { noName } from './thrown.mts';
 
 const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
@@ -35,9 +31,9 @@ const failed = problemOf(connectionError({ code: 'ECONNRESET' }));
 const AT = 1_798_675_200_000;
 
 const invalidOf = (reason: InvalidReason) =>
-	problemOf(new InvalidInput({ reason, message: 'Fails', description: 'Check it.' }));
-const notSent = (reason: NotSentReason) => problemOf(new NotProcessed(reason));
-const noCredits = new ServiceError('out_of_credits', {
+	problemOf(new Failure(reason, { message: 'Fails', description: 'Check it.' }));
+const notSent = (reason: NotSentReason) => problemOf(unsent(reason));
+const noCredits = new Failure('out_of_credits', {
 	message: 'A',
 	description: 'B',
 	httpCode: 402,
@@ -51,15 +47,14 @@ const outcomes = {
 	reused: { results: [{ email: 'ada@acme.com' }], at: AT },
 	local: { results: [{ email_status: 'invalid' }] },
 	known: { status: 'known', fields: { email: 'ada@acme.com' } },
-	undated: { status: 'known', fields: { email: 'ada@acme.com' }, isUndated: true },
 	skipped: { status: 'skipped', fields: {} },
 	missing: problemOf(noName),
 	expression: invalidOf('failing_expression'),
 	unevaluated: invalidOf('unevaluated_expression'),
 	invalid: problemOf(invalidValue('Email', 'Email must be text')),
 	failed,
-	failedJob: problemOf(new JobProblem('7', unexpectedResponse('a result for this item').problem)),
-	pending: problemOf(new JobProblem('12')),
+	failedJob: problemOf(ofJob('7', unexpectedResponse('a result for this item'))),
+	pending: problemOf(ofJob('12')),
 	outOfCredits: notSent('out_of_credits'),
 	refusedForCredits: problemOf(noCredits),
 	unauthorized: notSent('unauthorized'),
@@ -81,7 +76,7 @@ const kindsOf = (all: typeof outcomes) =>
 const INVALID: Kind[] = ['missing', 'expression', 'unevaluated', 'invalid'];
 
 /** What comes without a request in this run. */
-const FREE: Kind[] = ['reused', 'local', 'known', 'undated', 'skipped'];
+const FREE: Kind[] = ['reused', 'local', 'known', 'skipped'];
 
 type Outcomes = Array<Kind | Outcome>;
 
@@ -102,7 +97,6 @@ function countsIn(kinds: Outcomes) {
 		} else if ('fields' in outcome) {
 			counts[outcome.status]++;
 			counts.ofOthers++;
-			if (outcome.isUndated) counts.undated++;
 		}
 	}
 	return counts;
@@ -111,23 +105,27 @@ function countsIn(kinds: Outcomes) {
 const reasonOf = (kinds: Outcomes, failsWhenIncomplete: boolean, hasValue: boolean) =>
 	reasonToStop(problemsOf(kinds), kinds.length, { failsWhenIncomplete, hasValue });
 
-type Figures = Partial<RunCost> & { duplicates?: number; earlier?: number; readFrom?: string };
+interface Figures {
+	spent?: Partial<Ledger>;
+	paused?: number;
+	counts?: Partial<Counts>;
+	readFrom?: string;
+	facts?: Partial<Facts>;
+}
 
-function summary(
-	lookup: Lookup<IDataObject>,
-	kinds: Kind[],
-	{ readFrom, duplicates = 0, earlier = 0, ...cost }: Figures = {},
-): string {
+type Ledger = { certain: number; uncertain: number };
+
+function summary(lookup: Lookup<IDataObject>, kinds: Kind[], given: Figures = {}) {
+	const { paused = 0, readFrom, facts } = given;
 	const problems = problemsOf(kinds).map(({ problem }) => problem);
-	const spent = { certain: 0, uncertain: 0, ...cost.spent };
-	const counts = { ...countsIn(kinds), duplicates, earlier };
-	const outcome = outcomeOf(lookup, counts, problems, {
-		...{ spentInAll: spent, paused: 0 },
-		...cost,
-		spent,
-	});
-	const warnings = warningsOf(lookup, counts, kinds.length, false);
-	return summaryOf(outcome, [...adviceOn(problems), ...warnings], readFrom);
+	const spent = { certain: 0, uncertain: 0, ...given.spent };
+	const counts = { ...countsIn(kinds), ...given.counts };
+	const known = {
+		...{ counts, items: kinds.length, causes: worstOf(problems) },
+		...{ existing: 'Existing Email', isChosen: false, retriesOnFail: false },
+		...facts,
+	};
+	return summaryOf(known, outcomeOf(lookup, counts, problems, { spent, paused }), readFrom);
 }
 
 describe('a run', () => {
@@ -171,9 +169,6 @@ describe('a run', () => {
 
 	it('says of all items what they lack, and shows the first as an example', () => {
 		const { missing, invalid } = outcomes;
-		expect(reasonOf(['missing', 'missing'], false, false)).toEqual({
-			problem: missing,
-		});
 		expect(reasonOf(['missing', 'invalid', 'missing'], false, false)).toEqual({
 			problem: {
 				...missing,
@@ -181,11 +176,6 @@ describe('a run', () => {
 				description: 'The first one: no name. Fill in Full Name.',
 			},
 		});
-		// Two that lack the same may be told of in different words.
-		const inOtherWords = { ...missing, message: 'Not sent: no name (Surname is empty)' };
-		expect(reasonOf(['missing', inOtherWords], false, false)?.problem.message).toBe(
-			'No item can be looked up: 2 without a name',
-		);
 		expect(reasonOf(['missing', 'known'], false, false)).toBeUndefined();
 		expect(reasonOf(['known', 'invalid'], true, true)).toMatchObject({
 			item: 1,
@@ -200,89 +190,124 @@ describe('the summary', () => {
 	const finder = lookup('found', 'an email');
 	const verifier = lookup('verified', 'a status');
 
+	const again = 'then run again: what was found is free for a day.';
+
 	it.each<[Kind[], Figures, string]>([
+		[['found'], { spent: { certain: 1 } }, '1 item: 1 found. 1 credit used.'],
 		[
-			['found'],
-			{ spent: { certain: 1, uncertain: 0 } },
-			'1 item: 1 found, 0 not found. 1 credit used.',
+			['found', 'known', 'known', 'cancelled'],
+			{ counts: { duplicates: 1, earlier: 2 }, paused: 400 },
+			'4 items: 1 found, 2 already with an email, 1 not sent (execution stopped). ' +
+				'0 credits used; for free: 2 from earlier runs, 1 duplicate.<br>' +
+				`Check why it was stopped, ${again}`,
 		],
 		[
-			['found', 'known', 'undated', 'undated', 'cancelled'],
-			{ duplicates: 1, paused: 400 },
-			'5 items: 1 found, 0 not found, 3 have an email already, 1 not sent (execution stopped). ' +
-				'0 credits used; for free: 1 duplicate.<br>' +
-				'Check why it was stopped, then run again: what was found is free for a day. ' +
-				"2 have an email without a date in 'checkedAt', and count as new enough.",
-		],
-		[
-			['found', 'found'],
-			{
-				earlier: 1,
-				spent: { certain: 2, uncertain: 0 },
-				spentInAll: { certain: 259, uncertain: 2 },
-			},
-			'2 items: 2 found, 0 not found. 2 credits used, up to 261 in this execution; for free: 1 from earlier runs.',
-		],
-		// What to do is told twice at most, and the same once.
-		[
-			['missing', 'missing', 'expression', 'unevaluated', 'invalid', 'pending', 'pending'],
+			['missing', 'missing', 'expression', 'invalid', 'pending', 'pending'],
 			{ spent: { certain: 3, uncertain: 1 }, paused: 8_400 },
-			'7 items: 2 without a name, 1 with an expression that cannot be evaluated, ' +
-				'1 with an expression that was not evaluated, 1 with a value that is not valid, ' +
-				'2 waiting for a bulk job. Up to 4 credits used; waited 8 seconds for the rate limit.<br>' +
-				'Nothing is lost: run the Finder again later, and it collects what is waiting, for free. ' +
-				'Fill in Full Name.',
-		],
-		[
-			['failed', 'failed', 'failedJob', 'creditLimit', 'unauthorized', 'manualLimit'],
-			{ duplicates: 2 },
-			'6 items: 2 failed (connection lost), 1 failed (incomplete response), ' +
-				'1 not sent (Max Credits reached), 1 not sent (API key not accepted), ' +
-				'1 not sent (Max Items in Manual Runs reached). 0 credits used; for free: 2 duplicates.<br>' +
-				'Run again later (ECONNRESET). ' +
-				'If it happens each time, run Check API of Contact Data Account.',
-		],
-		[
-			['creditLimit', 'unauthorized'],
-			{},
-			'2 items: 1 not sent (Max Credits reached), 1 not sent (API key not accepted). 0 credits used.<br>' +
-				'Raise Max Credits in the options; Check the API Key of the credential, ' +
-				'then run again: what was found is free for a day.',
+			'6 items: 2 without a name, 1 with an expression that cannot be evaluated, ' +
+				'1 with a value that is not valid, 2 waiting for a bulk job. ' +
+				'Up to 4 credits used; waited 8 seconds for the rate limit.<br>' +
+				'Fill in Full Name. Nothing is lost: run the Finder again later, and it collects what is waiting, for free.',
 		],
 		[
 			['found', 'notFound', 'missing'],
-			{ spent: { certain: 1, uncertain: 0 }, readFrom: 'Read from: <Name>, E-Mail' },
+			{ spent: { certain: 1 }, readFrom: 'Read from: <Name>, E-Mail' },
 			'3 items: 1 found, 1 not found, 1 without a name. 1 credit used.<br>' +
 				'Fill in Full Name.<br>Read from: &lt;Name>, E-Mail.',
 		],
 	])('of %j', (kinds, figures, expected) => {
-		expect(summary(finder, kinds, figures)).toBe(expected);
-	});
-
-	it('has five sentences at most beside what was read, which comes last', () => {
-		const toDo = ['First', 'Second', 'Third', 'Fourth'];
-		expect(summaryOf(['One', 'Two'], toDo, 'Read')).toBe(
-			'One. Two.<br>First. Second. Third.<br>Read.',
-		);
+		expect(summary(finder, kinds, figures)[0]).toBe(expected);
 	});
 
 	it('of the verifier tells of local answers and why items are passed on, and no miss', () => {
-		const told = (...kinds: Kind[]) => summary(verifier, kinds);
-		expect(told('local', 'known', 'known', 'skipped')).toBe(
-			'4 items: 1 verified, 2 have a status already, 1 has no email. ' +
+		expect(summary(verifier, ['local', 'known', 'known', 'skipped'])[0]).toBe(
+			'4 items: 1 verified, 2 already with a status, 1 without an email. ' +
 				'0 credits used; for free: 1 not a valid email.',
 		);
-		expect(told('known', 'skipped', 'skipped')).toContain(
-			'3 items: 1 has a status already, 2 have no email. 0 credits used.<br>',
+		expect(summary(verifier, ['notFound'])[0]).toBe(
+			'1 item: 0 verified, 1 not found. 0 credits used.',
 		);
-		expect(told('notFound')).toBe('1 item: 0 verified, 1 not found. 0 credits used.');
+	});
+
+	const wasted = { wasted: 2, wastedIn: new Set(['Post']) };
+	const replaced = { replaced: new Set(['status']) };
+	const only404 = { responses: 10, notFound: 10 };
+
+	it.each<[string, Kind[], Figures, said: string | undefined, isWarning: boolean]>([
+		['nothing', ['found'], {}, undefined, false],
+		[
+			'money spent in vain before all',
+			['unauthorized'],
+			{ counts: { ...wasted, ...replaced } },
+			'2 credits went to items that already had an email in Post',
+			true,
+		],
+		[
+			'what the user has lost',
+			['missing'],
+			{ counts: replaced },
+			'Fields of your own were replaced (status)',
+			true,
+		],
+		['a path that may be wrong', ['missing'], { counts: only404 }, 'Every lookup got a 404', true],
+		['a problem', ['found', 'missing'], {}, 'Fill in Full Name', true],
+		['a trial', ['found', 'manualLimit'], {}, 'Raise Max Items in Manual Runs', false],
+		[
+			'that no email was read',
+			['skipped'],
+			{},
+			'If your emails are in another column: set Lead Fields to Choose Below, drag your columns in, and drag it onto Email',
+			true,
+		],
+		[
+			'the same, of chosen fields',
+			['skipped'],
+			{ facts: { isChosen: true } },
+			'If your emails are in another column: drag it onto Email',
+			true,
+		],
+		[
+			'that all is there',
+			['known', 'skipped'],
+			{},
+			'set the option Look Up Again After (Days) to 0',
+			false,
+		],
+		[
+			'nothing, of what this package has looked up',
+			['known'],
+			{ counts: { ofOthers: 0 } },
+			undefined,
+			false,
+		],
+		[
+			'what came in without a result',
+			['known'],
+			{ counts: { ofOthers: 0, unanswered: 1 } },
+			'Once the cause is gone, run again',
+			true,
+		],
+		[
+			'Retry On Fail',
+			['found'],
+			{ facts: { retriesOnFail: true } },
+			'Turn Retry On Fail off',
+			false,
+		],
+	])('says one thing that is wrong: %s', (_, kinds, figures, said, isWarning) => {
+		const [text, type] = summary(finder, kinds, figures);
+		const [, advice, ...more] = text.split('<br>');
+		expect(more).toEqual([]);
+		if (said === undefined) expect(advice).toBeUndefined();
+		else expect(advice).toContain(said);
+		expect(type).toBe(isWarning ? 'warning' : 'info');
 	});
 
 	it('can be counted against the table: every item is in one of its numbers', () => {
 		const names = fc.constantFrom(...kindsOf(outcomes));
 		fc.assert(
 			fc.property(fc.array(names, { minLength: 1, maxLength: 9 }), (kinds) => {
-				const said = summary(finder, kinds);
+				const [said] = summary(finder, kinds);
 				const [, items, table] = /^(\d+) items?: (.*?)\. \d+ credits? used/.exec(said) ?? [];
 				const parts = table.split(', ');
 				const numbers = parts.map((part) => Number.parseInt(part, 10));
@@ -291,26 +316,5 @@ describe('the summary', () => {
 			}),
 			{ numRuns: 300 },
 		);
-	});
-
-	const again =
-		'To look up, and pay for, what is there already, add the option Look Up Again After';
-	const none = 'If your emails are in another column: ';
-	const choose = 'set Lead Fields to Choose Below, drag your columns in, and ';
-
-	it.each<[Kind[], string | undefined]>([
-		[['known', 'known'], again],
-		[['known', 'skipped'], again],
-		[['skipped', 'skipped'], `${none}${choose}drag it onto Email`],
-		[['known', 'found'], undefined],
-		[['skipped', 'local'], undefined],
-		[['known', 'missing'], undefined],
-		[[], undefined],
-	])('says what to do where nothing was looked up: %j', (kinds, advice) => {
-		const told = (isChosen: boolean) =>
-			warningsOf(finder, countsIn(kinds), kinds.length, isChosen).join();
-		expect(told(false)).toContain(advice ?? '');
-		if (advice === undefined) expect(told(false)).toBe('');
-		expect(told(true)).toBe(told(false).replace(choose, ''));
 	});
 });

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../nodes/shared/failures/failure.ts';
+import { Failure } from '../../nodes/shared/failures/failure.ts';
 
 /** What a function throws; a function that throws nothing fails the test. */
 export function thrownBy(call: () => unknown): unknown {
@@ -11,8 +11,7 @@ export function thrownBy(call: () => unknown): unknown {
 }
 
 /** How an item without a name is refused. */
-export const noName = new InvalidInput({
-	reason: 'missing_name',
+export const noName = new Failure('missing_name', {
 	message: 'Not sent: no name',
 	description: 'Fill in Full Name.',
 });

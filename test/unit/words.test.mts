@@ -1,25 +1,40 @@
-/** @file What to do about items without a result, in the summary of a run. */
+/** @file Which of the problems of a run its summary says what to do about. */
 
 import { expect, it } from 'vitest';
 
-import { adviceOn, NotProcessed, problemOf } from '../../nodes/shared/failures/failure.ts';
+import { Failure, problemOf, worstOf } from '../../nodes/shared/failures/failure.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { noName, thrownBy } from './thrown.mts';
 
 const refused = (statusCode: number) =>
 	thrownBy(() => readResponse({ statusCode, headers: {}, body: {} }));
+const noCompany = new Failure('missing_company', {
+	message: 'Not sent: no company',
+	description: 'Fill in Company Name.',
+});
+const lost = new Failure('unknown_outcome', { description: 'Check the credits.' });
 
 it.each<[string, thrown: unknown[], advice: string]>([
 	[
-		'a refusal, and what was not sent because of it',
-		[refused(401), new NotProcessed('unauthorized')],
-		'Check the API Key of the credential, then run again: what was found is free for a day. A rotated key stops working at once',
+		'the most frequent first',
+		[noCompany, noName, noName],
+		'Fill in Full Name. Fill in Company Name.',
 	],
 	[
-		'three causes: two of them, those of the service first',
-		[noName, refused(403), new NotProcessed('credit_limit')],
-		'Check your plan with your provider. Raise Max Credits in the options, then run again: what was found is free for a day',
+		'what may have cost something before all',
+		[noName, noName, lost],
+		'Check the credits. Fill in Full Name.',
 	],
-])('%s: each sentence once', (_, thrown, advice) => {
-	expect(adviceOn(thrown.map(problemOf)).join('. ')).toBe(advice);
+	[
+		'two causes',
+		[noName, noName, refused(403), refused(403), noCompany],
+		'Fill in Full Name. Check your plan with your provider.',
+	],
+	['none', [], ''],
+])('%s', (_, thrown, advice) => {
+	expect(
+		worstOf(thrown.map(problemOf))
+			.map(({ description }) => description)
+			.join(' '),
+	).toBe(advice);
 });

@@ -8,11 +8,10 @@ import { VERIFY_PATH } from '../../shared/api/verifier';
 import type { AccountClient } from '../../shared/client/client';
 import { readOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS, type InterfaceSettings } from '../../shared/http/connection';
-import { isPathError, ServiceError } from '../../shared/http/errors';
 import { withoutKey } from '../../shared/http/mask';
 import { objectsIn } from '../../shared/http/response';
 import { SHORT_PACE } from '../../shared/pace/retry';
-import { type Problem, problemOf } from '../../shared/failures/failure';
+import { failureOf, type Problem, problemOf } from '../../shared/failures/failure';
 import { asError } from '../../shared/values/text';
 import { type Check, type Finding, nothingToCheck, summaryOf } from '../checkSummary';
 
@@ -152,9 +151,10 @@ async function findingOf(endpoint: Endpoint, found: Found): Promise<Finding | vo
 	try {
 		return await read(found, path.replace(':listId', found.listId ?? ''), endpoint);
 	} catch (thrown) {
-		const problem = problemOf(thrown);
-		if (path !== ACCOUNT_PATH || GOES_ON.includes(problem.reason)) return unusable(problem);
-		throw nothingToCheck(problem);
+		const failure = failureOf(thrown);
+		const goesOn = path !== ACCOUNT_PATH || GOES_ON.includes(failure.reason);
+		if (goesOn) return unusable(failure.problem);
+		throw nothingToCheck(failure);
 	}
 }
 
@@ -162,7 +162,7 @@ function notSent(why: string): Finding {
 	return { works: null, httpCode: null, detail: `Not sent: ${why}` };
 }
 
-function unusable({ status, reason, message, httpCode = null }: Problem): Finding {
+function unusable({ status, reason, message, httpCode }: Problem): Finding {
 	const isMissing = reason === 'not_found';
 	const detail = isMissing ? 'Not there: the service does not know this path' : message;
 	const isOpen = status === 'not_processed' || OPEN.includes(reason);
@@ -175,7 +175,7 @@ function needs(setting: string, { httpCode }: Problem): Finding {
 
 /** Whether the service, and no web page, refused a request for what it holds or lacks. */
 function isIncomplete(thrown: unknown): boolean {
-	return thrown instanceof ServiceError && thrown.next === 'parts';
+	return problemOf(thrown).next === 'parts';
 }
 
 /** Sends a request, also after a 401 of another endpoint. */
@@ -184,7 +184,7 @@ async function send({ client }: Found, url: string, more: Partial<IHttpRequestOp
 }
 
 /** What is thrown for a request that fails. */
-async function failureOf(sent: Promise<object>): Promise<Error | undefined> {
+async function outcomeOf(sent: Promise<object>): Promise<Error | undefined> {
 	return await sent.then(() => undefined, asError);
 }
 
@@ -193,7 +193,7 @@ async function probe(found: Found, path: string, endpoint: Endpoint): Promise<Fi
 	const { method = 'GET', form, paths: [label, ...paths] = [] } = endpoint;
 	// A path with a query might hold what is required.
 	if (path.includes('?')) return notSent('the path holds a query');
-	const failure = await failureOf(send(found, path, { method }));
+	const failure = await outcomeOf(send(found, path, { method }));
 	if (!failure) return { works: null, detail: `${EXISTS}. ${ONLY_PAID} more` };
 	const problem = problemOf(failure);
 	const { httpCode } = problem;
@@ -202,9 +202,9 @@ async function probe(found: Found, path: string, endpoint: Endpoint): Promise<Fi
 		const detail = `${EXISTS}. ${ONLY_PAID} whether it needs another choice of ${form}`;
 		return { works: null, httpCode, detail };
 	}
-	const others = isPathError(failure) ? paths.filter((one) => one !== path) : [];
+	const others = problem.isPath ? paths.filter((one) => one !== path) : [];
 	for (const other of others) {
-		if (isIncomplete(await failureOf(send(found, other, { method }))))
+		if (isIncomplete(await outcomeOf(send(found, other, { method }))))
 			return needs(`${label}: ${other}`, problem);
 	}
 	return unusable(problem);
@@ -214,7 +214,7 @@ async function probe(found: Found, path: string, endpoint: Endpoint): Promise<Fi
 async function findList(found: Found, path: string): Promise<Finding> {
 	const { account = {} } = found;
 	const index = send(found, path);
-	const missing = await failureOf(index);
+	const missing = await outcomeOf(index);
 	if (missing && !account.lists) throw missing;
 	const all = await lists.readLists({ get: async (url) => await (url === path ? index : account) });
 	const leadsOf = ({ leadCount }: IDataObject) => Number(leadCount) || Number.POSITIVE_INFINITY;
@@ -238,7 +238,7 @@ async function readLeads(found: Found, path: string): Promise<Finding> {
 	const start = next === null ? null : meaning;
 	const size = found.client.connection.settings.listPageSize;
 	const qs = { size, start: next ?? undefined };
-	const failure = await failureOf(send(found, path, { qs }));
+	const failure = await outcomeOf(send(found, path, { qs }));
 	if (!failure) return { variant: { start, pageSize: size } };
 	if (!isIncomplete(failure) || size <= SMALL_PAGE) throw failure;
 	const variant = { start, pageSize: SMALL_PAGE };

@@ -18,11 +18,11 @@ import {
 import { readOperation } from '../../shared/operation';
 import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
+import { problemOf } from '../../shared/failures/failure';
 import { UNKNOWN_COMPANY } from '../../shared/failures/reasons';
 import { asBeforeFile } from '../../shared/host/file';
 import { companyOf, type FieldValues } from '../../shared/input/fieldValues';
 import { digest } from '../../shared/http/connection';
-import { isMiss } from '../../shared/http/errors';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { objectAt, objectFrom, textAt } from '../../shared/values/json';
@@ -37,8 +37,6 @@ export const getLeads = readOperation({
 		description: 'Get people who work at a company, with their emails. May cost credits.',
 		routing: { request: { method: 'GET', url: COMPANY_LEADS_PATH } },
 	},
-	builder:
-		'May cost credits that Max Credits does not limit: keep Limit low, and filter by Title and Location.',
 	cost: 'may cost credits',
 	goesOn: true,
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
@@ -159,7 +157,7 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.send(request, { cost: 'single', reservation })
 			.catch((thrown: unknown) => {
 				// The service sends a 404 for a company that it does not know. A 404 of a later page is no end of the people.
-				if (isMiss(thrown) && query.nextId === undefined) return NOBODY;
+				if (problemOf(thrown).next === 'miss' && query.nextId === undefined) return NOBODY;
 				throw thrown;
 			})
 			.then((page) => {

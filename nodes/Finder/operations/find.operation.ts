@@ -21,8 +21,6 @@ export const find = lookupOperation<Person>({
 			'Find the business email of a person by name and company. Costs 1 credit per email found.',
 		routing: { request: { method: 'GET', url: FIND_PATH } },
 	},
-	builder:
-		'For one item at a time, e.g. as the tool of an agent, or for Include Company Data. For more than 20 items use findBulk: same price, one request per 100 people.',
 	tool: `Find the business email of one person. Needs the full name and the company (its domain if you know it, else its name). Costs 1 credit if an email is found, nothing otherwise. 'status' is 'found' or 'not_found'. ${EMAIL_STATUSES} ${OTHER_STATUSES} Never guess an email that was not found.`,
 	options: [
 		...personOptions,

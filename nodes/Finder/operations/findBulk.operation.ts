@@ -15,8 +15,6 @@ export const findBulk = lookupOperation<Person>({
 			'Find the business emails of all input items, 100 per request. Costs 1 credit per email found.',
 		routing: { request: { method: 'POST', url: FIND_BULK_PATH } },
 	},
-	builder:
-		'The choice for lists of leads. Name, company and email are recognized by the common names of their fields; set leadFields to manual only for uncommon names. Every item comes out once, in order, with its own fields; see its status. No Loop, Wait, Merge or IF node is needed around it.',
 	options: [
 		...personOptions,
 		{

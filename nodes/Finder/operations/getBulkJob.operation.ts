@@ -4,8 +4,7 @@ import { BULK_FINDER, jobReader } from '../../shared/api/bulkJob';
 import { foundIn, simplifyFoundEmail } from '../../shared/api/finder';
 import { costOf } from '../../shared/credits/ledger';
 import { simple } from '../../shared/editor/fields';
-import { InvalidInput, JobProblem, problemOf } from '../../shared/failures/failure';
-import { ServiceError } from '../../shared/http/errors';
+import { Failure, failureOf, ofJob, problemOf } from '../../shared/failures/failure';
 import { typedText } from '../../shared/input/fieldValues';
 import { readOperation } from '../../shared/operation';
 import { statusFields } from '../../shared/output/onError';
@@ -20,8 +19,6 @@ export const getBulkJob = readOperation({
 			'Get all rows of a job by its ID. Leads that wait for a job need no such step: the next Find Emails in Bulk collects them. Costs no credits.',
 		routing: { request: { method: 'GET', url: FIND_BULK_PATH } },
 	},
-	builder:
-		"For a look at one job. Items with the status 'pending' are collected by findBulk itself: pass them to it again.",
 	cost: 'free',
 	// That a job is not finished is no failure.
 	goesOn: true,
@@ -40,17 +37,17 @@ export const getBulkJob = readOperation({
 	async read({ client, parameter, get }) {
 		const jobId = typedText(parameter('jobId'), 'Job ID');
 		if (jobId === '') {
-			throw new InvalidInput({
-				reason: 'missing_job',
+			throw new Failure('missing_job', {
 				message: 'Not sent: no job is named',
 				description: 'Enter the ID of a job, or check that the expression of Job ID finds one.',
 			});
 		}
 		const read = jobReader(BULK_FINDER, jobId, get);
 		const job = await client.memoized(jobId, read).catch((thrown: unknown) => {
-			throw thrown instanceof ServiceError ? thrown.saying(` (job ${jobId})`) : thrown;
+			const failure = failureOf(thrown);
+			throw failure.problem.jobId === undefined ? failure.saying(` (job ${jobId})`) : failure;
 		});
-		if (!job.isDone && job.settlesAfter === undefined) throw new JobProblem(jobId);
+		if (!job.isDone && job.settlesAfter === undefined) throw ofJob(jobId);
 		const checkedAt = new Date().toISOString();
 		return { results: job.rows, simplify: (row) => rowOf(row, checkedAt) };
 	},

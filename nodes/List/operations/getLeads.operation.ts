@@ -14,8 +14,6 @@ export const getLeads = readOperation({
 		description: 'Get the leads saved to a list, newest first. Costs no credits.',
 		routing: { request: { method: 'GET', url: `=${CHOSEN_LIST.leads}` } },
 	},
-	builder:
-		'For most flows: pages of leads, newest first, with the email if there is one. Set Return All for the whole list. Use exportLeads for job titles and company data.',
 	tool: 'Get leads saved to a list, newest first, with the email if there is one. Needs the ID of the list. Costs no credits.',
 	cost: 'free',
 	columns: Object.keys(simplifyListLead({})),

@@ -20,8 +20,6 @@ export const verify = lookupOperation<EmailQuery>({
 			'Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid.',
 		routing: { request: { method: 'GET', url: VERIFY_PATH } },
 	},
-	builder:
-		'For one item at a time, e.g. as the tool of an agent, or for Include Person Data. For more than 20 items use verifyBulk: same price, one request per 50 emails.',
 	tool: `Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid; text that can't be an email costs nothing. 'status' is 'verified'. ${EMAIL_STATUSES} ${OTHER_STATUSES}`,
 	options: [
 		...verifierOptions,

@@ -20,8 +20,6 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 			'Check the emails of all input items, 50 per request. Costs 1 credit per distinct email, even if it is invalid.',
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.bulkVerifierPath } },
 	},
-	builder:
-		'The choice for lists of leads. It recognizes the email, and reads emailStatus: behind a Finder, only unknown emails are verified and paid for. To verify all, set leadFields to manual and leave existingStatus empty.',
 	options: verifierOptions,
 	...emailLookup,
 	perRequest: MAX_EMAILS,

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isMiss, unknownPath } from '../http/errors';
+import { problemOf } from '../failures/failure';
+import { unknownPath } from '../http/errors';
 import { objectWith } from '../http/response';
 import { idAt, isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
 import { toText } from '../values/text';
@@ -12,10 +13,10 @@ export interface Getter {
 	get(path: string): Promise<object>;
 }
 
-/** Reads the account (interface specification 4.1), for free. Throws a `ServiceError` or `NotProcessed`. */
+/** Reads the account (interface specification 4.1), for free. Throws a `Failure`. */
 export async function readAccount(client: Getter): Promise<IDataObject> {
 	const account = await client.get(ACCOUNT_PATH).catch((thrown: unknown) => {
-		throw isMiss(thrown) ? unknownPath(ACCOUNT_PATH) : thrown;
+		throw problemOf(thrown).next === 'miss' ? unknownPath(ACCOUNT_PATH) : thrown;
 	});
 	return objectWith(['email', 'credit', 'credits'], account, 'an account');
 }

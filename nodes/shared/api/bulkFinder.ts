@@ -125,7 +125,7 @@ export function rowsOf(
 	return own;
 }
 
-/** Reads what a result of an endpoint holds, nothing for a miss. Throws a `ServiceError` for one that says nothing. */
+/** Reads what a result of an endpoint holds, nothing for a miss. Throws a `Failure` for one that says nothing. */
 export type Reader = (result: object) => IDataObject[];
 
 /** The results in the rows of a request, in its order; why where a row says nothing, `undefined` where there is none. */

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { JobProblem } from '../failures/failure';
-import { isPathError, ServiceError, unexpectedResponse } from '../http/errors';
+import { Failure, ofJob, problemOf } from '../failures/failure';
+import { unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
 import { holdsError, isObject, numberAt, textAt, wordsIn } from '../values/json';
 import {
@@ -53,7 +53,7 @@ export interface BulkJob {
 /**
  * Reads a response of a bulk endpoint (interface specification 4.6). A job is done when its status says so, or when it
  * has no status, and all rows are there. A job that failed keeps only the people who were found, as the service may not
- * have looked for the others; without any it throws a {@link JobProblem}, or a {@link ServiceError} if it has no id.
+ * have looked for the others; without any it throws a {@link Failure}.
  * @param sent the number of rows in the request, if known
  * @param askedFor the id of the job that the response is about, if known
  */
@@ -123,11 +123,10 @@ function countIn(rows: IDataObject[], people: number): number {
 
 function jobFailed(status: string, jobId: string | undefined, words: string | null): Error {
 	const job = jobId === undefined ? 'The bulk job' : `The bulk job ${jobId}`;
-	const failed = new ServiceError('job_failed', {
+	const failed = new Failure('job_failed', {
 		message: `${job} ended with the status "${status}"${words === null ? '' : `: ${words}`}`,
-		description: 'Run again.',
 	});
-	return jobId === undefined ? failed : new JobProblem(jobId, failed.problem);
+	return jobId === undefined ? failed : ofJob(jobId, failed);
 }
 
 type Get = (query: IDataObject, path: string) => Promise<object>;
@@ -159,7 +158,7 @@ async function readJob({ path }: BulkEndpoint, jobId: string, get: Get): Promise
 	// In a path, an id of dots alone would lead to another endpoint.
 	if (/^\.+$/.test(jobId)) return await byParameter();
 	return await get({}, `${path}/${encodeURIComponent(jobId)}`).catch(async (thrown: unknown) => {
-		if (isPathError(thrown)) return await byParameter();
+		if (problemOf(thrown).isPath) return await byParameter();
 		throw thrown;
 	});
 }

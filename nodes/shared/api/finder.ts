@@ -31,7 +31,7 @@ export function hasEmail(result: IDataObject): boolean {
 /**
  * The result of a single search, if it holds an email (interface specification 2.7, 4.5). An empty list of results is a
  * miss, and so is a result that has an email or what belongs to one, and leaves the email empty. Any other response says
- * nothing of an email: that throws a `ServiceError`.
+ * nothing of an email: that throws a `Failure`.
  */
 export function foundIn(response: object): IDataObject[] {
 	const list: unknown = isObject(response) ? response.results : response;

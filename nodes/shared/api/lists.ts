@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { ServiceError } from '../http/errors';
+import { problemOf } from '../failures/failure';
 import { cursorIn, objectsIn, objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
 import { idAt, numberAt, textAt, timestampAt } from '../values/json';
@@ -19,8 +19,8 @@ export function listPaths(id: string) {
 export async function readLists(client: Getter): Promise<IDataObject[]> {
 	const lists = await client.get(LISTS_PATH).catch((thrown: unknown) => {
 		// A service that does not have the path may take the request for a bad one, too.
-		const isRefused = thrown instanceof ServiceError && (thrown.isPath || thrown.next === 'parts');
-		if (isRefused) return undefined;
+		const { isPath, next } = problemOf(thrown);
+		if (isPath || next === 'parts') return undefined;
 		throw thrown;
 	});
 	if (lists) return objectsIn(lists, 'a list of lists');
@@ -28,7 +28,7 @@ export async function readLists(client: Getter): Promise<IDataObject[]> {
 	return objectsIn(objectWith(['lists'], account, 'a list of lists').lists, 'a list of lists');
 }
 
-/** A list (interface specification 2.3 and its variant). Throws a `ServiceError` for what is none. */
+/** A list (interface specification 2.3 and its variant). Throws a `Failure` for what is none. */
 export function listIn(response: object): IDataObject {
 	return objectWith(['list_id', 'name'], response, 'a list');
 }

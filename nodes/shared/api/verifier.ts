@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { Failure } from '../failures/failure';
 import type { InterfaceSettings } from '../http/connection';
-import { type ServiceError, unexpectedResponse } from '../http/errors';
+import { unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
 import { comparableEmail, knownStatus, toEmailStatus } from '../values/email';
 import { holdsError, isObject, textAt } from '../values/json';
@@ -25,7 +26,7 @@ export function verifierQuery({ email, ...query }: EmailQuery): IDataObject {
 	return { email: comparableEmail(email), ...query };
 }
 
-/** The verification in a response (interface specification 2.10). Throws a `ServiceError` for what is none. */
+/** The verification in a response (interface specification 2.10). Throws a `Failure` for what is none. */
 export function verificationIn(response: object): IDataObject {
 	if (isObject(response) && hasStatus(response)) return response;
 	throw withoutStatus(response);
@@ -97,7 +98,7 @@ function areAtOneHost(one: string | null, other: string): boolean {
 }
 
 /** The error for a verification without a status: its own message is none of a refusal. */
-function withoutStatus(verification: object): ServiceError {
+function withoutStatus(verification: object): Failure {
 	return unexpectedResponse('a verification status', { ...verification, message: null });
 }
 
@@ -110,7 +111,7 @@ function hasStatus(result: IDataObject): boolean {
 }
 
 /** The status of an email that a verification gives (interface specification 3). */
-export function statusOf(verification: IDataObject): string | null {
+function statusOf(verification: IDataObject): string | null {
 	return toEmailStatus(textAt(verification, 'email_status'));
 }
 

@@ -8,7 +8,7 @@ import { connectionOf } from '../http/connection';
 import { refusedByN8n } from '../http/errors';
 import { AccountClient, type ClientSettings } from './client';
 import { CircuitBreaker, SHORT_PACE } from '../pace/retry';
-import { NotProcessed } from '../failures/failure';
+import { notSent } from '../failures/failure';
 
 /** The accounts that the items of one run belong to, each with its client: nearly always one. */
 export class Accounts<T extends { client: AccountClient }> {
@@ -35,12 +35,12 @@ export class Accounts<T extends { client: AccountClient }> {
 
 	/**
 	 * Gives the account of an item. n8n reads a credential from its database each time, so it is read once for
-	 * all items, unless one of its fields is an expression. Throws a `ServiceError` if the credential cannot be used.
+	 * all items, unless one of its fields is an expression. Throws a `Failure` if the credential cannot be used.
 	 */
 	async of(item: number): Promise<T> {
 		if (this.common) return await this.common;
 		const { credential, isForAll } = await this.context.credential(item).catch(noCredential);
-		if (this.isOver) throw new NotProcessed('stopped');
+		if (this.isOver) throw notSent('stopped');
 		const account = this.accountOf(credential);
 		if (isForAll) this.common = account;
 		return await account;
@@ -77,7 +77,7 @@ export class Accounts<T extends { client: AccountClient }> {
 
 /**
  * The client of a trigger or a dropdown, which have no items: it ends with its use, and gives up after 10 s of refusals
- * for the rate limit. Throws a `ServiceError`.
+ * for the rate limit. Throws a `Failure`.
  */
 export async function withClient<T>(
 	n8n: IPollFunctions | ILoadOptionsFunctions,

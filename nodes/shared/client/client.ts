@@ -5,30 +5,25 @@ import {
 	type IHttpRequestOptions,
 } from 'n8n-workflow';
 import type { Reservation } from '../credits/budget';
+import { endedBy, Failure, isOfAccount, leftOf, notSent } from '../failures/failure';
+import type { NotSentReason, Reason } from '../failures/reasons';
+import { TIME_TO_DELIVER } from '../host/context';
 import type { Connection } from '../http/connection';
-import { asServiceError, isOfAccount, ServiceError } from '../http/errors';
 import { sendOnce } from '../http/transport';
 import { type AccountGate, gateOf, type Lane } from '../pace/gate';
 import { CircuitBreaker, type Cost, decide, isPause, type Pace } from '../pace/retry';
-import { endedBy, NotProcessed } from '../failures/failure';
-import { TIME_TO_DELIVER } from '../host/context';
-import type { NotSentReason } from '../failures/reasons';
 import { notWaitedFor } from './givenUp';
 
 /** How long to wait for a response, in milliseconds. */
-const TIMEOUT = 60_000;
-const BULK_TIMEOUT = 120_000;
+const TIMEOUT: Record<Cost, number> = { free: 60_000, single: 60_000, bulk: 120_000 };
 
 /** A longer pause is logged at n8n's usual level, in milliseconds. */
 const LONG_PAUSE = 5_000;
 
 /** After these, requests still collect what was bought before. */
-const COLLECTED_AFTER = new Set<NotSentReason>([
-	'out_of_credits',
-	'unauthorized',
-	'forbidden',
-	'bad_request',
-	'unexpected_answer',
+const COLLECTED_AFTER = new Set<Reason>([
+	...(['out_of_credits', 'unauthorized', 'forbidden'] as const),
+	...(['bad_request', 'unexpected_answer'] as const),
 ]);
 
 /** A request that is refused more often for the rate limit, while others are accepted, fails alone. */
@@ -61,7 +56,7 @@ export class AccountClient {
 	readonly gate: AccountGate;
 	private readonly lane: Lane;
 	readonly breaker = new CircuitBreaker();
-	private halted: NotProcessed | undefined;
+	private halted: Failure | undefined;
 	private readonly done = new Map<string, Promise<unknown>>();
 
 	/** How long the slowest response to each kind of request of this run has taken, in milliseconds. */
@@ -71,9 +66,8 @@ export class AccountClient {
 	private pausedFor = 0;
 	private pausedUntil = 0;
 
-	/** These end the waits, once nothing more is sent. */
-	private readonly wakers = new Set<() => void>();
-	private isInterrupted = false;
+	private wake = () => {};
+	private readonly interrupted = new Promise<void>((resolve) => (this.wake = resolve));
 
 	constructor(
 		private readonly n8n: IAllExecuteFunctions,
@@ -89,8 +83,14 @@ export class AccountClient {
 		return this.pausedFor - Math.max(0, this.pausedUntil - Date.now());
 	}
 
+	/** Ends every wait, because nothing more is sent. */
+	interrupt(): void {
+		this.wake();
+		this.lane.turnAway();
+	}
+
 	end(): void {
-		this.halt('stopped');
+		this.halt(notSent('stopped'));
 		this.interrupt();
 		this.gate.close(this.lane);
 	}
@@ -102,118 +102,117 @@ export class AccountClient {
 		return (await result) as T;
 	}
 
-	/** Ends every wait, because nothing more is sent. */
-	interrupt(): void {
-		this.isInterrupted = true;
-		for (const wake of this.wakers) wake();
-		this.lane.turnAway();
-	}
-
 	async get(url: string, qs?: IDataObject): Promise<object> {
 		return await this.send({ method: 'GET', url, ...(qs && { qs }) });
 	}
 
 	/**
 	 * Sends a request at the service's pace, again where that may help, and reads its JSON response (interface
-	 * specification 7). Throws {@link NotProcessed} if it was not sent, else a {@link ServiceError}.
+	 * specification 7). Throws a {@link Failure}, whose `next` is `unsent` if the request was never sent.
 	 */
 	async send(request: IHttpRequestOptions, sending: Sending = {}): Promise<object> {
 		const { cost = 'free', reservation } = sending;
-		const timeout = cost === 'bulk' ? BULK_TIMEOUT : TIMEOUT;
-		const complete = { timeout, ...this.settings.requestOptions, ...request };
-		let uncertain: ServiceError | undefined;
+		const { maxRetries } = this.settings.pace;
+		/** An attempt that may have been charged: after it the item is not "not processed". */
+		let uncertain: Failure | undefined;
 		let refusals = 0;
 		let { acceptances } = this.gate;
 		for (let attempt = 1; ; ) {
-			const left = Math.max(1, this.settings.endsAt - Date.now() - TIME_TO_DELIVER / 2);
-			const inTime = { ...complete, timeout: Math.min(complete.timeout, left) };
-			const response = await this.sendAtGate(inTime, sending).catch((notSent: unknown) => {
-				// An earlier attempt may have been charged, so the item is not "not processed".
-				throw uncertain ?? notSent;
-			});
-			if (!(response instanceof ServiceError)) return response;
+			const response = await this.sendAtGate(request, sending);
+			if (!(response instanceof Failure)) return response;
+			const { httpCode, mayBeCharged, next } = response.problem;
+			if (next === 'unsent') throw uncertain ?? response;
 			// A refusal for now is no failed try: it waits at the gate again.
-			if (isPause(response) && (cost === 'free' || !response.mayBeCharged)) {
+			if (isPause(response) && (cost === 'free' || !mayBeCharged)) {
 				// Where others are accepted, it may be this request, or its endpoint, that never is.
 				if (this.gate.acceptances > acceptances) refusals++;
 				({ acceptances } = this.gate);
 				if (refusals > MAX_REFUSALS) throw uncertain ?? response.after(refusals);
 				continue;
 			}
-			const tried = { attempt, maxRetries: this.settings.pace.maxRetries, cost, uncertain };
+			const tried = { attempt, maxRetries, cost, uncertain };
 			const { error, wait, mayChargeAgain } = decide(response, tried);
 			if (error) throw error;
-			if (response.mayBeCharged) uncertain = response;
+			if (mayBeCharged) uncertain = response;
 			if (mayChargeAgain && reservation && !(await reservation.renew())) {
 				throw response.after(attempt);
 			}
-			const why = `attempt ${attempt} ended with ${response.httpCode ?? response.reason}`;
+			const why = `attempt ${attempt} ended with ${httpCode ?? response.reason}`;
 			this.n8n.logger.debug(`Contact Data: ${why}, next one in ${wait} ms`);
 			await this.sleep(wait);
 			attempt++;
 		}
 	}
 
-	/** Sends a request once the gate lets it in, and returns the JSON of its response or why there is none. */
-	private async sendAtGate(
-		request: IHttpRequestOptions,
-		sending: Sending,
-	): Promise<object | ServiceError> {
+	/** Sends a request once the gate lets it in. Returns the JSON of its response, or why there is none. */
+	private async sendAtGate(request: IHttpRequestOptions, sending: Sending): Promise<object> {
 		const { cost = 'free', reservation, isPoll = false } = sending;
-		this.assertGoingOn(sending);
+		const { endsAt, requestOptions } = this.settings;
+		const unsent = this.whyUnsent(sending);
+		if (unsent) return unsent;
 		const start = await this.gate.enter(this.lane);
+		if (start === undefined) return this.whyUnsent(sending) ?? notSent('stopped');
 		let isAccepted = false;
 		try {
-			this.assertGoingOn(sending);
-			if (start === undefined) throw new NotProcessed('stopped');
+			const late = this.whyUnsent(sending);
+			if (late) return late;
+			const complete = { timeout: TIMEOUT[cost], ...requestOptions, ...request };
+			const left = Math.max(1, endsAt - Date.now() - TIME_TO_DELIVER / 2);
+			complete.timeout = Math.min(complete.timeout, left);
 			reservation?.sent();
-			const response = await sendOnce(this.n8n, this.connection, request).catch(asServiceError);
+			const response = await sendOnce(this.n8n, this.connection, complete);
 			this.slowest[cost] = Math.max(this.slowest[cost], performance.now() - start);
-			const failure = response instanceof ServiceError ? response : undefined;
-			isAccepted = failure?.isAccepted ?? true;
-			if (failure && !failure.mayBeCharged) reservation?.notCharged();
+			const failure = response instanceof Failure ? response : undefined;
+			isAccepted = !failure || isAnswer(failure);
+			if (failure && !failure.problem.mayBeCharged) reservation?.notCharged();
 			this.count(failure, sending);
-			if (failure && isOfAll(failure, sending)) this.halt(failure.reason, failure);
+			if (failure && isOfAll(failure, sending)) this.halt(notSent(failure.reason, failure));
 			if (failure && isPause(failure)) this.pause(start, failure);
 			return response;
 		} finally {
-			if (start !== undefined) this.gate.leave(this.lane, start, isAccepted, isPoll);
+			this.gate.leave(this.lane, start, isAccepted, isPoll);
 		}
 	}
 
-	/** Throws when nothing more is to be sent, except for a request that collects what was bought. */
-	private assertGoingOn({ collects = false, cost = 'free' }: Sending): void {
+	/** Why nothing more is sent, if so, except for a request that collects what was bought. */
+	private whyUnsent({ collects = false, cost = 'free' }: Sending): Failure | undefined {
 		const { endsAt, mayWaitUntil = 0, network, signal } = this.settings;
-		if (signal?.aborted) throw endedBy(signal);
+		if (signal?.aborted) return endedBy(signal);
 		// What cannot be answered in time is not sent.
-		if (Date.now() + this.slowest[cost] + TIME_TO_DELIVER > endsAt) this.halt('run_time_over');
+		const isLate = Date.now() + this.slowest[cost] + TIME_TO_DELIVER > endsAt;
 		const { givenUp } = this.lane;
-		if (givenUp) this.halt(...notWaitedFor(givenUp, this.n8n.getTimezone(), mayWaitUntil));
 		const open = network.open ?? this.breaker.open;
-		if (open) this.halt(open.reason, open.cause);
-		if (!this.halted || (collects && COLLECTED_AFTER.has(this.halted.reason))) return;
-		throw this.halted;
+		if (isLate) this.halt(notSent('run_time_over'));
+		if (givenUp) this.halt(notWaitedFor(givenUp, this.n8n.getTimezone(), mayWaitUntil));
+		if (open) this.halt(open);
+		return collects && !this.isFinal ? undefined : this.halted;
+	}
+
+	/** Sends nothing from now on. Requests in progress go on. */
+	private halt(why: Failure): void {
+		if (!this.isFinal) this.halted = why;
+	}
+
+	private get isFinal(): boolean {
+		return this.halted !== undefined && !COLLECTED_AFTER.has(this.halted.reason);
 	}
 
 	/** Tells the breakers how a request ended. All accounts share the network, for which any response is a result. */
-	private count(failure: ServiceError | undefined, sending: Sending): void {
-		const { cost = 'free', reservation, isPoll } = sending;
+	private count(
+		failure: Failure | undefined,
+		{ cost = 'free', reservation, isPoll }: Sending,
+	): void {
+		const { network } = this.settings;
 		const isOfOne = cost !== 'free' && (reservation?.credits ?? 1) === 1;
 		// A job that cannot be read yet says nothing of other requests.
 		if (failure && !isPoll) this.breaker.failed(failure, isOfOne);
 		if (!failure && cost === 'free' && !isPoll) this.breaker.brought(false);
-		if (failure?.reason === 'connection') this.settings.network.failed(failure, false);
-		else if (failure?.next !== 'again') this.settings.network.brought();
-	}
-
-	/** Sends nothing from now on. Requests in progress go on. */
-	private halt(...why: ConstructorParameters<typeof NotProcessed>): void {
-		const isFinal = this.halted && !COLLECTED_AFTER.has(this.halted.reason);
-		if (!isFinal) this.halted = new NotProcessed(...why);
+		if (failure?.reason === 'connection') network.failed(failure, false);
+		else if (failure?.problem.next !== 'again') network.brought();
 	}
 
 	/** Notes how long the refusal pauses all requests. Overlapping pauses count once. */
-	private pause(start: number, refusal: ServiceError): void {
+	private pause(start: number, refusal: Failure): void {
 		const pause = this.gate.pauseAfter(this.lane, start, refusal);
 		const now = Date.now();
 		// A run that gives up does not wait.
@@ -226,24 +225,22 @@ export class AccountClient {
 
 	/** Sleeps, in milliseconds, and wakes at once when the run or the execution ends. */
 	async sleep(milliseconds: number): Promise<void> {
-		if (this.settings.signal?.aborted || this.isInterrupted) return;
-		await new Promise<void>((wake) => {
-			this.wakers.add(wake);
-			void sleep(milliseconds).then(() => {
-				this.wakers.delete(wake);
-				wake();
-			});
-		});
+		if (!this.settings.signal?.aborted) await Promise.race([sleep(milliseconds), this.interrupted]);
 	}
+}
+
+/** Whether the service was able to respond, and did not refuse the account for now. */
+function isAnswer({ problem: { httpCode, next } }: Failure): boolean {
+	return httpCode !== null && next !== 'again' && next !== 'pause';
 }
 
 /** Whether the service would refuse all other requests, too: smaller ones may need no more credits than are left. */
 function isOfAll(
-	failure: ServiceError,
+	failure: Failure,
 	{ cost = 'free', reservation }: Sending,
-): failure is ServiceError & { reason: NotSentReason } {
+): failure is Failure & { reason: NotSentReason } {
 	if (!isOfAccount(failure)) return false;
 	if (failure.reason !== 'out_of_credits') return true;
 	// The plan may exclude a free request, which says nothing about the credits.
-	return cost !== 'free' && failure.leftOf(reservation?.credits ?? 1) === 0;
+	return cost !== 'free' && leftOf(failure.problem, reservation?.credits ?? 1) === 0;
 }

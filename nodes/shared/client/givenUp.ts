@@ -1,4 +1,5 @@
-import { FREE_FOR_A_DAY, type NotProcessed } from '../failures/failure';
+import { type Failure, notSent } from '../failures/failure';
+import { FREE_FOR_A_DAY } from '../failures/reasons';
 import type { GivenUp } from '../pace/gate';
 import { MINUTE } from '../pace/retry';
 import { minuteOf } from '../values/moment';
@@ -11,11 +12,11 @@ export function notWaitedFor(
 	{ cause, until, since }: GivenUp,
 	timeZone: string,
 	mayWaitUntil: number,
-): ConstructorParameters<typeof NotProcessed> {
-	const reason = cause.next === 'pause' ? 'rate_limited' : 'service_down';
+): Failure {
+	const reason = cause.problem.next === 'pause' ? 'rate_limited' : 'service_down';
 	if (until === undefined) {
 		const begin = minuteOf(since, timeZone);
-		return [reason, cause.saying(`. It has accepted nothing since ${begin}`)];
+		return notSent(reason, cause.saying(`. It has accepted nothing since ${begin}`));
 	}
 	const end = minuteOf(Math.ceil(until / MINUTE) * MINUTE, timeZone);
 	const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
@@ -23,5 +24,5 @@ export function notWaitedFor(
 		until < mayWaitUntil
 			? `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run again after ${end}: ${FREE_FOR_A_DAY}`
 			: `Run again after ${end}`;
-	return [reason, cause.saying(`. It accepts nothing until ${end}`), advice];
+	return notSent(reason, cause.saying(`. It accepts nothing until ${end}`), advice);
 }

@@ -1,5 +1,4 @@
-import { endedBy, invalidValue, NotProcessed } from '../failures/failure';
-import { isOfAccount, ServiceError } from '../http/errors';
+import { endedBy, failureOf, invalidValue, isOfAccount, notSent } from '../failures/failure';
 import { countersOf, type Getter, readAccount, remainingOf } from '../api/account';
 import { NOTHING, sum, type Credits, type Ledger } from './ledger';
 
@@ -44,7 +43,7 @@ export class Budget {
 
 	/**
 	 * Enforces Leave Credits in Account: reads the balance once, then subtracts what this process spends.
-	 * Throws `NotProcessed` where the account cannot be read, `InvalidInput` where it has no counter for this kind.
+	 * Throws a `Failure` where the account cannot be read, or has no counter for this kind.
 	 */
 	async keep(credits: number, client: Getter): Promise<void> {
 		const { kind } = this.settings;
@@ -79,7 +78,7 @@ export class Budget {
 
 	/**
 	 * Reserves credits for a request: as many as there is room for now. Without any room, it waits for the node's own
-	 * requests in progress, which may cost less than they reserved. Throws `NotProcessed` if that gives none.
+	 * requests in progress, which may cost less than they reserved. Throws a `Failure` if that gives none.
 	 */
 	async reserve(credits: number): Promise<Reservation> {
 		return new Reservation(this, this.settings.ledger, await this.take(credits, 1));
@@ -99,9 +98,9 @@ export class Budget {
 				this.totals.reserved[kind] += room;
 				return room;
 			}
-			if (byCap + inFlight < least) throw new NotProcessed('credit_limit');
-			if (byFloor + inFlight < least) throw new NotProcessed('credit_floor');
-			if (room + inFlight < least) throw new NotProcessed('out_of_credits');
+			if (byCap + inFlight < least) throw notSent('credit_limit');
+			if (byFloor + inFlight < least) throw notSent('credit_floor');
+			if (room + inFlight < least) throw notSent('out_of_credits');
 			await ledger.posted();
 		}
 	}
@@ -118,9 +117,11 @@ export class Budget {
 
 /** Throws why nothing is sent when the account cannot be read. */
 function notReadable(thrown: unknown): never {
-	if (!(thrown instanceof ServiceError)) throw thrown;
-	if (isOfAccount(thrown)) throw new NotProcessed(thrown.reason, thrown);
-	throw new NotProcessed(thrown.next === 'again' ? 'service_down' : 'account_unreadable', thrown);
+	const failure = failureOf(thrown);
+	const { next } = failure.problem;
+	if (next === 'unsent') throw thrown;
+	if (isOfAccount(failure)) throw notSent(failure.reason, failure);
+	throw notSent(next === 'again' ? 'service_down' : 'account_unreadable', failure);
 }
 
 /** Credits set aside for one request. */

@@ -157,10 +157,9 @@ function optionsField(operations: Operation[]): INodeProperties[] {
 	];
 }
 
-function menuEntry({ option, builder, tool }: Operation): INodePropertyOptions {
+function menuEntry({ option, tool }: Operation): INodePropertyOptions {
 	return {
 		...option,
-		...(builder !== undefined && { builderHint: { propertyHint: builder } }),
 		...(tool === undefined && { displayOptions: notForTools }),
 	};
 }
@@ -185,29 +184,4 @@ export const LIST_NAME = '$parameter.toJSON().listId?.cachedResultName';
 export function subtitleOf(operations: Operation[]): string {
 	const costs = Object.fromEntries(operations.map(({ option, cost }) => [option.value, cost]));
 	return `={{ ${LIST_NAME} || (${JSON.stringify(costs)})[$parameter.operation] }}`;
-}
-
-const typeOf = (node: string) => `n8n-nodes-contact-data.contactData${node}`;
-
-/** A node that n8n's AI workflow builder may put beside another one. */
-export function related(node: string, relationHint: string) {
-	return { nodeType: typeOf(node), relationHint };
-}
-
-/**
- * What n8n's AI workflow builder reads with the fields of a node: how it is used, in the language in which the builder
- * writes workflows. It shows neither the hints of operations nor an output there.
- * @param config the parameters of the node, and what comes out
- */
-export function pattern(title: string, node: string, variable: string, config: string) {
-	const create = node === 'Trigger' ? 'trigger' : 'node';
-	const code = `const ${variable} = ${create}({
-  type: '${typeOf(node)}',
-  version: 1,
-  config: {
-    ${config}
-  },
-});`;
-	const content = `<patterns>\n<pattern title="${title}">\n${code}\n</pattern>\n</patterns>`;
-	return { extraTypeDefContent: [{ content }] };
 }

@@ -120,7 +120,7 @@ const manualLimit = atLeast(0, {
 	name: 'manualLimit',
 	default: DEFAULT_MANUAL_LIMIT,
 	description:
-		"Max number of items to look up while you try out the workflow in the editor: the rest come out as 'not_processed'. Does not apply in production. 0 means all.",
+		'Max number of items to look up in a test run in the editor; production runs look up all. 0 means all.',
 	displayOptions: notForTools,
 });
 
@@ -132,7 +132,7 @@ export const resultField = workflowField({
 	name: 'resultField',
 	placeholder: 'e.g. lookup',
 	description:
-		"Name of a field for everything the lookup returns. For leads with a 'status', 'email' or the like of their own that has to stay. Without it, Search Company uses 'companyData'.",
+		"Name of a field for all that the lookup returns, so that a 'status' of your own stays",
 });
 
 export const rateLimitWait = atLeast(0, {
@@ -140,7 +140,7 @@ export const rateLimitWait = atLeast(0, {
 	name: 'maxRateLimitWait',
 	default: maxRateLimitWait / 60_000,
 	description:
-		'How long to wait while the rate limit lets nothing through: for runs that end with "rate limit still exceeded". Without this option, it is 15 minutes, or 1 in manual runs and tools. With 0, the first refusal ends the run.',
+		'How long to wait while the rate limit lets nothing through. Without this option 15 minutes, or 1 in manual runs and tools.',
 	displayOptions: notForTools,
 });
 
@@ -150,7 +150,7 @@ export const refreshAfter = atLeast(0, {
 	name: 'refreshAfterDays',
 	default: DEFAULT_REFRESH_AFTER,
 	description:
-		"To refresh old data: look up again what was checked more days ago than this, by the item's 'checkedAt'. With 0, everything is looked up and paid for again. Without this option, only an unknown email is verified again, after a day.",
+		"Look up again, and pay for, what was checked more days ago than this, by the item's 'checkedAt'; with 0 everything",
 	displayOptions: notForTools,
 });
 
@@ -160,32 +160,22 @@ export const lookUpIf = workflowField({
 	type: 'boolean',
 	default: true,
 	description:
-		"Whether to look up the item. To look up only some of your leads, switch to Expression and drag in a column with yes or no, or enter a condition: the others come out as 'skipped', for free.",
+		"Whether to look up the item. To look up only some of your leads, switch to Expression and enter a condition, or drag in a column with true or false: the others come out as 'skipped', for free.",
 });
 
 export const lookupOptions: INodeProperties[] = [
 	lookUpIf,
-	workflowField({
-		displayName: 'Include Source',
-		name: 'includeSource',
-		type: 'boolean',
-		default: true,
-		description:
-			"Whether to add the name of the node that the result is from, as 'source': to tell several providers apart",
-	}),
 	atLeast(0, {
 		displayName: 'Leave Credits in Account',
 		name: 'keepCredits',
 		default: 100,
-		description:
-			'Stop before the account drops below this many credits, to keep some for other workflows. What others use in the meantime is not counted.',
+		description: 'Stop before the account drops below this many credits',
 	}),
 	atLeast(1, {
 		displayName: 'Max Concurrency',
 		name: 'maxConcurrency',
 		default: maxConcurrency,
-		description:
-			'Max number of requests to send at once. Lower it if your provider allows fewer; all workflows that use this account take turns.',
+		description: 'Max number of requests to send at once',
 		displayOptions: notForTools,
 	}),
 	atLeast(0, {
@@ -193,7 +183,7 @@ export const lookupOptions: INodeProperties[] = [
 		name: 'maxCredits',
 		default: 100,
 		description:
-			'Max number of credits this node may spend per execution, loops and retries included: a cap on what a run can cost',
+			'Max number of credits this node may spend per execution, loops and retries included',
 	}),
 	rateLimitWait,
 	atLeast(0, {
@@ -201,7 +191,7 @@ export const lookupOptions: INodeProperties[] = [
 		name: 'maxRetries',
 		default: maxRetries,
 		description:
-			'Max number of times to retry a request if the service is unavailable, or the connection is lost. Raise it for a provider that is often down.',
+			'Max number of times to retry a request if the service is unavailable, or the connection is lost',
 		displayOptions: notForTools,
 	}),
 	{
@@ -213,18 +203,16 @@ export const lookupOptions: INodeProperties[] = [
 			{
 				name: 'Return Partial Results',
 				value: 'return',
-				description:
-					"Return everything received so far; items without a result are marked in their 'status' field",
+				description: "Return all items; those without a result say so in 'status'",
 			},
 			{
 				name: 'Stop Workflow',
 				value: 'fail',
 				description:
-					'Stop and report how many items are done. Results already paid for are reused if the node runs again.',
+					'Stop and report how many items are done; what is paid for is reused in the next run',
 			},
 		],
-		description:
-			'What to do if some items get no result, e.g. because credits run out. To have a workflow fail rather than go on with a part, stop it. Applies if On Error is set to Stop Workflow.',
+		description: 'What to do if some items get no result and On Error is set to Stop Workflow',
 		displayOptions: notForTools,
 	},
 	resultField,

@@ -1,5 +1,5 @@
 import type { IContextObject, IDataObject } from 'n8n-workflow';
-import { endedBy, Failure, isPending, problemOf } from '../failures/failure';
+import { endedBy, failureOf, isPending } from '../failures/failure';
 import type { Connection } from '../http/connection';
 import { MAX_AGE, Recent } from './recent';
 import { seal, unsealed } from './sealing';
@@ -125,11 +125,6 @@ export class AnswerStore {
 		return isNew(answer) ? answer : undefined;
 	}
 
-	/** Whether this execution has, or had, an answer to a question. */
-	has(key: string): boolean {
-		return this.answers.has(key);
-	}
-
 	get isEmpty(): boolean {
 		return this.answers.size === 0 && this.stored.length === 0;
 	}
@@ -182,9 +177,9 @@ export class AnswerStore {
 		const before = this.unanswered.get(key);
 		if (!before || before.times + before.sent <= MAX_UNANSWERED) return undefined;
 		const { times } = before;
-		const problem = problemOf(before.error);
-		const message = `Not sent again: it was sent ${times} times and may have been charged (${problem.message})`;
-		return { error: new Failure({ ...problem, status: 'not_processed', message }), credits: 0 };
+		const failure = failureOf(before.error);
+		const message = `Not sent again: it was sent ${times} times and may have been charged (${failure.message})`;
+		return { error: failure.with({ status: 'not_processed', message }), credits: 0 };
 	}
 
 	/** Puts the latest answers into what n8n stores with the execution, in place of the oldest ones. */

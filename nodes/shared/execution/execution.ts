@@ -128,9 +128,6 @@ function nameOf({ connection, endpoint, id }: Pick<Job, 'connection' | 'endpoint
 const MANUAL_RECORD = 'contactDataManual';
 const STARTED_RECORD = 'contactDataStarted';
 
-/** Where n8n stores the domains that accept every email. */
-const CATCH_ALL_RECORD = 'contactDataCatchAll';
-
 /** What the nodes of one execution share, with what n8n has stored of it before a wait or a retry. */
 export class Execution {
 	readonly answers: AnswerStore;
@@ -140,16 +137,11 @@ export class Execution {
 	readonly isManual: boolean;
 	/** In milliseconds since 1970; for a retry, that of the execution that it retries. */
 	readonly startedAt: number;
-	/** The distinct lookups that each node was asked for in a manual run, with the place of each, from 0. */
-	readonly tried = new Map<string, Map<string, number>>();
-	/** The domains that accept every email, by digests, and when the service said so, in milliseconds since 1970. */
-	readonly catchAllDomains: Record<string, number>;
 
 	constructor(record: IContextObject, context: NodeContext) {
 		if (context.isManual) record[MANUAL_RECORD] = true;
 		this.isManual = record[MANUAL_RECORD] === true;
 		this.startedAt = record[STARTED_RECORD] ??= Date.now();
-		this.catchAllDomains = record[CATCH_ALL_RECORD] ??= {};
 		this.answers = new AnswerStore(record, context.signal);
 		this.ledger = new Ledger(record, context);
 		this.jobs = new PendingJobs(record, this.answers, this.ledger);

@@ -1,132 +1,151 @@
 import {
 	BY_SERVICE,
-	CATCH_ALL_DOMAIN,
-	FAILED,
-	type FailedReason,
 	type INCOMPLETE,
 	INVALID,
-	type InvalidReason,
 	JOB_OVER,
-	NOT_SENT,
+	type Next,
 	type NotSentReason,
 	PENDING,
-	type PendingReason,
+	type Reason,
+	REASONS,
+	type Row,
+	THEN_AGAIN,
 	UNKNOWN_COMPANY,
 	UNMET,
 } from './reasons';
 
-/** Why an item has no result. */
+/** Why an item has no result: the row of its reason in the table, and what is known beside it. */
 export interface Problem {
 	status: (typeof INCOMPLETE)[number];
-	/** A code that a workflow can route by. */
-	reason: InvalidReason | NotSentReason | FailedReason | PendingReason;
+	reason: Reason;
 	message: string;
 	description: string;
-	httpCode?: number | null;
-	/** The pause that the service asks for, in milliseconds: for n8n, no field of an item. */
+	httpCode: number | null;
+	/** What happens after the request. */
+	next: Next;
+	/** Whether the service may have charged the request. */
+	mayBeCharged: boolean;
+	/** Whether the service may not have the path. */
+	isPath?: true;
+	/** The pause that the service asks for, in milliseconds. */
 	retryAfter?: number;
-	/** For `pending` and for what a job did not answer: the bulk job, and the row of the item in it, from 1. */
+	/** How many credits are left, where the service refused a request for them (interface specification 7). */
+	remaining?: number;
+	/** The most retries that may help, if fewer than those of the run. */
+	maxRetries?: number;
+	/** The bulk job, and the row of the item in it, from 1: for `pending`, and for what the job did not answer. */
 	jobId?: string;
 	jobRow?: number;
 }
 
-/** Thrown for an item that gets no result. */
+/** Thrown where something brings no result. */
 export class Failure extends Error {
-	readonly reason: Problem['reason'];
-	readonly description: string;
+	readonly problem: Problem;
 
-	constructor(readonly problem: Problem) {
+	constructor(
+		readonly reason: Reason,
+		own: Partial<Problem> = {},
+	) {
+		const {
+			message = '',
+			todo = '',
+			next = 'end',
+			mayBeCharged = false,
+			...row
+		}: Row = REASONS[reason];
+		const byReason = reason in INVALID ? 'invalid_input' : reason in PENDING ? 'pending' : 'failed';
+		const status = own.status ?? row.status ?? byReason;
+		// What was not sent is there for the next run.
+		const description = `${todo}${status === 'not_processed' ? THEN_AGAIN : ''}.`;
+		const known = { reason, message, description, httpCode: null, next, mayBeCharged };
+		const problem: Problem = { ...known, ...own, status };
 		super(problem.message);
-		this.reason = problem.reason;
-		this.description = problem.description;
+		this.problem = problem;
+	}
+
+	/** Under this name n8n shows it where a list of the editor cannot be loaded. */
+	get description(): string {
+		return this.problem.description;
+	}
+
+	/** The same with something else. */
+	with(own: Partial<Problem>): Failure {
+		return new Failure(this.reason, { ...this.problem, ...own });
+	}
+
+	/** The same with a message that says more. */
+	saying(more: string): Failure {
+		return this.with({ message: `${this.message.replace(/\.+$/, '')}${more}` });
+	}
+
+	/** The same, with how often the request was sent. */
+	after(attempts: number): Failure {
+		return attempts === 1 ? this : this.saying(` (sent ${attempts} times)`);
 	}
 }
 
-/** Thrown for an item that lacks what its operation needs, or that has something else there. */
-export class InvalidInput extends Failure {
-	constructor(problem: Omit<Problem, 'status'> & { reason: InvalidReason }) {
-		super({ status: 'invalid_input', ...problem });
-	}
+/** Any exception as a failure. One that is none is a fault of this package: it fails one request only. */
+export function failureOf(thrown: unknown): Failure {
+	if (thrown instanceof Failure) return thrown;
+	return new Failure('unexpected', {
+		message: thrown instanceof Error ? thrown.message : String(thrown),
+	});
 }
 
-/** Returns the error for a field whose value cannot be used, with the rule that it breaks. */
-export function invalidValue(label: string, rule: string): InvalidInput {
-	return new InvalidInput({
-		reason: 'invalid_value',
+/** What an exception means for the item that it came for. */
+export function problemOf(thrown: unknown): Problem {
+	return failureOf(thrown).problem;
+}
+
+/** The failure of a field whose value cannot be used, with the rule that it breaks. */
+export function invalidValue(label: string, rule: string): Failure {
+	return new Failure('invalid_value', {
 		message: `Not sent: ${rule}`,
 		description: `Check the field ${label}.`,
 	});
 }
 
-/** The process remembers what was charged. */
-export const FREE_FOR_A_DAY = 'what was found is free for a day';
-
-/** What to do once a cause is gone. */
-export const RUN_AGAIN = `run again: ${FREE_FOR_A_DAY}`;
-const THEN_AGAIN = `, then ${RUN_AGAIN}`;
-
 /** Thrown instead of sending a request: nothing was sent and nothing charged. */
-export class NotProcessed extends Failure {
-	constructor(
-		override readonly reason: NotSentReason,
-		cause?: Error & { retryAfter?: number },
-		advice = `${NOT_SENT[reason][1]}${THEN_AGAIN}`,
-	) {
-		const [short] = NOT_SENT[reason];
-		super({
-			status: 'not_processed',
-			reason,
-			message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
-			description: `${advice}.`,
-			...(cause?.retryAfter !== undefined && { retryAfter: cause.retryAfter }),
-		});
-	}
+export function notSent(reason: NotSentReason, cause?: Failure, advice?: string): Failure {
+	const { short }: Row = REASONS[reason];
+	return new Failure(reason, {
+		status: 'not_processed',
+		message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
+		...(advice !== undefined && { description: `${advice}.` }),
+		next: 'unsent',
+		mayBeCharged: false,
+		retryAfter: cause?.problem.retryAfter,
+	});
 }
 
 /** Why a run sends nothing more once the signal of its end has come: it was stopped, or its time is over. */
-export function endedBy({ reason }: AbortSignal): NotProcessed {
+export function endedBy({ reason }: AbortSignal): Failure {
 	const isOver = reason instanceof Error && reason.name === 'TimeoutError';
-	return new NotProcessed(isOver ? 'run_time_over' : 'cancelled');
+	return notSent(isOver ? 'run_time_over' : 'cancelled');
 }
 
-/** Thrown when an accepted bulk job fails, does not finish in time or omits a row. */
-export class JobProblem extends Failure {
-	constructor(
-		readonly jobId: string,
-		why: Problem = {
-			status: 'pending',
-			reason: 'job_not_finished',
-			message: `The bulk job ${jobId} is not finished`,
-			description:
-				'Nothing is lost: run the Finder again later, and it collects what is waiting, for free.',
-		},
-		jobRow?: number,
-	) {
-		// Of a job that is over there is nothing to collect.
-		const job = { jobId, ...(jobRow !== undefined && { jobRow }) };
-		super(JOB_OVER.has(why.reason) ? why : { ...why, ...job });
-	}
-
-	/** The same problem for one row of the job. */
-	at(jobRow: number): JobProblem {
-		return new JobProblem(this.jobId, this.problem, jobRow);
-	}
+/** What a bulk job that was accepted did not answer: that it is not finished, by default. Only one that has failed is free. */
+export function ofJob(jobId: string, why?: Failure): Failure {
+	if (why) return why.with({ jobId, mayBeCharged: why.reason !== 'job_failed' });
+	return new Failure('job_not_finished', {
+		jobId,
+		message: `The bulk job ${jobId} is not finished`,
+	});
 }
 
-export function isPending(error: unknown): error is JobProblem {
-	return error instanceof JobProblem && error.problem.status === 'pending';
+/** Whether the service refuses the account, and so every other request too. */
+export function isOfAccount(failure: Failure): failure is Failure & { reason: NotSentReason } {
+	return failure.problem.next === 'halt';
 }
 
-/** What an exception means for the item that it came for. Any but a {@link Failure} is a fault of this package. */
-export function problemOf(thrown: unknown): Problem {
-	if (thrown instanceof Failure) return thrown.problem;
-	return {
-		status: 'failed',
-		reason: 'unexpected',
-		message: thrown instanceof Error ? thrown.message : String(thrown),
-		description: 'Run again. If it happens each time, please report it.',
-		httpCode: null,
-	};
+/** How many credits are left for a smaller request than one that needed so many; 0 where that is not known. */
+export function leftOf({ reason, remaining = 0 }: Problem, credits: number): number {
+	const left = Math.max(0, Math.floor(remaining));
+	return reason === 'out_of_credits' && left < credits ? left : 0;
+}
+
+export function isPending(thrown: unknown): boolean {
+	return problemOf(thrown).status === 'pending';
 }
 
 /** Keeps the first exception of several attempts, and goes on. */
@@ -143,75 +162,61 @@ export class FirstFailure {
 	}
 }
 
+const SHOWN = ['status', 'reason', 'message', 'httpCode', 'jobId', 'jobRow'] as const;
+
+/** What an item says of its problem. Of a job that is over there is nothing to collect. */
+export function shown(problem: Problem): Partial<Problem> {
+	const names = SHOWN.slice(0, JOB_OVER.has(problem.reason) ? -2 : undefined);
+	return Object.fromEntries(
+		names.flatMap((name) => ((problem[name] ?? '') === '' ? [] : [[name, problem[name]]])),
+	);
+}
+
 /** The message and the description in one text, where n8n shows the message alone. */
 export function inFull({ message, description }: Pick<Problem, 'message' | 'description'>): string {
 	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
 }
 
-const MAX_ADVICE = 2;
-
-/** What to do about items without a result, each sentence once: what ends in running again is one sentence. */
-export function adviceOn(problems: Problem[]): string[] {
-	// What is wrong with the account or the service comes before what single items lack.
-	const isOfItem = ({ status }: Problem) => Number(status === 'invalid_input');
-	const inOrder = problems.toSorted((a, b) => isOfItem(a) - isOfItem(b));
-	const advice = once(inOrder.map(({ description }) => description.replace(/\.$/, '')));
-	const sentences = once(advice.slice(0, MAX_ADVICE).flatMap((text) => text.split(/\. (?=[A-Z])/)));
-	const endsInAgain = (sentence: string) => sentence.endsWith(THEN_AGAIN);
-	const again = sentences.filter(endsInAgain);
-	if (again.length < 2) return sentences;
-	const causes = again.map((sentence) => sentence.slice(0, -THEN_AGAIN.length)).join('; ');
-	return [`${causes}${THEN_AGAIN}`, ...sentences.filter((sentence) => !endsInAgain(sentence))];
-}
-
-/** Returns each text once. A text that is a part of another one gives way to that one. */
-function once(texts: string[]): string[] {
-	const all = [...new Set(texts)];
-	const whole = (text: string) =>
-		all.find((other) => other !== text && other.includes(text)) ?? text;
-	return [...new Set(all.map(whole))];
-}
-
 /** The fields of an item that say why it has no result. */
-export type Reason = Record<'status' | 'reason', string>;
+export type Reasoned = Record<'status' | 'reason', string>;
 
-const REASONS = new Map<string, string | Array<string | null>>(
-	Object.entries({ ...FAILED, ...INVALID, ...PENDING, ...NOT_SENT }),
-);
+/** By what an item says of its reason, which may be any text. */
+const ROWS = new Map<string, Row>(Object.entries(REASONS));
 
 /** Counts the reasons in words: `2 without a name, 1 failed (connection lost)`. */
-export function reasonsOf(problems: Reason[]): string {
+export function reasonsOf(problems: Reasoned[]): string {
 	const counts = new Map<string, number>();
-	for (const problem of problems) {
-		const short = shortOf(problem);
-		counts.set(short, (counts.get(short) ?? 0) + 1);
+	for (const { status, reason } of problems) {
+		const { short = reason }: Partial<Row> = ROWS.get(reason) ?? {};
+		const before = { not_processed: 'not sent', failed: 'failed' }[status];
+		const said = before ? `${before} (${short})` : short;
+		counts.set(said, (counts.get(said) ?? 0) + 1);
 	}
 	return [...counts].map(([short, number]) => `${number} ${short}`).join(', ');
 }
 
-/** Why an item has no result, in words short enough to be counted by. */
-function shortOf({ status, reason }: Reason): string {
-	const [short] = [REASONS.get(reason) ?? reason].flat();
-	if (status === 'not_processed') return `not sent (${short})`;
-	return status === 'failed' ? `failed (${short})` : `${short}`;
-}
+const MAX_CAUSES = 2;
 
-const CAUSES = new Map(
-	Object.entries({ ...BY_SERVICE, ...FAILED }).map(([reason, row]) => [reason, row.at(-1)]),
-);
-
-/** Why a run failed in n8n's words (`failure` of an error), where it knows one for the reason. */
-export function causeOf(reason: string): string | undefined {
-	return CAUSES.get(reason) ?? undefined;
+/** One problem for each of the causes to be told: what may have cost something in vain first, then what most items have. */
+export function worstOf(problems: Problem[]): Problem[] {
+	const causes = new Map<string, { one: Problem; weight: number }>();
+	for (const one of problems) {
+		const isLoss = one.status === 'failed' && one.mayBeCharged;
+		const cause = causes.get(one.description) ?? { one, weight: 0 };
+		// Of a loss, one item weighs more than all others.
+		cause.weight += isLoss ? problems.length : 1;
+		causes.set(one.description, cause);
+	}
+	const inOrder = [...causes.values()].toSorted((a, b) => b.weight - a.weight);
+	return inOrder.slice(0, MAX_CAUSES).map(({ one }) => one);
 }
 
 /** Whether the service caused that an item has no result. */
 export function isCausedByService(reason: string): boolean {
-	return CAUSES.has(reason);
+	return Object.hasOwn(BY_SERVICE, reason);
 }
 
-/** Whether an item says why it needed no request of its own: an unmet condition, an unknown company, a catch-all domain. */
+/** Whether an item says why it was skipped: an unmet condition, an unknown company. */
 export function saysWhyFree({ status, reason }: Record<string, unknown>): boolean {
-	if (reason === UNMET || reason === UNKNOWN_COMPANY) return status === 'skipped';
-	return reason === CATCH_ALL_DOMAIN && status === 'verified';
+	return status === 'skipped' && (reason === UNMET || reason === UNKNOWN_COMPANY);
 }

@@ -1,4 +1,4 @@
-/** Every status and every reason of an item, with its words for the summary of a run. */
+/** Every status and every reason of an item: the one table of why it has no result. */
 
 /** The statuses of an item that has its result, or needs none. */
 const COMPLETE = ['found', 'verified', 'known', 'skipped', 'not_found'] as const;
@@ -23,111 +23,230 @@ export const UNMET = 'condition';
 /** The reason of an item that is skipped as Search Company has not found its company. */
 export const UNKNOWN_COMPANY = 'company_not_found';
 
-/** The reason of an email that is not verified itself, as another one has shown that its domain is catch-all. */
-export const CATCH_ALL_DOMAIN = 'catch_all_domain';
-
-/** Why nothing can be sent for an item: it lacks something, or a field cannot be meant. */
-export const INVALID = {
-	missing_name: 'without a name',
-	missing_company: 'without a company',
-	missing_keyword: 'without a company',
-	missing_list: 'without a list',
-	missing_job: 'without a job',
-	invalid_value: 'with a value that is not valid',
-	unevaluated_expression: 'with an expression that was not evaluated',
-	failing_expression: 'with an expression that cannot be evaluated',
-	no_leads: 'without leads',
-};
-
-export type InvalidReason = keyof typeof INVALID;
-
 /** With these reasons a bulk job is over: it has failed, or the service does not know it. */
 export const JOB_OVER = new Set<unknown>(['job_failed', 'not_found']);
 
-/** Why a run failed, in n8n's words: so its poller waits as long as that makes sense. */
+/** The process remembers what was charged. */
+export const FREE_FOR_A_DAY = 'what was found is free for a day';
+
+/** What to do once a cause is gone. */
+export const RUN_AGAIN = `run again: ${FREE_FOR_A_DAY}`;
+export const THEN_AGAIN = `, then ${RUN_AGAIN}`;
+
+/** What happens after a request that the service did not fulfil. */
+export type Next =
+	/** It is sent again after a back-off: the same request may succeed later. */
+	| 'again'
+	/** All requests of the account wait, and it is sent again: it is the account that is refused for now. */
+	| 'pause'
+	/** Nothing more of the run is sent: the service would refuse it, too. */
+	| 'halt'
+	/** It is sent again in parts, if it holds several questions: one of them may be what the service refuses. */
+	| 'parts'
+	/** It has its answer: the service knows nothing of what was asked. */
+	| 'miss'
+	/** It fails. */
+	| 'end'
+	/** It was never sent, and cost nothing. */
+	| 'unsent';
+
+/** A reason in words, and what follows from it. */
+export interface Row {
+	/** Short enough to be counted by. */
+	short: string;
+	/** What to do. */
+	todo?: string;
+	/** Why a run failed, in n8n's words: so its poller waits as long as that makes sense. */
+	cause?: string;
+	/** What happened, where no more is known: whatever the service says stands behind it. */
+	message?: string;
+	/** That of the items of a request, if nothing of it was done: they can be sent again. */
+	status?: 'not_processed';
+	next?: Next;
+	/** Whether the service may have charged the request. */
+	mayBeCharged?: boolean;
+	/** What the test of the credential says. */
+	onTest?: string;
+}
+
 const AGAIN_LATER = 'temporarily-unavailable';
 const CONFIGURATION = 'configuration-invalid';
+const CHECK_API = 'run Check API of Contact Data Account';
+const CHECK_PLAN = 'Check your plan with your provider';
+const CHECK_URL = 'Check the Base URL of the credential';
+const NO_PLAN = 'Your plan does not include API access. Check your plan.';
 
-/** Why a run sends no more, where the service is the cause: in short words, and what to do before the rest is run again. */
-export const BY_SERVICE = {
-	out_of_credits: ['out of credits', 'Add credits to the account', 'quota-exhausted'],
-	unauthorized: [
-		'API key not accepted',
-		'Check the API Key of the credential',
-		'credential-invalid',
-	],
-	rate_limited: [
-		'rate limit still exceeded',
-		'Raise Max Rate Limit Wait, or check the rate limit of your plan',
-		'rate-limited',
-	],
-	unexpected_answer: [
-		'incomplete response',
-		'Check your plan with your provider, or run Check API of Contact Data Account',
-		AGAIN_LATER,
-	],
-	forbidden: ['not included in your plan', 'Check your plan with your provider', CONFIGURATION],
-	redirected: ['Base URL redirects', 'Check the Base URL of the credential', CONFIGURATION],
-	not_the_service: [
-		'not a response of the service',
-		'Check the Base URL of the credential',
-		// Mostly a page for the time of an outage: a Base URL that is wrong fails at activation.
-		AGAIN_LATER,
-	],
-	bad_request: [
-		'not accepted by the service',
-		'Check the fields of the node, or run Check API of Contact Data Account',
-		CONFIGURATION,
-	],
-	service_down: ['service not responding', 'Wait until the service responds', AGAIN_LATER],
-	account_unreadable: [
-		'account not readable',
-		'Check why, or remove Leave Credits in Account',
-		null,
-	],
-} satisfies Record<string, [short: string, todo: string, cause: string | null]>;
-
-/** All reasons why an item was not sent: short words, and what to do before it is run again. */
-export const NOT_SENT = {
-	...BY_SERVICE,
-	credit_limit: ['Max Credits reached', 'Raise Max Credits in the options'],
-	credit_floor: [
-		'Leave Credits in Account reached',
-		'Add credits to the account, or lower Leave Credits in Account',
-	],
-	manual_limit: [
-		'Max Items in Manual Runs reached',
-		'Raise Max Items in Manual Runs (0 means all)',
-	],
-	cancelled: ['execution stopped', 'Check why it was stopped'],
-	run_time_over: [
-		'the time of this execution is over',
-		'Raise Timeout Workflow in the settings of the workflow (or EXECUTIONS_TIMEOUT of this n8n), or pass fewer items at once',
-	],
-	stopped: ['another item stopped the workflow', 'Check the item that stopped it'],
-};
-
-export type NotSentReason = keyof typeof NOT_SENT;
-
-/** Why one item failed, where a run goes on: n8n did not send its request, or it brought no usable result. */
-export const FAILED = {
-	refused_base_url: ['Base URL not usable', CONFIGURATION],
-	not_found: ['not found', CONFIGURATION],
-	conflict: ['conflict with another request', AGAIN_LATER],
-	service_unavailable: ['service unavailable', AGAIN_LATER],
-	connection: ['connection lost', AGAIN_LATER],
-	unknown_outcome: ['connection lost, outcome unknown', null],
-	job_failed: ['bulk job failed', null],
-	refused_by_n8n: ['not sent by n8n', null],
-	unexpected: ['unexpected', 'node-defect'],
-} satisfies Record<string, [short: string, cause: string | null]>;
-
-/** The reasons of a failed request. */
-export type FailedReason =
-	| keyof typeof FAILED
-	| Exclude<keyof typeof BY_SERVICE, 'service_down' | 'account_unreadable'>;
+/** Why nothing can be sent for an item: it lacks something, or a field cannot be meant. */
+export const INVALID = {
+	missing_name: { short: 'without a name' },
+	missing_company: { short: 'without a company' },
+	missing_keyword: { short: 'without a company' },
+	missing_list: { short: 'without a list' },
+	missing_job: { short: 'without a job' },
+	invalid_value: { short: 'with a value that is not valid' },
+	unevaluated_expression: { short: 'with an expression that was not evaluated' },
+	failing_expression: { short: 'with an expression that cannot be evaluated' },
+	no_leads: { short: 'without leads' },
+} satisfies Record<string, Row>;
 
 /** Why a result is not there yet. */
-export const PENDING = { job_not_finished: 'waiting for a bulk job' };
+export const PENDING = {
+	job_not_finished: {
+		short: 'waiting for a bulk job',
+		todo: 'Nothing is lost: run the Finder again later, and it collects what is waiting, for free',
+		mayBeCharged: true,
+	},
+} satisfies Record<string, Row>;
 
-export type PendingReason = keyof typeof PENDING;
+/** Why a request, and perhaps the rest of a run, brought nothing, where the service is the cause. */
+export const BY_SERVICE = {
+	out_of_credits: {
+		short: 'out of credits',
+		todo: 'Add credits to the account',
+		cause: 'quota-exhausted',
+		message: 'Not enough credits',
+		status: 'not_processed',
+		next: 'halt',
+		onTest: NO_PLAN,
+	},
+	unauthorized: {
+		short: 'API key not accepted',
+		todo: 'Check the API Key of the credential',
+		cause: 'credential-invalid',
+		message: 'The service did not accept the API key',
+		next: 'halt',
+		onTest: 'The service did not accept the API key. Check it in the settings of your account.',
+	},
+	rate_limited: {
+		short: 'rate limit still exceeded',
+		todo: 'Raise Max Rate Limit Wait, or check the rate limit of your plan',
+		cause: 'rate-limited',
+		message: 'The service refuses requests for its rate limit',
+		next: 'pause',
+		onTest: 'Too many requests. Try again in a minute.',
+	},
+	unexpected_answer: {
+		short: 'incomplete response',
+		todo: `${CHECK_PLAN}, or ${CHECK_API}`,
+		cause: AGAIN_LATER,
+		mayBeCharged: true,
+	},
+	forbidden: {
+		short: 'not included in your plan',
+		todo: CHECK_PLAN,
+		cause: CONFIGURATION,
+		message: 'Your plan does not include this feature',
+		onTest: NO_PLAN,
+	},
+	redirected: {
+		short: 'Base URL redirects',
+		todo: `Redirects are not followed, so that the API key stays with the service. ${CHECK_URL}`,
+		cause: CONFIGURATION,
+	},
+	// Mostly a page for the time of an outage: a Base URL that is wrong fails at activation.
+	not_the_service: {
+		short: 'not a response of the service',
+		todo: `${CHECK_URL}: a web page, a firewall or a proxy responds there`,
+		cause: AGAIN_LATER,
+	},
+	bad_request: {
+		short: 'not accepted by the service',
+		todo: `Check the fields of the node, or ${CHECK_API}`,
+		cause: CONFIGURATION,
+		message: 'The service did not accept this request',
+	},
+	service_down: {
+		short: 'service not responding',
+		todo: 'Wait until the service responds',
+		cause: AGAIN_LATER,
+	},
+	account_unreadable: {
+		short: 'account not readable',
+		todo: 'Check why, or remove Leave Credits in Account',
+	},
+	refused_base_url: { short: 'Base URL not usable', todo: CHECK_URL, cause: CONFIGURATION },
+	not_found: {
+		short: 'not found',
+		todo: 'Check that it still exists and belongs to the account of the credential',
+		cause: CONFIGURATION,
+		message: 'The list or job was not found',
+		onTest: 'Nothing was found at this Base URL. Check the URL.',
+	},
+	conflict: {
+		short: 'conflict with another request',
+		todo: 'Try again once the other request finishes',
+		cause: AGAIN_LATER,
+		message: 'The request conflicts with another one',
+	},
+	service_unavailable: {
+		short: 'service unavailable',
+		todo: 'Run again later',
+		cause: AGAIN_LATER,
+		message: 'The service is temporarily unavailable',
+		next: 'again',
+		onTest: 'The service is temporarily unavailable. Try again in a minute.',
+	},
+	connection: {
+		short: 'connection lost',
+		todo: 'Run again later',
+		cause: AGAIN_LATER,
+		next: 'again',
+	},
+	unknown_outcome: {
+		short: 'connection lost, outcome unknown',
+		todo: 'The request was not sent again, because it may have been charged. Check the credits of the account, then run again',
+		mayBeCharged: true,
+	},
+	job_failed: { short: 'bulk job failed', todo: 'Run again' },
+	refused_by_n8n: {
+		short: 'not sent by n8n',
+		todo: 'The request was not sent. Check the credential, the Request Options of the node and the settings of this n8n',
+		message: 'n8n refused the request',
+	},
+	unexpected: {
+		short: 'unexpected',
+		todo: 'Run again. If it happens each time, please report it',
+		cause: 'node-defect',
+		mayBeCharged: true,
+	},
+} satisfies Record<string, Row>;
+
+/** Why a run sends no more of its own accord, or by its settings. */
+export const BY_SETTING = {
+	credit_limit: { short: 'Max Credits reached', todo: 'Raise Max Credits in the options' },
+	credit_floor: {
+		short: 'Leave Credits in Account reached',
+		todo: 'Add credits to the account, or lower Leave Credits in Account',
+	},
+	manual_limit: {
+		short: 'Max Items in Manual Runs reached',
+		todo: 'Raise Max Items in Manual Runs (0 means all)',
+	},
+	cancelled: { short: 'execution stopped', todo: 'Check why it was stopped' },
+	run_time_over: {
+		short: 'the time of this execution is over',
+		todo: 'Raise Timeout Workflow in the settings of the workflow (or EXECUTIONS_TIMEOUT of this n8n), or pass fewer items at once',
+	},
+	stopped: { short: 'another item stopped the workflow', todo: 'Check the item that stopped it' },
+} satisfies Record<string, Row>;
+
+/** Why an item has no result: a code that a workflow can route by. */
+export type Reason =
+	| keyof typeof INVALID
+	| keyof typeof PENDING
+	| keyof typeof BY_SERVICE
+	| keyof typeof BY_SETTING;
+
+export type InvalidReason = keyof typeof INVALID;
+
+/** Those that say what to do. */
+export type NotSentReason = {
+	[One in Reason]: (typeof REASONS)[One] extends { todo: string } ? One : never;
+}[Reason];
+
+export const REASONS = {
+	...INVALID,
+	...PENDING,
+	...BY_SERVICE,
+	...BY_SETTING,
+};

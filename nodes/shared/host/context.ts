@@ -85,11 +85,6 @@ function commonContext(n8n: IExecuteFunctions | IExecutePaginationFunctions) {
 		node,
 		isTool: isTool(node),
 		executionId: n8n.getExecutionId(),
-		/** The names of this package's nodes that items have come through, this one included. */
-		namesBefore: () =>
-			[node, ...n8n.getParentNodes(node.name)]
-				.filter(({ type }) => /(?:^|\.)contactData/.test(type))
-				.map(({ name }) => name),
 		/** Whether items go on to another node of the same type. */
 		hasNext: () =>
 			n8n.getChildNodes(node.name).some(({ type, disabled }) => type === node.type && !disabled),

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { cleanText, numberOf, parsedUrl, toDomain, toText, withScheme } from '../values/text';
-import { ServiceError } from './errors';
+import { Failure } from '../failures/failure';
 
 /** Characters that no header can hold, e.g. a pasted zero-width space: n8n's HTTP client drops them. */
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/g;
@@ -19,12 +19,12 @@ export interface Connection {
 	settings: InterfaceSettings;
 }
 
-/** Reads a credential; throws a {@link ServiceError} if its Base URL or its key cannot be used. */
+/** Reads a credential; throws a {@link Failure} if its Base URL or its key cannot be used. */
 export function connectionOf(credential: ICredentialDataDecryptedObject): Connection {
 	const baseUrl = checkedBaseUrl(credential.baseUrl);
 	const apiKey = toText(credential.apiKey).replace(UNSENDABLE, '').trim();
 	if (apiKey === '') {
-		throw new ServiceError('unauthorized', {
+		throw new Failure('unauthorized', {
 			message: 'The API Key of the credential is empty',
 			description: 'Enter the API key from your account settings.',
 		});
@@ -41,8 +41,8 @@ export function digest(parts: unknown[]): string {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-function refusedBaseUrl(message: string, description: string): ServiceError {
-	return new ServiceError('refused_base_url', { message, description });
+function refusedBaseUrl(message: string, description: string): Failure {
+	return new Failure('refused_base_url', { message, description });
 }
 
 /** A path of the API (interface specification 9), or its beginning, which people paste at the end of the Base URL. */
@@ -50,7 +50,7 @@ const API_PATH = /(?<![:/])\/+(?:api|(?:api\/+v2|v3)(?:\/.*)?)\/*$/i;
 
 /**
  * The Base URL as it is typed (interface specification 1: HTTPS only), without a path of the API or a slash at its end.
- * A host without a scheme gets `https://`, or `http://` if it is this machine. Throws a {@link ServiceError} for any
+ * A host without a scheme gets `https://`, or `http://` if it is this machine. Throws a {@link Failure} for any
  * other text, and for plain `http` to another machine.
  */
 export function checkedBaseUrl(value: unknown): string {
@@ -83,7 +83,7 @@ export function checkedBaseUrl(value: unknown): string {
 	return text.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Throws a {@link ServiceError} for a path that leads to another host, e.g. a whole URL. */
+/** Throws a {@link Failure} for a path that leads to another host, e.g. a whole URL. */
 export function assertGoesTo(baseUrl: string, path: string): void {
 	if (goesTo(baseUrl, path, baseUrl)) return;
 	throw refusedBaseUrl(

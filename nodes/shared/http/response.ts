@@ -1,33 +1,31 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
+import { Failure } from '../failures/failure';
 import { holdsError, idAt, isEmpty, isObject, numberAt, wordsIn } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
 import { meaningOf } from './codes';
-import { ABOUT_PATHS, ServiceError, unexpectedResponse } from './errors';
+import { ABOUT_PATHS, unexpectedResponse } from './errors';
 import { inJson } from './mask';
 
 /**
  * The JSON of a response (interface specification 1, 7): an object or a list, which is empty where there is no body. Throws a
- * {@link ServiceError} for anything else. The status of an error decides what it means, whatever JSON its body is.
+ * {@link Failure} for anything else. The status of an error decides what it means, whatever JSON its body is.
  */
 export function readResponse(response: IN8nHttpFullResponse): object {
 	const { statusCode, headers, body } = response;
-	if (statusCode >= 300 && statusCode < 400) throw redirected(statusCode, headers.location);
 	const isError = statusCode >= 400;
-	const { isPath, next } = meaningOf(statusCode);
-	// A proxy on the way sends what holds for now, too, with a web page.
-	const isForNow = isError && (next === 'again' || next === 'pause');
-	if (isForNow || (isError && isOfService(response))) throw refusalIn(response);
+	if (!isError && statusCode >= 300) throw redirected(statusCode, headers.location);
 	if (!isError && typeof body === 'object' && body !== null) return body;
 	if (!isError && (body ?? '') === '') return [];
-	if (!isError && isOfService(response)) throw unexpectedResponse('an object or a list in JSON');
+	const { isPath, next } = meaningOf(statusCode);
+	// A proxy on the way sends what holds for now, too, with a web page.
+	if (isOfService(response) || next === 'again' || next === 'pause') {
+		throw isError ? refusalIn(response) : unexpectedResponse('an object or a list in JSON');
+	}
 	// Another server sent it.
 	const status = isError ? ` with status ${statusCode}` : '';
-	throw new ServiceError('not_the_service', {
+	throw new Failure('not_the_service', {
 		message: `The response${status} is not JSON, so it did not come from the service`,
-		description:
-			next === 'miss'
-				? ABOUT_PATHS
-				: 'Check the Base URL of the credential: a web page, a firewall or a proxy responds there.',
+		...(next === 'miss' && { description: ABOUT_PATHS }),
 		httpCode: statusCode,
 		mayBeCharged: !isError,
 		isPath,
@@ -73,49 +71,39 @@ function parsedJson(text: string): IN8nHttpFullResponse['body'] | undefined {
 const RESETS = ['ratelimit-reset', 'x-ratelimit-reset'];
 const PAUSES = ['retry_after', 'retry_after_seconds'];
 
-function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceError {
+function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Failure {
 	const own = isObject(body) ? body : {};
 	// A text is the page of a proxy.
-	const said = typeof body === 'string' ? null : wordsIn(body);
-	const { spoken = [] } = meaningOf(statusCode);
-	const [, meant = statusCode] = spoken.find(([words]) => words.test(said ?? '')) ?? [];
-	const { reason, message, advice, next, isPath, mayBeCharged, status } = meaningOf(meant);
-	const remaining = numberAt(own, 'remaining');
-	const credits = remaining === null ? '' : ` (${remaining} remaining)`;
+	const said = (typeof body !== 'string' && wordsIn(body)) || '';
+	const meaning = meaningOf(statusCode, said);
+	const { message, next } = meaning;
+	const remaining = numberAt(own, 'remaining') ?? undefined;
+	const credits = remaining === undefined ? '' : ` (${remaining} remaining)`;
 	// The service may say the same in nearly the same words.
-	const isNews = said !== null && !said.toLowerCase().startsWith(message.toLowerCase());
+	const isNews = said !== '' && !said.toLowerCase().startsWith(message.toLowerCase());
 	const stated = [
+		headers['retry-after'],
 		...(next === 'pause' ? RESETS.map((name) => headers[name]) : []),
 		...PAUSES.map((name) => own[name]),
 	];
-	return new ServiceError(reason, {
+	return new Failure(meaning.reason, {
+		...meaning,
 		message: `${message}${credits}${isNews ? `: ${said}` : ''}`,
-		description: advice,
 		httpCode: statusCode,
-		next,
-		isPath,
-		mayBeCharged,
-		status,
-		remaining: remaining ?? undefined,
-		retryAfter: [headers['retry-after'], ...stated]
-			.map((value) => retryAfterOf(value))
-			.find((pause) => pause !== undefined),
+		remaining,
+		retryAfter: stated.map((value) => retryAfterOf(value)).find((pause) => pause !== undefined),
 	});
 }
 
 /** Redirects are not followed: they would send the key to another host. */
-function redirected(statusCode: number, location: unknown): ServiceError {
+function redirected(httpCode: number, location: unknown): Failure {
 	const target = parsedUrl(toText(location))?.origin;
-	return new ServiceError('redirected', {
-		message: `The Base URL redirects${target ? ` to ${target}` : ''}`,
-		description:
-			'Redirects are not followed, so that the API key stays with the service. Check the Base URL of the credential.',
-		httpCode: statusCode,
-	});
+	const message = `The Base URL redirects${target ? ` to ${target}` : ''}`;
+	return new Failure('redirected', { message, httpCode });
 }
 
 /**
- * The objects of a list; none for `null`. Throws a {@link ServiceError} if the value is no list, or if none of its entries
+ * The objects of a list; none for `null`. Throws a {@link Failure} if the value is no list, or if none of its entries
  * is an object; leaves out single entries that are none.
  */
 export function objectsIn(value: unknown, expected: string): IDataObject[] {
@@ -128,7 +116,7 @@ export function objectsIn(value: unknown, expected: string): IDataObject[] {
 }
 
 /**
- * Returns the value if it is an object that has a property with one of these names. Throws a {@link ServiceError} for
+ * Returns the value if it is an object that has a property with one of these names. Throws a {@link Failure} for
  * any other value, and for an object that has an error, and only empty properties with these names.
  */
 export function objectWith(names: string[], value: unknown, expected: string): IDataObject {
@@ -142,7 +130,7 @@ export function objectWith(names: string[], value: unknown, expected: string): I
 
 /**
  * The cursor of the next page in a page; `null` at the end, where services send nothing or 0. Of a URL it is the parameter.
- * Returns a {@link ServiceError} for what cannot be used.
+ * Returns a {@link Failure} for what cannot be used.
  */
 export function cursorIn(page: IDataObject, field: string, parameter: string): Cursor {
 	const { [field]: sent } = page;
@@ -157,7 +145,7 @@ export function cursorIn(page: IDataObject, field: string, parameter: string): C
 }
 
 /** Where the next page begins; `null` on the last page, and an error where that is not said in a usable way. */
-export type Cursor = string | number | null | ServiceError;
+export type Cursor = string | number | null | Failure;
 
 /** The longest pause that is believed, in milliseconds. */
 const LONGEST_PAUSE = 366 * 24 * 60 * 60_000;

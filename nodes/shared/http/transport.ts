@@ -1,18 +1,19 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { CREDENTIAL, inheriting, MAX_TIMEOUT } from '../host/context';
+import { Failure, failureOf } from '../failures/failure';
 import { isObject } from '../values/json';
 import { cleanText, numberOf, parsedUrl, withoutPercents, withScheme } from '../values/text';
 import { assertGoesTo, type Connection } from './connection';
-import { asServiceError, connectionError, ServiceError, unexpectedResponse } from './errors';
+import { connectionError } from './errors';
 import { withoutKey } from './mask';
 import { bodyIn, readResponse } from './response';
 
-/** Sends one request, without retries; in the JSON of its response the key is masked. Throws a {@link ServiceError}. */
+/** Sends one request, without retries. The key is masked in what comes of it: the JSON of the response, or why there is none. */
 export async function sendOnce(
 	n8n: IAllExecuteFunctions,
 	{ apiKey, baseUrl, credential }: Connection,
 	request: IHttpRequestOptions,
-): Promise<object> {
+): Promise<object | Failure> {
 	// n8n's timeout counts silence only, so a response that trickles would never end. And when the execution is
 	// stopped, n8n would cut off the requests in progress, whose responses may be paid for.
 	const { timeout } = request;
@@ -37,19 +38,23 @@ export async function sendOnce(
 			.catch((thrown: unknown) => {
 				throw connectionError(deadline?.aborted ? { code: 'ETIMEDOUT' } : thrown);
 			});
-		const body = readResponse({ ...response, body: bodyIn(response) });
-		try {
-			return withoutKey(body, apiKey);
-		} catch {
-			// It is nested too deep for `JSON.stringify`: no item could hold it.
-			throw unexpectedResponse('JSON that n8n can store');
-		}
+		return readResponse(masked({ ...response, body: bodyIn(response) }, apiKey));
 	} catch (error) {
-		throw asServiceError(error).without(apiKey);
+		const failure = failureOf(error);
+		return failure.with(withoutKey(failure.problem, apiKey));
 	}
 }
 
-/** Reads "Request Options", which n8n adds to every declarative node. Throws a {@link ServiceError} for an invalid proxy. */
+/** A response with the key masked. One that is nested too deep for that, so that no item could hold it, counts as cut off. */
+function masked(response: IN8nHttpFullResponse, key: string): IN8nHttpFullResponse {
+	try {
+		return withoutKey(response, key);
+	} catch {
+		return { ...response, body: '[' };
+	}
+}
+
+/** Reads "Request Options", which n8n adds to every declarative node. Throws a {@link Failure} for an invalid proxy. */
 export function requestOptionsOf(parameter: unknown): Partial<IHttpRequestOptions> {
 	const { timeout, allowUnauthorizedCerts, proxy } = isObject(parameter) ? parameter : {};
 	const milliseconds = Math.min(Math.ceil(numberOf(timeout) ?? 0), MAX_TIMEOUT);
@@ -62,12 +67,12 @@ export function requestOptionsOf(parameter: unknown): Partial<IHttpRequestOption
 
 /**
  * A proxy in the form of n8n's HTTP helper, from `http://user:secret@host:port` or `host:port`. Throws a
- * {@link ServiceError} for any other, as n8n would send the request without it.
+ * {@link Failure} for any other, as n8n would send the request without it.
  */
 function proxyOf(value: unknown): IHttpRequestOptions['proxy'] {
 	const url = parsedUrl(withScheme(cleanText(value), 'http'));
 	if (!url || !['http:', 'https:'].includes(url.protocol)) {
-		throw new ServiceError('refused_by_n8n', {
+		throw new Failure('refused_by_n8n', {
 			message: 'The proxy is not valid',
 			description:
 				'Check the Request Options of the node. A proxy looks like http://proxy.example.com:3128.',

@@ -19,8 +19,6 @@ export interface Declaration {
 	option: INodePropertyOptions;
 	/** The description for the model of an AI agent; an operation without one is hidden from agents. */
 	tool?: string;
-	/** What n8n's AI workflow builder reads beside the entry. */
-	builder?: string;
 	/** What it costs, in a few words for the canvas. */
 	cost: string;
 	fields: INodeProperties[];

@@ -44,7 +44,7 @@ export class FieldValues {
 		return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 	}
 
-	/** The text in a field, cleaned. Throws `InvalidInput` for a list or an object. */
+	/** The text in a field, cleaned. Throws `Failure` for a list or an object. */
 	text(property: string): string {
 		const field = this.fields.find((field) => field.property === property);
 		return typedText(this.raw(property), field?.label ?? property);
@@ -55,7 +55,7 @@ export class FieldValues {
 		return nameIn(this.text(property));
 	}
 
-	/** A company (interface specification 4.5, 4.9). Throws `InvalidInput` for a name that it needs and cannot be meant. */
+	/** A company (interface specification 4.5, 4.9). Throws `Failure` for a name that it needs and cannot be meant. */
 	company(domainProperty: string, nameProperty: string): { domain: string; name: string } {
 		const company = companyOf(this.text(domainProperty), this.raw(nameProperty));
 		// Beside a domain, the lookup can do without the name.
@@ -72,7 +72,7 @@ export function companyOf(website: unknown, name?: unknown): { domain: string; n
 	return { domain, name: nameIn(name) || (domain === '' ? site : '') };
 }
 
-/** A typed text, cleaned. Throws `InvalidInput` for a list or an object. */
+/** A typed text, cleaned. Throws `Failure` for a list or an object. */
 export function typedText(value: unknown, label: string): string {
 	if (typeof value !== 'object' || value === null) return cleanText(value);
 	const kind = Array.isArray(value) ? 'a list' : 'an object';

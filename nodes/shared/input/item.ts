@@ -4,7 +4,6 @@ import type { BulkEndpoint } from '../api/bulkJob';
 import type { Answer } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
 import { FirstFailure, invalidValue, type Problem, problemOf } from '../failures/failure';
-import { lettersOf } from '../lead/columnNames';
 import { knownStatus } from '../values/email';
 import { UNMET } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
@@ -27,11 +26,9 @@ export interface Existing {
 }
 
 /** An item that is passed on without a lookup, for free. */
-export interface PassedOn<Status = 'known' | 'skipped'> {
-	status: Status;
+export interface PassedOn {
+	status: 'known' | 'skipped';
 	fields: IDataObject;
-	/** Whether nothing says how old it is, though its age matters. */
-	isUndated?: boolean;
 }
 
 /** A question to the service, made of the fields of one item. */
@@ -56,7 +53,7 @@ export interface Preparation<Query extends IDataObject> extends Declaration {
 	existing?: Existing;
 	/** The part of the query by which identical questions are found; all of it by default. */
 	identity?(query: Query): unknown;
-	/** Makes the question of the fields of an item. Throws `InvalidInput` for a value that cannot be meant. */
+	/** Makes the question of the fields of an item. Throws `Failure` for a value that cannot be meant. */
 	prepare(values: FieldValues): Question<Query>;
 }
 
@@ -105,14 +102,14 @@ export function knownItem(
 	if (most === Number.POSITIVE_INFINITY) return passedOn;
 	const checked = timeOfCheck(parameters.recorded('checkedAt', item) ?? '');
 	if (checked === undefined) {
-		return value.isUnknown || most === 0 ? { checked } : { ...passedOn, isUndated: true };
+		return value.isUnknown || most === 0 ? { checked } : passedOn;
 	}
 	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
 	const age = (Math.max(0, now - checked) + HOUR) / DAY;
 	return age < most ? passedOn : { checked };
 }
 
-/** The days after which what an item has is looked up again: 0 for all. Throws `InvalidInput`. */
+/** The days after which what an item has is looked up again: 0 for all. Throws `Failure`. */
 function refreshAfter(parameters: LeadParameters, item: number): number {
 	const name = 'options.refreshAfterDays';
 	// Without the option nothing is too old; an expression that gives nothing is refused.
@@ -134,16 +131,8 @@ function timeOfCheck(value: unknown): number | undefined {
 	return isNumber && moment > 0 && moment < EARLIEST_CHECK ? undefined : moment;
 }
 
-/** The words for yes and for no, by their letters, in the languages in which leads are read. */
-const YES = new Set(
-	'true yes y on x wahr ja oui vrai si verdadero sim verdadeiro vero waar'.split(' '),
-);
-const NO = new Set(
-	'false no n off null none nan falsch nein non faux falso nao nee onwaar'.split(' '),
-);
-
 /**
- * Whether an item is to be looked up: all are, unless Look Up Only If says no for it, or nothing. Throws `InvalidInput`
+ * Whether an item is to be looked up: all are, unless Look Up Only If says false for it, or nothing. Throws `Failure`
  * for what says neither.
  */
 export function isWanted(parameters: LeadParameters, item: number): boolean {
@@ -151,9 +140,9 @@ export function isWanted(parameters: LeadParameters, item: number): boolean {
 	if (typeof value === 'boolean') return value;
 	const label = parameters.labelOf('lookUpIf');
 	const text = typedText(value, label);
-	const [letters, number] = [lettersOf(text), numberOf(text)];
-	if (YES.has(letters) || number === 1) return true;
-	if (NO.has(letters) || number === 0 || /^-*$/.test(text)) return false;
+	// A column of a spreadsheet or a file has the words.
+	const word = text.toLowerCase();
+	if (['true', 'false', ''].includes(word)) return word === 'true';
 	throw invalidValue(label, `${label} must be true or false, and is "${text}" for this item`);
 }
 

@@ -1,8 +1,7 @@
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
 import { FirstFailure } from '../failures/failure';
-import { type Lead, nameOf } from '../lead/lead';
+import type { Lead } from '../lead/lead';
 import { LeadReader, sectionsOf } from '../lead/reader';
-import { SharedEmails } from '../lead/sharedEmails';
 import { objectFrom } from '../values/json';
 import { toText } from '../values/text';
 import { type ParameterContext, Parameters, usable } from './parameters';
@@ -20,8 +19,6 @@ export class LeadParameters extends Parameters {
 	private latest: { item: number; lead: Lead } | undefined;
 
 	private readonly fieldsRead = new Set<string>();
-
-	private readonly sharedEmails = new SharedEmails();
 
 	constructor(context: ParameterContext, operation: Parameters['operation'] = {}) {
 		super(context, operation);
@@ -47,7 +44,6 @@ export class LeadParameters extends Parameters {
 		if (this.latest?.item === item) return this.latest.lead;
 		const lead = this.leads.read(this.json(item));
 		this.latest = { item, lead };
-		this.sharedEmails.note(nameOf(lead), lead.found.email?.value ?? '');
 		return lead;
 	}
 
@@ -85,21 +81,5 @@ export class LeadParameters extends Parameters {
 	/** From which fields of the items leads were read, in words; `undefined` where none was recognized. */
 	get readFrom(): string | undefined {
 		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : undefined;
-	}
-
-	/** What may have been read wrongly, each a warning. */
-	get warnings(): string[] {
-		const isExisting = this.operation.lead?.existingEmail !== undefined;
-		const toLookUp = isExisting
-			? '. To look these leads up, set Lead Fields to Choose Below, drag your columns in, and leave Existing Email empty'
-			: '';
-		return this.sharedEmails.said.map((said) => `${said}${toLookUp}`);
-	}
-
-	/** What was recognized and not read. */
-	get leftAside(): string[] {
-		const lead = Object.values(this.operation.lead ?? {});
-		if (!lead.some(({ meanings }) => meanings.includes('fullName'))) return [];
-		return [...(this.leads?.leftAside ?? [])].map((said) => `${said}: to use it, choose it below`);
 	}
 }

@@ -42,10 +42,7 @@ export function lookupOptionsOf(
 		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
 		resultField: failure.of(() => resultFieldOf(parameters)),
-		hasRefreshAfter: parameters.has('options.refreshAfterDays'),
 		hasOptionalColumn: optionalColumn !== undefined && option(optionalColumn) === true,
-		catchAllOnce: option('catchAllOnce') === true,
-		includesSource: option('includeSource') === true,
 		/** In milliseconds. */
 		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,
 		requestOptions: failure.of(() => requestOptionsOf(parameters.get('requestOptions', 0, {}))),
@@ -54,7 +51,7 @@ export function lookupOptionsOf(
 	return { ...options, refusal: failure.error };
 }
 
-/** The name of the field for the result, if any. Throws `InvalidInput` for one that is no ordinary field. */
+/** The name of the field for the result, if any. Throws `Failure` for one that is no ordinary field. */
 function resultFieldOf(parameters: Parameters): string | undefined {
 	const name = toText(parameters.get('options.resultField', 0, ''));
 	// n8n takes an item with a field `error` for a failed one.
@@ -62,7 +59,7 @@ function resultFieldOf(parameters: Parameters): string | undefined {
 	throw invalidValue('Put Result in Field', `"${name}" cannot be the name of a field`);
 }
 
-/** The value of Limit; throws `InvalidInput`. */
+/** The value of Limit; throws `Failure`. */
 export function limitIn(value: unknown): number {
 	const limit = numberOf(value) ?? 0;
 	if (Number.isInteger(limit) && limit >= 1) return limit;

@@ -1,5 +1,5 @@
 import { type IGetNodeParameterOptions, isSafeObjectProperty } from 'n8n-workflow';
-import { InvalidInput } from '../failures/failure';
+import { Failure } from '../failures/failure';
 import { hasExpression, type NodeContext } from '../host/context';
 import type { InvalidReason } from '../failures/reasons';
 import type { Meaning } from '../lead/columnNames';
@@ -44,7 +44,7 @@ export class Parameters {
 	}
 
 	/**
-	 * The value of a parameter for an item; throws {@link InvalidInput}.
+	 * The value of a parameter for an item; throws {@link Failure}.
 	 * @param name the name of a parameter (`email`), or of one in a collection (`options.country`)
 	 * @returns the fallback if there is no such parameter, e.g. for an option that was not added
 	 */
@@ -71,9 +71,8 @@ export class Parameters {
 	}
 
 	/** n8n's lint allows no other exception of ours in a `catch`. */
-	private failing(name: string, { message }: Error): InvalidInput {
-		return new InvalidInput({
-			reason: 'failing_expression',
+	private failing(name: string, { message }: Error): Failure {
+		return new Failure('failing_expression', {
 			message: `Not sent: the expression of ${this.labelOf(name)} cannot be evaluated (${message})`,
 			description: 'Check the expression of the field, and the data that it reads.',
 		});
@@ -185,7 +184,7 @@ interface Use {
 }
 
 /**
- * Returns the value. Throws {@link InvalidInput} if letters were lost in a wrong encoding, an expression was not evaluated,
+ * Returns the value. Throws {@link Failure} if letters were lost in a wrong encoding, an expression was not evaluated,
  * or left its own words, or an email stands beside other text.
  */
 export function usable(value: unknown, { meanings = [], label, onBraces }: Use): unknown {
@@ -193,7 +192,7 @@ export function usable(value: unknown, { meanings = [], label, onBraces }: Use):
 	const isEmail = meanings.includes('email');
 	if (!isEmail && PLAIN.test(value) && !value.includes('undefined')) return value;
 	const refuse = (what: string, description: string, reason: InvalidReason = 'invalid_value') => {
-		throw new InvalidInput({ reason, message: `Not sent: ${label()} ${what}`, description });
+		throw new Failure(reason, { message: `Not sent: ${label()} ${what}`, description });
 	};
 	const isName = meanings.length > 0 && !isEmail && !meanings.includes('domain');
 	const lostIn = isName ? [LOST_LETTERS, LOST_IN_NAME] : [LOST_LETTERS];

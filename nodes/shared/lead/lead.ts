@@ -33,7 +33,7 @@ function holds(name: string, other = ''): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-export const MAYBE_COMPANY = "may be a company's, as no other column is a person's";
+const MAYBE_COMPANY = "may be a company's, as no other column is a person's";
 
 /** What makes the name that is looked up of those that were read, and takes away what is none. */
 export const NAME_RULES = rulesOf<(lead: Lead, row: { isSomebodys: boolean }) => void>({

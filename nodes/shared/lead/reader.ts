@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
-import { type Lead, MAYBE_COMPANY, NAME_RULES } from './lead';
+import { type Lead, NAME_RULES } from './lead';
 import { type Column, columnOf, type Plan, planOf } from './plan';
 import { Row, type Sections } from './row';
 
@@ -16,9 +16,6 @@ export class LeadReader {
 	private readonly columns = new Map<string, Column | undefined>();
 	private readonly seen = new WeakSet<object>();
 	private plan: Plan | undefined;
-
-	/** Names of columns that are not read although they are recognized, each with the reason. */
-	readonly leftAside = new Set<string>();
 
 	/**
 	 * @param resultField the field for the result, if any: what an earlier lookup has put there comes before all others
@@ -39,8 +36,6 @@ export class LeadReader {
 		const lead = row.read();
 		for (const [, rule] of NAME_RULES) rule(lead, row);
 		delete lead.found.name;
-		const { name } = lead.lacking;
-		if (name?.why === MAYBE_COMPANY) this.leftAside.add(`${name.field} ${name.why}`);
 		return lead;
 	}
 

@@ -50,8 +50,8 @@ export async function runEstimate<Query extends IDataObject>(
 			const json = totalOf(buckets, remainingOf(account, estimate.kind));
 			run.put(first, { json, pairedItem: { item: first } });
 			const isWarning = json.enough === false || problems.length > 0;
-			const without = problems.length > 0 ? [reasonsOf(problems)] : [];
-			run.say([verdictOn(json), ...without], { isWarning, problems });
+			const without = problems.length > 0 ? `; ${reasonsOf(problems)}` : '';
+			run.say(`${verdictOn(json)}${without}`, problems, isWarning);
 		}
 	} finally {
 		accounts.end();

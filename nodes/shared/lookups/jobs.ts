@@ -3,8 +3,7 @@ import { matchRows } from '../api/bulkFinder';
 import { type BulkJob, jobReader } from '../api/bulkJob';
 import type { AccountClient } from '../client/client';
 import type { Job } from '../execution/execution';
-import { JobProblem, NotProcessed } from '../failures/failure';
-import { ServiceError } from '../http/errors';
+import { failureOf, ofJob } from '../failures/failure';
 import { withoutKey } from '../http/mask';
 import type { Run } from '../run/run';
 import type { Entry, Lookup, Received } from './lookup';
@@ -40,7 +39,7 @@ export class RunJobs<Query extends IDataObject> {
 		return job;
 	}
 
-	/** Waits for the results of a job. Throws a {@link JobProblem} when it has failed, is not known or is not done in time. */
+	/** Waits for the results of a job. Throws a `Failure` when it has failed, is not known or is not done in time. */
 	async resultsOf(
 		{ id, executionId, questions }: Job,
 		entries: Array<Entry<Query> | undefined>,
@@ -64,7 +63,7 @@ export class RunJobs<Query extends IDataObject> {
 
 	/**
 	 * Waits for the rows of a job, whatever is sent in their place: only its own word, a revoked key or that it is gone ends
-	 * the wait. Throws a {@link JobProblem} when the job has failed, or is not done in time.
+	 * the wait. Throws a `Failure` when the job has failed, or is not done in time.
 	 * @param isOwn whether this execution has begun it: the service may need a moment until it knows it
 	 */
 	private async waitFor(
@@ -81,19 +80,18 @@ export class RunJobs<Query extends IDataObject> {
 			await client.sleep(run.nextPoll());
 			const job = await read().catch((thrown: unknown) => {
 				// The job is paid for: whatever cannot be read is pending, never failed.
-				if (thrown instanceof NotProcessed) throw new JobProblem(jobId);
-				if (!(thrown instanceof ServiceError)) throw thrown;
-				if (thrown.reason === 'unauthorized') throw new JobProblem(jobId);
-				const isRefused = thrown.isPath || thrown.next === 'parts';
-				unknown = isOwn || !isRefused ? 0 : unknown + 1;
-				const isUnknown = unknown >= MAX_UNKNOWN;
-				if (thrown.isGone || isUnknown) throw new JobProblem(jobId, thrown.problem);
+				const failure = failureOf(thrown);
+				const { httpCode, isPath, jobId: ended, next, reason } = failure.problem;
+				if (ended !== undefined) throw thrown;
+				if (next === 'unsent' || reason === 'unauthorized') throw ofJob(jobId);
+				unknown = !isOwn && (isPath || next === 'parts') ? unknown + 1 : 0;
+				if (httpCode === 410 || unknown >= MAX_UNKNOWN) throw ofJob(jobId, failure);
 				return undefined;
 			});
 			if (job) unknown = 0;
 			if (job?.isDone) return job;
 			// Whether it is known, a few polls tell.
-			if (Date.now() >= end && unknown === 0) throw new JobProblem(jobId);
+			if (Date.now() >= end && unknown === 0) throw ofJob(jobId);
 		}
 	}
 }

@@ -1,9 +1,9 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { costOf } from '../credits/ledger';
 import type { Paid, Settled } from '../execution/answers';
-import { JobProblem, NotProcessed, problemOf } from '../failures/failure';
+import { failureOf, ofJob, problemOf } from '../failures/failure';
 import { type Connection, digest, type InterfaceSettings } from '../http/connection';
-import { asServiceError, unexpectedResponse } from '../http/errors';
+import { unexpectedResponse } from '../http/errors';
 import type { Preparation } from '../input/item';
 
 /** The results for some questions, in their order: an error where one says nothing, `undefined` where it was left out. */
@@ -30,12 +30,10 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	/** The request for these questions, beside the method and the path of the operation. */
 	request(queries: Query[], settings: InterfaceSettings): Partial<IHttpRequestOptions>;
 	/**
-	 * Reads the response to such a request. Throws a `ServiceError` for what is none.
+	 * Reads the response to such a request. Throws a `Failure` for what is none.
 	 * @param queries in the spelling in which a response repeats them: with the API key masked
 	 */
 	read(response: object, queries: Query[]): Received | AcceptedJob;
-	/** By option, one email of a domain is verified first: if it is catch-all, so are the others. */
-	catchAll?: { domainOf(query: Query): string; isCatchAll(results: IDataObject[]): boolean };
 	/** The fields that a result gives, in the package's words, in a new object: the status and the time are put into it. */
 	simplify(result: IDataObject, query: Query): IDataObject;
 }
@@ -81,9 +79,10 @@ export function resolve(
 			return entry?.resolve({ answer: { results: result, at }, credits, isOfJob });
 		}
 		// A job may still get a row that it lacks.
-		const ofJob =
-			jobId !== undefined && new JobProblem(jobId, result && problemOf(result), index + 1);
-		const error = ofJob || (result ?? leftOut());
+		const error =
+			jobId === undefined
+				? (result ?? leftOut())
+				: ofJob(jobId, result && failureOf(result)).with({ jobRow: index + 1 });
 		return entry?.resolve({ error, credits: null, isOfJob });
 	});
 }
@@ -91,12 +90,13 @@ export function resolve(
 /** Resolves each question with an error, that of a job with its row. */
 export function fail(entries: Entries, error: unknown, paid: Paid): void {
 	entries.forEach((entry, index) => {
-		entry?.resolve({ ...paid, error: error instanceof JobProblem ? error.at(index + 1) : error });
+		const failure = failureOf(error);
+		const isOfJob = failure.problem.jobId !== undefined;
+		entry?.resolve({ ...paid, error: isOfJob ? failure.with({ jobRow: index + 1 }) : failure });
 	});
 }
 
 /** Whether a request that brought no answers has cost nothing. */
 export function isFreeFailure(error: unknown): boolean {
-	if (error instanceof JobProblem) return error.reason === 'job_failed';
-	return error instanceof NotProcessed || !asServiceError(error).mayBeCharged;
+	return !problemOf(error).mayBeCharged;
 }

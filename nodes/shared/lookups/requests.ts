@@ -4,8 +4,8 @@ import { Budget, type Reservation } from '../credits/budget';
 import { costOf, NOTHING } from '../credits/ledger';
 import type { Settled } from '../execution/answers';
 import type { Job } from '../execution/execution';
-import { isPending, JobProblem } from '../failures/failure';
-import { isMiss, ServiceError, unexpectedResponse, unknownPath } from '../http/errors';
+import { failureOf, isPending, leftOf, problemOf } from '../failures/failure';
+import { unexpectedResponse, unknownPath } from '../http/errors';
 import { withoutKey } from '../http/mask';
 import { pathOf } from '../input/declaration';
 import type { Run } from '../run/run';
@@ -21,18 +21,14 @@ import {
 	type Received,
 	resolve,
 } from './lookup';
-import type { Counts } from './summary';
 
 /** What the requests of one run share, to whichever account they go. */
 interface Sharing<Query extends IDataObject> {
 	readonly run: Run<Requests<Query>>;
 	readonly lookup: Lookup<Query>;
 	readonly places: Places;
-	readonly counts: Counts;
 	/** Whether further items are about to ask: what does not fill a request waits for them. */
 	readonly isReading: boolean;
-	/** What comes of a question that exceeds Max Items in Manual Runs. */
-	beyondManualLimit(key: string): Settled | undefined;
 }
 
 /** Sends the questions of one run to one account in the fewest requests. Every question is resolved, whatever happens. */
@@ -141,16 +137,23 @@ export class Requests<Query extends IDataObject> {
 		job?: Job,
 	): void {
 		const isFree = isFreeFailure(error);
+		const failure = failureOf(error);
+		const { problem } = failure;
 		reservation.charge(isFree ? NOTHING : undefined);
 		if (this.isSentInParts(paid, error)) return;
-		if (isPending(error)) this.jobs.begun(paid, error.jobId, reservation.credits);
+		if (isPending(error)) this.jobs.begun(paid, `${problem.jobId}`, reservation.credits);
 		else if (job) this.shared.run.execution.jobs.ended(job, this.client.connection);
-		const failure = error instanceof ServiceError ? error.needing(paid.length) : error;
 		const sent = reservation.isRenewed ? 2 : 1;
-		fail(paid, failure, { credits: isFree && sent === 1 ? 0 : null, sent });
+		const isShort =
+			problem.next === 'halt' && problem.reason === 'out_of_credits' && paid.length > 1;
+		const needed = `. This request may have needed ${paid.length}, and was not charged`;
+		fail(paid, isShort ? failure.saying(needed) : failure, {
+			credits: isFree && sent === 1 ? 0 : null,
+			sent,
+		});
 	}
 
-	/** Reserves credits for a batch, or for its first entries. Throws `NotProcessed` if there are none, or `InvalidInput`. */
+	/** Reserves credits for a batch, or for its first entries. Throws a `Failure` if there are none. */
 	private async reserve(credits: number): Promise<Reservation> {
 		const { budget, client } = this;
 		const { keep } = this.shared.run.options;
@@ -165,7 +168,7 @@ export class Requests<Query extends IDataObject> {
 		entries: Array<Entry<Query>>,
 		reservation: Reservation,
 	): Promise<Received | AcceptedJob> {
-		const { lookup, counts } = this.shared;
+		const { lookup, run } = this.shared;
 		const { breaker, connection } = this.client;
 		const queries = entries.map(({ query }) => query);
 		const { method } = lookup.option.routing?.request ?? {};
@@ -174,13 +177,13 @@ export class Requests<Query extends IDataObject> {
 		const response = await this.client
 			.send(asked, { cost, reservation })
 			.catch((thrown: unknown) => {
-				if (!isMiss(thrown)) throw thrown;
+				if (problemOf(thrown).next !== 'miss') throw thrown;
 				if (cost === 'bulk' || lookup.hitStatus !== 'found') throw unknownPath(asked.url);
 				return undefined;
 			});
-		counts.responses++;
+		run.counts.responses++;
 		if (response === undefined) {
-			counts.notFound++;
+			run.counts.notFound++;
 			return { results: [[]] };
 		}
 		return breaker.reading(() => lookup.read(response, withoutKey(queries, connection.apiKey)));
@@ -191,14 +194,14 @@ export class Requests<Query extends IDataObject> {
 	 * which the service refuses does not cost the others their answers. Returns whether it did.
 	 */
 	private isSentInParts(entries: Array<Entry<Query>>, error: unknown): boolean {
-		if (!(error instanceof ServiceError)) return false;
-		const left = error.leftOf(entries.length);
+		const problem = problemOf(error);
+		const left = leftOf(problem, entries.length);
 		if (left > 0) {
 			this.budget.learn(left);
 			void this.send(entries, true);
 			return true;
 		}
-		if (entries.length === 1 || error.next !== 'parts') return false;
+		if (entries.length === 1 || problem.next !== 'parts') return false;
 		const middle = Math.ceil(entries.length / 2);
 		void this.send(entries.slice(middle), true);
 		void this.send(entries.slice(0, middle), true);
@@ -225,23 +228,22 @@ export class Requests<Query extends IDataObject> {
 				leftOut(),
 			);
 		} catch (error) {
-			if (!isPending(error) && error instanceof JobProblem) {
+			if (!isPending(error) && problemOf(error).jobId !== undefined) {
 				// One that is gone may have been charged.
 				const uncertain = isFreeFailure(error) ? 0 : job.credits;
 				jobs.ended(job, connection, undefined, { certain: 0, uncertain });
-				this.sendInstead(entries, error);
+				this.sendInstead(entries, failureOf(error));
 			} else fail(entries, error, { credits: null, isOfJob: true });
 		}
 	}
 
 	/** Sends the questions that a job has left without an answer, though it may have been charged for them. */
 	private sendInstead(entries: Array<Entry<Query> | undefined>, error: Error): void {
-		const { shared } = this;
-		const { answers } = shared.run.execution;
+		const { answers } = this.shared.run.execution;
 		for (const entry of entries) {
 			if (!entry) continue;
 			if (!isFreeFailure(error)) answers.sentInVain(entry.key, { error });
-			const refusal = shared.beyondManualLimit(entry.key) ?? answers.refusalOf(entry.key);
+			const refusal = answers.refusalOf(entry.key);
 			if (refusal) entry.resolve(refusal);
 			else this.entries.push(entry);
 		}

@@ -6,8 +6,8 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { isTool } from '../host/context';
-import { causeOf, inFull, isCausedByService, type Problem, reasonsOf } from '../failures/failure';
-import { WITHOUT_RESULT } from '../failures/reasons';
+import { inFull, isCausedByService, type Problem, reasonsOf, shown } from '../failures/failure';
+import { REASONS, type Row, WITHOUT_RESULT } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { count } from '../values/text';
 
@@ -60,7 +60,8 @@ export function stopError(
 	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	const text = itemIndex === undefined ? message : `${message} [item ${itemIndex}]`;
-	const cause = status === 'invalid_input' ? 'configuration-invalid' : causeOf(reason);
+	const row: Row = REASONS[reason];
+	const cause = status === 'invalid_input' ? 'configuration-invalid' : row.cause;
 	const wait = retryAfter ?? (cause === 'quota-exhausted' ? QUOTA_WAIT : undefined);
 	const until = wait !== undefined && { retryAfterMs: wait, resetsAtEpochMs: Date.now() + wait };
 	// n8n 1 does not read it.
@@ -86,13 +87,6 @@ export function stopError(
 export function statusFields(problem: Problem, isShort = false): IDataObject {
 	const message = isShort ? problem.message : inFull(problem);
 	return { httpCode: null, ...shown(problem), message };
-}
-
-function shown(problem: Problem): IDataObject {
-	const fields: Partial<Problem> = { ...problem };
-	delete fields.description;
-	delete fields.retryAfter;
-	return fields;
 }
 
 /** Whether an item of an error output has failed in a node of this package. */
@@ -138,14 +132,11 @@ export function reasonToStop(
 
 /** Returns the problem of a run in which no item is valid: what they lack, with the first one as an example. */
 function ofAll(problem: Problem, all: ItemProblem[]): Problem {
-	const problems = all.map((item) => item.problem);
+	const problems = all.map((one) => one.problem);
 	if (new Set(problems.map(({ message }) => message)).size === 1) return problem;
+	const message = `No item can be looked up: ${reasonsOf(problems)}`;
 	const description = inFull(problem).replace(/^Not sent: /, 'The first one: ');
-	return {
-		...problem,
-		message: `No item can be looked up: ${reasonsOf(problems)}`,
-		description,
-	};
+	return { ...problem, message, description };
 }
 
 function withProgress(problem: Problem, problems: ItemProblem[], items: number): Problem {

@@ -1,14 +1,31 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { Paid } from '../execution/answers';
 import { saysWhyFree } from '../failures/failure';
 import { PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
-import { isEmpty, isObject, numberAt, objectFrom } from '../values/json';
-import { count } from '../values/text';
+import { isSameEmail } from '../values/email';
+import { isEmpty, isObject, objectFrom } from '../values/json';
+import { numberOf } from '../values/text';
 import { isOwnError } from './onError';
-import { changesOf, JOB_FIELDS, type Shown } from './rule';
+
+/** What a lookup says of an item. */
+export interface Shown extends Paid {
+	/** The status, and the node's own fields that have a value. */
+	fields: IDataObject;
+	/** The node's own fields, which every item has: `null` where there is nothing. */
+	columns: string[];
+}
+
+/** The names of the fields that say which bulk job has the result. */
+const JOB_FIELDS = ['jobId', 'jobRow'];
+
+/** What is known of an email. */
+const OF_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
 /** These come before all other fields, so that a table shows them first. */
 const FIRST = ['status', 'email', 'emailStatus', 'message'];
+
+const ANSWERED = new Set<unknown>(['found', 'verified']);
 
 interface Placement {
 	includesInput: boolean;
@@ -18,73 +35,129 @@ interface Placement {
 	resultField?: string;
 	/** The query, whose texts stand in for the input where that is not included. */
 	asked?: IDataObject;
-	/** The nodes that `source` may name: any other is the user's own. */
-	sources?: Set<unknown>;
-	/** Counts the user's own fields that the result replaces. */
-	replaced?: Replaced;
+	/** Takes the names of the user's own fields that the result replaces. */
+	replaced: Set<string>;
 }
 
 /** The output item for a result, linked to its input. The input stays as it is. */
 export function itemWith(
 	{ json, binary }: INodeExecutionData,
 	item: number,
-	{ includesInput, isTool, resultField, asked = {}, sources, replaced }: Placement,
+	{ includesInput, isTool, resultField, asked = {}, replaced }: Placement,
 	result: Shown,
 ): INodeExecutionData {
 	const input = isTool ? {} : asBeforeFile(json, resultField);
 	const isKept = PASSED_ON.has(result.fields.status) && resultField === undefined;
 	const isJoined = (includesInput || isKept) && !isTool;
 	const fields = isJoined ? { ...input } : textsOf(asked);
-	const held = resultField === undefined ? fields : { ...objectFrom(input[resultField]) };
 	// From an error output it comes with a message of that failure, not of its own.
 	if (isOwnError(fields.error)) fields.message = null;
 	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
-	const merged = withResult(held, result, sources);
-	// What a lead has cost so far is said without its fields, too.
-	merged.credits = creditsAfter(resultField === undefined ? input : held, result);
-	if (isJoined && resultField === undefined) replaced?.count(json, merged);
+	const before = resultField === undefined ? input : objectFrom(input[resultField]);
+	const sum: Shown = { ...result, credits: creditsAfter(before, result) };
 	return {
-		json: resultField === undefined ? merged : { ...fields, [resultField]: merged },
+		json:
+			resultField === undefined
+				? withResult(fields, sum, replaced)
+				: { ...fields, [resultField]: withResult(before, sum) },
 		pairedItem: { item },
 		...(isJoined && binary && { binary }),
 	};
+}
+
+/** What the lead has cost so far: what earlier lookups say, and this one; `null` where one of them does not know. */
+function creditsAfter(before: IDataObject, { credits, isOfJob }: Shown): number | null {
+	if (!STATUSES.has(before.status)) return credits;
+	// The row of a job says what its wait did not know.
+	const earlier = numberOf(before.credits) ?? ('credits' in before && !isOfJob ? null : 0);
+	return earlier === null || credits === null ? null : earlier + credits;
 }
 
 /**
  * Puts a result into its target: the item, or the object that the item holds for it. It goes field by field, as every
  * lead passes here: objects that are spread and built from entries take more than ten times as long.
  */
-function withResult(target: IDataObject, result: Shown, sources?: Set<unknown>): IDataObject {
-	const { fields, columns, replaces } = result;
-	const { emptied, kept } = changesOf(target, result, sources);
-	// An object with an email holds a lead, which is not the company's to replace.
-	if (replaces)
-		emptied.push(...('email' in target ? [...columns, 'response'] : Object.keys(target)));
+function withResult(target: IDataObject, result: Shown, replaced?: Set<string>): IDataObject {
+	const { fields, columns, credits } = result;
+	const { emptied, kept } = changesOf(target, result);
 	// Google Sheets adds a `row_number`, and leaves a cell as it is for `null`.
 	const nothing = 'row_number' in target ? '' : null;
-	const isWritten = (name: string) => (fields[name] ?? null) !== null && !kept.includes(name);
-	const written = Object.keys(fields).filter(isWritten);
 	const merged: IDataObject = {};
 	for (const name of FIRST) if (columns.includes(name)) merged[name] = null;
 	for (const name of Object.keys(target)) {
-		if (!emptied.includes(name)) put(merged, name, target[name] ?? null);
-		// What is emptied is still there: so it goes from the row, too, that the item is written to.
-		else if (!replaces || written.includes(name)) merged[name] = nothing;
+		put(merged, name, emptied.includes(name) ? nothing : (target[name] ?? null));
 	}
 	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
-	for (const name of written) merged[name] = fields[name];
+	for (const name of Object.keys(fields)) {
+		if (kept.includes(name) || (fields[name] ?? null) === null) continue;
+		if (replaced && isOwn(name, target)) replaced.add(name);
+		merged[name] = fields[name];
+	}
+	if (replaced && isOwn('credits', target)) replaced.add('credits');
+	merged.credits = credits;
 	return merged;
 }
 
-/** Gives all items the fields of those without a result, of this node or an earlier one, so no table or file has holes. */
+/**
+ * The fields of the target that a result empties, and those of its own that stay. A result writes all of its fields anew.
+ * Without one, what is known of an email stays, and the rest says why. What is not looked up passes as it is, and so does
+ * an email for which there is no other one.
+ */
+function changesOf(target: IDataObject, { fields, columns, isOfJob }: Shown) {
+	const { status } = fields;
+	const isOfEmail = columns.includes('email');
+	const hasEmail = JSON.stringify(target.email ?? '').includes('@');
+	const isPassedOn = PASSED_ON.has(status) || (status === 'not_found' && isOfEmail && hasEmail);
+	// What an earlier lookup said says more.
+	const keepsStatus = isPassedOn && (status === 'skipped' ? STATUSES : ANSWERED).has(target.status);
+	const emptied: string[] = [];
+	if (ANSWERED.has(status)) emptied.push(...columns);
+	// What an earlier lookup said of an email goes with it, also where somebody has deleted it.
+	const isGone = 'email' in target && !hasEmail && (status === 'known' || status === 'not_found');
+	if (isOfEmail && STATUSES.has(target.status) && (ANSWERED.has(status) || isGone)) {
+		emptied.push(...OF_EMAIL);
+	}
+	if (!keepsStatus && lacksResult(target)) emptied.push(...PROBLEM_FIELDS);
+	if (!keepsStatus && saysWhyFree(target)) emptied.push('reason');
+	// A job is paid for: it is to be collected, whatever others say meanwhile, until a Finder has the result.
+	const isCollected = isOfJob === true && !('reason' in fields);
+	const isFound = isOfEmail && status === 'found' && lacksResult(target);
+	if (isCollected || isFound) emptied.push(...JOB_FIELDS);
+	const kept: string[] = [];
+	if (keepsStatus) kept.push('status', 'reason');
+	if (isPassedOn && hasEmail) {
+		kept.push('checkedAt');
+		// The Verifier says of which email it knows the status.
+		if (!('emailStatus' in fields) || isSameEmail(target.email, fields.email)) kept.push('email');
+	}
+	return { emptied, kept };
+}
+
+/** Whether a field that a result writes holds something that no lookup has written. */
+function isOwn(name: string, target: IDataObject): boolean {
+	if (isEmpty(target[name])) return false;
+	if (PROBLEM_FIELDS.includes(name)) return !saysWhy(target);
+	return !['email', 'emailStatus', 'checkedAt'].includes(name) && !STATUSES.has(target.status);
+}
+
+/** Whether an earlier lookup had no result. Of a wait for a job its reason says it, whatever status others write. */
+function lacksResult({ status, reason }: IDataObject): boolean {
+	return WITHOUT_RESULT.has(status) || reason === 'job_not_finished';
+}
+
+/** Whether a lookup has said in an item why there is no result, or why it was free. */
+function saysWhy(target: IDataObject): boolean {
+	return lacksResult(target) || saysWhyFree(target);
+}
+
+/** Gives all items the fields of those that say why they have no result, so no table or file has holes. */
 export function alignFields(items: INodeExecutionData[], resultField?: string): void {
 	const targetOf = ({ json }: INodeExecutionData) =>
 		resultField === undefined ? json : json[resultField];
 	const isTold = (name: string) => (item: INodeExecutionData) => {
 		const target = targetOf(item);
-		if (!isObject(target) || !(name in target)) return false;
-		return isEmpty(target[name]) || WITHOUT_RESULT.has(target.status) || saysWhyFree(target);
+		return isObject(target) && name in target && saysWhy(target);
 	};
 	const told = [...PROBLEM_FIELDS, ...JOB_FIELDS].filter((name) => items.some(isTold(name)));
 	if (told.length === 0) return;
@@ -92,11 +165,10 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
 		const target = targetOf(item);
 		// An item for the error output has no status, and no place for further fields.
 		if (!isObject(target) || !('status' in target)) continue;
-		const aligned: IDataObject = {};
 		const names = FIRST.filter((name) => name in target || told.includes(name));
-		for (const name of [...names, ...Object.keys(target), ...told]) {
-			if (!Object.hasOwn(aligned, name)) put(aligned, name, target[name] ?? null);
-		}
+		const first = Object.fromEntries(names.map((name) => [name, null]));
+		const aligned: IDataObject = { ...first, ...target };
+		for (const name of told) aligned[name] ??= null;
 		if (resultField === undefined) item.json = aligned;
 		else item.json[resultField] = aligned;
 	}
@@ -124,55 +196,7 @@ function put(fields: IDataObject, name: string, value: IDataObject[string]): voi
 	else Object.defineProperty(fields, name, { value, ...ORDINARY });
 }
 
-/** What the lookups of the target have cost by now: `null` where nobody knows. */
-function creditsAfter(target: IDataObject, result: Shown): number | null {
-	const { credits, isOfJob, isFurther, fields } = result;
-	if (isFurther || !STATUSES.has(target.status)) return credits;
-	const before = numberAt(target, 'credits');
-	// A job tells what a row cost to the item with `null` that waits for it: not to another one that waited for the same
-	// row. What has failed meanwhile may have cost something else.
-	const hasJob = target.status === 'pending' || !isEmpty(target.jobId);
-	const isWaiting = !/^(found|not_found|verified|failed)$/.test(`${target.status}`);
-	if (isOfJob && hasJob && (before !== null || isWaiting)) return before ?? credits;
-	// A sheet has an empty text for `null`.
-	const isUnknown =
-		(target.credits === null || target.credits === '') && fields.status !== 'pending';
-	return isUnknown || credits === null ? null : (before ?? 0) + credits;
-}
-
 function textsOf(query: IDataObject): IDataObject {
 	const entries = Object.entries(query);
 	return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' && value));
-}
-
-/** Names of fields that are the user's own in an item without a status of this package. */
-const OWN_NAMES = ['status', 'credits', 'response', 'mailboxType', 'personData', 'source'];
-
-/** Fields of the user's own that results have replaced, as fields of a result have the same names. */
-export class Replaced {
-	private items = 0;
-
-	private readonly fields = new Set<string>();
-
-	/** @param before an item, and what it has become */
-	count(before: IDataObject, after: IDataObject): void {
-		const input = asBeforeFile(before);
-		if (WITHOUT_RESULT.has(input.status) || saysWhyFree(input)) return;
-		const names = STATUSES.has(input.status) ? [] : OWN_NAMES;
-		const isOwn = (name: string) => name !== 'message' || !isOwnError(input.error);
-		const fields = [...names, ...PROBLEM_FIELDS.filter(isOwn)].filter(
-			(name) => !isEmpty(input[name]) && input[name] !== after[name],
-		);
-		if (fields.length > 0) this.items++;
-		for (const field of fields) this.fields.add(field);
-	}
-
-	/** What the summary says of them, if there are any. */
-	get said(): string[] {
-		if (this.items === 0) return [];
-		const whose = this.items === 1 ? 'its' : 'their';
-		return [
-			`${count(this.items, 'item')} had fields of ${whose} own that are replaced (${[...this.fields].join(', ')}): to keep them, add the option Put Result in Field`,
-		];
-	}
 }

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import type { ServiceError } from '../http/errors';
+import type { Failure } from '../failures/failure';
 import { MAX_TIMEOUT } from '../host/context';
 import { CubicRate } from './cubic';
 import { backOff, MINUTE } from './retry';
@@ -34,7 +34,7 @@ export class AccountGate {
 	private silentSince = Number.POSITIVE_INFINITY;
 
 	/** The last refusal, and until when it closes the gate, by `performance.now()`. */
-	private refusal: ServiceError | undefined;
+	private refusal: Failure | undefined;
 	private closedUntil = Number.NEGATIVE_INFINITY;
 
 	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
@@ -109,12 +109,12 @@ export class AccountGate {
 	 * The service refused a request: the gate lets in half as many at once, fewer per second, and none for a while.
 	 * @returns how long the gate lets none in, in milliseconds
 	 */
-	pauseAfter(lane: Lane, start: number, refusal: ServiceError): number {
+	pauseAfter(lane: Lane, start: number, refusal: Failure): number {
 		const now = performance.now();
 		this.silentSince = Math.min(this.silentSince, now);
 		// What the runs before it have waited counts: a loop does not wait as long in each of its rounds.
 		lane.refusedSince = Math.min(lane.refusedSince, this.silentSince);
-		let pause = refusal.retryAfter ?? 0;
+		let pause = refusal.problem.retryAfter ?? 0;
 		// Requests that started before the last refusal belong to the same burst.
 		if (start > this.refusedAt) {
 			this.refusedAt = now;
@@ -149,7 +149,7 @@ export class AccountGate {
 	private giveUp(lane: Lane): void {
 		const { refusal: cause, closedUntil } = this;
 		const toDate = Date.now() - performance.now();
-		const until = cause?.retryAfter ? closedUntil + toDate : undefined;
+		const until = cause?.problem.retryAfter ? closedUntil + toDate : undefined;
 		lane.givenUp ??= cause && { cause, until, since: lane.refusedSince + toDate };
 		lane.turnAway();
 	}
@@ -193,7 +193,7 @@ export class AccountGate {
 
 /** Why a run no longer waits for the rate limit; times are in milliseconds since 1970. */
 export interface GivenUp {
-	cause: ServiceError;
+	cause: Failure;
 	/** Until when the service asks to wait, if it says so. */
 	until: number | undefined;
 	/** Since when it has accepted nothing of the run; infinite if nothing was refused yet. */

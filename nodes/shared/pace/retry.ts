@@ -1,6 +1,5 @@
-import { FirstFailure } from '../failures/failure';
-import type { FailedReason, NotSentReason } from '../failures/reasons';
-import { asServiceError, type ServiceError, unknownOutcome } from '../http/errors';
+import { Failure, failureOf, FirstFailure, notSent } from '../failures/failure';
+import type { NotSentReason, Reason } from '../failures/reasons';
 import { numberOf } from '../values/text';
 
 export interface Pace {
@@ -55,13 +54,13 @@ export interface FailedRequest {
 	 */
 	cost: Cost;
 	/** An earlier end of the same request after which it may have been charged. */
-	uncertain?: ServiceError;
+	uncertain?: Failure;
 }
 
 /** What becomes of a failed request. Times are milliseconds. */
 export interface Decision {
 	/** Why it fails for good. Without it, the request is sent again. */
-	error?: ServiceError;
+	error?: Failure;
 	wait: number;
 	mayChargeAgain: boolean;
 }
@@ -77,29 +76,37 @@ export function backOff(attempt: number): number {
  * @param random a number from 0 up to 1, for the jitter
  */
 export function decide(
-	failure: ServiceError,
+	failure: Failure,
 	{ attempt, maxRetries, cost, uncertain }: FailedRequest,
 	random = Math.random(),
 ): Decision {
-	const { mayBeCharged, next, problem, reason } = failure;
+	const {
+		maxRetries: most = maxRetries,
+		mayBeCharged,
+		message,
+		next,
+		reason,
+		status,
+	} = failure.problem;
 	const mayHelp = next === 'again';
 	const isUnknown = mayHelp && mayBeCharged;
 	const mayChargeAgain = isUnknown && cost !== 'free';
 	// With full jitter, so that many do not come back at once. The only repetition that may be charged outlasts a restart.
 	const wait = mayChargeAgain ? (LATE * (1 + random)) / 2 : random * backOff(attempt);
 	const decision = { wait: Math.floor(wait), mayChargeAgain };
-	const isLost = isUnknown && reason === 'connection';
-	if (isLost && cost === 'bulk') return { ...decision, error: unknownOutcome(failure) };
+	if (isUnknown && reason === 'connection' && cost === 'bulk') {
+		const unclear = `${message}, so it is unclear whether these items were processed`;
+		return { ...decision, error: new Failure('unknown_outcome', { message: unclear }) };
+	}
 	const isRepeated = mayChargeAgain && uncertain !== undefined;
-	const isLeft = attempt <= Math.min(maxRetries, failure.maxRetries);
-	if (mayHelp && isLeft && !isRepeated) return decision;
+	if (mayHelp && attempt <= Math.min(maxRetries, most) && !isRepeated) return decision;
 	// The last response counts, whatever was lost before, but for one that would say that nothing was sent.
-	const isLast = isUnknown || !(mayHelp || problem.status === 'not_processed');
+	const isLast = isUnknown || !(mayHelp || status === 'not_processed');
 	return { ...decision, error: (isLast ? failure : (uncertain ?? failure)).after(attempt) };
 }
 
 /** Whether the service refuses the account for now, not this request: for its rate, or in an outage whose end it knows. */
-export function isPause({ next, retryAfter = 0 }: ServiceError): boolean {
+export function isPause({ problem: { next, retryAfter = 0 } }: Failure): boolean {
 	return next === 'pause' || (next === 'again' && retryAfter > 0);
 }
 
@@ -107,7 +114,7 @@ export function isPause({ next, retryAfter = 0 }: ServiceError): boolean {
 const MAX_IN_A_ROW = 10;
 
 /** The failures that other requests of the run would meet too, and the reason of the items that are not sent then. */
-const HOPELESS: Partial<Record<FailedReason, NotSentReason>> = {
+const HOPELESS: Partial<Record<Reason, NotSentReason>> = {
 	connection: 'service_down',
 	forbidden: 'forbidden',
 	redirected: 'redirected',
@@ -121,8 +128,8 @@ export class CircuitBreaker {
 	private inARow = 0;
 	private hasResult = false;
 
-	/** Why nothing more is sent, once it is open, and the failure that opened it. */
-	open: { reason: NotSentReason; cause: ServiceError } | undefined;
+	/** Why nothing more is sent, once it is open. */
+	open: Failure | undefined;
 
 	/** A request, or the job that it began, has brought something for an item, be it that nothing is known of it. */
 	brought(isMetered = true): void {
@@ -135,17 +142,17 @@ export class CircuitBreaker {
 		const failure = new FirstFailure();
 		const result = failure.of(read);
 		if (result !== undefined) return result;
-		this.failed(asServiceError(failure.error), false);
+		this.failed(failureOf(failure.error), false);
 		throw failure.error;
 	}
 
 	/** @param isOfOne whether the request had the values of a single question, for which it may cost credits */
-	failed(failure: ServiceError, isOfOne: boolean): void {
+	failed(failure: Failure, isOfOne: boolean): void {
 		const reason = HOPELESS[failure.reason];
 		// A busy service says nothing of how it would respond. Beside results, or in a request of several questions, values
 		// that are refused say nothing of other values.
 		const isOfValues = reason === 'bad_request' && (!isOfOne || this.hasResult);
 		if (!reason || isOfValues) return;
-		if (++this.inARow >= MAX_IN_A_ROW) this.open ??= { reason, cause: failure };
+		if (++this.inARow >= MAX_IN_A_ROW) this.open ??= notSent(reason, failure);
 	}
 }

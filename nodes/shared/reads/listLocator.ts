@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { readLists, simplifyList } from '../api/lists';
 import { withClient } from '../client/accounts';
-import { InvalidInput, invalidValue } from '../failures/failure';
+import { Failure, invalidValue } from '../failures/failure';
 import { requestOptionsOf } from '../http/transport';
 import { typedText } from '../input/fieldValues';
 import { count } from '../values/text';
@@ -39,12 +39,11 @@ export const listLocator: INodeProperties = {
 	],
 };
 
-/** The id of a list; throws `InvalidInput` for any other value. */
+/** The id of a list; throws `Failure` for any other value. */
 export function toListId(value: unknown): string {
 	const text = typedText(value, 'List');
 	if (text === '') {
-		throw new InvalidInput({
-			reason: 'missing_list',
+		throw new Failure('missing_list', {
 			message: 'Not sent: no list is chosen',
 			description: 'Choose a list, or check that the expression of the field List finds an ID.',
 		});

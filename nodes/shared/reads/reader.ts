@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AccountClient } from '../client/client';
-import { type InvalidInput, problemOf } from '../failures/failure';
+import { type Failure, problemOf, reasonsOf } from '../failures/failure';
 import { UNKNOWN_COMPANY, UNMET } from '../failures/reasons';
 import type { NodeContext } from '../host/context';
 import { pathOf } from '../input/declaration';
@@ -41,7 +41,7 @@ export interface ReadRequest {
 	recognized: IDataObject | undefined;
 	/** The client of the item's account. */
 	client: AccountClient;
-	missing(...lacking: Missing[]): InvalidInput;
+	missing(...lacking: Missing[]): Failure;
 	/** Notes a field of the item that was read, too, for the summary. */
 	noteRead(field: string): void;
 	/** The value of a parameter that the operation puts into its requests itself. */
@@ -53,22 +53,22 @@ export interface ReadRequest {
 /** Reads the results of every item, several items at once. The output is in order and linked. */
 export async function runRead(context: NodeContext, read: Read): Promise<INodeExecutionData[]> {
 	const run: ReadRun = new Run(context, read, (client) => ({ client }));
-	const counts = { asked: 0, results: 0, empty: 0, condition: 0, company_not_found: 0 };
+	const counts = { asked: 0, results: 0, empty: 0, [UNMET]: 0, [UNKNOWN_COMPANY]: 0 };
 	try {
 		const handle = async (item: number) => await readItem(run, read, item, counts);
 		await run.forEachItem(handle, DEFAULT_PACE.maxConcurrency);
 	} finally {
 		run.accounts.end();
 	}
-	const { asked, results, empty, condition, company_not_found: unknown } = counts;
-	const outcome = read.outcome && asked > 0 ? [read.outcome(asked, results, empty)] : [];
-	const others = [
-		...run.incomplete,
-		...(condition > 0 ? [`${condition} did not meet the condition`] : []),
-		...(unknown > 0 ? [`${unknown} not found by Search Company`] : []),
+	const { asked, results, empty, [UNMET]: unmet, [UNKNOWN_COMPANY]: unknown } = counts;
+	const said = [
+		asked > 0 ? (read.outcome?.(asked, results, empty) ?? '') : '',
+		reasonsOf(run.problems.map(({ problem }) => problem)),
+		unmet > 0 ? `${unmet} not wanted by Look Up Only If` : '',
+		unknown > 0 ? `${unknown} not found by Search Company` : '',
 	];
-	const items = run.deliver([...outcome, ...(others.length > 0 ? [others.join(', ')] : [])]);
-	const isMixed = run.problems.length + condition + unknown > 0;
+	const items = run.deliver(said.filter((part) => part !== '').join(', '));
+	const isMixed = run.problems.length + unmet + unknown > 0;
 	if (isMixed && !context.isTool) alignColumns(items);
 	return items;
 }
@@ -96,7 +96,6 @@ async function readItem(
 	const fail = (error: unknown) =>
 		run.fail(problemOf(error), item, (fields) => place({ ...asked, ...fields }));
 	const skip = (reason: Skipped) => {
-		run.passOn(item);
 		counts[reason]++;
 		run.put(item, place({ ...asked, status: 'skipped', reason }));
 	};

@@ -2,21 +2,22 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import { adviceOn, endedBy, type Problem, type Reason, reasonsOf } from '../failures/failure';
-import { WITHOUT_RESULT } from '../failures/reasons';
-import { Breather, CREDENTIAL, type NodeContext } from '../host/context';
+import { endedBy, isCausedByService, type Problem, reasonsOf, worstOf } from '../failures/failure';
+import { Breather, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
-import type { Prepared } from '../input/item';
+import type { Existing, Prepared } from '../input/item';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { LeadParameters } from '../input/leadParameters';
 import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/onError';
-import { Replaced } from '../output/shape';
 import type { Pace } from '../pace/retry';
-import { count } from '../values/text';
-import { cameInWithout, summaryOf, withAccount, withNextProvider } from './summary';
+import { countsOf, summaryOf } from './summary';
 
 /** The least time between two polls of the jobs of a run, in milliseconds, however many they are. */
 const POLL_INTERVAL = 200;
+
+/** Where items go on to another node of the same type. */
+const NEXT_PROVIDER =
+	' To go on with the next provider, set On Error in the Settings of this node to Continue.';
 
 /** What a run has to know of its operation. */
 export interface Runnable extends Declaration {
@@ -24,19 +25,7 @@ export interface Runnable extends Declaration {
 	pace?: Pace;
 	/** Whether it goes on after a problem: its results are bought, and would be lost. */
 	goesOn?: true;
-	/** The kind of credits that it costs, if any (interface specification 2.2). */
-	kind?: string;
-}
-
-/** What is said above the output beside what came of the items. */
-interface Said {
-	isWarning: boolean;
-	/** What was paid for in vain, each a sentence with what to do about it: it comes before all advice. */
-	losses?: string[];
-	/** What else may be wrong. */
-	warnings?: string[];
-	/** Why items have no result; by default those of the run. */
-	problems?: Problem[];
+	existing?: Existing;
 }
 
 /** One operation with the items of its node: it reads the options once, hands over the items, and gives the output. */
@@ -51,13 +40,8 @@ export class Run<T extends { client: AccountClient }> {
 	/** Why items have no result, or no whole one, in the order in which that was known. */
 	readonly problems: ItemProblem[] = [];
 
-	readonly replaced = new Replaced();
-
-	/** The nodes that `source` may name. */
-	readonly sources: Set<unknown>;
-
-	/** Why items that are passed on came in without a result. */
-	private readonly before: Reason[] = [];
+	/** What the other items come to, for the summary. */
+	readonly counts = countsOf();
 
 	/** Whether it has a result that was bought, by this execution or another one. */
 	hasResult = false;
@@ -89,7 +73,6 @@ export class Run<T extends { client: AccountClient }> {
 		);
 		this.onError = new OnError(context.node, !context.isTool);
 		this.execution = executionOf(context);
-		this.sources = new Set(context.namesBefore());
 		this.outputs = context.inputs.map(() => []);
 	}
 
@@ -145,57 +128,47 @@ export class Run<T extends { client: AccountClient }> {
 	 * @param withStatus makes an item of the fields that say why
 	 */
 	fail(
-		thrown: Problem,
+		problem: Problem,
 		item: number,
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
-		const { credentials } = this.context.node;
-		const problem = withAccount(thrown, this.operation.kind, credentials?.[CREDENTIAL]?.name);
 		this.put(item, this.onError.output(problem, item, this.context.inputs[item], withStatus));
 		this.problems.push({ problem, item });
 		if (this.isStopped) this.accounts.end();
-	}
-
-	/** Notes an item that is passed on as it is: if it came in without a result, the summary says so. */
-	passOn(item: number): void {
-		const { status, reason } = this.context.inputs[item].json;
-		if (WITHOUT_RESULT.has(status)) this.before.push({ status: `${status}`, reason: `${reason}` });
 	}
 
 	/**
 	 * The outputs in the order of the items. Throws where On Error or On Incomplete Run stops the workflow.
 	 * @param outcome what came of the items and what it cost; by default what has no result, if there is any
 	 */
-	deliver(outcome?: string[], said: Partial<Said> = {}): INodeExecutionData[] {
-		const { isWarning = this.problems.length > 0 } = said;
-		const reason = this.reasonToStop();
+	deliver(outcome?: string): INodeExecutionData[] {
 		const { hasNext, node } = this.context;
-		if (reason) throw stopError(node, withNextProvider(reason.problem, hasNext()), reason.item);
-		if (outcome ?? isWarning) this.say(outcome ?? this.incomplete, { ...said, isWarning });
+		const { problem, item } = this.reasonToStop() ?? {};
+		if (problem) {
+			const goesOn = hasNext() && isCausedByService(problem.reason) ? NEXT_PROVIDER : '';
+			const description = `${problem.description}${goesOn}`;
+			throw stopError(node, { ...problem, description }, item);
+		}
+		const problems = this.problems.map((one) => one.problem);
+		const said = outcome ?? reasonsOf(problems);
+		if (said !== '') this.say(said, problems);
 		return this.outputs.flat();
 	}
 
-	/** How many items have no result, or no whole one, and why; nothing if all have one. */
-	get incomplete(): string[] {
-		const problems = this.problems.map(({ problem }) => problem);
-		if (problems.length === 0) return [];
-		return [`${count(problems.length, 'item')} without a whole result: ${reasonsOf(problems)}`];
-	}
-
-	/** Says above the output what came of the items and what it cost, what to do, and what was read, in this order. */
-	say(outcome: string[], { isWarning, losses = [], warnings = [], problems }: Said): void {
-		const { before, parameters, replaced } = this;
-		const toDo = [
-			...losses,
-			...replaced.said,
-			...parameters.warnings,
-			...adviceOn(problems ?? this.problems.map(({ problem }) => problem)),
-			...warnings,
-			...cameInWithout(before),
-			...parameters.leftAside,
-		];
-		const summary = summaryOf(outcome, toDo, parameters.readFrom);
-		if (summary) this.context.hint(summary, isWarning || before.length > 0 ? 'warning' : 'info');
+	/** Says above the output what came of the items, what to do and what was read. */
+	say(outcome: string, problems: Problem[], isWarning = false): void {
+		const { context, counts, operation, parameters } = this;
+		const { existing } = operation;
+		const facts = {
+			counts,
+			existing: existing && parameters.labelOf(existing.parameter),
+			items: context.inputs.length,
+			causes: worstOf(problems),
+			isChosen: parameters.isChosen,
+			retriesOnFail: operation.goesOn === true && context.node.retryOnFail === true,
+		};
+		const [summary, type] = summaryOf(facts, outcome, parameters.readFrom);
+		context.hint(summary, isWarning ? 'warning' : type);
 	}
 
 	/** Whether the workflow may be stopped here: one that somebody has stopped is not stopped again. */

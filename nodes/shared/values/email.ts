@@ -98,13 +98,6 @@ export function isMixed(text: string): boolean {
 	return text.includes('@') && !TYPING_ERROR.test(text) && !holdsEmail(text) && holdsOne();
 }
 
-/** Whether a text holds an email and words: no other emails, and not only what makes a link of one. */
-export function holdsWords(text: string): boolean {
-	const emails = emailsIn(text);
-	const rest = emails.reduce((left, email) => left.replaceAll(email, ''), plainSigns(text));
-	return emails.length > 0 && /\p{L}/u.test(rest.replace(/mailto:|smtp:/gi, ''));
-}
-
 /** Whether two texts are the same email. */
 export function isSameEmail(one: unknown, other: unknown): boolean {
 	return comparableEmail(toEmail(one)) === comparableEmail(toEmail(other));

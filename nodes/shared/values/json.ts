@@ -35,8 +35,9 @@ export function numberAt(source: IDataObject, ...keys: string[]): number | null 
 	return Number.isFinite(number) ? number : null;
 }
 
-/** How deep the words of an error may be. */
+/** How deep the words of an error may be, and how long, in characters: many items may hold them. */
 const MAX_DEPTH = 4;
+const MAX_WORDS = 500;
 
 /** Where services put their words, the most telling first. */
 const SAYING = ['message', 'error', 'errors', 'detail', 'details', 'msg', 'description', 'title'];
@@ -47,7 +48,7 @@ const SAYING = ['message', 'error', 'errors', 'detail', 'details', 'msg', 'descr
  */
 export function wordsIn(value: unknown, depth = MAX_DEPTH): string | null {
 	for (const one of [value].flat(2)) {
-		if (typeof one === 'string' && one.trim() !== '') return one.trim();
+		if (typeof one === 'string' && one.trim() !== '') return one.trim().slice(0, MAX_WORDS);
 		if (!isObject(one) || depth === 0) continue;
 		const named = SAYING.map((name) => one[name]);
 		// In an error, the words may have any name.

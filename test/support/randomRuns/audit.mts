@@ -25,10 +25,6 @@ interface Item {
 	kind: CreditKind;
 	/** Whether the lookup is the second run behind one that may have left a job pending. */
 	isCollecting: boolean;
-	/** With Include Source, the node of the lookup. */
-	source?: string;
-	/** The nodes that it may be from before. */
-	sources?: string[];
 	isError: boolean;
 	input: IDataObject;
 	/** What the result was put into: the item, the object in its field, or only what was looked up. */
@@ -164,13 +160,9 @@ function ownerOf(subject: string, { fixtures }: Service): number {
 function itemsOf({ attempts }: Executed, plan: Plan): Item[] {
 	const run = known(attempts.at(-1));
 	const nodes = nodesOf(plan);
-	const sources = nodes.map(({ name }) => name);
 	return nodes.flatMap(({ step, name, isCollecting }) =>
 		(run.data.resultData.runData[name] ?? []).flatMap((task) =>
-			itemsOfRun(step, isCollecting, task, run).map((item) => ({
-				...{ ...item, sources },
-				...(step.options.includeSource === true && { source: name }),
-			})),
+			itemsOfRun(step, isCollecting, task, run),
 		),
 	);
 }
@@ -252,10 +244,9 @@ function expectItem(item: Item, service: Service): void {
 	const says = broughtBy(item) ?? saidOf(item, service);
 	// It may have collected a job; of a single lookup, that of the other.
 	const ofJob = [false, mayCollect(lookup)];
-	const { sources = [], source } = item;
 	const outcomes = ofJob.flatMap((isOfJob) =>
 		costsOf(item, isOfJob).map((costs) => {
-			return itemAfter(before, { lookup, says, costs, isOfJob, sources, source }, leadBefore(item));
+			return itemAfter(before, { lookup, says, costs, isOfJob }, leadBefore(item));
 		}),
 	);
 	const told = comparable(item, result);
@@ -402,10 +393,6 @@ function saidOf(item: Item, service: Service): IDataObject {
 	const said = { ...picked(result, columns), checkedAt, response };
 	if (object) return said;
 	const { email_status: verdict } = expectedVerification(lower(email));
-	if (step.catchAllOnce && result.reason === 'catch_all_domain') {
-		expect(verdict).toBe('catch-all');
-		return { status, email, emailStatus: verdict, reason: result.reason, checkedAt };
-	}
 	return { ...said, emailStatus: kind === 'email' ? personIn(input)?.status : verdict };
 }
 

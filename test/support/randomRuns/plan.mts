@@ -33,7 +33,6 @@ const options = fc
 		maxCredits: maybe(fc.nat(60), 4),
 		incompleteRun: maybe(fc.constant('fail'), 5),
 		resultField: maybe(fc.constant(RESULT), 4),
-		includeSource: maybe(fc.boolean(), 3),
 	})
 	.map((set): INodeParameters => JSON.parse(JSON.stringify(set)));
 
@@ -54,8 +53,6 @@ const step = fc.record({
 	takesKnown: fc.boolean(),
 	/** Whether Look Up Only If goes by what an item says. */
 	isConditional: seldom(4),
-	/** Of a Verifier. */
-	catchAllOnce: maybe(fc.boolean(), 3),
 	/** Of a Finder. */
 	keepEmailIf: maybe(fc.constantFrom('valid', 'notInvalid'), 3),
 	/** Max Items in Manual Runs, where it is not left at its default. */
@@ -92,7 +89,7 @@ const row = (first: number, many: number) =>
 			8,
 		),
 		/** For Look Up Only If. */
-		wanted: fc.constantFrom(true, true, 1, false, ''),
+		wanted: fc.constantFrom(true, true, 'true', false, ''),
 		/** What it says of its email. */
 		emailStatus: maybe(
 			fc.constantFrom('valid', 'OK', 'nok', 'catch-all', 'unknown', 'who knows'),

@@ -183,7 +183,7 @@ export function nodesOf({
 
 function nodeFor(step: Step, name: string, { keepCredits }: Plan): TestNode {
 	const { lookup, onError, retryOnFail, simple, includeInputFields, manualLimit } = step;
-	const { catchAllOnce, keepEmailIf, isConditional } = step;
+	const { keepEmailIf, isConditional } = step;
 	return {
 		name,
 		type: lookup.node,
@@ -199,7 +199,6 @@ function nodeFor(step: Step, name: string, { keepCredits }: Plan): TestNode {
 				...(keepCredits !== undefined && { keepCredits }),
 				...(lookup.job && { jobTimeout: step.jobTimeout }),
 				...(kindOf(step) === 'email' && keepEmailIf && { keepEmailIf }),
-				...(kindOf(step) === 'verifier' && catchAllOnce && { catchAllOnce }),
 				...(isConditional && { lookUpIf: '={{ $json.wanted }}' }),
 				...(step.takesKnown && { refreshAfterDays: 90 }),
 			},
