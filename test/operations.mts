@@ -8,7 +8,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Service } from './emulator/service.mts';
 import type { WireRequest } from './emulator/wireLog.mts';
 import type { OurNode } from './support/node/engine.mts';
-import { companyFields, fixtures as ownFixtures, known } from './support/leads/expected.mts';
+import { fixtures as ownFixtures, known } from './support/leads/expected.mts';
 
 /** An operation, and one way to run it. */
 export interface Sample {
@@ -21,11 +21,9 @@ export interface Sample {
 	cost: string;
 	/** Of a lookup: the most questions of one request; interface specification 8. */
 	perRequest?: number;
-	/** Whether it gives each item one item, and its result an object with a status. */
+	/** Whether it gives each item one item, with a status. */
 	isLookup: boolean;
-	/** Of a lookup, the field of the item that has all it says, where that does not join the item. */
-	object?: string;
-	/** Of a lookup, what it sets in every item, or in that field. */
+	/** Of a lookup, what it sets in every item. */
 	columns?: string[];
 	/** The endpoint that reads a job: of one that a lookup may leave, or that a read is given. */
 	job?: Sample['endpoint'];
@@ -73,13 +71,12 @@ const person = {
 	...{ fullName: '', firstName: '', lastName: '', existingEmail: '', domain: '', company: '' },
 };
 const address = { ...recognized, email: '', existingStatus: '' };
-const emailColumns = ['status', 'email', 'emailStatus', 'credits', 'checkedAt'];
+const emailColumns = ['lookupStatus', 'email', 'emailStatus', 'lookupCredits', 'checkedAt'];
 const verifierColumns = [...emailColumns, 'mailboxType'];
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
 const refresh = { 'options.refreshAfterDays': 90 };
 const lookupOptions = {
 	'options.lookUpIf': true,
-	'options.resultField': '',
 	'options.incompleteRun': 'return',
 	'options.keepCredits': 100,
 	'options.maxConcurrency': 5,
@@ -161,9 +158,8 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Search Company', 'Company searchCompany', 'searchCompany', {
 			cost: 'credits per match',
 			perRequest: 1,
-			object: 'companyData',
-			columns: ['status', ...Object.keys(companyFields(company)), 'credits', 'checkedAt'],
-			toolOutput: ['name', 'employeeCount'],
+			columns: ['companyStatus', 'companyData', 'companyCredits', 'companyCheckedAt'],
+			toolOutput: ['companyStatus', 'companyData'],
 			fields: { ...recognized, keyword: '', returnAllMatches: false, ...panel, ...lookupOptions },
 			byModel: ['keyword'],
 			toolOptions,
@@ -173,7 +169,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 		sample('Get Bulk Job', 'Finder getBulkJob', 'getBulkJob', {
 			job: 'getBulkJob',
 			fields: { jobId: '', ...simple },
-			parameters: { jobId: item('jobId') },
+			parameters: { jobId: item('lookupJobId') },
 			texts: { jobId: [''] },
 		}),
 		sample('Get Account', 'Account get', 'getAccount', {

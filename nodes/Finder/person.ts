@@ -150,6 +150,6 @@ export const personLookup = {
 		const at = domain === undefined ? [company] : comparableDomain(domain);
 		return JSON.stringify([fullName, at, rest]).toLowerCase();
 	},
-	columns: ['status', 'email', 'emailStatus', 'credits', 'checkedAt'],
+	columns: ['lookupStatus', 'email', 'emailStatus', 'lookupCredits', 'checkedAt'],
 	prepare: toPersonQuestion,
 } satisfies Partial<Lookup<Person>>;

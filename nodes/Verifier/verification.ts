@@ -53,7 +53,7 @@ export const emailLookup = {
 		},
 	},
 	identity: verifierQuery,
-	columns: ['status', 'email', 'emailStatus', 'mailboxType', 'credits', 'checkedAt'],
+	columns: ['lookupStatus', 'email', 'emailStatus', 'mailboxType', 'lookupCredits', 'checkedAt'],
 	prepare(values) {
 		const email = toEmail(values.text('email'));
 		return {

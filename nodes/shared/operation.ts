@@ -10,6 +10,7 @@ import {
 } from 'n8n-workflow';
 import { ACCOUNT_PATH } from './api/account';
 import { saveExecution } from './execution/execution';
+import { OF_LOOKUP } from './failures/names';
 import { WITHOUT_RESULT } from './failures/reasons';
 import { contextOfNode, contextOfTool, type NodeContext } from './host/context';
 import type { Declaration } from './input/declaration';
@@ -18,7 +19,6 @@ import { runEstimate } from './lookups/estimate';
 import type { Lookup } from './lookups/lookup';
 import { LookupRun } from './lookups/runner';
 import { type Read, runRead } from './reads/reader';
-import { objectAt } from './values/json';
 
 /** One operation of a node: its declaration, and the function that runs it for all items. */
 export interface Operation extends Declaration {
@@ -84,16 +84,16 @@ async function runAndSave(
 function selected(
 	items: INodeExecutionData[],
 	context: NodeContext,
-	{ resultField = '' }: Operation,
+	{ names = OF_LOOKUP }: Operation,
 ): INodeExecutionData[] {
 	if (!context.isTool || context.parameter('output', 0, '') !== 'fields') return items;
-	const names = [context.parameter('fields', 0, [])].flat();
-	if (names.length === 0) return items;
+	const wanted = [context.parameter('fields', 0, [])].flat();
+	if (wanted.length === 0) return items;
+	const why = [names.status, names.message];
 	return items.map(({ json, ...item }) => {
-		const fields = { ...objectAt(json, resultField), ...json };
-		const told = WITHOUT_RESULT.has(fields.status) ? [...names, 'status', 'message'] : names;
+		const told = WITHOUT_RESULT.has(json[names.status]) ? [...wanted, ...why] : wanted;
 		const isTold = ([name]: [string, unknown]) => told.includes(name);
-		return { ...item, json: Object.fromEntries(Object.entries(fields).filter(isTold)) };
+		return { ...item, json: Object.fromEntries(Object.entries(json).filter(isTold)) };
 	});
 }
 

@@ -80,7 +80,7 @@ const byPoll: Journey = async (credential) => {
 	return async () => (await poll()).map(({ json }) => json);
 };
 
-const found = [{ status: 'found', email: expect.stringContaining('@') }];
+const found = [{ lookupStatus: 'found', email: expect.stringContaining('@') }];
 
 const journeys: Array<{
 	name: string;

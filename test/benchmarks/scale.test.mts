@@ -83,13 +83,13 @@ const listLeads: Work = {
 
 /** n8n's Edit Fields, which gives each lead the fields that an item of ours has. */
 function editFields(example: IDataObject): Work {
-	const { status, ...fields } = example;
+	const { lookupStatus, ...fields } = example;
 	return {
 		nodes: (_host, size) => [
 			leadsOf(size),
 			node(MEASURED, 'n8n-nodes-base.set', 3.5, {
 				mode: 'raw',
-				jsonOutput: `={{ ({ ...$json, ...${JSON.stringify({ status: status ?? null, ...fields })}, email: $json.email }) }}`,
+				jsonOutput: `={{ ({ ...$json, ...${JSON.stringify({ lookupStatus: lookupStatus ?? null, ...fields })}, email: $json.email }) }}`,
 				options: {},
 			}),
 		],

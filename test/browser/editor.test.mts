@@ -96,7 +96,7 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 	const table = async () => await editor().tableIn(editor().output);
 	await expect.poll(async () => (await table()).length).toBe(1 + 10);
 	const [head = [], ...rows] = await table();
-	expect(head.slice(0, 3)).toEqual(['status', 'email', 'emailStatus']);
+	expect(head.slice(0, 3)).toEqual(['lookupStatus', 'email', 'emailStatus']);
 	expect(rows.flat()).not.toContain('undefined');
 	const statuses = rows.map(([status]) => status);
 	expect(new Set(statuses)).toEqual(new Set(['found', 'verified', 'known', 'not_found']));
@@ -356,9 +356,10 @@ test('the node after it shows what comes out, before anything runs', async () =>
 	await editor().openNode(after.name);
 	const { input } = editor();
 	await input.getByTestId('radio-button-schema').click();
+	const names = ['lookupStatus', 'email', 'emailStatus', 'lookupCredits', 'checkedAt'];
 	await expect
 		.poll(async () => await input.locator('[data-name]').allInnerTexts())
-		.toEqual(expect.arrayContaining(['status', 'email', 'emailStatus', 'credits', 'checkedAt']));
+		.toEqual(expect.arrayContaining(names));
 });
 
 test('the canvas shows what each node costs, and an icon for a light and for a dark theme', async () => {

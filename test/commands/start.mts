@@ -17,7 +17,12 @@ const API_KEY = 'test-key';
 const EDITOR_PORT = 5678;
 
 /** What is printed of a lead. */
-const FIELDS = { fullName: 'Name', status: 'Status', email: 'Email', emailStatus: 'Email Status' };
+const FIELDS = {
+	fullName: 'Name',
+	lookupStatus: 'Status',
+	email: 'Email',
+	emailStatus: 'Email Status',
+};
 
 await runCommand(async (signal) => {
 	const { once: endAfterRun, ...given } = readOptions('npm start', {
@@ -92,7 +97,7 @@ async function runExample({ client, host, packageName }: OpenHost, connection: C
 		});
 	}
 	const leads = outputOf(execution, 'Verify Emails in Bulk').map(({ json }) => json);
-	if (leads.length === 0 || !leads.every(({ fullName, status }) => fullName && status)) {
+	if (leads.length === 0 || !leads.every((lead) => lead.fullName && lead.lookupStatus)) {
 		throw new Failure('The workflow gave no leads, or some without a name or a status.', { log });
 	}
 	return { leads, workflowUrl: `${url}/workflow/${workflow.id}` };

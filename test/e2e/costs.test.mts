@@ -21,7 +21,7 @@ import { listWithId } from '../operations.mts';
 import { leadsWithoutEmail } from '../support/realN8n/exampleScenes.mts';
 import { known, list, personWith, some } from '../support/leads/expected.mts';
 import { useHost, useOwnAccount, withOwnAccount } from '../support/realN8n/host.mts';
-import { requestsOf } from '../support/leads/lookups.mts';
+import { answerIn, requestsOf } from '../support/leads/lookups.mts';
 import { report } from '../support/measures/report.mts';
 import { byWebhook, manually, ours } from '../support/realN8n/savedNodes.mts';
 import { useService } from '../support/servers/service.mts';
@@ -171,7 +171,7 @@ describe.each([n8n3, n8n1])('n8n $name', (version) => {
 			await expectTold(execution.id, spends);
 			const items = results(execution, 'Find');
 			expect(items).toHaveLength(missing.length);
-			const reasons = new Set(items.flatMap((item) => item.reason ?? []));
+			const reasons = new Set(items.flatMap((item) => item.lookupReason ?? []));
 			expect([...reasons]).toEqual(reason ? [reason] : []);
 		});
 	});
@@ -211,7 +211,7 @@ describe.each([n8n3, n8n1])('n8n $name', (version) => {
 			expect(ofOther).toEqual(emails);
 			const answers = executions.map(answersOf);
 			expect(answers).toEqual(answers.map(() => answers[0]));
-			const found = some(known(answers[0]), ({ status }) => status === 'found');
+			const found = some(known(answers[0]), ({ lookupStatus }) => lookupStatus === 'found');
 			expect(found.map(({ email }) => email).toSorted()).toEqual(emails);
 			// Each item is paid for by one of them.
 			const told = executions.map((execution) => sumOf(results(execution, 'Find')));
@@ -258,19 +258,19 @@ describe.each([n8n3, n8n1])('n8n $name', (version) => {
 				const sent = requestsOf(service(), 'findBulk').length * 100;
 				expect(sent).toBeGreaterThan(0);
 				expect(items).toHaveLength(leads.length);
-				const rest = some(items, ({ status }) => status === 'not_processed');
+				const rest = some(items, ({ lookupStatus }) => lookupStatus === 'not_processed');
 				expect(rest).toHaveLength(leads.length - sent);
-				expect(new Set(rest.map(({ reason }) => reason))).toEqual(new Set(['run_time_over']));
+				expect(new Set(rest.map((item) => item.lookupReason))).toEqual(new Set(['run_time_over']));
 				const costs = async () => (await ended(execution.id)).customData.contact_data_credits;
 				if (bulkAnswer === 'rows') {
-					const found = some(items, ({ status }) => status === 'found');
+					const found = some(items, ({ lookupStatus }) => lookupStatus === 'found');
 					expect(found.map(({ email }) => email).toSorted()).toEqual(charged().toSorted());
 					await expectTold(execution.id, charged().length);
 				} else {
 					// What the jobs have can be collected.
-					const pending = some(items, ({ status }) => status === 'pending');
+					const pending = some(items, ({ lookupStatus }) => lookupStatus === 'pending');
 					expect(pending).toHaveLength(sent);
-					const jobs = new Set(pending.map(({ jobId }) => jobId));
+					const jobs = new Set(pending.map(({ lookupJobId }) => lookupJobId));
 					expect(jobs.size).toBe(sent / 100);
 					await expect.poll(costs).toMatch(/credits/);
 				}
@@ -344,13 +344,13 @@ describe.each([n8n3, n8n1])('n8n $name', (version) => {
 				const items = output.map(({ json }) => json);
 				const pairs = output.map(({ pairedItem }) => pairedItem);
 				expect(pairs).toEqual(leads.map((_, item) => ({ item })));
-				const found = some(items, ({ status }) => status === 'found');
+				const found = some(items, ({ lookupStatus }) => lookupStatus === 'found');
 				expect(found.map(({ email }) => email).toSorted()).toEqual(charged().toSorted());
-				const left = some(items, ({ status }) => status === 'not_processed');
-				expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['cancelled']));
+				const left = some(items, ({ lookupStatus }) => lookupStatus === 'not_processed');
+				expect(new Set(left.map((item) => item.lookupReason))).toEqual(new Set(['cancelled']));
 				const sent = requestsOf(service(), wanted.operation).length * wanted.perRequest;
 				expect(left).toHaveLength(leads.length - sent);
-				const missed = items.filter(({ status }) => status === 'not_found');
+				const missed = items.filter(({ lookupStatus }) => lookupStatus === 'not_found');
 				expect(missed).toHaveLength(sent - found.length);
 				const used = expect.stringContaining(`${charged().length} credits used.`);
 				expect(hints.map(({ message }) => message)).toEqual([used]);
@@ -359,7 +359,7 @@ describe.each([n8n3, n8n1])('n8n $name', (version) => {
 				const before = charged().length;
 				const again = await ended(await start(lookupOf(leads.length, wanted.operation), true));
 				expect(new Set(charged()).size).toBe(charged().length);
-				const all = some(results(again, 'Find'), ({ status }) => status === 'found');
+				const all = some(results(again, 'Find'), ({ lookupStatus }) => lookupStatus === 'found');
 				expect(all.map(({ email }) => email).toSorted()).toEqual(charged().toSorted());
 				await expectTold(again.id, charged().length - before);
 				const rest = charged().length - before;
@@ -434,11 +434,12 @@ describe.each([n8n3, n8n1])('n8n $name', (version) => {
 				// The pending items could not tell what they cost.
 				expect(sumOf(isPending ? second : first)).toBe(bought.credits);
 				if (!isPending) {
-					expect(second).toEqual(first.map((item) => ({ ...item, credits: 0 })));
+					expect(second).toEqual(first.map((item) => ({ ...item, lookupCredits: 0 })));
 					return;
 				}
-				expect(new Set(first.map(({ status }) => status))).toEqual(new Set(['pending']));
-				expect(second.filter(({ status }) => status === 'found')).toHaveLength(bought.credits);
+				expect(new Set(first.map((item) => item.lookupStatus))).toEqual(new Set(['pending']));
+				const found = second.filter((item) => item.lookupStatus === 'found');
+				expect(found).toHaveLength(bought.credits);
 			};
 		}
 
@@ -527,13 +528,11 @@ function charged(key?: string): string[] {
 
 /** What is known of each item, whoever paid for it. */
 function answersOf(execution: Execution): IDataObject[] {
-	return results(execution, 'Find').map(({ status, email, emailStatus }) => ({
-		...{ status, email, emailStatus },
-	}));
+	return results(execution, 'Find').map(answerIn);
 }
 
 function sumOf(items: IDataObject[]): number {
-	return items.reduce((sum, { credits }) => sum + Number(credits), 0);
+	return items.reduce((sum, { lookupCredits }) => sum + Number(lookupCredits), 0);
 }
 
 function results(execution: Execution, name: string): IDataObject[] {

@@ -190,7 +190,7 @@ function unreadIn({ nodes, connections }: Workflow, execution: Execution): strin
 		return Object.entries({ ...all, ...Object(all?.options) }).flatMap(([name, value]) => {
 			const [, field = ''] = /^=\{\{ \$json\.(\w+) \}\}$/.exec(String(value)) ?? [];
 			// Only pending items have a job.
-			if (field === '' || field.startsWith('job')) return [];
+			if (field === '' || field.startsWith('lookupJob')) return [];
 			const isRead = items.length === 0 || items.some((item) => field in item);
 			return isRead ? [] : [`${node.name}: ${name}`];
 		});
@@ -213,10 +213,10 @@ const nameEmailAndStatus = ({ person: { full: fullName, email } }: Lead) => ({
 
 /** The same of the items that a node gives. */
 const toldBy = (execution: Execution, node: string) =>
-	jsonOf(execution, node).map(({ fullName, email, emailStatus, status }) => ({
+	jsonOf(execution, node).map(({ fullName, email, emailStatus, lookupStatus }) => ({
 		fullName,
 		email,
-		status: emailStatus ?? status,
+		status: emailStatus ?? lookupStatus,
 	}));
 
 test.each(examples)('%s can be imported as it is', async (name) => {
@@ -342,7 +342,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			Object.assign(service.variants, { bulkAnswer, jobPolls: 1 });
 			const before = { charged: trial.charged.length, requests: service.requests.length };
 			const execution = await trial.run(short);
-			const statuses = jsonOf(execution, 'Find Emails in Bulk').map(({ status }) => status);
+			const statuses = jsonOf(execution, 'Find Emails in Bulk').map((item) => item.lookupStatus);
 			expect(statuses.includes('pending')).toBe(bulkAnswer === 'job');
 			expect(toldBy(execution, 'Collect Emails')).toEqual(leads.map(nameEmailAndStatus));
 			expect(trial.charged.slice(before.charged).sort()).toEqual(foundEmails.toSorted());
@@ -389,7 +389,8 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(jsonOf(execution, 'Company Found?', 1)).toEqual([
 			{
 				...targetCompanies.at(-1),
-				companyData: expect.objectContaining({ status: 'not_found' }),
+				...{ companyStatus: 'not_found', companyData: null, companyCredits: 0 },
+				companyCheckedAt: expect.stringMatching(/^\d{4}-/),
 			},
 		]);
 		const { ledger } = trial.service;
@@ -470,7 +471,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			),
 		);
 		expect(sheet.cells).toEqual([
-			[...known(before[0]), 'email', 'emailStatus', 'status', 'checkedAt'],
+			[...known(before[0]), 'email', 'emailStatus', 'lookupStatus', 'checkedAt'],
 			...results.map((values, index) => [
 				...known(before[index + 1]),
 				...values.map((value) => value ?? ''),
@@ -634,7 +635,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const [columns, ...people] = cells;
 		const files = [...csvFilesOf(cells), ...workbooksOf(cells, folder)];
 		for (const [nth, file] of files.entries()) {
-			const free = nth > 0 && { credits: 0 };
+			const free = nth > 0 && { lookupCredits: 0 };
 			const page = lastPage.filter((line) => !free || !line.startsWith('Credits used'));
 			const { rows, charged, result: _, ...last } = await send(file);
 			expect({ ...last, charged: charged.sort() }).toEqual({
@@ -649,7 +650,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 					expect.objectContaining({ ...Object.fromEntries(row), ...results[index], ...free }),
 				),
 			);
-			const inOrder = ['status', 'email', 'emailStatus', 'message', ...columns];
+			const inOrder = ['lookupStatus', 'email', 'emailStatus', 'lookupMessage', ...columns];
 			expect(Object.keys(known(rows?.[0])).slice(0, inOrder.length)).toEqual(inOrder);
 		}
 		// Somebody closes the tab and sends the file again. Max Items in Manual Runs is nothing to the form that others use.
@@ -672,7 +673,8 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const tidied = await send(csvFilesOf(messyFile.cells)[0]);
 		expect(tidied.lines).toEqual([...messyFile.lastPage, '', messyFile.renamed]);
 		expect(tidied.rows).toHaveLength(7);
-		expect(tidied.rows?.[0]).toMatchObject({ ...messyFile.own, status: 'found', credits: 0 });
+		const ofFirst = { ...messyFile.own, lookupStatus: 'found', lookupCredits: 0 };
+		expect(tidied.rows?.[0]).toMatchObject(ofFirst);
 		const same = await send(known(tidied.result));
 		expect(same).toMatchObject({ charged: [], rows: tidied.rows?.map(({ email }) => ({ email })) });
 		expect(Object.keys(known(same.rows?.[0]))).toEqual(Object.keys(known(tidied.rows?.[0])));
@@ -708,7 +710,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			'Each row needs a person and a company. If the names in your file are of people, call their column Full Name',
 		);
 		expect(rows).toMatchObject([
-			{ 'Kind, type': 'Tea, black, green, white', status: 'invalid_input' },
+			{ 'Kind, type': 'Tea, black, green, white', lookupStatus: 'invalid_input' },
 		]);
 		expect(charged).toEqual([]);
 		// A list of companies buys nothing, and neither do the rows of one that lack their contact.
@@ -762,7 +764,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const stopped = await trial.run(workflow, 'Every Monday');
 		expect(trial.spent).toEqual({ found: 4, verified: listed });
 		const found = jsonOf(stopped, 'Find Emails in Bulk');
-		const rest = some(found, ({ reason }) => reason === 'credit_floor').length;
+		const rest = some(found, ({ lookupReason }) => lookupReason === 'credit_floor').length;
 		expect(mail.mails.pop()?.text).toContain(`Not checked this time: ${rest}\n`);
 
 		service.options.creditsLeft = {};
@@ -849,7 +851,7 @@ function savedFields({ person: { email } }: Lead) {
 	return {
 		email,
 		emailStatus: email && statusOf(email),
-		status: email === null ? 'not_found' : expect.stringMatching(/^(found|verified)$/),
+		lookupStatus: email === null ? 'not_found' : expect.stringMatching(/^(found|verified)$/),
 		checkedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
 	};
 }

@@ -181,8 +181,9 @@ test('a stop: the worker sends nothing more and logs what it has cost, and the e
 	const { data } = await push.outputOf(id, 'Find');
 	const items = (data?.main[0] ?? []).map(({ json }) => json);
 	expect(items).toHaveLength(LEADS);
-	expect(items.at(-1)).toMatchObject({ status: 'not_processed', reason: 'cancelled' });
-	const found = items.filter(({ status }) => status === 'found').map(({ email }) => email);
+	const stopped = { lookupStatus: 'not_processed', lookupReason: 'cancelled' };
+	expect(items.at(-1)).toMatchObject(stopped);
+	const found = items.filter((item) => item.lookupStatus === 'found').map(({ email }) => email);
 	expect(found.toSorted()).toEqual(charged().toSorted());
 	const costs = `execution ${id} was stopped, ${charged().length} credits spent`;
 	await expect.poll(async () => await logged(costs)).toHaveLength(1);
@@ -201,10 +202,10 @@ test(`a timeout of ${TIMEOUT} s: the worker saves all that was paid for before i
 	const execution = await ended();
 	expect(execution.status).toBe('success');
 	const items = outputOf(execution, 'Find').map(({ json }) => json);
-	const found = items.filter(({ status }) => status === 'found').map(({ email }) => email);
+	const found = items.filter((item) => item.lookupStatus === 'found').map(({ email }) => email);
 	expect(found.toSorted()).toEqual(charged().toSorted());
 	const sent = requestsOf(service(), 'find').length;
-	const rest = items.filter(({ reason }) => reason === 'run_time_over');
+	const rest = items.filter(({ lookupReason }) => lookupReason === 'run_time_over');
 	expect(rest.length).toBeGreaterThan(0);
 	expect(rest).toHaveLength(LEADS - sent);
 	const costs = async () => (await ended()).customData.contact_data_credits;

@@ -90,18 +90,18 @@ const address = { email: text('Address to verify') };
 const limit = { limit: { type: 'number', description: 'How many' } };
 const listId = { list_id: text('Id of the list') };
 const offers = {
-	Find: offer(/^Find the business email.* 1 credit .*'message' says/, names),
+	Find: offer(/^Find the business email.* 1 credit .*'lookupMessage' says/, names),
 	Find_Bulk: offer(/find emails in bulk/i, names),
 	Find_Bulk_Later: offer(/find emails in bulk/i, names),
 	Get_Job: offer(/get .*bulk job/i, { job_id: text('Id of the job') }),
 	Verify: offer(
-		/^Check whether an email.* 1 credit .*'emailStatus' is 'valid'.*'message' says/,
+		/^Check whether an email.* 1 credit .*'emailStatus' is 'valid'.*'lookupMessage' says/,
 		address,
 	),
 	Verify_Bulk: offer(/verify emails in bulk/i, address),
 	Get_Lists: offer(/saved lead lists.* no credits/i, limit),
 	Get_Leads: offer(/^Get leads saved to a list.* no credits\.$/, { ...listId, ...limit }),
-	Search_Company: offer(/^Look up a company.* credits if .*'message' says/, {
+	Search_Company: offer(/^Look up a company.* credits if .*'companyMessage' says/, {
 		keyword: text('Name or domain of the company'),
 	}),
 };
@@ -109,11 +109,14 @@ const offers = {
 const isFound = [answerIn(foundEmail(person, asked))];
 const nameAndPlace = 'Full Name and Company Domain (or Company Name)';
 const notSent = (reason: string, field: string) => [
-	{ status: 'invalid_input', reason, message: containing('Not sent: ', field) },
+	{
+		...{ lookupStatus: 'invalid_input', lookupReason: reason },
+		lookupMessage: containing('Not sent: ', field),
+	},
 ];
 const gone = {
-	...{ status: 'failed', reason: 'not_found' },
-	message: containing('was not found', 'Check that'),
+	...{ lookupStatus: 'failed', lookupReason: 'not_found' },
+	lookupMessage: containing('was not found', 'Check that'),
 };
 
 /** Calls of an agent, one after the other, and what tools with On Error at Continue answer. */
@@ -137,7 +140,12 @@ const calls: Array<[ToolCall, answer: unknown[]]> = [
 	],
 	[
 		{ tool: 'Search_Company', arguments: { keyword: company.domain } },
-		[{ companyData: { status: 'found', ...companyFields(company) }, keyword: company.domain }],
+		[
+			{
+				...{ companyStatus: 'found', keyword: company.domain },
+				companyData: companyFields(company),
+			},
+		],
 	],
 	[{ tool: 'Get_Leads', arguments: { list_id: '999', limit: 2 } }, [gone]],
 ];
@@ -304,14 +312,15 @@ describe.each(hosts)('n8n $version.name', ({ version, mcp, agent }) => {
 
 	test.runIf(version === n8n3).each([
 		[401, 'failed', 'unauthorized', 'Check the API Key of the'],
-		[402, 'not_processed', 'out_of_credits', 'Add email credits'],
+		[402, 'not_processed', 'out_of_credits', 'Add credits to the account'],
 	])(
 		'an agent is refused with %i: it hears why, and goes on with another tool',
-		async (httpCode, status, reason, remedy) => {
-			service().faults.add({ status: httpCode, on: { operation: 'find' } });
+		async (status, lookupStatus, lookupReason, remedy) => {
+			service().faults.add({ status, on: { operation: 'find' } });
 			const own = tools(undefined, 'continueRegularOutput');
 			const answers = (await heardBy(agent, [[find(who)], [verify(email)]], own)).map(itemsIn);
-			const refused = { status, reason, httpCode, ...asked, message: containing(remedy) };
+			const why = { lookupStatus, lookupReason, lookupMessage: containing(remedy) };
+			const refused = { ...why, ...asked };
 			expect(answers).toMatchObject([[refused], [verified(email)]]);
 			expect(charged()).toEqual([`verify ${email}`]);
 			expect(sent()).toEqual(['find', 'verify']);
@@ -333,7 +342,7 @@ describe.each(hosts)('n8n $version.name', ({ version, mcp, agent }) => {
 
 	test('an assistant calls all at the same time: an answer each, in bulk as well as singly', async () => {
 		const isVerified = [answerIn(verified(email))];
-		const isMissed = [{ status: 'not_found', email: null, emailStatus: null }];
+		const isMissed = [{ lookupStatus: 'not_found', email: null, emailStatus: null }];
 		const calls: Array<[tool: string, values: object, answers: object[]]> = [
 			['Find', who, isFound],
 			['Find_Bulk', who, isFound],
@@ -360,9 +369,12 @@ describe.each(hosts)('n8n $version.name', ({ version, mcp, agent }) => {
 	test('an assistant collects in a later call what was not waited for, and hears of a job that is not there', async () => {
 		Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000 });
 		const [pending] = itemsIn(await call('Find_Bulk_Later', who));
-		expect(pending).toMatchObject({ status: 'pending', jobId: expect.stringMatching(/^\d+$/) });
+		expect(pending).toMatchObject({
+			lookupStatus: 'pending',
+			lookupJobId: expect.stringMatching(/^\d+$/),
+		});
 		service().variants.jobPolls = 0;
-		const collected = await answersOf('Get_Job', { job_id: pending?.jobId });
+		const collected = await answersOf('Get_Job', { job_id: pending?.lookupJobId });
 		expect(collected).toEqual(isFound);
 		expect(charged()).toEqual([`findBulk ${email}`]);
 		const missing = await call('Get_Job', { job_id: '424242' });

@@ -192,7 +192,7 @@ describe('nodes of one execution', () => {
 		const search = { operation: 'searchCompany', keyword: company.domain };
 		const [json] = await inARow(items, [[companyNode, search]], credential);
 		expect(json).toMatchObject(
-			['found', 'not_found', 'found'].map((status) => ({ companyData: { status } })),
+			['found', 'not_found', 'found'].map((companyStatus) => ({ companyStatus })),
 		);
 		expect(service().requests.map(({ path }) => path)).toEqual([main, variant]);
 		expect(service().ledger.total()).toBe(1);
@@ -220,7 +220,9 @@ describe('nodes of one execution', () => {
 			ask('Free', second),
 		]);
 		expect([...paid, ...free].map(answerIn)).toEqual([first, second].map(find.answer));
-		expect(refused).toMatchObject([{ status: 'not_processed', reason: 'credit_limit' }]);
+		expect(refused).toMatchObject([
+			{ lookupStatus: 'not_processed', lookupReason: 'credit_limit' },
+		]);
 		const shared = await Promise.all(['One', 'Two'].map((name) => ask(name, third)));
 		expect(shared.flat().map(answerIn)).toEqual([third, third].map(find.answer));
 		expect([service().requests.length, service().ledger.total()]).toEqual([3, 3]);
@@ -318,11 +320,11 @@ describe('Get Company Leads', () => {
 		const on: Fault['on'] = { where: ({ rawQuery }) => rawQuery.includes(other.domain) };
 		service().faults.add({ status: 400, on });
 		const { json, summary } = await run(getLeads, { items, onError: 'stopWorkflow' });
-		expect(json.filter(({ status }) => status === null)).toHaveLength(200);
+		expect(json.filter(({ lookupStatus }) => lookupStatus === null)).toHaveLength(200);
 		expect(summary).toMatch(/^20 companies: 200 people, 20 failed/);
 	});
 
-	const found = { status: 'found', name: 'Found Inc', domain: company.domain };
+	const found = { name: 'Found Inc', domain: company.domain };
 
 	const social = { domain: 'facebook.com/own' };
 	const ofCompany = { companyWebsite: company.domain };
@@ -343,20 +345,20 @@ describe('Get Company Leads', () => {
 	});
 
 	test('passes on what Search Company does not know, with equal columns, and sums it up', async () => {
-		const unknown = { companyData: { status: 'not_found', name: null, domain: null } };
+		const unknown = { companyStatus: 'not_found', companyData: null };
 		const items = [
-			{ companyData: found },
+			{ companyStatus: 'found', companyData: found },
 			unknown,
 			{ Company: 'n/a' },
-			{ 'companyData.status': 'not_found' },
+			{ companyStatus: 'not_found' },
 		];
 		const leads: Step = [companyNode, { operation: 'getLeads', leadFields: 'auto' }];
 		const { json, summary } = await run(leads, { items });
 		expect(asked()).toHaveLength(1);
 		expect(json.slice(10)).toMatchObject([
-			{ status: 'skipped', reason: 'company_not_found' },
-			{ status: 'invalid_input', reason: 'missing_company' },
-			{ status: 'skipped', reason: 'company_not_found' },
+			{ lookupStatus: 'skipped', lookupReason: 'company_not_found' },
+			{ lookupStatus: 'invalid_input', lookupReason: 'missing_company' },
+			{ lookupStatus: 'skipped', lookupReason: 'company_not_found' },
 		]);
 		// The columns of people come first.
 		const [columns, ...others] = json.map((item) => Object.keys(item));
@@ -375,17 +377,20 @@ describe('Get Company Leads', () => {
 		const fields = { companyWebsite: website, companyName: name };
 		const { json } = await run([companyNode, { ...getLeads[1], ...fields }]);
 		if (companyName) expect(asked()).toMatchObject([{ companyName }]);
-		else expect(json).toMatchObject([{ status: 'invalid_input', reason: 'missing_company' }]);
+		else
+			expect(json).toMatchObject([
+				{ lookupStatus: 'invalid_input', lookupReason: 'missing_company' },
+			]);
 		for (const sent of asked()) expect(sent).not.toHaveProperty('companyWebsite');
 	});
 });
 
 test.each<[reset: 'before-charge' | 'after-charge', then: number, said: IDataObject]>([
-	['before-charge', 404, { status: 'not_found', credits: null }],
-	['after-charge', 404, { status: 'not_found', credits: null }],
-	['after-charge', 400, { status: 'failed', httpCode: 400, credits: null }],
+	['before-charge', 404, { lookupStatus: 'not_found', lookupCredits: null }],
+	['after-charge', 404, { lookupStatus: 'not_found', lookupCredits: null }],
+	['after-charge', 400, { lookupReason: 'bad_request', lookupCredits: null }],
 	// It may have been charged, so it counts as sent.
-	['after-charge', 402, { status: 'failed', reason: 'connection', credits: null }],
+	['after-charge', 402, { lookupReason: 'connection', lookupCredits: null }],
 ])('a connection is lost %s, then a %i: nobody knows the cost', async (reset, status, said) => {
 	service().faults.add({ reset, on: { nth: 1 } });
 	service().faults.add({ status, on: { nth: 2 } });

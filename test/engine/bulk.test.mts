@@ -56,23 +56,23 @@ describe.each(bulks)('$operation', (bulk) => {
 		/** Two halves of what is refused, until one item stands alone. */
 		const halves = 2 * Math.ceil(Math.log2(perRequest));
 
-		test.each<[effect: Effect, reason: string | null, httpCode: number | null, requests?: number]>([
-			[{ body: 'html' }, 'not_the_service', 200],
+		test.each<[effect: Effect, reason: string, requests?: number]>([
+			[{ body: 'html' }, 'not_the_service'],
 			// A bulk request whose outcome is unknown is never sent again.
-			[{ body: 'cut-off', charge: true }, 'unknown_outcome', null],
-			[{ reset: 'after-charge' }, 'unknown_outcome', null],
-			[{ status: 403 }, 'forbidden', 403],
-			[{ status: 503, ...atOnce }, 'service_unavailable', 503, 5],
-			...[400, 413, 414, 422].map((status): [Effect, string, number, number] => {
-				return [{ status }, 'bad_request', status, 3 + halves];
+			[{ body: 'cut-off', charge: true }, 'unknown_outcome'],
+			[{ reset: 'after-charge' }, 'unknown_outcome'],
+			[{ status: 403 }, 'forbidden'],
+			[{ status: 503, ...atOnce }, 'service_unavailable', 5],
+			...[400, 413, 414, 422].map((status): [Effect, string, number] => {
+				return [{ status }, 'bad_request', 3 + halves];
 			}),
-		])('%o fails its own items only: %s', async (effect, reason, httpCode, requests = 3) => {
+		])('%o fails its own items only: %s', async (effect, reason, requests = 3) => {
 			service().faults.add({ ...effect, on: { where: asksFor(perRequest) } });
 			// What was reserved for the request that is refused is there for its halves.
 			const options = { maxRetries: 2, maxCredits: wanted.length, maxConcurrency: 1 };
 			const { json } = await run(wanted, { options });
 			const failing = reason === 'bad_request' ? [perRequest] : second;
-			const failed = { status: 'failed', reason, httpCode };
+			const failed = { lookupStatus: 'failed', lookupReason: reason };
 			expect(failing.map((number) => json[number])).toMatchObject(failing.map(() => failed));
 			const others = wanted.filter((number) => !failing.includes(number));
 			expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(bulk.answer));
@@ -92,19 +92,20 @@ describe.each(bulks)('$operation', (bulk) => {
 			service().options.creditsLeft = { [bulk.credits]: left };
 			const { json, error, hints, summary } = await run(wanted, { options: { maxConcurrency } });
 			expect(error).toBeUndefined();
-			const bought = wanted.filter((number) => json[number].status !== 'not_processed');
+			const bought = wanted.filter((number) => json[number].lookupStatus !== 'not_processed');
 			expect(bought.map((number) => answerIn(json[number]))).toEqual(bought.map(bulk.answer));
 			expectPaidOnce(service(), bulk, bought);
-			const rest = json.filter(({ status }) => status === 'not_processed');
+			const rest = json.filter(({ lookupStatus }) => lookupStatus === 'not_processed');
 			for (const item of rest) {
-				const message = expect.stringMatching(/out of credits|Not enough credits/);
-				expect(item).toMatchObject({ reason: 'out_of_credits', message, credits: 0 });
+				const lookupMessage = expect.stringMatching(/out of credits|Not enough credits/);
+				const said = { lookupReason: 'out_of_credits', lookupMessage, lookupCredits: 0 };
+				expect(item).toMatchObject(said);
 			}
 			const spent = service().ledger.total();
 			expect(spent).toBe(left);
 			const told = `, ${rest.length} not sent (out of credits). ${spent} credits used.<br>`;
 			expect(hints).toMatchObject([{ message: expect.stringContaining(told), type: 'warning' }]);
-			expect(summary).toContain('Add credits to the account, then run again');
+			expect(summary).toContain('account of the credential "Test", then run again');
 			// The first refusal says what is left.
 			const refused = service().requests.filter(({ status }) => status === 402);
 			if (maxConcurrency === 1) expect(refused).toHaveLength(1);

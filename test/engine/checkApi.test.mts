@@ -287,8 +287,10 @@ describe('what is no service', () => {
 
 test('a key that is refused, a host that is none, a credential that is none: said once', async () => {
 	const refused = await check({ ...credentialFor(service), apiKey: 'nobody' });
-	expect(refused.said).toContain('The service did not accept the API key: A valid access key');
-	expect(refused.said).toContain('. Check the API Key of the credential.');
+	expect(refused.said).toContain(
+		'The service did not accept the API key (401): A valid access key',
+	);
+	expect(refused.said).toContain('. Check the API Key of the credential "Test".');
 	expect(service.requests).toHaveLength(1);
 	const nowhere = await check({ baseUrl: 'https://nowhere.invalid', apiKey: KEY });
 	expect(nowhere.said).toContain('The host nowhere.invalid was not found (sent 2 times)');

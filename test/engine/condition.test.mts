@@ -14,6 +14,7 @@ import {
 	runLookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
+import { outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
@@ -24,7 +25,7 @@ const byEngine = '={{ $json.wanted ?? undefined }}';
 
 describe.each(lookups)('of $operation', (lookup) => {
 	const [one, two] = paidAmong(lookup, 50);
-	const skipped = { status: 'skipped', reason: 'condition', credits: 0 };
+	const skipped = { lookupStatus: 'skipped', lookupReason: 'condition', lookupCredits: 0 };
 
 	async function run(items: IDataObject[], lookUpIf: unknown, test: LookupTest = {}) {
 		const options: INodeParameters = { lookUpIf: lookUpIf as string };
@@ -40,15 +41,15 @@ describe.each(lookups)('of $operation', (lookup) => {
 		const result = await run([...items, ...refused], lookUpIf, continues);
 		expect(result.json.splice(items.length)).toMatchObject(
 			neither.map(() => ({
-				status: 'invalid_input',
-				message: expect.stringContaining('Look Up Only If must be'),
+				lookupStatus: 'invalid_input',
+				lookupMessage: expect.stringContaining('Look Up Only If must be'),
 			})),
 		);
 		expect(result.json.slice(0, no.length)).toMatchObject(no.map(() => skipped));
 		const looked = result.json.slice(no.length);
 		expect(looked.map(answerIn)).toEqual(yes.map(() => lookup.answer(one)));
 		// No table has holes.
-		expect(looked.map(({ reason }) => reason)).toEqual(yes.map(() => null));
+		expect(looked.map(({ lookupReason }) => lookupReason)).toEqual(yes.map(() => null));
 		expectPaidOnce(service(), lookup, [one]);
 		expect(result.summary).toContain(`${no.length} not wanted by Look Up Only If`);
 	});
@@ -74,8 +75,8 @@ describe.each(lookups)('of $operation', (lookup) => {
 			...continues,
 			parameters: lookup.existing,
 		});
-		const message = expect.stringContaining('Look Up Only If');
-		expect(json[0]).toMatchObject({ reason: 'failing_expression', message });
+		const lookupMessage = expect.stringContaining('Look Up Only If');
+		expect(json[0]).toMatchObject({ lookupReason: 'failing_expression', lookupMessage });
 		expect(answerIn(json[1])).toEqual(lookup.answer(two));
 		expectPaidOnce(service(), lookup, [two]);
 	});
@@ -89,10 +90,7 @@ describe.each(lookups)('of $operation', (lookup) => {
 
 const [{ domain }] = fixtures.companies;
 
-test.each<[operation: string, field: (json: IDataObject) => unknown]>([
-	['searchCompany', ({ companyData }) => companyData],
-	['getLeads', ({ companyWebsite, ...json }) => ({ ...json, domain: companyWebsite })],
-])('of %s of a company', async (operation, resultOf) => {
+test.each(['searchCompany', 'getLeads'])('of %s of a company', async (operation) => {
 	const { node, parameters } = operationOf(operation, 'contactDataCompany');
 	const result = await runNode({
 		node,
@@ -100,12 +98,12 @@ test.each<[operation: string, field: (json: IDataObject) => unknown]>([
 		items: [false, true, ''].map((wanted) => ({ domain, wanted })),
 		credential: credentialFor(service()),
 	});
-	const [first, ...others] = result.json.map(resultOf);
-	const skipped = { status: 'skipped', reason: 'condition' };
+	const [first, ...others] = result.json.map(outcomeIn);
+	const skipped = { lookupStatus: 'skipped', lookupReason: 'condition' };
 	expect([first, others.at(-1)]).toMatchObject([skipped, skipped]);
 	// Tables and files have one set of columns, and say which company was skipped.
 	expect(new Set(result.json.map((json) => Object.keys(json).sort().join())).size).toBe(1);
-	if (operation === 'getLeads') expect(first).toMatchObject({ domain });
+	if (operation === 'getLeads') expect(first.companyWebsite).toBe(domain);
 	expect(service().requests).toHaveLength(1);
 	expect(result.summary).toContain('2 not wanted by Look Up Only If');
 	expect(result.items.at(-1)?.pairedItem).toEqual({ item: 2 });

@@ -45,8 +45,8 @@ test('the key goes to no other origin, neither directly nor by a redirect', asyn
 	const follow = { followRedirect: true, followAllRedirects: true };
 	await requestWithCredential(credential, accountUrl(), follow).catch(() => {});
 	const { json } = await runLookup(find, service(), [leadOf(0)], continues);
-	expect(json).toMatchObject([{ status: 'failed', reason: 'redirected', httpCode: 302 }]);
-	expect(json[0].message).toContain(elsewhere);
+	expect(json).toMatchObject([{ lookupStatus: 'failed', lookupReason: 'redirected' }]);
+	expect(json[0].lookupMessage).toContain(elsewhere);
 	expect(service().requests).toHaveLength(2);
 	expect(seen).toBe(0);
 });
@@ -88,7 +88,7 @@ test.each([verify, verifyBulk])(
 			maxTries: 3,
 		});
 		expect(error).toBeUndefined();
-		const verified = { status: 'verified', emailStatus: 'valid' };
+		const verified = { lookupStatus: 'verified', emailStatus: 'valid' };
 		expect(json).toMatchObject(items.map((item) => ({ ...verified, ...item })));
 		expect(asked.toSorted()).toEqual(emails.toSorted());
 	},
@@ -200,7 +200,7 @@ describe('an API key that is an expression', () => {
 		async function pendingItems() {
 			Object.assign(service().variants, { bulkAnswer: 'job', jobPolls: 1_000_000 });
 			const own = (await finder(keyed(wanted.map(findBulk.item)))).json;
-			expect(own.map(({ jobId }) => jobId)).toEqual(['9001', '9002']);
+			expect(own.map(({ lookupJobId }) => lookupJobId)).toEqual(['9001', '9002']);
 			service().variants.jobPolls = 0;
 			return [own, own.map((item, index) => ({ ...item, tenantKey: tenantKey(index + 1) }))];
 		}
@@ -226,11 +226,12 @@ describe('an API key that is an expression', () => {
 
 		test('Get Bulk Job reads each with the key of its item, and for nobody else', async () => {
 			const [own, others] = await pendingItems();
-			const parameters = { operation: 'getBulkJob', jobId: '={{ $json.jobId }}' };
+			const parameters = { operation: 'getBulkJob', jobId: '={{ $json.lookupJobId }}' };
 			const items = [...own, ...others];
 			const { json } = await runNode({ node: 'contactDataFinder', parameters, items, ...given() });
 			expect(json.slice(0, 2).map(answerIn)).toEqual(wanted.map(findBulk.answer));
-			expect(json.slice(2)).toMatchObject(others.map(() => ({ status: 'failed', httpCode: 404 })));
+			const unknown = { lookupStatus: 'failed', lookupReason: 'not_found' };
+			expect(json.slice(2)).toMatchObject(others.map(() => unknown));
 			expect(service().ledger.total()).toBe(wanted.length);
 		});
 	});
@@ -245,9 +246,9 @@ describe('an API key that is an expression', () => {
 			options: { maxConcurrency: 1 },
 		});
 		expect([json[0], json[3]].map(answerIn)).toEqual([0, 3].map(find.answer));
-		const message = expect.stringContaining('The API Key of the credential is empty');
-		expect(json[1]).toMatchObject({ reason: 'unauthorized', message });
-		expect(json[2].status).toBe('failed');
+		const lookupMessage = expect.stringContaining('The API Key of the credential is empty');
+		expect(json[1]).toMatchObject({ lookupReason: 'unauthorized', lookupMessage });
+		expect(json[2].lookupStatus).toBe('failed');
 		const withKey = service().requests.filter((request) => keys.includes(keyOf(request)));
 		expect(withKey.flatMap(subjects).toSorted()).toEqual([0, 3].map(firstNameOf));
 	});

@@ -1,5 +1,5 @@
 /**
- * @file What items say of `credits`, and executions of their costs, is what the service has charged: over the days for
+ * @file What items say of `lookupCredits`, and executions of their costs, is what the service has charged: over the days for
  * rows that are kept, over Waits, retries and loops, and in the moment of a stop. Random workflows are in chaos.test.mts.
  */
 
@@ -39,8 +39,6 @@ import {
 	type AnyLookup,
 	type Lookup,
 } from '../support/leads/lookups.mts';
-import { outcomeIn } from '../support/node/definedItems.mts';
-import { objectOf } from '../support/node/operationRow.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
@@ -57,70 +55,53 @@ describe('daily runs over rows that are kept', () => {
 	const unknown = hits.filter((n) => expectedVerification(addressOf(n)).email_status === 'unknown');
 	const [all, due] = [hits.length, unknown.length];
 
-	/** Finder and verifier, which take what they know from the fields into which they put their results. */
-	async function runLine(items: IDataObject[], found: string, checked: string) {
-		const [from, to] = [found, checked].map((field) => (field === '' ? '$json' : `$json.${field}`));
-		const email = `={{ ${from}.email }}`;
-		const node = (name: string, { node, parameters }: Lookup, own: INodeParameters) => {
-			const field = node === findBulk.node ? found : checked;
-			const all = { ...parameters, includeInputFields: true, ...own };
+	/** Finder and verifier, which take what they know from the fields of the items. */
+	async function runLine(items: IDataObject[]) {
+		const node = (name: string, { node, parameters, existing }: Lookup) => {
+			const all = { ...parameters, includeInputFields: true, ...existing };
 			// By the quick clock an answer takes its time.
 			const slow = { ...all, requestOptions: { timeout: 3_600_000 } };
-			const options = { refreshAfterDays: 90, maxRetries: 0, resultField: field };
-			return looksUp(name, { node, parameters: slow }, options);
+			return looksUp(name, { node, parameters: slow }, { refreshAfterDays: 90, maxRetries: 0 });
 		};
-		const nodes = [
-			...[emits('Start', items), node('Find', findBulk, { existingEmail: email })],
-			node('Verify', verifyBulk, { email, existingStatus: `={{ ${to}.emailStatus }}` }),
-		];
+		const nodes = [emits('Start', items), node('Find', findBulk), node('Verify', verifyBulk)];
 		const run = await runWorkflow(chain(nodes, credentialFor(service())));
 		expect(run.data.resultData.error).toBeUndefined();
 		return outputOf(run, 'Verify');
 	}
 
-	const days: Array<[string, string, first: number]> = [
-		// What the finder says is unknown is verified at once.
-		['', '', all + due],
-		['lookup', 'lookup', all + due],
-		['found', 'checked', 2 * all],
-	];
 	const bad: Array<Effect | undefined> = [
 		undefined,
 		...[400, 402, 404, 500].map((status) => ({ status })),
 		{ reset: 'before-charge' },
 	];
 
-	const runs = days.flatMap((day) => bad.map((effect) => [...day, effect] as const));
-
-	test.each(runs)(
-		'results in "%s" and "%s", %i credits, then %j',
-		async (found, checked, first, effect) => {
-			let kept: IDataObject[] = rows.map((number) => ({ number, ...leadOf(number) }));
-			const bill: number[] = [];
-			for (const day of [1, 2, 3, 4]) {
-				service().faults.clear();
-				if (effect && day === 3) service().faults.add(effect);
-				const before = service().ledger.total();
-				kept = await runLine(kept, found, checked);
-				bill.push(service().ledger.total() - before);
-				for (const row of kept) {
-					const number = Number(row.number);
-					const at = (field: string) => (field === '' ? row : objectOf(row[field]));
-					const costs = [...new Set([found, checked])].map((field) => at(field).credits ?? null);
-					const charged = service().ledger.bySubject().get(addressOf(number)) ?? 0;
-					if (!costs.includes(null)) expect(sum(costs)).toBe(charged);
-					else expect(effect).toHaveProperty('reset');
-					if (!hits.includes(number)) continue;
-					const { email_status: emailStatus } = expectedVerification(addressOf(number));
-					expect(at(found)).toMatchObject({ email: addressOf(number), emailStatus });
-				}
-				clock.forward(24 * HOUR - 10 * 60_000);
+	test.each(bad)('with %j on a day', async (effect) => {
+		// Columns of the lead itself say nothing of a lookup.
+		const own = { status: 'pending', credits: 100, jobId: '9001' };
+		let kept: IDataObject[] = rows.map((number) => ({ number, ...leadOf(number), ...own }));
+		const bill: number[] = [];
+		for (const day of [1, 2, 3, 4]) {
+			service().faults.clear();
+			if (effect && day === 3) service().faults.add(effect);
+			const before = service().ledger.total();
+			kept = await runLine(kept);
+			bill.push(service().ledger.total() - before);
+			for (const row of kept) {
+				const number = Number(row.number);
+				const charged = service().ledger.bySubject().get(addressOf(number)) ?? 0;
+				if (row.lookupCredits !== null) expect(row.lookupCredits).toBe(charged);
+				else expect(effect).toHaveProperty('reset');
+				expect(row).toMatchObject(own);
+				if (!hits.includes(number)) continue;
+				const { email_status: emailStatus } = expectedVerification(addressOf(number));
+				expect(row).toMatchObject({ email: addressOf(number), emailStatus });
 			}
-			// What is unknown is verified again each day; that day was lost.
-			expect(bill).toEqual([first, due, effect ? 0 : due, due]);
-			expect(due).toBeGreaterThan(0);
-		},
-	);
+			clock.forward(24 * HOUR - 10 * 60_000);
+		}
+		// What the finder says is unknown is verified at once, and again each day; that day was lost.
+		expect(bill).toEqual([all + due, due, effect ? 0 : due, due]);
+		expect(due).toBeGreaterThan(0);
+	});
 });
 
 /** A job is not finished when it is asked for the first time. */
@@ -198,7 +179,7 @@ describe.each(withJobs)('Max Credits of $operation that has left a job', (lookup
 	const limited = (many: number) => numbers(many).map(() => 'credit_limit');
 	const found = (many: number) => numbers(many).map(() => 'found');
 
-	const answers = ofJob.map((number) => lookup.answer(number).status);
+	const answers = ofJob.map((number) => lookup.answer(number).lookupStatus);
 	const waiting = ofJob.map(() => 'pending');
 
 	test.each<[string, jobPolls: number, outputs: unknown[][], certain: number]>([
@@ -229,9 +210,9 @@ describe.each(withJobs)('Max Credits of $operation that has left a job', (lookup
 		const { run, rounds } = await runInLoop(lookup, service(), leads, { options, ...continues });
 		expect(rounds[0].summary).toContain('Up to 10 credits used');
 		const [, ...later] = rounds.map(({ json }) =>
-			json
-				.map(outcomeIn)
-				.map(({ reason, status }) => (status === 'pending' ? status : (reason ?? status))),
+			json.map(({ lookupReason, lookupStatus }) =>
+				lookupStatus === 'pending' ? lookupStatus : (lookupReason ?? lookupStatus),
+			),
 		);
 		expect(later).toEqual(outputs);
 		expect(toldBy(run)).toBe(spentText(certain, 10));
@@ -330,7 +311,7 @@ test('credits that run out are told by the next node, and what was found is not 
 	}));
 	const first = await runLookup(findBulk, service(), rows, { parameters });
 	expect(service().ledger.total()).toBe(10);
-	const unsent = first.json.filter(({ status }) => status === 'not_processed').length;
+	const unsent = first.json.filter(({ lookupStatus }) => lookupStatus === 'not_processed').length;
 	const next = await runLookup(verifyBulk, service(), first.json, { parameters });
 	expect(next.hints).toMatchObject([{ type: 'warning' }]);
 	expect(next.summary).toContain(`${unsent} came in without a result`);

@@ -22,8 +22,7 @@ import {
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { forgotten } from '../support/measures/garbage.mts';
-import { runNode } from '../support/node/engine.mts';
-import { credentialFor, useService } from '../support/servers/service.mts';
+import { useService } from '../support/servers/service.mts';
 
 const service = useService();
 
@@ -113,7 +112,7 @@ test('a field named like something global is read in brackets only, as by the en
 	};
 	for (const computed of ['', ' + ""']) {
 		const json = await read(`={{ $json.globalThis${computed} }}`);
-		expect(json).toMatchObject([{ reason: 'failing_expression' }]);
+		expect(json).toMatchObject([{ lookupReason: 'failing_expression' }]);
 	}
 	expect((await read('={{ $json["globalThis"] }}')).map(answerIn)).toEqual([find.answer(1)]);
 });
@@ -145,9 +144,10 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 			const json = await runWithFault(place, Infinity);
 			const others = wanted.filter((number) => !affected.includes(number));
 			expect(others.map((number) => answerIn(json[number]))).toEqual(others.map(lookup.answer));
-			const message: unknown = expect.stringContaining('Nobody thought of that');
-			const failed = { status: 'failed', reason: 'unexpected', message, credits: 0 };
-			if (place === early) expect(json[failing]).toMatchObject(failed);
+			const lookupMessage: unknown = expect.stringContaining('Nobody thought of that');
+			const failed = { lookupReason: 'unexpected', lookupMessage, lookupCredits: 0 };
+			if (place === early)
+				expect(json[failing]).toMatchObject({ lookupStatus: 'failed', ...failed });
 			expect(await sentAfterwards(service())).toEqual([]);
 
 			forgetRecentAnswers();
@@ -170,20 +170,4 @@ test('the answers are given back when n8n drops the execution', async () => {
 	// The expression engine of n8n keeps the last execution that it has seen.
 	await runLookup(find, service(), [leadOf(60)]);
 	await expect.poll(async () => await forgotten([context])).toBe(1);
-});
-
-test('Put Result in Field whose expression fails is told by On Error, with Lead Fields recognized too', async () => {
-	const { json, errorItems } = await runNode({
-		node: 'contactDataFinder',
-		parameters: {
-			operation: 'find',
-			options: { resultField: '={{ $json.target.toTitleCase() }}' },
-		},
-		items: [{ fullName: 'Ann Test', domain: 'c1.bulk.example' }],
-		credential: credentialFor(service()),
-		onError: 'continueErrorOutput',
-	});
-	expect(json).toEqual([]);
-	expect(errorItems).toMatchObject([{ json: { error: { reason: 'failing_expression' } } }]);
-	expect(service().requests).toEqual([]);
 });

@@ -14,7 +14,7 @@ import { meaningOf, STATUS_CODES } from '../../nodes/shared/http/codes.ts';
 import { root } from '../machine/paths.mjs';
 import type { Effect } from '../emulator/faults.mts';
 import type { BulkJob } from '../emulator/operations/bulkFinder.mts';
-import { outcomeIn } from '../support/node/definedItems.mts';
+import { isProblem, outcomeIn } from '../support/node/definedItems.mts';
 import { runNode, type NodeResult } from '../support/node/engine.mts';
 import { ofItems, operations, peopleIn, readsJob, type Sample } from '../operations.mts';
 import { fixtures } from '../support/leads/expected.mts';
@@ -218,7 +218,10 @@ function expectNothingLost(
 		expect(result.items.length).toBeLessThanOrEqual(sound.length + 1);
 	}
 	if (said !== undefined) {
-		const told = { reason: 'unexpected_answer', message: expect.stringContaining(said) };
+		const told = {
+			lookupReason: 'unexpected_answer',
+			lookupMessage: expect.stringContaining(said),
+		};
 		for (const outcome of result.json.map(outcomeIn)) expect(outcome).toMatchObject(told);
 	}
 	const isUnknown = 'reset' in effect || 'body' in effect || 'rows' in effect;
@@ -232,7 +235,7 @@ function expectNothingLost(
 
 function wordsOf(json: IDataObject[]): string {
 	const counts = new Map<string, number>();
-	for (const { status, reason } of json.map(outcomeIn)) {
+	for (const { lookupStatus: status, lookupReason: reason } of json.map(outcomeIn)) {
 		const words = typeof reason === 'string' ? `${String(status)}: ${reason}` : status;
 		const isResult = typeof words !== 'string' || ['found', 'verified'].includes(words);
 		const key = isResult ? 'the result' : words;
@@ -248,11 +251,11 @@ function wordsOf(json: IDataObject[]): string {
 
 /** What the items say to do now, by their reasons. */
 function remediesIn(json: IDataObject[]): Map<string, string> {
-	const failed = json.map(outcomeIn).filter(({ reason }) => typeof reason === 'string');
+	const failed = json.map(outcomeIn).filter(isProblem);
 	return new Map(
-		failed.map(({ reason, message }) => [
-			String(reason),
-			String(message).replace(/until (?:[\d-]+ )?\d\d:\d\d/, 'until <time>'),
+		failed.map(({ lookupReason, lookupMessage }) => [
+			String(lookupReason),
+			String(lookupMessage).replace(/until (?:[\d-]+ )?\d\d:\d\d/, 'until <time>'),
 		]),
 	);
 }

@@ -39,7 +39,7 @@ const runs = 60;
 /** What is looked up, and the same people as they wait for a job. */
 const people = peopleIn({ fixtures }, 3);
 const waiting = people.map((person, index): IDataObject => {
-	return { ...person, status: 'pending', jobId: '9001', jobRow: index + 1 };
+	return { ...person, lookupStatus: 'pending', lookupJobId: '9001', lookupJobRow: index + 1 };
 });
 
 /** What an answer says that was asked for. */
@@ -151,14 +151,15 @@ test.each(subjects)('$label of $node: any answer', async (subject) => {
 			const outcome = outcomeIn(json);
 			// Only with Simplify off does a read give fields that are not ours.
 			if (isLookup || (shape.simple && isProblem(outcome))) expectDefined(outcome);
-			if (isLookup || shape.simple) expect(outcome.reason).not.toBe('unexpected');
+			if (isLookup || shape.simple) expect(outcome.lookupReason).not.toBe('unexpected');
 		}
 	});
 });
 
 /** What the item of an error output says, as an item of the normal one would. */
 function errorOf({ json }: { json: IDataObject }): IDataObject {
-	return { ...Object(json.error), message: json.message };
+	const { status, reason } = Object(json.error);
+	return { lookupStatus: status, lookupReason: reason, lookupMessage: json.message };
 }
 
 /** What throws says what happened. */

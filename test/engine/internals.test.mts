@@ -88,8 +88,9 @@ describe("requests that end by n8n's own signal", () => {
 		const { json, run } = await runLookup(find, service(), items, test);
 		expect(await sentAfterwards(service())).toEqual([]);
 		expect(service().requests).toHaveLength(3);
-		expect(json.slice(0, 3)).toMatchObject(Array(3).fill({ status: 'failed', credits: null }));
-		const rest = { status: 'not_processed', reason: 'cancelled', credits: 0 };
+		const cutOff = { lookupStatus: 'failed', lookupCredits: null };
+		expect(json.slice(0, 3)).toMatchObject(Array(3).fill(cutOff));
+		const rest = { lookupStatus: 'not_processed', lookupReason: 'cancelled', lookupCredits: 0 };
 		expect(json.slice(3)).toMatchObject(Array(5).fill(rest));
 		const { metadata } = run.data.resultData;
 		expect(metadata?.contact_data_credits).toBe('0 to 3 credits spent');
@@ -114,9 +115,10 @@ describe("requests that end by n8n's own signal", () => {
 			});
 			return json;
 		};
-		expect(await run()).toMatchObject([{ status: 'failed', reason: 'connection', credits: null }]);
+		const lost = { lookupStatus: 'failed', lookupReason: 'connection', lookupCredits: null };
+		expect(await run()).toMatchObject([lost]);
 		inChangedN8n(own);
-		expect(await run()).toMatchObject([{ status: 'found', email: 'ada@acme.com' }]);
+		expect(await run()).toMatchObject([{ lookupStatus: 'found', email: 'ada@acme.com' }]);
 	});
 });
 

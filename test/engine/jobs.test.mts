@@ -40,8 +40,6 @@ import {
 	type AnyLookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
-import { outcomeIn } from '../support/node/definedItems.mts';
-import { objectOf } from '../support/node/operationRow.mts';
 import { giveJson, useServer } from '../support/servers/ownServer.mts';
 import { useQuickClock } from '../support/node/quickClock.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
@@ -89,8 +87,8 @@ async function collect(items: IDataObject[], test: LookupTest = {}, lookup: AnyL
 async function getJobs(ids: string[], test: Partial<NodeTest> = {}) {
 	return await runNode({
 		node: findBulk.node,
-		parameters: { operation: 'getBulkJob', jobId: '={{ $json.jobId }}' },
-		items: ids.map((jobId) => ({ jobId })),
+		parameters: { operation: 'getBulkJob', jobId: '={{ $json.lookupJobId }}' },
+		items: ids.map((lookupJobId) => ({ lookupJobId })),
 		credential: credentialFor(service()),
 		...test,
 	});
@@ -102,17 +100,20 @@ const inOrder = (items: unknown[]) => items.map((_, item) => ({ pairedItem: { it
 const costOf = (number: number) => subjectsOf(findBulk, [number]).length;
 
 /** The ids of the jobs that these items wait for, and the paths of their polls. */
-const idsIn = (items: IDataObject[]) => [...new Set(items.map(({ jobId }) => String(jobId)))];
+const idsIn = (items: IDataObject[]) => [
+	...new Set(items.map(({ lookupJobId }) => String(lookupJobId))),
+];
 const jobsOf = (items: IDataObject[]) =>
 	idsIn(items)
 		.map((id) => `/api/v2/find_bulk/${id}`)
 		.toSorted();
 
-const nothingLeft = { reason: null, httpCode: null, jobId: null, jobRow: null };
+const nothingLeft = { lookupReason: null, lookupJobId: null, lookupJobRow: null };
 
 /** What a collected row makes of an item of {@link pendingLeads}: nothing is left of the wait. */
 const collected = (number: number): IDataObject => ({
-	...{ ...findBulk.answer(number), message: null, ...crmLead(number), credits: costOf(number) },
+	...{ ...findBulk.answer(number), lookupMessage: null, ...crmLead(number) },
+	lookupCredits: costOf(number),
 	checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
 	...nothingLeft,
 });
@@ -126,7 +127,7 @@ describe('Find Emails in Bulk', () => {
 		service().faults.add({ status: 402, on: { where: asksFor(rest[0]) } });
 		const { json } = await find(leads, { options: {} });
 		expect(json.slice(0, 100).map(answerIn)).toEqual(bought.map(findBulk.answer));
-		expect(json.slice(100)).toMatchObject(rest.map(() => ({ reason: 'out_of_credits' })));
+		expect(json.slice(100)).toMatchObject(rest.map(() => ({ lookupReason: 'out_of_credits' })));
 		expectPaidOnce(service(), findBulk, bought);
 	});
 
@@ -166,8 +167,8 @@ describe('Find Emails in Bulk', () => {
 		// Credits that a job did not use are spent on the next one.
 		expect(service().ledger.total()).toBeLessThanOrEqual(250);
 		expect(service().ledger.total()).toBeGreaterThan(240);
-		const unsent = json.filter(({ status }) => status === 'not_processed');
-		expect(unsent).toMatchObject(unsent.map(() => ({ reason: 'credit_limit' })));
+		const unsent = json.filter(({ lookupStatus }) => lookupStatus === 'not_processed');
+		expect(unsent).toMatchObject(unsent.map(() => ({ lookupReason: 'credit_limit' })));
 	});
 
 	test('stops at once, and the jobs that it was waiting for are kept with the execution', async () => {
@@ -184,7 +185,8 @@ describe('Find Emails in Bulk', () => {
 		expect(polls().length).toBeLessThanOrEqual(3);
 		expect(submitted()).toBe(3);
 		for (const id of ['9001', '9002', '9003']) expect(saved).toContain(`"${id}"`);
-		expect(outputOf(run, 'Find')).toMatchObject(numbers(300).map(() => ({ status: 'pending' })));
+		const waiting = numbers(300).map(() => ({ lookupStatus: 'pending' }));
+		expect(outputOf(run, 'Find')).toMatchObject(waiting);
 	});
 
 	test('leaves each item pending with the job and the row of its own at the end of Job Timeout', async () => {
@@ -195,10 +197,11 @@ describe('Find Emails in Bulk', () => {
 		expect(json).toEqual(
 			all.map((number, index) =>
 				expect.objectContaining({
-					...{ status: 'pending', reason: 'job_not_finished', jobRow: (number % 100) + 1 },
-					message: expect.stringContaining('is not finished'),
+					...{ lookupStatus: 'pending', lookupReason: 'job_not_finished' },
+					lookupJobRow: (number % 100) + 1,
+					lookupMessage: expect.stringContaining('is not finished'),
 					// Nobody knows yet what it costs, but that it costs nothing twice.
-					credits: index < leads.length ? null : 0,
+					lookupCredits: index < leads.length ? null : 0,
 				}),
 			),
 		);
@@ -212,10 +215,11 @@ describe('Find Emails in Bulk', () => {
 		service().variants.jobOutcome = 'failed';
 		const { json } = await find([3, 4], continues);
 		// There is nothing to collect any more.
-		const message = expect.stringContaining('The bulk job 9001 ended');
-		const failed = { status: 'failed', reason: 'job_failed', message, credits: 0 };
-		expect(json).toMatchObject([failed, failed]);
-		expect(json[0]).not.toHaveProperty('jobId');
+		const lookupMessage = expect.stringContaining('The bulk job 9001 ended');
+		const failed = { lookupReason: 'job_failed', lookupMessage, lookupCredits: 0 };
+		const said = { lookupStatus: 'failed', ...failed };
+		expect(json).toMatchObject([said, said]);
+		expect(json[0]).not.toHaveProperty('lookupJobId');
 		expect(service().ledger.charges).toEqual([]);
 	});
 });
@@ -228,7 +232,7 @@ describe.each<[Variants['jobResultShape'], Effect]>([
 	['rows', { delayMs: 1 }],
 ])('a job that is not finished, with its rows under %s', (jobResultShape, fault) => {
 	const leads = numbers(130);
-	const pending = { status: 'pending', jobId: expect.stringMatching(/^\d+$/) };
+	const pending = { lookupStatus: 'pending', lookupJobId: expect.stringMatching(/^\d+$/) };
 	test.each(['empty', 'some'] as const)('shows %s of them: none is lost', async (jobProgress) => {
 		Object.assign(service().variants, { jobResultShape, jobProgress, jobPolls: unfinished });
 		const { json } = await find(leads, continues);
@@ -290,11 +294,11 @@ describe('a job in words of its own', () => {
 		const test = { ...continues, credential, options, retryOnFail: true, maxTries: 3 };
 		const { json } = await runLookup(findBulk, service(), leads, test);
 		const statuses = leads.map((_, index) => (index < most ? 'found' : 'not_processed'));
-		expect(json.map((item) => item.status)).toEqual(statuses);
+		expect(json.map((item) => item.lookupStatus)).toEqual(statuses);
 		expect(jobs.map(({ length }) => length)).toEqual([most]);
 		if (doneAfter < Infinity) expect(polled).toBe(doneAfter);
 		const rows = await getJobs(['1'], { credential });
-		expect(rows.json.map((item) => item.status)).toEqual(jobs[0].map(() => 'found'));
+		expect(rows.json.map((item) => item.lookupStatus)).toEqual(jobs[0].map(() => 'found'));
 	});
 });
 
@@ -319,7 +323,7 @@ describe('a later run of a Finder', () => {
 			expect(sent.map(({ path }) => path).toSorted()).toEqual(jobsOf(pending));
 			expect(jobsOf(pending)).toHaveLength(3);
 			// What the items say of their cost is the bill of the execution that has bought them.
-			const credits = result.json.reduce((sum, item) => sum + Number(item.credits), 0);
+			const credits = result.json.reduce((sum, item) => sum + Number(item.lookupCredits), 0);
 			expect([credits, service().ledger.total()]).toEqual([spent, spent]);
 			expect(toldBy(result.run)).toBeUndefined();
 		},
@@ -354,44 +358,39 @@ describe('a later run of a Finder', () => {
 	test('tells what a row has cost once, with the fields of its item and without', async () => {
 		const [first, second] = paidAmong(findBulk, 60);
 		const waiting = await pendingLeads([first, first, second]);
-		expect(waiting.map(({ credits }) => credits)).toEqual([null, 0, null]);
+		expect(waiting.map(({ lookupCredits }) => lookupCredits)).toEqual([null, 0, null]);
 		for (const includeInputFields of [true, false]) {
 			const { json } = await collect(waiting, { parameters: { includeInputFields } });
-			expect(json.map(({ credits }) => credits)).toEqual([1, 0, 1]);
+			expect(json.map(({ lookupCredits }) => lookupCredits)).toEqual([1, 0, 1]);
 		}
 	});
 
-	test.each(
-		['pending', 'not_processed', 'invalid_input', 'skipped', 'not_found'].flatMap((status) => [
-			[status, ''],
-			[status, 'lookup'],
-		]),
-	)('collects for an item that is %s by then, under the field "%s"', async (...row) => {
-		const [status, resultField] = row;
-		const [hit] = paidAmong(findBulk, 60);
-		const [waiting] = await pendingLeads([hit]);
-		const held = { ...waiting, status, reason: null, message: null };
-		const { id: _, first: __, last: ___, domain: ____, ...said } = collected(hit);
-		const item = resultField ? { ...crmLead(hit), [resultField]: held } : held;
-		const { json } = await collect([item], { options: { ...noWait, resultField } });
-		const own = resultField ? objectOf(json[0][resultField]) : json[0];
-		expect(own).toMatchObject(said);
-		expect(submitted()).toBe(1);
-	});
+	test.each(['pending', 'not_processed', 'invalid_input', 'skipped', 'not_found'])(
+		'collects for an item that is %s by then, whatever columns the lead has itself',
+		async (lookupStatus) => {
+			const [hit] = paidAmong(findBulk, 60);
+			const [waiting] = await pendingLeads([hit]);
+			const own = { status: 'found', message: 'Hi', jobId: '77', jobRow: 2, credits: 7 };
+			const why = { lookupStatus, lookupReason: null, lookupMessage: null };
+			const { json } = await collect([{ ...waiting, ...why, ...own }]);
+			expect(json).toMatchObject([{ ...collected(hit), ...own }]);
+			expect(submitted()).toBe(1);
+		},
+	);
 
 	/** What is wrong with the job or the row of one item among others, and how often it is polled in vain. */
 	const path = '/api/v2/find_bulk';
 	test.each<[string, IDataObject, vain?: string[]]>([
 		[
 			'a job that is not known',
-			{ jobId: '77' },
+			{ lookupJobId: '77' },
 			Array(3)
 				.fill([`${path}/77`, path])
 				.flat(),
 		],
-		['half a row', { jobRow: 1.5 }],
-		['no row', { jobRow: '' }],
-		['an object for a job', { jobId: { id: 1 } }],
+		['half a row', { lookupJobRow: 1.5 }],
+		['no row', { lookupJobRow: '' }],
+		['an object for a job', { lookupJobId: { id: 1 } }],
 	])('looks up anew what no job has: %s', async (_, fields, vain = []) => {
 		const pending = await pendingLeads([3, 4, 5]);
 		const items = pending.map((item, index) => (index === 1 ? { ...item, ...fields } : item));
@@ -425,7 +424,7 @@ describe('a later run of a Finder', () => {
 		service().variants.jobPolls = 1;
 		const items = [3, 4, 5].map((number, index) => ({
 			...leadOf(number),
-			...{ status: 'pending', jobId: '777', jobRow: index + 1 },
+			...{ lookupStatus: 'pending', lookupJobId: '777', lookupJobRow: index + 1 },
 		}));
 		await Promise.all(
 			[1, 2].map(async () => await runLookup(findBulk, service(), items, { options: noWait })),
@@ -435,7 +434,8 @@ describe('a later run of a Finder', () => {
 
 	test('gives nobody the row of another, whatever rows the items name', async () => {
 		const pending = await pendingLeads([3, 4, 5]);
-		const items = pending.map((item, index) => ({ ...item, jobRow: [3, 101, 1][index] }));
+		const rows = [3, 101, 1];
+		const items = pending.map((item, index) => ({ ...item, lookupJobRow: rows[index] }));
 		const { json } = await collect(items);
 		expect(json.map(answerIn)).toEqual([3, 4, 5].map(findBulk.answer));
 		expectPaidOnce(service(), findBulk, [3, 4, 5]);
@@ -478,8 +478,9 @@ describe.each(withJobs)('what $operation leaves with a job', (lookup) => {
 	test('is collected by a later run of it, each item its own row, for free', async () => {
 		service().variants.jobPolls = 1;
 		const { json: waiting } = await collect(three.map(lookup.item), {}, lookup);
-		const rows = three.map((_, index) => ({ status: 'pending', jobRow: index + 1, credits: null }));
-		expect(waiting.map(outcomeIn)).toMatchObject(rows);
+		const pending = { lookupStatus: 'pending', lookupCredits: null };
+		const rows = three.map((_, index) => ({ ...pending, lookupJobRow: index + 1 }));
+		expect(waiting).toMatchObject(rows);
 		const before = service().requests.length;
 		const { json } = await collect(waiting, {}, lookup);
 		expectAnswers(lookup, json, three);
@@ -556,8 +557,8 @@ test('Get Bulk Job gives all rows of the jobs, as often as they are asked for, a
 				const { first, last, domain } = crmLead(number);
 				// The rows name a person and a company as they were asked for.
 				const asked = { fullName: null, firstName: first, lastName: last, company: null, domain };
-				const { credits, checkedAt } = collected(number);
-				const json = { ...findBulk.answer(number), ...asked, credits, checkedAt };
+				const { lookupCredits, checkedAt } = collected(number);
+				const json = { ...findBulk.answer(number), ...asked, lookupCredits, checkedAt };
 				return { json, pairedItem: { item: Math.floor(number / 100) } };
 			}),
 		);
@@ -635,7 +636,8 @@ describe('what the execution has spent', () => {
 	const waiting = () =>
 		hits.map((number, index) => ({
 			...leadOf(number),
-			...{ status: 'pending', jobId: '9001', jobRow: index + 1, credits: null },
+			...{ lookupStatus: 'pending', lookupJobId: '9001', lookupJobRow: index + 1 },
+			lookupCredits: null,
 		}));
 
 	test('is put right once, whoever collects the job again', async () => {
@@ -649,7 +651,7 @@ describe('what the execution has spent', () => {
 			expect(outputOf(run, name).map(answerIn)).toEqual(hits.map(findBulk.answer));
 		}
 		// The items of the first finder tell of the costs already.
-		expect(outputOf(run, 'Find Again')).toMatchObject(hits.map(() => ({ credits: 0 })));
+		expect(outputOf(run, 'Find Again')).toMatchObject(hits.map(() => ({ lookupCredits: 0 })));
 		expect([submitted(), polls().length]).toEqual([1, 2]);
 	});
 

@@ -37,11 +37,11 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 	const [one, two] = paidAmong(lookup, 50);
 	const brings: IDataObject = isFinder ? { email: 'ada@acme.example' } : { emailStatus: 'OK' };
 	const known = {
-		status: 'known',
+		lookupStatus: 'known',
 		email: isFinder ? 'ada@acme.example' : null,
 		emailStatus: isFinder ? null : 'valid',
 		...(!isFinder && { mailboxType: null }),
-		credits: 0,
+		lookupCredits: 0,
 		checkedAt: null,
 	};
 
@@ -56,7 +56,8 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 		const result = await run(lookup, items, { options: { maxCredits: 2 } });
 		const [first, second, third, fourth, fifth] = result.json;
 		expect(first).toStrictEqual(known);
-		for (const item of [third, fourth]) expect(item).toMatchObject({ status: 'known', credits: 0 });
+		const passed = { lookupStatus: 'known', lookupCredits: 0 };
+		expect([third, fourth]).toMatchObject([passed, passed]);
 		expect([second, fifth].map(answerIn)).toEqual([one, two].map(lookup.answer));
 		expectPaidOnce(service(), lookup, [one, two]);
 	});
@@ -78,7 +79,7 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 		const items = [{ ...lookup.item(one), ...brings, days }];
 		const options = { refreshAfterDays: '={{ $json.days }}' };
 		const { json } = await run(lookup, items, { ...continues, options });
-		const isRefused = { status: 'invalid_input', reason: 'invalid_value' };
+		const isRefused = { lookupStatus: 'invalid_input', lookupReason: 'invalid_value' };
 		expect([json, service().requests]).toMatchObject([[isRefused], []]);
 	});
 
@@ -144,7 +145,9 @@ test('a column that nobody knows is named where it held what was paid for', asyn
 	);
 	service().reset();
 	const found = await runLookup(findBulk, service(), leads, auto);
-	expect(found.json[0].message).toBe('Not sent: no company (no column was recognized)');
+	expect(found.json[0].lookupMessage).toBe(
+		'Not sent: no company. The item has: Full name, Employer site',
+	);
 	expect(service().requests).toEqual([]);
 });
 
@@ -158,12 +161,14 @@ test('an unknown email is verified at once, as long as it was not verified; then
 	const look = async (item: IDataObject) =>
 		(await runLookup(verify, service(), [item], auto)).json[0];
 	service().faults.add({ status: 402, on: { nth: 1 } });
-	const failed = await look({ ...lead, status: 'found' });
-	expect(failed).toMatchObject({ status: 'not_processed', emailStatus: 'unknown' });
+	const failed = await look({ ...lead, lookupStatus: 'found' });
+	expect(failed).toMatchObject({ lookupStatus: 'not_processed', emailStatus: 'unknown' });
 	// A Finder in between calls it known.
-	for (const status of ['not_processed', 'known']) {
-		expect(await look({ ...failed, status })).toMatchObject({ status: 'verified' });
+	for (const lookupStatus of ['not_processed', 'known']) {
+		const again = await look({ ...failed, lookupStatus });
+		expect(again).toMatchObject({ lookupStatus: 'verified' });
 	}
-	expect(await look({ ...lead, status: 'verified' })).toMatchObject({ ...lead, credits: 0 });
+	const checked = await look({ ...lead, lookupStatus: 'verified' });
+	expect(checked).toMatchObject({ ...lead, lookupCredits: 0 });
 	expectPaidOnce(service(), verify, [number]);
 });

@@ -143,7 +143,7 @@ describe('the rest of n8n goes on while', () => {
 		pass();
 		const json = outputOf(run, 'Node');
 		expect(json).toHaveLength(most);
-		if (requests === undefined) expect(json.at(-1)).toMatchObject({ reason: 'cancelled' });
+		if (requests === undefined) expect(json.at(-1)).toMatchObject({ lookupReason: 'cancelled' });
 		else expect(service().requests).toHaveLength(requests);
 		// How much of the work nothing else could come between.
 		expect(longest).toBeGreaterThan(0);

@@ -30,8 +30,9 @@ test('a row without a contact has no name, though its file left the cell out', a
 	const { asked, output } = await run('find', items);
 	expect(asked).toEqual([{ fullName: 'Ada Lovelace', domain: sites[2] }]);
 	for (const index of [0, 1, 3]) {
-		const message = 'Not sent: no full name (Ansprechpartner is empty in this row)';
-		expect(output[index]).toMatchObject({ status: 'invalid_input', message, credits: 0 });
+		const lookupMessage = 'Not sent: no name (Ansprechpartner is empty in this row)';
+		const refused = { lookupStatus: 'invalid_input', lookupMessage, lookupCredits: 0 };
+		expect(output[index]).toMatchObject(refused);
 	}
 });
 
@@ -41,7 +42,7 @@ test('a list of companies buys nothing, and its items say why', async () => {
 	const { asked, output, said } = await run('find', items);
 	expect(asked).toEqual([]);
 	const why = "Name may be a company's, as no other column is a person's";
-	for (const item of output) expect(item.message).toBe(`Not sent: no full name (${why})`);
+	for (const item of output) expect(item.lookupMessage).toBe(`Not sent: no name (${why})`);
 	expect(said.join()).toContain('4 without a name');
 });
 
@@ -71,5 +72,5 @@ test('an email among other text is verified once, and takes its place', async ()
 	expect(asked.map(({ email }) => email)).toEqual(['ada@acme.example']);
 	expect(output.map(({ email }) => email)).toEqual([...Array(3).fill(texts[0]), ...broken]);
 	for (const item of output.slice(3))
-		expect(item).toMatchObject({ emailStatus: 'invalid', credits: 0 });
+		expect(item).toMatchObject({ emailStatus: 'invalid', lookupCredits: 0 });
 });

@@ -17,6 +17,7 @@ import {
 	expectPaidOnce,
 	numbers,
 	requestsOf,
+	runInLoop,
 	runLookup,
 	subjectsOf,
 	verify,
@@ -76,13 +77,15 @@ describe.each(everyLookup)('Max Credits of $operation', (lookup) => {
 		const { json, error } = await run(lookup, items, { maxCredits, maxConcurrency });
 		expect(error).toBeUndefined();
 		expect(service().ledger.total()).toBe(spends);
-		const bought = wanted.filter((number) => json[number].status !== 'not_processed');
-		expect(bought.map((number) => json[number])).toMatchObject(bought.map(lookup.answer));
+		const bought = wanted.filter((number) => json[number].lookupStatus !== 'not_processed');
+		expect(bought.map((number) => json[number])).toMatchObject(
+			bought.map(lookup.answer).map(outcomeIn),
+		);
 		expectPaidOnce(service(), lookup, bought);
 		if (spends === 0) expect(service().requests).toEqual([]);
 		expect(json.at(-1)).toMatchObject({
-			...{ status: 'not_processed', reason: 'credit_limit' },
-			message: expect.stringContaining('Max Credits'),
+			...{ lookupStatus: 'not_processed', lookupReason: 'credit_limit' },
+			lookupMessage: expect.stringContaining('Max Credits'),
 		});
 	});
 
@@ -94,8 +97,9 @@ describe.each(everyLookup)('Max Credits of $operation', (lookup) => {
 	])('with a %s that is no number nothing is sent: %j', async (label, parameters) => {
 		const { json } = await run(lookup, items, {}, { parameters, ...continues });
 		const message = expect.stringContaining(`${label} must be a number`);
-		const refused = { status: 'invalid_input', reason: 'invalid_value', message };
-		expect(json).toMatchObject(items.map(() => refused));
+		const refused = { lookupReason: 'invalid_value', lookupMessage: message };
+		const said = { lookupStatus: 'invalid_input', ...refused };
+		expect(json).toMatchObject(items.map(() => said));
 		const stopped = await run(lookup, items, {}, { parameters });
 		expect([stopped.items, stopped.error?.message]).toEqual([[], message]);
 		expect(service().requests).toEqual([]);
@@ -122,14 +126,13 @@ describe.each(everyLookup)('Leave Credits in Account of $operation', (lookup) =>
 			expect(accountReads()).toBe(1);
 			expect(service().ledger.total()).toBe(most);
 			if (most === 0) expect(sent(lookup)).toBe(0);
-			const rest = json.filter(({ reason }) => reason === 'credit_floor');
+			const rest = json.filter(({ lookupReason }) => lookupReason === 'credit_floor');
 			expect(rest.length).toBeGreaterThanOrEqual(all - most);
-			const message = expect.stringContaining('Leave Credits in Account');
-			for (const item of rest) {
-				expect(item).toMatchObject({ status: 'not_processed', message, credits: 0 });
-			}
+			const lookupMessage = expect.stringContaining('Leave Credits in Account');
+			const said = { lookupStatus: 'not_processed', lookupMessage, lookupCredits: 0 };
+			for (const item of rest) expect(item).toMatchObject(said);
 			expect(summary).toContain(`${rest.length} not sent (Leave Credits in Account reached)`);
-			expect(json.filter(({ status }) => status === 'not_processed')).toEqual(rest);
+			expect(json.filter(({ lookupStatus }) => lookupStatus === 'not_processed')).toEqual(rest);
 		},
 	);
 
@@ -138,8 +141,8 @@ describe.each(everyLookup)('Leave Credits in Account of $operation', (lookup) =>
 	const withKnown = [...(known ? [known] : []), ...items];
 
 	const noCounter = {
-		...{ status: 'invalid_input', reason: 'invalid_value' },
-		message: expect.stringContaining('the service sends no counter'),
+		...{ lookupStatus: 'invalid_input', lookupReason: 'invalid_value' },
+		lookupMessage: expect.stringContaining('the service sends no counter'),
 	};
 
 	test.each<[Effect | 'no counter', string, stop?: string]>([
@@ -160,8 +163,8 @@ describe.each(everyLookup)('Leave Credits in Account of $operation', (lookup) =>
 			else service().variants.creditCounters = kinds.filter((kind) => kind !== lookup.credits);
 			const options = { keepCredits: 5, maxRetries: 0 };
 			const { json } = await run(lookup, withKnown, options, { parameters, ...continues });
-			if (known) expect(json[0]).toMatchObject({ status: 'known', credits: 0 });
-			const refused = { status: 'not_processed', reason, credits: 0 };
+			if (known) expect(json[0]).toMatchObject({ lookupStatus: 'known', lookupCredits: 0 });
+			const refused = { lookupStatus: 'not_processed', lookupReason: reason, lookupCredits: 0 };
 			const said = fault === 'no counter' ? noCounter : refused;
 			expect(json.slice(known ? 1 : 0)).toMatchObject(items.map(() => said));
 			expect(accountReads()).toBe(1);
@@ -195,7 +198,7 @@ test('what the execution has bought is delivered though the account cannot be re
 	];
 	const output = outputOf(await runWorkflow(chain(nodes, credentialFor(service()))), 'Once More');
 	const statuses = [...bought.map(() => 'verified'), 'not_processed'];
-	expect(output.map(({ status }) => status)).toEqual(statuses);
+	expect(output.map(({ lookupStatus }) => lookupStatus)).toEqual(statuses);
 	expect(service().ledger.total()).toBe(5);
 });
 
@@ -228,11 +231,11 @@ describe.each(everyLookup)('Max Items in Manual Runs of $operation', (lookup) =>
 		const { error, json, hints } = await manual(manualLimit, { mode, options });
 		expect([error, json.length]).toEqual([undefined, 20]);
 		expectPaidOnce(service(), lookup, twenty.slice(0, most));
-		for (const item of json.slice(0, most)) expect(item.status).not.toBe('not_processed');
+		for (const item of json.slice(0, most)) expect(item.lookupStatus).not.toBe('not_processed');
 		for (const item of json.slice(most)) {
 			expect(item).toMatchObject({
-				...{ status: 'not_processed', reason: 'manual_limit', credits: 0 },
-				message: expect.stringContaining('Max Items in Manual Runs'),
+				...{ lookupStatus: 'not_processed', lookupReason: 'manual_limit', lookupCredits: 0 },
+				lookupMessage: expect.stringContaining('Max Items in Manual Runs'),
 			});
 		}
 		if (most === 20) return;
@@ -255,7 +258,8 @@ describe.each(everyLookup)('Max Items in Manual Runs of $operation', (lookup) =>
 		expect(failed.error).toBeDefined();
 		const { json } = await manual(3, { mode: undefined, retryOf: failed.run });
 		expectPaidOnce(service(), lookup, twenty.slice(0, 3));
-		expect(json.slice(3)).toMatchObject(json.slice(3).map(() => ({ reason: 'manual_limit' })));
+		const rest = json.slice(3);
+		expect(rest).toMatchObject(rest.map(() => ({ lookupReason: 'manual_limit' })));
 	});
 
 	test('counts distinct lookups that are to be sent: known items and repeated ones do not', async () => {
@@ -268,9 +272,22 @@ describe.each(everyLookup)('Max Items in Manual Runs of $operation', (lookup) =>
 			items,
 		);
 		expectPaidOnce(service(), lookup, [1, 2, 3]);
-		expect(json.slice(0, known.length)).toMatchObject(known.map(() => ({ status: 'known' })));
+		expect(json.slice(0, known.length)).toMatchObject(known.map(() => ({ lookupStatus: 'known' })));
 		expect(json).toHaveLength(items.length - 2);
 		const limited = { json: { error: { reason: 'manual_limit' } } };
 		expect(errorItems).toMatchObject([limited, limited]);
 	});
+});
+
+test('Max Items in Manual Runs counts distinct lookups over the rounds of a loop, what is tried again once', async () => {
+	service().faults.add({ status: 500, on: { operation: 'verify', nth: 1 } });
+	const parameters = { ...verify.parameters, manualLimit: 2 };
+	const items = [1, 2, 1, 3, 2].map((number) => [verify.item(number)]);
+	const { rounds } = await runInLoop({ node: verify.node, parameters }, service(), items, {
+		options: { maxRetries: 0 },
+		mode: 'manual',
+		onError: 'continueRegularOutput',
+	});
+	const answered = ['failed', 'verified', 'verified', 'not_processed', 'verified'];
+	expect(rounds.map(({ json: [{ lookupStatus }] }) => lookupStatus)).toEqual(answered);
 });

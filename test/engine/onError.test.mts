@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 
 import { findBulk, leadOf, lookups, paidAmong, runLookup } from '../support/leads/lookups.mts';
 import { chain, emits, looksUp, outputOf } from '../support/node/chains.mts';
+import { outcomeIn } from '../support/node/definedItems.mts';
 import { runWorkflow, type TestNode } from '../support/node/engine.mts';
 import type { Fault } from '../emulator/faults.mts';
-import { objectOf } from '../support/node/operationRow.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
@@ -29,7 +29,7 @@ describe.each(lookups)('$operation', (lookup) => {
 		{
 			said: { status: 'invalid_input', reason: isFinder ? 'missing_name' : 'invalid_value' },
 			message: isFinder
-				? 'Not sent: no full name (this item has no field fullName and no field last) and no company (this item has no field domain and no field company)'
+				? 'Not sent: no name (this item has no field fullName and no field last) and no company (this item has no field domain and no field company)'
 				: 'Not sent: Email must be text, and this item has a list there',
 			remedy: isFinder ? check : 'Check the field Email.',
 		},
@@ -40,14 +40,14 @@ describe.each(lookups)('$operation', (lookup) => {
 		},
 	];
 	const [lack, limit] = problems;
-	const nothing = { email: null, emailStatus: null, credits: 0, checkedAt: null, httpCode: null };
+	const nothing = { email: null, emailStatus: null, lookupCredits: 0, checkedAt: null };
 	const none = isFinder ? nothing : { ...nothing, mailboxType: null };
 	const linked = (index: number, json: IDataObject) => ({ json, pairedItem: { item: index } });
-	const answered = linked(0, expect.objectContaining({ ...lookup.answer(one), credits: 1 }));
+	const answered = linked(0, expect.objectContaining({ ...lookup.answer(one), lookupCredits: 1 }));
 	const statusItems = problems.map(({ said, message }, index) =>
 		linked(1 + index, {
-			...{ ...none, ...said, message },
-			...(index === 1 && asked),
+			...{ ...none, lookupStatus: said.status, lookupReason: said.reason },
+			...{ lookupMessage: message, ...(index === 1 && asked) },
 		}),
 	);
 	const errorItems = problems.map(({ said, message, remedy }, index) =>
@@ -134,8 +134,8 @@ describe('what an execution has bought stops no workflow: the next execution wou
 		const run = await runWorkflow(chain([...first, second], credentialFor(service())));
 		expect(run.data.resultData.error).toBeUndefined();
 		expect(outputOf(run, 'Find')).toMatchObject([{ email }]);
-		const [{ status, companyData = { status } }] = outputOf(run, 'Second');
-		expect(['failed', 'not_processed', 'invalid_input']).toContain(objectOf(companyData).status);
+		const [{ lookupStatus }] = outputOf(run, 'Second').map(outcomeIn);
+		expect(['failed', 'not_processed', 'invalid_input']).toContain(lookupStatus);
 		// Where nothing is bought it does.
 		const alone = chain(
 			[emits('Start', [{ ...leadOf(number), email }]), second],

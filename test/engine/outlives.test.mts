@@ -42,7 +42,8 @@ useQuickClock();
 
 const sent = () => service().requests.length;
 const spent = () => service().ledger.total();
-const sumOf = (items: IDataObject[]) => items.reduce((sum, item) => sum + Number(item.credits), 0);
+const sumOf = (items: IDataObject[]) =>
+	items.reduce((sum, { lookupCredits }) => sum + Number(lookupCredits), 0);
 
 /** How a workflow comes to a lookup for the second time: whether a Wait lies between, and whether by the same node. */
 const ways = [
@@ -113,7 +114,9 @@ describe.each(ways)('$way', (way) => {
 			const both: [IDataObject[], IDataObject[]] = [items, items.toReversed()];
 			const { first, second, run, waiting } = await runTwice(twice(way, lookup, both));
 			expect(first.map(answerIn)).toEqual(wanted.map(lookup.answer));
-			expect(second).toStrictEqual(first.toReversed().map((item) => ({ ...item, credits: 0 })));
+			expect(second).toStrictEqual(
+				first.toReversed().map((item) => ({ ...item, lookupCredits: 0 })),
+			);
 			expect(sent()).toBe(Math.ceil(wanted.length / lookup.perRequest));
 			expectPaidOnce(service(), lookup, wanted);
 			expect(sumOf(first)).toBe(spent());
@@ -131,12 +134,12 @@ describe.each(ways)('$way', (way) => {
 			const { second, run } = await runTwice(twice(way, lookup, both, options));
 			// Another node has a budget of its own.
 			const bought = way.isSame ? 1 : 4;
-			const { status } = lookup.answer(paid[0]);
-			expect(second.map((item) => item.reason ?? item.status)).toEqual([
-				...numbers(1 + bought).map(() => status),
+			const { lookupStatus } = lookup.answer(paid[0]);
+			expect(second.map((item) => item.lookupReason ?? item.lookupStatus)).toEqual([
+				...numbers(1 + bought).map(() => lookupStatus),
 				...numbers(5 - bought).map(() => 'credit_limit'),
 			]);
-			expect(second[0].credits).toBe(0);
+			expect(second[0].lookupCredits).toBe(0);
 			expect(sumOf(second)).toBe(bought);
 			expectPaidOnce(service(), lookup, paid.slice(0, 3 + bought));
 			expect(toldBy(run)).toBe(spentText(3 + bought));
@@ -161,17 +164,19 @@ describe.each(ways)('$way', (way) => {
 		const again = later && looksUp('Again', later);
 		const workflow = twice(way, findBulk, [items, part.map(leadOf)], options, again);
 		const { first, second, run, waiting } = await runTwice(workflow);
-		expect(first).toMatchObject(wanted.map(() => ({ status: 'pending', credits: null })));
+		expect(first).toMatchObject(
+			wanted.map(() => ({ lookupStatus: 'pending', lookupCredits: null })),
+		);
 		expect(second.map(answerIn)).toEqual(part.map(findBulk.answer));
 		const isPaid = (number: number, index: number) =>
 			findBulk.subject(number) !== null && part.indexOf(number) === index;
-		expect(second.map(({ credits }) => credits)).toEqual(
+		expect(second.map(({ lookupCredits }) => lookupCredits)).toEqual(
 			part.map((number, index) => Number(isPaid(number, index))),
 		);
 		expect([submitted(), requestsOf(service(), 'find')]).toEqual([2, []]);
 		expectPaidOnce(service(), findBulk, wanted);
 		expect(toldBy(run)).toBe(spentText(paidAmong(findBulk, 130).length));
-		const jobId = String(first[0].jobId);
+		const jobId = String(first[0].lookupJobId);
 		// Sealed results may hold these digits by chance.
 		if (part === wanted) expect(contextOf(run)).not.toContain(`"${jobId}"`);
 		if (!waiting) return;
@@ -302,7 +307,7 @@ describe.each(repeats)('%s', (repeat) => {
 		// The execution before has paid for it.
 		expect(toldBy(run)).toBe(spentText(repeat === 'Retry' ? 0 : spent()));
 		expect(json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
-		expect(json.map(({ credits }) => credits)).toEqual(
+		expect(json.map(({ lookupCredits }) => lookupCredits)).toEqual(
 			wanted.map((number) => (findBulk.subject(number) === null ? 0 : 1)),
 		);
 		expect(requestsOf(service(), 'findBulk')).toHaveLength(2);

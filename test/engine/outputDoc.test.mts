@@ -110,11 +110,13 @@ async function statusTable(): Promise<string> {
 	const rows = [];
 	for (const [operation, scene, meaning, todo] of outcomes) {
 		const output = await first(operation, scene);
-		const own = Object.entries(output).filter(([name]) => !(name in lead) && name !== 'status');
+		const own = Object.entries(output).filter(
+			([name]) => !(name in lead) && name !== 'lookupStatus',
+		);
 		const filled = own.flatMap(([name, value]) => (value === null ? [] : [code(name)]));
-		rows.push([code(output.status), meaning, filled.join(', '), todo]);
+		rows.push([code(output.lookupStatus), meaning, filled.join(', '), todo]);
 	}
-	return table(['`status`', 'meaning', 'fields that are filled', 'what to do'], ...rows);
+	return table(['`lookupStatus`', 'meaning', 'fields that are filled', 'what to do'], ...rows);
 }
 
 const advice = [
@@ -136,9 +138,12 @@ async function emailStatusTable(): Promise<string> {
 
 /** A row that was found a year ago, and what a second lookup makes of it. */
 async function rowTable(): Promise<string> {
-	const own = ['status', 'email', 'emailStatus', 'credits', 'checkedAt'];
-	const row = { status: 'found', email: 'old@acme.example', emailStatus: 'unknown', credits: 1 };
-	const item = { ...lead, ...row, checkedAt: '2025-11-21' };
+	const row = {
+		...{ lookupStatus: 'found', email: 'old@acme.example', emailStatus: 'unknown' },
+		...{ lookupCredits: 1, checkedAt: '2025-11-21' },
+	};
+	const own = Object.keys(row);
+	const item = { ...lead, ...row };
 	const again = { existingEmail: '' };
 	const scenes: Array<[string, Parameters<typeof first>]> = [
 		['Find Email finds another email', ['find', { item }, again]],

@@ -127,7 +127,7 @@ describe('a refusal', () => {
 		service().options.latencyMs = 300;
 		service().faults.add({ on: { nth: 10 }, status: 429, retryAfter: 'seconds', seconds: 1 });
 		const { json } = await runLookup(find, service(), unknown, { options: { maxConcurrency: 8 } });
-		expect(json.map(({ status }) => status)).toEqual(unknown.map(() => 'not_found'));
+		expect(json.map(({ lookupStatus }) => lookupStatus)).toEqual(unknown.map(() => 'not_found'));
 		const { requests } = service();
 		const refused = requests.findIndex(({ status }) => status === 429);
 		const atOnce = requests.map(({ inFlight }) => inFlight);
@@ -174,6 +174,6 @@ describe('a refusal', () => {
 			options: { maxConcurrency: most, maxRetries: 1 },
 			credential: ofNewAccount(service()),
 		});
-		expect(json.filter(({ status }) => status === 'not_processed')).toEqual([]);
+		expect(json.filter(({ lookupStatus }) => lookupStatus === 'not_processed')).toEqual([]);
 	});
 });

@@ -227,8 +227,8 @@ describe('a service', () => {
 		results: [people[page % 2]],
 	});
 	const [first, second] = allTen;
-	const message = expect.stringContaining('without new results');
-	const both = [second, first, { status: 'failed', message }];
+	const lookupMessage = expect.stringContaining('without new results');
+	const both = [second, first, { lookupStatus: 'failed', lookupMessage }];
 
 	const ended: PageAt = () => ({ count_results: 9, data: [{ id: 2 }, { id: 1 }] });
 

@@ -38,6 +38,7 @@ import {
 } from '../support/leads/lookups.mts';
 import { pollingTrigger } from '../support/node/contexts.mts';
 import { emits } from '../support/node/chains.mts';
+import { isProblem } from '../support/node/definedItems.mts';
 import { runNode, runWorkflow, type NodeResult, type NodeTest } from '../support/node/engine.mts';
 import { useQuickClock, useQuickDeadlines } from '../support/node/quickClock.mts';
 import { credentialFor, ofNewAccount, useService } from '../support/servers/service.mts';
@@ -54,7 +55,9 @@ const HOUR = 60 * 60_000;
 const sent = () => service().requests.length;
 const spent = () => service().ledger.total();
 const creditsIn = (runs: NodeResult[]) =>
-	runs.flatMap(({ json }) => json).reduce((sum, { credits }) => sum + Number(credits), 0);
+	runs
+		.flatMap(({ json }) => json)
+		.reduce((sum, { lookupCredits }) => sum + Number(lookupCredits), 0);
 
 /** An execution of its own. */
 async function execute(
@@ -142,7 +145,9 @@ describe.each(lookups)('$operation', (lookup) => {
 		if (isFree) says.toContain(`. 0 credits used; for free: ${paid} from earlier runs`);
 		else says.not.toContain('earlier runs');
 		const checked = ({ json }: NodeResult) =>
-			json.filter(({ status }) => status !== 'not_found').map(({ checkedAt }) => checkedAt);
+			json
+				.filter(({ lookupStatus }) => lookupStatus !== 'not_found')
+				.map(({ checkedAt }) => checkedAt);
 		if (isFree) expect(checked(after)).toEqual(checked(before));
 	});
 
@@ -167,7 +172,7 @@ describe.each(lookups)('$operation', (lookup) => {
 			service().options.latencyMs = 1;
 			const { json } = await waiting;
 			expect(json.map(answerIn)).toEqual([lookup.answer(number)]);
-			expect(json[0].credits).toBe(credits);
+			expect(json[0].lookupCredits).toBe(credits);
 			expect((await asking).run.status).toBe('canceled');
 			// The rest of what was on its way is kept for the next click.
 			const after = await execute(lookup, wanted.map(lookup.item));
@@ -183,7 +188,7 @@ describe.each(lookups)('$operation', (lookup) => {
 		const runs = await Promise.all(
 			options.map(async (own) => await execute(lookup, items, { options: own, ...continues })),
 		);
-		const reasons = runs.map(({ json }) => json.map(({ reason }) => reason));
+		const reasons = runs.map(({ json }) => json.map(({ lookupReason }) => lookupReason));
 		expect(reasons[2]).toEqual(items.map(() => undefined));
 		expect([spent(), creditsIn(runs)]).toEqual([3, 3]);
 		const own = ['credit_limit', 'credit_floor'];
@@ -217,7 +222,9 @@ describe('Max Items in Manual Runs', () => {
 		}
 		for (const { json } of clicks) {
 			expect(json.slice(0, 10).map(answerIn)).toEqual(wanted.slice(0, 10).map(find.answer));
-			expect(json.slice(10).map(({ reason }) => reason)).toEqual(Array(5).fill('manual_limit'));
+			expect(json.slice(10).map((item) => item.lookupReason)).toEqual(
+				Array(5).fill('manual_limit'),
+			);
 		}
 		expect(clicks.map((one) => creditsIn([one]))).toEqual([
 			numbers(10).filter((index) => !isReused(index)).length,
@@ -298,7 +305,7 @@ describe('what waits for a bulk job', () => {
 	test('is collected by the next click', async () => {
 		job(2);
 		const { json } = await execute(findBulk, items, { options: { jobTimeout: 0 } });
-		expect(new Set(json.map(({ status }) => status))).toEqual(new Set(['pending']));
+		expect(new Set(json.map(({ lookupStatus }) => lookupStatus))).toEqual(new Set(['pending']));
 		const after = await again();
 		expect(creditsIn([after])).toBe(spent());
 		expect(creditsIn([await again()])).toBe(0);
@@ -383,7 +390,7 @@ describe('who waits for another execution', () => {
 		if (end === 'stop') own.abort();
 		const { json } = await waiting;
 		expect(Date.now() - begun).toBeLessThan(6_000);
-		if (end === 'timeout') expect(json).toMatchObject([{ reason: 'run_time_over' }]);
+		if (end === 'timeout') expect(json).toMatchObject([{ lookupReason: 'run_time_over' }]);
 		other.abort();
 		await asking;
 	});
@@ -492,7 +499,7 @@ describe('a question whose cost nobody knows', () => {
 		const items = rounds.map(() => [lookup.item(hit)]);
 		const test = { ...continues, options: lookup.isRead ? {} : { maxRetries: 0 } };
 		const { rounds: told } = await runInLoop(lookup, service(), items, test);
-		const message = String(told.at(-1)?.json[0]?.message);
+		const message = String(told.at(-1)?.json[0]?.lookupMessage);
 		expect([sent(), message.includes('Not sent again')]).toEqual([times, times <= 3]);
 		expect(spent()).toBeLessThanOrEqual(3);
 		// Another execution may ask again.
@@ -582,21 +589,21 @@ describe('n8n ends the execution after a while', () => {
 		expect(took).toBeLessThan(row.within ?? seconds);
 		expect([result.error, result.run.status]).toEqual([undefined, 'success']);
 		expect(result.json).toHaveLength(items);
-		const without = result.json.filter(({ reason }) => typeof reason === 'string');
+		const without = result.json.filter(isProblem);
 		expect(without.length).toBeGreaterThan(0);
-		for (const { reason } of without) expect(reasons).toContain(reason);
+		for (const { lookupReason } of without) expect(reasons).toContain(lookupReason);
 		if (row.isNothingSent) expect(sent()).toBe(0);
 		if (row.isNothingBought) expect(without).toHaveLength(items);
 		// What was charged came out, or can be collected; of what was cut off nobody knows.
 		const isThere = (index: number) =>
-			result.json[index].status === 'pending' || !without.includes(result.json[index]);
+			result.json[index].lookupStatus === 'pending' || !without.includes(result.json[index]);
 		if (!row.isNothingBought) {
 			expectPaidOnce(service(), lookup, wanted.filter(isThere));
 			expect(spent()).toBeGreaterThan(0);
 		}
-		const isCut = ({ reason }: IDataObject) =>
-			/^(connection|unknown_outcome)$/.test(String(reason));
-		for (const { credits } of without.filter(isCut)) expect(credits).toBeNull();
+		const isCut = ({ lookupReason }: IDataObject) =>
+			/^(connection|unknown_outcome)$/.test(String(lookupReason));
+		for (const { lookupCredits } of without.filter(isCut)) expect(lookupCredits).toBeNull();
 		if (reasons === over) expect(result.summary).toContain('the time of this execution is over');
 		expect(await sentAfterwards(service())).toEqual([]);
 	});
@@ -616,7 +623,7 @@ describe('n8n ends the execution after a while', () => {
 			});
 		};
 		const { json } = await read('continueRegularOutput');
-		const reasons = json.flatMap(({ reason }) => (typeof reason === 'string' ? [reason] : []));
+		const reasons = json.filter(isProblem).map(({ lookupReason }) => lookupReason);
 		expect(json.length).toBeGreaterThan(100);
 		expect(json.length).toBeLessThan(1_000);
 		expect(reasons).toEqual([fault ? 'connection' : 'run_time_over']);

@@ -41,7 +41,7 @@ const waits = { ...continues, parameters: { includeInputFields: true } };
 /** How many items came to what. */
 function countsOf(json: IDataObject[]): Record<string, number> {
 	const counts: Record<string, number> = {};
-	for (const { status, reason } of json) {
+	for (const { lookupStatus: status, lookupReason: reason } of json) {
 		const key = reason ? `${String(status)}: ${String(reason)}` : String(status);
 		counts[key] = (counts[key] ?? 0) + 1;
 	}
@@ -61,7 +61,7 @@ describe('a limit that cannot be met', () => {
 		const items = numbers(length).map(lookup.item);
 		const { json, summary } = await runLookup(lookup, service(), items, continues);
 		expect(countsOf(json)).toEqual({ 'not_processed: rate_limited': length });
-		expect(json[length - 1].message).toMatch(until);
+		expect(json[length - 1].lookupMessage).toMatch(until);
 		expect(service().requests.length).toBeLessThanOrEqual(most);
 		expect(summary).not.toMatch(/waited|Max Retries/);
 		// An hour, and what is left of its last minute.
@@ -94,7 +94,7 @@ describe('a limit that cannot be met', () => {
 			...given,
 		});
 		expect(countsOf(json)).toEqual({ 'not_processed: rate_limited': 40 });
-		expect(json[0].message).toMatch(since);
+		expect(json[0].lookupMessage).toMatch(since);
 		expect((Date.now() - begun) / 60_000).toBeGreaterThanOrEqual(minutes);
 		expect(service().requests.length).toBeLessThan(60);
 		expect(service().requests.length).toBeGreaterThan(minutes > 0 ? 10 : 0);
@@ -104,7 +104,7 @@ describe('a limit that cannot be met', () => {
 		service().faults.add({ ...hour, status: 503 });
 		const { json } = await runLookup(find, service(), numbers(40).map(leadOf), continues);
 		expect(countsOf(json)).toEqual({ 'not_processed: service_down': 40 });
-		expect(json[0].message).toMatch(until);
+		expect(json[0].lookupMessage).toMatch(until);
 		expect(service().requests.length).toBeLessThanOrEqual(5);
 	});
 
@@ -131,7 +131,7 @@ describe('a limit that cannot be met', () => {
 		const { json } = await runLookup(find, service(), wanted.map(leadOf), continues);
 		const { 'failed: rate_limited': failed, ...others } = countsOf(json);
 		expect(failed).toBe(1);
-		expect(json[7]).toMatchObject({ status: 'failed', credits: 0 });
+		expect(json[7]).toMatchObject({ lookupStatus: 'failed', lookupCredits: 0 });
 		expect(Object.keys(others).toSorted()).toEqual(['found', 'not_found']);
 		expect(service().requests.filter(asksFor(7)).length).toBeLessThanOrEqual(12);
 		expectPaidOnce(
@@ -188,7 +188,7 @@ describe('a limit that cannot be met', () => {
 		for (const _ of ['first', 'later']) {
 			items = (await runLookup(findBulk, service(), items, waits)).json;
 			expect(countsOf(items)).toEqual({ 'pending: job_not_finished': 3 });
-			expect(items[2]).toMatchObject({ jobId: '9001', jobRow: 3, credits: null });
+			expect(items[2]).toMatchObject({ lookupJobId: '9001', lookupJobRow: 3, lookupCredits: null });
 		}
 		expect(requestsOf(service(), 'findBulk')).toHaveLength(1);
 	});
@@ -214,7 +214,7 @@ describe('a refusal that no other request escapes', () => {
 		expect(failed).toBeLessThanOrEqual(14);
 		expect(service().requests).toHaveLength(failed);
 		expect(hints?.[0]).toMatchObject({ type: 'warning' });
-		expect(json.at(-1)?.message).toMatch(/^Not sent: .+ \(.+\)$/);
+		expect(json.at(-1)?.lookupMessage).toMatch(/^Not sent: .+ \(.+\)$/);
 	});
 
 	test('for their values ends no run that has a result', async () => {
@@ -253,9 +253,9 @@ describe('a refusal that no other request escapes', () => {
 		const { 'failed: unexpected_answer': failed } = countsOf(json);
 		expect(failed).toBeLessThanOrEqual(14);
 		expect(service().requests).toHaveLength(failed);
-		const message = expect.stringContaining('Your plan has expired');
-		expect(json[0]).toMatchObject({ status: 'failed', credits: null, message });
-		expect(json[119]).toMatchObject({ status: 'not_processed', message });
+		const lookupMessage = expect.stringContaining('Your plan has expired');
+		expect(json[0]).toMatchObject({ lookupStatus: 'failed', lookupCredits: null, lookupMessage });
+		expect(json[119]).toMatchObject({ lookupStatus: 'not_processed', lookupMessage });
 	});
 
 	test('of jobs that the service refuses to show keeps no other one from being collected', async () => {
@@ -265,10 +265,13 @@ describe('a refusal that no other request escapes', () => {
 		const where = ({ path }: WireRequest) => path.includes('7000');
 		service().faults.add({ status: 403, on: { operation: 'getBulkJob', where } });
 		const others = numbers(16, hit + 1).map((number) => {
-			return { ...json[0], ...leadOf(number), jobId: `7000${number}` };
+			return { ...json[0], ...leadOf(number), lookupJobId: `7000${number}` };
 		});
 		const { json: after } = await runLookup(findBulk, service(), [...others, ...json], at);
-		expect(after.map(({ status }) => status)).toEqual([...others.map(() => 'pending'), 'found']);
+		expect(after.map(({ lookupStatus }) => lookupStatus)).toEqual([
+			...others.map(() => 'pending'),
+			'found',
+		]);
 		expectPaidOnce(service(), findBulk, [hit]);
 	});
 

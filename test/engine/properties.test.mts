@@ -36,22 +36,22 @@ interface Input {
 /** Input items that are no questions. */
 const junk: Record<Lookup['credits'], Array<[item: IDataObject, answer: IDataObject]>> = {
 	email: [
-		[{}, { status: 'invalid_input' }],
-		[{ first: 'Ada', last: 'Lovelace' }, { status: 'invalid_input' }],
-		[{ first: ['Ada'], last: {}, domain: true }, { status: 'invalid_input' }],
-		[{ ...leadOf(1), last: '', email: 'odd 1' }, { status: 'invalid_input' }],
+		[{}, { lookupStatus: 'invalid_input' }],
+		[{ first: 'Ada', last: 'Lovelace' }, { lookupStatus: 'invalid_input' }],
+		[{ first: ['Ada'], last: {}, domain: true }, { lookupStatus: 'invalid_input' }],
+		[{ ...leadOf(1), last: '', email: 'odd 1' }, { lookupStatus: 'invalid_input' }],
 		[
 			{ ...leadOf(1), email: addressOf(1) },
-			{ status: 'known', email: addressOf(1) },
+			{ lookupStatus: 'known', email: addressOf(1) },
 		],
 	],
 	verifier: [
-		[{ email: '  ' }, { status: 'skipped' }],
-		[{ email: ['a@c1.bulk.example'] }, { status: 'invalid_input' }],
-		[{ email: '12' }, { status: 'verified', email: '12', emailStatus: 'invalid' }],
+		[{ email: '  ' }, { lookupStatus: 'skipped' }],
+		[{ email: ['a@c1.bulk.example'] }, { lookupStatus: 'invalid_input' }],
+		[{ email: '12' }, { lookupStatus: 'verified', email: '12', emailStatus: 'invalid' }],
 		[
 			{ email: addressOf(1), emailStatus: 'valid' },
-			{ status: 'known', emailStatus: 'valid' },
+			{ lookupStatus: 'known', emailStatus: 'valid' },
 		],
 	],
 };
@@ -115,7 +115,7 @@ test.each(lookups)('$operation', async (lookup) => {
 			'Estimate',
 		);
 		const ofJunk = (status: string) =>
-			inputs.filter(({ asks, answer }) => asks === null && answer.status === status).length;
+			inputs.filter(({ asks, answer }) => asks === null && answer.lookupStatus === status).length;
 		expect(fates).toMatchObject({
 			...{ lookups: fresh.length, known: ofJunk('known'), skipped: ofJunk('skipped') },
 			...{ incomplete: ofJunk('invalid_input'), malformed: ofJunk('verified') },

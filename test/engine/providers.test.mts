@@ -86,19 +86,22 @@ describe.each(['find', 'findBulk'])('two providers in a row, by %s', (operation)
 		expect(second.ledger.total()).toBe(found.length);
 		expect(outputOf(run, 'Provider B')).toMatchObject(
 			all.map((number) => {
-				const { status, email, emailStatus } = ofFirst(number);
-				const own = { ...row(number), credits: email === null ? 0 : 1 };
+				const { email, ...said } = ofFirst(number);
+				const own = { ...row(number), lookupCredits: email === null ? 0 : 1 };
 				if (!found.includes(number)) {
-					return { ...own, status, email, emailStatus };
+					return { ...own, ...said, email };
 				}
-				const result = { email: otherEmail(number), status: 'found', emailStatus: 'valid' };
-				return { ...own, ...result, credits: own.credits + 1 };
+				const result = { lookupStatus: 'found', email: otherEmail(number), emailStatus: 'valid' };
+				return { ...own, ...result, lookupCredits: own.lookupCredits + 1 };
 			}),
 		);
 	});
 });
 
-const caught = { email: addressOf(1), emailStatus: 'catch-all', status: 'found', credits: 1 };
+const caught = {
+	...{ lookupStatus: 'found', email: addressOf(1), emailStatus: 'catch-all' },
+	lookupCredits: 1,
+};
 
 test('an email that is looked up again in vain stays, with all that is said of it', async () => {
 	const number = numbers(100).find((one) => otherEmail(one) === null) ?? 0;
@@ -108,7 +111,7 @@ test('an email that is looked up again in vain stays, with all that is said of i
 	expect(outputOf(missed, 'Provider B')).toEqual([lead]);
 	second.faults.add({ status: 500 });
 	const failed = await inARow([lead], [finder(), step]);
-	expect(outputOf(failed, 'Provider B')).toMatchObject([{ ...lead, status: 'failed' }]);
+	expect(outputOf(failed, 'Provider B')).toMatchObject([{ ...lead, lookupStatus: 'failed' }]);
 	expect(second.ledger.charges).toEqual([]);
 	expect(first().requests).toEqual([]);
 });
@@ -131,7 +134,7 @@ test('2,000 leads, with trouble of its own at each provider', async () => {
 	const [a, b, verified] = NAMES.map((name) => outputOf(run, name));
 	for (const items of [a, b, verified]) expect(items.map(({ id }) => id)).toEqual(all);
 	const rest = all.filter((number) => a[number].emailStatus !== 'valid');
-	expect(a.filter(({ reason }) => reason === 'out_of_credits').length).toBeGreaterThan(500);
+	expect(a.filter((item) => item.lookupReason === 'out_of_credits').length).toBeGreaterThan(500);
 	expect(askedOf(second)).toEqual(rest.map(nameOf));
 	const emailsOf = (items: IDataObject[], before?: IDataObject[]) =>
 		items
@@ -149,7 +152,7 @@ test('2,000 leads, with trouble of its own at each provider', async () => {
 	];
 	expect(run.data.resultData.metadata?.contact_data_credits).toContain(costs.join(', '));
 	const total = first().ledger.total() + second.ledger.total();
-	expect(verified.reduce((sum, { credits }) => sum + Number(credits), 0)).toBe(total);
+	expect(verified.reduce((sum, item) => sum + Number(item.lookupCredits), 0)).toBe(total);
 });
 
 test('the email of a job takes the place of another one', async () => {
@@ -158,8 +161,8 @@ test('the email of a job takes the place of another one', async () => {
 	const lead = { ...row(number), ...caught };
 	const later = finder({ keepEmailIf: 'valid', jobTimeout: 0 });
 	const run = await inARow([lead], [finder(), later, { ...later, name: 'Collect' }]);
-	expect(outputOf(run, 'Provider B')).toMatchObject([{ status: 'pending' }]);
-	const found = { status: 'found', email: otherEmail(number) };
+	expect(outputOf(run, 'Provider B')).toMatchObject([{ lookupStatus: 'pending' }]);
+	const found = { lookupStatus: 'found', email: otherEmail(number) };
 	expect(outputOf(run, 'Collect')).toMatchObject([found]);
 	expect([askedOf(second), second.ledger.total()]).toEqual([[nameOf(number)], 1]);
 });
@@ -169,7 +172,7 @@ test('a provider that stops the workflow says how to go on to the next one, if t
 	const stopping: Partial<TestNode> = { parameters: { operation: 'findBulk' } };
 	const said = async (nodes: Array<Partial<TestNode>>) =>
 		(await inARow([row(1)], nodes)).data.resultData.error?.description;
-	const credits = 'Add credits to the account, then run again';
+	const credits = 'Add credits to the account of the credential "Test", then run again';
 	expect(await said([stopping])).toMatch(new RegExp(`^${credits}[^.]*\\.$`));
 	const next =
 		'To go on with the next provider, set On Error in the Settings of this node to Continue.';

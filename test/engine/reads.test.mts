@@ -68,15 +68,15 @@ describe.each<[string, Case]>([
 		const { json, items: output } = await run('continueRegularOutput', simple);
 		const [first] = json.map((item) => Object.keys(item));
 		for (const item of json) expect(Object.keys(item)).toEqual(first);
-		const failed = output.filter(({ json: { status } }) => status !== null);
+		const failed = output.filter(({ json }) => json.lookupStatus !== null);
 		expect(failed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
 		expect(failed[0].json).toMatchObject({
 			...asked,
-			status: 'failed',
-			reason: expect.any(String),
+			lookupStatus: 'failed',
+			lookupReason: expect.any(String),
 		});
 		expect(json.length).toBeGreaterThan(2);
-		const nothing = [...Object.keys(asked), 'status', 'reason', 'message', 'httpCode'];
+		const nothing = [...Object.keys(asked), 'lookupStatus', 'lookupReason', 'lookupMessage'];
 		const none = Object.fromEntries(nothing.map((name) => [name, null]));
 		for (const one of output.filter((item) => item !== failed[0])) {
 			expect(one.json).toMatchObject(none);
@@ -86,7 +86,7 @@ describe.each<[string, Case]>([
 	test('with an error output, the other items are as they are without it', async () => {
 		const { json, errorItems } = await run('continueErrorOutput');
 		expect(errorItems).toMatchObject([{ json: { error: { status: 'failed' } } }]);
-		for (const item of json) expect(item).not.toHaveProperty('reason');
+		for (const item of json) expect(item).not.toHaveProperty('lookupReason');
 	});
 });
 
@@ -101,9 +101,8 @@ test.each([true, false])('Get Bulk Job, Simplify %s', async (simple) => {
 	});
 	const [row, ...others] = json.map((item) => Object.keys(item));
 	expect(others).toEqual([row, row]);
-	const unknown = { status: 'failed', reason: 'not_found', httpCode: 404 };
 	expect(json.slice(1)).toMatchObject([
-		unknown,
-		{ status: 'invalid_input', reason: 'missing_job' },
+		{ lookupStatus: 'failed', lookupReason: 'not_found' },
+		{ lookupStatus: 'invalid_input', lookupReason: 'missing_job' },
 	]);
 });

@@ -86,7 +86,7 @@ const unreachable: Trouble[] = [
 ];
 
 const mostUnanswered = 10;
-const downItem = { status: 'not_processed', reason: 'service_down' };
+const downItem = { lookupStatus: 'not_processed', lookupReason: 'service_down' };
 
 describe.each(lookups)('$operation', (lookup) => {
 	const { perRequest } = lookup;
@@ -104,7 +104,8 @@ describe.each(lookups)('$operation', (lookup) => {
 				options: { maxConcurrency: 1, maxCredits: 2 * perRequest },
 			});
 			expectNothingSpent(result);
-			const item = { status: 'failed', reason, message: expect.stringContaining(message) };
+			const said = { lookupReason: reason, lookupMessage: expect.stringContaining(message) };
+			const item = { lookupStatus: 'failed', ...said };
 			expect(result.json).toMatchObject(wanted.map(() => item));
 			expect(requests).toHaveBeenCalledTimes(asked);
 			if (message !== undecrypted) expect(result.credentialReads).toBe(1);
@@ -120,10 +121,9 @@ describe.each(lookups)('$operation', (lookup) => {
 				options: { maxRetries: 0 },
 			});
 			expectNothingSpent(result);
-			for (const { message, ...item } of result.json) {
-				expect(item).toMatchObject({ status: 'failed', reason, credits: 0 });
-				expect(message).toMatch(said);
-			}
+			const item = { lookupStatus: 'failed', lookupReason: reason, lookupCredits: 0 };
+			const lookupMessage = expect.stringMatching(said);
+			expect(result.json).toMatchObject(numbers(3).map(() => ({ ...item, lookupMessage })));
 			expect(result.summary).toContain('Check the Base URL of the credential');
 			expect(JSON.stringify(result.run)).not.toContain(KEY);
 		},
@@ -139,10 +139,10 @@ describe.each(lookups)('$operation', (lookup) => {
 		expect(sent).toBeLessThan(mostUnanswered + maxConcurrency);
 		expect(json).toHaveLength(wanted.length);
 		expect(json.at(-1)).toMatchObject(downItem);
-		const failed = json.filter(({ status }) => status === 'failed').length;
+		const failed = json.filter(({ lookupStatus }) => lookupStatus === 'failed').length;
 		expect(failed).toBeGreaterThan(0);
 		expect(failed).toBeLessThanOrEqual(sent * perRequest);
-		const down = json.filter(({ reason }) => reason === downItem.reason).length;
+		const down = json.filter((item) => item.lookupReason === downItem.lookupReason).length;
 		expect(failed + down).toBe(wanted.length);
 	});
 });
@@ -151,7 +151,7 @@ test('an unknown host is tried twice: it does not come to exist meanwhile', asyn
 	const requests = vi.spyOn(outboundHttp, 'requests');
 	const credential = { baseUrl: 'https://api.invalid', apiKey: KEY };
 	const { json } = await runLookup(find, service(), [leadOf(0)], { ...continues, credential });
-	expect(json[0].message).toContain('The host api.invalid was not found (sent 2 times)');
+	expect(json[0].lookupMessage).toContain('The host api.invalid was not found (sent 2 times)');
 	expect(requests).toHaveBeenCalledTimes(2);
 });
 
@@ -178,7 +178,7 @@ describe('a service that hangs', () => {
 		});
 		const lucky = wanted.filter((number) => Math.floor(number / 100) % 3 === 2);
 		expect(lucky.map((number) => answerIn(json[number]))).toEqual(lucky.map(findBulk.answer));
-		expect(json.filter(({ status }) => status === 'not_processed')).toEqual([]);
+		expect(json.filter(({ lookupStatus }) => lookupStatus === 'not_processed')).toEqual([]);
 		expect(service().requests).toHaveLength(15);
 	});
 
@@ -223,9 +223,10 @@ test.each(endless)(
 		});
 		expect(deadlines.mock.calls).toEqual(numbers(arrived).map(() => [timeout]));
 		if (isStopped) return expect(arrived).toBe(1);
-		const reason = operation.endsWith('Bulk') ? 'unknown_outcome' : 'connection';
-		const message = expect.stringMatching(/^The service did not respond in time/);
-		expect(json.map(outcomeIn)).toMatchObject([{ status: 'failed', reason, message }]);
+		const lookupReason = operation.endsWith('Bulk') ? 'unknown_outcome' : 'connection';
+		const lookupMessage = expect.stringMatching(/^The service did not respond in time/);
+		const said = { lookupStatus: 'failed', lookupReason, lookupMessage };
+		expect(json.map(outcomeIn)).toMatchObject([said]);
 	},
 );
 
@@ -256,7 +257,8 @@ test('after a 402 of Get Company Leads, nothing further is sent', async () => {
 	const { requests } = service();
 	// Some were on the way when the refusal came.
 	expect(requests.length).toBeLessThan(3 + 5);
-	const unsent = json.filter(({ reason }) => reason === 'out_of_credits');
+	const unsent = json.filter(({ lookupReason }) => lookupReason === 'out_of_credits');
 	expect(unsent.length).toBeGreaterThanOrEqual(items.length - requests.length);
-	expect(unsent[unsent.length - 1]).toMatchObject({ status: 'not_processed', httpCode: null });
+	expect(unsent.at(-1)).toMatchObject({ lookupStatus: 'not_processed' });
+	expect(unsent.at(-1)?.lookupMessage).toMatch(/^Not sent: /);
 });

@@ -73,7 +73,9 @@ describe.each(roads)('%s', (name, road) => {
 		const items = await road(requestOptions, credential).catch((error: unknown) => [
 			{ error: `${String(error)} ${JSON.stringify(error)}` },
 		]);
-		const failed = items.some((json) => 'error' in json || outcomeIn(json).status === 'failed');
+		const failed = items.some(
+			(json) => 'error' in json || outcomeIn(json).lookupStatus === 'failed',
+		);
 		return { failed, sent: service().requests.filter(isOfNode), words: JSON.stringify(items) };
 	}
 

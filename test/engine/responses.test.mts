@@ -50,7 +50,7 @@ const mixed = numbers(60);
 
 /** What became of a lead, in a word. */
 function wordOf(item: IDataObject, { answer, credits }: Lookup, number: number): string {
-	const { status, reason, email } = item;
+	const { lookupStatus: status, lookupReason: reason, email } = item;
 	if (JSON.stringify(answerIn(item)) === JSON.stringify(answer(number))) return 'right';
 	const { first: firstName, last: lastName, domain } = leadOf(number);
 	const isOwn = service().ledger.isOf(String(email), { firstName, lastName, domain });
@@ -101,7 +101,7 @@ async function waitingLeads(): Promise<IDataObject[]> {
 	const parameters = { includeInputFields: true };
 	const waiting = { variants: job, options: { jobTimeout: 0 }, parameters };
 	const { json } = await lookUp(findBulk, six, waiting);
-	expect(json).toMatchObject(six.map(() => ({ status: 'pending', credits: null })));
+	expect(json).toMatchObject(six.map(() => ({ lookupStatus: 'pending', lookupCredits: null })));
 	return json;
 }
 
@@ -157,7 +157,8 @@ describe('whose a row is', () => {
 		expect(words).toMatch(typeof came === 'string' ? new RegExp(`^${came}$`) : came);
 		expect([sent(), mostPaid()]).toEqual([1, 1]);
 		// Nobody knows what was paid for a row that is nobody's.
-		for (const item of json) expect(item.credits).toBe(item.status === 'found' ? 1 : null);
+		for (const { lookupStatus, lookupCredits } of json)
+			expect(lookupCredits).toBe(lookupStatus === 'found' ? 1 : null);
 	});
 
 	test.each(cases)('in a job: %s', async (_, effect, came) => {
@@ -202,7 +203,7 @@ describe('whose a row is', () => {
 		});
 		const answers = emails.map((email) => {
 			const emailStatus = expectedVerification(email).email_status;
-			return { status: 'verified', email, emailStatus };
+			return { lookupStatus: 'verified', email, emailStatus };
 		});
 		expect(json.map(answerIn)).toEqual(answers);
 		expect([sent(), mostPaid()]).toEqual([1, 1]);
@@ -242,16 +243,19 @@ describe('not yet', () => {
 		const given = { faults, variants: job, options: jobOptions };
 		const { came, json } = await lookUp(findBulk, six, given);
 		expect(came).toBe('3 right, 3 pending');
-		expect(json[5]).toMatchObject({ jobId: '9001', jobRow: 6, credits: null });
+		expect(json[5]).toMatchObject({ lookupJobId: '9001', lookupJobRow: 6, lookupCredits: null });
 	});
 
 	test('a job that is gone ends the wait, and its items lose it', async () => {
 		const faults: Fault[] = [{ status: 410, on: polls }];
 		const given = { faults, variants: job, options: jobOptions };
 		const { json, summary } = await lookUp(findBulk, six, given);
-		const gone = { status: 'failed', httpCode: 410 };
+		const gone = {
+			lookupStatus: 'failed',
+			lookupMessage: expect.stringContaining('not exist any more'),
+		};
 		expect(json).toMatchObject(six.map(() => gone));
-		expect(json.map(({ jobId }) => jobId ?? null)).toEqual(six.map(() => null));
+		expect(json.map(({ lookupJobId }) => lookupJobId ?? null)).toEqual(six.map(() => null));
 		expect(summary).not.toContain('Nothing is lost');
 		expect(requestsOf(service(), 'getBulkJob').length).toBeLessThanOrEqual(2);
 	});
@@ -261,7 +265,7 @@ describe('not yet', () => {
 		// In either form of a poll.
 		service().faults.add({ status: 404, on: { ...polls, times: 2 } });
 		const { json } = await collectLater(pending);
-		expect(json).toMatchObject(six.map(() => ({ status: 'found', credits: 1 })));
+		expect(json).toMatchObject(six.map(() => ({ lookupStatus: 'found', lookupCredits: 1 })));
 		expect(submitted()).toBe(1);
 	});
 });
@@ -295,7 +299,7 @@ describe('found, nothing, or nothing said', () => {
 		const faults = [{ ...effect, charge: false }];
 		const { came, json } = await lookUp(lookup, six, { faults });
 		expect(came).toBe('6 failed: unexpected_answer');
-		for (const { message } of json) expect(message).toContain(said);
+		for (const { lookupMessage } of json) expect(lookupMessage).toContain(said);
 	});
 
 	test.each([find, findBulk])('$operation, an email within text', async (lookup) => {
@@ -308,14 +312,14 @@ describe('found, nothing, or nothing said', () => {
 		const faults = [{ set: { email: 'a b@c d@e' } }];
 		const { came, json } = await lookUp(lookup, six, { faults });
 		expect(came).toBe('6 failed: unexpected_answer');
-		expect(json).toMatchObject(six.map(() => ({ credits: null })));
+		expect(json).toMatchObject(six.map(() => ({ lookupCredits: null })));
 	});
 
 	test.each(lookups)('$operation, JSON that is not certain', async (lookup) => {
 		const faults: Fault[] = [{ body: { json: '{"email": oops}' }, charge: true }];
 		const { came, json } = await lookUp(lookup, six, { faults });
 		expect(came).toBe('6 failed: unexpected_answer');
-		expect(json).toMatchObject(six.map(() => ({ credits: null })));
+		expect(json).toMatchObject(six.map(() => ({ lookupCredits: null })));
 	});
 
 	const noPeople = { meta: { total_all: 0, total_results: 0 }, company: null, results: null };
@@ -332,7 +336,7 @@ describe('found, nothing, or nothing said', () => {
 		const result = await runNode({ node, parameters, credential: credential(service()) });
 		expect(result.error).toBeUndefined();
 		expect(result.json.map(outcomeIn)).toEqual(
-			operation === 'searchCompany' ? [expect.objectContaining({ status: 'not_found' })] : [],
+			operation === 'searchCompany' ? [expect.objectContaining({ lookupStatus: 'not_found' })] : [],
 		);
 	});
 
@@ -354,7 +358,7 @@ describe('found, nothing, or nothing said', () => {
 		const variants = { ...job, jobOutcome: 'failed' } as const;
 		const { came, json } = await lookUp(findBulk, six, { faults, variants, options: jobOptions });
 		expect(came).toBe('6 failed: job_failed');
-		for (const { message } of json) expect(message).toContain(words);
+		for (const { lookupMessage } of json) expect(lookupMessage).toContain(words);
 	});
 
 	test('an item without json, behind one that was paid for', async () => {
@@ -376,7 +380,7 @@ describe('found, nothing, or nothing said', () => {
 		});
 		const [task] = run.data.resultData.runData.Find;
 		const json = (task.data?.main[0] ?? []).map((item) => item.json);
-		expect(json.map(({ status }) => status)).toEqual(['found', 'invalid_input']);
+		expect(json.map((item) => item.lookupStatus)).toEqual(['found', 'invalid_input']);
 	});
 });
 
@@ -505,7 +509,7 @@ describe('what a code means', () => {
 		const { came, json, run } = await lookUp(findBulk, six, { faults: [charged(status)] });
 		expect(came).toMatch(/^6 failed: \w+$/);
 		expect(sent()).toBeLessThanOrEqual(2);
-		expect(json).toMatchObject(six.map(() => ({ credits: null })));
+		expect(json).toMatchObject(six.map(() => ({ lookupCredits: null })));
 		expect(toldBy(run)).toMatch(/^0 to \d+ credits spent$/);
 	});
 
@@ -514,7 +518,7 @@ describe('what a code means', () => {
 		async (status) => {
 			const later = { retryAfter: 'seconds', seconds: 1 } as const;
 			const { json, run } = await lookUp(findBulk, six, { faults: [{ status, ...later }] });
-			expect(json).toMatchObject(six.map(() => ({ status: 'failed', credits: null })));
+			expect(json).toMatchObject(six.map(() => ({ lookupStatus: 'failed', lookupCredits: null })));
 			expect(sent()).toBe(2);
 			expect(toldBy(run)).toBe('0 to 12 credits spent');
 		},
@@ -522,7 +526,7 @@ describe('what a code means', () => {
 
 	test.each(gateways)('a single lookup that was charged, and ends in %i', async (status) => {
 		const { json } = await lookUp(find, [six[0]], { faults: [charged(status)] });
-		expect(json).toMatchObject([{ status: 'failed', credits: null }]);
+		expect(json).toMatchObject([{ lookupStatus: 'failed', lookupCredits: null }]);
 		expect(sent()).toBeLessThanOrEqual(2);
 	});
 
@@ -533,7 +537,7 @@ describe('what a code means', () => {
 	test.each(unreadable)('%s, a response that cannot be read was sent: %s', async (...given) => {
 		const [, body, lookup] = given;
 		const { json } = await lookUp(lookup, [six[0]], { faults: [{ body, charge: true }] });
-		expect(json).toMatchObject([{ status: 'failed', credits: null }]);
+		expect(json).toMatchObject([{ lookupStatus: 'failed', lookupCredits: null }]);
 		expect([sent(), mostPaid()]).toEqual([1, 1]);
 	});
 });

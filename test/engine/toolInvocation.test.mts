@@ -1,15 +1,16 @@
 /** @file Where n8n calls a node as a tool directly, it knows only `routing`, and one item. */
 
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { expect, test } from 'vitest';
 
 import { forgetRecentAnswers } from '../../nodes/shared/execution/recent.ts';
 import { ofJob } from '../../nodes/shared/failures/failure.ts';
+import { outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
 import { bulkJob, everyOperation, operationOf, readsJob } from '../operations.mts';
 import { find, findBulk } from '../support/leads/lookups.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
-import { timeless } from '../support/leads/outcomes.mts';
+import { picked, timeless } from '../support/leads/outcomes.mts';
 import { credentialFor, useService } from '../support/servers/service.mts';
 import { callTool } from '../support/node/tool.mts';
 
@@ -47,12 +48,16 @@ test.each([
 		const input = { chatInput: 'Who is that?', email: 'other@c.bulk.example' };
 		const withInput = { ...parameters, includeInputFields: true };
 		const told = await callTool({ node, parameters: withInput, credential, input });
-		if (jobPolls > 0) expect(json).toMatchObject([{ status: 'pending', jobId: '9001' }]);
+		if (jobPolls > 0)
+			expect(json).toMatchObject([{ lookupStatus: 'pending', lookupJobId: '9001' }]);
 		expect(json.length).toBeGreaterThan(0);
 		// The output of a workflow has the advice above it; a tool has it in the item.
 		const inFull = json.map((one) =>
-			one.status === 'pending'
-				? { ...one, message: `${String(one.message)}. ${ofJob('1').problem.description}` }
+			one.lookupStatus === 'pending'
+				? {
+						...one,
+						lookupMessage: `${String(one.lookupMessage)}. ${ofJob('1').problem.description}`,
+					}
 				: one,
 		);
 		expect(timeless(told)).toEqual(timeless(inFull));
@@ -69,7 +74,7 @@ test.each([find, findBulk])(
 			credential: credentialFor(service()),
 			input: { fullName: 'Ada Lovelace', domain: 'acme.example', email: 'ada@acme.example' },
 		});
-		expect(told).toMatchObject([{ status: 'invalid_input', reason: 'missing_name' }]);
+		expect(told).toMatchObject([{ lookupStatus: 'invalid_input', lookupReason: 'missing_name' }]);
 		expect(service().requests).toEqual([]);
 	},
 );
@@ -86,12 +91,9 @@ test.each(everyOperation().filter(({ toolOutput }) => toolOutput))(
 		const [simplified] = await call({});
 		const [raw] = await call({ output: 'raw' });
 		expect(raw).not.toEqual(simplified);
-		// A company that is searched for is selected by its own fields.
-		const fields: IDataObject = { ...Object(simplified.companyData), ...simplified };
-		expect(Object.keys(fields)).toEqual(expect.arrayContaining(toolOutput));
-		const chosen = toolOutput.map((name) => [name, fields[name]]);
+		expect(Object.keys(simplified)).toEqual(expect.arrayContaining(toolOutput));
 		const [selected] = await call({ output: 'fields', fields: [...toolOutput, 'none'] });
-		expect(selected).toEqual(Object.fromEntries(chosen));
+		expect(selected).toEqual(picked(simplified, toolOutput));
 	},
 );
 
@@ -103,8 +105,9 @@ test.each([find, search])(
 			parameters: { operation, output: 'fields', fields: ['email', 'name'] },
 			credential: credentialFor(service()),
 		});
-		const message = expect.stringContaining('Not sent: no');
-		expect(told).toMatchObject([{ status: 'invalid_input', message }]);
-		expect(told[0]).not.toHaveProperty('credits');
+		const lookupMessage = expect.stringContaining('Not sent: no');
+		const outcomes = told.map(outcomeIn);
+		expect(outcomes).toMatchObject([{ lookupStatus: 'invalid_input', lookupMessage }]);
+		expect(outcomes[0]).not.toHaveProperty('lookupCredits');
 	},
 );

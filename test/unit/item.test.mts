@@ -181,7 +181,7 @@ describe('an item of the finder', () => {
 		['with an email and no name', { ...withEmail, fullName: '' }, ada],
 		['with an email and a name that fails', { ...withEmail, fullName: FAILS }, ada],
 		['checked too long ago', { ...withEmail, ...checkedOn('2020-01-01') }, undefined],
-		['without a name', { fullName: '' }, refused('missing_name', 'no full name')],
+		['without a name', { fullName: '' }, refused('missing_name', 'no name')],
 		['with a list for an email', { existingEmail: ['a@b.c'] }, invalid('Existing Email')],
 		...KEEPING.map(
 			([keepEmailIf, emailStatus, isKept]): Row => [
@@ -212,9 +212,9 @@ describe('an item without a name or a company', () => {
 	];
 
 	it.each<[IDataObject, Record<string, unknown>, lacks: string, labels: string]>([
-		[{ where: 'Acme' }, chosen, 'no full name (this item has no field who)', name],
+		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', name],
 		[{ who: 'Ada Lovelace' }, chosen, 'no company (this item has no field where)', company],
-		[{}, { firstName: 'Ada' }, 'no full name and no company', `${name} and ${company}`],
+		[{}, { firstName: 'Ada' }, 'no name and no company', `${name} and ${company}`],
 	])('%j, where its fields are chosen as %j, says %s', (json, saved, lacks, labels) => {
 		const { outcome } = read(findBulk, { leadFields: 'manual', ...saved }, json);
 		const message = `Not sent: ${lacks}`;
@@ -224,25 +224,30 @@ describe('an item without a name or a company', () => {
 
 	const ada = { Name: 'Ada Lovelace' };
 	const acme = { Company: 'Acme' };
-	const none = 'no column was recognized';
+	const eleven = Object.fromEntries([...'abcdefghijk'].map((name) => [name, 1]));
+	const choose = 'Lead Fields to Choose Below and drag your columns in, existing emails too.';
 
 	it.each<[IDataObject, message: string]>([
-		[{ Kunde: 1 }, `no full name (${none}) and no company (${none})`],
-		[{ ...acme, 'Last Name': 'García' }, 'no full name (Last Name is only half a name)'],
-		[{ ...acme, 'Full Name': 'Lovelace' }, 'no full name (Full Name is only half a name)'],
+		[{}, 'no name and no company. The item has: no fields'],
+		[{ Kunde: 1, ...acme }, 'no name. The item has: Kunde, Company'],
+		[eleven, 'no name and no company. The item has: a, b, c, d, e, f, g, h, i, j'],
+		[{ ...acme, 'Last Name': 'García' }, 'no name (Last Name is only half a name)'],
+		[{ ...acme, 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)'],
 		[
 			{ ...acme, 'First Name': 'Maria', 'Last Name': 'L.' },
-			'no full name (Last Name is only an initial)',
+			'no name (Last Name is only an initial)',
 		],
-		[{ ...acme, 'First Name': '', Surname: '' }, 'no full name (First Name is empty in this row)'],
+		[{ ...acme, 'First Name': '', Surname: '' }, 'no name (First Name is empty in this row)'],
 		[
 			{ Website: 'acme.com', Name: 'Acme GmbH' },
-			"no full name (Name may be a company's, as no other column is a person's)",
+			"no name (Name may be a company's, as no other column is a person's)",
 		],
 		[{ ...ada, Homepage: '', Customer: 'Acme' }, 'no company (Homepage is empty in this row)'],
 	])('%j, where it is recognized, says %s', (json, message) => {
-		const description =
-			'Complete your data, or set Lead Fields to Choose Below and drag all your columns in.';
+		const isExplained = message.includes('(');
+		const description = isExplained
+			? `Complete your data or, if it is in other columns, set ${choose}`
+			: `Set ${choose}`;
 		expect(read(findBulk, {}, json).outcome).toMatchObject({
 			message: `Not sent: ${message}`,
 			description,

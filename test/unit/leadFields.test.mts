@@ -21,9 +21,9 @@ function used({ found }: Lead): Values {
 }
 
 /** What is recognized of an item that is a run of its own. */
-const leadIn = (item: unknown, resultField = '') => new LeadReader(resultField, [item]).read(item);
+const leadIn = (item: unknown) => new LeadReader([item]).read(item);
 
-const readOf = (item: unknown, resultField?: string) => used(leadIn(item, resultField));
+const readOf = (item: unknown) => used(leadIn(item));
 
 /** Why fields hold nothing, e.g. `Name looks like a company`. */
 function whysOf(item: object): string[] {
@@ -342,26 +342,6 @@ describe('an item', () => {
 		},
 	);
 
-	const found = { status: 'found', name: 'Acme Robotics', domain: 'acme.com' };
-
-	it.each<[lookup: unknown, Values, beside: Values]>([
-		[checked, checked, { email: eve }],
-		// A sheet makes a text of it.
-		[JSON.stringify(checked), checked, { email: eve }],
-		[{ email: null, emailStatus: null }, { email: eve }, { email: eve }],
-		['text', { email: eve }, { email: eve }],
-		// A company that was found is no person.
-		[found, { email: eve, domain: 'acme.com' }, { email: eve }],
-	])('with %j in the field for the result: that comes before all', (lookup, read, beside) => {
-		const item = { lookup, 'Work Email': eve };
-		expect([readOf(item, 'lookup'), readOf(item)]).toEqual([read, beside]);
-	});
-
-	it('may have the result in a field that others use, too', () => {
-		const item = { 'Work Email': eve, fields: { ...found, email } };
-		expect(readOf(item, 'fields')).toEqual({ email, domain: 'acme.com' });
-	});
-
 	it('may be any JSON: nothing is thrown, and the item stays as it is', () => {
 		const known = Object.values(LEAD_FIELDS).flatMap((names) => names.trim().split(/\s*,\s*/));
 		const names = ['properties', 'fields', 'body', 'data', 'result', 'emailStatus'];
@@ -379,7 +359,7 @@ describe('an item', () => {
 			fc.property(item, (any) => {
 				const json: unknown = JSON.parse(JSON.stringify(any));
 				const before = JSON.stringify(json);
-				const { found } = new LeadReader('result', [json, any, null]).read(json);
+				const { found } = new LeadReader([json, any, null]).read(json);
 				expect(JSON.stringify(json)).toBe(before);
 				for (const { value } of Object.values(found)) expect(value).toMatch(/\S/);
 				read += Object.keys(found).length;
@@ -436,7 +416,7 @@ describe('whose a column is', () => {
 it('a run reads no bare name of a list of companies beside a list of people', () => {
 	const adler = { Name: 'Hotel Adler', Website: 'adler-bonn.de', Ort: 'Bonn' };
 	const items = [adler, { Name: ada, Website: 'acme.com', Company: 'Acme', Title: 'CEO' }];
-	const reader = new LeadReader('', items);
+	const reader = new LeadReader(items);
 	const read = items.map((item) => used(reader.read(item)));
 	expect(read).toEqual([{ domain: 'adler-bonn.de' }, { ...whole, ...acme, ...site }]);
 });
@@ -531,7 +511,7 @@ it('once it has looked at all items, reading one looks at no other', () => {
 	const items = ['Ada', 'Ida', 'Eda'].map(
 		(name) => new Proxy({ Email: `${name}@acme.com`, [name]: 1 }, { ownKeys }),
 	);
-	const reader = new LeadReader('', items);
+	const reader = new LeadReader(items);
 	for (const item of items) reader.look(item);
 	expect(looks).toBe(items.length);
 	expect(reader.read(items[0]).found.email?.value).toBe('Ada@acme.com');

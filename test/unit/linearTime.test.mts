@@ -26,7 +26,7 @@ const PARTS = [
 
 const LENGTH = 300_000;
 
-const leadIn = (item: object) => new LeadReader('', [item]).read(item);
+const leadIn = (item: object) => new LeadReader([item]).read(item);
 
 it.each<[string, (text: string) => unknown, start?: string]>([
 	['toText', toText],

@@ -31,8 +31,7 @@ const failed: Problem = {
 function settingOf(own: Partial<INode>): string {
 	const onError = new OnError({ ...node, ...own });
 	if (onError.stops) return 'stop';
-	const { json } = onError.output(failed, 0, { json: {} }, (fields) => ({ json: fields }));
-	return 'error' in json ? 'errorOutput' : 'continue';
+	return onError.errorItem(failed, 0, { json: {} }) ? 'errorOutput' : 'continue';
 }
 
 it.each<[Partial<INode>, string, ofTool: string]>([

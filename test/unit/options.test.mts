@@ -36,7 +36,6 @@ const NONE = {
 	keep: undefined,
 	manualLimit: Number.POSITIVE_INFINITY,
 	failsWhenIncomplete: false,
-	resultField: undefined,
 	hasOptionalColumn: false,
 	jobTimeout: 30 * 60_000,
 	refusal: undefined,
@@ -57,11 +56,6 @@ it.each([
 	[{ keepCredits: -2 }, { keep: 0 }],
 	[{ manualLimit: 0 }, { manualLimit: Number.POSITIVE_INFINITY }],
 	[{ enrich: 'true' }, { hasOptionalColumn: false }],
-	...[' ', null, ['lookup']].map((resultField) => [{ resultField }, { resultField: undefined }]),
-	...[' lookup ', 'Result of "it"', '0', 'toString', 'Error'].map((resultField) => [
-		{ resultField },
-		{ resultField: resultField.trim() },
-	]),
 ] as Array<[Record<string, unknown>, object]>)('reads %j', (added, options) => {
 	expect(optionsOf(added, 'enrich')).toMatchObject(options);
 });

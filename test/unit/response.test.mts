@@ -31,7 +31,8 @@ describe('readResponse', () => {
 		[429, 'rate_limited', 'The service refuses requests for its rate limit'],
 		[405, 'bad_request', 'The service did not accept this request'],
 		[500, 'service_unavailable', 'The service is temporarily unavailable'],
-	])('takes a %i for %s, whatever JSON its body is', (httpCode, reason, message) => {
+	])('takes a %i for %s, whatever JSON its body is', (httpCode, reason, words) => {
+		const message = `${words} (${httpCode})`;
 		const told = { httpCode, reason, message, mayBeCharged: false };
 		for (const body of [{}, [], null, 7, true, '', undefined]) {
 			expect(refusal(httpCode, body)).toMatchObject(told);
@@ -49,7 +50,7 @@ describe('readResponse', () => {
 
 	it.each([3, 0])('says of a 402 that %i credits remain', (remaining) => {
 		const body = { error: 'x', message: 'You have run out', remaining };
-		const message = `Not enough credits (${remaining} remaining): You have run out`;
+		const message = `Not enough credits (402, ${remaining} remaining): You have run out`;
 		expect(refusal(402, body)).toMatchObject({ message });
 	});
 
@@ -64,7 +65,7 @@ describe('readResponse', () => {
 		[{ of: { plan: { text: 'none of a refusal' } } }, null],
 		[{ error: 7, message: null, detail: [] }, null],
 	])('finds the words of the service in %j', (body, said) => {
-		const message = 'Your plan does not include this feature';
+		const message = 'Your plan does not include this feature (403)';
 		const expected = { message: said === null ? message : `${message}: ${said}` };
 		expect(refusal(403, body)).toMatchObject(expected);
 	});

@@ -1,14 +1,19 @@
 import { expect, it } from 'vitest';
 
-import { itemWith } from '../../nodes/shared/output/shape';
+import { OF_COMPANY } from '../../nodes/shared/failures/names.ts';
+import { itemWith } from '../../nodes/shared/output/shape.ts';
 
 it('a result of a tool has nothing of the item of its agent', () => {
-	const earlier = { status: 'found', name: 'Agent Corp', credits: 7 };
+	const json = {
+		...{ chat: 'Hi', companyStatus: 'found', companyCredits: 7 },
+		companyData: { name: 'Agent Corp' },
+	};
 	const asked = { keyword: 'acme.example' };
-	const field = { resultField: 'companyData', asked, replaced: new Set<string>() };
-	const place = { includesInput: false, isTool: true, ...field };
-	const miss = { fields: { status: 'not_found' }, columns: ['status', 'name'], credits: 0 };
-	const { json } = itemWith({ json: { chat: 'Hi', companyData: earlier } }, 0, place, miss);
-	const companyData = { status: 'not_found', name: null, credits: 0 };
-	expect(json).toEqual({ ...asked, companyData });
+	const place = { includesInput: false, isTool: true, asked, names: OF_COMPANY };
+	const columns = ['companyStatus', 'companyData'];
+	const miss = { fields: { companyStatus: 'not_found' }, columns, credits: 0 };
+	expect(itemWith({ json }, 0, place, miss).json).toEqual({
+		...asked,
+		...{ companyStatus: 'not_found', companyData: null, companyCredits: 0 },
+	});
 });

@@ -15,12 +15,12 @@ import {
 } from '../../nodes/shared/run/summary.ts';
 import { reasonToStop } from '../../nodes/shared/output/onError.ts';
 import {
+	causesOf,
 	Failure,
 	invalidValue,
 	notSent as unsent,
 	ofJob,
 	problemOf,
-	worstOf,
 } from '../../nodes/shared/failures/failure.ts';
 import type { InvalidReason, NotSentReason } from '../../nodes/shared/failures/reasons.ts';
 import { connectionError, unexpectedResponse } from '../../nodes/shared/http/errors.ts';
@@ -121,7 +121,7 @@ function summary(lookup: Lookup<IDataObject>, kinds: Kind[], given: Figures = {}
 	const spent = { certain: 0, uncertain: 0, ...given.spent };
 	const counts = { ...countsIn(kinds), ...given.counts };
 	const known = {
-		...{ counts, items: kinds.length, causes: worstOf(problems) },
+		...{ counts, items: kinds.length, causes: causesOf(problems) },
 		...{ existing: 'Existing Email', isChosen: false, retriesOnFail: false },
 		...facts,
 	};
@@ -207,7 +207,14 @@ describe('the summary', () => {
 			'6 items: 2 without a name, 1 with an expression that cannot be evaluated, ' +
 				'1 with a value that is not valid, 2 waiting for a bulk job. ' +
 				'Up to 4 credits used; waited 8 seconds for the rate limit.<br>' +
-				'Fill in Full Name. Nothing is lost: run the Finder again later, and it collects what is waiting, for free.',
+				'Fill in Full Name. Nothing is lost: run the Finder again later, and it collects what is waiting, for free. ' +
+				'And 2 more: see the messages of the items.',
+		],
+		[
+			['outOfCredits', 'outOfCredits', 'creditLimit'],
+			{},
+			'3 items: 2 not sent (out of credits), 1 not sent (Max Credits reached). 0 credits used.<br>' +
+				`Add credits to the account of the credential. Raise Max Credits in the options, ${again}`,
 		],
 		[
 			['found', 'notFound', 'missing'],
@@ -230,7 +237,6 @@ describe('the summary', () => {
 	});
 
 	const wasted = { wasted: 2, wastedIn: new Set(['Post']) };
-	const replaced = { replaced: new Set(['status']) };
 	const only404 = { responses: 10, notFound: 10 };
 
 	it.each<[string, Kind[], Figures, said: string | undefined, isWarning: boolean]>([
@@ -238,15 +244,8 @@ describe('the summary', () => {
 		[
 			'money spent in vain before all',
 			['unauthorized'],
-			{ counts: { ...wasted, ...replaced } },
+			{ counts: wasted },
 			'2 credits went to items that already had an email in Post',
-			true,
-		],
-		[
-			'what the user has lost',
-			['missing'],
-			{ counts: replaced },
-			'Fields of your own were replaced (status)',
 			true,
 		],
 		['a path that may be wrong', ['missing'], { counts: only404 }, 'Every lookup got a 404', true],
@@ -294,7 +293,7 @@ describe('the summary', () => {
 			'Turn Retry On Fail off',
 			false,
 		],
-	])('says one thing that is wrong: %s', (_, kinds, figures, said, isWarning) => {
+	])('says what is wrong: %s', (_, kinds, figures, said, isWarning) => {
 		const [text, type] = summary(finder, kinds, figures);
 		const [, advice, ...more] = text.split('<br>');
 		expect(more).toEqual([]);

@@ -26,6 +26,7 @@ import {
 	ofJob,
 	problemOf,
 } from '../../nodes/shared/failures/failure.ts';
+import { OF_LOOKUP } from '../../nodes/shared/failures/names.ts';
 import { type NotSentReason, REASONS } from '../../nodes/shared/failures/reasons.ts';
 
 /** What n8n's guidelines keep out of such texts. */
@@ -73,10 +74,10 @@ describe('what is told of an item', () => {
 			}
 			expect(message).not.toMatch(/[.!]$/);
 			expect(description).not.toBe(message);
-			const text = `${message}. ${description}`;
-			expect(statusFields(problem)).toMatchObject({ message: text });
+			const fields = statusFields(problem, OF_LOOKUP);
+			expect(fields).toMatchObject({ lookupMessage: `${message}. ${description}` });
 			// With it, n8n would take the item for an error item.
-			expect(statusFields(problem)).not.toHaveProperty('error');
+			expect(fields).not.toHaveProperty('error');
 		}
 	});
 });
@@ -171,9 +172,13 @@ describe('the texts in the editor', () => {
 			expect(text).toMatch(/^[A-Z].*\.$/);
 		}
 		const singles = operations.filter(({ perRequest }) => perRequest === 1);
-		const lookups = told.filter((text) => text.includes("'status'"));
+		const lookups = told.flatMap((text) => {
+			const [, lookup] = /'(lookup|company)Status'/.exec(text) ?? [];
+			return lookup === undefined ? [] : [[text, lookup]];
+		});
 		expect(lookups).toHaveLength(singles.length);
-		for (const text of lookups) expect(text).toContain("'message' says why and what to do");
+		for (const [text, lookup] of lookups)
+			expect(text).toContain(`'${lookup}Message' says why and what to do`);
 	});
 
 	it("hold for n8n's own validator of hints for its AI workflow builder", () => {

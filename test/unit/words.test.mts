@@ -1,8 +1,8 @@
-/** @file Which of the problems of a run its summary says what to do about. */
+/** @file In which order a run says what to do about the causes of its problems. */
 
 import { expect, it } from 'vitest';
 
-import { Failure, problemOf, worstOf } from '../../nodes/shared/failures/failure.ts';
+import { causesOf, Failure, notSent, problemOf } from '../../nodes/shared/failures/failure.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
 import { noName, thrownBy } from './thrown.mts';
 
@@ -12,6 +12,7 @@ const noCompany = new Failure('missing_company', {
 	message: 'Not sent: no company',
 	description: 'Fill in Company Name.',
 });
+const untried = notSent('manual_limit');
 const lost = new Failure('unknown_outcome', { description: 'Check the credits.' });
 
 it.each<[string, thrown: unknown[], advice: string]>([
@@ -26,14 +27,19 @@ it.each<[string, thrown: unknown[], advice: string]>([
 		'Check the credits. Fill in Full Name.',
 	],
 	[
-		'two causes',
+		'each cause once',
 		[noName, noName, refused(403), refused(403), noCompany],
-		'Fill in Full Name. Check your plan with your provider.',
+		'Fill in Full Name. Check your plan with your provider. Fill in Company Name.',
+	],
+	[
+		'what a manual run leaves last',
+		[untried, untried, noName],
+		'Fill in Full Name. Raise Max Items in Manual Runs (0 means all), then run again: what was found is free for a day.',
 	],
 	['none', [], ''],
 ])('%s', (_, thrown, advice) => {
 	expect(
-		worstOf(thrown.map(problemOf))
+		causesOf(thrown.map(problemOf))
 			.map(({ description }) => description)
 			.join(' '),
 	).toBe(advice);

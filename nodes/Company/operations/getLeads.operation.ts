@@ -20,7 +20,6 @@ import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
 import { problemOf } from '../../shared/failures/failure';
 import { UNKNOWN_COMPANY } from '../../shared/failures/reasons';
-import { asBeforeFile } from '../../shared/host/file';
 import { companyOf, type FieldValues } from '../../shared/input/fieldValues';
 import { digest } from '../../shared/http/connection';
 import { collectPages, type Pages } from '../../shared/reads/pages';
@@ -86,9 +85,10 @@ export const getLeads = readOperation({
 	},
 	async read(request) {
 		const { limit, values } = request;
-		const company = objectAt(asBeforeFile(request.recognized ?? {}, 'companyData'), 'companyData');
-		if (company.status === 'not_found') return UNKNOWN_COMPANY;
-		if (company.status === 'found') request.noteRead('companyData');
+		const { companyStatus, companyData } = request.recognized ?? {};
+		if (companyStatus === 'not_found') return UNKNOWN_COMPANY;
+		const company = objectFrom(companyData);
+		if (companyStatus === 'found') request.noteRead('companyData');
 		const { domain, name } = companyIn(company, values);
 		if (!domain && !name) throw request.missing('missing_company');
 		const filters = {

@@ -3,11 +3,12 @@ import {
 	leadFrom,
 	lookupFields,
 	lookupOptions,
-	OTHER_STATUSES,
+	otherStatuses,
 	queryField,
 } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { INTERFACE_DEFAULTS } from '../../shared/http/connection';
+import { OF_COMPANY } from '../../shared/failures/names';
 import { isSocialPage, toDomain } from '../../shared/values/text';
 
 /** Search Company (interface specification 4.10). The service does not document its cost: Max Credits counts 1. */
@@ -20,7 +21,7 @@ export const search = lookupOperation<{ keyword: string }>({
 			'Look up a company by name, domain or website. Costs credits if there is a match; Max Credits counts 1.',
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.companySearchPath } },
 	},
-	tool: `Look up a company by name, domain or website: industry, size, location and more. Costs credits if there is a match. 'status' is 'found' or 'not_found'. ${OTHER_STATUSES}`,
+	tool: `Look up a company by name, domain or website: industry, size, location and more. Costs credits if there is a match. 'companyStatus' is 'found' or 'not_found'. ${otherStatuses(OF_COMPANY)}`,
 	cost: 'credits per match',
 	fields: [
 		...leadFrom(
@@ -54,8 +55,8 @@ export const search = lookupOperation<{ keyword: string }>({
 	kind: 'search',
 	perRequest: 1,
 	identity: ({ keyword }) => ({ keyword: comparable(keyword) }),
-	columns: ['status', ...Object.keys(simplifyCompany({})), 'credits', 'checkedAt'],
-	resultField: 'companyData',
+	columns: ['companyStatus', 'companyData', 'companyCredits', 'companyCheckedAt'],
+	names: OF_COMPANY,
 	prepare(values) {
 		const name = values.name('kw');
 		const text = isSocialPage(name) ? '' : name;
@@ -68,7 +69,7 @@ export const search = lookupOperation<{ keyword: string }>({
 		qs: { kw: keyword },
 	}),
 	read: (response) => ({ results: [companiesIn(response)] }),
-	simplify: simplifyCompany,
+	simplify: (company) => ({ companyData: simplifyCompany(company) }),
 });
 
 /** A keyword without the spellings that do not matter. The path of a URL does: companies share websites. */

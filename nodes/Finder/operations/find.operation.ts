@@ -7,7 +7,7 @@ import {
 	simplifyFoundEmail,
 } from '../../shared/api/finder';
 import { acceptedIn } from '../../shared/api/bulkJob';
-import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
+import { EMAIL_STATUSES, otherStatuses, queryField } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { personLookup, personOptions } from '../person';
 
@@ -21,7 +21,7 @@ export const find = lookupOperation<Person>({
 			'Find the business email of a person by name and company. Costs 1 credit per email found.',
 		routing: { request: { method: 'GET', url: FIND_PATH } },
 	},
-	tool: `Find the business email of one person. Needs the full name and the company (its domain if you know it, else its name). Costs 1 credit if an email is found, nothing otherwise. 'status' is 'found' or 'not_found'. ${EMAIL_STATUSES} ${OTHER_STATUSES} Never guess an email that was not found.`,
+	tool: `Find the business email of one person. Needs the full name and the company (its domain if you know it, else its name). Costs 1 credit if an email is found, nothing otherwise. 'lookupStatus' is 'found' or 'not_found'. ${EMAIL_STATUSES} ${otherStatuses()} Never guess an email that was not found.`,
 	options: [
 		...personOptions,
 		queryField({

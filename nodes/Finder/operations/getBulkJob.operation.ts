@@ -5,6 +5,7 @@ import { foundIn, simplifyFoundEmail } from '../../shared/api/finder';
 import { costOf } from '../../shared/credits/ledger';
 import { simple } from '../../shared/editor/fields';
 import { Failure, failureOf, ofJob, problemOf } from '../../shared/failures/failure';
+import { OF_LOOKUP } from '../../shared/failures/names';
 import { typedText } from '../../shared/input/fieldValues';
 import { readOperation } from '../../shared/operation';
 import { statusFields } from '../../shared/output/onError';
@@ -29,7 +30,7 @@ export const getBulkJob = readOperation({
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. 9001',
-			description: "The ID of the job: the field 'jobId' of a pending item",
+			description: "The ID of the job: the field 'lookupJobId' of a pending item",
 		},
 		simple,
 	],
@@ -59,8 +60,9 @@ function rowOf(row: IDataObject, checkedAt: string): IDataObject {
 	// Where there is no email, nothing is said of one.
 	const [found = {}] = result instanceof Error ? [] : result;
 	const said = { ...nameIn(row), ...simplifyFoundEmail(found), checkedAt };
-	if (result instanceof Error)
-		return { ...said, credits: null, ...statusFields(problemOf(result)) };
-	const status = result.length > 0 ? 'found' : 'not_found';
-	return { status, ...said, credits: costOf([result]).certain };
+	if (result instanceof Error) {
+		return { ...said, lookupCredits: null, ...statusFields(problemOf(result), OF_LOOKUP) };
+	}
+	const lookupStatus = result.length > 0 ? 'found' : 'not_found';
+	return { lookupStatus, ...said, lookupCredits: costOf([result]).certain };
 }

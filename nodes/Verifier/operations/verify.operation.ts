@@ -6,7 +6,7 @@ import {
 	verifierQuery,
 	VERIFY_PATH,
 } from '../../shared/api/verifier';
-import { EMAIL_STATUSES, OTHER_STATUSES, queryField } from '../../shared/editor/fields';
+import { EMAIL_STATUSES, otherStatuses, queryField } from '../../shared/editor/fields';
 import { lookupOperation } from '../../shared/operation';
 import { emailLookup, verifierOptions } from '../verification';
 
@@ -20,7 +20,7 @@ export const verify = lookupOperation<EmailQuery>({
 			'Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid.',
 		routing: { request: { method: 'GET', url: VERIFY_PATH } },
 	},
-	tool: `Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid; text that can't be an email costs nothing. 'status' is 'verified'. ${EMAIL_STATUSES} ${OTHER_STATUSES}`,
+	tool: `Check whether an email accepts mail. Costs 1 credit per email, even if it is invalid; text that can't be an email costs nothing. 'lookupStatus' is 'verified'. ${EMAIL_STATUSES} ${otherStatuses()}`,
 	options: [
 		...verifierOptions,
 		queryField({

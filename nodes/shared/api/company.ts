@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { cursorIn, objectsIn, objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, objectAt, textAt } from '../values/json';
-import { toText, withScheme } from '../values/text';
+import { withScheme } from '../values/text';
 
 /** The path of people at a company (interface specification 4.9). */
 export const COMPANY_LEADS_PATH = '/profile/search/email';
@@ -67,27 +67,22 @@ export function companiesIn(response: object): IDataObject[] {
 	return objectsIn(results, 'a list of companies');
 }
 
-/** A company in the package's words (interface specification 2.11): absent values are `null`, URLs have a scheme. */
+/**
+ * What people sort companies by, in the package's words (interface specification 2.11): absent values are `null`, URLs have
+ * a scheme.
+ */
 export function simplifyCompany(company: IDataObject): IDataObject {
-	const { specialties = company.specialities } = company;
+	const employees = textAt(company, 'employee_count', 'employee_count_range');
 	return {
-		id: numberAt(company, 'lid'),
 		name: textAt(company, 'name'),
 		domain: textAt(company, 'domain'),
 		website: withScheme(textAt(company, 'website')),
 		industry: textAt(company, 'industry'),
 		type: textAt(company, 'type'),
-		profileUrl: withScheme(textAt(company, 'network_url', 'linkedin_url')),
-		specialties: Array.isArray(specialties) ? specialties.map(toText).filter(Boolean) : null,
+		employeeCount: numberAt(company, 'employee_count') ?? employees,
 		revenue: textAt(company, 'revenue'),
-		employeeCount: numberAt(company, 'employee_count') ?? textAt(company, 'employee_count'),
-		employeeCountRange: textAt(company, 'employee_count_range'),
-		address: textAt(company, 'address'),
 		city: textAt(company, 'city'),
-		region: textAt(company, 'geo_area'),
-		postalCode: textAt(company, 'postal_code'),
 		country: textAt(company, 'country'),
-		directoryUrl: withScheme(textAt(company, 'directory_url', 'crunchbase_url')),
-		logoUrl: withScheme(textAt(company, 'logo_url_primary', 'logo_url_secondary')),
+		profileUrl: withScheme(textAt(company, 'network_url', 'linkedin_url')),
 	};
 }

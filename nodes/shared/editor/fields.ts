@@ -1,4 +1,5 @@
 import { type IDisplayOptions, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
+import { type Names, OF_LOOKUP } from '../failures/names';
 import { DEFAULT_MANUAL_LIMIT, DEFAULT_REFRESH_AFTER } from '../input/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
@@ -127,14 +128,6 @@ const manualLimit = atLeast(0, {
 /** The last fields of every lookup. */
 export const lookupFields = [manualLimit, includeInputFields, simple];
 
-export const resultField = workflowField({
-	displayName: 'Put Result in Field',
-	name: 'resultField',
-	placeholder: 'e.g. lookup',
-	description:
-		"Name of a field for all that the lookup returns, so that a 'status' of your own stays",
-});
-
 export const rateLimitWait = atLeast(0, {
 	displayName: 'Max Rate Limit Wait (Minutes)',
 	name: 'maxRateLimitWait',
@@ -203,7 +196,7 @@ export const lookupOptions: INodeProperties[] = [
 			{
 				name: 'Return Partial Results',
 				value: 'return',
-				description: "Return all items; those without a result say so in 'status'",
+				description: 'Return all items; those without a result say why',
 			},
 			{
 				name: 'Stop Workflow',
@@ -215,11 +208,12 @@ export const lookupOptions: INodeProperties[] = [
 		description: 'What to do if some items get no result and On Error is set to Stop Workflow',
 		displayOptions: notForTools,
 	},
-	resultField,
 ];
 
 export const EMAIL_STATUSES =
 	"'emailStatus' is 'valid' (it accepts mail), 'catch-all' (the domain accepts everything, so it is uncertain), 'invalid' (do not write to it) or 'unknown' (verify it; if it was verified, again in a day).";
 
-export const OTHER_STATUSES =
-	"With any other status there is no result: 'message' says why and what to do.";
+/** What the model of an agent is told of the other statuses. */
+export function otherStatuses({ message }: Names = OF_LOOKUP): string {
+	return `With any other status there is no result: '${message}' says why and what to do.`;
+}

@@ -137,6 +137,8 @@ export class Execution {
 	readonly isManual: boolean;
 	/** In milliseconds since 1970; for a retry, that of the execution that it retries. */
 	readonly startedAt: number;
+	/** By the names of nodes, the questions that Max Items in Manual Runs lets through. */
+	private readonly tried = new Map<string, Set<string>>();
 
 	constructor(record: IContextObject, context: NodeContext) {
 		if (context.isManual) record[MANUAL_RECORD] = true;
@@ -145,6 +147,14 @@ export class Execution {
 		this.answers = new AnswerStore(record, context.signal);
 		this.ledger = new Ledger(record, context);
 		this.jobs = new PendingJobs(record, this.answers, this.ledger);
+	}
+
+	/** Whether a question is among the first ones that a node was asked for in this execution, over all rounds of a loop. */
+	isAmongFirst(most: number, node: string, key: string): boolean {
+		const tried = this.tried.get(node) ?? new Set();
+		this.tried.set(node, tried);
+		if (tried.size < most) tried.add(key);
+		return tried.has(key);
 	}
 
 	/** Whether the execution has an answer of the service, or a job that will have one. A stop may lose them. */

@@ -10,8 +10,6 @@ import {
 	REASONS,
 	type Row,
 	THEN_AGAIN,
-	UNKNOWN_COMPANY,
-	UNMET,
 } from './reasons';
 
 /** Why an item has no result: the row of its reason in the table, and what is known beside it. */
@@ -165,7 +163,7 @@ export class FirstFailure {
 const SHOWN = ['status', 'reason', 'message', 'httpCode', 'jobId', 'jobRow'] as const;
 
 /** What an item says of its problem. Of a job that is over there is nothing to collect. */
-export function shown(problem: Problem): Partial<Problem> {
+export function shown(problem: Problem): Partial<Pick<Problem, (typeof SHOWN)[number]>> {
 	const names = SHOWN.slice(0, JOB_OVER.has(problem.reason) ? -2 : undefined);
 	return Object.fromEntries(
 		names.flatMap((name) => ((problem[name] ?? '') === '' ? [] : [[name, problem[name]]])),
@@ -195,28 +193,24 @@ export function reasonsOf(problems: Reasoned[]): string {
 	return [...counts].map(([short, number]) => `${number} ${short}`).join(', ');
 }
 
-const MAX_CAUSES = 2;
-
-/** One problem for each of the causes to be told: what may have cost something in vain first, then what most items have. */
-export function worstOf(problems: Problem[]): Problem[] {
+/**
+ * One problem for each cause: what may have cost something in vain first, then what most items have, and last what a manual
+ * run is meant to leave.
+ */
+export function causesOf(problems: Problem[]): Problem[] {
 	const causes = new Map<string, { one: Problem; weight: number }>();
 	for (const one of problems) {
 		const isLoss = one.status === 'failed' && one.mayBeCharged;
 		const cause = causes.get(one.description) ?? { one, weight: 0 };
 		// Of a loss, one item weighs more than all others.
-		cause.weight += isLoss ? problems.length : 1;
+		cause.weight += isLoss ? problems.length : Number(one.reason !== 'manual_limit');
 		causes.set(one.description, cause);
 	}
 	const inOrder = [...causes.values()].toSorted((a, b) => b.weight - a.weight);
-	return inOrder.slice(0, MAX_CAUSES).map(({ one }) => one);
+	return inOrder.map(({ one }) => one);
 }
 
 /** Whether the service caused that an item has no result. */
 export function isCausedByService(reason: string): boolean {
 	return Object.hasOwn(BY_SERVICE, reason);
-}
-
-/** Whether an item says why it was skipped: an unmet condition, an unknown company. */
-export function saysWhyFree({ status, reason }: Record<string, unknown>): boolean {
-	return status === 'skipped' && (reason === UNMET || reason === UNKNOWN_COMPANY);
 }

@@ -1,21 +1,21 @@
 /** Every status and every reason of an item: the one table of why it has no result. */
 
 /** The statuses of an item that has its result, or needs none. */
-const COMPLETE = ['found', 'verified', 'known', 'skipped', 'not_found'] as const;
+type Complete = 'found' | 'verified' | 'known' | 'skipped' | 'not_found';
 
 /** The statuses of an item without a result: On Error decides what becomes of it. */
 export const INCOMPLETE = ['invalid_input', 'not_processed', 'failed', 'pending'] as const;
 
 export const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
-/** The names of the fields that say why an item has no result. */
-export const PROBLEM_FIELDS = ['reason', 'message', 'httpCode'];
-
 /** Every status that a node of this package gives an item. */
-export const STATUSES = new Set<unknown>([...COMPLETE, ...INCOMPLETE]);
+export type Status = Complete | (typeof INCOMPLETE)[number];
+
+/** The statuses of items that have a result of the service. */
+export const ANSWERED = new Set<unknown>(['found', 'verified'] satisfies Status[]);
 
 /** The statuses of items that are passed on with all that they came with, without an answer of the service. */
-export const PASSED_ON = new Set<unknown>(['known', 'skipped']);
+export const PASSED_ON = new Set<unknown>(['known', 'skipped'] satisfies Status[]);
 
 /** The reason of an item that is skipped as it does not meet the condition of Look Up Only If. */
 export const UNMET = 'condition';
@@ -102,7 +102,7 @@ export const PENDING = {
 export const BY_SERVICE = {
 	out_of_credits: {
 		short: 'out of credits',
-		todo: 'Add credits to the account',
+		todo: 'Add credits to the account of the credential',
 		cause: 'quota-exhausted',
 		message: 'Not enough credits',
 		status: 'not_processed',

@@ -1,4 +1,4 @@
-import { createHash } from 'crypto';
+import { hash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { cleanText, numberOf, parsedUrl, toDomain, toText, withScheme } from '../values/text';
 import { Failure } from '../failures/failure';
@@ -36,7 +36,7 @@ export function connectionOf(credential: ICredentialDataDecryptedObject): Connec
 
 /** A text that identifies the parts, from which they cannot be read: 132 bits, so that no two collide. */
 export function digest(parts: unknown[]): string {
-	return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 22);
+	return hash('sha256', JSON.stringify(parts), 'base64').slice(0, 22);
 }
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;

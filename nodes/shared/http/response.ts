@@ -78,7 +78,7 @@ function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Failure
 	const meaning = meaningOf(statusCode, said);
 	const { message, next } = meaning;
 	const remaining = numberAt(own, 'remaining') ?? undefined;
-	const credits = remaining === undefined ? '' : ` (${remaining} remaining)`;
+	const left = remaining === undefined ? '' : `, ${remaining} remaining`;
 	// The service may say the same in nearly the same words.
 	const isNews = said !== '' && !said.toLowerCase().startsWith(message.toLowerCase());
 	const stated = [
@@ -88,7 +88,7 @@ function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Failure
 	];
 	return new Failure(meaning.reason, {
 		...meaning,
-		message: `${message}${credits}${isNews ? `: ${said}` : ''}`,
+		message: `${message} (${statusCode}${left})${isNews ? `: ${said}` : ''}`,
 		httpCode: statusCode,
 		remaining,
 		retryAfter: stated.map((value) => retryAfterOf(value)).find((pause) => pause !== undefined),

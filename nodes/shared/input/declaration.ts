@@ -1,4 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { Names } from '../failures/names';
 import type { Meaning } from '../lead/columnNames';
 
 /** The parameters that Lead Fields fills in, by name, with the meanings to look for: the first that has a value counts. */
@@ -24,8 +25,8 @@ export interface Declaration {
 	fields: INodeProperties[];
 	/** The fields that an item gets, from which a tool may select. */
 	columns?: string[];
-	/** The object of the item that gets the result; without it, the result joins the item unless the user names a field. */
-	resultField?: string;
+	/** The names under which an item says what came of it; those of a lookup by default. */
+	names?: Names;
 	/** The option that adds one more. */
 	optionalColumn?: { option: string; column: string };
 	lead?: RecognizedFields;

@@ -5,7 +5,6 @@ import type { Answer } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
 import { FirstFailure, invalidValue, type Problem, problemOf } from '../failures/failure';
 import { knownStatus } from '../values/email';
-import { UNMET } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { momentOf } from '../values/moment';
 import { objectFrom } from '../values/json';
@@ -29,6 +28,8 @@ export interface Existing {
 export interface PassedOn {
 	status: 'known' | 'skipped';
 	fields: IDataObject;
+	/** Whether Look Up Only If leaves it out. */
+	isUnmet?: true;
 }
 
 /** A question to the service, made of the fields of one item. */
@@ -95,7 +96,7 @@ export function knownItem(
 	let most = refreshAfter;
 	if (value.isUnknown) {
 		// What a finder says of an email is no verification.
-		const isVerified = ['', 'verified'].includes(toText(parameters.recorded('status', item)));
+		const isVerified = ['', 'verified'].includes(toText(parameters.recorded('lookupStatus', item)));
 		if (!isVerified) return { checked: undefined };
 		most = Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter);
 	}
@@ -170,7 +171,7 @@ export function prepareItem<Query extends IDataObject>(
 	lookup: Preparation<Query>,
 	parameters: LeadParameters,
 	item: number,
-	options: Pick<LookupOptions, 'refusal' | 'resultField'>,
+	options: Pick<LookupOptions, 'refusal'>,
 ): Prepared<Query> {
 	const failure = new FirstFailure();
 	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
@@ -181,7 +182,7 @@ export function prepareItem<Query extends IDataObject>(
 	};
 	const condition = new FirstFailure();
 	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {
-		const unmet: PassedOn = { status: 'skipped', fields: { reason: UNMET } };
+		const unmet: PassedOn = { status: 'skipped', fields: {}, isUnmet: true };
 		const outcome = condition.error === undefined ? unmet : problemOf(condition.error);
 		return { ...wanted, query: {} as Query, outcome };
 	}
@@ -205,29 +206,22 @@ export function prepareItem<Query extends IDataObject>(
 		if (refusal) return problemOf(refusal);
 		return result && { results: [result] };
 	};
-	const resultField = options.resultField ?? lookup.resultField;
 	return {
 		...wanted,
 		query,
 		outcome: outcomeOf(),
 		due: known && 'checked' in known ? known : undefined,
 		isRefreshed: days === 0,
-		job: lookup.jobs && jobOf(parameters.json(item), resultField, lookup.jobs.path),
+		job: lookup.jobs && jobOf(parameters.json(item), lookup.jobs.path),
 	};
 }
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */
-function jobOf(
-	json: unknown,
-	resultField: string | undefined,
-	endpoint: string,
-): JobRow | undefined {
-	const item = asBeforeFile(objectFrom(json), resultField);
-	const { status, jobId, jobRow } =
-		resultField === undefined ? item : objectFrom(item[resultField]);
-	// Other nodes write their own status meanwhile. What a job has not answered in the end has failed.
-	const isOver = status === 'found' || status === 'failed';
-	const [id, row] = [toText(jobId), numberOf(jobRow) ?? 0];
+function jobOf(json: unknown, endpoint: string): JobRow | undefined {
+	const { lookupStatus, lookupJobId, lookupJobRow } = asBeforeFile(objectFrom(json));
+	// What a job has not answered in the end has failed.
+	const isOver = lookupStatus === 'found' || lookupStatus === 'failed';
+	const [id, row] = [toText(lookupJobId), numberOf(lookupJobRow) ?? 0];
 	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
 	return !isOver && id !== '' && isRow ? { endpoint, id, row } : undefined;
 }

@@ -1,13 +1,11 @@
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
-import { FirstFailure } from '../failures/failure';
 import type { Lead } from '../lead/lead';
 import { LeadReader, sectionsOf } from '../lead/reader';
 import { objectFrom } from '../values/json';
-import { toText } from '../values/text';
 import { type ParameterContext, Parameters, usable } from './parameters';
 
 /** What lookups write of an email, and later ones read. */
-type Recorded = 'status' | 'emailStatus' | 'checkedAt';
+type Recorded = 'lookupStatus' | 'emailStatus' | 'checkedAt';
 
 /** The parameters of a node that asks the lead in an item first, where Lead Fields recognizes it. */
 export class LeadParameters extends Parameters {
@@ -25,12 +23,7 @@ export class LeadParameters extends Parameters {
 		const canRecognize = operation.lead !== undefined && !context.isTool;
 		this.isChosen = !canRecognize || context.parameter('leadFields', 0, 'auto') === 'manual';
 		if (this.isChosen) return;
-		// An expression that fails is told where the option is used.
-		const resultField = new FirstFailure().of(() =>
-			context.parameter('options.resultField', 0, ''),
-		);
-		const items = (context.inputs ?? []).map((_, item) => context.json(item));
-		this.leads = new LeadReader(toText(resultField), items);
+		this.leads = new LeadReader((context.inputs ?? []).map((_, item) => context.json(item)));
 	}
 
 	/** Looks at the columns of an item, which a run decides by: done beforehand, this need not be at once for all items. */
@@ -68,8 +61,7 @@ export class LeadParameters extends Parameters {
 	recorded(name: Recorded, item: number): unknown {
 		const lead = this.leadIn(item);
 		if (lead && name === 'emailStatus') return lead.found.emailStatus?.value;
-		const resultField = toText(this.get('options.resultField', item, ''));
-		const sections = [...sectionsOf(objectFrom(this.json(item)), resultField).values()];
+		const sections = [...sectionsOf(objectFrom(this.json(item))).values()];
 		return sections.map((fields) => fields[name] ?? '').find((value) => value !== '');
 	}
 

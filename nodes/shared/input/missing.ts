@@ -14,7 +14,7 @@ const OF_COMPANY = {
 /** What lookups need, by the reason given where it is missing, and the meanings of fields that may hold it. */
 const NEEDS = {
 	missing_name: {
-		word: 'full name',
+		word: 'name',
 		meanings: ['fullName', 'firstName', 'lastName', 'name'],
 	},
 	missing_company: OF_COMPANY,
@@ -27,39 +27,52 @@ export type Missing = keyof typeof NEEDS;
 /** The header of a file that was not split at the sign between its columns. */
 const SEVERAL_COLUMNS = /([;,|\t]).*\1/;
 
+/** The most columns that a message names: whoever reads it in a log has no panel beside it. */
+const MAX_COLUMNS = 10;
+
 /** The error for an item that lacks something, and where to pick the fields. What it lacks first gives the reason. */
 export function missing(parameters: LeadParameters, item: number, lacking: Missing[]): Failure {
+	const json = parameters.json(item);
 	const lead = parameters.leadIn(item);
-	const said = lacking.map((need) => {
+	const gaps = lacking.map((need) => {
 		const { word, meanings } = NEEDS[need];
 		const why = lead ? whyNotRead(lead, meanings) : whyNotChosen(parameters, item, meanings);
-		return `no ${word}${why ? ` (${why})` : ''}`;
+		return { said: `no ${word}${why && ` (${why})`}`, isExplained: why !== '' };
 	});
+	const said = gaps.map((gap) => gap.said).join(' and ');
+	const isExplained = gaps.every((gap) => gap.isExplained);
+	const columns = Object.keys(isObject(json) ? json : {});
+	const has = columns.slice(0, MAX_COLUMNS).join(', ') || 'no fields';
 	const labels = lacking.map((need) => labelsFor(NEEDS[need].meanings, parameters));
 	return new Failure(lacking[0], {
-		message: `Not sent: ${said.join(' and ')}`,
+		message: `Not sent: ${said}${lead && !isExplained ? `. The item has: ${has}` : ''}`,
 		description: lead
-			? toRecognize(parameters.json(item))
+			? toRecognize(columns, isExplained, parameters)
 			: `Fill in ${labels.join(' and ')}: it has no value for this item.`,
 	});
 }
 
-/** The field that should hold it, and why it does not. */
+/** The field that should hold it, and why it does not; empty where none was recognized. */
 function whyNotRead({ found, lacking }: Lead, meanings: Meaning[]): string {
-	const empty = meanings.flatMap((meaning) => lacking[meaning] ?? []);
-	const halves = meanings.flatMap((meaning) => found[meaning]?.field ?? []);
-	const first =
-		empty.find(({ why }) => why !== EMPTY_FIELD) ??
-		halves.map((field) => ({ field, why: 'is only half a name' }))[0] ??
-		empty[0];
-	return first ? `${first.field} ${first.why}` : 'no column was recognized';
+	const unread = meanings.flatMap((meaning) => lacking[meaning] ?? []);
+	const first = unread.find(({ why }) => why !== EMPTY_FIELD) ?? unread[0];
+	if (first) return `${first.field} ${first.why}`;
+	const half = meanings.flatMap((meaning) => found[meaning]?.field ?? [])[0];
+	return half === undefined ? '' : `${half} is only half a name`;
 }
 
-function toRecognize(json: unknown): string {
-	const [name = '', ...others] = Object.keys(isObject(json) ? json : {});
-	return others.length === 0 && SEVERAL_COLUMNS.test(name)
-		? 'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.'
-		: 'Complete your data, or set Lead Fields to Choose Below and drag all your columns in.';
+/** @param isExplained whether columns for all that is needed were recognized */
+function toRecognize(
+	[name = '', ...others]: string[],
+	isExplained: boolean,
+	{ operation: { lead } }: LeadParameters,
+): string {
+	if (others.length === 0 && SEVERAL_COLUMNS.test(name)) {
+		return 'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.';
+	}
+	const complete = isExplained ? 'Complete your data or, if it is in other columns, set' : 'Set';
+	const emails = lead?.existingEmail ? ', existing emails too' : '';
+	return `${complete} Lead Fields to Choose Below and drag your columns in${emails}.`;
 }
 
 /** The fields of the item that are chosen and that it does not have. */

@@ -1,9 +1,8 @@
-import { isSafeObjectProperty } from 'n8n-workflow';
 import type { NodeContext } from '../host/context';
 import type { Parameters } from './parameters';
 import { requestOptionsOf } from '../http/transport';
 import { paceOf } from '../pace/retry';
-import { numberOf, toText } from '../values/text';
+import { numberOf } from '../values/text';
 import { FirstFailure, invalidValue } from '../failures/failure';
 
 /** In items, days and minutes. */
@@ -41,7 +40,6 @@ export function lookupOptionsOf(
 		/** The most distinct lookups of a manual run; infinite for all. */
 		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
-		resultField: failure.of(() => resultFieldOf(parameters)),
 		hasOptionalColumn: optionalColumn !== undefined && option(optionalColumn) === true,
 		/** In milliseconds. */
 		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,
@@ -49,14 +47,6 @@ export function lookupOptionsOf(
 	};
 	/** The exception for the first option that cannot be used: no item of the run is sent. */
 	return { ...options, refusal: failure.error };
-}
-
-/** The name of the field for the result, if any. Throws `Failure` for one that is no ordinary field. */
-function resultFieldOf(parameters: Parameters): string | undefined {
-	const name = toText(parameters.get('options.resultField', 0, ''));
-	// n8n takes an item with a field `error` for a failed one.
-	if (isSafeObjectProperty(name) && name !== 'error') return name === '' ? undefined : name;
-	throw invalidValue('Put Result in Field', `"${name}" cannot be the name of a field`);
 }
 
 /** The value of Limit; throws `Failure`. */

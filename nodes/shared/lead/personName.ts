@@ -28,7 +28,7 @@ const NO_NAME = /\([^()]*\)|\s[|•·].*|[\p{So}\p{Emoji_Modifier}\u{20E3}]/gu;
 
 /** Half of a name as people write it in columns, without what is no part of it: `Lovelace` for `Lovelace, MBA (she/her)`. */
 export function withoutTitles(text: string): string {
-	return partsOf(text)[0] || text;
+	return text && (partsOf(text)[0] || text);
 }
 
 /** A full name without titles and with the first name first: `Ada Lovelace` for `Lovelace, Dr. Ada`. */

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { asBeforeFile } from '../host/file';
 import { isObject, objectFrom } from '../values/json';
 import { type Lead, NAME_RULES } from './lead';
 import { type Column, columnOf, type Plan, planOf } from './plan';
@@ -17,14 +16,8 @@ export class LeadReader {
 	private readonly seen = new WeakSet<object>();
 	private plan: Plan | undefined;
 
-	/**
-	 * @param resultField the field for the result, if any: what an earlier lookup has put there comes before all others
-	 * @param items those of the run
-	 */
-	constructor(
-		private readonly resultField: string,
-		private readonly items: unknown[],
-	) {}
+	/** @param items those of the run */
+	constructor(private readonly items: unknown[]) {}
 
 	/** What is recognized of the lead in an item of the run. */
 	read(item: unknown): Lead {
@@ -32,7 +25,7 @@ export class LeadReader {
 			for (const one of this.items) this.look(one);
 			this.plan = planOf([...this.columns.values()].filter((column) => column !== undefined));
 		}
-		const row = new Row(sectionsOf(objectFrom(item), this.resultField), this.plan);
+		const row = new Row(sectionsOf(objectFrom(item)), this.plan);
 		const lead = row.read();
 		for (const [, rule] of NAME_RULES) rule(lead, row);
 		delete lead.found.name;
@@ -43,12 +36,11 @@ export class LeadReader {
 	look(item: unknown): void {
 		if (!isObject(item) || this.seen.has(item)) return;
 		this.seen.add(item);
-		const sections = sectionsOf(item, this.resultField);
-		for (const [section, fields] of sections) {
+		for (const [section, fields] of sectionsOf(item)) {
 			for (const field of Object.keys(fields)) {
 				const key = `${section}\0${field}`;
 				if (this.columns.has(key)) continue;
-				const order = [this.resultField, '', ...CONTAINERS].indexOf(section);
+				const order = ['', ...CONTAINERS].indexOf(section);
 				this.columns.set(key, columnOf(section, field, order));
 			}
 		}
@@ -56,17 +48,10 @@ export class LeadReader {
 }
 
 /** The objects of an item that hold fields, by their names, in the order in which they count. */
-export function sectionsOf(item: IDataObject, resultField: string): Sections {
-	const sections: Sections = new Map();
-	if (resultField !== '') {
-		const held = { ...objectFrom(asBeforeFile(item, resultField)[resultField]) };
-		// The `name` of a company that was found is no person's.
-		delete held.name;
-		sections.set(resultField, held);
-	}
-	sections.set('', item);
+export function sectionsOf(item: IDataObject): Sections {
+	const sections: Sections = new Map([['', item]]);
 	for (const name of CONTAINERS) {
-		if (typeof item[name] !== 'object' || name === resultField) continue;
+		if (typeof item[name] !== 'object') continue;
 		// Of several leads none can be meant.
 		const [one, ...more] = [item[name]].flat();
 		if (isObject(one) && more.length === 0) sections.set(name, one);

@@ -2,57 +2,60 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { NOTHING, sum } from '../credits/ledger';
 import type { Answer, Paid } from '../execution/answers';
 import { FirstFailure, problemOf } from '../failures/failure';
-import { PASSED_ON, PROBLEM_FIELDS, STATUSES, UNMET, WITHOUT_RESULT } from '../failures/reasons';
+import { named, type Names, OF_LOOKUP } from '../failures/names';
+import { UNMET, WITHOUT_RESULT } from '../failures/reasons';
 import type { Outcome, Prepared } from '../input/item';
 import { alignFields, itemWith, type Shown } from '../output/shape';
 import type { Run } from '../run/run';
 import { outcomeOf } from '../run/summary';
 import { isSameEmail } from '../values/email';
-import { objectFrom } from '../values/json';
+import { isEmpty, objectFrom } from '../values/json';
 import type { Requests } from './requests';
 import type { Lookup } from './lookup';
 
 /** Makes the items of a lookup, each as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
 	private readonly columns: string[];
-	private readonly resultField: string | undefined;
+	private readonly names: Names;
 
 	constructor(
 		private readonly run: Run<Requests<Query>>,
 		private readonly lookup: Lookup<Query>,
 	) {
-		const { columns, optionalColumn } = lookup;
-		const { hasOptionalColumn, resultField } = run.options;
+		const { columns, names = OF_LOOKUP, optionalColumn } = lookup;
+		const { hasOptionalColumn } = run.options;
 		this.columns = [
 			...columns,
 			...(optionalColumn && hasOptionalColumn ? [optionalColumn.column] : []),
 		];
-		this.resultField = resultField ?? lookup.resultField;
+		this.names = names;
 	}
 
 	/** @param paid for the item; absent where nothing was sent for it */
 	place(item: number, prepared: Prepared<Query>, outcome: Outcome, paid?: Paid): void {
-		const { run, lookup, columns, resultField } = this;
+		const { run, lookup, columns, names } = this;
 		const { inputs, isTool } = run.context;
 		const { query: asked, includesInput } = prepared;
 		const { counts } = run;
-		const place = { includesInput, isTool, resultField, asked, replaced: counts.replaced };
+		const place = { includesInput, isTool, asked, names };
 		const output = (fields: IDataObject, more?: Partial<Shown>) =>
 			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...paid, ...more });
 		if ('reason' in outcome) {
-			const withProblem = [...columns, ...PROBLEM_FIELDS];
+			const withProblem = [...columns, names.reason, names.message];
 			run.fail(outcome, item, (fields) => output(fields, { columns: withProblem }));
 		} else if ('fields' in outcome) {
+			const { status, isUnmet } = outcome;
 			const email = prepared.query.email || null;
-			run.put(item, output({ email, ...outcome.fields, status: outcome.status }));
-			if (outcome.fields.reason === UNMET) return void counts.unmet++;
-			const before = run.parameters.recorded('status', item);
-			const isUnanswered = outcome.status === 'skipped' && WITHOUT_RESULT.has(before);
-			counts[isUnanswered ? 'unanswered' : outcome.status]++;
-			if (PASSED_ON.has(outcome.status) && !STATUSES.has(before)) counts.ofOthers++;
+			const said = named({ status, ...(isUnmet && { reason: UNMET }) }, names);
+			run.put(item, output({ email, ...outcome.fields, ...said }));
+			if (isUnmet) return void counts.unmet++;
+			const before = run.parameters.recorded('lookupStatus', item);
+			const isUnanswered = status === 'skipped' && WITHOUT_RESULT.has(before);
+			counts[isUnanswered ? 'unanswered' : status]++;
+			if (isEmpty(before)) counts.ofOthers++;
 		} else {
 			const failure = new FirstFailure();
-			const results = failure.of(() => resultsOf(lookup, prepared, outcome));
+			const results = failure.of(() => resultsOf(lookup, prepared, outcome, names));
 			// A result that cannot be put in our words fails for this item alone.
 			if (!results) return this.place(item, prepared, problemOf(failure.error), paid);
 			const [first, ...others] = results;
@@ -81,13 +84,13 @@ export class Delivery<Query extends IDataObject> {
 
 	/** The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow. */
 	deliver(): INodeExecutionData[] {
-		const { run, lookup, resultField } = this;
+		const { run, lookup, names } = this;
 		const { accounts, counts } = run;
 		const spent = accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
 		const problems = run.problems.map(({ problem }) => problem);
 		const { paused } = accounts;
 		const items = run.deliver(outcomeOf(lookup, counts, problems, { spent, paused }));
-		alignFields(items, resultField);
+		alignFields(items, names);
 		return items;
 	}
 }
@@ -97,14 +100,17 @@ function resultsOf<Query extends IDataObject>(
 	{ hitStatus, simplify }: Lookup<Query>,
 	{ query, isSimple, wantsAllMatches, due }: Prepared<Query>,
 	{ results, at }: Answer,
+	names: Names,
 ): IDataObject[] {
 	const checkedAt = at === undefined ? null : new Date(at).toISOString();
 	// A miss is no check of what the item keeps.
-	if (results.length === 0) return [{ status: 'not_found', checkedAt: due ? null : checkedAt }];
+	if (results.length === 0) {
+		return [named({ status: 'not_found', checkedAt: due ? null : checkedAt }, names)];
+	}
 	return results.slice(0, wantsAllMatches ? results.length : 1).map((result) => {
-		const fields = Object.assign(simplify(result, query), { status: hitStatus, checkedAt });
 		// A result that needed no service has no response.
-		if (!isSimple && at !== undefined) fields.response = { ...result };
-		return fields;
+		const response = !isSimple && at !== undefined && { response: { ...result } };
+		const said = named({ status: hitStatus, checkedAt, ...response }, names);
+		return Object.assign(simplify(result, query), said);
 	});
 }

@@ -136,13 +136,14 @@ export class LookupRun<Query extends IDataObject> {
 		const { connection } = requests.client;
 		if (job && !answers.find(key, connection, since)) jobs.expect(job, key, connection);
 		// What waits for a job is paid for.
-		if (this.isBeyondManualLimit && !jobs.of(key)) return BEYOND_MANUAL_LIMIT;
+		if (this.isBeyondManualLimit(key) && !jobs.of(key)) return BEYOND_MANUAL_LIMIT;
 		return await answers.ask(key, connection, async () => await requests.ask(key, query), since);
 	}
 
-	/** Whether this run has asked as many distinct questions as Max Items in Manual Runs allows. */
-	private get isBeyondManualLimit(): boolean {
+	private isBeyondManualLimit(key: string): boolean {
+		const { isTool, node } = this.context;
 		const { execution, options } = this.run;
-		return execution.isManual && !this.context.isTool && this.asked.size >= options.manualLimit;
+		if (!execution.isManual || isTool) return false;
+		return !execution.isAmongFirst(options.manualLimit, node.name, key);
 	}
 }

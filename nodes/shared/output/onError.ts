@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { isTool } from '../host/context';
 import { inFull, isCausedByService, type Problem, reasonsOf, shown } from '../failures/failure';
+import { named, type Names } from '../failures/names';
 import { REASONS, type Row, WITHOUT_RESULT } from '../failures/reasons';
 import { isObject } from '../values/json';
 import { count } from '../values/text';
@@ -16,30 +17,20 @@ export class OnError {
 	readonly stops: boolean;
 	private readonly hasErrorOutput: boolean;
 
-	/** @param hasSummary whether a summary above the output says what to do about items without a result */
-	constructor(
-		node: INode,
-		private readonly hasSummary = false,
-	) {
+	constructor(node: INode) {
 		const { onError, continueOnFail } = node;
 		this.hasErrorOutput = onError === 'continueErrorOutput';
 		// n8n tells an AI agent only what happened. An item tells it what to do as well.
 		this.stops = onError ? onError === 'stopWorkflow' : !continueOnFail && !isTool(node);
 	}
 
-	/**
-	 * The item that comes out, as long as the workflow goes on. A job that is pending is no failure: nothing is lost.
-	 * @param withStatus makes an item of the fields that say why there is no result
-	 */
-	output(
+	/** The item for the error output, if it goes there. A job that is pending is no failure: nothing is lost. */
+	errorItem(
 		problem: Problem,
 		item: number,
 		{ binary }: INodeExecutionData,
-		withStatus: (fields: IDataObject) => INodeExecutionData,
-	): INodeExecutionData {
-		if (!this.hasErrorOutput || problem.status === 'pending') {
-			return withStatus(statusFields(problem, this.hasSummary));
-		}
+	): INodeExecutionData | undefined {
+		if (!this.hasErrorOutput || problem.status === 'pending') return undefined;
 		// n8n goes by the keys: with any but `error` and `message` it takes the item for a success (n8n 1 knows only these
 		// two). It adds the fields of the input item, but not its binary data.
 		return {
@@ -84,9 +75,9 @@ export function stopError(
  * The fields that say why an item has no result. There is no `error`, so n8n does not take it for an error item.
  * @param isShort whether a summary above the output says what to do, once for all items
  */
-export function statusFields(problem: Problem, isShort = false): IDataObject {
+export function statusFields(problem: Problem, names: Names, isShort = false): IDataObject {
 	const message = isShort ? problem.message : inFull(problem);
-	return { httpCode: null, ...shown(problem), message };
+	return named({ ...shown(problem), message }, names);
 }
 
 /** Whether an item of an error output has failed in a node of this package. */
@@ -97,11 +88,6 @@ export function isOwnError(error: unknown): boolean {
 export interface ItemProblem {
 	problem: Problem;
 	item: number;
-}
-
-/** All problems except Max Items in Manual Runs. */
-export function exceptManualLimit(problems: ItemProblem[]): ItemProblem[] {
-	return problems.filter(({ problem: { reason } }) => reason !== 'manual_limit');
 }
 
 /**
@@ -115,7 +101,9 @@ export function reasonToStop(
 	items: number,
 	{ failsWhenIncomplete, hasValue }: { failsWhenIncomplete: boolean; hasValue: boolean },
 ): { problem: Problem; item?: number } | undefined {
-	const inOrder = exceptManualLimit(problems).toSorted((a, b) => a.item - b.item);
+	const inOrder = problems
+		.filter(({ problem: { reason } }) => reason !== 'manual_limit')
+		.toSorted((a, b) => a.item - b.item);
 	const [first] = inOrder;
 	if (!first) return undefined;
 	if (failsWhenIncomplete)

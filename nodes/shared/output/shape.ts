@@ -1,10 +1,10 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Paid } from '../execution/answers';
-import { saysWhyFree } from '../failures/failure';
-import { PASSED_ON, PROBLEM_FIELDS, STATUSES, WITHOUT_RESULT } from '../failures/reasons';
+import type { Names } from '../failures/names';
+import { ANSWERED, PASSED_ON, WITHOUT_RESULT } from '../failures/reasons';
 import { asBeforeFile } from '../host/file';
 import { isSameEmail } from '../values/email';
-import { isEmpty, isObject, objectFrom } from '../values/json';
+import { isEmpty } from '../values/json';
 import { numberOf } from '../values/text';
 import { isOwnError } from './onError';
 
@@ -16,116 +16,102 @@ export interface Shown extends Paid {
 	columns: string[];
 }
 
-/** The names of the fields that say which bulk job has the result. */
-const JOB_FIELDS = ['jobId', 'jobRow'];
-
 /** What is known of an email. */
 const OF_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
 /** These come before all other fields, so that a table shows them first. */
-const FIRST = ['status', 'email', 'emailStatus', 'message'];
-
-const ANSWERED = new Set<unknown>(['found', 'verified']);
+const firstOf = ({ status, message }: Names) => [status, 'email', 'emailStatus', message];
 
 interface Placement {
 	includesInput: boolean;
 	/** Whether the input is the item of an agent, which is nobody's lead. */
 	isTool: boolean;
-	/** The name of the field for the result; without it, the result joins the item itself. */
-	resultField?: string;
 	/** The query, whose texts stand in for the input where that is not included. */
 	asked?: IDataObject;
-	/** Takes the names of the user's own fields that the result replaces. */
-	replaced: Set<string>;
+	names: Names;
 }
 
 /** The output item for a result, linked to its input. The input stays as it is. */
 export function itemWith(
 	{ json, binary }: INodeExecutionData,
 	item: number,
-	{ includesInput, isTool, resultField, asked = {}, replaced }: Placement,
+	{ includesInput, isTool, asked = {}, names }: Placement,
 	result: Shown,
 ): INodeExecutionData {
-	const input = isTool ? {} : asBeforeFile(json, resultField);
-	const isKept = PASSED_ON.has(result.fields.status) && resultField === undefined;
-	const isJoined = (includesInput || isKept) && !isTool;
+	const input = isTool ? {} : asBeforeFile(json);
+	const isJoined = (includesInput || PASSED_ON.has(result.fields[names.status])) && !isTool;
 	const fields = isJoined ? { ...input } : textsOf(asked);
-	// From an error output it comes with a message of that failure, not of its own.
-	if (isOwnError(fields.error)) fields.message = null;
+	// From an error output it comes with a message of that failure.
+	if (isOwnError(fields.error)) delete fields.message;
 	// n8n takes an item with an `error` for one that failed.
 	delete fields.error;
-	const before = resultField === undefined ? input : objectFrom(input[resultField]);
-	const sum: Shown = { ...result, credits: creditsAfter(before, result) };
+	const credits = creditsAfter(input, result, names);
 	return {
-		json:
-			resultField === undefined
-				? withResult(fields, sum, replaced)
-				: { ...fields, [resultField]: withResult(before, sum) },
+		json: withResult(fields, { ...result, credits }, names),
 		pairedItem: { item },
 		...(isJoined && binary && { binary }),
 	};
 }
 
 /** What the lead has cost so far: what earlier lookups say, and this one; `null` where one of them does not know. */
-function creditsAfter(before: IDataObject, { credits, isOfJob }: Shown): number | null {
-	if (!STATUSES.has(before.status)) return credits;
+function creditsAfter(
+	before: IDataObject,
+	{ credits, isOfJob }: Shown,
+	names: Names,
+): number | null {
+	if (isEmpty(before[names.status])) return credits;
 	// The row of a job says what its wait did not know.
-	const earlier = numberOf(before.credits) ?? ('credits' in before && !isOfJob ? null : 0);
+	const unknown = names.credits in before && !isOfJob ? null : 0;
+	const earlier = numberOf(before[names.credits]) ?? unknown;
 	return earlier === null || credits === null ? null : earlier + credits;
 }
 
 /**
- * Puts a result into its target: the item, or the object that the item holds for it. It goes field by field, as every
- * lead passes here: objects that are spread and built from entries take more than ten times as long.
+ * Puts a result into the fields of an item. It goes field by field, as every lead passes here: objects that are spread and
+ * built from entries take more than ten times as long.
  */
-function withResult(target: IDataObject, result: Shown, replaced?: Set<string>): IDataObject {
+function withResult(target: IDataObject, result: Shown, names: Names): IDataObject {
 	const { fields, columns, credits } = result;
-	const { emptied, kept } = changesOf(target, result);
+	const { emptied, kept } = changesOf(target, result, names);
 	// Google Sheets adds a `row_number`, and leaves a cell as it is for `null`.
 	const nothing = 'row_number' in target ? '' : null;
 	const merged: IDataObject = {};
-	for (const name of FIRST) if (columns.includes(name)) merged[name] = null;
+	for (const name of firstOf(names)) if (columns.includes(name)) merged[name] = null;
 	for (const name of Object.keys(target)) {
 		put(merged, name, emptied.includes(name) ? nothing : (target[name] ?? null));
 	}
 	for (const name of columns) if (!Object.hasOwn(merged, name)) merged[name] = null;
 	for (const name of Object.keys(fields)) {
-		if (kept.includes(name) || (fields[name] ?? null) === null) continue;
-		if (replaced && isOwn(name, target)) replaced.add(name);
-		merged[name] = fields[name];
+		if (!kept.includes(name) && (fields[name] ?? null) !== null) merged[name] = fields[name];
 	}
-	if (replaced && isOwn('credits', target)) replaced.add('credits');
-	merged.credits = credits;
+	merged[names.credits] = credits;
 	return merged;
 }
 
 /**
  * The fields of the target that a result empties, and those of its own that stay. A result writes all of its fields anew.
- * Without one, what is known of an email stays, and the rest says why. What is not looked up passes as it is, and so does
- * an email for which there is no other one.
+ * Without one, the lead keeps its email and what is known of it, and the others say why. A lead that is not looked up passes
+ * as it is, with a status if it has none, and so does one whose email is looked up again in vain.
  */
-function changesOf(target: IDataObject, { fields, columns, isOfJob }: Shown) {
-	const { status } = fields;
+function changesOf(target: IDataObject, { fields, columns, isOfJob }: Shown, names: Names) {
+	const status = fields[names.status];
+	const before = target[names.status];
 	const isOfEmail = columns.includes('email');
 	const hasEmail = JSON.stringify(target.email ?? '').includes('@');
+	const isAnswered = ANSWERED.has(status);
 	const isPassedOn = PASSED_ON.has(status) || (status === 'not_found' && isOfEmail && hasEmail);
-	// What an earlier lookup said says more.
-	const keepsStatus = isPassedOn && (status === 'skipped' ? STATUSES : ANSWERED).has(target.status);
-	const emptied: string[] = [];
-	if (ANSWERED.has(status)) emptied.push(...columns);
+	// What an earlier lookup said says more. An email that somebody has filled in says more than its failure.
+	const saysMore = status === 'skipped' ? !isEmpty(before) : ANSWERED.has(before);
+	const keepsStatus = isPassedOn && saysMore;
+	const emptied = keepsStatus ? [] : [names.reason, names.message];
+	if (isAnswered) emptied.push(...columns, names.response);
 	// What an earlier lookup said of an email goes with it, also where somebody has deleted it.
-	const isGone = 'email' in target && !hasEmail && (status === 'known' || status === 'not_found');
-	if (isOfEmail && STATUSES.has(target.status) && (ANSWERED.has(status) || isGone)) {
-		emptied.push(...OF_EMAIL);
-	}
-	if (!keepsStatus && lacksResult(target)) emptied.push(...PROBLEM_FIELDS);
-	if (!keepsStatus && saysWhyFree(target)) emptied.push('reason');
+	const isGone = status !== 'skipped' && 'email' in target && !hasEmail && !isEmpty(before);
+	if (isOfEmail && (isAnswered || isGone)) emptied.push(...OF_EMAIL);
 	// A job is paid for: it is to be collected, whatever others say meanwhile, until a Finder has the result.
-	const isCollected = isOfJob === true && !('reason' in fields);
-	const isFound = isOfEmail && status === 'found' && lacksResult(target);
-	if (isCollected || isFound) emptied.push(...JOB_FIELDS);
-	const kept: string[] = [];
-	if (keepsStatus) kept.push('status', 'reason');
+	const isCollected = isOfJob === true && !WITHOUT_RESULT.has(status);
+	if (status === 'found' || isCollected) emptied.push(names.jobId, names.jobRow);
+	const kept = keepsStatus ? [names.status, names.reason] : [];
 	if (isPassedOn && hasEmail) {
 		kept.push('checkedAt');
 		// The Verifier says of which email it knows the status.
@@ -134,43 +120,18 @@ function changesOf(target: IDataObject, { fields, columns, isOfJob }: Shown) {
 	return { emptied, kept };
 }
 
-/** Whether a field that a result writes holds something that no lookup has written. */
-function isOwn(name: string, target: IDataObject): boolean {
-	if (isEmpty(target[name])) return false;
-	if (PROBLEM_FIELDS.includes(name)) return !saysWhy(target);
-	return !['email', 'emailStatus', 'checkedAt'].includes(name) && !STATUSES.has(target.status);
-}
-
-/** Whether an earlier lookup had no result. Of a wait for a job its reason says it, whatever status others write. */
-function lacksResult({ status, reason }: IDataObject): boolean {
-	return WITHOUT_RESULT.has(status) || reason === 'job_not_finished';
-}
-
-/** Whether a lookup has said in an item why there is no result, or why it was free. */
-function saysWhy(target: IDataObject): boolean {
-	return lacksResult(target) || saysWhyFree(target);
-}
-
 /** Gives all items the fields of those that say why they have no result, so no table or file has holes. */
-export function alignFields(items: INodeExecutionData[], resultField?: string): void {
-	const targetOf = ({ json }: INodeExecutionData) =>
-		resultField === undefined ? json : json[resultField];
-	const isTold = (name: string) => (item: INodeExecutionData) => {
-		const target = targetOf(item);
-		return isObject(target) && name in target && saysWhy(target);
-	};
-	const told = [...PROBLEM_FIELDS, ...JOB_FIELDS].filter((name) => items.some(isTold(name)));
+export function alignFields(items: INodeExecutionData[], names: Names): void {
+	const told = [names.reason, names.message, names.jobId, names.jobRow].filter((name) =>
+		items.some(({ json }) => name in json),
+	);
 	if (told.length === 0) return;
 	for (const item of items) {
-		const target = targetOf(item);
 		// An item for the error output has no status, and no place for further fields.
-		if (!isObject(target) || !('status' in target)) continue;
-		const names = FIRST.filter((name) => name in target || told.includes(name));
-		const first = Object.fromEntries(names.map((name) => [name, null]));
-		const aligned: IDataObject = { ...first, ...target };
-		for (const name of told) aligned[name] ??= null;
-		if (resultField === undefined) item.json = aligned;
-		else item.json[resultField] = aligned;
+		if (!(names.status in item.json)) continue;
+		const first = firstOf(names).filter((name) => name in item.json || told.includes(name));
+		item.json = { ...nothingIn(first), ...item.json };
+		for (const name of told) item.json[name] ??= null;
 	}
 }
 
@@ -178,14 +139,15 @@ export function alignFields(items: INodeExecutionData[], resultField?: string): 
  * Gives all items of a read the same fields, so that no table or file has holes, the results' own before those that say
  * why there is none. Items for the error output stay.
  */
-export function alignColumns(items: INodeExecutionData[]): void {
+export function alignColumns(items: INodeExecutionData[], { status }: Names): void {
 	const told = items.filter(({ json }) => !isOwnError(json.error));
-	const [without, results] = [true, false].map((hasStatus) =>
-		told.filter(({ json }) => STATUSES.has(json.status) === hasStatus),
-	);
-	const names = new Set([...results, ...without].flatMap(({ json }) => Object.keys(json)));
-	const nothing = Object.fromEntries([...names].map((name) => [name, null]));
-	for (const item of told) item.json = { ...nothing, ...item.json };
+	const results = told.filter(({ json }) => !(status in json));
+	const names = new Set([...results, ...told].flatMap(({ json }) => Object.keys(json)));
+	for (const item of told) item.json = { ...nothingIn(names), ...item.json };
+}
+
+function nothingIn(names: Iterable<string>): IDataObject {
+	return Object.fromEntries([...names].map((name) => [name, null]));
 }
 
 const ORDINARY = { enumerable: true, configurable: true, writable: true };

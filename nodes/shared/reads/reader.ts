@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AccountClient } from '../client/client';
 import { type Failure, problemOf, reasonsOf } from '../failures/failure';
+import { OF_LOOKUP } from '../failures/names';
 import { UNKNOWN_COMPANY, UNMET } from '../failures/reasons';
 import type { NodeContext } from '../host/context';
 import { pathOf } from '../input/declaration';
@@ -69,7 +70,7 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 	];
 	const items = run.deliver(said.filter((part) => part !== '').join(', '));
 	const isMixed = run.problems.length + unmet + unknown > 0;
-	if (isMixed && !context.isTool) alignColumns(items);
+	if (isMixed && !context.isTool) alignColumns(items, OF_LOOKUP);
 	return items;
 }
 
@@ -97,7 +98,7 @@ async function readItem(
 		run.fail(problemOf(error), item, (fields) => place({ ...asked, ...fields }));
 	const skip = (reason: Skipped) => {
 		counts[reason]++;
-		run.put(item, place({ ...asked, status: 'skipped', reason }));
+		run.put(item, place({ ...asked, lookupStatus: 'skipped', lookupReason: reason }));
 	};
 	try {
 		includesInput = !context.isTool && parameters.get('includeInputFields', item, false) === true;

@@ -2,13 +2,20 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
 import { type Execution, executionOf } from '../execution/execution';
-import { endedBy, isCausedByService, type Problem, reasonsOf, worstOf } from '../failures/failure';
-import { Breather, type NodeContext } from '../host/context';
+import { causesOf, endedBy, isCausedByService, type Problem, reasonsOf } from '../failures/failure';
+import { OF_LOOKUP } from '../failures/names';
+import { Breather, CREDENTIAL, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
 import type { Existing, Prepared } from '../input/item';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { LeadParameters } from '../input/leadParameters';
-import { type ItemProblem, OnError, reasonToStop, stopError } from '../output/onError';
+import {
+	type ItemProblem,
+	OnError,
+	reasonToStop,
+	statusFields,
+	stopError,
+} from '../output/onError';
 import type { Pace } from '../pace/retry';
 import { countsOf, summaryOf } from './summary';
 
@@ -71,7 +78,7 @@ export class Run<T extends { client: AccountClient }> {
 			{ requestOptions, mayWaitUntil, pace: { ...pace, maxRateLimitWait } },
 			open,
 		);
-		this.onError = new OnError(context.node, !context.isTool);
+		this.onError = new OnError(context.node);
 		this.execution = executionOf(context);
 		this.outputs = context.inputs.map(() => []);
 	}
@@ -132,7 +139,11 @@ export class Run<T extends { client: AccountClient }> {
 		item: number,
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
-		this.put(item, this.onError.output(problem, item, this.context.inputs[item], withStatus));
+		const { inputs, isTool } = this.context;
+		const errorItem = this.onError.errorItem(problem, item, inputs[item]);
+		// Above the output of a node it stands once what to do.
+		const why = statusFields(problem, this.operation.names ?? OF_LOOKUP, !isTool);
+		this.put(item, errorItem ?? withStatus(why));
 		this.problems.push({ problem, item });
 		if (this.isStopped) this.accounts.end();
 	}
@@ -146,7 +157,7 @@ export class Run<T extends { client: AccountClient }> {
 		const { problem, item } = this.reasonToStop() ?? {};
 		if (problem) {
 			const goesOn = hasNext() && isCausedByService(problem.reason) ? NEXT_PROVIDER : '';
-			const description = `${problem.description}${goesOn}`;
+			const description = `${this.named(problem).description}${goesOn}`;
 			throw stopError(node, { ...problem, description }, item);
 		}
 		const problems = this.problems.map((one) => one.problem);
@@ -163,12 +174,20 @@ export class Run<T extends { client: AccountClient }> {
 			counts,
 			existing: existing && parameters.labelOf(existing.parameter),
 			items: context.inputs.length,
-			causes: worstOf(problems),
+			causes: causesOf(problems.map((one) => this.named(one))),
 			isChosen: parameters.isChosen,
 			retriesOnFail: operation.goesOn === true && context.node.retryOnFail === true,
 		};
 		const [summary, type] = summaryOf(facts, outcome, parameters.readFrom);
 		context.hint(summary, isWarning ? 'warning' : type);
+	}
+
+	/** A problem whose description names the credential: several providers may stand in a row. */
+	private named(problem: Problem): Problem {
+		const { name } = this.context.node.credentials?.[CREDENTIAL] ?? {};
+		if (name === undefined) return problem;
+		const of = `of the credential "${name}"`;
+		return { ...problem, description: problem.description.replace('of the credential', () => of) };
 	}
 
 	/** Whether the workflow may be stopped here: one that somebody has stopped is not stopped again. */

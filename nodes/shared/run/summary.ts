@@ -1,5 +1,5 @@
 import { type Problem, reasonsOf } from '../failures/failure';
-import { RUN_AGAIN } from '../failures/reasons';
+import { RUN_AGAIN, THEN_AGAIN } from '../failures/reasons';
 import { count } from '../values/text';
 
 /** What the items of a run come to, but for those without a result. */
@@ -25,8 +25,6 @@ export function countsOf() {
 		/** Credits for emails that their items had, and the fields of these. */
 		wasted: 0,
 		wastedIn: new Set<string>(),
-		/** The user's own fields that the result has replaced. */
-		replaced: new Set<string>(),
 	};
 }
 
@@ -88,7 +86,7 @@ export interface Facts {
 	existing: string | undefined;
 	/** How many items it has. */
 	items: number;
-	/** Problems of the causes that weigh most. */
+	/** One problem of each cause, the most costly first. */
 	causes: Problem[];
 	/** Whether the user has chosen the fields. */
 	isChosen: boolean;
@@ -98,56 +96,41 @@ export interface Facts {
 /** From so many lookups on, a 404 for each of them is worth a warning: a wrong path gives the same. */
 const MANY = 10;
 
-const dragOnto = ({ isChosen }: Facts, label = 'Email') =>
-	`${isChosen ? '' : 'set Lead Fields to Choose Below, drag your columns in, and '}drag it onto ${label}`;
+type Advice = [isSo: boolean, sentence: string, type?: 'info'];
 
-const adviceOn = (causes: Problem[]) => causes.map(({ description }) => description).join(' ');
-
-type Row = [isSo: (facts: Facts) => boolean, says: (facts: Facts) => string, type?: 'info'];
-
-/** What may be wrong with a run and what to do about it, the most costly first: only the first that is so is said. */
-const ROWS: Row[] = [
-	[
-		({ counts }) => counts.wasted > 0,
-		(facts) =>
-			`${count(facts.counts.wasted, 'credit')} went to items that already had an email in ${[...facts.counts.wastedIn].join(', ')}, which was not read: ${dragOnto(facts, facts.existing)}`,
-	],
-	[
-		({ counts }) => counts.replaced.size > 0,
-		({ counts }) =>
-			`Fields of your own were replaced (${[...counts.replaced].join(', ')}): to keep them, add the option Put Result in Field`,
-	],
-	[
-		({ counts: { notFound, responses } }) => notFound >= MANY && notFound === responses,
-		() =>
-			'Every lookup got a 404. If that seems wrong, run Check API of Contact Data Account: your provider may use another path or Base URL',
-	],
-	[
-		({ causes }) => causes.length > 0 && causes.every(({ reason }) => reason === 'manual_limit'),
-		({ causes }) => adviceOn(causes),
-		'info',
-	],
-	[({ causes }) => causes.length > 0, ({ causes }) => adviceOn(causes)],
-	[
-		({ counts, items }) => counts.ofOthers > 0 && counts.skipped === items,
-		(facts) => `If your emails are in another column: ${dragOnto(facts)}`,
-	],
-	[
-		({ counts, items }) => counts.ofOthers > 0 && counts.known + counts.skipped === items,
-		() =>
-			'To look up, and pay for, what is there already, set the option Look Up Again After (Days) to 0',
-		'info',
-	],
-	[({ counts }) => counts.unanswered > 0, () => `Once the cause is gone, ${RUN_AGAIN}`],
-	[
-		({ retriesOnFail }) => retriesOnFail,
-		() =>
-			'Turn Retry On Fail off: this node retries on its own, and with it a lost request may be charged again',
-		'info',
-	],
-];
-
-const NOTHING_WRONG: Row = [() => true, () => '', 'info'];
+/** What may be wrong with a run and what to do about it, the most costly first. */
+function adviceOn({ causes, counts, existing, isChosen, items, retriesOnFail }: Facts): Advice[] {
+	const { known, notFound, ofOthers, responses, skipped, unanswered, wasted, wastedIn } = counts;
+	const choose = isChosen ? '' : 'set Lead Fields to Choose Below, drag your columns in, and ';
+	return [
+		[
+			wasted > 0,
+			`${count(wasted, 'credit')} went to items that already had an email in ${[...wastedIn].join(', ')}, which was not read: ${choose}drag it onto ${existing}.`,
+		],
+		[
+			notFound >= MANY && notFound === responses,
+			'Every lookup got a 404. If that seems wrong, run Check API of Contact Data Account: your provider may use another path or Base URL.',
+		],
+		...causes.map(({ description, reason }): Advice => {
+			return [true, description, reason === 'manual_limit' ? 'info' : undefined];
+		}),
+		[
+			ofOthers > 0 && skipped === items,
+			`If your emails are in another column: ${choose}drag it onto Email.`,
+		],
+		[
+			ofOthers > 0 && known > 0 && known + skipped === items,
+			'To look up, and pay for, what is there already, set the option Look Up Again After (Days) to 0.',
+			'info',
+		],
+		[unanswered > 0, `Once the cause is gone, ${RUN_AGAIN}.`],
+		[
+			retriesOnFail,
+			'Turn Retry On Fail off: this node retries on its own, and with it a lost request may be charged again.',
+			'info',
+		],
+	];
+}
 
 /** A sentence in the HTML that n8n makes of a hint. */
 function asHtml(sentence: string): string {
@@ -155,15 +138,24 @@ function asHtml(sentence: string): string {
 }
 
 /**
- * What is said above the output, each in a line of its own: what came of the items and what it cost, the most costly thing
- * that is wrong with what to do, and what was read.
+ * What is said above the output, each in a line of its own: what came of the items and what it cost, what to do about the
+ * two most costly things that are wrong, and what was read.
  */
 export function summaryOf(
 	facts: Facts,
 	outcome: string,
 	readFrom = '',
 ): [text: string, type: 'info' | 'warning'] {
-	const [, says, type = 'warning'] = ROWS.find(([isSo]) => isSo(facts)) ?? NOTHING_WRONG;
-	const lines = [outcome, says(facts), readFrom].filter((line) => line !== '');
-	return [lines.map(asHtml).join('<br>'), type];
+	const advice = adviceOn(facts).filter(([isSo]) => isSo);
+	const [first = '', second = ''] = advice.map(([, sentence]) => sentence);
+	const others = facts.causes.filter(({ description }) => ![first, second].includes(description));
+	const toDo = [
+		// What both end in stands once.
+		second.includes(RUN_AGAIN) ? first.replace(THEN_AGAIN, '') : first,
+		second,
+		others.length > 0 ? `And ${others.length} more: see the messages of the items.` : '',
+	];
+	const lines = [outcome, toDo.join(' ').trim(), readFrom].filter((line) => line !== '');
+	const isInfo = advice.every(([, , type]) => type === 'info');
+	return [lines.map(asHtml).join('<br>'), isInfo ? 'info' : 'warning'];
 }

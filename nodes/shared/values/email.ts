@@ -100,7 +100,7 @@ export function isMixed(text: string): boolean {
 
 /** Whether two texts are the same email. */
 export function isSameEmail(one: unknown, other: unknown): boolean {
-	return comparableEmail(toEmail(one)) === comparableEmail(toEmail(other));
+	return one === other || comparableEmail(toEmail(one)) === comparableEmail(toEmail(other));
 }
 
 /** The form in which email addresses compare: in lower case, with the domain in Punycode. */

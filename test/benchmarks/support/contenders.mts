@@ -64,7 +64,7 @@ export function ourAnswers({ answer }: Lookup, asked: Asked) {
 	return (items: IDataObject[]): number =>
 		items.filter((json, item) => {
 			const number = asked[item] ?? null;
-			if (number === null) return json.status === 'invalid_input';
+			if (number === null) return json.lookupStatus === 'invalid_input';
 			return isDeepStrictEqual(answerIn(json), answer(number));
 		}).length;
 }

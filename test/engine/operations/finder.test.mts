@@ -49,7 +49,7 @@ const companyRow = (title: string, asked: typeof atCompany, output: IDataObject)
 		parameters: { ...asked, options: { includeCompanyData: true } },
 		requests: [findOf({ ...asked, includeCompanyData: 'true' })],
 		output: [output],
-		credits: output.status === 'found' ? 1 : 0,
+		credits: output.lookupStatus === 'found' ? 1 : 0,
 	});
 
 const pasted = ` https://www.${company.domain.toUpperCase()}:8080/?utm=1#top`;

@@ -65,8 +65,8 @@ const listRow = (title: string, listId: INodeParameters, more: Partial<Row> = {}
 	...more,
 });
 
-const refused = { status: 'invalid_input', httpCode: null };
-const noProblem = { status: null, reason: null, message: null, httpCode: null };
+const refused = { lookupStatus: 'invalid_input' };
+const noProblem = { lookupStatus: null, lookupReason: null, lookupMessage: null };
 const noList = Object.fromEntries(Object.keys(fair).map((name) => [name, null]));
 
 const listRows: Row[] = [
@@ -89,13 +89,15 @@ const listRows: Row[] = [
 		onError: 'continueRegularOutput',
 		output: [
 			{
-				...{ ...noList, ...refused, listId: '../account', reason: 'invalid_value' },
-				message: expect.stringMatching(/^Not sent: The list ID must be a number, e\.g\. 101$/),
+				...{ ...noList, ...refused, listId: '../account', lookupReason: 'invalid_value' },
+				lookupMessage: expect.stringMatching(
+					/^Not sent: The list ID must be a number, e\.g\. 101$/,
+				),
 			},
 			{ ...fair, ...noProblem, listId: null },
 			{
-				...{ ...noList, ...refused, listId: null, reason: 'missing_list' },
-				message: 'Not sent: no list is chosen',
+				...{ ...noList, ...refused, listId: null, lookupReason: 'missing_list' },
+				lookupMessage: 'Not sent: no list is chosen',
 			},
 		],
 	}),

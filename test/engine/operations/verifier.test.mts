@@ -18,7 +18,7 @@ const various = [...ofEachStatus.map(({ email }) => email), plus];
 
 /** An address that has not the form of one: answered without a request. */
 const malformed = (email: string): IDataObject => ({
-	...{ status: 'verified', email, emailStatus: 'invalid', mailboxType: null },
+	...{ lookupStatus: 'verified', email, emailStatus: 'invalid', mailboxType: null },
 });
 const malformedOnes = ['no-at-sign.example', 'b@example;c@', 'ada l@engine.example', 'ada@engine'];
 

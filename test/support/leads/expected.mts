@@ -54,7 +54,7 @@ export function list(id: number): LeadList {
 /** What Find Email and Find Emails in Bulk give for a person, beside what was looked up. */
 export function foundEmail(person: FindablePerson, asked: IDataObject): IDataObject {
 	const { email_status: emailStatus } = expectedVerification(person.email);
-	return { status: 'found', email: person.email, emailStatus, ...asked };
+	return { lookupStatus: 'found', email: person.email, emailStatus, ...asked };
 }
 
 function nameOf({ full, first, last }: Person) {
@@ -72,38 +72,29 @@ export function foundRow(person: FindablePerson): IDataObject {
 
 /** A miss of any finder, beside what was looked up. */
 export function notFound(asked: IDataObject): IDataObject {
-	return { status: 'not_found', email: null, emailStatus: null, ...asked };
+	return { lookupStatus: 'not_found', email: null, emailStatus: null, ...asked };
 }
 
 /** What the verifier gives for an address that has the form of one. */
 export function verified(email: string, mailboxType = 'professional'): IDataObject {
 	const { email_status: emailStatus } = expectedVerification(email);
-	return { status: 'verified', email, emailStatus, mailboxType };
+	return { lookupStatus: 'verified', email, emailStatus, mailboxType };
 }
 
-/** A company, in the words of the package. */
+/** What people sort companies by, in the words of the package. */
 export function companyFields(company: Company): IDataObject {
-	const { id, name, domain, industry, specialties, employees, place } = company;
-	const small = employees < 500;
+	const { id, name, domain, industry, employees, place } = company;
 	return {
-		id,
 		name,
 		domain,
 		website: `https://www.${domain}`,
 		industry,
 		type: id % 2 === 0 ? 'private' : 'public',
-		profileUrl: `https://network.example/company/${id}`,
-		specialties,
-		revenue: small ? '$1M to $50M' : '$50M to $1B',
 		employeeCount: employees,
-		employeeCountRange: small ? '1-500' : '501-20000',
-		address: `${id} Market Street`,
+		revenue: employees < 500 ? '$1M to $50M' : '$50M to $1B',
 		city: place.city,
-		region: place.area,
-		postalCode: place.postalCode,
 		country: place.country,
-		directoryUrl: `https://directory.example/${id}`,
-		logoUrl: `https://logos.example/${domain}.svg`,
+		profileUrl: `https://network.example/company/${id}`,
 	};
 }
 

@@ -52,8 +52,7 @@ function expectedFor(number: number) {
 }
 
 /** A lookup: what goes in, and what must come out for a number. */
-export interface AnyLookup
-	extends Pick<Sample, 'node' | 'operation' | 'object' | 'columns' | 'job'> {
+export interface AnyLookup extends Pick<Sample, 'node' | 'operation' | 'columns' | 'job'> {
 	endpoint: MeteredOperation;
 	/** The most questions of one request. */
 	perRequest: number;
@@ -83,8 +82,8 @@ export type Bulk = Lookup<'findBulk' | 'verifyBulk'>;
 
 /** What the table of operations says of a lookup. */
 function traitsOf(operation: string) {
-	const { node, perRequest = 1, object, columns, job } = operationOf(operation);
-	return { node, perRequest, object, columns, job };
+	const { node, perRequest = 1, columns, job } = operationOf(operation);
+	return { node, perRequest, columns, job };
 }
 
 function finder<Name extends Lookup['operation']>(operation: Name): Lookup<Name> {
@@ -109,7 +108,7 @@ function finder<Name extends Lookup['operation']>(operation: Name): Lookup<Name>
 		answer: (number) => {
 			const found = expectedFor(number);
 			return {
-				status: found ? 'found' : 'not_found',
+				lookupStatus: found ? 'found' : 'not_found',
 				email: found?.email ?? null,
 				emailStatus: found?.status ?? null,
 			};
@@ -134,7 +133,7 @@ function verifier<Name extends Lookup['operation']>(operation: Name): Lookup<Nam
 		item: (number) => ({ email: addressOf(number) }),
 		twin: (number) => ({ email: ` ${addressOf(number).toUpperCase()} ` }),
 		answer: (number) => ({
-			status: 'verified',
+			lookupStatus: 'verified',
 			email: addressOf(number),
 			emailStatus: expectedVerification(addressOf(number)).email_status,
 		}),
@@ -168,8 +167,11 @@ export const search: AnyLookup = {
 	item: (number) => ({ site: siteOf(number) }),
 	twin: (number) => ({ site: `https://www.${siteOf(number)}/` }),
 	answer: (number) => {
-		const company = fixtures.companies[number];
-		return { status: company ? 'found' : 'not_found', domain: company?.domain ?? null };
+		const { domain } = fixtures.companies[number] ?? {};
+		return {
+			companyStatus: domain ? 'found' : 'not_found',
+			companyData: domain ? { domain } : null,
+		};
 	},
 	subject: (number) => fixtures.companies[number]?.domain ?? null,
 	asked: () => 1,
@@ -213,16 +215,14 @@ export function expectPaidOnce(
 	expect(paid.toSorted()).toEqual(subjectsOf(lookup, wanted).toSorted());
 }
 
-/** Each item says what it has to of these leads, in whichever object it does. */
+/** Each item says what it has to of these leads. */
 export function expectAnswers(lookup: AnyLookup, json: IDataObject[], wanted: number[]): void {
-	const { answer, object } = lookup;
-	const told = json.map((item) => (object === undefined ? item : item[object]));
-	expect(told).toMatchObject(wanted.map(answer));
+	expect(json).toMatchObject(wanted.map(lookup.answer));
 }
 
 /** The fields of an output item that tell whose answer it holds. */
-export function answerIn({ status, email, emailStatus }: IDataObject): IDataObject {
-	return { status, email, emailStatus };
+export function answerIn({ lookupStatus, email, emailStatus }: IDataObject): IDataObject {
+	return { lookupStatus, email, emailStatus };
 }
 
 /** The requests of an operation, in the order in which they arrived. */

@@ -7,11 +7,11 @@ const PROBLEMS = ['invalid_input', 'not_processed', 'pending', 'failed'];
 export const STATUSES = ['found', 'verified', 'known', 'skipped', 'not_found', ...PROBLEMS];
 
 /** The fields that say why an item has no result, and which bulk job has it. */
-export const WHY = ['reason', 'message', 'httpCode'];
-export const JOB = ['jobId', 'jobRow'];
+export const WHY = ['lookupReason', 'lookupMessage'];
+export const JOB = ['lookupJobId', 'lookupJobRow'];
 
-export const isOurs = ({ status }: IDataObject) => STATUSES.includes(String(status));
-export const isProblem = ({ status }: IDataObject) => PROBLEMS.includes(String(status));
+export const isOurs = ({ lookupStatus }: IDataObject) => STATUSES.includes(String(lookupStatus));
+export const isProblem = ({ lookupStatus }: IDataObject) => PROBLEMS.includes(String(lookupStatus));
 
 /** The fields of an object whose names are, or are not, among these. */
 export function picked(fields: IDataObject, names: string[], isWanted = true): IDataObject {
@@ -28,5 +28,5 @@ export function isBlank(value: unknown): boolean {
 /** The items without the moment of their answer, which differs from run to run. */
 export function timeless(items: IDataObject[]): IDataObject[] {
 	const text = JSON.stringify(items);
-	return JSON.parse(text.replaceAll(/"checkedAt":"20\d\d-[^"]+Z"/g, '"checkedAt":"then"'));
+	return JSON.parse(text.replaceAll(/(heckedAt":)"20\d\d-[^"]+Z"/g, '$1"then"'));
 }

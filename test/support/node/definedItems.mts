@@ -8,7 +8,6 @@ import { expect } from 'vitest';
 
 import { root } from '../../machine/paths.mjs';
 import { isRecord } from '../../emulator/values.mts';
-import { operations } from '../../operations.mts';
 import { STATUSES } from '../leads/outcomes.mts';
 
 /** The reasons that the documentation tells, but for the one that is a fault of the package. */
@@ -24,11 +23,9 @@ const REASONS = new Set(
 const OF_FIELDS =
 	/^(missing_(name|company|keyword|list|job)|invalid_value|(unevaluated|failing)_expression)$/;
 
-/**
- * An item of a lookup, or one that says why there is no result: its status and reason are documented. What Search
- * Company says stands in the field `companyData` of its item.
- */
-export function expectDefined({ status, reason, message }: IDataObject): void {
+/** The outcome of a lookup, or one that says why there is no result: its status and reason are documented. */
+export function expectDefined(outcome: IDataObject): void {
+	const { lookupStatus: status, lookupReason: reason, lookupMessage: message } = outcome;
 	expect(STATUSES).toContain(status);
 	if (status === 'invalid_input') expect(reason).toMatch(OF_FIELDS);
 	else if (status === 'pending') expect(['job_not_finished', ...REASONS]).toContain(reason);
@@ -38,17 +35,17 @@ export function expectDefined({ status, reason, message }: IDataObject): void {
 	expect(message).toEqual(expect.any(String));
 }
 
-const objects = operations.flatMap(({ object }) => object ?? []);
-
-/** Where an item says what became of it: some lookups say it in an object of their own, beside the fields of the item. */
+/** An item with what Search Company says of it, if anything, under the names that other lookups have for it. */
 export function outcomeIn(json: IDataObject): IDataObject {
-	const isOutcome = (value: unknown): value is IDataObject => isRecord(value) && 'status' in value;
-	return objects.map((name) => json[name]).find(isOutcome) ?? json;
+	const own = /^company(?=(Status|Reason|Message|Credits|Response)$)/;
+	const said = Object.entries(json).filter(([name]) => own.test(name));
+	const named = said.map(([name, value]) => [name.replace(own, 'lookup'), value]);
+	return { ...json, ...Object.fromEntries(named) };
 }
 
 /** Whether an item says why there is no result. */
-export function isProblem({ status, reason }: IDataObject): boolean {
-	return STATUSES.includes(String(status)) && typeof reason === 'string';
+export function isProblem({ lookupStatus, lookupReason }: IDataObject): boolean {
+	return STATUSES.includes(String(lookupStatus)) && typeof lookupReason === 'string';
 }
 
 /**

@@ -14,9 +14,6 @@ export type Plan = Of<typeof plan>;
 export type Step = Of<typeof step>;
 export type Row = Of<ReturnType<typeof row>>;
 
-/** Put Result in Field, where that option is added. */
-export const RESULT = 'result';
-
 /** One time in so many. */
 function seldom(times: number): fc.Arbitrary<boolean> {
 	return fc.nat(times - 1).map((nth) => nth === 0);
@@ -32,7 +29,6 @@ const options = fc
 		maxRetries: fc.nat(3),
 		maxCredits: maybe(fc.nat(60), 4),
 		incompleteRun: maybe(fc.constant('fail'), 5),
-		resultField: maybe(fc.constant(RESULT), 4),
 	})
 	.map((set): INodeParameters => JSON.parse(JSON.stringify(set)));
 
@@ -96,22 +92,27 @@ const row = (first: number, many: number) =>
 			3,
 		),
 		checkedAt: maybe(fc.constantFrom('2020-01-01', '2099-12-31T00:00:00Z', 'no date'), 3),
-		/** What an earlier lookup, or the user, has in fields of the names of ours. */
+		/** What earlier lookups have said. */
 		earlier: maybe(
 			fc.record({
-				status: fc.constantFrom(...STATUSES, 'open'),
-				credits: fc.constantFrom(0, 3, null),
-				...{ reason: fc.constant('trade fair'), message: fc.constant('call back') },
+				lookupStatus: fc.constantFrom(...STATUSES),
+				lookupCredits: fc.constantFrom(0, 3, null),
+				...{ lookupReason: fc.constant('forbidden'), lookupMessage: fc.constant('No plan') },
 				// Of a job that this service does not know.
-				jobId: maybe(fc.constantFrom('777001', '777002'), 3),
-				jobRow: fc.constantFrom(1, 1, 2, 101),
+				lookupJobId: maybe(fc.constantFrom('777001', '777002'), 3),
+				lookupJobRow: fc.constantFrom(1, 1, 2, 101),
+				companyStatus: fc.constantFrom('found', 'not_found', 'failed'),
+				companyCredits: fc.constantFrom(0, 3, null),
 			}),
 		),
 		/** What else the user has in it. */
 		others: fc.dictionary(
-			fc.constantFrom('note', 'a.b', 'toString', 'constructor', '0'),
+			fc.constantFrom(
+				...['note', 'a.b', 'toString', 'constructor', '0'],
+				...['status', 'reason', 'message', 'credits', 'jobId', 'jobRow', 'response'],
+			),
 			fc.jsonValue({ maxDepth: 1 }),
-			{ maxKeys: 2 },
+			{ maxKeys: 4 },
 		),
 	});
 

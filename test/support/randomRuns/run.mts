@@ -9,7 +9,7 @@ import { runWorkflow, type TestNode, type TestWorkflow } from '../node/engine.mt
 import type { QuickClock } from '../node/quickClock.mts';
 import { addressOf, everyLookup, leadOf, whenSent } from '../leads/lookups.mts';
 import { credentialFor, openAccount } from '../servers/service.mts';
-import { oddEmails, RESULT, type Plan, type Row, type Step } from './plan.mts';
+import { oddEmails, type Plan, type Row, type Step } from './plan.mts';
 
 /** What all keys of the accounts begin with; it stands in no item. */
 export const KEYS = 'chaos-key-';
@@ -208,40 +208,15 @@ function nodeFor(step: Step, name: string, { keepCredits }: Plan): TestNode {
 
 /** The fields stand at their defaults where these are meant. */
 function fieldsOf(step: Step): INodeParameters {
-	const { takesKnown, options } = step;
-	const isDefault = options.resultField === undefined;
-	if (kindOf(step) === 'email') {
-		if (takesKnown && isDefault) return {};
-		return { existingEmail: takesKnown ? expressionFor(step, 'email') : '' };
-	}
+	const { takesKnown } = step;
+	if (kindOf(step) === 'email') return takesKnown ? {} : { existingEmail: '' };
 	if (kindOf(step) === 'search') return { keyword: '={{ $json.site }}' };
 	if (kindOf(step) !== 'verifier') {
 		const names = ['firstName', 'lastName', 'domain'];
 		const chosen = Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
 		return { leadFields: 'manual', ...chosen };
 	}
-	return {
-		...(!isDefault && { email: expressionFor(step, 'email') }),
-		...(!takesKnown && { existingStatus: '' }),
-		...(takesKnown && !isDefault && { existingStatus: expressionFor(step, 'emailStatus') }),
-	};
-}
-
-/** With Put Result in Field a step goes on with what an earlier one has put there. */
-function expressionFor({ options: { resultField } }: Step, field: string): string {
-	return resultField === undefined
-		? `={{ $json.${field} }}`
-		: `={{ $json.${RESULT}?.${field} || $json.${field} }}`;
-}
-
-/** The same, read from an item. */
-export function valueIn(
-	{ options: { resultField } }: Step,
-	{ [RESULT]: held, ...item }: IDataObject,
-	field: string,
-): unknown {
-	const own = resultField !== undefined && isObject(held) ? held[field] : undefined;
-	return own || item[field];
+	return takesKnown ? {} : { existingStatus: '' };
 }
 
 export function isObject(value: unknown): value is IDataObject {

@@ -61,7 +61,7 @@ let tables = 0;
 
 /** Creates the data table that the notes of the examples tell to create. */
 export async function createLeadsTable(client: RestClient): Promise<DataTable> {
-	const texts = ['fullName', 'domain', 'email', 'emailStatus', 'status'];
+	const texts = ['fullName', 'domain', 'email', 'emailStatus', 'lookupStatus'];
 	return await client.createDataTable(`Leads ${(tables += 1)}`, [
 		{ name: 'leadId', type: 'number' },
 		...texts.map((text) => ({ name: text, type: 'string' as const })),
@@ -209,13 +209,15 @@ export const peopleInFile = {
 		['Nobody', 'Anywhere', '', '', 'Köln'],
 	],
 	results: [
-		{ status: 'found', email: people.valid.email, emailStatus: 'valid', credits: 1 },
-		{ status: 'found', email: people.catchAll.email, emailStatus: 'catch-all', credits: 1 },
-		{ status: 'verified', email: people.unknown.email, emailStatus: 'unknown', credits: 2 },
-		{ status: 'verified', email: people.invalid.email, emailStatus: 'invalid', credits: 1 },
-		{ status: 'not_found', email: '', emailStatus: '', credits: 0 },
-		{ status: 'invalid_input', email: '', emailStatus: '', credits: 0 },
-	],
+		['found', people.valid.email, 'valid', 1],
+		['found', people.catchAll.email, 'catch-all', 1],
+		['verified', people.unknown.email, 'unknown', 2],
+		['verified', people.invalid.email, 'invalid', 1],
+		['not_found', '', '', 0],
+		['invalid_input', '', '', 0],
+	].map(([lookupStatus, email, emailStatus, lookupCredits]) => ({
+		...{ lookupStatus, email, emailStatus, lookupCredits },
+	})),
 	lastPage: [
 		'Your rows: 6',
 		'Emails found: 3',
@@ -240,17 +242,17 @@ export const peopleInFile = {
 };
 
 const colleagues = [people.catchAll, people.unknown, people.invalid];
-const owner = ['customer', '5'];
+const owner = ['customer', '5', 'in spring'];
 
 /** A spreadsheet with columns that results have too, blank rows, the email of its sender and gaps. */
 export const messyFile = {
 	cells: [
-		['status', 'credits', 'Full Name', 'Company', 'Email'],
-		['', ' ', '', '', ''],
+		['status', 'credits', 'checkedAt', 'Full Name', 'Company', 'Email'],
+		['', ' ', '', '', '', ''],
 		[...owner, people.valid.full, people.valid.company.name, ''],
 		...colleagues.map(({ full, company }) => [...owner, full, company.name, people.valid.email]),
 		[...owner, people.valid.first, people.valid.company.name, 'ada lovelace@acme.com'],
-		['', '', '', '', ''],
+		['', '', '', '', '', ''],
 		[...owner, unfindable.full, '', ''],
 		[...owner, people.valid.full, '', 'n/a'],
 	],
@@ -270,8 +272,8 @@ export const messyFile = {
 		'',
 		expect.stringContaining(`not their own: ${people.valid.email}. If so, call that column Sender`),
 	],
-	renamed: 'Renamed to stay beside the results: status (yours), credits (yours)',
-	own: { 'status (yours)': owner[0], 'credits (yours)': owner[1] },
+	renamed: 'Renamed to stay beside the results: checkedAt (yours)',
+	own: { status: owner[0], credits: owner[1], 'checkedAt (yours)': owner[2] },
 };
 
 /** More people in somebody's own spreadsheet than a manual run looks up. */
