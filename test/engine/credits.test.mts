@@ -314,8 +314,8 @@ test('credits that run out are told by the next node, and what was found is not 
 	const unsent = first.json.filter(({ lookupStatus }) => lookupStatus === 'not_processed').length;
 	const next = await runLookup(verifyBulk, service(), first.json, { parameters });
 	expect(next.hints).toMatchObject([{ type: 'warning' }]);
-	expect(next.summary).toContain(`${unsent} came in without a result`);
-	expect(next.summary).toContain('Once the cause is gone, run again');
+	expect(next.summary).toContain(`${unsent} not sent (out of credits) before this node`);
+	expect(next.summary).toContain('Add credits to the account of the credential, then run again');
 	service().ledger.topUp(1_000);
 	const again = await runLookup(findBulk, service(), first.json, { parameters });
 	expect(again.json.map(({ email }) => email)).toEqual(

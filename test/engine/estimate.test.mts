@@ -76,7 +76,7 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		expect(await said(items)).toEqual([`warning: ${figures}.<br>Read from: ${read}.`]);
 		if (lookup !== find) return;
 		expect(await said([nothing])).toEqual([
-			'warning: 1 item would use up to 0 credits, and the account has 1; 1 without a name.<br>Set Lead Fields to Choose Below and drag your columns in, existing emails too.<br>Read from: Website.',
+			'warning: 1 item would use up to 0 credits, and the account has 1; 1 without a name.<br>Set Lead Fields to Choose Below and drag the right columns in, emails that you have onto Existing Email.<br>Read from: Website.',
 		]);
 	});
 

@@ -580,7 +580,7 @@ test('a node that passes pending items on says so', async () => {
 		chain([emits('Start', items), find, looksUp('Verify', verifier)], credentialFor(service())),
 	);
 	const said = run.data.resultData.runData.Verify[0].hints?.[0].message;
-	expect(said).toContain('2 came in without a result');
+	expect(said).toContain('2 waiting for a bulk job before this node');
 });
 
 describe('what the execution has spent', () => {

@@ -13,7 +13,7 @@ import { credentialFor, useService } from '../support/servers/service.mts';
 const service = useService();
 
 const check =
-	'Fill in Full Name (or First Name and Last Name) and Company Domain (or Company Name): it has no value for this item.';
+	'Fill in Full Name (or First Name and Last Name) and Company Domain (or Company Name).';
 
 describe.each(lookups)('$operation', (lookup) => {
 	// Asked one by one: the first has its answer, the second lacks a field, the third is over the cap.

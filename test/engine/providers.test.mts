@@ -172,7 +172,7 @@ test('a provider that stops the workflow says how to go on to the next one, if t
 	const stopping: Partial<TestNode> = { parameters: { operation: 'findBulk' } };
 	const said = async (nodes: Array<Partial<TestNode>>) =>
 		(await inARow([row(1)], nodes)).data.resultData.error?.description;
-	const credits = 'Add credits to the account of the credential "Test", then run again';
+	const credits = 'Add email credits to the account of the credential "Test", then run again';
 	expect(await said([stopping])).toMatch(new RegExp(`^${credits}[^.]*\\.$`));
 	const next =
 		'To go on with the next provider, set On Error in the Settings of this node to Continue.';

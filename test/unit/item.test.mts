@@ -214,21 +214,26 @@ describe('an item without a name or a company', () => {
 	it.each<[IDataObject, Record<string, unknown>, lacks: string, labels: string]>([
 		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', name],
 		[{ who: 'Ada Lovelace' }, chosen, 'no company (this item has no field where)', company],
-		[{}, { firstName: 'Ada' }, 'no name and no company', `${name} and ${company}`],
+		[
+			{},
+			{ firstName: 'Ada', domain: 'linkedin.com/in/ada' },
+			'no name (First Name is only half a name) and no company (Company Domain is not a company website)',
+			`${name} and ${company}`,
+		],
 	])('%j, where its fields are chosen as %j, says %s', (json, saved, lacks, labels) => {
 		const { outcome } = read(findBulk, { leadFields: 'manual', ...saved }, json);
 		const message = `Not sent: ${lacks}`;
-		const description = `Fill in ${labels}: it has no value for this item.`;
+		const description = `Fill in ${labels}.`;
 		expect(outcome).toMatchObject({ message, description });
 	});
 
 	const ada = { Name: 'Ada Lovelace' };
 	const acme = { Company: 'Acme' };
 	const eleven = Object.fromEntries([...'abcdefghijk'].map((name) => [name, 1]));
-	const choose = 'Lead Fields to Choose Below and drag your columns in, existing emails too.';
+	const choose =
+		'Lead Fields to Choose Below and drag the right columns in, emails that you have onto Existing Email.';
 
 	it.each<[IDataObject, message: string]>([
-		[{}, 'no name and no company. The item has: no fields'],
 		[{ Kunde: 1, ...acme }, 'no name. The item has: Kunde, Company'],
 		[eleven, 'no name and no company. The item has: a, b, c, d, e, f, g, h, i, j'],
 		[{ ...acme, 'Last Name': 'García' }, 'no name (Last Name is only half a name)'],
@@ -245,9 +250,7 @@ describe('an item without a name or a company', () => {
 		[{ ...ada, Homepage: '', Customer: 'Acme' }, 'no company (Homepage is empty in this row)'],
 	])('%j, where it is recognized, says %s', (json, message) => {
 		const isExplained = message.includes('(');
-		const description = isExplained
-			? `Complete your data or, if it is in other columns, set ${choose}`
-			: `Set ${choose}`;
+		const description = isExplained ? `Complete these rows, or set ${choose}` : `Set ${choose}`;
 		expect(read(findBulk, {}, json).outcome).toMatchObject({
 			message: `Not sent: ${message}`,
 			description,

@@ -11,7 +11,7 @@ import { parametersOf } from './parametersOf.mts';
 /** The options of a node with these parameters: options by their own names, `manualLimit` as it stands in the panel. */
 function optionsOf(
 	{ manualLimit, ...added }: Record<string, unknown>,
-	extra?: string,
+	optionalColumn?: { option: string; column: string },
 	context = { isManual: false, isTool: false },
 ) {
 	const options = Object.entries(added).map(([name, value]) => [`options.${name}`, value]);
@@ -19,8 +19,8 @@ function optionsOf(
 		...Object.fromEntries(options),
 		...(manualLimit !== undefined && { manualLimit }),
 	};
-	const operation = { fields: lookupFields, options: [...lookupOptions, refreshAfter] };
-	return lookupOptionsOf(parametersOf(operation, saved), context, extra);
+	const fields = { fields: lookupFields, options: [...lookupOptions, refreshAfter] };
+	return lookupOptionsOf(parametersOf({ ...fields, optionalColumn }, saved), context);
 }
 
 const pace = (maxConcurrency: unknown, maxRetries: unknown, minutes = 15) => ({
@@ -36,7 +36,7 @@ const NONE = {
 	keep: undefined,
 	manualLimit: Number.POSITIVE_INFINITY,
 	failsWhenIncomplete: false,
-	hasOptionalColumn: false,
+	addedColumns: [],
 	jobTimeout: 30 * 60_000,
 	refusal: undefined,
 };
@@ -46,7 +46,7 @@ it.each([
 	[{ maxCredits: '7' }, { cap: 7 }],
 	[{ manualLimit: '9' }, { manualLimit: 9 }],
 	[{ incompleteRun: 'fail' }, { failsWhenIncomplete: true }],
-	[{ enrich: true }, { hasOptionalColumn: true }],
+	[{ enrich: true }, { addedColumns: ['personData'] }],
 	[{ maxConcurrency: '20', maxRetries: '2.9' }, { pace: pace(20, 2) }],
 	// A run that sends nothing at once would wait for ever.
 	[{ maxRateLimitWait: -1 }, { pace: pace(5, 4, 0) }],
@@ -55,9 +55,9 @@ it.each([
 	[{ maxConcurrency: Number.POSITIVE_INFINITY, maxRetries: Number.NaN }, { pace: pace(5, 4) }],
 	[{ keepCredits: -2 }, { keep: 0 }],
 	[{ manualLimit: 0 }, { manualLimit: Number.POSITIVE_INFINITY }],
-	[{ enrich: 'true' }, { hasOptionalColumn: false }],
+	[{ enrich: 'true' }, { addedColumns: [] }],
 ] as Array<[Record<string, unknown>, object]>)('reads %j', (added, options) => {
-	expect(optionsOf(added, 'enrich')).toMatchObject(options);
+	expect(optionsOf(added, { option: 'enrich', column: 'personData' })).toMatchObject(options);
 });
 
 it('Max Credits is never more than what was said, never below 0, and whole', () => {

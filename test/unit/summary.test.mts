@@ -22,7 +22,7 @@ import {
 	ofJob,
 	problemOf,
 } from '../../nodes/shared/failures/failure.ts';
-import type { InvalidReason, NotSentReason } from '../../nodes/shared/failures/reasons.ts';
+import type { InvalidReason, Reason } from '../../nodes/shared/failures/reasons.ts';
 import { connectionError, unexpectedResponse } from '../../nodes/shared/http/errors.ts';
 import { noName } from './thrown.mts';
 
@@ -32,7 +32,7 @@ const AT = 1_798_675_200_000;
 
 const invalidOf = (reason: InvalidReason) =>
 	problemOf(new Failure(reason, { message: 'Fails', description: 'Check it.' }));
-const notSent = (reason: NotSentReason) => problemOf(unsent(reason));
+const notSent = (reason: Reason) => problemOf(unsent(reason));
 const noCredits = new Failure('out_of_credits', {
 	message: 'A',
 	description: 'B',
@@ -108,6 +108,8 @@ const reasonOf = (kinds: Outcomes, failsWhenIncomplete: boolean, hasValue: boole
 interface Figures {
 	spent?: Partial<Ledger>;
 	paused?: number;
+	inAll?: number;
+	cameIn?: Kind[];
 	counts?: Partial<Counts>;
 	readFrom?: string;
 	facts?: Partial<Facts>;
@@ -116,16 +118,18 @@ interface Figures {
 type Ledger = { certain: number; uncertain: number };
 
 function summary(lookup: Lookup<IDataObject>, kinds: Kind[], given: Figures = {}) {
-	const { paused = 0, readFrom, facts } = given;
+	const { paused = 0, readFrom, facts, cameIn: before = [], inAll = 0 } = given;
 	const problems = problemsOf(kinds).map(({ problem }) => problem);
+	const cameIn = problemsOf(before).map(({ problem }) => problem);
 	const spent = { certain: 0, uncertain: 0, ...given.spent };
+	const cost = { spent, inAll: { certain: inAll, uncertain: 0 }, paused };
 	const counts = { ...countsIn(kinds), ...given.counts };
 	const known = {
-		...{ counts, items: kinds.length, causes: causesOf(problems) },
+		...{ counts, items: kinds.length, causes: causesOf([...problems, ...cameIn]) },
 		...{ existing: 'Existing Email', isChosen: false, retriesOnFail: false },
 		...facts,
 	};
-	return summaryOf(known, outcomeOf(lookup, counts, problems, { spent, paused }), readFrom);
+	return summaryOf(known, outcomeOf(lookup, counts, problems, cameIn, cost), readFrom);
 }
 
 describe('a run', () => {
@@ -231,6 +235,11 @@ describe('the summary', () => {
 			'4 items: 1 verified, 2 already with a status, 1 without an email. ' +
 				'0 credits used; for free: 1 not a valid email.',
 		);
+		expect(
+			summary(verifier, ['known'], { cameIn: ['pending', 'manualLimit'], inAll: 3 })[0],
+		).toMatch(
+			/^3 items: 1 already with a status, 1 waiting for a bulk job, 1 not sent \(Max Items in Manual Runs reached\) before this node\. 0 credits used, 3 in this execution\./,
+		);
 		expect(summary(verifier, ['notFound'])[0]).toBe(
 			'1 item: 0 verified, 1 not found. 0 credits used.',
 		);
@@ -282,8 +291,8 @@ describe('the summary', () => {
 		[
 			'what came in without a result',
 			['known'],
-			{ counts: { ofOthers: 0, unanswered: 1 } },
-			'Once the cause is gone, run again',
+			{ counts: { ofOthers: 0 }, cameIn: ['outOfCredits'] },
+			'Add credits to the account of the credential, then run again',
 			true,
 		],
 		[

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ContactDataApi } from '../../credentials/ContactDataApi.credentials.ts';
 import { statusFields } from '../../nodes/shared/output/onError.ts';
-import { STATUS_CODES } from '../../nodes/shared/http/codes.ts';
+import { CODES } from '../../nodes/shared/http/codes.ts';
 import { assertGoesTo, checkedBaseUrl } from '../../nodes/shared/http/connection.ts';
 import { connectionError, unexpectedResponse } from '../../nodes/shared/http/errors.ts';
 import { readResponse } from '../../nodes/shared/http/response.ts';
@@ -27,7 +27,7 @@ import {
 	problemOf,
 } from '../../nodes/shared/failures/failure.ts';
 import { OF_LOOKUP } from '../../nodes/shared/failures/names.ts';
-import { type NotSentReason, REASONS } from '../../nodes/shared/failures/reasons.ts';
+import { type Reason, REASONS } from '../../nodes/shared/failures/reasons.ts';
 
 /** What n8n's guidelines keep out of such texts. */
 const UNWANTED = /error|problem|failure|mistake/i;
@@ -45,7 +45,7 @@ function isUnwelcome(text: string): boolean {
 describe('what is told of an item', () => {
 	const refusal = (statusCode: number, body: GenericValue) =>
 		thrownBy(() => readResponse({ statusCode, headers: {}, body }));
-	const statuses = [301, ...STATUS_CODES];
+	const statuses = [301, ...CODES.keys()];
 	const codes = ['ECONNRESET', 'ETIMEDOUT', 'ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED'];
 	const problems = [
 		...statuses.map((status) => refusal(status, { remaining: 2 })),
@@ -57,7 +57,7 @@ describe('what is told of an item', () => {
 		thrownBy(() => assertGoesTo('https://example.com', 'https://elsewhere.example.com')),
 		'Nobody expected this',
 		...Object.entries(REASONS).flatMap(([reason, row]) =>
-			'todo' in row ? notSent(reason as NotSentReason) : [],
+			'todo' in row ? notSent(reason as Reason) : [],
 		),
 		noName,
 		invalidValue('Limit', 'Limit must be a whole number of 1 or more'),

@@ -62,7 +62,7 @@ export const search = lookupOperation<{ keyword: string }>({
 		const text = isSocialPage(name) ? '' : name;
 		// Of an address what tells one company from another: not who led to it, nor a second one.
 		const [keyword] = toDomain(text) === '' ? [text] : text.split(/\s*[?#;]/, 1);
-		return { query: { keyword }, missing: keyword === '' ? ['missing_keyword'] : undefined };
+		return { query: { keyword }, missing: keyword === '' ? ['missing_company'] : undefined };
 	},
 	request: ([{ keyword }], { companySearchPath }) => ({
 		url: companySearchPath,

@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import type { Reservation } from '../credits/budget';
 import { endedBy, Failure, isOfAccount, leftOf, notSent } from '../failures/failure';
-import type { NotSentReason, Reason } from '../failures/reasons';
+import type { Reason } from '../failures/reasons';
 import { TIME_TO_DELIVER } from '../host/context';
 import type { Connection } from '../http/connection';
 import { sendOnce } from '../http/transport';
@@ -235,10 +235,7 @@ function isAnswer({ problem: { httpCode, next } }: Failure): boolean {
 }
 
 /** Whether the service would refuse all other requests, too: smaller ones may need no more credits than are left. */
-function isOfAll(
-	failure: Failure,
-	{ cost = 'free', reservation }: Sending,
-): failure is Failure & { reason: NotSentReason } {
+function isOfAll(failure: Failure, { cost = 'free', reservation }: Sending): boolean {
 	if (!isOfAccount(failure)) return false;
 	if (failure.reason !== 'out_of_credits') return true;
 	// The plan may exclude a free request, which says nothing about the credits.

@@ -20,9 +20,10 @@ export function notWaitedFor(
 	}
 	const end = minuteOf(Math.ceil(until / MINUTE) * MINUTE, timeZone);
 	const minutes = Math.floor((until - Math.min(since, Date.now())) / MINUTE) + 1;
-	const advice =
+	const description =
 		until < mayWaitUntil
-			? `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run again after ${end}: ${FREE_FOR_A_DAY}`
-			: `Run again after ${end}`;
-	return notSent(reason, cause.saying(`. It accepts nothing until ${end}`), advice);
+			? `Set the option Max Rate Limit Wait (Minutes) to ${minutes}, or run again after ${end}: ${FREE_FOR_A_DAY}.`
+			: `Run again after ${end}.`;
+	const unsent = notSent(reason, cause.saying(`. It accepts nothing until ${end}`));
+	return unsent.with({ description });
 }

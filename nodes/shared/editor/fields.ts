@@ -1,6 +1,5 @@
 import { type IDisplayOptions, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 import { type Names, OF_LOOKUP } from '../failures/names';
-import { DEFAULT_MANUAL_LIMIT, DEFAULT_REFRESH_AFTER } from '../input/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
 const { maxConcurrency, maxRateLimitWait, maxRetries } = DEFAULT_PACE;
@@ -119,7 +118,7 @@ export const returnAllOrLimit = limitFields(50);
 const manualLimit = atLeast(0, {
 	displayName: 'Max Items in Manual Runs',
 	name: 'manualLimit',
-	default: DEFAULT_MANUAL_LIMIT,
+	default: 10,
 	description:
 		'Max number of items to look up in a test run in the editor; production runs look up all. 0 means all.',
 	displayOptions: notForTools,
@@ -141,7 +140,7 @@ export const rateLimitWait = atLeast(0, {
 export const refreshAfter = atLeast(0, {
 	displayName: 'Look Up Again After (Days)',
 	name: 'refreshAfterDays',
-	default: DEFAULT_REFRESH_AFTER,
+	default: 90,
 	description:
 		"Look up again, and pay for, what was checked more days ago than this, by the item's 'checkedAt'; with 0 everything",
 	displayOptions: notForTools,

@@ -125,6 +125,11 @@ export class AnswerStore {
 		return isNew(answer) ? answer : undefined;
 	}
 
+	/** Whether this execution has, or had, an answer to a question. */
+	has(key: string): boolean {
+		return this.answers.has(key);
+	}
+
 	get isEmpty(): boolean {
 		return this.answers.size === 0 && this.stored.length === 0;
 	}
@@ -132,7 +137,6 @@ export class AnswerStore {
 	/**
 	 * Resolves a question once. Concurrent callers of all executions share one request, which `work` begins at once. If it
 	 * ends without an answer and for free, the caller sends it itself.
-	 * @param since a time in milliseconds since 1970: an answer has to be newer
 	 */
 	async ask(
 		key: string,

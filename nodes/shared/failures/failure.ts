@@ -1,11 +1,9 @@
 import {
 	BY_SERVICE,
-	type INCOMPLETE,
+	INCOMPLETE,
 	INVALID,
 	JOB_OVER,
 	type Next,
-	type NotSentReason,
-	PENDING,
 	type Reason,
 	REASONS,
 	type Row,
@@ -36,7 +34,7 @@ export interface Problem {
 	jobRow?: number;
 }
 
-/** Thrown where something brings no result. */
+/** Thrown, or returned in place of a response, where something brings no result. */
 export class Failure extends Error {
 	readonly problem: Problem;
 
@@ -51,10 +49,11 @@ export class Failure extends Error {
 			mayBeCharged = false,
 			...row
 		}: Row = REASONS[reason];
-		const byReason = reason in INVALID ? 'invalid_input' : reason in PENDING ? 'pending' : 'failed';
+		const byReason = reason in INVALID ? 'invalid_input' : 'failed';
 		const status = own.status ?? row.status ?? byReason;
 		// What was not sent is there for the next run.
-		const description = `${todo}${status === 'not_processed' ? THEN_AGAIN : ''}.`;
+		const again = status === 'not_processed' ? THEN_AGAIN : '';
+		const description = todo && `${todo}${again}.`;
 		const known = { reason, message, description, httpCode: null, next, mayBeCharged };
 		const problem: Problem = { ...known, ...own, status };
 		super(problem.message);
@@ -103,13 +102,12 @@ export function invalidValue(label: string, rule: string): Failure {
 	});
 }
 
-/** Thrown instead of sending a request: nothing was sent and nothing charged. */
-export function notSent(reason: NotSentReason, cause?: Failure, advice?: string): Failure {
+/** The failure of a request that is not sent: it costs nothing. */
+export function notSent(reason: Reason, cause?: Failure): Failure {
 	const { short }: Row = REASONS[reason];
 	return new Failure(reason, {
 		status: 'not_processed',
 		message: `Not sent: ${short}${cause ? ` (${cause.message})` : ''}`,
-		...(advice !== undefined && { description: `${advice}.` }),
 		next: 'unsent',
 		mayBeCharged: false,
 		retryAfter: cause?.problem.retryAfter,
@@ -132,7 +130,7 @@ export function ofJob(jobId: string, why?: Failure): Failure {
 }
 
 /** Whether the service refuses the account, and so every other request too. */
-export function isOfAccount(failure: Failure): failure is Failure & { reason: NotSentReason } {
+export function isOfAccount(failure: Failure): boolean {
 	return failure.problem.next === 'halt';
 }
 
@@ -175,19 +173,20 @@ export function inFull({ message, description }: Pick<Problem, 'message' | 'desc
 	return `${message.replace(/(?<!\.)\.+$/, '')}. ${description}`;
 }
 
-/** The fields of an item that say why it has no result. */
-export type Reasoned = Record<'status' | 'reason', string>;
-
-/** By what an item says of its reason, which may be any text. */
-const ROWS = new Map<string, Row>(Object.entries(REASONS));
+/** The problem that an earlier lookup names in an item by its status and its reason, if it does. */
+export function problemSaid(status: unknown, reason: unknown): Problem | undefined {
+	const said = INCOMPLETE.find((one) => one === status);
+	const isOwn = (name: unknown): name is Reason => Object.hasOwn(REASONS, String(name));
+	return said && isOwn(reason) ? new Failure(reason, { status: said }).problem : undefined;
+}
 
 /** Counts the reasons in words: `2 without a name, 1 failed (connection lost)`. */
-export function reasonsOf(problems: Reasoned[]): string {
+export function reasonsOf(problems: Problem[]): string {
 	const counts = new Map<string, number>();
 	for (const { status, reason } of problems) {
-		const { short = reason }: Partial<Row> = ROWS.get(reason) ?? {};
-		const before = { not_processed: 'not sent', failed: 'failed' }[status];
-		const said = before ? `${before} (${short})` : short;
+		const { short } = REASONS[reason];
+		const before = { not_processed: 'not sent', failed: 'failed', invalid_input: '', pending: '' };
+		const said = before[status] ? `${before[status]} (${short})` : short;
 		counts.set(said, (counts.get(said) ?? 0) + 1);
 	}
 	return [...counts].map(([short, number]) => `${number} ${short}`).join(', ');
@@ -201,10 +200,11 @@ export function causesOf(problems: Problem[]): Problem[] {
 	const causes = new Map<string, { one: Problem; weight: number }>();
 	for (const one of problems) {
 		const isLoss = one.status === 'failed' && one.mayBeCharged;
-		const cause = causes.get(one.description) ?? { one, weight: 0 };
+		const key = one.description.replace(THEN_AGAIN, '');
+		const cause = causes.get(key) ?? { one, weight: 0 };
 		// Of a loss, one item weighs more than all others.
 		cause.weight += isLoss ? problems.length : Number(one.reason !== 'manual_limit');
-		causes.set(one.description, cause);
+		causes.set(key, cause);
 	}
 	const inOrder = [...causes.values()].toSorted((a, b) => b.weight - a.weight);
 	return inOrder.map(({ one }) => one);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** The names under which an item says what came of a lookup. No lead has fields of its own with these names. */
+/** The names under which an item says what came of a lookup. Only an earlier lookup has written fields with these names. */
 function namesOf(lookup: string) {
 	return {
 		status: `${lookup}Status`,
@@ -24,7 +24,7 @@ export const OF_COMPANY = namesOf('company');
 
 const SAID = Object.keys(OF_LOOKUP) as Array<keyof Names>;
 
-/** What an item says of a lookup, under the names that the item has for it. */
+/** What an item says of a lookup, under its names. What has no name there, the status code, is left out. */
 export function named(
 	said: Partial<Record<keyof Names, IDataObject[string]>>,
 	names: Names,

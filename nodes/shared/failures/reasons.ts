@@ -9,7 +9,7 @@ export const INCOMPLETE = ['invalid_input', 'not_processed', 'failed', 'pending'
 export const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
 /** Every status that a node of this package gives an item. */
-export type Status = Complete | (typeof INCOMPLETE)[number];
+type Status = Complete | (typeof INCOMPLETE)[number];
 
 /** The statuses of items that have a result of the service. */
 export const ANSWERED = new Set<unknown>(['found', 'verified'] satisfies Status[]);
@@ -23,15 +23,14 @@ export const UNMET = 'condition';
 /** The reason of an item that is skipped as Search Company has not found its company. */
 export const UNKNOWN_COMPANY = 'company_not_found';
 
-/** With these reasons a bulk job is over: it has failed, or the service does not know it. */
-export const JOB_OVER = new Set<unknown>(['job_failed', 'not_found']);
+/** With these reasons a bulk job is over for an item: it has failed, the service does not know it, or its row says nothing. */
+export const JOB_OVER = new Set<unknown>(['job_failed', 'not_found', 'unexpected_answer']);
 
 /** The process remembers what was charged. */
 export const FREE_FOR_A_DAY = 'what was found is free for a day';
 
 /** What to do once a cause is gone. */
-export const RUN_AGAIN = `run again: ${FREE_FOR_A_DAY}`;
-export const THEN_AGAIN = `, then ${RUN_AGAIN}`;
+export const THEN_AGAIN = `, then run again: ${FREE_FOR_A_DAY}`;
 
 /** What happens after a request that the service did not fulfil. */
 export type Next =
@@ -60,8 +59,8 @@ export interface Row {
 	cause?: string;
 	/** What happened, where no more is known: whatever the service says stands behind it. */
 	message?: string;
-	/** That of the items of a request, if nothing of it was done: they can be sent again. */
-	status?: 'not_processed';
+	/** That of items that are neither invalid nor failed. */
+	status?: 'not_processed' | 'pending';
 	next?: Next;
 	/** Whether the service may have charged the request. */
 	mayBeCharged?: boolean;
@@ -80,22 +79,12 @@ const NO_PLAN = 'Your plan does not include API access. Check your plan.';
 export const INVALID = {
 	missing_name: { short: 'without a name' },
 	missing_company: { short: 'without a company' },
-	missing_keyword: { short: 'without a company' },
 	missing_list: { short: 'without a list' },
 	missing_job: { short: 'without a job' },
 	invalid_value: { short: 'with a value that is not valid' },
 	unevaluated_expression: { short: 'with an expression that was not evaluated' },
 	failing_expression: { short: 'with an expression that cannot be evaluated' },
 	no_leads: { short: 'without leads' },
-} satisfies Record<string, Row>;
-
-/** Why a result is not there yet. */
-export const PENDING = {
-	job_not_finished: {
-		short: 'waiting for a bulk job',
-		todo: 'Nothing is lost: run the Finder again later, and it collects what is waiting, for free',
-		mayBeCharged: true,
-	},
 } satisfies Record<string, Row>;
 
 /** Why a request, and perhaps the rest of a run, brought nothing, where the service is the cause. */
@@ -211,8 +200,16 @@ export const BY_SERVICE = {
 	},
 } satisfies Record<string, Row>;
 
-/** Why a run sends no more of its own accord, or by its settings. */
-export const BY_SETTING = {
+/** Every reason; below, why a result is not there yet, and why a run sends no more by its settings. */
+export const REASONS = {
+	...INVALID,
+	...BY_SERVICE,
+	job_not_finished: {
+		short: 'waiting for a bulk job',
+		todo: 'Nothing is lost: run the Finder again later, and it collects what is waiting, for free',
+		status: 'pending',
+		mayBeCharged: true,
+	},
 	credit_limit: { short: 'Max Credits reached', todo: 'Raise Max Credits in the options' },
 	credit_floor: {
 		short: 'Leave Credits in Account reached',
@@ -231,22 +228,6 @@ export const BY_SETTING = {
 } satisfies Record<string, Row>;
 
 /** Why an item has no result: a code that a workflow can route by. */
-export type Reason =
-	| keyof typeof INVALID
-	| keyof typeof PENDING
-	| keyof typeof BY_SERVICE
-	| keyof typeof BY_SETTING;
+export type Reason = keyof typeof REASONS;
 
 export type InvalidReason = keyof typeof INVALID;
-
-/** Those that say what to do. */
-export type NotSentReason = {
-	[One in Reason]: (typeof REASONS)[One] extends { todo: string } ? One : never;
-}[Reason];
-
-export const REASONS = {
-	...INVALID,
-	...PENDING,
-	...BY_SERVICE,
-	...BY_SETTING,
-};

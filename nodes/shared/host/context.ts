@@ -8,6 +8,7 @@ import {
 	type INodeExecutionData,
 	sleep,
 } from 'n8n-workflow';
+import { asBeforeFile } from './file';
 import { objectAt, objectFrom } from '../values/json';
 
 export const CREDENTIAL = 'contactDataApi';
@@ -119,8 +120,10 @@ export interface NodeContext extends Readonly<ReturnType<typeof commonContext>> 
 
 /** For a node that n8n runs with all its items. */
 export function contextOfNode(n8n: IExecuteFunctions): NodeContext {
-	// A node before may give items without fields.
-	const inputs = n8n.getInputData().map((item) => ({ ...item, json: objectFrom(item.json) }));
+	const inputs = n8n.getInputData().map((item) => {
+		// A node before may give items without fields.
+		return { ...item, json: asBeforeFile(objectFrom(item.json)) };
+	});
 	return {
 		...commonContext(n8n),
 		n8n,

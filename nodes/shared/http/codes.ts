@@ -23,7 +23,8 @@ const MEANINGS: Array<[codes: number[], Meaning]> = [
 	[[501, 505], { reason: 'bad_request' }],
 ];
 
-const CODES = new Map(
+/** Every one of these codes by itself. */
+export const CODES = new Map(
 	MEANINGS.flatMap(([codes, meaning]) => codes.map((code) => [code, meaning] as const)),
 );
 
@@ -32,8 +33,6 @@ const SPOKEN: Array<[said: RegExp, meant: number]> = [
 	[/rate.?limit|too many requests|throttl/i, 429],
 	[/credit|quota/i, 402],
 ];
-
-export const STATUS_CODES = [...CODES.keys()];
 
 /** What a status code means, or the words beside it. Any other from 500 is an outage, and any other refusal one of the request. */
 export function meaningOf(status: number, said = ''): Meaning & Pick<Problem, 'message' | 'next'> {

@@ -24,7 +24,6 @@ export function unknownPath(path: string): Failure {
 		message: `The service does not know the path ${path}`,
 		description: ABOUT_PATHS,
 		httpCode: 404,
-		isPath: true,
 	});
 }
 

@@ -144,7 +144,6 @@ export function cursorIn(page: IDataObject, field: string, parameter: string): C
 	return isEnd ? null : (cursor ?? unexpectedResponse('a usable next page'));
 }
 
-/** Where the next page begins; `null` on the last page, and an error where that is not said in a usable way. */
 export type Cursor = string | number | null | Failure;
 
 /** The longest pause that is believed, in milliseconds. */

@@ -5,7 +5,7 @@ import type { Answer } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
 import { FirstFailure, invalidValue, type Problem, problemOf } from '../failures/failure';
 import { knownStatus } from '../values/email';
-import { asBeforeFile } from '../host/file';
+import { JOB_OVER } from '../failures/reasons';
 import { momentOf } from '../values/moment';
 import { objectFrom } from '../values/json';
 import { numberOf, toText } from '../values/text';
@@ -218,9 +218,10 @@ export function prepareItem<Query extends IDataObject>(
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */
 function jobOf(json: unknown, endpoint: string): JobRow | undefined {
-	const { lookupStatus, lookupJobId, lookupJobRow } = asBeforeFile(objectFrom(json));
-	// What a job has not answered in the end has failed.
-	const isOver = lookupStatus === 'found' || lookupStatus === 'failed';
+	const { lookupStatus, lookupReason, lookupJobId, lookupJobRow } = objectFrom(json);
+	// Other nodes say meanwhile why they have failed.
+	const hasFailed = lookupStatus === 'failed' && JOB_OVER.has(lookupReason);
+	const isOver = lookupStatus === 'found' || hasFailed;
 	const [id, row] = [toText(lookupJobId), numberOf(lookupJobRow) ?? 0];
 	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
 	return !isOver && id !== '' && isRow ? { endpoint, id, row } : undefined;

@@ -4,9 +4,6 @@ import { LeadReader, sectionsOf } from '../lead/reader';
 import { objectFrom } from '../values/json';
 import { type ParameterContext, Parameters, usable } from './parameters';
 
-/** What lookups write of an email, and later ones read. */
-type Recorded = 'lookupStatus' | 'emailStatus' | 'checkedAt';
-
 /** The parameters of a node that asks the lead in an item first, where Lead Fields recognizes it. */
 export class LeadParameters extends Parameters {
 	/** Whether the user, or the model of an agent, has chosen the fields. */
@@ -16,7 +13,8 @@ export class LeadParameters extends Parameters {
 
 	private latest: { item: number; lead: Lead } | undefined;
 
-	private readonly fieldsRead = new Set<string>();
+	/** The fields of the items from which leads were read. */
+	readonly fieldsRead = new Set<string>();
 
 	constructor(context: ParameterContext, operation: Parameters['operation'] = {}) {
 		super(context, operation);
@@ -58,16 +56,14 @@ export class LeadParameters extends Parameters {
 	}
 
 	/** What an earlier lookup has written of the email that an item has; of a recognized one, only its own status. */
-	recorded(name: Recorded, item: number): unknown {
+	recorded(
+		name: 'lookupStatus' | 'lookupReason' | 'emailStatus' | 'checkedAt',
+		item: number,
+	): unknown {
 		const lead = this.leadIn(item);
 		if (lead && name === 'emailStatus') return lead.found.emailStatus?.value;
 		const sections = [...sectionsOf(objectFrom(this.json(item))).values()];
 		return sections.map((fields) => fields[name] ?? '').find((value) => value !== '');
-	}
-
-	/** Notes a field that was read of the item itself. */
-	noteRead(field: string): void {
-		this.fieldsRead.add(field);
 	}
 
 	/** From which fields of the items leads were read, in words; `undefined` where none was recognized. */

@@ -4,12 +4,8 @@ import { isObject } from '../values/json';
 import type { Lead } from '../lead/lead';
 import type { Meaning } from '../lead/columnNames';
 import { EMPTY_FIELD } from '../lead/cells';
+import { nameIn } from './fieldValues';
 import type { LeadParameters } from './leadParameters';
-
-const OF_COMPANY = {
-	word: 'company',
-	meanings: ['domain', 'company'] satisfies Meaning[],
-};
 
 /** What lookups need, by the reason given where it is missing, and the meanings of fields that may hold it. */
 const NEEDS = {
@@ -17,8 +13,10 @@ const NEEDS = {
 		word: 'name',
 		meanings: ['fullName', 'firstName', 'lastName', 'name'],
 	},
-	missing_company: OF_COMPANY,
-	missing_keyword: OF_COMPANY,
+	missing_company: {
+		word: 'company',
+		meanings: ['domain', 'company'],
+	},
 } satisfies Partial<Record<InvalidReason, { word: string; meanings: Meaning[] }>>;
 
 /** Something that a lookup needs, and an item lacks. */
@@ -42,13 +40,13 @@ export function missing(parameters: LeadParameters, item: number, lacking: Missi
 	const said = gaps.map((gap) => gap.said).join(' and ');
 	const isExplained = gaps.every((gap) => gap.isExplained);
 	const columns = Object.keys(isObject(json) ? json : {});
-	const has = columns.slice(0, MAX_COLUMNS).join(', ') || 'no fields';
+	const has = columns.slice(0, MAX_COLUMNS).join(', ') || 'nothing';
 	const labels = lacking.map((need) => labelsFor(NEEDS[need].meanings, parameters));
 	return new Failure(lacking[0], {
 		message: `Not sent: ${said}${lead && !isExplained ? `. The item has: ${has}` : ''}`,
 		description: lead
 			? toRecognize(columns, isExplained, parameters)
-			: `Fill in ${labels.join(' and ')}: it has no value for this item.`,
+			: `Fill in ${labels.join(' and ')}.`,
 	});
 }
 
@@ -67,21 +65,27 @@ function toRecognize(
 	isExplained: boolean,
 	{ operation: { lead } }: LeadParameters,
 ): string {
+	if (name === '') return 'Check that the node before this one gives out your rows.';
 	if (others.length === 0 && SEVERAL_COLUMNS.test(name)) {
 		return 'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.';
 	}
-	const complete = isExplained ? 'Complete your data or, if it is in other columns, set' : 'Set';
-	const emails = lead?.existingEmail ? ', existing emails too' : '';
-	return `${complete} Lead Fields to Choose Below and drag your columns in${emails}.`;
+	const complete = isExplained ? 'Complete these rows, or set' : 'Set';
+	const emails = lead?.existingEmail ? ', emails that you have onto Existing Email' : '';
+	return `${complete} Lead Fields to Choose Below and drag the right columns in${emails}.`;
 }
 
-/** The fields of the item that are chosen and that it does not have. */
+/** The fields of the item that are chosen and that it does not have, else what a field holds in its place. */
 function whyNotChosen(parameters: LeadParameters, item: number, needed: Meaning[]): string {
 	const json = parameters.json(item);
-	const references = namesFor(needed, parameters).map((name) => parameters.referenceOf(name) ?? []);
+	const names = namesFor(needed, parameters);
+	const references = names.map((name) => parameters.referenceOf(name) ?? []);
 	const fields = references.flatMap((steps) => (steps.length === 1 ? steps : []));
 	const absent = fields.filter((field) => !isObject(json) || !Object.hasOwn(json, field));
-	return absent.length > 0 ? `this item has no field ${absent.join(' and no field ')}` : '';
+	if (absent.length > 0) return `this item has no field ${absent.join(' and no field ')}`;
+	const filled = names.find((name) => nameIn(parameters.get(name, item, '')) !== '');
+	if (filled === undefined) return '';
+	const why = needed.includes('company') ? 'is not a company website' : 'is only half a name';
+	return `${parameters.labelOf(filled)} ${why}`;
 }
 
 /** The fields of the node that may hold it. */

@@ -5,9 +5,7 @@ import { paceOf } from '../pace/retry';
 import { numberOf } from '../values/text';
 import { FirstFailure, invalidValue } from '../failures/failure';
 
-/** In items, days and minutes. */
-export const DEFAULT_MANUAL_LIMIT = 10;
-export const DEFAULT_REFRESH_AFTER = 90;
+/** In minutes. */
 export const DEFAULT_JOB_TIMEOUT = 30;
 
 export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
@@ -15,13 +13,12 @@ export type LookupOptions = ReturnType<typeof lookupOptionsOf>;
 /**
  * Reads the options, of which a read has only some; what cannot be used is replaced by its default and refused by
  * `refusal`.
- * @param optionalColumn the option that adds a field to the result
  */
 export function lookupOptionsOf(
 	parameters: Parameters,
 	{ isManual, isTool }: Pick<NodeContext, 'isManual' | 'isTool'>,
-	optionalColumn?: string,
 ) {
+	const { optionalColumn: added } = parameters.operation;
 	const failure = new FirstFailure();
 	const option = (name: string) => failure.of(() => parameters.get(`options.${name}`, 0, null));
 	/** A number or its text, fractions cut off, 0 for less; `undefined` for a parameter that is not there. */
@@ -40,7 +37,7 @@ export function lookupOptionsOf(
 		/** The most distinct lookups of a manual run; infinite for all. */
 		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',
-		hasOptionalColumn: optionalColumn !== undefined && option(optionalColumn) === true,
+		addedColumns: added && option(added.option) === true ? [added.column] : [],
 		/** In milliseconds. */
 		jobTimeout: Math.max(0, numberOf(option('jobTimeout')) ?? DEFAULT_JOB_TIMEOUT) * 60_000,
 		requestOptions: failure.of(() => requestOptionsOf(parameters.get('requestOptions', 0, {}))),

@@ -30,7 +30,9 @@ export class Parameters {
 
 	constructor(
 		protected readonly context: ParameterContext,
-		readonly operation: Partial<Pick<Declaration, 'fields' | 'options' | 'lead'>> = {},
+		readonly operation: Partial<
+			Pick<Declaration, 'fields' | 'options' | 'lead' | 'optionalColumn'>
+		> = {},
 	) {
 		this.sent = requestFields(operation);
 	}

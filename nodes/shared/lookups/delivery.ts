@@ -1,9 +1,9 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { NOTHING, sum } from '../credits/ledger';
 import type { Answer, Paid } from '../execution/answers';
-import { FirstFailure, problemOf } from '../failures/failure';
+import { FirstFailure, problemOf, problemSaid } from '../failures/failure';
 import { named, type Names, OF_LOOKUP } from '../failures/names';
-import { UNMET, WITHOUT_RESULT } from '../failures/reasons';
+import { UNMET } from '../failures/reasons';
 import type { Outcome, Prepared } from '../input/item';
 import { alignFields, itemWith, type Shown } from '../output/shape';
 import type { Run } from '../run/run';
@@ -22,12 +22,8 @@ export class Delivery<Query extends IDataObject> {
 		private readonly run: Run<Requests<Query>>,
 		private readonly lookup: Lookup<Query>,
 	) {
-		const { columns, names = OF_LOOKUP, optionalColumn } = lookup;
-		const { hasOptionalColumn } = run.options;
-		this.columns = [
-			...columns,
-			...(optionalColumn && hasOptionalColumn ? [optionalColumn.column] : []),
-		];
+		const { columns, names = OF_LOOKUP } = lookup;
+		this.columns = [...columns, ...run.options.addedColumns];
 		this.names = names;
 	}
 
@@ -46,13 +42,15 @@ export class Delivery<Query extends IDataObject> {
 		} else if ('fields' in outcome) {
 			const { status, isUnmet } = outcome;
 			const email = prepared.query.email || null;
-			const said = named({ status, ...(isUnmet && { reason: UNMET }) }, names);
-			run.put(item, output({ email, ...outcome.fields, ...said }));
+			const fields = named({ status, ...(isUnmet && { reason: UNMET }) }, names);
+			run.put(item, output({ email, ...outcome.fields, ...fields }));
 			if (isUnmet) return void counts.unmet++;
-			const before = run.parameters.recorded('lookupStatus', item);
-			const isUnanswered = status === 'skipped' && WITHOUT_RESULT.has(before);
-			counts[isUnanswered ? 'unanswered' : status]++;
+			const { parameters } = run;
+			const before = parameters.recorded('lookupStatus', item);
 			if (isEmpty(before)) counts.ofOthers++;
+			const said = problemSaid(before, parameters.recorded('lookupReason', item));
+			if (status === 'skipped' && said) run.cameIn.push(said);
+			else counts[status]++;
 		} else {
 			const failure = new FirstFailure();
 			const results = failure.of(() => resultsOf(lookup, prepared, outcome, names));
@@ -60,11 +58,11 @@ export class Delivery<Query extends IDataObject> {
 			if (!results) return this.place(item, prepared, problemOf(failure.error), paid);
 			const [first, ...others] = results;
 			// Of several matches the first one says what they have cost.
-			const further = others.map((fields) => output(fields, { credits: 0 }));
+			const further = others.map((fields) => output(fields, { credits: 0, isFurther: true }));
 			run.put(item, output(first), ...further);
 			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
 			if (outcome.at === undefined) counts.local++;
-			if (lookup.finds === 'email' && paid?.credits)
+			if (lookup.finds === 'email' && paid?.credits && !prepared.due)
 				this.noteWasted(item, paid.credits, first.email);
 		}
 	}
@@ -88,8 +86,9 @@ export class Delivery<Query extends IDataObject> {
 		const { accounts, counts } = run;
 		const spent = accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
 		const problems = run.problems.map(({ problem }) => problem);
-		const { paused } = accounts;
-		const items = run.deliver(outcomeOf(lookup, counts, problems, { spent, paused }));
+		const inAll = run.execution.ledger.total;
+		const cost = { spent, inAll, paused: accounts.paused };
+		const items = run.deliver(outcomeOf(lookup, counts, problems, run.cameIn, cost));
 		alignFields(items, names);
 		return items;
 	}

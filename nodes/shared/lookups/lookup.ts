@@ -1,7 +1,7 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { costOf } from '../credits/ledger';
 import type { Paid, Settled } from '../execution/answers';
-import { failureOf, ofJob, problemOf } from '../failures/failure';
+import { failureOf, ofJob } from '../failures/failure';
 import { type Connection, digest, type InterfaceSettings } from '../http/connection';
 import { unexpectedResponse } from '../http/errors';
 import type { Preparation } from '../input/item';
@@ -57,7 +57,6 @@ export interface Entry<Query> {
 /** The entries of a request or a job in the order of its rows, without those that nobody asks for now. */
 type Entries = Array<Entry<unknown> | undefined>;
 
-/** Returns the error for a question that a response says nothing of. */
 export function leftOut(): Error {
 	return unexpectedResponse('a result for this item');
 }
@@ -94,9 +93,4 @@ export function fail(entries: Entries, error: unknown, paid: Paid): void {
 		const isOfJob = failure.problem.jobId !== undefined;
 		entry?.resolve({ ...paid, error: isOfJob ? failure.with({ jobRow: index + 1 }) : failure });
 	});
-}
-
-/** Whether a request that brought no answers has cost nothing. */
-export function isFreeFailure(error: unknown): boolean {
-	return !problemOf(error).mayBeCharged;
 }

@@ -15,7 +15,6 @@ import {
 	type AcceptedJob,
 	type Entry,
 	fail,
-	isFreeFailure,
 	leftOut,
 	type Lookup,
 	type Received,
@@ -136,10 +135,9 @@ export class Requests<Query extends IDataObject> {
 		reservation: Reservation,
 		job?: Job,
 	): void {
-		const isFree = isFreeFailure(error);
 		const failure = failureOf(error);
 		const { problem } = failure;
-		reservation.charge(isFree ? NOTHING : undefined);
+		reservation.charge(problem.mayBeCharged ? undefined : NOTHING);
 		if (this.isSentInParts(paid, error)) return;
 		if (isPending(error)) this.jobs.begun(paid, `${problem.jobId}`, reservation.credits);
 		else if (job) this.shared.run.execution.jobs.ended(job, this.client.connection);
@@ -148,7 +146,7 @@ export class Requests<Query extends IDataObject> {
 			problem.next === 'halt' && problem.reason === 'out_of_credits' && paid.length > 1;
 		const needed = `. This request may have needed ${paid.length}, and was not charged`;
 		fail(paid, isShort ? failure.saying(needed) : failure, {
-			credits: isFree && sent === 1 ? 0 : null,
+			credits: problem.mayBeCharged || sent > 1 ? null : 0,
 			sent,
 		});
 	}
@@ -230,7 +228,7 @@ export class Requests<Query extends IDataObject> {
 		} catch (error) {
 			if (!isPending(error) && problemOf(error).jobId !== undefined) {
 				// One that is gone may have been charged.
-				const uncertain = isFreeFailure(error) ? 0 : job.credits;
+				const uncertain = problemOf(error).mayBeCharged ? job.credits : 0;
 				jobs.ended(job, connection, undefined, { certain: 0, uncertain });
 				this.sendInstead(entries, failureOf(error));
 			} else fail(entries, error, { credits: null, isOfJob: true });
@@ -239,11 +237,12 @@ export class Requests<Query extends IDataObject> {
 
 	/** Sends the questions that a job has left without an answer, though it may have been charged for them. */
 	private sendInstead(entries: Array<Entry<Query> | undefined>, error: Error): void {
-		const { answers } = this.shared.run.execution;
+		const { run } = this.shared;
+		const { answers } = run.execution;
 		for (const entry of entries) {
 			if (!entry) continue;
-			if (!isFreeFailure(error)) answers.sentInVain(entry.key, { error });
-			const refusal = answers.refusalOf(entry.key);
+			if (problemOf(error).mayBeCharged) answers.sentInVain(entry.key, { error });
+			const refusal = run.beyondManualLimit(entry.key) ?? answers.refusalOf(entry.key);
 			if (refusal) entry.resolve(refusal);
 			else this.entries.push(entry);
 		}

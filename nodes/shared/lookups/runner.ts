@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Settled } from '../execution/answers';
-import { notSent, problemOf } from '../failures/failure';
+import { problemOf } from '../failures/failure';
 import type { NodeContext } from '../host/context';
 import { type Prepared, prepareItem } from '../input/item';
 import { stopError } from '../output/onError';
@@ -9,8 +9,6 @@ import { Delivery } from './delivery';
 import { keyOf, type Lookup } from './lookup';
 import { Places } from '../values/places';
 import { Requests } from './requests';
-
-const BEYOND_MANUAL_LIMIT: Settled = { credits: 0, error: notSent('manual_limit') };
 
 /** An item whose turn has come, with the requests of its account if it has a question. */
 interface Turn<Query extends IDataObject> {
@@ -62,7 +60,10 @@ export class LookupRun<Query extends IDataObject> {
 				const { outcome } = turn.prepared;
 				if (outcome && 'reason' in outcome) throw stopError(this.context.node, outcome, item);
 			});
-			await run.forEachOf(items, (turn) => this.begin(turn));
+			for (const turn of items) {
+				if (run.breather.isDue) await run.breather.breathe();
+				this.begin(turn);
+			}
 			await this.arrived();
 		} finally {
 			// Nothing more is sent, and no question stays open.
@@ -135,15 +136,9 @@ export class LookupRun<Query extends IDataObject> {
 		const { answers, jobs } = this.run.execution;
 		const { connection } = requests.client;
 		if (job && !answers.find(key, connection, since)) jobs.expect(job, key, connection);
-		// What waits for a job is paid for.
-		if (this.isBeyondManualLimit(key) && !jobs.of(key)) return BEYOND_MANUAL_LIMIT;
+		const isPaid = jobs.of(key) !== undefined || answers.has(key);
+		const refusal = isPaid ? undefined : this.run.beyondManualLimit(key);
+		if (refusal) return refusal;
 		return await answers.ask(key, connection, async () => await requests.ask(key, query), since);
-	}
-
-	private isBeyondManualLimit(key: string): boolean {
-		const { isTool, node } = this.context;
-		const { execution, options } = this.run;
-		if (!execution.isManual || isTool) return false;
-		return !execution.isAmongFirst(options.manualLimit, node.name, key);
 	}
 }

@@ -2,7 +2,6 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Paid } from '../execution/answers';
 import type { Names } from '../failures/names';
 import { ANSWERED, PASSED_ON, WITHOUT_RESULT } from '../failures/reasons';
-import { asBeforeFile } from '../host/file';
 import { isSameEmail } from '../values/email';
 import { isEmpty } from '../values/json';
 import { numberOf } from '../values/text';
@@ -14,6 +13,8 @@ export interface Shown extends Paid {
 	fields: IDataObject;
 	/** The node's own fields, which every item has: `null` where there is nothing. */
 	columns: string[];
+	/** Whether it is one more match for the same item. */
+	isFurther?: true;
 }
 
 /** What is known of an email. */
@@ -38,7 +39,7 @@ export function itemWith(
 	{ includesInput, isTool, asked = {}, names }: Placement,
 	result: Shown,
 ): INodeExecutionData {
-	const input = isTool ? {} : asBeforeFile(json);
+	const input = isTool ? {} : json;
 	const isJoined = (includesInput || PASSED_ON.has(result.fields[names.status])) && !isTool;
 	const fields = isJoined ? { ...input } : textsOf(asked);
 	// From an error output it comes with a message of that failure.
@@ -56,10 +57,10 @@ export function itemWith(
 /** What the lead has cost so far: what earlier lookups say, and this one; `null` where one of them does not know. */
 function creditsAfter(
 	before: IDataObject,
-	{ credits, isOfJob }: Shown,
+	{ credits, isFurther, isOfJob }: Shown,
 	names: Names,
 ): number | null {
-	if (isEmpty(before[names.status])) return credits;
+	if (isFurther || isEmpty(before[names.status])) return credits;
 	// The row of a job says what its wait did not know.
 	const unknown = names.credits in before && !isOfJob ? null : 0;
 	const earlier = numberOf(before[names.credits]) ?? unknown;
@@ -89,7 +90,7 @@ function withResult(target: IDataObject, result: Shown, names: Names): IDataObje
 }
 
 /**
- * The fields of the target that a result empties, and those of its own that stay. A result writes all of its fields anew.
+ * The fields of the target that a result empties, and those of its own that stay. A result writes all of its fields.
  * Without one, the lead keeps its email and what is known of it, and the others say why. A lead that is not looked up passes
  * as it is, with a status if it has none, and so does one whose email is looked up again in vain.
  */
@@ -139,9 +140,9 @@ export function alignFields(items: INodeExecutionData[], names: Names): void {
  * Gives all items of a read the same fields, so that no table or file has holes, the results' own before those that say
  * why there is none. Items for the error output stay.
  */
-export function alignColumns(items: INodeExecutionData[], { status }: Names): void {
+export function alignColumns(items: INodeExecutionData[]): void {
 	const told = items.filter(({ json }) => !isOwnError(json.error));
-	const results = told.filter(({ json }) => !(status in json));
+	const results = told.filter(({ json }) => !('lookupStatus' in json));
 	const names = new Set([...results, ...told].flatMap(({ json }) => Object.keys(json)));
 	for (const item of told) item.json = { ...nothingIn(names), ...item.json };
 }

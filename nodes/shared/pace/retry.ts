@@ -1,5 +1,5 @@
 import { Failure, failureOf, FirstFailure, notSent } from '../failures/failure';
-import type { NotSentReason, Reason } from '../failures/reasons';
+import type { Reason } from '../failures/reasons';
 import { numberOf } from '../values/text';
 
 export interface Pace {
@@ -114,7 +114,7 @@ export function isPause({ problem: { next, retryAfter = 0 } }: Failure): boolean
 const MAX_IN_A_ROW = 10;
 
 /** The failures that other requests of the run would meet too, and the reason of the items that are not sent then. */
-const HOPELESS: Partial<Record<Reason, NotSentReason>> = {
+const HOPELESS: Partial<Record<Reason, Reason>> = {
 	connection: 'service_down',
 	forbidden: 'forbidden',
 	redirected: 'redirected',

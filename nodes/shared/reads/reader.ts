@@ -1,7 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AccountClient } from '../client/client';
 import { type Failure, problemOf, reasonsOf } from '../failures/failure';
-import { OF_LOOKUP } from '../failures/names';
 import { UNKNOWN_COMPANY, UNMET } from '../failures/reasons';
 import type { NodeContext } from '../host/context';
 import { pathOf } from '../input/declaration';
@@ -70,7 +69,7 @@ export async function runRead(context: NodeContext, read: Read): Promise<INodeEx
 	];
 	const items = run.deliver(said.filter((part) => part !== '').join(', '));
 	const isMixed = run.problems.length + unmet + unknown > 0;
-	if (isMixed && !context.isTool) alignColumns(items, OF_LOOKUP);
+	if (isMixed && !context.isTool) alignColumns(items);
 	return items;
 }
 
@@ -141,7 +140,7 @@ async function requestFor(
 		recognized: parameters.isChosen ? undefined : objectFrom(parameters.json(item)),
 		client,
 		missing: (...lacking) => missing(parameters, item, lacking),
-		noteRead: (field) => parameters.noteRead(field),
+		noteRead: (field) => void parameters.fieldsRead.add(field),
 		parameter: (name) => parameters.get(name, item, ''),
 		get: async (qs, path = pathOf(read, (name) => toListId(values.raw(name)))) =>
 			await client.get(path, qs),

@@ -1,8 +1,16 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Accounts } from '../client/accounts';
 import type { AccountClient } from '../client/client';
+import type { Settled } from '../execution/answers';
 import { type Execution, executionOf } from '../execution/execution';
-import { causesOf, endedBy, isCausedByService, type Problem, reasonsOf } from '../failures/failure';
+import {
+	causesOf,
+	endedBy,
+	isCausedByService,
+	notSent,
+	type Problem,
+	reasonsOf,
+} from '../failures/failure';
 import { OF_LOOKUP } from '../failures/names';
 import { Breather, CREDENTIAL, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
@@ -28,6 +36,8 @@ const NEXT_PROVIDER =
 
 /** What a run has to know of its operation. */
 export interface Runnable extends Declaration {
+	/** The kind of credits that it costs. */
+	kind?: string;
 	/** The pace of its requests; without one, as the options say. */
 	pace?: Pace;
 	/** Whether it goes on after a problem: its results are bought, and would be lost. */
@@ -47,6 +57,9 @@ export class Run<T extends { client: AccountClient }> {
 	/** Why items have no result, or no whole one, in the order in which that was known. */
 	readonly problems: ItemProblem[] = [];
 
+	/** What lookups before say of items that it passes on. */
+	readonly cameIn: Problem[] = [];
+
 	/** What the other items come to, for the summary. */
 	readonly counts = countsOf();
 
@@ -58,14 +71,13 @@ export class Run<T extends { client: AccountClient }> {
 	/** The time of the latest poll that was given a turn, in milliseconds since 1970. */
 	private polledAt = Number.NEGATIVE_INFINITY;
 
-	/** @param open makes what belongs to an account, with the client that sends its requests */
 	constructor(
 		readonly context: NodeContext,
 		private readonly operation: Runnable,
 		open: (client: AccountClient) => T,
 	) {
 		this.parameters = new LeadParameters(context, operation);
-		this.options = lookupOptionsOf(this.parameters, context, operation.optionalColumn?.option);
+		this.options = lookupOptionsOf(this.parameters, context);
 		const { requestOptions } = this.options;
 		const pace = operation.pace ?? this.options.pace;
 		// A limit that cannot be met in the time of the execution ends the run at once.
@@ -110,14 +122,6 @@ export class Run<T extends { client: AccountClient }> {
 		await Promise.all(Array.from({ length: atOnce }, work));
 	}
 
-	/** Goes over some of them again, with pauses for the rest of n8n. */
-	async forEachOf<I>(items: I[], handle: (item: I) => void): Promise<void> {
-		for (const item of items) {
-			if (this.breather.isDue) await this.breather.breathe();
-			handle(item);
-		}
-	}
-
 	/** How long the next poll of a job has to wait for its turn, in milliseconds. */
 	nextPoll(): number {
 		const now = Date.now();
@@ -135,10 +139,11 @@ export class Run<T extends { client: AccountClient }> {
 	 * @param withStatus makes an item of the fields that say why
 	 */
 	fail(
-		problem: Problem,
+		thrown: Problem,
 		item: number,
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
+		const problem = this.named(thrown);
 		const { inputs, isTool } = this.context;
 		const errorItem = this.onError.errorItem(problem, item, inputs[item]);
 		// Above the output of a node it stands once what to do.
@@ -157,7 +162,7 @@ export class Run<T extends { client: AccountClient }> {
 		const { problem, item } = this.reasonToStop() ?? {};
 		if (problem) {
 			const goesOn = hasNext() && isCausedByService(problem.reason) ? NEXT_PROVIDER : '';
-			const description = `${this.named(problem).description}${goesOn}`;
+			const description = `${problem.description}${goesOn}`;
 			throw stopError(node, { ...problem, description }, item);
 		}
 		const problems = this.problems.map((one) => one.problem);
@@ -174,7 +179,7 @@ export class Run<T extends { client: AccountClient }> {
 			counts,
 			existing: existing && parameters.labelOf(existing.parameter),
 			items: context.inputs.length,
-			causes: causesOf(problems.map((one) => this.named(one))),
+			causes: causesOf([...problems, ...this.cameIn]),
 			isChosen: parameters.isChosen,
 			retriesOnFail: operation.goesOn === true && context.node.retryOnFail === true,
 		};
@@ -182,12 +187,23 @@ export class Run<T extends { client: AccountClient }> {
 		context.hint(summary, isWarning ? 'warning' : type);
 	}
 
-	/** A problem whose description names the credential: several providers may stand in a row. */
+	/** A problem whose description names the credential and the credits: several providers may stand in a row. */
 	private named(problem: Problem): Problem {
 		const { name } = this.context.node.credentials?.[CREDENTIAL] ?? {};
-		if (name === undefined) return problem;
-		const of = `of the credential "${name}"`;
-		return { ...problem, description: problem.description.replace('of the credential', () => of) };
+		const { kind = '' } = this.operation;
+		const description = problem.description
+			.replace('of the credential', (of) => (name === undefined ? of : `${of} "${name}"`))
+			.replace('Add credits', `Add ${kind} credits`.replace('  ', ' '));
+		return { ...problem, description };
+	}
+
+	/** What comes of a question beyond Max Items in Manual Runs: the first ones of the node in this execution are sent. */
+	beyondManualLimit(key: string): Settled | undefined {
+		const { isTool, node } = this.context;
+		const { execution, options } = this;
+		if (!execution.isManual || isTool) return undefined;
+		const isFirst = execution.isAmongFirst(options.manualLimit, node.name, key);
+		return isFirst ? undefined : { credits: 0, error: notSent('manual_limit') };
 	}
 
 	/** Whether the workflow may be stopped here: one that somebody has stopped is not stopped again. */

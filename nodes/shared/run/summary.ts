@@ -1,5 +1,6 @@
+import type { Credits } from '../credits/ledger';
 import { type Problem, reasonsOf } from '../failures/failure';
-import { RUN_AGAIN, THEN_AGAIN } from '../failures/reasons';
+import { THEN_AGAIN } from '../failures/reasons';
 import { count } from '../values/text';
 
 /** What the items of a run come to, but for those without a result. */
@@ -14,8 +15,6 @@ export function countsOf() {
 		skipped: 0,
 		/** Those known or skipped that no lookup of this package was asked about before. */
 		ofOthers: 0,
-		/** Skipped although a lookup before had to answer first. */
-		unanswered: 0,
 		/** Skipped by Look Up Only If. */
 		unmet: 0,
 		/** Answered without a charge: before this run, to another item, or without a request. */
@@ -30,15 +29,11 @@ export function countsOf() {
 
 export type Counts = ReturnType<typeof countsOf>;
 
-/** What a lookup calls its result and what items may have already: `found`, `an email`. */
-interface Words {
-	hitStatus: string;
-	existing?: { what: string };
-}
-
 /** What a run has cost, in credits and in milliseconds. */
 interface Cost {
-	spent: { certain: number; uncertain: number };
+	spent: Credits;
+	/** By the whole execution so far. */
+	inAll: Credits;
 	paused: number;
 }
 
@@ -47,33 +42,36 @@ const counted = (rows: Array<[number, words: string]>) =>
 
 /** What came of the items of a lookup, so that every item is in one of the numbers, and what that cost. */
 export function outcomeOf(
-	{ hitStatus, existing }: Words,
+	{ hitStatus, existing }: { hitStatus: string; existing?: { what: string } },
 	counts: Counts,
 	problems: Problem[],
-	{ spent, paused }: Cost,
+	cameIn: Problem[],
+	{ spent, inAll, paused }: Cost,
 ): string {
-	const { hits, misses, known, skipped, unanswered, unmet } = counts;
-	const items = hits + misses + known + skipped + unanswered + unmet + problems.length;
+	const { hits, misses, known, skipped, unmet } = counts;
+	const passedOn = known + skipped + unmet + cameIn.length;
+	const items = hits + misses + passedOn + problems.length;
 	const parts = [
 		...(hits + misses > 0 || items === 0 ? [`${hits} ${hitStatus}`] : []),
 		...counted([
 			[misses, 'not found'],
 			[known, `already with ${existing?.what}`],
 			[skipped, 'without an email'],
-			[unanswered, 'came in without a result'],
 			[unmet, 'not wanted by Look Up Only If'],
 		]),
 		...(problems.length > 0 ? [reasonsOf(problems)] : []),
+		...(cameIn.length > 0 ? [`${reasonsOf(cameIn)} before this node`] : []),
 	];
 	const free = counted([
 		[counts.earlier, 'from earlier runs'],
 		[counts.duplicates, counts.duplicates === 1 ? 'duplicate' : 'duplicates'],
 		[counts.local, 'not a valid email'],
 	]);
-	const used = count(spent.certain + spent.uncertain, 'credit');
+	const [here, all] = [spent, inAll].map(({ certain, uncertain }) => certain + uncertain);
+	const used = `${count(here, 'credit')} used${all > here ? `, ${all} in this execution` : ''}`;
 	const seconds = Math.round(paused / 1000);
 	return [
-		`${count(items, 'item')}: ${parts.join(', ')}. ${spent.uncertain > 0 ? 'Up to ' : ''}${used} used`,
+		`${count(items, 'item')}: ${parts.join(', ')}. ${spent.uncertain > 0 ? 'Up to ' : ''}${used}`,
 		...(free.length > 0 ? [`for free: ${free.join(', ')}`] : []),
 		...(seconds > 0 ? [`waited ${count(seconds, 'second')} for the rate limit`] : []),
 	].join('; ');
@@ -84,7 +82,6 @@ export interface Facts {
 	counts: Counts;
 	/** The label of the field for what items have already. */
 	existing: string | undefined;
-	/** How many items it has. */
 	items: number;
 	/** One problem of each cause, the most costly first. */
 	causes: Problem[];
@@ -100,20 +97,24 @@ type Advice = [isSo: boolean, sentence: string, type?: 'info'];
 
 /** What may be wrong with a run and what to do about it, the most costly first. */
 function adviceOn({ causes, counts, existing, isChosen, items, retriesOnFail }: Facts): Advice[] {
-	const { known, notFound, ofOthers, responses, skipped, unanswered, wasted, wastedIn } = counts;
+	const { known, notFound, ofOthers, responses, skipped, unmet, wasted } = counts;
 	const choose = isChosen ? '' : 'set Lead Fields to Choose Below, drag your columns in, and ';
 	return [
 		[
 			wasted > 0,
-			`${count(wasted, 'credit')} went to items that already had an email in ${[...wastedIn].join(', ')}, which was not read: ${choose}drag it onto ${existing}.`,
+			`${count(wasted, 'credit')} went to items that already had an email in ${[...counts.wastedIn].join(', ')}, which was not read: ${choose}drag it onto ${existing}.`,
 		],
 		[
 			notFound >= MANY && notFound === responses,
 			'Every lookup got a 404. If that seems wrong, run Check API of Contact Data Account: your provider may use another path or Base URL.',
 		],
 		...causes.map(({ description, reason }): Advice => {
-			return [true, description, reason === 'manual_limit' ? 'info' : undefined];
+			return [description !== '', description, reason === 'manual_limit' ? 'info' : undefined];
 		}),
+		[
+			unmet > 0 && unmet === items,
+			'Nothing was looked up: check the condition in Look Up Only If.',
+		],
 		[
 			ofOthers > 0 && skipped === items,
 			`If your emails are in another column: ${choose}drag it onto Email.`,
@@ -123,7 +124,6 @@ function adviceOn({ causes, counts, existing, isChosen, items, retriesOnFail }: 
 			'To look up, and pay for, what is there already, set the option Look Up Again After (Days) to 0.',
 			'info',
 		],
-		[unanswered > 0, `Once the cause is gone, ${RUN_AGAIN}.`],
 		[
 			retriesOnFail,
 			'Turn Retry On Fail off: this node retries on its own, and with it a lost request may be charged again.',
@@ -151,7 +151,7 @@ export function summaryOf(
 	const others = facts.causes.filter(({ description }) => ![first, second].includes(description));
 	const toDo = [
 		// What both end in stands once.
-		second.includes(RUN_AGAIN) ? first.replace(THEN_AGAIN, '') : first,
+		second.includes(THEN_AGAIN) ? first.replace(THEN_AGAIN, '') : first,
 		second,
 		others.length > 0 ? `And ${others.length} more: see the messages of the items.` : '',
 	];

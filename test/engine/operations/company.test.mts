@@ -52,7 +52,7 @@ const searchRows: Row[] = [
 		requests: [],
 		output: [
 			{
-				...{ companyStatus: 'invalid_input', companyReason: 'missing_keyword' },
+				...{ companyStatus: 'invalid_input', companyReason: 'missing_company' },
 				...{ companyMessage: expect.any(String), companyData: null },
 			},
 		],

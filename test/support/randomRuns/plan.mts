@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { STATUS_CODES } from '../../../nodes/shared/http/codes.ts';
+import { CODES } from '../../../nodes/shared/http/codes.ts';
 import { ECHO, type Effect, type Trigger } from '../../emulator/faults.mts';
 import type { Variants } from '../../emulator/variants.mts';
 import { everyLookup, withJobs } from '../leads/lookups.mts';
@@ -131,7 +131,7 @@ const SAYING_NOTHING = [
 ];
 
 const refusals = [400, 401, 402, 403, 404, 409, 413, 422, 500, 502, 504];
-const rareCodes = [...STATUS_CODES, 520, 521, 522, 523, 529].filter(
+const rareCodes = [...CODES.keys(), 520, 521, 522, 523, 529].filter(
 	(code) => !refusals.includes(code),
 );
 
