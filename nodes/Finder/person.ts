@@ -1,5 +1,4 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { BULK_FINDER } from '../shared/api/bulkJob';
 import type { Person } from '../shared/api/finder';
 import {
 	leadFrom,
@@ -135,7 +134,7 @@ export const personLookup = {
 	hitStatus: 'found',
 	finds: 'email',
 	kind: 'email',
-	jobs: BULK_FINDER,
+	hasJobs: true,
 	existing: {
 		parameter: 'existingEmail',
 		what: 'an email',

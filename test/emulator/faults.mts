@@ -27,6 +27,8 @@ export interface StatusEffect {
 	retryAfter?: 'seconds' | 'date' | 'epoch' | 'nonsense';
 	/** The header, or the field of the body, that says so; Retry-After unless given. */
 	statedIn?: 'RateLimit-Reset' | 'X-RateLimit-Reset' | 'retry_after' | 'retry_after_seconds';
+	/** Headers that say so in another way. */
+	headers?: Record<string, string>;
 	/** What it says; 1 unless given. */
 	seconds?: number;
 	/** The message, in place of that of the status. */
@@ -68,8 +70,12 @@ export interface Effect extends Partial<StatusEffect>, Partial<BodyEffect> {
 	set?: Row;
 	/** Fields that they lack. */
 	without?: readonly string[];
+	/** What the last page has for a cursor. */
+	lastCursor?: unknown;
 	/** The cursor of a page in a URL, by the name of the parameter or of its own field, in a text, or nowhere. */
 	cursor?: keyof typeof CURSORS;
+	/** The first page of people comes again under a new cursor each time, and a field of it changes. */
+	samePage?: true;
 	/** The total of a page counts the page. */
 	countsPage?: true;
 	/** A page without rows, whose cursor is new and leads to the rows that it lacks; not where start is an offset. */
@@ -170,6 +176,10 @@ const ROW_WAYS = {
 	decimal: (rows: Row[]) => rows.map(({ tId, ...row }) => ({ tId: `${String(tId)}.0`, ...row })),
 	swapped: ([one, other, ...rows]: Row[]) =>
 		other ? [{ ...one, tId: other.tId }, { ...other, tId: one.tId }, ...rows] : [one],
+	shifted: (rows: Row[]) =>
+		rows.map((row, index) => ({ ...row, tId: rows[(index + 1) % rows.length].tId })),
+	/** The first row in place of the second one, too, with another answer. */
+	repeated: ([row, , ...rows]: Row[]) => [row, { ...row, email_status: 'invalid' }, ...rows],
 	enveloped: (rows: Row[]) => rows.map(({ tId, ...result }) => ({ tId, result })),
 	normalized: (rows: Row[]) =>
 		rows.map((row) => ({ ...row, email: normalAddress(String(row.email)) })),
@@ -210,9 +220,14 @@ const CURSORS = {
 };
 
 /** A page of leads of a list, or of people of a company, with another cursor. */
-function withCursor(page: unknown, { cursor }: Fault): unknown {
-	if (cursor === undefined || !isRecord(page)) return page;
+function withCursor(page: unknown, { cursor, lastCursor }: Fault): unknown {
+	if (!isRecord(page)) return page;
 	const { next_start: start, meta } = page;
+	if (lastCursor !== undefined && start === 0) return { ...page, next_start: lastCursor };
+	if (lastCursor !== undefined && isRecord(meta)) {
+		return { ...page, meta: { next_results_id: lastCursor, ...meta } };
+	}
+	if (cursor === undefined) return page;
 	if (start !== undefined) {
 		return { ...page, next_start: CURSORS[cursor](start, 'start', 'next_start') };
 	}
@@ -237,6 +252,7 @@ const BODIES = {
 /** The document's body, in a form of its own. */
 const REWRITTEN = {
 	sound: (json: string) => json,
+	'in a text': (json: string) => JSON.stringify(json),
 	truncated: (json: string) => halfOf(json).toString('latin1'),
 	NaN: (json: string) => json.replaceAll('{"', '{"score":NaN,"'),
 	'line break': (json: string) => json.replaceAll('{"', '{"note":"one\nother","'),
@@ -262,7 +278,8 @@ export function spoiltBody(
 ): unknown {
 	if (typeof payload !== 'string') return payload;
 	const { body, status } = faults.find((fault) => fault.body !== undefined) ?? {};
-	const isChanged = (fault: Fault) => isOfRows(fault) || fault.cursor !== undefined;
+	const isChanged = (fault: Fault) =>
+		isOfRows(fault) || (fault.cursor ?? fault.lastCursor) !== undefined;
 	if (body === undefined && reply.statusCode < 300 && faults.some(isChanged)) {
 		const answer: unknown = JSON.parse(payload);
 		return JSON.stringify(

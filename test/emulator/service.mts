@@ -262,6 +262,7 @@ function refusal(effect: StatusEffect, reply: FastifyReply): ServiceError {
 	const interval = retryAfterOf(effect);
 	const isInBody = statedIn.startsWith('retry');
 	if (interval !== undefined && !isInBody) reply.header(statedIn, interval);
+	for (const [name, value] of Object.entries(effect.headers ?? {})) reply.header(name, value);
 	const reason = STATUS_CODES[status] ?? 'Unknown';
 	const error = reason.toLowerCase().replaceAll(' ', '_');
 	const more = isInBody && Number(interval) >= 0 ? { [statedIn]: Number(interval) } : {};

@@ -15,6 +15,10 @@ export interface ServiceOptions {
 	rateLimit?: { perSecond: number; retryAfter?: 'seconds' | 'date' };
 	/** The most entries on a page, below what is asked for. */
 	pageCap?: number;
+	/** Whether jobs are charged for when they are done, not when they are accepted. */
+	chargesJobsAtEnd?: boolean;
+	/** What a job says once it is over. */
+	jobWord?: string;
 	/** The most credits that an account can spend of a kind, below its quota. */
 	creditsLeft?: Partial<Record<CreditKind, number>>;
 	/** Ids of jobs and of leads: numbers unless given, texts, or numbers beyond 2^53. */

@@ -331,7 +331,8 @@ describe('Get Company Leads', () => {
 	const ofOther = { companyWebsite: other.domain };
 
 	test.each<[what: string, item: IDataObject, sent: IDataObject]>([
-		['the domain found', { Website: 'own.example', companyData: found }, ofCompany],
+		['the domain found', { Website: `shop.${company.domain}`, companyData: found }, ofCompany],
+		['its own website', { Website: other.domain, companyData: found }, ofOther],
 		['the name found', { companyData: { name: 'Found Inc' } }, { companyName: 'Found Inc' }],
 		['a website beside', { Website: other.domain, companyData: { name: 'Found' } }, ofOther],
 		['the website found', { companyData: { name: 'F', website: other.domain } }, ofOther],

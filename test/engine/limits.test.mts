@@ -15,7 +15,11 @@ import {
 	continues,
 	everyLookup,
 	expectPaidOnce,
+	find,
+	findBulk,
+	leadOf,
 	numbers,
+	paidAmong,
 	requestsOf,
 	runInLoop,
 	runLookup,
@@ -200,6 +204,22 @@ test('what the execution has bought is delivered though the account cannot be re
 	const statuses = [...bought.map(() => 'verified'), 'not_processed'];
 	expect(output.map(({ lookupStatus }) => lookupStatus)).toEqual(statuses);
 	expect(service().ledger.total()).toBe(5);
+});
+
+test('Leave Credits in Account counts what pending jobs will cost at their end', async () => {
+	leave(LEFT);
+	const { variants, options } = service();
+	variants.bulkAnswer = 'job';
+	options.chargesJobsAtEnd = true;
+	const waiting = paidAmong(findBulk, 100).slice(0, 20);
+	const first = { options: { jobTimeout: 0 }, parameters: { includeInputFields: true } };
+	const { json } = await runLookup(findBulk, service(), waiting.map(leadOf), first);
+	expect([json[0].lookupStatus, service().ledger.total()]).toEqual(['pending', 0]);
+	const others = numbers(40, 1_000).map(leadOf);
+	await runLookup(find, service(), others, { ...continues, options: { keepCredits: 5 } });
+	variants.jobPolls = 0;
+	await runLookup(findBulk, service(), json, first);
+	expect(service().ledger.total()).toBe(LEFT - 5);
 });
 
 describe.each(everyLookup)('Max Items in Manual Runs of $operation', (lookup) => {

@@ -335,9 +335,12 @@ describe('what waits for a bulk job', () => {
 			});
 			const isOther = how.includes('process');
 			if (isOther) forgetRecentAnswers();
-			const later = isOther ? json : items;
+			// Whom the job shows already is delivered.
+			const isLater = (_: unknown, index: number) =>
+				!isOther || json[index].lookupStatus === 'pending';
+			const later = (isOther ? json : items).filter(isLater);
 			const after = await execute(findBulk, later, { parameters: { includeInputFields: true } });
-			expect(after.json.map(answerIn)).toEqual(wanted.map(findBulk.answer));
+			expect(after.json.map(answerIn)).toEqual(wanted.filter(isLater).map(findBulk.answer));
 			expectPaidOnce(service(), findBulk, wanted);
 		},
 	);

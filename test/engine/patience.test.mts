@@ -199,7 +199,6 @@ describe('a refusal that no other request escapes', () => {
 		['forbidden', { status: 403 }],
 		['redirected', { redirect: 'https://www.example.com/' }],
 		['not_the_service', { body: 'html' }],
-		['not_the_service', { status: 403, body: 'html' }],
 		['bad_request', { status: 400 }],
 		['bad_request', { status: 422 }],
 	];

@@ -22,12 +22,13 @@ import {
 	paidAmong,
 	requestsOf,
 	runLookup,
+	verify,
 	verifyBulk,
 	type Lookup,
 	type LookupTest,
 } from '../support/leads/lookups.mts';
 import { saveLeads } from '../support/leads/saveLeads.mts';
-import { emits, looksUp, toldBy } from '../support/node/chains.mts';
+import { emits, looksUp, outputOf, toldBy } from '../support/node/chains.mts';
 import { pollingTrigger } from '../support/node/contexts.mts';
 import { outcomeIn } from '../support/node/definedItems.mts';
 import { runNode, runWorkflow, type NodeTest, type OurNode } from '../support/node/engine.mts';
@@ -121,6 +122,11 @@ describe('whose a row is', () => {
 	/** Whatever became of them, none has the email of another. */
 	const own = /^\d right$|^(\d right, )?\d (failed: unexpected_answer|pending)/;
 
+	const HALVES = ['firstName', 'lastName'];
+	const NAMES = [...HALVES, 'name'];
+	const inCyrillic = {
+		...{ firstName: 'Анна', lastName: 'Тест', name: 'Анна Тест', company: 'Яндекс' },
+	};
 	const inCapitals = { firstName: 'ANN', lastName: 'TEST', name: '{firstName} TÉST' };
 	const cases: Array<[string, Effect, came: string | RegExp, ofJob?: RegExp]> = [
 		['numbers from 0', { rows: 'from zero' }, right],
@@ -146,6 +152,15 @@ describe('whose a row is', () => {
 		['a stranger', { rows: 'stranger' }, /^1 (failed: unexpected_answer|pending), 5 right$/],
 		['strangers', { rows: 'strangers' }, /^6 (failed: unexpected_answer|pending)$/],
 		['strangers without numbers', { rows: ['unnumbered', 'strangers'] }, /^6 (failed|pending)/],
+		['in another script', { set: { ...inCyrillic }, without: ['domain'] }, right],
+		['with entities', { set: { lastName: '{lastName}&#39;', name: '{name}&#39;' } }, right],
+		['longer', { set: { company: '{domain} International' }, without: NAMES }, right],
+		['at www.', { set: { domain: 'www.{domain}' }, without: NAMES }, right],
+		[
+			'numbers shifted, with an initial',
+			{ rows: 'shifted', set: { name: '{firstName} T. {lastName}' }, without: HALVES },
+			right,
+		],
 		['enveloped', { rows: 'enveloped' }, failed],
 		['the echo alone', { without: ['email', 'quality'] }, failed],
 	];
@@ -189,6 +204,20 @@ describe('whose a row is', () => {
 		const { came } = await lookUp(findBulk, numbers(2_500), { faults: [effect] });
 		expect(came).toBe('1000 failed: unexpected_answer, 1500 not_processed');
 		expect([sent(), mostPaid()]).toEqual([10, 1]);
+	});
+
+	test('one email twice, in place of another one', async () => {
+		service().faults.add({ rows: 'repeated' });
+		const { came, json } = await lookUp(verifyBulk, six);
+		expect(came).toBe('5 right, 1 failed: unexpected_answer');
+		expect(json[1].emailStatus).toBeNull();
+	});
+
+	test('a single verification of an email at another host is none', async () => {
+		service().faults.add({ set: { email: 'eve@else.example' } });
+		const { came, json } = await lookUp(verify, six);
+		expect(came).toBe('6 failed: unexpected_answer');
+		expect(json).toMatchObject(six.map(() => ({ lookupCredits: null })));
 	});
 
 	test('emails in their normal form, by the address and else by the place', async () => {
@@ -244,6 +273,28 @@ describe('not yet', () => {
 		const { came, json } = await lookUp(findBulk, six, given);
 		expect(came).toBe('3 right, 3 pending');
 		expect(json[5]).toMatchObject({ lookupJobId: '9001', lookupJobRow: 6, lookupCredits: null });
+	});
+
+	test.each<[word: string, came: string]>([
+		['PartiallyCompleted', '3 right, 3 pending'],
+		['stopped', '3 right, 3 failed: job_failed'],
+		['timed_out', '3 right, 3 failed: job_failed'],
+	])('a job that ends as %s delivers whom it has', async (jobWord, came) => {
+		service().options.jobWord = jobWord;
+		const faults: Fault[] = [{ rows: 'half', on: polls }];
+		const given = { faults, variants: job, options: jobOptions };
+		expect((await lookUp(findBulk, six, given)).came).toBe(came);
+	});
+
+	test('a job whose id has another name', async () => {
+		const accepted: Fault = {
+			set: { job_id: '{id}' },
+			without: ['id'],
+			on: { operation: 'findBulk' },
+		};
+		const given = { faults: [accepted], variants: job, options: jobOptions };
+		expect((await lookUp(findBulk, six, given)).came).toBe('6 right');
+		expect([submitted(), mostPaid()]).toEqual([1, 1]);
 	});
 
 	test('a job that is gone ends the wait, and its items lose it', async () => {
@@ -315,6 +366,36 @@ describe('found, nothing, or nothing said', () => {
 		expect(json).toMatchObject(six.map(() => ({ lookupCredits: null })));
 	});
 
+	test.each(lookups)('$operation, JSON in a text', async (lookup) => {
+		const faults: Fault[] = [{ body: 'in a text', charge: true }];
+		expect((await lookUp(lookup, six, { faults })).came).toBe('6 right');
+	});
+
+	test.each([
+		['deliverable', 'valid'],
+		['accept_all', 'catch-all'],
+		['Risky', 'catch-all'],
+		['undeliverable', 'invalid'],
+		['mystery', 'unknown'],
+	])(
+		'a status in a word of the trade, %s, and the Verifier behind it',
+		async (word, emailStatus) => {
+			service().faults.add({ set: { quality: { status: word }, email_status: word } });
+			const run = await runWorkflow({
+				nodes: [
+					emits('Start', six.map(leadOf)),
+					looksUp('Find', findBulk),
+					{ name: 'Verify', type: 'contactDataVerifier', parameters: { operation: 'verifyBulk' } },
+				],
+				connections: ['Start > Find', 'Find > Verify'],
+				credential: credential(service()),
+			});
+			expect(outputOf(run, 'Verify')).toMatchObject(six.map(() => ({ emailStatus })));
+			const isKnown = emailStatus !== 'unknown';
+			expect(requestsOf(service(), 'verifyBulk')).toHaveLength(isKnown ? 0 : 1);
+		},
+	);
+
 	test.each(lookups)('$operation, JSON that is not certain', async (lookup) => {
 		const faults: Fault[] = [{ body: { json: '{"email": oops}' }, charge: true }];
 		const { came, json } = await lookUp(lookup, six, { faults });
@@ -384,6 +465,29 @@ describe('found, nothing, or nothing said', () => {
 	});
 });
 
+describe('which company', () => {
+	const results = [
+		{ name: 'Acme Brick', domain: 'brick.example' },
+		{ name: 'Acme', website: 'https://www.acme.example/en' },
+	];
+
+	test.each([
+		['acme.example', 'Acme', ''],
+		['https://shop.acme.example', 'Acme', ''],
+		['Acme', 'Acme', ''],
+		['acme.test', 'Acme Brick', "1 found (1 with another website than the lead's). 1 credit used"],
+	])('for %s it is %s', async (keyword, name, said) => {
+		service().faults.add({ body: { json: JSON.stringify({ results }) }, charge: true });
+		const { json, summary } = await runNode({
+			node: 'contactDataCompany',
+			parameters: { operation: 'searchCompany', leadFields: 'manual', keyword },
+			credential: credential(service()),
+		});
+		expect(json).toMatchObject([{ companyStatus: 'found', companyData: { name } }]);
+		expect(summary).toContain(said || '1 found. 1 credit used');
+	});
+});
+
 describe('is there more', () => {
 	const cursors: Array<[string, Fault]> = [
 		['a URL', { cursor: 'url' }],
@@ -425,6 +529,40 @@ describe('is there more', () => {
 			.fixtures.peopleOf(company)
 			.map(({ full }) => full);
 		expect(json.map(({ fullName }) => fullName)).toEqual(all);
+	});
+
+	test.each([-1, 'null', 'None', 'end', true, false])(
+		'the last page says %j',
+		async (lastCursor) => {
+			const { json } = await read('contactDataList', { ...leads, listId: listWithId('102') }, [
+				{ lastCursor },
+			]);
+			expect(json.map(({ id }) => id)).toEqual(
+				list(102)
+					.leads.map(({ id }) => id)
+					.toReversed(),
+			);
+			const [company] = service().fixtures.companies;
+			service().faults.clear();
+			const parameters = { ...leads, companyWebsite: company.domain };
+			const people = await read('contactDataCompany', parameters, [{ lastCursor }]);
+			expect(people.json).toHaveLength(service().fixtures.peopleOf(company).length);
+			expect(people.json.every(({ lookupStatus }) => lookupStatus === undefined)).toBe(true);
+		},
+	);
+
+	test('a page of people that comes again, changed and under another cursor', async () => {
+		const [company] = service().fixtures.companies;
+		const parameters = { ...leads, companyWebsite: company.domain };
+		const { json } = await read('contactDataCompany', parameters, [{ samePage: true }]);
+		const people = json.flatMap(({ fullName }) => fullName ?? []);
+		expect(people).toEqual(
+			service()
+				.fixtures.peopleOf(company)
+				.slice(0, 150)
+				.map(({ full }) => full),
+		);
+		expect(sent()).toBe(2);
 	});
 
 	test('a cursor that cannot be used makes the read incomplete, and that is said', async () => {
@@ -500,6 +638,25 @@ describe('what a code means', () => {
 		expect(mostPaid()).toBe(1);
 	});
 
+	test('a page of a firewall for three seconds', async () => {
+		const faults: Fault[] = [{ status: 403, body: 'html', on: { forMs: 3_000 } }];
+		const { came } = await lookUp(find, mixed, { faults, options: { maxConcurrency: 5 } });
+		expect([came, mostPaid()]).toEqual(['60 right', 1]);
+	});
+
+	test.each<[status: number, words: string, reason: string, atMost: number]>([
+		[400, 'Your credit balance is too low', 'out_of_credits', 1],
+		[422, 'Monthly quota exceeded', 'out_of_credits', 1],
+		[403, 'Invalid API key', 'unauthorized', 1],
+		[400, 'Access key missing', 'unauthorized', 1],
+		[403, 'This API key has no access to this feature', 'forbidden', 1],
+		[422, 'Credit Suisse is not valid', 'bad_request', 120],
+	])('a %i that says %j is %s', async (status, words, reason, atMost) => {
+		const { json } = await lookUp(findBulk, mixed, { faults: [{ status, words }] });
+		expect(json.map(({ lookupReason }) => lookupReason)).toEqual(mixed.map(() => reason));
+		expect(sent()).toBeLessThanOrEqual(atMost);
+	});
+
 	const gateways = [408, 502, 504, 524];
 	const charged = (status: number, on: Trigger = {}): Fault => ({
 		...{ body: 'html', status, charge: true, on },
@@ -549,6 +706,7 @@ describe('what an account has', () => {
 	test.each<[string, IDataObject, remaining: unknown]>([
 		['a quota of -1', { quota: -1, used: 40 }, null],
 		['unlimited', { quota: 'unlimited', used: 40 }, null],
+		['unlimited: true', { quota: 0, used: 0, unlimited: true }, null],
 		['a counter of what remains', { used: 40, remaining: 60 }, 60],
 		['a part of a credit', { quota: 100, used: 0.3 }, expect.closeTo(99.7, 0)],
 	])('%s: Leave Credits in Account', async (_, email, remaining) => {
@@ -593,6 +751,12 @@ describe('a limit is read where it is stated', () => {
 		['retry_after', { ...at, status: 429, statedIn: 'retry_after' }],
 		['retry_after_seconds', { ...at, status: 429, statedIn: 'retry_after_seconds' }],
 		['a 403', { ...at, status: 403, words: 'Rate limit exceeded' }],
+		[
+			'Retry-After: 0 beside it',
+			{ ...at, status: 429, statedIn: 'RateLimit-Reset', headers: { 'Retry-After': '0' } },
+		],
+		['retry-after-ms', { status: 429, headers: { 'retry-after-ms': `${seconds}000` } }],
+		['RateLimit', { status: 429, headers: { RateLimit: `"default";r=0;t=${seconds}` } }],
 		['a 420', { ...at, status: 420, statedIn: 'RateLimit-Reset' }],
 	])('%s', async (_, effect) => {
 		const { came } = await lookUp(find, six, { faults: [{ ...effect, on: { nth: 1 } }] });

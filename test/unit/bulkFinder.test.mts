@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 import { rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
-import { BULK_FINDER, jobIn as jobOf } from '../../nodes/shared/api/bulkJob.ts';
+import { jobIn } from '../../nodes/shared/api/bulkJob.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf, shown } from '../../nodes/shared/failures/failure.ts';
 
@@ -30,11 +30,17 @@ describe('whose a row is', () => {
 			'-1',
 		],
 		[
-			'a word of the name',
+			'a word of the name, and another domain than nobody asked for',
 			[row('Ada King', { tId: 1 }), row('Eve', { tId: 2, domain: 'else.com' })],
-			'0-',
+			'01',
 		],
-		['of one at another company', [row('Ada Lovelace', { tId: 2, domain: 'else.com' })], '--'],
+		['of one at another domain', [row('Eve', { tId: 1, domain: 'else.com' })], '--'],
+		['at www.', [row('Eve', { tId: 1, domain: 'www.acme.com' })], '0-'],
+		['in other letters', [row('Ада', { tId: 1 }), row('Ида', { tId: 2, company: 'Акме' })], '01'],
+		['two words of another name there', [row('Ida B. Rhodes', { tId: 1, company: 'ACME' })], '-0'],
+		['two words of another name', [row('Ida B. Rhodes', { tId: 1 })], '0-'],
+		['another name', [row('Ida Rhodes', { tId: 1 })], '-0'],
+		['one word of another name', [row('Ida Lee', { tId: 1, company: 'Acme' })], '0-'],
 		['silent, without numbers, one too few', [{ email: 1 }], '--'],
 		[
 			'twice',
@@ -61,14 +67,13 @@ const statuses = {
 	on: 'processing PROCESSING queued in_progress In-Progress pending scheduled',
 	done: 'done Completed complete FINISHED processed Succeeded success READY completed_with_errors',
 	open: 'odd closed Processing-complete partially_completed not-ready incomplete already-started',
-	failed: 'failed FAILURE error cancelled canceled rejected expired aborted',
+	failed:
+		'failed FAILURE error cancelled canceled rejected expired aborted stopped timed_out terminated',
 };
 
 const inWords = (words: string) => words.split(' ').map((word) => word.replace('-', ' '));
 
 describe('jobIn', () => {
-	const jobIn = (response: object, sent?: number) => jobOf(BULK_FINDER, response, sent);
-
 	it.each(['results', 'people', 'data', 'rows'])('takes all rows at once for done: %s', (key) => {
 		for (const answer of [both, { [key]: both }]) {
 			const whole = { jobId: undefined, rows: both, isDone: true };

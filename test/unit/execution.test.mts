@@ -7,7 +7,7 @@ import { AnswerStore } from '../../nodes/shared/execution/answers.ts';
 import { PendingJobs } from '../../nodes/shared/execution/execution.ts';
 import { connectionOf } from '../../nodes/shared/http/connection.ts';
 
-const account = connectionOf({ baseUrl: 'https://api.example.com', apiKey: 'the key' });
+const accountOf = (apiKey: string) => connectionOf({ baseUrl: 'https://api.example.com', apiKey });
 const context = {
 	executionId: '1',
 	signal: undefined,
@@ -15,15 +15,16 @@ const context = {
 	customData: () => undefined,
 };
 
-it('endpoints that number their jobs alike have none in common', () => {
+it('accounts that number their jobs alike have none in common', () => {
 	const jobs = new PendingJobs({}, new AnswerStore({}), new Ledger({}, context));
-	for (const endpoint of ['/emails', '/phones']) {
-		jobs.expect({ endpoint, id: '9001', row: 1 }, `Ada by ${endpoint}`, account);
-		jobs.expect({ endpoint, id: '9001', row: 2 }, `Ida by ${endpoint}`, account);
+	const keys = ['the key', 'another key'];
+	for (const key of keys) {
+		jobs.expect({ id: '9001', row: 1 }, `Ada by ${key}`, accountOf(key));
+		jobs.expect({ id: '9001', row: 2 }, `Ida by ${key}`, accountOf(key));
 	}
-	const [emails, phones] = ['/emails', '/phones'].map((endpoint) => jobs.of(`Ada by ${endpoint}`));
-	const questions = ['Ada by /phones', 'Ida by /phones'];
-	expect(phones).toMatchObject({ endpoint: '/phones', id: '9001', questions });
-	expect(emails).not.toBe(phones);
-	expect(jobs.of('Ida by /phones')).toBe(phones);
+	const [one, other] = keys.map((key) => jobs.of(`Ada by ${key}`));
+	const questions = ['Ada by another key', 'Ida by another key'];
+	expect(other).toMatchObject({ id: '9001', questions });
+	expect(one).not.toBe(other);
+	expect(jobs.of('Ida by another key')).toBe(other);
 });

@@ -75,7 +75,7 @@ it.each<[Simplify, sent: IDataObject, some: IDataObject]>([
 	// Of the email that was checked, whichever the service names.
 	[verificationOf, { email: 'ada@ACME.com' }, { email: 'Ada@acme.com' }],
 	[verificationOf, { email_status: 'NOK' }, { emailStatus: 'invalid', mailboxType: null }],
-	[verificationOf, { email_status: 'risky' }, { emailStatus: 'risky' }],
+	[verificationOf, { email_status: 'do_not_mail' }, { emailStatus: 'unknown' }],
 ])('%s: %j is %j', (simplify, sent, some) => {
 	expect(simplify(sent)).toMatchObject(some);
 });

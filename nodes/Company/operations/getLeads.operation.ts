@@ -25,7 +25,7 @@ import { digest } from '../../shared/http/connection';
 import { collectPages, type Pages } from '../../shared/reads/pages';
 import type { ReadRequest } from '../../shared/reads/reader';
 import { objectAt, objectFrom, textAt } from '../../shared/values/json';
-import { count, toText } from '../../shared/values/text';
+import { areOneSite, count, toText } from '../../shared/values/text';
 
 /** Get Company Leads (interface specification 4.9): people at a company, with their emails. */
 export const getLeads = readOperation({
@@ -103,7 +103,11 @@ export const getLeads = readOperation({
 			pageSize: COMPANY_LEADS_PAGE,
 			// A page may cost credits.
 			endsOnRepeat: true,
-			idOf: (lead) => JSON.stringify(lead),
+			// By email, name and title together: an id may count per page, and other fields change with each request.
+			idOf(lead) {
+				const { email, fullName, firstName, lastName, title } = simplifyCompanyLead(lead, {});
+				return JSON.stringify([email, fullName, firstName, lastName, title]);
+			},
 			async fetch(size, nextId) {
 				const page = await buyPage({ ...filters, size, nextId }, request);
 				const ofPage = objectAt(page, 'company');
@@ -121,11 +125,12 @@ export const getLeads = readOperation({
 const COMMON_HOST =
 	/^[a-z\d-]+(?:\.[a-z\d-]+)*\.(?:com|net|org|io|co|ai|app|eu|de|at|ch|fr|be|es|mx|pt|br|it|nl|uk|us|ca|au)$/;
 
-/** The company that Search Company has found for the item, or that of its fields: a website comes before any name. */
+/** The company of the item's own website, else that of Search Company, else that of its name: a website comes before any name. */
 function companyIn(found: IDataObject, values: FieldValues): { domain: string; name: string } {
 	const known = companyOf(toText(found.domain) || found.website, found.name);
 	const given = values.company('companyWebsite', 'companyName');
-	const isGiven = known.domain === '' && (given.domain !== '' || known.name === '');
+	const isOther = given.domain !== '' && !areOneSite(given.domain, known.domain);
+	const isGiven = isOther || (known.domain === '' && known.name === '');
 	const company = isGiven ? given : known;
 	return company.domain === '' && COMMON_HOST.test(company.name)
 		? companyOf(company.name)

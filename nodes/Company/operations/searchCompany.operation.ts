@@ -1,4 +1,4 @@
-import { companiesIn, simplifyCompany } from '../../shared/api/company';
+import { companiesIn, isElsewhere, simplifyCompany } from '../../shared/api/company';
 import {
 	leadFrom,
 	lookupFields,
@@ -68,7 +68,8 @@ export const search = lookupOperation<{ keyword: string }>({
 		url: companySearchPath,
 		qs: { kw: keyword },
 	}),
-	read: (response) => ({ results: [companiesIn(response)] }),
+	read: (response, [{ keyword }]) => ({ results: [companiesIn(response, keyword)] }),
+	isElsewhere: (company, { keyword }) => isElsewhere(company, keyword),
 	simplify: (company) => ({ companyData: simplifyCompany(company) }),
 });
 

@@ -1,5 +1,5 @@
 import { bulkBody, FIND_BULK_PATH, MAX_ROWS } from '../../shared/api/bulkFinder';
-import { BULK_FINDER, readBulk } from '../../shared/api/bulkJob';
+import { readBulk } from '../../shared/api/bulkJob';
 import { type Person, simplifyFoundEmail } from '../../shared/api/finder';
 import { lookupOperation } from '../../shared/operation';
 import { DEFAULT_JOB_TIMEOUT } from '../../shared/input/options';
@@ -30,6 +30,6 @@ export const findBulk = lookupOperation<Person>({
 	...personLookup,
 	perRequest: MAX_ROWS,
 	request: (people, settings) => ({ body: bulkBody(people, settings) }),
-	read: (response, people) => readBulk(BULK_FINDER, response, people),
+	read: readBulk,
 	simplify: simplifyFoundEmail,
 });

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { FIND_BULK_PATH, nameIn, resultIn } from '../../shared/api/bulkFinder';
-import { BULK_FINDER, jobReader } from '../../shared/api/bulkJob';
-import { foundIn, simplifyFoundEmail } from '../../shared/api/finder';
+import { jobReader } from '../../shared/api/bulkJob';
+import { simplifyFoundEmail } from '../../shared/api/finder';
 import { costOf } from '../../shared/credits/ledger';
 import { simple } from '../../shared/editor/fields';
 import { Failure, failureOf, ofJob, problemOf } from '../../shared/failures/failure';
@@ -43,7 +43,7 @@ export const getBulkJob = readOperation({
 				description: 'Enter the ID of a job, or check that the expression of Job ID finds one.',
 			});
 		}
-		const read = jobReader(BULK_FINDER, jobId, get);
+		const read = jobReader(jobId, get);
 		const job = await client.memoized(jobId, read).catch((thrown: unknown) => {
 			const failure = failureOf(thrown);
 			throw failure.problem.jobId === undefined ? failure.saying(` (job ${jobId})`) : failure;
@@ -56,7 +56,7 @@ export const getBulkJob = readOperation({
 
 /** What a row says. An email that was found has cost 1 credit (interface specification 8). */
 function rowOf(row: IDataObject, checkedAt: string): IDataObject {
-	const result = resultIn(row, foundIn);
+	const result = resultIn(row);
 	// Where there is no email, nothing is said of one.
 	const [found = {}] = result instanceof Error ? [] : result;
 	const said = { ...nameIn(row), ...simplifyFoundEmail(found), checkedAt };

@@ -35,7 +35,7 @@ export const verify = lookupOperation<EmailQuery>({
 	optionalColumn: { option: 'enrich', column: 'personData' },
 	perRequest: 1,
 	request: ([query]) => ({ qs: verifierQuery(query) }),
-	read: (response) => ({ results: [[verificationIn(response)]] }),
+	read: (response, [query]) => ({ results: [[verificationIn(response, query)]] }),
 	simplify: (result, query) => ({
 		...simplifyVerification(result, query),
 		...(query.enrich && { personData: personDataOf(result) }),

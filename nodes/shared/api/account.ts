@@ -68,9 +68,9 @@ function counterIn(counter: IDataObject): Counter {
 
 /** Whether a counter has no end, as services write it. */
 function isUnlimited(counter: IDataObject): boolean {
-	return [counter.quota, counter.total, counter.remaining].some((value) =>
-		/^(?:-1|unlimited|infinit[ey])$/i.test(toText(value)),
-	);
+	const isEndless = (value: unknown) => /^(?:-1|unlimited|infinit[ey])$/i.test(toText(value));
+	const { quota, remaining, total, unlimited } = counter;
+	return unlimited === true || [quota, total, remaining].some(isEndless);
 }
 
 /** To hundredths: some services charge fractions of a credit. */

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
 import { numberAt, textAt } from '../values/json';
-import { asError, toText, wordsOf } from '../values/text';
-import type { Person } from './finder';
+import { asError, toDomain, toText, wordsOf } from '../values/text';
+import { foundIn, type Person } from './finder';
 
 /** The path of the bulk finder and its jobs (interface specification 4.6). */
 export const FIND_BULK_PATH = '/api/v2/find_bulk';
@@ -36,28 +36,43 @@ export function isNumberedFromOne(numbers: Array<number | undefined>): boolean {
 
 /** Whom a row or a question names, in letters without accents and case. */
 interface Named {
+	/** The words of the name that tell it from others. */
 	words: string[];
 	name: string;
-	/** The domain and the company. */
+	/** The domain and the company, as far as they are said. */
 	places: string[];
 	domain: string;
 }
 
 const NOBODY: Named = { words: [], name: '', places: [], domain: '' };
 
+/** What many names have in common. */
+const PARTICLES = new Set(
+	'al bin da das de del della den der di dos du el la le ten ter van von zu'.split(' '),
+);
+
 function namedIn(one: IDataObject): Named {
-	const { fullName, firstName, lastName, company, domain } = nameIn(one);
-	const words = wordsOf(toText(fullName) || `${toText(firstName)} ${toText(lastName)}`);
-	const places = [domain, company].map((place) => wordsOf(toText(place)).join(''));
-	const [host] = places;
-	const said = places.filter((place) => place !== '');
-	return { words, name: words.join(''), places: said, domain: host };
+	const { fullName, firstName, lastName, company, domain: host } = nameIn(one);
+	const all = wordsOf(toText(fullName) || `${toText(firstName)} ${toText(lastName)}`);
+	const words = all.filter((word) => word.length > 1 && !PARTICLES.has(word));
+	const domain = toDomain(toText(host));
+	const places = [domain, wordsOf(toText(company)).join('')].filter((place) => place !== '');
+	return { words, name: all.join(''), places, domain };
 }
 
-/** Whether a row names the person of a question. */
-function isOf(row: Named, asked: Named): boolean {
-	if (row.name === '' || row.name !== asked.name) return false;
-	return row.places.length === 0 || row.places.some((place) => asked.places.includes(place));
+/**
+ * How well a row names the person of a question: 3 by the name and the place, 2 by two words of the name and the place, 1 by
+ * the name alone. It is -1 where it contradicts both, and 0 for all else, which says nothing: another script, an entity, a
+ * longer name of the company.
+ */
+function fitOf(row: Named, asked: Named): number {
+	const isThere = row.places.some((place) => asked.places.includes(place));
+	const shared = row.words.filter((word) => asked.words.includes(word)).length;
+	if (!isThere && row.domain !== '' && asked.domain !== '') {
+		return row.name === '' || shared > 0 ? 0 : -1;
+	}
+	if (row.name !== '' && row.name === asked.name) return isThere ? 3 : 1;
+	return isThere && shared > 1 ? 2 : 0;
 }
 
 /** Whether a row repeats a question to the letter, as nearly all do: comparing words takes ten times as long. */
@@ -69,79 +84,57 @@ function isVerbatim(row: IDataObject, { fullName, firstName, lastName, domain, c
 	return isName && (domain === undefined ? row.company === company : row.domain === domain);
 }
 
-/** Whether a row names somebody, and shares neither a word of the name nor a place with a question. */
-function isOfStranger(row: Named, asked: Named): boolean {
-	const isShared = row.words.some((word) => asked.words.includes(word));
-	return !isShared && !row.places.some((place) => asked.places.includes(place));
-}
-
-/** Whether a row may be of a question, as it names the person, and no other domain. */
-function mayBeOf(row: Named, asked: Named): boolean {
-	const isElsewhere = row.domain !== '' && asked.domain !== '' && row.domain !== asked.domain;
-	return isOf(row, asked) || (row.name !== '' && row.name === asked.name && !isElsewhere);
-}
-
 /**
- * The row of each question of a request (interface specification 4.6), `undefined` where there is none. A row belongs to the
- * question that it names. Its number decides among several of these, and where it names none of them; without numbers
- * its place, where there are as many rows as questions. A row that names a stranger is nobody's.
+ * The row of each question of a request (interface specification 4.6), `undefined` where there is none. The number of a row
+ * decides, or without numbers its place where there are as many rows as questions, unless the row names another question of
+ * the request better than that one, or contradicts it.
  * @param asked the questions in their order; `undefined` for one that nobody knows any more
- * @param isStrict whether a row that names somebody has to name the person, as its number may be of other questions
+ * @param isStrict whether a row that says anything has to name the person, as its number may be of other questions
  */
 export function rowsOf(
 	rows: IDataObject[],
 	asked: Array<Person | undefined>,
 	isStrict = false,
 ): Array<IDataObject | undefined> {
-	const own: Array<IDataObject | undefined> = asked.map(() => undefined);
-	const names = new Map<number, Named | undefined>();
-	const nameOf = (at: number) => {
-		const person = asked[at];
-		if (!names.has(at)) names.set(at, person && namedIn(person));
-		return names.get(at);
-	};
+	let questions: Named[] | undefined;
 	const numbers = rows.map(numberIn);
 	const isNumbered = isNumberedFromOne(numbers);
 	const isPlaced = !isNumbered && rows.length === asked.length;
-	/** Rows that name nobody who was asked for, with where they would belong. */
-	const others: Array<[row: IDataObject, named: Named, index: number]> = [];
-	rows.forEach((row, place) => {
+	const claims = rows.map((row, place) => {
 		const index = isNumbered ? (numbers[place] ?? 0) - 1 : isPlaced ? place : -1;
-		const person = asked[index];
-		// The service may repeat a row.
-		if (person && isVerbatim(row, person)) return void (own[index] ??= row);
+		const { [index]: person } = asked;
+		if (person && isVerbatim(row, person)) return { row, index, fit: Number.POSITIVE_INFINITY };
+		questions ??= asked.map((one) => (one ? namedIn(one) : NOBODY));
 		const named = namedIn(row);
-		const isHere = (at: number) => isOf(named, nameOf(at) ?? NOBODY);
-		const [found, ...more] = isHere(index) ? [index] : [...asked.keys()].filter(isHere);
-		if (found === undefined) others.push([row, named, index]);
-		else if (more.length === 0) own[found] ??= row;
-	});
-	for (const [row, named, index] of others) {
-		const expected = nameOf(index) ?? NOBODY;
+		const fits = questions.map((one) => fitOf(named, one));
+		const { [index]: own = 0 } = fits;
+		const fit = Math.max(...fits);
+		const others = fits.flatMap((one, at) => (one === fit ? [at] : []));
+		if (fit > Math.max(own, 0)) return { row, index: others.length > 1 ? -1 : others[0], fit };
 		const isSilent = named.name === '' && named.places.length === 0;
-		const isOther = isStrict ? !mayBeOf(named, expected) : isOfStranger(named, expected);
-		if (index in own && (isSilent || !isOther || !asked[index])) own[index] ??= row;
-	}
-	return own;
+		const least = isStrict && person && !isSilent ? 1 : 0;
+		return { row, index: own < least ? -1 : index, fit };
+	});
+	const found: Array<IDataObject | undefined> = asked.map(() => undefined);
+	// The service may repeat a row, and number another one alike.
+	claims.sort((one, other) => other.fit - one.fit);
+	for (const { row, index } of claims) if (index in found) found[index] ??= row;
+	return found;
 }
-
-/** Reads what a result of an endpoint holds, nothing for a miss. Throws a `Failure` for one that says nothing. */
-export type Reader = (result: object) => IDataObject[];
 
 /** The results in the rows of a request, in its order; why where a row says nothing, `undefined` where there is none. */
 export function matchRows(
 	rows: IDataObject[],
 	asked: Array<Person | undefined>,
-	found: Reader,
 	isStrict = false,
 ): Array<IDataObject[] | Error | undefined> {
-	return rowsOf(rows, asked, isStrict).map((row) => row && resultIn(row, found));
+	return rowsOf(rows, asked, isStrict).map((row) => row && resultIn(row));
 }
 
 /** What a row says of its person; an error is returned. */
-export function resultIn(row: IDataObject, found: Reader): IDataObject[] | Error {
+export function resultIn(row: IDataObject): IDataObject[] | Error {
 	try {
-		return found(row);
+		return foundIn(row);
 	} catch (error) {
 		return asError(error);
 	}

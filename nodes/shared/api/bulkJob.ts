@@ -3,23 +3,17 @@ import { Failure, ofJob, problemOf } from '../failures/failure';
 import { unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
 import { holdsError, isObject, numberAt, textAt, wordsIn } from '../values/json';
-import {
-	FIND_BULK_PATH,
-	isNumberedFromOne,
-	matchRows,
-	numberIn,
-	type Reader,
-	resultIn,
-} from './bulkFinder';
-import { foundIn, type Person } from './finder';
+import { FIND_BULK_PATH, isNumberedFromOne, matchRows, numberIn, resultIn } from './bulkFinder';
+import type { Person } from './finder';
 
 /** The keys that may hold the rows of a response, when it is no bare list. */
-const ROW_KEYS = ['results', 'people', 'data', 'rows'];
+const ROW_KEYS = ['results', 'people', 'data', 'rows', 'items', 'records', 'output'];
 
 /** Words for the status of a job; interface specification 3 lists only `processing`. */
 const RUNNING =
 	/^((in[ _-]?)?progress|processing|pending|queued|waiting|running|started|accepted|created|new|working|submitted|scheduled)$/i;
-const FAILED = /^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted)$/i;
+const FAILED =
+	/^(fail(ed|ure)|error(ed)?|cancel(l?ed)?|rejected|expired|aborted|stopped|terminated|timed[ _-]?out)$/i;
 const DONE =
 	/^(completed?|done|ended|finished|processed|succe(ss|ssful|eded)|ready)([ _-]with[ _-]\w+)?$/i;
 
@@ -27,49 +21,29 @@ const DONE =
 const STEADY = 60_000;
 const STEADY_WITH_GAPS = 10_000;
 
-/** An endpoint that takes rows of people, and may accept them as a job (interface specification 4.6). */
-export interface BulkEndpoint {
-	/** The path of its requests, and of its jobs. */
-	path: string;
-	/** What a row says. */
-	found: Reader;
-}
-
-/** The bulk finder. */
-export const BULK_FINDER: BulkEndpoint = { path: FIND_BULK_PATH, found: foundIn };
-
 /** A job, or the rows that came at once (interface specification 2.8, 2.9). */
 export interface BulkJob {
 	/** Absent where the rows came at once. */
 	jobId?: string;
 	rows: IDataObject[];
 	isDone: boolean;
-	/** Why it has no other rows, if it has failed. */
+	/** Why it has no other rows, if it has failed or is not finished in time. */
 	failure?: Error;
 	/** For how long its rows have to stay the same until it is done, in milliseconds, where it does not say so for sure. */
 	settlesAfter?: number;
 }
 
 /**
- * Reads a response of a bulk endpoint (interface specification 4.6). A job is done when its status says so, or when it
+ * Reads a response of the bulk finder (interface specification 4.6). A job is done when its status says so, or when it
  * has no status, and all rows are there. A job that failed keeps only the people who were found, as the service may not
  * have looked for the others; without any it throws a {@link Failure}.
  * @param sent the number of rows in the request, if known
  * @param askedFor the id of the job that the response is about, if known
  */
-export function jobIn(
-	{ found }: BulkEndpoint,
-	response: object,
-	sent?: number,
-	askedFor?: string,
-): BulkJob {
-	const isFound = (row: IDataObject) => {
-		const result = resultIn(row, found);
-		return Array.isArray(result) && result.length > 0;
-	};
+export function jobIn(response: object, sent?: number, askedFor?: string): BulkJob {
 	const fields = isObject(response) ? response : {};
 	const list: unknown = [response, ...ROW_KEYS.map((key) => fields[key])].find(Array.isArray);
-	const id = textAt(fields, 'id');
+	const id = jobIdIn(fields);
 	const status = textAt(fields, 'status') ?? '';
 	const isNamed = id !== null || 'total' in fields;
 	const isError = FAILED.test(status) ? !isNamed : status === '' && holdsError(fields);
@@ -79,7 +53,7 @@ export function jobIn(
 	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list ?? response, 'rows');
 	const jobId = askedFor ?? id ?? undefined;
 	if (FAILED.test(status)) {
-		const kept = rows.filter(isFound);
+		const kept = rows.filter(hasPerson);
 		const failure = jobFailed(status, jobId, wordsIn({ ...fields, status: null }));
 		if (kept.length === 0) throw failure;
 		return { jobId, rows: kept, isDone: true, failure };
@@ -93,23 +67,33 @@ export function jobIn(
 		if (!isNamed && list === undefined) return { jobId, rows, isDone: false };
 		return { jobId, rows, isDone: isWhole || people === null, settlesAfter: STEADY_WITH_GAPS };
 	}
-	const isLikelyDone = people !== null && isWhole && rows.some(isFound);
+	const isLikelyDone = people !== null && isWhole && rows.some(hasPerson);
 	return { jobId, rows, isDone: false, ...(isLikelyDone && { settlesAfter: STEADY }) };
 }
 
+/** Whether a person was found: a row without one may be of somebody whom the service has not looked for yet. */
+export function hasPerson(row: IDataObject): boolean {
+	const result = resultIn(row);
+	return Array.isArray(result) && result.length > 0;
+}
+
+function jobIdIn(fields: IDataObject): string | null {
+	return textAt(fields, 'id', 'job_id', 'jobId');
+}
+
 /** Reads the response to a bulk request for these people: the results, or the job that was accepted in their place. */
-export function readBulk(endpoint: BulkEndpoint, response: object, people: Person[]) {
-	const { isDone, jobId, rows } = jobIn(endpoint, response, people.length);
+export function readBulk(response: object, people: Person[]) {
+	const { isDone, jobId, rows } = jobIn(response, people.length);
 	// A job that is done at once may keep its rows for the request that collects it.
 	const hasRows = isDone && rows.length > 0;
 	if (jobId !== undefined && !hasRows) return { acceptedJob: jobId };
-	return { results: matchRows(rows, people, endpoint.found), jobId };
+	return { results: matchRows(rows, people), jobId };
 }
 
 /** The job that a service has accepted in place of an answer; `undefined` for any other response. */
 export function acceptedIn(response: object): { acceptedJob: string } | undefined {
 	const fields = isObject(response) ? response : {};
-	const id = textAt(fields, 'id');
+	const id = jobIdIn(fields);
 	const isRunning = RUNNING.test(textAt(fields, 'status') ?? '') && !('email' in fields);
 	return id !== null && isRunning ? { acceptedJob: id } : undefined;
 }
@@ -136,15 +120,10 @@ type Get = (query: IDataObject, path: string) => Promise<object>;
  * stayed the same for as long as it has to. Throws as {@link jobIn} does.
  * @param people the number of rows in the request of the job, if known
  */
-export function jobReader(
-	endpoint: BulkEndpoint,
-	jobId: string,
-	get: Get,
-	people?: number,
-): () => Promise<BulkJob> {
+export function jobReader(jobId: string, get: Get, people?: number): () => Promise<BulkJob> {
 	let steady = { rows: '', since: 0 };
 	return async () => {
-		const job = jobIn(endpoint, await readJob(endpoint, jobId, get), people, jobId);
+		const job = jobIn(await readJob(jobId, get), people, jobId);
 		if (job.isDone || job.settlesAfter === undefined) return job;
 		const rows = JSON.stringify(job.rows);
 		if (rows !== steady.rows) steady = { rows, since: Date.now() };
@@ -153,12 +132,14 @@ export function jobReader(
 }
 
 /** The specification does not show whether the id of a job goes into the path or into a parameter. */
-async function readJob({ path }: BulkEndpoint, jobId: string, get: Get): Promise<object> {
-	const byParameter = async () => await get({ id: jobId }, path);
+async function readJob(jobId: string, get: Get): Promise<object> {
+	const byParameter = async () => await get({ id: jobId }, FIND_BULK_PATH);
 	// In a path, an id of dots alone would lead to another endpoint.
 	if (/^\.+$/.test(jobId)) return await byParameter();
-	return await get({}, `${path}/${encodeURIComponent(jobId)}`).catch(async (thrown: unknown) => {
-		if (problemOf(thrown).isPath) return await byParameter();
-		throw thrown;
-	});
+	return await get({}, `${FIND_BULK_PATH}/${encodeURIComponent(jobId)}`).catch(
+		async (thrown: unknown) => {
+			if (problemOf(thrown).isPath) return await byParameter();
+			throw thrown;
+		},
+	);
 }

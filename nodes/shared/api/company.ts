@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { cursorIn, objectsIn, objectWith } from '../http/response';
 import { emailAt, toEmailStatus } from '../values/email';
 import { numberAt, objectAt, textAt } from '../values/json';
-import { withScheme } from '../values/text';
+import { areOneSite, toDomain, withScheme, wordsOf } from '../values/text';
 
 /** The path of people at a company (interface specification 4.9). */
 export const COMPANY_LEADS_PATH = '/profile/search/email';
@@ -59,12 +59,32 @@ export function readProfilePage(response: object) {
 	};
 }
 
-/** The companies in a response to a search (interface specification 4.10). */
-export function companiesIn(response: object): IDataObject[] {
+/** The companies in a response to a search (interface specification 4.10), the ones that were asked for first. */
+export function companiesIn(response: object, keyword: string): IDataObject[] {
 	// A response without a body is an empty list.
 	if (Array.isArray(response) && response.length === 0) return [];
 	const { results } = objectWith(['results'], response, 'a list of companies');
-	return objectsIn(results, 'a list of companies');
+	const companies = objectsIn(results, 'a list of companies');
+	const rankOf = (company: IDataObject) => Number(isAskedFor(company, keyword));
+	return companies.toSorted((one, other) => rankOf(other) - rankOf(one));
+}
+
+function domainOf(company: IDataObject): string {
+	return toDomain(textAt(company, 'domain', 'website') ?? '');
+}
+
+function isAskedFor(company: IDataObject, keyword: string): boolean {
+	const [name, asked] = [textAt(company, 'name') ?? '', keyword].map((text) =>
+		wordsOf(text).join(''),
+	);
+	const domain = toDomain(keyword);
+	return domain === '' ? name === asked : areOneSite(domainOf(company), domain);
+}
+
+/** Whether a company has another website than the one that was asked for. */
+export function isElsewhere(company: IDataObject, keyword: string): boolean {
+	const isKnown = toDomain(keyword) !== '' && domainOf(company) !== '';
+	return isKnown && !isAskedFor(company, keyword);
 }
 
 /**

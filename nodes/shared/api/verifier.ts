@@ -26,10 +26,11 @@ export function verifierQuery({ email, ...query }: EmailQuery): IDataObject {
 	return { email: comparableEmail(email), ...query };
 }
 
-/** The verification in a response (interface specification 2.10). Throws a `Failure` for what is none. */
-export function verificationIn(response: object): IDataObject {
-	if (isObject(response) && hasStatus(response)) return response;
-	throw withoutStatus(response);
+/** The verification in a response (interface specification 2.10). Throws a `Failure` for what is none of this email. */
+export function verificationIn(response: object, { email }: EmailQuery): IDataObject {
+	if (!isObject(response) || !hasStatus(response)) throw withoutStatus(response);
+	if (areAtOneHost(emailOf(response), email)) return response;
+	throw unexpectedResponse('a verification of this email');
 }
 
 /** How many of these emails, the first ones, fit into the URL of one request. */
@@ -59,42 +60,43 @@ export function bulkRequest(
 }
 
 /**
- * The verifications in a response in the order of the emails (interface specification 4.8): by the email that each names,
- * first where both are spelt the same, then where they are the same mailbox. What is left is by its place, where there are
- * as many as emails, as services normalize addresses: without `+tag`, `googlemail.com` as `gmail.com`.
+ * The verifications in a response in the order of the emails (interface specification 4.8): by the email that each names, else
+ * by its place, where there are as many as emails, as services normalize addresses: without `+tag`, `googlemail.com` as
+ * `gmail.com`. One that names another of the emails is never of this one.
  */
 export function matchEmails(
 	response: object,
 	emails: string[],
 ): Array<IDataObject[] | Error | undefined> {
 	const rows = objectsIn(response, 'verifications');
-	const taken = new Set<IDataObject>();
-	/** A row with this email, the one at its place before all others. */
-	const takeNamed = (place: number, spell: (text: string) => string) => {
-		const isOwn = (row: IDataObject = {}) =>
-			spell(textAt(row, 'email') ?? '') === spell(emails[place]);
-		const isFree = (row: IDataObject) => !taken.has(row) && isOwn(row);
-		const own = isOwn(rows[place]) ? rows[place] : rows.find(isFree);
-		if (own) taken.add(own);
-		return own;
-	};
-	const exactly = emails.map((_, place) => takeNamed(place, (text) => text.toLowerCase()));
-	const named = exactly.map((own, place) => own ?? takeNamed(place, comparableEmail));
+	const names = rows.map(emailOf);
+	const asked = emails.map(comparableEmail);
 	const isPlaced = rows.length === emails.length;
-	return emails.map((email, place) => {
-		const row = rows[place];
-		const mayBeOwn = isPlaced && !taken.has(row) && areAtOneHost(textAt(row, 'email'), email);
-		const own = named[place] ?? (mayBeOwn ? row : undefined);
+	return asked.map((email, place) => {
+		const { [place]: name } = names;
+		const isOther = asked.includes(name) && untagged(name) !== untagged(email);
+		const mayBeOwn = isPlaced && !isOther && areAtOneHost(name, email);
+		const byName = names.indexOf(email, name === email ? place : 0);
+		const own = rows[byName] ?? (mayBeOwn ? rows[place] : undefined);
 		if (own === undefined || hasStatus(own)) return own && [own];
 		return withoutStatus(own);
 	});
 }
 
-/** Whether two emails may be one mailbox, or one of them is not said. */
-function areAtOneHost(one: string | null, other: string): boolean {
+/** The email that a verification names, in the form in which emails compare; empty for none. */
+function emailOf(verification: IDataObject): string {
+	return comparableEmail(textAt(verification, 'email') ?? '');
+}
+
+function untagged(email: string): string {
+	return email.replace(/\+[^@]*/, '');
+}
+
+/** Whether two emails may be one mailbox, or the first one is not said. */
+function areAtOneHost(one: string, other: string): boolean {
 	const hostOf = (email: string) =>
 		comparableEmail(email).replace(/.*@/, '').replace('googlemail', 'gmail');
-	return one === null || hostOf(one) === hostOf(other);
+	return one === '' || hostOf(one) === hostOf(other);
 }
 
 /** The error for a verification without a status: its own message is none of a refusal. */

@@ -13,7 +13,7 @@ export function notWaitedFor(
 	timeZone: string,
 	mayWaitUntil: number,
 ): Failure {
-	const reason = cause.problem.next === 'pause' ? 'rate_limited' : 'service_down';
+	const reason = cause.reason === 'rate_limited' ? 'rate_limited' : 'service_down';
 	if (until === undefined) {
 		const begin = minuteOf(since, timeZone);
 		return notSent(reason, cause.saying(`. It has accepted nothing since ${begin}`));

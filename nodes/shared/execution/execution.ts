@@ -1,5 +1,6 @@
 import type { IContextObject, IDataObject } from 'n8n-workflow';
 import { costOf, Ledger, NOTHING } from '../credits/ledger';
+import { isPending } from '../failures/failure';
 import type { NodeContext } from '../host/context';
 import type { Connection } from '../http/connection';
 import { AnswerStore } from './answers';
@@ -13,12 +14,10 @@ const JOBS_RECORD = 'contactDataJobs';
 
 /** A bulk job that is pending, as n8n stores it with the execution. */
 export interface Job {
-	/** The path that has accepted it: another one may have a job with the same id. */
-	endpoint: string;
 	id: string;
 	/** The `id` of the connection that it belongs to. */
 	connection: string;
-	/** The keys of its questions, in the order of its rows; `null` for one that nobody waits for. */
+	/** The keys of its questions, in the order of its rows; `null` for one that nobody waits for, empty for one that is over. */
 	questions: Array<string | null>;
 	/** What it may have cost, in credits; 0 once that is known. */
 	credits: number;
@@ -31,7 +30,8 @@ export interface Job {
 const recentJobs = new Recent<Job>();
 
 /** The job that an item waits for, and the row in it, from 1. */
-export interface JobRow extends Pick<Job, 'endpoint' | 'id'> {
+export interface JobRow {
+	id: string;
 	row: number;
 }
 
@@ -63,9 +63,9 @@ export class PendingJobs {
 	 * Notes that a row of a job, maybe of an earlier execution, has the answer to a question. A row answers one question:
 	 * a second one that claims it is asked.
 	 */
-	expect({ row, ...named }: JobRow, key: string, { id: connection }: Connection): void {
+	expect({ id, row }: JobRow, key: string, { id: connection }: Connection): void {
 		const unknown = { questions: [], credits: 0, node: '', executionId: '' };
-		const of = { ...named, connection };
+		const of = { id, connection };
 		const job = this.byId.get(nameOf(of)) ?? { ...of, ...unknown };
 		const owner = job.questions[row - 1] ?? key;
 		if (owner !== key || this.of(key)) return;
@@ -77,7 +77,7 @@ export class PendingJobs {
 	remember(job: Job): void {
 		this.byId.set(nameOf(job), job);
 		for (const key of job.questions) {
-			if (key === null) continue;
+			if (!key) continue;
 			this.byKey.set(key, job);
 			if (job.executionId !== '') recentJobs.set(key, job);
 		}
@@ -97,18 +97,23 @@ export class PendingJobs {
 	): void {
 		const at = Date.now();
 		job.questions.forEach((key, index) => {
-			if (key === null) return;
+			if (!key) return;
 			const result = results?.[index];
 			// It may still get a row that it lacks, or be asked for.
-			const isOver = results === undefined || result !== undefined;
+			const isOver = results === undefined || (result !== undefined && !isPending(result));
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
 			if (isOver && recentJobs.get(key) === job) recentJobs.delete(key);
+			if (isOver) job.questions[index] = '';
 			if (Array.isArray(result)) this.answers.keep([key, { results: result, at }], connection);
 		});
-		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {
-			this.byId.delete(nameOf(job));
-		}
+		if (job.questions.every((key) => !key)) this.byId.delete(nameOf(job));
 		this.ledger.collected(job, cost);
+	}
+
+	/** What the pending jobs of this process may still cost, in credits: a service may charge for them at their end. */
+	mayCost({ id }: Connection): number {
+		const own = new Set(recentJobs.values().filter(({ connection }) => connection === id));
+		return [...own].reduce((sum, { credits }) => sum + credits, 0);
 	}
 
 	/** Puts the pending jobs into what n8n stores with the execution. */
@@ -119,9 +124,9 @@ export class PendingJobs {
 	}
 }
 
-/** The name of a job among those of all accounts and endpoints. */
-function nameOf({ connection, endpoint, id }: Pick<Job, 'connection' | 'endpoint' | 'id'>): string {
-	return `${connection} ${endpoint} ${id}`;
+/** The name of a job among those of all accounts. */
+function nameOf({ connection, id }: Pick<Job, 'connection' | 'id'>): string {
+	return `${connection} ${id}`;
 }
 
 /** Where n8n stores that an execution was started by hand, and when its first node of ours ran. */

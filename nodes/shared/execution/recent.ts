@@ -45,6 +45,10 @@ export class Recent<T> {
 		this.length += length;
 	}
 
+	values(): T[] {
+		return [this.elder, this.younger].flatMap((all) => [...all.values()].map(({ value }) => value));
+	}
+
 	delete(key: string): void {
 		this.younger.delete(key);
 		this.elder.delete(key);

@@ -28,15 +28,24 @@ export const CODES = new Map(
 	MEANINGS.flatMap(([codes, meaning]) => codes.map((code) => [code, meaning] as const)),
 );
 
-/** What a 403 may say in words, and the status code that it means then. */
+/** The status codes that services send for whatever they refuse, and what the words beside them mean then. */
+const IN_WORDS = [400, 403, 422];
 const SPOKEN: Array<[said: RegExp, meant: number]> = [
 	[/rate.?limit|too many requests|throttl/i, 429],
-	[/credit|quota/i, 402],
+	[
+		/(?=.*(?:credit|quota|balance))(?=.*(?:insufficient|not enough|no (?:more )?credit|out of|exceeded|exhausted|used up|too low|ran out|run out|reached|\b0 |top up|buy))/is,
+		402,
+	],
+	[
+		/(?=.*(?:api|access).?key)(?=.*(?:invalid|not valid|wrong|incorrect|missing|revoked|expired))/is,
+		401,
+	],
 ];
 
 /** What a status code means, or the words beside it. Any other from 500 is an outage, and any other refusal one of the request. */
 export function meaningOf(status: number, said = ''): Meaning & Pick<Problem, 'message' | 'next'> {
-	const [, meant = status] = (status === 403 && SPOKEN.find(([words]) => words.test(said))) || [];
+	const words = IN_WORDS.includes(status) ? said : '';
+	const [, meant = status] = SPOKEN.find(([spoken]) => spoken.test(words)) ?? [];
 	const other: Meaning = { reason: meant >= 500 ? 'service_unavailable' : 'bad_request' };
 	const meaning = CODES.get(meant) ?? other;
 	const { message = '', next = 'end' }: Row = REASONS[meaning.reason];

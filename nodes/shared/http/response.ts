@@ -1,6 +1,6 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { Failure } from '../failures/failure';
-import { holdsError, idAt, isEmpty, isObject, numberAt, wordsIn } from '../values/json';
+import { holdsError, idAt, isEmpty, isObject, numberAt, objectAt, wordsIn } from '../values/json';
 import { parsedUrl, toText } from '../values/text';
 import { meaningOf } from './codes';
 import { ABOUT_PATHS, unexpectedResponse } from './errors';
@@ -28,6 +28,8 @@ export function readResponse(response: IN8nHttpFullResponse): object {
 		...(next === 'miss' && { description: ABOUT_PATHS }),
 		httpCode: statusCode,
 		mayBeCharged: !isError,
+		// The page of a firewall, which may be there for some seconds.
+		...(statusCode === 403 && { next: 'pause' }),
 		isPath,
 	});
 }
@@ -50,6 +52,8 @@ export function bodyIn({ body }: IN8nHttpFullResponse): IN8nHttpFullResponse['bo
 	const text = new TextDecoder().decode(body);
 	// Nearly all are, and the rest takes longer.
 	const parsed = /\d{16}/.test(text) ? undefined : parsedJson(text);
+	// Some send their JSON as a text in JSON.
+	if (typeof parsed === 'string') return parsedJson(parsed) ?? text;
 	if (parsed !== undefined) return parsed;
 	const readable = text.replace(TOKENS, (token) => {
 		if (token.startsWith('"')) return token.replace(/\p{Cc}/gu, inJson);
@@ -67,9 +71,26 @@ function parsedJson(text: string): IN8nHttpFullResponse['body'] | undefined {
 	}
 }
 
-/** The headers that state when a limit ends, in seconds or as a point in time, and the fields of a body that do. */
-const RESETS = ['ratelimit-reset', 'x-ratelimit-reset'];
-const PAUSES = ['retry_after', 'retry_after_seconds'];
+/** The headers that state when a limit ends, and the fields of a body that state a pause. */
+const RESETS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'].flatMap((name) =>
+	['', '-after'].map((after) => `${name}-reset${after}`),
+);
+const PAUSES = ['retry_after', 'retry_after_seconds', 'retryAfter'];
+
+/** The pause that a refusal states, in milliseconds; 0 hides no other one. */
+function pauseIn(headers: IDataObject, body: IDataObject, isLimit: boolean): number | undefined {
+	const fields = { ...objectAt(body, 'error'), ...body };
+	const inMs = numberAt(headers, 'retry-after-ms') ?? numberAt(fields, 'retry_after_ms');
+	const [, left] = /\bt=(\d+)/.exec(toText(headers.ratelimit)) ?? [];
+	const stated = [
+		inMs === null ? undefined : inMs / 1000,
+		headers['retry-after'],
+		...(isLimit ? [...RESETS.map((name) => headers[name]), left] : []),
+		...PAUSES.map((name) => fields[name]),
+	];
+	const pauses = stated.flatMap((value) => retryAfterOf(value) ?? []);
+	return pauses.find((pause) => pause > 0) ?? pauses[0];
+}
 
 function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Failure {
 	const own = isObject(body) ? body : {};
@@ -81,17 +102,12 @@ function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Failure
 	const left = remaining === undefined ? '' : `, ${remaining} remaining`;
 	// The service may say the same in nearly the same words.
 	const isNews = said !== '' && !said.toLowerCase().startsWith(message.toLowerCase());
-	const stated = [
-		headers['retry-after'],
-		...(next === 'pause' ? RESETS.map((name) => headers[name]) : []),
-		...PAUSES.map((name) => own[name]),
-	];
 	return new Failure(meaning.reason, {
 		...meaning,
 		message: `${message} (${statusCode}${left})${isNews ? `: ${said}` : ''}`,
 		httpCode: statusCode,
 		remaining,
-		retryAfter: stated.map((value) => retryAfterOf(value)).find((pause) => pause !== undefined),
+		retryAfter: pauseIn(headers, own, next === 'pause'),
 	});
 }
 
@@ -128,9 +144,12 @@ export function objectWith(names: string[], value: unknown, expected: string): I
 	throw unexpectedResponse(expected, value);
 }
 
+/** What services send in place of the cursor of a next page, at the end: nothing, 0 or a word. */
+const END = /^(?:[0.]*|-1|null|none|end|true|false)$/i;
+
 /**
- * The cursor of the next page in a page; `null` at the end, where services send nothing or 0. Of a URL it is the parameter.
- * Returns a {@link Failure} for what cannot be used.
+ * The cursor of the next page in a page; `null` at the end. Of a URL it is the parameter. Returns a {@link Failure} for what
+ * cannot be used.
  */
 export function cursorIn(page: IDataObject, field: string, parameter: string): Cursor {
 	const { [field]: sent } = page;
@@ -140,7 +159,7 @@ export function cursorIn(page: IDataObject, field: string, parameter: string): C
 	const cursor = isUrl
 		? idAt(Object.fromEntries(searchParams ?? []), parameter, field)
 		: idAt(page, field);
-	const isEnd = !isUrl && Number(sent ?? 0) === 0;
+	const isEnd = END.test(String(sent ?? '').trim());
 	return isEnd ? null : (cursor ?? unexpectedResponse('a usable next page'));
 }
 
@@ -149,11 +168,13 @@ export type Cursor = string | number | null | Failure;
 /** The longest pause that is believed, in milliseconds. */
 const LONGEST_PAUSE = 366 * 24 * 60 * 60_000;
 
-/** The pause that a header asks for, in milliseconds: a number of seconds, an HTTP date, or a point in time in seconds. */
+/** The pause that a value asks for, in milliseconds: a number of seconds, an HTTP date, or a point in time as a number. */
 export function retryAfterOf(header: unknown, now = Date.now()): number | undefined {
 	const text = toText(header);
 	const moment = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-	const pause = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Math.max(0, moment - now);
-	const since = Math.max(0, pause - now);
-	return [pause, since].find((one) => one < LONGEST_PAUSE);
+	const [, seconds] = /^(\d+(?:\.\d+)?)s?$/i.exec(text) ?? [];
+	const pause = seconds === undefined ? Math.max(0, moment - now) : Number(seconds) * 1000;
+	// As a point in time it may be in milliseconds, too.
+	const since = [pause, pause / 1000].map((point) => Math.max(0, point - now));
+	return [pause, ...since].find((one) => one < LONGEST_PAUSE);
 }

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MAX_ROWS } from '../api/bulkFinder';
-import type { BulkEndpoint } from '../api/bulkJob';
 import type { Answer } from '../execution/answers';
 import type { JobRow } from '../execution/execution';
 import { FirstFailure, invalidValue, type Problem, problemOf } from '../failures/failure';
@@ -49,8 +48,8 @@ export interface Preparation<Query extends IDataObject> extends Declaration {
 	finds: string;
 	/** The kind of credits that it costs (interface specification 2.2, 8). */
 	kind: string;
-	/** The endpoint whose jobs may have the results. */
-	jobs?: BulkEndpoint;
+	/** Whether a job of the bulk finder may have the results. */
+	hasJobs?: true;
 	existing?: Existing;
 	/** The part of the query by which identical questions are found; all of it by default. */
 	identity?(query: Query): unknown;
@@ -67,8 +66,8 @@ const DAY = 24 * HOUR;
 /** In days: a mail server that did not answer may do so then. */
 const REFRESH_UNKNOWN_AFTER = 1;
 
-/** A number below this is no time in milliseconds at which something was checked. */
-const EARLIEST_CHECK = Date.UTC(2000);
+/** The day on which 1970 begins, as spreadsheets count. */
+const UNIX_DAY = 25_569;
 
 /**
  * The item as it is passed on, where its existing value is new enough. A value without a date is: using it costs
@@ -124,12 +123,12 @@ function refreshAfter(parameters: LeadParameters, item: number): number {
 	return days;
 }
 
-/** When something was checked. A number of few digits, as a spreadsheet has for a day, is no time. */
+/** When something was checked. A number may also be of days, as in a spreadsheet, or of seconds; many write 0 for "never". */
 function timeOfCheck(value: unknown): number | undefined {
 	const moment = momentOf(value);
-	const isNumber = moment !== undefined && moment === numberOf(value);
-	// Many systems write 0 for "never".
-	return isNumber && moment > 0 && moment < EARLIEST_CHECK ? undefined : moment;
+	if (moment === undefined || moment !== numberOf(value)) return moment;
+	if (moment > 0 && moment < 1e6) return (moment - UNIX_DAY) * DAY;
+	return moment < 1e11 ? moment * 1000 : moment;
 }
 
 /**
@@ -212,17 +211,17 @@ export function prepareItem<Query extends IDataObject>(
 		outcome: outcomeOf(),
 		due: known && 'checked' in known ? known : undefined,
 		isRefreshed: days === 0,
-		job: lookup.jobs && jobOf(parameters.json(item), lookup.jobs.path),
+		job: lookup.hasJobs && jobOf(parameters.json(item)),
 	};
 }
 
 /** The job that an item waits for since an earlier lookup, which is paid for. */
-function jobOf(json: unknown, endpoint: string): JobRow | undefined {
+function jobOf(json: unknown): JobRow | undefined {
 	const { lookupStatus, lookupReason, lookupJobId, lookupJobRow } = objectFrom(json);
 	// Other nodes say meanwhile why they have failed.
 	const hasFailed = lookupStatus === 'failed' && JOB_OVER.has(lookupReason);
 	const isOver = lookupStatus === 'found' || hasFailed;
 	const [id, row] = [toText(lookupJobId), numberOf(lookupJobRow) ?? 0];
 	const isRow = Number.isInteger(row) && row > 0 && row <= MAX_ROWS;
-	return !isOver && id !== '' && isRow ? { endpoint, id, row } : undefined;
+	return !isOver && id !== '' && isRow ? { id, row } : undefined;
 }

@@ -60,7 +60,9 @@ export class Delivery<Query extends IDataObject> {
 			// Of several matches the first one says what they have cost.
 			const further = others.map((fields) => output(fields, { credits: 0, isFurther: true }));
 			run.put(item, output(first), ...further);
-			counts[outcome.results.length > 0 ? 'hits' : 'misses']++;
+			const [best] = outcome.results;
+			counts[best ? 'hits' : 'misses']++;
+			if (best && lookup.isElsewhere?.(best, asked)) counts.elsewhere++;
 			if (outcome.at === undefined) counts.local++;
 			if (lookup.finds === 'email' && paid?.credits && !prepared.due)
 				this.noteWasted(item, paid.credits, first.email);

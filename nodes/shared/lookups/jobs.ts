@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { matchRows } from '../api/bulkFinder';
-import { type BulkJob, jobReader } from '../api/bulkJob';
+import { type BulkJob, hasPerson, jobReader } from '../api/bulkJob';
 import type { AccountClient } from '../client/client';
 import type { Job } from '../execution/execution';
 import { failureOf, ofJob } from '../failures/failure';
@@ -33,37 +33,38 @@ export class RunJobs<Query extends IDataObject> {
 		const { node, executionId } = context;
 		const questions = entries.map(({ key }) => key);
 		const connection = this.client.connection.id;
-		const endpoint = this.lookup.jobs?.path ?? '';
-		const job = { endpoint, id, connection, questions, credits, node: node.name, executionId };
+		const job = { id, connection, questions, credits, node: node.name, executionId };
 		execution.jobs.remember(job);
 		return job;
 	}
 
-	/** Waits for the results of a job. Throws a `Failure` when it has failed, is not known or is not done in time. */
+	/** Waits for the results of a job. Throws a `Failure` when it has failed, is not known or has none in time. */
 	async resultsOf(
 		{ id, executionId, questions }: Job,
 		entries: Array<Entry<Query> | undefined>,
 	): Promise<Received> {
 		const { client, run } = this;
-		const { jobs } = this.lookup;
-		if (!jobs) return { results: [] };
 		const isOwn = executionId === run.context.executionId;
 		const get = async (qs: IDataObject, url: string) =>
 			await client.send({ method: 'GET', url, qs }, { collects: true, isPoll: true });
 		// Of a job that items brought along this is the last row that is wanted: rows may come one after the other.
-		const read = jobReader(jobs, id, get, questions.length);
-		const { failure, rows } = await this.waitFor(id, isOwn, read);
+		const read = jobReader(id, get, questions.length);
+		const job = await this.waitFor(id, isOwn, read);
+		// When the time is over, whom it shows is delivered, and only the others wait.
+		const rows = job.isDone ? job.rows : job.rows.filter(hasPerson);
+		const failure = job.isDone ? job.failure : ofJob(id);
+		if (failure && rows.length === 0) throw failure;
 		const queries = entries.map((entry) => entry?.query);
 		const asked = withoutKey(queries, client.connection.apiKey);
 		// Nobody knows the other questions of a job that an item brings: a row has to name the person.
 		const isOfStranger = executionId === '';
-		const results = matchRows(rows, asked, jobs.found, isOfStranger).map((row) => row ?? failure);
+		const results = matchRows(rows, asked, isOfStranger).map((row) => row ?? failure);
 		return { results, jobId: id };
 	}
 
 	/**
 	 * Waits for the rows of a job, whatever is sent in their place: only its own word, a revoked key or that it is gone ends
-	 * the wait. Throws a `Failure` when the job has failed, or is not done in time.
+	 * the wait before its time. Throws a `Failure` when the job has failed, or is not known in time.
 	 * @param isOwn whether this execution has begun it: the service may need a moment until it knows it
 	 */
 	private async waitFor(
@@ -75,6 +76,7 @@ export class RunJobs<Query extends IDataObject> {
 		// A single lookup does not wait for the job of a bulk request that may have its answer.
 		const end = Date.now() + (lookup.perRequest > 1 ? run.options.jobTimeout : 0);
 		let unknown = 0;
+		let last: BulkJob = { rows: [], isDone: false };
 		for (let wait = FIRST_POLL; ; wait = Math.min(wait * LONGER, LONGEST_POLL)) {
 			await client.sleep(Math.max(0, Math.min(wait, end - Date.now())));
 			await client.sleep(run.nextPoll());
@@ -89,9 +91,10 @@ export class RunJobs<Query extends IDataObject> {
 				return undefined;
 			});
 			if (job) unknown = 0;
+			last = job ?? last;
 			if (job?.isDone) return job;
 			// Whether it is known, a few polls tell.
-			if (Date.now() >= end && unknown === 0) throw ofJob(jobId);
+			if (Date.now() >= end && unknown === 0) return last;
 		}
 	}
 }

@@ -34,6 +34,8 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	 * @param queries in the spelling in which a response repeats them: with the API key masked
 	 */
 	read(response: object, queries: Query[]): Received | AcceptedJob;
+	/** Whether a result has another website than the one that was asked for. */
+	isElsewhere?(result: IDataObject, query: Query): boolean;
 	/** The fields that a result gives, in the package's words, in a new object: the status and the time are put into it. */
 	simplify(result: IDataObject, query: Query): IDataObject;
 }

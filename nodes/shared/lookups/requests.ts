@@ -142,10 +142,9 @@ export class Requests<Query extends IDataObject> {
 		if (isPending(error)) this.jobs.begun(paid, `${problem.jobId}`, reservation.credits);
 		else if (job) this.shared.run.execution.jobs.ended(job, this.client.connection);
 		const sent = reservation.isRenewed ? 2 : 1;
-		const isShort =
-			problem.next === 'halt' && problem.reason === 'out_of_credits' && paid.length > 1;
+		const isRefused = problem.httpCode !== null && problem.reason === 'out_of_credits';
 		const needed = `. This request may have needed ${paid.length}, and was not charged`;
-		fail(paid, isShort ? failure.saying(needed) : failure, {
+		fail(paid, isRefused && paid.length > 1 ? failure.saying(needed) : failure, {
 			credits: problem.mayBeCharged || sent > 1 ? null : 0,
 			sent,
 		});
@@ -154,8 +153,9 @@ export class Requests<Query extends IDataObject> {
 	/** Reserves credits for a batch, or for its first entries. Throws a `Failure` if there are none. */
 	private async reserve(credits: number): Promise<Reservation> {
 		const { budget, client } = this;
-		const { keep } = this.shared.run.options;
-		if (keep !== undefined) {
+		const { execution, options } = this.shared.run;
+		if (options.keep !== undefined) {
+			const keep = options.keep + execution.jobs.mayCost(client.connection);
 			await client.memoized('account', async () => await budget.keep(keep, client));
 		}
 		return await budget.reserve(credits);
@@ -214,17 +214,12 @@ export class Requests<Query extends IDataObject> {
 		try {
 			const received = await this.jobs.resultsOf(job, entries);
 			const asked = received.results.map((result, index) => entries[index] && result);
-			jobs.ended(job, connection, asked, costOf(received.results));
-			const hasRow = (_: unknown, index: number) => received.results[index] !== undefined;
-			resolve(
-				entries.map((entry, index) => (hasRow(entry, index) ? entry : undefined)),
-				received,
-				{ isOfJob: true },
-			);
-			this.sendInstead(
-				entries.filter((entry, index) => !hasRow(entry, index)),
-				leftOut(),
-			);
+			const isOpen = (_: unknown, index: number) => job.questions[index] !== '';
+			jobs.ended(job, connection, asked, costOf(received.results.filter(isOpen)));
+			const answered = entries.map((entry, index) => received.results[index] && entry);
+			resolve(answered, received, { isOfJob: true });
+			const open = entries.filter((_, index) => !received.results[index]);
+			this.sendInstead(open, leftOut());
 		} catch (error) {
 			if (!isPending(error) && problemOf(error).jobId !== undefined) {
 				// One that is gone may have been charged.

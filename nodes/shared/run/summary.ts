@@ -10,6 +10,8 @@ export function countsOf() {
 		responses: 0,
 		notFound: 0,
 		hits: 0,
+		/** Hits with another website than the one that was asked for. */
+		elsewhere: 0,
 		misses: 0,
 		known: 0,
 		skipped: 0,
@@ -48,11 +50,12 @@ export function outcomeOf(
 	cameIn: Problem[],
 	{ spent, inAll, paused }: Cost,
 ): string {
-	const { hits, misses, known, skipped, unmet } = counts;
+	const { elsewhere, hits, misses, known, skipped, unmet } = counts;
+	const others = elsewhere > 0 ? ` (${elsewhere} with another website than the lead's)` : '';
 	const passedOn = known + skipped + unmet + cameIn.length;
 	const items = hits + misses + passedOn + problems.length;
 	const parts = [
-		...(hits + misses > 0 || items === 0 ? [`${hits} ${hitStatus}`] : []),
+		...(hits + misses > 0 || items === 0 ? [`${hits} ${hitStatus}${others}`] : []),
 		...counted([
 			[misses, 'not found'],
 			[known, `already with ${existing?.what}`],

@@ -110,25 +110,24 @@ export function comparableEmail(text: string): string {
 	return email.slice(0, at) + comparableDomain(email.slice(at));
 }
 
-/** The words of the current vocabulary and of earlier ones (interface specification 3). */
-const STATUSES = new Map([
-	['valid', 'valid'],
-	['catch-all', 'catch-all'],
-	['invalid', 'invalid'],
-	['unknown', 'unknown'],
-	['ok', 'valid'],
-	['nok', 'invalid'],
-	['oka', 'catch-all'],
-]);
+/** The words of the current vocabulary, of earlier ones (interface specification 3) and of the trade, without hyphens. */
+const STATUSES = new Map(
+	Object.entries({
+		valid: 'valid ok good deliverable',
+		'catch-all': 'catchall oka acceptall risky',
+		invalid: 'invalid nok bad undeliverable bounce bounced',
+		unknown: 'unknown unverifiable unverified',
+	}).flatMap(([status, words]) => words.split(' ').map((word) => [word, status])),
+);
 
 /** The verification status in the current vocabulary; `undefined` for any other value. */
 export function knownStatus(value: unknown): string | undefined {
 	const word = cleanText(value).toLowerCase();
-	// Other tools, from which the status of an item may come, write `catch_all`, `catch all` or `catchall`.
-	return STATUSES.get(word.replace(/^catch[\s_]?all$/, 'catch-all'));
+	// Tools write `catch_all`, `catch all` or `catchall`.
+	return STATUSES.get(word.replace(/(?<=^(?:catch|accept))[-\s_](?=all$)/, ''));
 }
 
-/** The verification status in the current vocabulary (interface specification 3); any other value as sent. */
+/** The verification status in the current vocabulary (interface specification 3): a word that nobody knows is `unknown`. */
 export function toEmailStatus(sent: string | null): string | null {
-	return knownStatus(sent) ?? sent;
+	return sent === null ? null : (knownStatus(sent) ?? 'unknown');
 }

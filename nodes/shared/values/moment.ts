@@ -34,7 +34,18 @@ function isDate(value: unknown): value is object {
 	return typeof value.valueOf === 'function' && typeof value.valueOf() === 'number';
 }
 
+/** `28.11.2025`, and with slashes where it can be only one day: `28/11/2025`, `11/28/2025`. */
+const LOCAL = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}:\d{2}(?::\d{2})?))?$/;
+
 function fromText(text: string): number {
+	const [, first, sign, second, year, clock = '00:00'] = LOCAL.exec(text) ?? [];
+	if (first !== undefined) {
+		const isDayFirst = sign === '.' || Number(first) > 12;
+		if (!isDayFirst && Number(second) <= 12 && first !== second) return Number.NaN;
+		const [day, month] = isDayFirst ? [first, second] : [second, first];
+		const date = [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-');
+		return fromText(`${date} ${clock.padStart(clock.length > 5 ? 8 : 5, '0')}`);
+	}
 	const iso = ISO.exec(text);
 	if (!iso) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 	const [, date, day, time = '00:00', zone = 'Z'] = iso;

@@ -173,6 +173,12 @@ export function comparableDomain(domain: string): string {
 	return (isBareForeign && parsedUrl(`http://${domain}`)?.hostname) || domain;
 }
 
+/** Whether two domains are one, or one of them is below the other. */
+export function areOneSite(one: string, other: string): boolean {
+	const [first, second] = [one, other].map((domain) => `.${comparableDomain(domain)}`);
+	return one !== '' && (first.endsWith(second) || second.endsWith(first));
+}
+
 /** Networks and directories in which people and companies have pages. */
 const NETWORKS =
 	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo|indeed|glassdoor|yelp|tripadvisor|airbnb|booking|etsy|zillow|airtable|notion)\.(?:com|net)|(?:google|indeed|glassdoor|yelp|tripadvisor|airbnb)\.(?:co\.)?[a-z]{2}|notion\.(?:so|site)|(?:eventbrite|meetup|calendly|trustpilot|europages|kompass)\.(?:com|[a-z]{2})|(?:gelbeseiten|wlw)\.de|pagesjaunes\.fr|paginasamarillas\.es|paginegialle\.it|(?:clutch|t)\.co|apollo\.io|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|bit\.ly|g\.page|bsky\.app|goo\.gl)$/;

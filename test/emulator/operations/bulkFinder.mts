@@ -19,6 +19,8 @@ export interface BulkJob {
 	rows: BulkRow[];
 	/** How often it has been asked for. */
 	polls: number;
+	/** What it will be charged for at its end. */
+	due: string[];
 }
 
 const FIRST_ID = 9_001;
@@ -36,8 +38,8 @@ export function findBulk(call: Call): Answer {
 
 /**
  * The rows of a bulk request, or a job that has them. A request that would find more than the account has credits for is
- * refused as a whole. A job is charged for when it is accepted, so that it can be collected any number of times; one that
- * is going to fail costs nothing.
+ * refused as a whole. A job is charged for once, when it is accepted or when it is done, so that it can be collected any
+ * number of times; one that is going to fail costs nothing.
  * @param subjects what is charged for
  */
 export function answerBulk(
@@ -49,10 +51,13 @@ export function answerBulk(
 	const { variants, jobs } = call.world;
 	requireCredits(call, operation, Math.max(1, subjects.length));
 	const isJob = variants.bulkAnswer === 'job';
-	if (!isJob || variants.jobOutcome === 'completed') charge(call, operation, subjects);
+	const isPaid = !isJob || variants.jobOutcome === 'completed';
+	const isLater = isJob && call.world.options.chargesJobsAtEnd === true;
+	if (isPaid && !isLater) charge(call, operation, subjects);
 	if (!isJob) return ok(rows);
 	const id = FIRST_ID + jobs.filter((one) => one.operation === operation).length;
-	const job = { operation, id, account: call.account.key, rows, polls: 0 };
+	const due = isPaid && isLater ? subjects : [];
+	const job = { operation, id, account: call.account.key, rows, polls: 0, due };
 	jobs.push(job);
 	// A bare list would not tell the number of the job.
 	const bare = variants.jobResultShape === 'bare';
@@ -126,8 +131,9 @@ export function collect(call: Call, operation: MeteredOperation): Answer {
 	if (job.polls <= variants.jobPolls) {
 		return { ...ok(unfinishedBody(job, variants)), isUnfinished: true };
 	}
+	charge(call, operation, job.due.splice(0));
 	if (variants.jobOutcome === 'failed') return ok(jobBody(job, 'failed'));
-	return ok(shownBody(job, 'completed', job.rows, variants));
+	return ok(shownBody(job, call.world.options.jobWord ?? 'completed', job.rows, variants));
 }
 
 function wrongForm({ jobPollRefusal }: Variants): ServiceError {

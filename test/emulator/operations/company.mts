@@ -78,9 +78,11 @@ export function getCompanyLeads({ world, query, faults }: Call): Answer {
 	const from = nextId === undefined ? 0 : offsetOf(nextId, company);
 	const size = Math.min(number(query, 'size') ?? 25, options.pageCap ?? Infinity);
 	const isEmpty = faults.some(({ emptyPage }) => emptyPage) && !isRepeated(nextId);
-	const page = isEmpty ? [] : matching.slice(from, from + size);
+	const isSame = faults.some(({ samePage }) => samePage);
+	const page = isEmpty ? [] : matching.slice(isSame ? 0 : from).slice(0, size);
 	const end = from + page.length;
-	const next = end < matching.length ? resultsId(company, end, isEmpty) : undefined;
+	const hasNext = isSame || end < matching.length;
+	const next = hasNext ? resultsId(company, end, isEmpty) : undefined;
 	const cursor = faults.some(({ repeatCursor }) => repeatCursor) ? (nextId ?? next) : next;
 	return ok({
 		meta: {
@@ -89,8 +91,13 @@ export function getCompanyLeads({ world, query, faults }: Call): Answer {
 			...(cursor && { next_results_id: cursor }),
 		},
 		company: companyBody(company, variants),
-		results: page.map((person) => profileBody(person, variants)),
+		results: page.map((person) => profileBody(isSame ? movedTo(person, from) : person, variants)),
 	});
+}
+
+/** Somebody whose location is another one on each page. */
+function movedTo(person: Person, from: number): Person {
+	return { ...person, location: `Street ${from}` };
 }
 
 /** All words, or one of a braced comma list; interface specification 4.9. */

@@ -79,8 +79,9 @@ async function run(subject: Subject, form: Variants, simple = true) {
 	if (isJob) {
 		const sending = { operation: 'findBulk', existingEmail: '', options: { jobTimeout: 0 } };
 		const { json } = await runNode({ ...test, parameters: sending });
-		expect(new Set(json.map(({ lookupStatus }) => lookupStatus))).toEqual(new Set(['pending']));
-		test.items = json.slice(0, 1);
+		// The people whom the job shows already are delivered.
+		test.items = json.filter(({ lookupStatus }) => lookupStatus === 'pending').slice(-1);
+		expect(test.items).toHaveLength(1);
 		service().variants.jobPolls = 0;
 	}
 	const { json, error } = await runNode(test);

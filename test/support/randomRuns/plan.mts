@@ -1,7 +1,7 @@
 /** @file What a chaos run is made of: a random workflow over random items, in a random world. */
 
 import fc from 'fast-check';
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { CODES } from '../../../nodes/shared/http/codes.ts';
 import { ECHO, type Effect, type Trigger } from '../../emulator/faults.mts';
@@ -195,6 +195,16 @@ const ofPeople: fc.Arbitrary<Effect> = fc.oneof(
 		rows: fc.constantFrom('shuffled', 'unnumbered', 'decimal'),
 		without: fc.constant(ECHO),
 	}),
+	// The number says whose it is: what else it repeats is spelt in another way.
+	fc.record({
+		set: fc.constantFrom<IDataObject>(
+			{ firstName: 'Анна', lastName: 'Тест', name: 'Анна Тест', company: 'Яндекс' },
+			{ firstName: '{firstName}&#39;', name: '{name}&#39;' },
+			{ company: '{company} International Holding', name: 'A. {lastName}', firstName: 'A.' },
+			{ domain: 'www.{domain}' },
+		),
+		without: fc.constantFrom([], ['domain'], ['firstName', 'lastName', 'name']),
+	}),
 	fc.constant({ set: { email: 'Ann Lee <{email}>' } }),
 	fc.constant({ set: { email: null, quality: null, success: false } }),
 );
@@ -244,6 +254,8 @@ export const plan = fc.record({
 		{ weight: 2, arbitrary: fc.tuple(someRows(0), someRows(1)) },
 		{ weight: 1, arbitrary: fc.tuple(someRows(0), someRows(1), someRows(2)) },
 	),
+	/** What a job says once it is over. */
+	jobWord: seldom(4).map((isOdd) => (isOdd ? 'PartiallyCompleted' : 'completed')),
 	/** Whether the first of them runs twice, as where a trigger fires twice. */
 	isDoubled: seldom(4),
 	/** How often somebody runs the first one again, over the same items, when all are over; and whether all is well then. */

@@ -58,6 +58,7 @@ export async function runPlan(plan: Plan, service: Service, clock: QuickClock): 
 	options.latencyMs = plan.latencyMs;
 	options.ids = plan.ids;
 	const { creditsLeft: left, stopAt, changed } = plan;
+	options.jobWord = plan.jobWord;
 	if (left !== undefined) options.creditsLeft = ofEachKind(left);
 	const stop = new AbortController();
 	if (stopAt !== undefined) whenSent(service, stopAt, () => stop.abort());
