@@ -35,6 +35,8 @@ describe('whose a row is', () => {
 			'01',
 		],
 		['of one at another domain', [row('Eve', { tId: 1, domain: 'else.com' })], '--'],
+		['in other letters there', [row('Ада', { tId: 1, domain: 'else.com' })], '0-'],
+		['below the domain', [row('Ada Lovelace', { tId: 2, domain: 'eu.acme.com' })], '0-'],
 		['at www.', [row('Eve', { tId: 1, domain: 'www.acme.com' })], '0-'],
 		['in other letters', [row('Ада', { tId: 1 }), row('Ида', { tId: 2, company: 'Акме' })], '01'],
 		['two words of another name there', [row('Ida B. Rhodes', { tId: 1, company: 'ACME' })], '-0'],

@@ -103,11 +103,8 @@ export const getLeads = readOperation({
 			pageSize: COMPANY_LEADS_PAGE,
 			// A page may cost credits.
 			endsOnRepeat: true,
-			// By email, name and title together: an id may count per page, and other fields change with each request.
-			idOf(lead) {
-				const { email, fullName, firstName, lastName, title } = simplifyCompanyLead(lead, {});
-				return JSON.stringify([email, fullName, firstName, lastName, title]);
-			},
+			// By what is shown of somebody: an id may count per page, and other fields change with each request.
+			idOf: (lead) => JSON.stringify(simplifyCompanyLead(lead, {})),
 			async fetch(size, nextId) {
 				const page = await buyPage({ ...filters, size, nextId }, request);
 				const ofPage = objectAt(page, 'company');

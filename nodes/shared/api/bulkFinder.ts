@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
 import { numberAt, textAt } from '../values/json';
-import { asError, toDomain, toText, wordsOf } from '../values/text';
+import { areOneSite, asError, comparableDomain, toDomain, toText, wordsOf } from '../values/text';
 import { foundIn, type Person } from './finder';
 
 /** The path of the bulk finder and its jobs (interface specification 4.6). */
@@ -55,7 +55,7 @@ function namedIn(one: IDataObject): Named {
 	const { fullName, firstName, lastName, company, domain: host } = nameIn(one);
 	const all = wordsOf(toText(fullName) || `${toText(firstName)} ${toText(lastName)}`);
 	const words = all.filter((word) => word.length > 1 && !PARTICLES.has(word));
-	const domain = toDomain(toText(host));
+	const domain = comparableDomain(toDomain(toText(host)));
 	const places = [domain, wordsOf(toText(company)).join('')].filter((place) => place !== '');
 	return { words, name: all.join(''), places, domain };
 }
@@ -66,10 +66,13 @@ function namedIn(one: IDataObject): Named {
  * longer name of the company.
  */
 function fitOf(row: Named, asked: Named): number {
-	const isThere = row.places.some((place) => asked.places.includes(place));
+	const isSameSite = row.domain !== '' && areOneSite(row.domain, asked.domain);
+	const isThere = isSameSite || row.places.some((place) => asked.places.includes(place));
 	const shared = row.words.filter((word) => asked.words.includes(word)).length;
 	if (!isThere && row.domain !== '' && asked.domain !== '') {
-		return row.name === '' || shared > 0 ? 0 : -1;
+		// Of another script, a name cannot be compared.
+		const isComparable = /[a-z]/.test(row.name) === /[a-z]/.test(asked.name);
+		return row.name === '' || shared > 0 || !isComparable ? 0 : -1;
 	}
 	if (row.name !== '' && row.name === asked.name) return isThere ? 3 : 1;
 	return isThere && shared > 1 ? 2 : 0;
@@ -110,7 +113,9 @@ export function rowsOf(
 		const { [index]: own = 0 } = fits;
 		const fit = Math.max(...fits);
 		const others = fits.flatMap((one, at) => (one === fit ? [at] : []));
-		if (fit > Math.max(own, 0)) return { row, index: others.length > 1 ? -1 : others[0], fit };
+		const at = others.length > 1 ? -1 : others[0];
+		// One that has the number comes first.
+		if (fit > Math.max(own, 0)) return { row, index: at, fit: fit - 0.5 };
 		const isSilent = named.name === '' && named.places.length === 0;
 		const least = isStrict && person && !isSilent ? 1 : 0;
 		return { row, index: own < least ? -1 : index, fit };

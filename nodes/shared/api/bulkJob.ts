@@ -72,7 +72,7 @@ export function jobIn(response: object, sent?: number, askedFor?: string): BulkJ
 }
 
 /** Whether a person was found: a row without one may be of somebody whom the service has not looked for yet. */
-export function hasPerson(row: IDataObject): boolean {
+function hasPerson(row: IDataObject): boolean {
 	const result = resultIn(row);
 	return Array.isArray(result) && result.length > 0;
 }

@@ -3,7 +3,7 @@ import type { Failure } from '../failures/failure';
 import type { InterfaceSettings } from '../http/connection';
 import { unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
-import { comparableEmail, knownStatus, toEmailStatus } from '../values/email';
+import { comparableEmail, emailAt, knownStatus, toEmailStatus } from '../values/email';
 import { holdsError, isObject, textAt } from '../values/json';
 
 /** The path of the verifier (interface specification 4.7). */
@@ -74,7 +74,7 @@ export function matchEmails(
 	const isPlaced = rows.length === emails.length;
 	return asked.map((email, place) => {
 		const { [place]: name } = names;
-		const isOther = asked.includes(name) && untagged(name) !== untagged(email);
+		const isOther = asked.includes(name) && normal(name) !== normal(email);
 		const mayBeOwn = isPlaced && !isOther && areAtOneHost(name, email);
 		const byName = names.indexOf(email, name === email ? place : 0);
 		const own = rows[byName] ?? (mayBeOwn ? rows[place] : undefined);
@@ -83,13 +83,15 @@ export function matchEmails(
 	});
 }
 
-/** The email that a verification names, in the form in which emails compare; empty for none. */
+/** The email that a verification names, in the form in which emails compare; empty where it names none. */
 function emailOf(verification: IDataObject): string {
-	return comparableEmail(textAt(verification, 'email') ?? '');
+	return comparableEmail(emailAt(verification) ?? '');
 }
 
-function untagged(email: string): string {
-	return email.replace(/\+[^@]*/, '');
+/** An email as services normalize it: without `+tag`, at Gmail without dots. */
+function normal(email: string): string {
+	const [name, host] = email.replace(/\+[^@]*/, '').split('@');
+	return host === 'gmail.com' ? `${name.replaceAll('.', '')}@${host}` : `${name}@${host}`;
 }
 
 /** Whether two emails may be one mailbox, or the first one is not said. */

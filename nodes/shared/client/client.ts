@@ -204,8 +204,8 @@ export class AccountClient {
 	): void {
 		const { network } = this.settings;
 		const isOfOne = cost !== 'free' && (reservation?.credits ?? 1) === 1;
-		// A job that cannot be read yet says nothing of other requests.
-		if (failure && !isPoll) this.breaker.failed(failure, isOfOne);
+		// A job that cannot be read yet says nothing of other requests, and neither does what they wait for.
+		if (failure && !isPoll && !isPause(failure)) this.breaker.failed(failure, isOfOne);
 		if (!failure && cost === 'free' && !isPoll) this.breaker.brought(false);
 		if (failure?.reason === 'connection') network.failed(failure, false);
 		else if (failure?.problem.next !== 'again') network.brought();

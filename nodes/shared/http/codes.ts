@@ -28,16 +28,26 @@ export const CODES = new Map(
 	MEANINGS.flatMap(([codes, meaning]) => codes.map((code) => [code, meaning] as const)),
 );
 
-/** The status codes that services send for whatever they refuse, and what the words beside them mean then. */
+/** The status codes that services send for whatever they refuse. */
 const IN_WORDS = [400, 403, 422];
+
+/** What the words beside them mean. They may quote a lead: `Credit Suisse`, `newbalance.com`, `Corporate Limited`. */
 const SPOKEN: Array<[said: RegExp, meant: number]> = [
-	[/rate.?limit|too many requests|throttl/i, 429],
+	[/\brate[ _-]?limit|too many requests|throttl/i, 429],
 	[
-		/(?=.*(?:credit|quota|balance))(?=.*(?:insufficient|not enough|no (?:more )?credit|out of|exceeded|exhausted|used up|too low|ran out|run out|reached|\b0 |top up|buy))/is,
+		/\b(?:insufficient|enough|no|out of|all|more|additional|any|0)[ _](?:\w+ ){0,2}(?:credits|quota)\b(?![-@]|\.\w)/i,
 		402,
 	],
 	[
-		/(?=.*(?:api|access).?key)(?=.*(?:invalid|not valid|wrong|incorrect|missing|revoked|expired))/is,
+		/\b(?:credits|quota|(?:credit|account|your) (?:balance|limit))\b(?![-@]|\.\w)(?: \w+){0,2} (?:exceeded|exhausted|insufficient|low|used|up|depleted|expired|required|reached)\b/i,
+		402,
+	],
+	[
+		/\b(?:invalid|wrong|incorrect|missing|revoked|expired|unknown|no) (?:api|access)[ _-]?key\b/i,
+		401,
+	],
+	[
+		/\b(?:api|access)[ _-]?key (?:\w+ ){0,2}(?:invalid|incorrect|wrong|missing|revoked|expired|disabled|required|not (?:valid|found))\b(?! \w+ \w)/i,
 		401,
 	],
 ];

@@ -69,6 +69,10 @@ const REFRESH_UNKNOWN_AFTER = 1;
 /** The day on which 1970 begins, as spreadsheets count. */
 const UNIX_DAY = 25_569;
 
+/** Between these a number can be meant as the time of a check. */
+const EARLIEST_CHECK = Date.UTC(2000);
+const LATEST_CHECK = Date.UTC(2100);
+
 /**
  * The item as it is passed on, where its existing value is new enough. A value without a date is: using it costs
  * nothing, looking it up does.
@@ -126,9 +130,9 @@ function refreshAfter(parameters: LeadParameters, item: number): number {
 /** When something was checked. A number may also be of days, as in a spreadsheet, or of seconds; many write 0 for "never". */
 function timeOfCheck(value: unknown): number | undefined {
 	const moment = momentOf(value);
-	if (moment === undefined || moment !== numberOf(value)) return moment;
-	if (moment > 0 && moment < 1e6) return (moment - UNIX_DAY) * DAY;
-	return moment < 1e11 ? moment * 1000 : moment;
+	if (!moment || moment !== numberOf(value)) return moment;
+	const meant = [moment, moment * 1000, (moment - UNIX_DAY) * DAY];
+	return meant.find((time) => time >= EARLIEST_CHECK && time < LATEST_CHECK);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { matchRows } from '../api/bulkFinder';
-import { type BulkJob, hasPerson, jobReader } from '../api/bulkJob';
+import { type BulkJob, jobReader } from '../api/bulkJob';
 import type { AccountClient } from '../client/client';
 import type { Job } from '../execution/execution';
 import { failureOf, ofJob } from '../failures/failure';
@@ -50,15 +50,16 @@ export class RunJobs<Query extends IDataObject> {
 		// Of a job that items brought along this is the last row that is wanted: rows may come one after the other.
 		const read = jobReader(id, get, questions.length);
 		const job = await this.waitFor(id, isOwn, read);
-		// When the time is over, whom it shows is delivered, and only the others wait.
-		const rows = job.isDone ? job.rows : job.rows.filter(hasPerson);
-		const failure = job.isDone ? job.failure : ofJob(id);
-		if (failure && rows.length === 0) throw failure;
 		const queries = entries.map((entry) => entry?.query);
 		const asked = withoutKey(queries, client.connection.apiKey);
 		// Nobody knows the other questions of a job that an item brings: a row has to name the person.
 		const isOfStranger = executionId === '';
-		const results = matchRows(rows, asked, isOfStranger).map((row) => row ?? failure);
+		const rows = matchRows(job.rows, asked, isOfStranger);
+		if (job.isDone) return { results: rows.map((row) => row ?? job.failure), jobId: id };
+		// When the time is over, who is found is delivered. A row without an email may not have been looked for yet.
+		const isFound = (row: unknown) => Array.isArray(row) && row.length > 0;
+		if (!rows.some(isFound)) throw ofJob(id);
+		const results = rows.map((row) => (isFound(row) ? row : ofJob(id)));
 		return { results, jobId: id };
 	}
 

@@ -155,7 +155,8 @@ export class Requests<Query extends IDataObject> {
 		const { budget, client } = this;
 		const { execution, options } = this.shared.run;
 		if (options.keep !== undefined) {
-			const keep = options.keep + execution.jobs.mayCost(client.connection);
+			const { hasJobs } = this.shared.lookup;
+			const keep = options.keep + (hasJobs ? execution.jobs.mayCost(client.connection) : 0);
 			await client.memoized('account', async () => await budget.keep(keep, client));
 		}
 		return await budget.reserve(credits);

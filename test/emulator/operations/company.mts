@@ -91,13 +91,8 @@ export function getCompanyLeads({ world, query, faults }: Call): Answer {
 			...(cursor && { next_results_id: cursor }),
 		},
 		company: companyBody(company, variants),
-		results: page.map((person) => profileBody(isSame ? movedTo(person, from) : person, variants)),
+		results: page.map((person) => profileBody(person, variants, isSame ? ` ${from}` : '')),
 	});
-}
-
-/** Somebody whose location is another one on each page. */
-function movedTo(person: Person, from: number): Person {
-	return { ...person, location: `Street ${from}` };
 }
 
 /** All words, or one of a braced comma list; interface specification 4.9. */
@@ -128,7 +123,7 @@ function offsetOf(nextId: string, company: Company): number {
 }
 
 /** Interface specification 2.12; a person without an address has an empty one and no quality. */
-function profileBody(person: Person, { companyLeadsVocabulary }: Variants): unknown {
+function profileBody(person: Person, { companyLeadsVocabulary }: Variants, more = ''): unknown {
 	const { first, last, full, title, location, started, email } = person;
 	const { email_status: status, message } = expectedVerification(email ?? '');
 	// Section 3: these have the earlier words, but for this one.
@@ -141,6 +136,6 @@ function profileBody(person: Person, { companyLeadsVocabulary }: Variants): unkn
 		location,
 		position: { title, location, start_date: started },
 		email: email ?? '',
-		...(email !== null && { email_quality: { status: word, status_message: message } }),
+		...(email !== null && { email_quality: { status: word, status_message: `${message}${more}` } }),
 	};
 }
