@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 import { rowsOf } from '../../nodes/shared/api/bulkFinder.ts';
+import type { Person } from '../../nodes/shared/api/finder.ts';
 import { jobIn } from '../../nodes/shared/api/bulkJob.ts';
 import { thrownBy } from './thrown.mts';
 import { problemOf, shown } from '../../nodes/shared/failures/failure.ts';
@@ -22,7 +23,7 @@ describe('whose a row is', () => {
 	];
 	const row = (name: string, more: object) => ({ name, email: 'x@acme.com', ...more });
 
-	it.each<[what: string, rows: object[], owners: string]>([
+	it.each<[what: string, rows: object[], owners: string, asked?: Person[]]>([
 		// Whoever is named has it, though another row with that number comes first.
 		[
 			'one of them respelt',
@@ -30,7 +31,7 @@ describe('whose a row is', () => {
 			'-1',
 		],
 		[
-			'a word of the name, and another domain than nobody asked for',
+			'one word of the name, and a domain that nobody asked for',
 			[row('Ada King', { tId: 1 }), row('Eve', { tId: 2, domain: 'else.com' })],
 			'01',
 		],
@@ -43,6 +44,15 @@ describe('whose a row is', () => {
 		['two words of another name', [row('Ida B. Rhodes', { tId: 1 })], '0-'],
 		['another name', [row('Ida Rhodes', { tId: 1 })], '-0'],
 		['one word of another name', [row('Ida Lee', { tId: 1, company: 'Acme' })], '0-'],
+		[
+			'a particle of another name',
+			[row('Eve de la Cruz', { tId: 1, company: 'Rio' })],
+			'0-',
+			[
+				{ fullName: 'Ada Lovelace', company: 'Rio' },
+				{ fullName: 'Ida de la Rosa', company: 'Rio' },
+			],
+		],
 		['silent, without numbers, one too few', [{ email: 1 }], '--'],
 		[
 			'twice',
@@ -52,15 +62,65 @@ describe('whose a row is', () => {
 			],
 			'0-',
 		],
-	])('%s', (_, rows, owners) => {
+	])('%s', (_, rows, owners, asked = [ada, ida]) => {
 		const found = rowsOf(
 			rows.map((one) => ({ ...one })),
-			[ada, ida],
+			asked,
 		);
 		const places = found.map((one) =>
 			one ? rows.findIndex((sent) => isDeepStrictEqual(sent, one)) : '-',
 		);
 		expect(places.join('')).toBe(owners);
+	});
+});
+
+describe('whose a row is among people who are alike', () => {
+	const [ana, juan] = ['Ana', 'Juan'].map((first) => ({
+		...{ firstName: first, lastName: 'García López', company: 'Acme' },
+	}));
+	const john = { fullName: 'John Smith', domain: 'acme.de' };
+
+	it.each<[what: string, rows: object[], asked: Array<object | undefined>, owners: string]>([
+		['of one who has hers already', [{ ...ana, tId: 1 }], [undefined, juan], '0-'],
+		[
+			'of a namesake with another site',
+			[{ name: 'John Smith', domain: 'acme.com', tId: 1 }],
+			[john, { fullName: 'John Smith', company: 'Globex' }],
+			'0-',
+		],
+		[
+			'of one letter, at another site',
+			[{ name: '王伟', domain: 'b.cn', tId: 1 }],
+			[{ fullName: '王 伟', domain: 'a.cn' }],
+			'0',
+		],
+		[
+			'with umlauts spelt out, at another site',
+			[{ name: 'Joerg Mueller', domain: 'b.de', tId: 1 }],
+			[{ fullName: 'Jörg Müller', domain: 'a.de' }],
+			'0',
+		],
+		[
+			'with an entity, at another site',
+			[{ name: 'O&#39;Neill', domain: 'b.de', tId: 1 }],
+			[{ fullName: "O'Neill", domain: 'a.de' }],
+			'0',
+		],
+		[
+			'of the shorter name',
+			[
+				{ name: 'Juan García', company: 'Acme', tId: 1 },
+				{ name: 'Juan García', company: 'Acme', tId: 2 },
+			],
+			[juan, { fullName: 'Juan García', company: 'Acme' }],
+			'-1',
+		],
+	])('%s', (_, rows, asked, owners) => {
+		const found = rowsOf(
+			rows.map((one) => ({ ...one })),
+			asked,
+		);
+		expect(found.map((one) => (one ? Number(Object(one).tId) - 1 : '-')).join('')).toBe(owners);
 	});
 });
 
@@ -76,7 +136,9 @@ const statuses = {
 const inWords = (words: string) => words.split(' ').map((word) => word.replace('-', ' '));
 
 describe('jobIn', () => {
-	it.each(['results', 'people', 'data', 'rows'])('takes all rows at once for done: %s', (key) => {
+	const keys = 'results people data rows items records output'.split(' ');
+
+	it.each(keys)('takes all rows at once for done: %s', (key) => {
 		for (const answer of [both, { [key]: both }]) {
 			const whole = { jobId: undefined, rows: both, isDone: true };
 			expect(jobIn(answer, 2)).toEqual(whole);

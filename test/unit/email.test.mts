@@ -212,6 +212,10 @@ describe('an email status', () => {
 		['undeliverable', 'invalid'],
 		['bounce', 'invalid'],
 		['unverifiable', 'unknown'],
+		['unverified', 'unknown'],
+		['good', 'valid'],
+		['bad', 'invalid'],
+		['bounced', 'invalid'],
 	])('of %s is %s, in any letter case, with blanks around it', (sent, status) => {
 		for (const spelling of [sent, sent.toUpperCase(), ` ${sent}\n`, `\u200b${sent}\u00ad`]) {
 			expect([knownStatus(spelling), toEmailStatus(spelling)]).toEqual([status, status]);

@@ -108,6 +108,22 @@ describe('readResponse', () => {
 		expect(refusal(404, { message })).toMatchObject({ reason: 'not_found' });
 	});
 
+	it.each<[headers: Record<string, string>, body: object]>([
+		[{ 'x-rate-limit-reset': '7' }, {}],
+		[{ 'x-ratelimit-reset-after': '7' }, {}],
+		[{ 'x-ratelimit-reset': '7s' }, {}],
+		[{}, { retryAfter: 7 }],
+		[{}, { retry_after_ms: 7_000 }],
+		[{}, { error: { retry_after: 7 } }],
+	])('reads the pause in %j and %j', (headers, body) => {
+		expect(refusal(429, body, headers).retryAfter).toBe(7_000);
+	});
+
+	it('reads a reset at a moment in milliseconds', () => {
+		const { retryAfter = 0 } = refusal(429, {}, { 'ratelimit-reset': `${Date.now() + 7_000}` });
+		expect(Math.abs(retryAfter - 7_000)).toBeLessThan(1_000);
+	});
+
 	it('takes no pause of an outage from when a quota begins again', () => {
 		expect(refusal(503, {}, { 'ratelimit-reset': '7' }).retryAfter).toBeUndefined();
 	});

@@ -127,8 +127,7 @@ function companyIn(found: IDataObject, values: FieldValues): { domain: string; n
 	const known = companyOf(toText(found.domain) || found.website, found.name);
 	const given = values.company('companyWebsite', 'companyName');
 	const isOther = given.domain !== '' && !areOneSite(given.domain, known.domain);
-	const isGiven = isOther || (known.domain === '' && known.name === '');
-	const company = isGiven ? given : known;
+	const company = isOther || !(known.domain || known.name) ? given : known;
 	return company.domain === '' && COMMON_HOST.test(company.name)
 		? companyOf(company.name)
 		: company;

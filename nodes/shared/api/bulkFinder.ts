@@ -1,7 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
 import { numberAt, textAt } from '../values/json';
-import { areOneSite, asError, comparableDomain, toDomain, toText, wordsOf } from '../values/text';
+import {
+	areOneSite,
+	asError,
+	comparableDomain,
+	toDomain,
+	toText,
+	withoutEntities,
+	wordsOf,
+} from '../values/text';
 import { foundIn, type Person } from './finder';
 
 /** The path of the bulk finder and its jobs (interface specification 4.6). */
@@ -53,28 +61,34 @@ const PARTICLES = new Set(
 
 function namedIn(one: IDataObject): Named {
 	const { fullName, firstName, lastName, company, domain: host } = nameIn(one);
-	const all = wordsOf(toText(fullName) || `${toText(firstName)} ${toText(lastName)}`);
-	const words = all.filter((word) => word.length > 1 && !PARTICLES.has(word));
+	const text = toText(fullName) || `${toText(firstName)} ${toText(lastName)}`;
+	// `Müller` and `Mueller` are one name.
+	const all = wordsOf(withoutEntities(text)).map((word) => word.replace(/(?<=[aou])e/g, ''));
+	const words = all.filter((word) => !/^[a-z]$/.test(word) && !PARTICLES.has(word));
 	const domain = comparableDomain(toDomain(toText(host)));
 	const places = [domain, wordsOf(toText(company)).join('')].filter((place) => place !== '');
 	return { words, name: all.join(''), places, domain };
 }
 
+function sharedWords(one: Named, other: Named): number {
+	return one.words.filter((word) => other.words.includes(word)).length;
+}
+
 /**
  * How well a row names the person of a question: 3 by the name and the place, 2 by two words of the name and the place, 1 by
- * the name alone. It is -1 where it contradicts both, and 0 for all else, which says nothing: another script, an entity, a
- * longer name of the company.
+ * the name alone. It is -1 where it contradicts both, as far as they can be compared, and 0 for all else, which says nothing:
+ * another script, a longer name of the company.
  */
 function fitOf(row: Named, asked: Named): number {
 	const isSameSite = row.domain !== '' && areOneSite(row.domain, asked.domain);
 	const isThere = isSameSite || row.places.some((place) => asked.places.includes(place));
-	const shared = row.words.filter((word) => asked.words.includes(word)).length;
+	const isNamed = row.name !== '' && row.name === asked.name;
+	const shared = sharedWords(row, asked);
 	if (!isThere && row.domain !== '' && asked.domain !== '') {
-		// Of another script, a name cannot be compared.
-		const isComparable = /[a-z]/.test(row.name) === /[a-z]/.test(asked.name);
-		return row.name === '' || shared > 0 || !isComparable ? 0 : -1;
+		const isOneScript = /[a-z]/.test(row.name) === /[a-z]/.test(asked.name);
+		return row.name !== '' && !isNamed && isOneScript && shared === 0 ? -1 : 0;
 	}
-	if (row.name !== '' && row.name === asked.name) return isThere ? 3 : 1;
+	if (isNamed) return isThere ? 3 : 1;
 	return isThere && shared > 1 ? 2 : 0;
 }
 
@@ -113,9 +127,13 @@ export function rowsOf(
 		const { [index]: own = 0 } = fits;
 		const fit = Math.max(...fits);
 		const others = fits.flatMap((one, at) => (one === fit ? [at] : []));
-		const at = others.length > 1 ? -1 : others[0];
+		// Of a question that nobody knows any more, only one who is named in full is told apart; of a namesake, by the place.
+		const isNamesake = person !== undefined && sharedWords(named, questions[index]) > 0;
+		const leastOfOther = person === undefined && index in asked ? 3 : isNamesake ? 2 : 1;
 		// One that has the number comes first.
-		if (fit > Math.max(own, 0)) return { row, index: at, fit: fit - 0.5 };
+		if (fit > own && fit >= leastOfOther) {
+			return { row, index: others.length > 1 ? -1 : others[0], fit: fit - 0.5 };
+		}
 		const isSilent = named.name === '' && named.places.length === 0;
 		const least = isStrict && person && !isSilent ? 1 : 0;
 		return { row, index: own < least ? -1 : index, fit };

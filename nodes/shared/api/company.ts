@@ -74,11 +74,9 @@ function domainOf(company: IDataObject): string {
 }
 
 function isAskedFor(company: IDataObject, keyword: string): boolean {
-	const [name, asked] = [textAt(company, 'name') ?? '', keyword].map((text) =>
-		wordsOf(text).join(''),
-	);
 	const domain = toDomain(keyword);
-	return domain === '' ? name === asked : areOneSite(domainOf(company), domain);
+	if (domain !== '') return areOneSite(domainOf(company), domain);
+	return wordsOf(textAt(company, 'name') ?? '').join('') === wordsOf(keyword).join('');
 }
 
 /** Whether a company has another website than the one that was asked for. */

@@ -29,7 +29,7 @@ export function verifierQuery({ email, ...query }: EmailQuery): IDataObject {
 /** The verification in a response (interface specification 2.10). Throws a `Failure` for what is none of this email. */
 export function verificationIn(response: object, { email }: EmailQuery): IDataObject {
 	if (!isObject(response) || !hasStatus(response)) throw withoutStatus(response);
-	if (areAtOneHost(emailOf(response), email)) return response;
+	if (areAtOneHost(emailOf(response), comparableEmail(email))) return response;
 	throw unexpectedResponse('a verification of this email');
 }
 
@@ -96,8 +96,7 @@ function normal(email: string): string {
 
 /** Whether two emails may be one mailbox, or the first one is not said. */
 function areAtOneHost(one: string, other: string): boolean {
-	const hostOf = (email: string) =>
-		comparableEmail(email).replace(/.*@/, '').replace('googlemail', 'gmail');
+	const hostOf = (email: string) => email.replace(/.*@/, '').replace('googlemail', 'gmail');
 	return one === '' || hostOf(one) === hostOf(other);
 }
 
@@ -114,14 +113,10 @@ function hasStatus(result: IDataObject): boolean {
 	);
 }
 
-/** The status of an email that a verification gives (interface specification 3). */
-function statusOf(verification: IDataObject): string | null {
-	return toEmailStatus(textAt(verification, 'email_status'));
-}
-
 /** What a verification says (interface specification 2.10). The email is the one that was checked. */
 export function simplifyVerification(result: IDataObject, { email }: EmailQuery): IDataObject {
-	return { email, emailStatus: statusOf(result), mailboxType: textAt(result, 'mailbox_type') };
+	const emailStatus = toEmailStatus(textAt(result, 'email_status'));
+	return { email, emailStatus, mailboxType: textAt(result, 'mailbox_type') };
 }
 
 /** What a verification with `enrich` says of the person, if anything (interface specification 2.10). */

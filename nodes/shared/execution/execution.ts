@@ -17,8 +17,10 @@ export interface Job {
 	id: string;
 	/** The `id` of the connection that it belongs to. */
 	connection: string;
-	/** The keys of its questions, in the order of its rows; `null` for one that nobody waits for, empty for one that is over. */
+	/** The keys of its questions, in the order of its rows; `null` for one that nobody waits for. */
 	questions: Array<string | null>;
+	/** The places of those that have their answers. */
+	over: number[];
 	/** What it may have cost, in credits; 0 once that is known. */
 	credits: number;
 	/** The node and the execution that have paid for it; empty for one of another execution. */
@@ -64,7 +66,7 @@ export class PendingJobs {
 	 * a second one that claims it is asked.
 	 */
 	expect({ id, row }: JobRow, key: string, { id: connection }: Connection): void {
-		const unknown = { questions: [], credits: 0, node: '', executionId: '' };
+		const unknown = { questions: [], over: [], credits: 0, node: '', executionId: '' };
 		const of = { id, connection };
 		const job = this.byId.get(nameOf(of)) ?? { ...of, ...unknown };
 		const owner = job.questions[row - 1] ?? key;
@@ -77,7 +79,7 @@ export class PendingJobs {
 	remember(job: Job): void {
 		this.byId.set(nameOf(job), job);
 		for (const key of job.questions) {
-			if (!key) continue;
+			if (key === null) continue;
 			this.byKey.set(key, job);
 			if (job.executionId !== '') recentJobs.set(key, job);
 		}
@@ -97,16 +99,18 @@ export class PendingJobs {
 	): void {
 		const at = Date.now();
 		job.questions.forEach((key, index) => {
-			if (!key) return;
+			if (key === null) return;
 			const result = results?.[index];
 			// It may still get a row that it lacks, or be asked for.
 			const isOver = results === undefined || (result !== undefined && !isPending(result));
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
 			if (isOver && recentJobs.get(key) === job) recentJobs.delete(key);
-			if (isOver) job.questions[index] = '';
+			if (isOver) job.over.push(index);
 			if (Array.isArray(result)) this.answers.keep([key, { results: result, at }], connection);
 		});
-		if (job.questions.every((key) => !key)) this.byId.delete(nameOf(job));
+		if (!job.questions.some((key) => key !== null && this.byKey.get(key) === job)) {
+			this.byId.delete(nameOf(job));
+		}
 		this.ledger.collected(job, cost);
 	}
 

@@ -80,10 +80,9 @@ const PAUSES = ['retry_after', 'retry_after_seconds', 'retryAfter'];
 /** The pause that a refusal states, in milliseconds; 0 hides no other one. */
 function pauseIn(headers: IDataObject, body: IDataObject, isLimit: boolean): number | undefined {
 	const fields = { ...objectAt(body, 'error'), ...body };
-	const inMs = numberAt(headers, 'retry-after-ms') ?? numberAt(fields, 'retry_after_ms');
 	const [, left] = /\bt=(\d+)/.exec(toText(headers.ratelimit)) ?? [];
 	const stated = [
-		inMs === null ? undefined : inMs / 1000,
+		Number(headers['retry-after-ms'] ?? fields.retry_after_ms) / 1000,
 		headers['retry-after'],
 		...(isLimit ? [...RESETS.map((name) => headers[name]), left] : []),
 		...PAUSES.map((name) => fields[name]),

@@ -33,7 +33,8 @@ export class RunJobs<Query extends IDataObject> {
 		const { node, executionId } = context;
 		const questions = entries.map(({ key }) => key);
 		const connection = this.client.connection.id;
-		const job = { id, connection, questions, credits, node: node.name, executionId };
+		const of = { node: node.name, executionId };
+		const job: Job = { id, connection, questions, over: [], credits, ...of };
 		execution.jobs.remember(job);
 		return job;
 	}
@@ -77,6 +78,7 @@ export class RunJobs<Query extends IDataObject> {
 		// A single lookup does not wait for the job of a bulk request that may have its answer.
 		const end = Date.now() + (lookup.perRequest > 1 ? run.options.jobTimeout : 0);
 		let unknown = 0;
+		let isEnded = false;
 		let last: BulkJob = { rows: [], isDone: false };
 		for (let wait = FIRST_POLL; ; wait = Math.min(wait * LONGER, LONGEST_POLL)) {
 			await client.sleep(Math.max(0, Math.min(wait, end - Date.now())));
@@ -86,7 +88,7 @@ export class RunJobs<Query extends IDataObject> {
 				const failure = failureOf(thrown);
 				const { httpCode, isPath, jobId: ended, next, reason } = failure.problem;
 				if (ended !== undefined) throw thrown;
-				if (next === 'unsent' || reason === 'unauthorized') throw ofJob(jobId);
+				isEnded = next === 'unsent' || reason === 'unauthorized';
 				unknown = !isOwn && (isPath || next === 'parts') ? unknown + 1 : 0;
 				if (httpCode === 410 || unknown >= MAX_UNKNOWN) throw ofJob(jobId, failure);
 				return undefined;
@@ -95,7 +97,7 @@ export class RunJobs<Query extends IDataObject> {
 			last = job ?? last;
 			if (job?.isDone) return job;
 			// Whether it is known, a few polls tell.
-			if (Date.now() >= end && unknown === 0) return last;
+			if (isEnded || (Date.now() >= end && unknown === 0)) return last;
 		}
 	}
 }

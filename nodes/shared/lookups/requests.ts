@@ -215,7 +215,7 @@ export class Requests<Query extends IDataObject> {
 		try {
 			const received = await this.jobs.resultsOf(job, entries);
 			const asked = received.results.map((result, index) => entries[index] && result);
-			const isOpen = (_: unknown, index: number) => job.questions[index] !== '';
+			const isOpen = (_: unknown, index: number) => !job.over.includes(index);
 			jobs.ended(job, connection, asked, costOf(received.results.filter(isOpen)));
 			const answered = entries.map((entry, index) => received.results[index] && entry);
 			resolve(answered, received, { isOfJob: true });

@@ -80,14 +80,8 @@ export function decide(
 	{ attempt, maxRetries, cost, uncertain }: FailedRequest,
 	random = Math.random(),
 ): Decision {
-	const {
-		maxRetries: most = maxRetries,
-		mayBeCharged,
-		message,
-		next,
-		reason,
-		status,
-	} = failure.problem;
+	const { problem } = failure;
+	const { mayBeCharged, message, next, reason, status } = problem;
 	const mayHelp = next === 'again';
 	const isUnknown = mayHelp && mayBeCharged;
 	const mayChargeAgain = isUnknown && cost !== 'free';
@@ -99,7 +93,8 @@ export function decide(
 		return { ...decision, error: new Failure('unknown_outcome', { message: unclear }) };
 	}
 	const isRepeated = mayChargeAgain && uncertain !== undefined;
-	if (mayHelp && attempt <= Math.min(maxRetries, most) && !isRepeated) return decision;
+	const most = Math.min(maxRetries, problem.maxRetries ?? maxRetries);
+	if (mayHelp && attempt <= most && !isRepeated) return decision;
 	// The last response counts, whatever was lost before, but for one that would say that nothing was sent.
 	const isLast = isUnknown || !(mayHelp || status === 'not_processed');
 	return { ...decision, error: (isLast ? failure : (uncertain ?? failure)).after(attempt) };

@@ -110,7 +110,7 @@ export function comparableEmail(text: string): string {
 	return email.slice(0, at) + comparableDomain(email.slice(at));
 }
 
-/** The words of the current vocabulary, of earlier ones (interface specification 3) and of the trade, without hyphens. */
+/** The words of the current vocabulary, of earlier ones (interface specification 3) and of the trade, each in one word. */
 const STATUSES = new Map(
 	Object.entries({
 		valid: 'valid ok good deliverable',
@@ -123,8 +123,7 @@ const STATUSES = new Map(
 /** The verification status in the current vocabulary; `undefined` for any other value. */
 export function knownStatus(value: unknown): string | undefined {
 	const word = cleanText(value).toLowerCase();
-	// Tools write `catch_all`, `catch all` or `catchall`.
-	return STATUSES.get(word.replace(/(?<=^(?:catch|accept))[-\s_](?=all$)/, ''));
+	return STATUSES.get(word.replace(/[-\s_]/g, ''));
 }
 
 /** The verification status in the current vocabulary (interface specification 3): a word that nobody knows is `unknown`. */
