@@ -8,7 +8,12 @@ import { describe, expect, it, test } from 'vitest';
 
 import type { Lead } from '../../nodes/shared/lead/lead.ts';
 import { CONTAINERS, LeadReader } from '../../nodes/shared/lead/reader.ts';
-import { LEAD_FIELDS, OF_PEOPLE, ROLES } from '../../nodes/shared/lead/columnNames.ts';
+import {
+	LEAD_FIELDS,
+	OF_PEOPLE,
+	ROLES,
+	SHORT_HALVES,
+} from '../../nodes/shared/lead/columnNames.ts';
 import { toDomain } from '../../nodes/shared/values/text.ts';
 import { isRecord } from '../emulator/values.mts';
 import { headers, headerSets, type Values } from '../support/lists/lists.mts';
@@ -81,9 +86,13 @@ describe('a field', () => {
 
 	it.each(Object.entries(LEAD_FIELDS))('for the %s has each of its names', (meaning, names) => {
 		const value = { email, domain: 'acme.com' }[meaning] ?? ada;
+		const isFirst = meaning === 'firstName';
 		for (const field of names.trim().split(/\s*,\s*/)) {
-			const { found } = leadIn({ [field]: value });
-			expect(found).toEqual({ [meaning === 'name' ? 'fullName' : meaning]: { value, field } });
+			const other = SHORT_HALVES.has(field) && { [isFirst ? 'surname' : 'forename']: ada };
+			const { found } = leadIn({ [field]: value, ...other });
+			expect(found).toMatchObject({
+				[meaning === 'name' ? 'fullName' : meaning]: { value, field },
+			});
 		}
 	});
 

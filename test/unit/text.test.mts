@@ -70,14 +70,16 @@ describe('cleanText', () => {
 
 describe('isPlaceholder', () => {
 	const nothing = `n/a|N/A|#N/A|n.a.|None.|(none)|<null>|undefined|-|--|–|.|…|?|NaN|nan|#REF!|#DIV/0!|#ÜBERLAUF!|(blank)|TBD|
-		not available|email_not_unlocked@domain.com|- / -|keine Angabe|k.A.|n.v.t.|selbstständig|Autônomo|Independant|NA`;
+		#¡REF!|#¿NOMBRE?|#NOM ?|#N/D|#N/B|Loading...|Wird geladen…|Cargando...|rec0aB1cD2eF3gH4i|0015g00000Q1w2E|
+		1A2B3C4D111122223333444455556666|not available|email_not_unlocked@domain.com|- / -|keine Angabe|k.A.|n.v.t.|selbstständig|Autônomo|Independant|NA`;
 
 	// Eventbrite says that an info was requested of a guest whom nobody has named.
 	it.each([...nothing.split(/\|\s*/), 'Info Requested'])('is %j', (text) => {
 		expect(isPlaceholder(text)).toBe(true);
 	});
 
-	const somebody = 'na|Na|Nan|Blank|#paid|#1|Nullsoft|3|X|李|acme.com|Available|';
+	const somebody =
+		'na|Na|Nan|Blank|#paid|#1|Nullsoft|3|X|李|acme.com|Available||Loading|Laden|recruitmentagency|1800contacts.com';
 	const somethingElse = 'Jane None|Unknown Worlds|Stealth|Confidential Records Inc';
 
 	it.each([...somebody.split('|'), ...somethingElse.split('|')])('is not %j', (text) => {
@@ -203,14 +205,15 @@ describe('isSocialPage', () => {
 	const nobodys = `gmail.com ada@gmail.com https://www.yahoo.co.uk web.de hotmail.fr proton.me https://t.co/abc
 		https://www.eventbrite.de/o/acme-1 https://www.wlw.de/de/firma/acme pagesjaunes.fr/pros/1 https://www.facebook.com/acme
 		booking.com/hotel/de/x.html google.de/maps/x https%3A%2F%2Flinkedin.com%2Fcompany%2Facme notion.site/acme
-		yahoo.com.br hotmail.co.uk`;
+		yahoo.com.br hotmail.co.uk apply.workable.com/acme acme.jobs.personio.de amazon.de/stores/acme acme.github.io
+		acme.blogspot.co.uk acme.business.site tinyurl.com/acme beacons.ai/acme www.example.org`;
 
 	it.each(nobodys.split(/\s+/))("%j is nobody's website", (text) => {
 		expect(isSocialPage(text)).toBe(true);
 	});
 
 	const websites =
-		'booking.com wlw.de t.co trust.co airbnb.com linkedin.com acme.com acme.com/gmail.com gmail.acme.com mygmail.com web.com';
+		'booking.com wlw.de t.co trust.co airbnb.com linkedin.com acme.com acme.com/gmail.com gmail.acme.com mygmail.com web.com wix.com aws.amazon.com myexample.com example.de';
 
 	it.each(websites.split(' '))('%j may be a company', (text) => {
 		expect(isSocialPage(text)).toBe(false);

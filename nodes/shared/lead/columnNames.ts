@@ -15,12 +15,12 @@ export const LEAD_FIELDS = {
 	/** The full name, but beside one half of a name alone the other half. Odoo writes `Acme, Ada Lovelace` into the last. */
 	name: 'name, nom, nombre, nome, naam, display name',
 	firstName: `
-		first name, given name, forename, fname, name first, Vorname, Vorname(n), prénom, prénom(s), primer nombre,
-		nombre de pila, nombres, primeiro nome, nome próprio, voornaam, roepnaam`,
+		first name, given name, forename, fname, first nm, name first, Vorname, Vorname(n), prénom, prénom(s),
+		primer nombre, nombre de pila, nombres, primeiro nome, nome próprio, voornaam, roepnaam, first, given`,
 	lastName: `
-		last name, family name, surname, surnames, lname, name last, Nachname, Familienname, nom de famille, apellidos,
-		apellido, primer apellido, 1er apellido, 1º apellido, apellido paterno, sobrenome, último nome, cognome,
-		achternaam, familienaam`,
+		last name, family name, surname, surnames, lname, last nm, name last, Nachname, Familienname, nom de famille,
+		apellidos, apellido, primer apellido, 1er apellido, 1º apellido, apellido paterno, sobrenome, último nome,
+		cognome, achternaam, familienaam, last, family`,
 	domain: `
 		company domain, company domain name, organization domain, current employer domain, employer domain, domain,
 		domain name, company website, company website URL, organization website, organisation website, account website,
@@ -36,7 +36,8 @@ export const LEAD_FIELDS = {
 		nom de la société, nom société, entreprise, nom entreprise, nom de l'entreprise, raison sociale, empresa,
 		nombre de la empresa, nombre de empresa, nombre empresa, razón social, compañía, organización, nome da empresa,
 		razão social, organização, azienda, nome azienda, ditta, ragione sociale, società, organizzazione, bedrijf,
-		bedrijfsnaam, naam bedrijf, organisatie, party name, primary company, affiliation, org, account`,
+		bedrijfsnaam, naam bedrijf, organisatie, party name, primary company, affiliation, org, account,
+		acct, acct name, co, co name`,
 	email: `
 		work email, work email address, business email, business email address, professional email,
 		Geschäftliche E-Mail-Adresse, adresse e-mail professionnelle, email pro, mail professionnel, mail pro,
@@ -53,7 +54,7 @@ export const LEAD_FIELDS = {
 		indirizzo e-mail, email principale, posta elettronica, e-mailadres, mailadres, corporate email, email business,
 		verified email, main email, primary work email, work emails, Firmen-E-Mail, e-mail professionnelle,
 		courriel professionnel, correo empresa, mail aziendale, indirizzo mail, zakelijk e-mail, email from,
-		mail from Dropcontact, email other, email home, contact details, contact info, user email`,
+		mail from Dropcontact, email other, email home, contact details, contact info, user email, direct email`,
 };
 
 /** What lookups read of a lead. `emailStatus` is this package's own word: the verdict of another tool is not read. */
@@ -80,7 +81,13 @@ export interface Named {
 	 * empty for the lead's.
 	 */
 	owner: string;
+	/** Whether it is half of a name only beside the other half: `First` alone may be anything. */
+	isShort?: boolean;
+	/** The letters of its name, without the `your` of a form and without a bracket behind it. */
+	letters: string;
 }
+
+type Said = Omit<Named, 'letters'>;
 
 /** A name by its letters and digits alone, without case and accents. */
 export function lettersOf(name: string): string {
@@ -107,7 +114,7 @@ const ofPeople = new Set(listed(OF_PEOPLE));
 
 /** Whether only people have such a column. */
 export function isOfPeople(name: string): boolean {
-	return ofPeople.has(lettersOf(name));
+	return [name, withoutBracket(name)].some((one) => ofPeople.has(lettersOf(one)));
 }
 
 /** Each of the words also with `person` behind it; the longer one first. */
@@ -118,13 +125,16 @@ const words = ['your', ...listed(ROLES)]
 /** `Lead` alone says what somebody is, and `Responsável` may be the seller. */
 const NO_PERSON = new Set(['lead', 'prospect', 'executive', 'responsavel', 'your']);
 
-function said(name: string, owner: string): Named | undefined {
+/** Words that are halves of a name beside each other. */
+export const SHORT_HALVES = new Set(['first', 'given', 'last', 'family']);
+
+function said(name: string, owner: string): Said | undefined {
 	const place = PLACES.get(name);
-	return place && { ...place, owner };
+	return place && { ...place, owner, isShort: SHORT_HALVES.has(name) };
 }
 
 /** What the name of a column says by its letters. The first rule that gives anything decides. */
-export const COLUMN_RULES = rulesOf<(letters: string) => Named | undefined>({
+export const COLUMN_RULES = rulesOf<(letters: string) => Said | undefined>({
 	'A name in the table': (letters) => said(letters, ''),
 	'A word for a person, alone': (letters) => {
 		const isPerson = words.includes(letters) && !NO_PERSON.has(letters);
@@ -143,16 +153,37 @@ export const COLUMN_RULES = rulesOf<(letters: string) => Named | undefined>({
 				const name = letters.slice(0, -word.length);
 				return said(name, word) ?? said(name.replace(/(?:d[aeou]l?|de[rs])$/, ''), word) ?? [];
 			});
-		// `Company Contact` is no company.
-		return named.find(({ meaning }) => meaning !== 'company' && meaning !== 'domain');
+		// `Company Contact` is no company, and `Last Contact` a date.
+		return named.find(
+			({ meaning, isShort }) => meaning !== 'company' && meaning !== 'domain' && !isShort,
+		);
 	},
 });
 
 /** No name of a column that is read is longer. */
 const MAX_LETTERS = 50;
 
-/** What the name of a column says; `undefined` for one that is not known. */
+/** What a bracket says that makes it another column: of somebody else, of another time, private, or no name at all. */
+const OTHER =
+	/\d|\b(?:old|prev|former|ancien|alt|parent|owner|manager|assist|refer|emerg|spouse|priv|personal|perso\b|home|second|middle|maiden|prefix|suffix|phone|tel|addr|adresse?\b|status|type|linkedin|id\b)/i;
+
+/**
+ * A name without the bracket behind it: `First Name (required)`, `Email [Work]`; `Company Website` for Airtable's
+ * `Website (from Company)`.
+ */
+function withoutBracket(name: string): string {
+	const start = name.search(/[([]/);
+	const [bare, inside] = [name.slice(0, start), name.slice(start + 1)];
+	if (start < 0 || !/^[^)\]]*[)\]][^\p{L}\p{N}]*$/u.test(inside) || OTHER.test(inside)) return '';
+	return inside.startsWith('from ') ? `${inside.slice(5)} ${bare}` : bare;
+}
+
+/** What the name of a column says, else that without its bracket; `undefined` for one that is not known. */
 export function namedBy(name: string): Named | undefined {
+	return namedWhole(name) ?? namedWhole(withoutBracket(name));
+}
+
+function namedWhole(name: string): Named | undefined {
 	// Notion puts `property_` in front.
 	const letters = lettersOf(name.replace(/^property_/, ''));
 	if (letters.length > MAX_LETTERS) return undefined;
@@ -164,7 +195,8 @@ export function namedBy(name: string): Named | undefined {
 		// `Contact Person 2` is somebody else than `Contact Person`.
 		const number = /_(\d+)$/.exec(name)?.[1] ?? /\d+/.exec(letters)?.[0] ?? '';
 		const isFirst = number === '' || (number === '1' && !name.endsWith('_1'));
-		return { ...named, owner: isFirst ? word : number + word };
+		const owner = isFirst ? word : number + word;
+		return { ...named, owner, letters: letters.replace(/^your/, '') };
 	}
 	return undefined;
 }

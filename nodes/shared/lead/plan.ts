@@ -1,4 +1,4 @@
-import { lettersOf, type Meaning, type Named, namedBy } from './columnNames';
+import { type Meaning, type Named, namedBy } from './columnNames';
 import { NAMES } from './lead';
 import { rulesOf } from './rules';
 
@@ -8,8 +8,6 @@ export interface Column extends Named {
 	section: string;
 	/** Its name there. */
 	field: string;
-	/** The letters of its name, without the `your` of a form. */
-	letters: string;
 }
 
 /** The columns of one person. */
@@ -36,6 +34,12 @@ export function isName({ meaning }: Column): boolean {
 	return NAMES.includes(meaning);
 }
 
+/** Whether two columns are both halves of the name of one person. */
+function isOtherHalf(one: Column, other: Column): boolean {
+	const half = one.meaning === 'firstName' ? 'lastName' : 'firstName';
+	return other.meaning === half && other.section === one.section && other.owner === one.owner;
+}
+
 /** In a CRM, the `Proprietario` of somebody at a company is the seller. */
 const SELLER = 'proprie';
 
@@ -52,10 +56,9 @@ const OF_COMPANY = /^(?:company|organization)$/;
 export function columnOf(section: string, field: string, order: number): Column | undefined {
 	const named = namedBy(field);
 	if (!named || (OF_COMPANY.test(section) && named.meaning !== 'domain')) return undefined;
-	const letters = lettersOf(field).replace(/^your/, '');
 	// In exactly this spelling it is the package's own.
 	const rank = named.rank + order * FAR - (field === 'email' ? 0.5 : 0);
-	return { ...named, section, field, letters, rank };
+	return { ...named, section, field, rank };
 }
 
 const COMPANY_NAME = /^(?:company|organi[sz]ation|party)name$/;
@@ -66,6 +69,8 @@ export const PLAN_RULES = rulesOf<(columns: Column[]) => Column[]>({
 		const isOwn = columns.some(({ letters }) => COMPANY_NAME.test(letters));
 		return columns.filter(({ letters }) => letters !== 'company' || !isOwn);
 	},
+	'First and Last are halves of a name beside each other': (columns) =>
+		columns.filter((one) => !one.isShort || columns.some((other) => isOtherHalf(one, other))),
 	'A second person is nobody who is looked up': (columns) => {
 		const seconds = new Set(columns.filter(isName).map(numberOf));
 		return columns.filter((one) => numberOf(one) === '' || !seconds.has(numberOf(one)));

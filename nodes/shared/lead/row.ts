@@ -59,13 +59,16 @@ export class Row {
 
 	/** Whether a column beside a bare name says that it is a person's: there is one for a company, for a half, or only people have it. */
 	get isSomebodys(): boolean {
+		// An API has every column in every row: what is null there says nothing.
 		const isThere = ({ section, field }: Column) =>
-			Object.hasOwn(this.sections.get(section) ?? {}, field);
+			(this.sections.get(section)?.[field] ?? null) !== null;
 		// An ERP has the number of a company in `Account`.
 		const says = ({ meaning, owner, letters }: Column) =>
-			owner === 'your' || !(letters === 'account' || ['name', 'domain', 'email'].includes(meaning));
-		const fields = [...this.sections.values()].flatMap((own) => Object.keys(own));
-		return this.plan.columns.some((one) => says(one) && isThere(one)) || fields.some(isOfPeople);
+			owner === 'your' ||
+			!(/^acc(?:oun)?t$/.test(letters) || ['name', 'domain', 'email'].includes(meaning));
+		const isPersons = ([name, value]: [string, unknown]) => value !== null && isOfPeople(name);
+		const fields = [...this.sections.values()].flatMap((own) => Object.entries(own));
+		return this.plan.columns.some((one) => says(one) && isThere(one)) || fields.some(isPersons);
 	}
 
 	valueIn({ meaning, section, field }: Column): string {

@@ -81,7 +81,16 @@ const PLACEHOLDERS = new Set(
 const WORDS = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
 
 /** Case matters here: Nan is a name, Blank and Leer are surnames. A spreadsheet writes its errors with a number sign. */
-const EMPTY_CELL = /^(?:NaN|nan|NA|\((?:blank|Leer|leer)\)|#NV|#[\p{Lu}\d/]+[!?])$/u;
+const EMPTY_CELL =
+	/^(?:NaN|nan|NA|\((?:blank|Leer|leer)\)|#NV|#N\/\p{Lu}+|#[¡¿]?[\p{Lu}\d/]+ ?[!?])$/u;
+
+/** What a spreadsheet shows as long as it calculates. Laden is a surname. */
+const LOADING =
+	/^(?:Loading|Wird geladen|Chargement(?: en cours)?|Cargando|A carregar|Carregando|Caricamento(?: in corso)?|(?:Bezig met l|L)aden) ?(?:\.{3}|…)$/;
+
+/** What Airtable, Salesforce, Notion and databases have in place of a linked record. */
+const ID =
+	/^(?:rec(?=[a-z]*[A-Z\d])[A-Za-z\d]{14}|(?=(?:[A-Za-z]*\d){4})(?:0[A-Za-z\d]|a\d)[A-Za-z\d]{13}(?:[A-Z\d]{3})?|[\dA-Fa-f]{8}-?(?:[\dA-Fa-f]{4}-?){3}[\dA-Fa-f]{12})$/;
 
 export function withoutAccents(text: string): string {
 	return PLAIN.test(text) ? text : text.normalize('NFD').replace(/\p{M}/gu, '');
@@ -96,11 +105,15 @@ export function wordsOf(text: string): string[] {
 	);
 }
 
-/** Whether a text stands for nothing: such a word, or no letter or digit at all. */
+/** Whether a text stands for nothing: such a word, the id of a record, or no letter or digit at all. */
 export function isPlaceholder(text: string): boolean {
 	if (text === '') return false;
 	const [words] = WORDS.exec(withoutAccents(text)) ?? [];
-	return words === undefined || PLACEHOLDERS.has(words.toLowerCase()) || EMPTY_CELL.test(text);
+	if (words === undefined || PLACEHOLDERS.has(words.toLowerCase())) return true;
+	// Nearly all cells are names: the rest is tested only where a sign or the length says that it may be.
+	const isMarked = words.length < text.length || text.length < 4;
+	if (isMarked && (EMPTY_CELL.test(text) || LOADING.test(text))) return true;
+	return text.length >= 15 && text.length <= 36 && ID.test(text);
 }
 
 /** Whether a text holds an expression, or a part of one, that n8n did not evaluate. */
@@ -179,17 +192,21 @@ export function areOneSite(one: string, other: string): boolean {
 	return one !== '' && (first.endsWith(second) || second.endsWith(first));
 }
 
-/** Networks and directories in which people and companies have pages. */
+/** Networks, directories, job boards, shops and short links, in which people and companies have pages. */
 const NETWORKS =
-	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo|indeed|glassdoor|yelp|tripadvisor|airbnb|booking|etsy|zillow|airtable|notion)\.(?:com|net)|(?:google|indeed|glassdoor|yelp|tripadvisor|airbnb)\.(?:co\.)?[a-z]{2}|notion\.(?:so|site)|(?:eventbrite|meetup|calendly|trustpilot|europages|kompass)\.(?:com|[a-z]{2})|(?:gelbeseiten|wlw)\.de|pagesjaunes\.fr|paginasamarillas\.es|paginegialle\.it|(?:clutch|t)\.co|apollo\.io|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|bit\.ly|g\.page|bsky\.app|goo\.gl)$/;
+	/(?:^|\.)(?:(?:linkedin|facebook|fb|twitter|x|instagram|xing|youtube|tiktok|pinterest|crunchbase|threads|vk|whatsapp|snapchat|medium|github|reddit|tumblr|behance|vimeo|google|wellfound|viadeo|indeed|glassdoor|yelp|tripadvisor|airbnb|booking|etsy|zillow|airtable|notion)\.(?:com|net)|(?:google|indeed|glassdoor|yelp|tripadvisor|airbnb)\.(?:co\.)?[a-z]{2}|notion\.(?:so|site)|(?:eventbrite|meetup|calendly|trustpilot|europages|kompass)\.(?:com|[a-z]{2})|(?:gelbeseiten|wlw)\.de|pagesjaunes\.fr|paginasamarillas\.es|paginegialle\.it|(?:clutch|t)\.co|apollo\.io|(?:fb|wa|t|telegram)\.me|lnkd\.in|youtu\.be|linktr\.ee|about\.me|beacons\.ai|bio\.link|(?:bit|ow|cutt|t|rebrand)\.ly|rb\.gy|is\.gd|tinyurl\.com|g\.page|bsky\.app|goo\.gl|lever\.co|greenhouse\.io|(?:ashbyhq|workable|smartrecruiters|stepstone|monster|ziprecruiter|welcometothejungle|infojobs)\.(?:com|de|fr|it|net)|join\.com|(?:amazon|ebay)\.(?:com|(?:com?\.)?[a-z]{2})|archive\.org)$/;
+
+/** Where anybody has a website, a shop or job offers under a name of their own; and what stands for a website in samples. */
+const SITE_HOSTS =
+	/\.(?:(?:wixsite|myshopify|wordpress|weebly|squarespace|godaddysites|jimdo(?:free|site)|webnode|site123|mystrikingly|ueniweb|herokuapp|firebaseapp|substack|bandcamp|bamboohr|recruitee|teamtailor|myworkdayjobs|zohorecruit)\.com|(?:business|square)\.site|webador\.[a-z]{2,3}|blogspot\.(?:com?\.)?[a-z]+|jobs\.personio\.(?:com|de)|(?:github|webflow|gitlab)\.io|(?:netlify|vercel|web|framer|lovable)\.app|pages\.dev|carrd\.co|breezy\.hr|eatbu\.com)$|(?:^|\.)example\.(?:com|org|net)$/;
 
 /** Where people have their mailboxes. */
 const MAIL_PROVIDERS =
 	/^(?:(?:gmail|googlemail|outlook|hotmail|live|yahoo|aol|gmx)\.(?:com|net|(?:com?\.)?[a-z]{2})|(?:icloud|me|msn|ymail|protonmail)\.com|(?:web|t-online|freenet|arcor)\.de|(?:wanadoo|neuf)\.fr|laposte\.net|(?:libero|virgilio|alice|tin)\.it|bluewin\.ch|btinternet\.com|(?:proton|pm)\.me|(?:qq|163)\.com|mail\.ru)$/;
 
-/** Whether a text is a mail provider or the address of a page at a social network or in a directory: nobody's website. */
+/** Whether a text is a mail provider, or the address of a page at a host of many, e.g. a social network: nobody's website. */
 export function isSocialPage(text: string, domain = toDomain(text)): boolean {
-	if (MAIL_PROVIDERS.test(domain)) return true;
+	if (MAIL_PROVIDERS.test(domain) || SITE_HOSTS.test(domain)) return true;
 	const address = () => withoutPercents(text).replace(/^[a-z]+:\/\//i, '');
 	return NETWORKS.test(domain) && /[^/]\/+[^/?#\s]/.test(address());
 }
