@@ -312,7 +312,7 @@ describe.each(hosts)('n8n $version.name', ({ version, mcp, agent }) => {
 
 	test.runIf(version === n8n3).each([
 		[401, 'failed', 'unauthorized', 'Check the API Key of the'],
-		[402, 'not_processed', 'out_of_credits', 'Add credits to the account'],
+		[402, 'not_processed', 'out_of_credits', 'Add email credits to the account'],
 	])(
 		'an agent is refused with %i: it hears why, and goes on with another tool',
 		async (status, lookupStatus, lookupReason, remedy) => {

@@ -101,7 +101,7 @@ export class Ledger {
 	/** A bulk job has been collected: its cost replaces the most that it could have cost. */
 	collected(job: { node: string; executionId: string; credits: number }, cost: Credits): void {
 		const { node, executionId, credits } = job;
-		job.credits = cost.uncertain;
+		job.credits = 0;
 		if (credits === 0 || executionId !== this.context.executionId) return;
 		this.add(node, { certain: cost.certain, uncertain: cost.uncertain - credits });
 		this.show();

@@ -89,6 +89,7 @@ export class PendingJobs {
 	 * Ends a job: its cost is settled and its answers are kept for later callers. A question that it left open is sent
 	 * again.
 	 * @param results in the order of its questions; none for a job that has failed
+	 * @param left how many of its rows may still come, and cost a credit
 	 * @param cost of all its rows, also of those that nobody asks for now: nobody knows whose these are
 	 */
 	ended(
@@ -96,13 +97,14 @@ export class PendingJobs {
 		connection: Connection,
 		results?: Array<IDataObject[] | Error | undefined>,
 		cost = results ? costOf(results) : NOTHING,
+		left = openIn(results ?? []),
 	): void {
 		const at = Date.now();
 		job.questions.forEach((key, index) => {
 			if (key === null) return;
 			const result = results?.[index];
 			// It may still get a row that it lacks, or be asked for.
-			const isOver = results === undefined || (result !== undefined && !isPending(result));
+			const isOver = results === undefined || openIn([result]) === 0;
 			if (isOver && this.byKey.get(key) === job) this.byKey.delete(key);
 			if (isOver && recentJobs.get(key) === job) recentJobs.delete(key);
 			if (isOver) job.over.push(index);
@@ -112,6 +114,7 @@ export class PendingJobs {
 			this.byId.delete(nameOf(job));
 		}
 		this.ledger.collected(job, cost);
+		job.credits = left;
 	}
 
 	/** What the pending jobs of this process may still cost, in credits: a service may charge for them at their end. */
@@ -126,6 +129,11 @@ export class PendingJobs {
 		if (pending.length > 0) this.record[JOBS_RECORD] = pending.slice(-MAX_STORED_JOBS);
 		else delete this.record[JOBS_RECORD];
 	}
+}
+
+/** How many results are left out, or may still come. */
+export function openIn(results: Array<IDataObject[] | Error | undefined>): number {
+	return results.filter((result) => result === undefined || isPending(result)).length;
 }
 
 /** The name of a job among those of all accounts. */

@@ -3,7 +3,7 @@ import type { AccountClient } from '../client/client';
 import { Budget, type Reservation } from '../credits/budget';
 import { costOf, NOTHING } from '../credits/ledger';
 import type { Settled } from '../execution/answers';
-import type { Job } from '../execution/execution';
+import { type Job, openIn } from '../execution/execution';
 import { failureOf, isPending, leftOf, problemOf } from '../failures/failure';
 import { unexpectedResponse, unknownPath } from '../http/errors';
 import { withoutKey } from '../http/mask';
@@ -216,11 +216,12 @@ export class Requests<Query extends IDataObject> {
 			const received = await this.jobs.resultsOf(job, entries);
 			const asked = received.results.map((result, index) => entries[index] && result);
 			const isOpen = (_: unknown, index: number) => !job.over.includes(index);
-			jobs.ended(job, connection, asked, costOf(received.results.filter(isOpen)));
+			const open = received.results.filter(isOpen);
+			jobs.ended(job, connection, asked, costOf(open), openIn(open));
 			const answered = entries.map((entry, index) => received.results[index] && entry);
 			resolve(answered, received, { isOfJob: true });
-			const open = entries.filter((_, index) => !received.results[index]);
-			this.sendInstead(open, leftOut());
+			const lost = entries.filter((_, index) => !received.results[index]);
+			this.sendInstead(lost, leftOut());
 		} catch (error) {
 			if (!isPending(error) && problemOf(error).jobId !== undefined) {
 				// One that is gone may have been charged.
