@@ -22,8 +22,11 @@ const LONG_PAUSE = 5_000;
 
 /** After these, requests still collect what was bought before. */
 const COLLECTED_AFTER = new Set<Reason>([
-	...(['out_of_credits', 'unauthorized', 'forbidden'] as const),
-	...(['bad_request', 'unexpected_answer'] as const),
+	'out_of_credits',
+	'unauthorized',
+	'forbidden',
+	'bad_request',
+	'unexpected_answer',
 ]);
 
 /** A request that is refused more often for the rate limit, while others are accepted, fails alone. */

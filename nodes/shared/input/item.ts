@@ -24,7 +24,7 @@ export interface Existing {
 }
 
 /** An item that is passed on without a lookup, for free. */
-export interface PassedOn {
+interface PassedOn {
 	status: 'known' | 'skipped';
 	fields: IDataObject;
 	/** Whether Look Up Only If leaves it out. */

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { NOTHING, sum } from '../credits/ledger';
 import type { Answer, Paid } from '../execution/answers';
 import { FirstFailure, problemOf, problemSaid } from '../failures/failure';
-import { named, type Names, OF_LOOKUP } from '../failures/names';
+import { named, type Names } from '../failures/names';
 import { UNMET } from '../failures/reasons';
 import type { Outcome, Prepared } from '../input/item';
 import { alignFields, itemWith, type Shown } from '../output/shape';
@@ -16,23 +16,20 @@ import type { Lookup } from './lookup';
 /** Makes the items of a lookup, each as soon as its outcome is known. */
 export class Delivery<Query extends IDataObject> {
 	private readonly columns: string[];
-	private readonly names: Names;
 
 	constructor(
 		private readonly run: Run<Requests<Query>>,
 		private readonly lookup: Lookup<Query>,
 	) {
-		const { columns, names = OF_LOOKUP } = lookup;
-		this.columns = [...columns, ...run.options.addedColumns];
-		this.names = names;
+		this.columns = [...lookup.columns, ...run.options.addedColumns];
 	}
 
 	/** @param paid for the item; absent where nothing was sent for it */
 	place(item: number, prepared: Prepared<Query>, outcome: Outcome, paid?: Paid): void {
-		const { run, lookup, columns, names } = this;
+		const { run, lookup, columns } = this;
 		const { inputs, isTool } = run.context;
 		const { query: asked, includesInput } = prepared;
-		const { counts } = run;
+		const { counts, names } = run;
 		const place = { includesInput, isTool, asked, names };
 		const output = (fields: IDataObject, more?: Partial<Shown>) =>
 			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...paid, ...more });
@@ -84,8 +81,8 @@ export class Delivery<Query extends IDataObject> {
 
 	/** The items, with the summary above them. Throws where On Error and On Incomplete Run stop the workflow. */
 	deliver(): INodeExecutionData[] {
-		const { run, lookup, names } = this;
-		const { accounts, counts } = run;
+		const { run, lookup } = this;
+		const { accounts, counts, names } = run;
 		const spent = accounts.all.map(({ budget }) => budget.spent).reduce(sum, NOTHING);
 		const problems = run.problems.map(({ problem }) => problem);
 		const inAll = run.execution.ledger.total;

@@ -11,7 +11,7 @@ import {
 	type Problem,
 	reasonsOf,
 } from '../failures/failure';
-import { OF_LOOKUP } from '../failures/names';
+import { type Names, OF_LOOKUP } from '../failures/names';
 import { Breather, CREDENTIAL, type NodeContext } from '../host/context';
 import type { Declaration } from '../input/declaration';
 import type { Existing, Prepared } from '../input/item';
@@ -49,6 +49,8 @@ export interface Runnable extends Declaration {
 export class Run<T extends { client: AccountClient }> {
 	readonly parameters: LeadParameters;
 	readonly options: LookupOptions;
+	/** The names under which its items say what came of them. */
+	readonly names: Names;
 	readonly accounts: Accounts<T>;
 	readonly onError: OnError;
 	readonly execution: Execution;
@@ -78,6 +80,7 @@ export class Run<T extends { client: AccountClient }> {
 	) {
 		this.parameters = new LeadParameters(context, operation);
 		this.options = lookupOptionsOf(this.parameters, context);
+		this.names = operation.names ?? OF_LOOKUP;
 		const { requestOptions } = this.options;
 		const pace = operation.pace ?? this.options.pace;
 		// A limit that cannot be met in the time of the execution ends the run at once.
@@ -143,11 +146,11 @@ export class Run<T extends { client: AccountClient }> {
 		item: number,
 		withStatus = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } }),
 	): void {
-		const problem = this.named(thrown);
+		const problem = this.withAccount(thrown);
 		const { inputs, isTool } = this.context;
 		const errorItem = this.onError.errorItem(problem, item, inputs[item]);
 		// Above the output of a node it stands once what to do.
-		const why = statusFields(problem, this.operation.names ?? OF_LOOKUP, !isTool);
+		const why = statusFields(problem, this.names, !isTool);
 		this.put(item, errorItem ?? withStatus(why));
 		this.problems.push({ problem, item });
 		if (this.isStopped) this.accounts.end();
@@ -188,12 +191,13 @@ export class Run<T extends { client: AccountClient }> {
 	}
 
 	/** A problem whose description names the credential and the credits: several providers may stand in a row. */
-	private named(problem: Problem): Problem {
+	private withAccount(problem: Problem): Problem {
 		const { name } = this.context.node.credentials?.[CREDENTIAL] ?? {};
-		const { kind = '' } = this.operation;
+		const { kind } = this.operation;
+		const credits = kind === undefined ? 'credits' : `${kind} credits`;
 		const description = problem.description
 			.replace('of the credential', (of) => (name === undefined ? of : `${of} "${name}"`))
-			.replace('Add credits', `Add ${kind} credits`.replace('  ', ' '));
+			.replace('Add credits', `Add ${credits}`);
 		return { ...problem, description };
 	}
 
