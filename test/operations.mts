@@ -65,12 +65,11 @@ const simple = { simple: true };
 const limits = (limit: number) => ({ returnAll: false, limit });
 const list = { listId: { mode: 'list', value: '' } };
 const leadOptions = { 'options.email': 'all' };
-const recognized = { leadFields: 'auto' };
-const person = {
-	...recognized,
-	...{ fullName: '', firstName: '', lastName: '', existingEmail: '', domain: '', company: '' },
-};
-const address = { ...recognized, email: '', existingStatus: '' };
+/** What can be added in place of what is recognized. */
+const ofLead = (...names: string[]) =>
+	Object.fromEntries(names.map((name) => [`leadFields.${name}`, '']));
+const person = ofLead('domain', 'company', 'existingEmail', 'firstName', 'fullName', 'lastName');
+const address = ofLead('email', 'existingStatus');
 const emailColumns = ['lookupStatus', 'email', 'emailStatus', 'lookupCredits', 'checkedAt'];
 const verifierColumns = [...emailColumns, 'mailboxType'];
 const panel = { manualLimit: 10, includeInputFields: true, ...simple };
@@ -160,7 +159,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			perRequest: 1,
 			columns: ['companyStatus', 'companyData', 'companyCredits', 'companyCheckedAt'],
 			toolOutput: ['companyStatus', 'companyData'],
-			fields: { ...recognized, keyword: '', returnAllMatches: false, ...panel, ...lookupOptions },
+			fields: { ...ofLead('keyword'), returnAllMatches: false, ...panel, ...lookupOptions },
 			byModel: ['keyword'],
 			toolOptions,
 			parameters: { keyword: domain },
@@ -219,9 +218,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			cost: 'may cost credits',
 			toolOutput: ['fullName', 'email'],
 			fields: {
-				...recognized,
-				companyWebsite: '',
-				companyName: '',
+				...ofLead('companyName', 'companyWebsite'),
 				...{ title: '', titleMatch: 'all', location: '', locationMatch: 'all' },
 				...limits(10),
 				includeInputFields: false,

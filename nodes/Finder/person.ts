@@ -19,7 +19,7 @@ import { comparableDomain } from '../shared/values/text';
 
 /** The fields that name a person, where they work and the email that the item already has. */
 export const personFields: INodeProperties[] = [
-	...leadFrom(
+	leadFrom(
 		'the name, the company and an existing email from fields with common names, e.g. First Name, Surname, Company, Website, E-Mail',
 	),
 	queryField({

@@ -13,7 +13,7 @@ import { canBeEmail, knownStatus, toEmail } from '../shared/values/email';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
 export const emailFields: INodeProperties[] = [
-	...leadFrom('the email from a field with a common name, e.g. E-Mail, Work Email'),
+	leadFrom('the email from a field with a common name, e.g. E-Mail, Work Email'),
 	queryField({
 		displayName: 'Email',
 		name: 'email',

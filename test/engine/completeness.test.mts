@@ -70,15 +70,14 @@ function shownFields({ node: type, parameters }: Sample, isTool = false, returnA
 	const nodeType = ourNodes[type];
 	const { resource, operation } = parameters;
 	const filters = { title: 'a', location: 'a' };
-	const leadFields = isTool ? '' : 'manual';
-	const values = { resource, operation, returnAll, leadFields, ...filters };
+	const values = { resource, operation, returnAll, ...filters };
 	const fields = shown(nodeType, nodeType.description.properties, values, values, isTool)
 		.filter(({ name }) => !OF_ALL.includes(name))
 		.flatMap((property): Array<[string, INodeProperties]> => {
 			const { name, options = [] } = property;
-			if (name !== 'options') return [[name, property]];
+			if (property.type !== 'collection') return [[name, property]];
 			const inside = shown(nodeType, options.filter(isProperty), {}, values, isTool);
-			return inside.map((option) => [`options.${option.name}`, option]);
+			return inside.map((option) => [`${name}.${option.name}`, option]);
 		});
 	const names = fields.map(([name]) => name);
 	expect(names, 'a field is shown twice').toEqual([...new Set(names)]);
@@ -138,9 +137,10 @@ describe.each(types)('%s', (type) => {
 		const ofTool = sample.toolOptions?.map((name) => `options.${name}`);
 		if (ofTool) expect(options.toSorted()).toEqual(ofTool.toSorted());
 		for (const [name, value] of Object.entries(asTool)) {
-			const isExpression = String(sample.fields[name]).startsWith('=');
+			const inWorkflow = sample.fields[name] ?? sample.fields[`leadFields.${name}`];
+			const isExpression = String(inWorkflow).startsWith('=');
 			if (sample.byModel?.includes(name)) expect(value, name).toContain('$fromAI(');
-			else expect(value, name).toEqual(isExpression ? '' : sample.fields[name]);
+			else expect(value, name).toEqual(isExpression ? '' : inWorkflow);
 		}
 	});
 
@@ -184,7 +184,12 @@ describe.each(types)('%s', (type) => {
 		);
 		const fields = description.properties.filter(({ type: kind }) => kind !== 'notice');
 		expect(new Set(fields.map(({ name }) => name))).toEqual(
-			new Set([...OF_ALL, ...OF_TOOLS, ...ofOperations]),
+			new Set([
+				...OF_ALL,
+				...OF_TOOLS,
+				...ofOperations,
+				...own.flatMap(({ byModel = [] }) => byModel),
+			]),
 		);
 	});
 });

@@ -60,7 +60,7 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		service().options.creditsLeft = { email: 1, verifier: 1, search: 0 };
 		const rows = [1, 2].map((number) => ({
 			Name: `${leadOf(number).first} ${leadOf(number).last}`,
-			...{ Title: '', Website: leadOf(number).domain, 'E-Mail': addressOf(number) },
+			...{ Title: 'CTO', Website: leadOf(number).domain, 'E-Mail': addressOf(number) },
 		}));
 		const nothing = { Website: 'acme.com' };
 		const parameters = { operation: 'estimate', leadFields: 'auto' };
@@ -76,7 +76,7 @@ describe.each([find, verify])('Estimate Cost of $operation', (lookup) => {
 		expect(await said(items)).toEqual([`warning: ${figures}.<br>Read from: ${read}.`]);
 		if (lookup !== find) return;
 		expect(await said([nothing])).toEqual([
-			'warning: 1 item would use up to 0 credits, and the account has 1; 1 without a name.<br>Set Lead Fields to Choose Below and drag the right columns in, emails that you have onto Existing Email.<br>Read from: Website.',
+			'warning: 1 item would use up to 0 credits, and the account has 1; 1 without a name.<br>Add Full Name (or First Name and Last Name) under Lead Fields and drag the right column in.<br>Read from: Website.',
 		]);
 	});
 

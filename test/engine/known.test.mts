@@ -102,19 +102,24 @@ describe.each(lookups)('an item that brings along what $operation looks up', (lo
 
 test('an email that was there and not read is paid for, and a warning says which one it is', async () => {
 	const findBulk = lookups[2];
-	const [one, two] = paidAmong(findBulk, 50);
+	const [one, two, three] = paidAmong(findBulk, 50);
 	const held = { 'E-Mail': `Ann <${String(findBulk.answer(one).email)}>` };
 	const items = [
 		{ ...findBulk.item(one), ...held },
 		{ ...findBulk.item(two), 'E-Mail': 'rep@us.example' },
 	];
-	const chosen = { parameters: { existingEmail: '' } };
+	const chosen = { parameters: { existingEmail: '={{ $json.email }}' } };
 	const result = await runLookup(findBulk, service(), items, chosen);
 	expectPaidOnce(service(), findBulk, [one, two]);
 	expect(result.hints).toMatchObject([{ type: 'warning' }]);
 	expect(result.summary).toContain(
-		'<br>1 credit went to items that already had an email in E-Mail, which was not read: drag it onto Existing Email.',
+		'<br>1 credit went to items that already had an email in E-Mail, which was not read: check Existing Email under Lead Fields.',
 	);
+	// Whoever leaves the field empty wants all looked up.
+	const third = { ...findBulk.item(three), email: findBulk.answer(three).email };
+	const all = await runLookup(findBulk, service(), [third], { parameters: { existingEmail: '' } });
+	expectPaidOnce(service(), findBulk, [one, two, three]);
+	expect(all.summary).not.toContain('not read');
 	// Read, it is free, and nothing is said.
 	const read = await runLookup(findBulk, service(), items.slice(0, 1), {
 		parameters: { existingEmail: '={{ $json["E-Mail"] }}' },
@@ -129,7 +134,7 @@ test('a column that nobody knows is named where it held what was paid for', asyn
 	const verified = await runLookup(verify, service(), mails, auto);
 	expect(verified.hints).toMatchObject([{ type: 'warning' }]);
 	expect(verified.summary).toContain(
-		'If your emails are in another column: set Lead Fields to Choose Below, drag your columns in, and drag it onto Email',
+		'If your emails are in another column: add Email under Lead Fields and drag the right column in',
 	);
 	const leads = [{ 'Full name': 'Ada Lovelace', 'Employer site': 'https://acme.example' }];
 	const [number] = paidAmong(findBulk, 50);
@@ -141,7 +146,7 @@ test('a column that nobody knows is named where it held what was paid for', asyn
 		auto,
 	);
 	expect(paid.summary).toContain(
-		'1 credit went to items that already had an email in Post, which was not read: set Lead Fields to Choose Below, drag your columns in, and drag it onto Existing Email.',
+		'1 credit went to items that already had an email in Post, which was not read: add Existing Email under Lead Fields and drag the right column in.',
 	);
 	service().reset();
 	const found = await runLookup(findBulk, service(), leads, auto);

@@ -12,8 +12,7 @@ import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
 
-const check =
-	'Fill in Full Name (or First Name and Last Name) and Company Domain (or Company Name).';
+const check = 'Complete these rows.';
 
 describe.each(lookups)('$operation', (lookup) => {
 	// Asked one by one: the first has its answer, the second lacks a field, the third is over the cap.
@@ -29,7 +28,7 @@ describe.each(lookups)('$operation', (lookup) => {
 		{
 			said: { status: 'invalid_input', reason: isFinder ? 'missing_name' : 'invalid_value' },
 			message: isFinder
-				? 'Not sent: no name (this item has no field fullName and no field last) and no company (this item has no field domain and no field company)'
+				? 'Not sent: no name (fullName is empty in this row) and no company (domain is empty in this row)'
 				: 'Not sent: Email must be text, and this item has a list there',
 			remedy: isFinder ? check : 'Check the field Email.',
 		},
@@ -130,7 +129,7 @@ describe('what an execution has bought stops no workflow: the next execution wou
 			emits('Start', [leadOf(number)]),
 			looksUp('Find', { ...findBulk, parameters: finder }, {}, 'stopWorkflow'),
 		];
-		const second = { name: 'Second', type, parameters: { leadFields: 'manual', ...parameters } };
+		const second = { name: 'Second', type, parameters };
 		const run = await runWorkflow(chain([...first, second], credentialFor(service())));
 		expect(run.data.resultData.error).toBeUndefined();
 		expect(outputOf(run, 'Find')).toMatchObject([{ email }]);

@@ -72,7 +72,7 @@ describe('a limit that cannot be met', () => {
 
 	test.each<['contactDataList' | 'contactDataCompany', INodeParameters]>([
 		['contactDataList', { operation: 'getAll', returnAll: true }],
-		['contactDataCompany', { operation: 'getLeads', leadFields: 'manual', companyName: 'Acme' }],
+		['contactDataCompany', { operation: 'getLeads', companyName: 'Acme' }],
 	])('of an hour ends a read of %s at once', async (node, parameters) => {
 		service().faults.add(hour);
 		const credential = credentialFor(service());

@@ -480,7 +480,7 @@ describe('which company', () => {
 		service().faults.add({ body: { json: JSON.stringify({ results }) }, charge: true });
 		const { json, summary } = await runNode({
 			node: 'contactDataCompany',
-			parameters: { operation: 'searchCompany', leadFields: 'manual', keyword },
+			parameters: { operation: 'searchCompany', keyword },
 			credential: credential(service()),
 		});
 		expect(json).toMatchObject([{ companyStatus: 'found', companyData: { name } }]);

@@ -17,7 +17,7 @@ import {
 	prepareItem,
 } from '../../nodes/shared/input/item.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
-import { FAILS, parametersOf } from './parametersOf.mts';
+import { added, FAILS, parametersOf } from './parametersOf.mts';
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -131,10 +131,10 @@ function read<Query extends IDataObject>(
 
 /** The fields are chosen, and not recognized. */
 const finder = ({ checkedAt, emailStatus, ...saved }: Record<string, unknown>) =>
-	read(findBulk, { leadFields: 'manual', ...saved }, { checkedAt, emailStatus } as IDataObject);
+	read(findBulk, added(findBulk, saved), { checkedAt, emailStatus } as IDataObject);
 
 const verifier = ({ checkedAt, ...saved }: Record<string, unknown>) =>
-	read(verify, { leadFields: 'manual', ...saved }, { checkedAt } as IDataObject);
+	read(verify, added(verify, saved), { checkedAt } as IDataObject);
 
 const twoDaysAgo = new Date(Date.now() - 2 * DAY).toISOString();
 
@@ -211,46 +211,80 @@ describe('an item without a name or a company', () => {
 		'Company Domain (or Company Name)',
 	];
 
-	it.each<[IDataObject, Record<string, unknown>, lacks: string, labels: string]>([
-		[{ where: 'Acme' }, chosen, 'no name (this item has no field who)', name],
-		[{ who: 'Ada Lovelace' }, chosen, 'no company (this item has no field where)', company],
+	const complete = 'Complete these rows, or check';
+	it.each<[IDataObject, Record<string, unknown>, lacks: string, advice: string]>([
+		[{ where: 'Acme' }, chosen, 'no name (who is empty in this row)', `${complete} ${name}`],
+		[
+			{ who: 'Ada Lovelace' },
+			chosen,
+			'no company (where is empty in this row)',
+			`${complete} ${company}`,
+		],
 		[
 			{},
 			{ firstName: 'Ada', domain: 'linkedin.com/in/ada' },
 			'no name (First Name is only half a name) and no company (Company Domain is not a company website)',
-			`${name} and ${company}`,
+			`Complete these rows, or check ${name} under Lead Fields, and check ${company}`,
 		],
-	])('%j, where its fields are chosen as %j, says %s', (json, saved, lacks, labels) => {
-		const { outcome } = read(findBulk, { leadFields: 'manual', ...saved }, json);
+	])('%j, where its fields are added as %j, says %s', (json, saved, lacks, advice) => {
+		const { outcome } = read(findBulk, added(findBulk, saved), { ...json, own: '' });
 		const message = `Not sent: ${lacks}`;
-		const description = `Fill in ${labels}.`;
-		expect(outcome).toMatchObject({ message, description });
+		expect(outcome).toMatchObject({ message, description: `${advice} under Lead Fields.` });
 	});
 
 	const ada = { Name: 'Ada Lovelace' };
 	const acme = { Company: 'Acme' };
 	const eleven = Object.fromEntries([...'abcdefghijk'].map((name) => [name, 1]));
-	const choose =
-		'Lead Fields to Choose Below and drag the right columns in, emails that you have onto Existing Email.';
+	const add = (labels: string, example = '') =>
+		`add ${labels} under Lead Fields and drag the right column in${example}`;
+	const addName = `${add(name)}.`;
+	const orName = `Complete these rows, or ${addName}`;
 
-	it.each<[IDataObject, message: string]>([
-		[{ Kunde: 1, ...acme }, 'no name. The item has: Kunde, Company'],
-		[eleven, 'no name and no company. The item has: a, b, c, d, e, f, g, h, i, j'],
-		[{ ...acme, 'Last Name': 'García' }, 'no name (Last Name is only half a name)'],
-		[{ ...acme, 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)'],
+	it.each<[IDataObject, message: string, advice: string]>([
+		[{ Kunde: 1, ...acme }, 'no name. The item has: Kunde, Company', `A${addName.slice(1)}`],
+		[
+			{ Ort: 'berlin', Kunde: 'Ada Lovelace', ...acme },
+			'no name. The item has: Ort, Kunde, Company',
+			`A${add(name, ', e.g. Kunde.').slice(1)}`,
+		],
+		[
+			{ Host: 'acme.com', Kunde: 'Bo Lee', Chef: 'Eva May', Ort: 'New York' },
+			'no name and no company. The item has: Host, Kunde, Chef, Ort',
+			`A${add(name, ', e.g. Kunde or Chef').slice(1)}, and ${add(company, ', e.g. Host.')}`,
+		],
+		[
+			eleven,
+			'no name and no company. The item has: a, b, c, d, e, f, g, h, i, j',
+			`A${add(name).slice(1)}, and ${add(company)}.`,
+		],
+		[{ ...acme, 'Last Name': 'García' }, 'no name (Last Name is only half a name)', orName],
+		[{ ...acme, 'Full Name': 'Lovelace' }, 'no name (Full Name is only half a name)', orName],
 		[
 			{ ...acme, 'First Name': 'Maria', 'Last Name': 'L.' },
 			'no name (Last Name is only an initial)',
+			orName,
 		],
-		[{ ...acme, 'First Name': '', Surname: '' }, 'no name (First Name is empty in this row)'],
+		[
+			{ ...acme, 'First Name': '', Surname: '' },
+			'no name (First Name is empty in this row)',
+			'Complete these rows.',
+		],
 		[
 			{ Website: 'acme.com', Name: 'Acme GmbH' },
 			"no name (Name may be a company's, as no other column is a person's)",
+			orName,
 		],
-		[{ ...ada, Homepage: '', Customer: 'Acme' }, 'no company (Homepage is empty in this row)'],
-	])('%j, where it is recognized, says %s', (json, message) => {
-		const isExplained = message.includes('(');
-		const description = isExplained ? `Complete these rows, or set ${choose}` : `Set ${choose}`;
+		[
+			{ ...ada, Homepage: '', Customer: 'Acme' },
+			'no company (Homepage is empty in this row)',
+			'Complete these rows.',
+		],
+		[
+			{},
+			'no name and no company. The item has: nothing',
+			'Check that the node before this one gives out your rows.',
+		],
+	])('%j, where it is recognized, says %s', (json, message, description) => {
 		expect(read(findBulk, {}, json).outcome).toMatchObject({
 			message: `Not sent: ${message}`,
 			description,

@@ -8,12 +8,13 @@ import { Expression, type GenericValue, type IDataObject } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { RecognizedFields } from '../../nodes/shared/input/declaration.ts';
+import { find } from '../../nodes/Finder/operations/find.operation.ts';
 import { LeadParameters } from '../../nodes/shared/input/leadParameters.ts';
 import { referenceIn, valueAt } from '../../nodes/shared/input/parameters.ts';
 import { cleanText } from '../../nodes/shared/values/text.ts';
 import { ourNodes } from '../support/node/engine.mts';
 import { soleNode } from '../support/node/soleNode.mts';
-import { parametersOf } from './parametersOf.mts';
+import { added, parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';
 
 const unevaluated = [
@@ -93,10 +94,10 @@ describe('the fields of a lead', () => {
 			lost[`x${read}x`] = read;
 		}
 		for (const [value, letters] of Object.entries(lost)) {
-			const chosen = leadOf([], { leadFields: 'manual', where: value });
+			const typed = leadOf([], added({ lead }, { where: value }));
 			for (const [parameters, field] of [
 				[leadOf([{ Firma: value }]), 'Firma'],
-				[chosen, 'where'],
+				[typed, 'where'],
 			] as const) {
 				expect(thrownBy(() => parameters.get('where', 0, ''))).toMatchObject({
 					reason: 'invalid_value',
@@ -124,7 +125,7 @@ describe('the fields of a lead', () => {
 		['where', '{ "name": "Acme" }', 'holds { "name":, which stands for no text'],
 	])('are refused for what a program left in %s: %s', (name, value, message) => {
 		const item = { who: { Name: value }, where: { Firma: value } }[name];
-		const chosen = leadOf([], { leadFields: 'manual', [name]: value });
+		const chosen = leadOf([], added({ lead }, { [name]: value }));
 		for (const parameters of [leadOf([item]), chosen]) {
 			expect(thrownBy(() => parameters.get(name, 0, ''))).toMatchObject({
 				reason: 'invalid_value',
@@ -136,19 +137,92 @@ describe('the fields of a lead', () => {
 	it.each(['Acme?', 'undefinedness', 'https://acme.com/?q=undefinedx', 'Foo {bar}', '[Acme]'])(
 		'are read with %s in them',
 		(value) => {
-			const parameters = leadOf([], { leadFields: 'manual', where: value });
+			const parameters = leadOf([], added({ lead }, { where: value }));
 			expect(parameters.get('where', 0, '')).toBe(value);
 		},
 	);
 
-	it.each<[string, Record<string, unknown>, isTool?: boolean]>([
-		['that the user chooses', { leadFields: 'manual' }],
-		['of a tool', {}, true],
-	])('%s are not recognized', (_, saved, isTool) => {
-		const parameters = leadOf([{ Name: 'Ida', Firma: 'Acme' }], { who: 'Ada', ...saved }, isTool);
+	it('of a tool are not recognized', () => {
+		const parameters = leadOf([{ Name: 'Ida', Firma: 'Acme' }], { who: 'Ada' }, true);
 		expect([parameters.get('who', 0, ''), parameters.get('where', 0, '')]).toEqual(['Ada', '']);
-		expect(parameters.leadIn(0)).toBeUndefined();
 		expect(parameters.readFrom).toBeUndefined();
+	});
+});
+
+describe('a field that the user has added', () => {
+	const item = {
+		'Full Name': 'Ida Rhodes',
+		Vorname: 'Eva',
+		Nachname: 'May',
+		Firma: 'Acme',
+		Web: 'acme.com',
+		Email: 'a@b.com',
+		Other: 'Bo Lee',
+		Same: 'May, Eva',
+		'CEO Name': 'Ada Lee',
+		'CEO Email': 'ada@lee.com',
+		'Contact 2 Name': 'Ed Fox',
+		'Contact 2 Email': 'ed@fox.com',
+	};
+	const column = (name: string) => `={{ $json["${name}"] }}`;
+	const other = column('Other');
+	const none = { firstName: '', lastName: '' };
+
+	it.each<[saved: Record<string, unknown>, read: Record<string, unknown>]>([
+		[{}, {}],
+		[{ company: other }, { company: 'Bo Lee' }],
+		[{ domain: 'bo.com' }, { domain: 'bo.com' }],
+		[{ domain: '' }, { domain: '' }],
+		[{ existingEmail: '' }, { existingEmail: '' }],
+		[{ existingEmail: column('CEO Email') }, { existingEmail: 'ada@lee.com' }],
+		// A full name beats the halves, and halves a full name.
+		[{ fullName: '' }, { fullName: '', ...none, existingEmail: '' }],
+		[{ lastName: other }, { fullName: '', lastName: 'Bo Lee' }],
+		[
+			{ firstName: 'A', lastName: 'B' },
+			{ fullName: '', firstName: 'A', lastName: 'B', existingEmail: '' },
+		],
+		// Who is named is the lead: the email is that of the name beside it.
+		[{ fullName: other }, { fullName: 'Bo Lee', ...none, existingEmail: '' }],
+		[{ fullName: column('Same') }, { fullName: 'May, Eva', ...none }],
+		[
+			{ fullName: column('CEO Name') },
+			{ fullName: 'Ada Lee', ...none, existingEmail: 'ada@lee.com' },
+		],
+		[
+			{ fullName: column('Contact 2 Name') },
+			{ fullName: 'Ed Fox', ...none, existingEmail: 'ed@fox.com' },
+		],
+	])('%j counts, and everything else stays recognized', (saved, read) => {
+		const fields = Object.entries(saved).map(([name, value]) => [`leadFields.${name}`, value]);
+		const parameters = parametersOf(find, Object.fromEntries(fields), item);
+		const recognized = {
+			...{ fullName: 'Ida Rhodes', firstName: 'Eva', lastName: 'May' },
+			...{ domain: 'acme.com', company: 'Acme', existingEmail: 'a@b.com' },
+		};
+		const got = Object.keys(recognized).map((name) => [name, parameters.get(name, 0, '')]);
+		expect(Object.fromEntries(got)).toEqual({ ...recognized, ...read });
+	});
+
+	it('is evaluated once for each item', () => {
+		let times = 0;
+		const parameter = (
+			name: string,
+			_: number,
+			fallback: unknown,
+			options?: { rawExpressions?: boolean },
+		) => {
+			if (name !== 'leadFields.fullName') return fallback;
+			if (!options?.rawExpressions) times++;
+			return options?.rawExpressions ? '={{ $json.a + $json.b }}' : 'Ada Lee';
+		};
+		const parameters = new LeadParameters(
+			{ json: () => item, inputs: [{ json: item }], parameter },
+			find,
+		);
+		for (const name of ['fullName', 'firstName', 'existingEmail', 'fullName'])
+			parameters.get(name, 0, '');
+		expect(times).toBe(1);
 	});
 });
 

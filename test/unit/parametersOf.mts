@@ -6,6 +6,15 @@ type Context = ConstructorParameters<typeof LeadParameters>[0];
 
 export const FAILS = '={{ fails }}';
 
+/** The fields of a lead as they are saved where the user has added them all, those without a value empty. */
+export function added(
+	{ lead = {} }: ConstructorParameters<typeof LeadParameters>[1] = {},
+	saved: Record<string, unknown>,
+): Record<string, unknown> {
+	const entries = Object.keys(lead).map((name) => [`leadFields.${name}`, saved[name] ?? '']);
+	return { ...saved, ...Object.fromEntries(entries) };
+}
+
 /** The parameters of an operation as they are saved, for an item; an expression that fails is one that `fails`. */
 export function parametersOf(
 	operation: ConstructorParameters<typeof LeadParameters>[1],

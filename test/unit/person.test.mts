@@ -7,7 +7,7 @@ import { find } from '../../nodes/Finder/operations/find.operation.ts';
 import { personLookup, toPersonQuestion } from '../../nodes/Finder/person.ts';
 import { foundIn } from '../../nodes/shared/api/finder.ts';
 import { FieldValues } from '../../nodes/shared/input/fieldValues.ts';
-import { parametersOf } from './parametersOf.mts';
+import { added, parametersOf } from './parametersOf.mts';
 import { thrownBy } from './thrown.mts';
 
 /** The question of an item whose fields hold these. */
@@ -15,7 +15,7 @@ function questionOf(held: Record<string, unknown>) {
 	const named = Object.entries(held).map(([name, value]) => {
 		return [name === 'country' ? 'options.country' : name, value];
 	});
-	const saved = { leadFields: 'manual', ...Object.fromEntries(named) };
+	const saved = added(find, Object.fromEntries(named));
 	return toPersonQuestion(new FieldValues(parametersOf(find, saved), 0));
 }
 

@@ -126,7 +126,7 @@ function summary(lookup: Lookup<IDataObject>, kinds: Kind[], given: Figures = {}
 	const counts = { ...countsIn(kinds), ...given.counts };
 	const known = {
 		...{ counts, items: kinds.length, causes: causesOf([...problems, ...cameIn]) },
-		...{ existing: 'Existing Email', isChosen: false, retriesOnFail: false },
+		...{ toPick: () => 'pick it', retriesOnFail: false },
 		...facts,
 	};
 	return summaryOf(known, outcomeOf(lookup, counts, problems, cameIn, cost), readFrom);
@@ -264,14 +264,7 @@ describe('the summary', () => {
 			'that no email was read',
 			['skipped'],
 			{},
-			'If your emails are in another column: set Lead Fields to Choose Below, drag your columns in, and drag it onto Email',
-			true,
-		],
-		[
-			'the same, of chosen fields',
-			['skipped'],
-			{ facts: { isChosen: true } },
-			'If your emails are in another column: drag it onto Email',
+			'If your emails are in another column: pick it',
 			true,
 		],
 		[

@@ -40,7 +40,7 @@ export const getLeads = readOperation({
 	goesOn: true,
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
-		...leadFrom(
+		leadFrom(
 			'the website of the company, else its name, from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit.',
 		),
 		queryField({

@@ -24,7 +24,7 @@ export const search = lookupOperation<{ keyword: string }>({
 	tool: `Look up a company by name, domain or website: industry, size, location and more. Costs credits if there is a match. 'companyStatus' is 'found' or 'not_found'. ${otherStatuses(OF_COMPANY)}`,
 	cost: 'credits per match',
 	fields: [
-		...leadFrom(
+		leadFrom(
 			'the website of the company, else its name, from fields with common names, e.g. Website, Company',
 		),
 		queryField({

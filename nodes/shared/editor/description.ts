@@ -8,7 +8,7 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { CREDENTIAL } from '../host/context';
-import type { RecognizedFields } from '../input/declaration';
+import { ADDED_FIELDS, type RecognizedFields } from '../input/declaration';
 import { type Operation, toolRouting } from '../operation';
 import { forTools, notForTools, simple, toolOutput } from './fields';
 
@@ -43,6 +43,8 @@ export function bulkHint(single: Operation, bulk: Operation): NodeHint {
 function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
 	const fields = shared(operations, ({ fields }) => fields);
 	const lead: RecognizedFields = Object.assign({}, ...operations.map((one) => one.lead));
+	const isOfLead = ({ field }: Shared) => field.name in lead;
+	const start = fields.findIndex(isOfLead);
 	const byDefault = operations[0].option.value;
 	const tools = operations.filter(({ tool }) => tool !== undefined);
 	return [
@@ -66,9 +68,13 @@ function operationProperties(resource: string, operations: Operation[]): INodePr
 			routing: toolRouting(operations),
 		},
 		...tools.map(toolDescription),
-		...fields.flatMap(({ field, operation }) =>
-			updateDisplayOptions({ show: { operation } }, twins(field, lead[field.name])),
-		),
+		...fields.flatMap((one, index) => [
+			...(index === start ? leadFields(operations, fields.filter(isOfLead)) : []),
+			...updateDisplayOptions(
+				{ show: { operation: one.operation } },
+				twins(one.field, lead[one.field.name]),
+			),
+		]),
 		...tools.map(selectableFields),
 		...optionsField(operations),
 	];
@@ -89,12 +95,18 @@ function selectableFields({ option, columns = [], optionalColumn }: Operation): 
 	};
 }
 
+/** A field, and the operations that have it. */
+interface Shared {
+	field: INodeProperties;
+	operation: NodeParameterValue[];
+}
+
 /**
  * The fields of all operations, each field once: the editor forgets the value of a field when the operation changes,
  * unless the next operation has the same field.
  */
 function shared(operations: Operation[], fieldsOf: (operation: Operation) => INodeProperties[]) {
-	const all: Array<{ field: INodeProperties; operation: NodeParameterValue[] }> = [];
+	const all: Shared[] = [];
 	for (const operation of operations) {
 		let end = 0;
 		for (const field of fieldsOf(operation)) {
@@ -109,15 +121,13 @@ function shared(operations: Operation[], fieldsOf: (operation: Operation) => INo
 }
 
 /**
- * A field whose default differs in tools, as an agent has no items: in workflows it begins with an expression or is
- * recognized (Lead Fields); in tools it is filled in by the model, or begins empty.
+ * A field whose default differs in tools, as an agent has no items: in workflows it begins with an expression, or it is of a
+ * lead and stands in the collection "Lead Fields"; in tools it is filled in by the model, or begins empty.
  */
 function twins(field: INodeProperties, lead?: RecognizedFields[string]): INodeProperties[] {
 	if (field === simple) return [...updateDisplayOptions(notForTools, [simple]), toolOutput];
 	const isExpression = typeof field.default === 'string' && field.default.startsWith('=');
-	const ofWorkflow = lead
-		? updateDisplayOptions({ show: { leadFields: ['manual'] } }, [field])
-		: [field];
+	const ofWorkflow = lead ? [] : [field];
 	if ((!lead && !isExpression) || field.displayOptions?.hide?.['@tool']) return ofWorkflow;
 	const byModel = lead?.forModel && fromAi(field.displayName, lead.forModel, lead.isOptional);
 	return [
@@ -133,28 +143,50 @@ function fromAi(label: string, description: string, isOptional = false): string 
 	return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`${description}\`, 'string'${byDefault}) }}`;
 }
 
-/** The collection "Options", sorted by name. An option that some operations lack is shown for the others. */
+function leadFields(operations: Operation[], fields: Shared[]): INodeProperties[] {
+	const withLead = operations.filter(({ lead }) => lead !== undefined);
+	const named = { displayName: 'Lead Fields', name: ADDED_FIELDS, placeholder: 'Add Field' };
+	// A condition on its operation is all that a field of a collection may have.
+	const bare = fields.map(({ field: { displayOptions: _, ...field }, operation }) => ({
+		field,
+		operation,
+	}));
+	const description =
+		'What to read in place of what is recognized: drag a column in, or type. A field that you leave empty is not read at all.';
+	const collection = { ...collectionOf(named, withLead, bare), description };
+	return updateDisplayOptions(notForTools, [collection]);
+}
+
 function optionsField(operations: Operation[]): INodeProperties[] {
 	const withOptions = operations.filter(({ options }) => options !== undefined);
 	if (withOptions.length === 0) return [];
-	const options = shared(withOptions, ({ options = [] }) => options).flatMap(
-		({ field, operation }) =>
-			operation.length === withOptions.length
-				? field
-				: updateDisplayOptions({ show: { '/operation': operation } }, [field]),
-	);
+	const named = { displayName: 'Options', name: 'options', placeholder: 'Add option' };
 	return [
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add option',
-			default: {},
-			// By a name without its path, n8n empties a collection when that field changes.
-			displayOptions: { show: { '/operation': withOptions.map(({ option }) => option.value) } },
-			options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
-		},
+		collectionOf(
+			named,
+			withOptions,
+			shared(withOptions, ({ options = [] }) => options),
+		),
 	];
+}
+
+type Named = Pick<INodeProperties, 'displayName' | 'name' | 'placeholder'>;
+
+/** A collection, sorted by name. A field that some of the operations lack is shown for the others. */
+function collectionOf(named: Named, operations: Operation[], fields: Shared[]): INodeProperties {
+	const options = fields.flatMap(({ field, operation }) =>
+		operation.length === operations.length
+			? field
+			: updateDisplayOptions({ show: { '/operation': operation } }, [field]),
+	);
+	return {
+		...named,
+		type: 'collection',
+		default: {},
+		// By a name without its path, n8n empties a collection when that field changes.
+		displayOptions: { show: { '/operation': operations.map(({ option }) => option.value) } },
+		options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
+	};
 }
 
 function menuEntry({ option, tool }: Operation): INodePropertyOptions {

@@ -1,4 +1,4 @@
-import { type IDisplayOptions, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { type Names, OF_LOOKUP } from '../failures/names';
 import { DEFAULT_PACE } from '../pace/retry';
 
@@ -11,35 +11,12 @@ export function notice(name: string, displayName: string): INodeProperties {
 	return { displayName, name, type: 'notice', default: '', displayOptions: notForTools };
 }
 
-const leadFields: INodeProperties = {
-	displayName: 'Lead Fields',
-	name: 'leadFields',
-	type: 'options',
-	noDataExpression: true,
-	default: 'auto',
-	options: [
-		{
-			name: 'Choose Below',
-			value: 'manual',
-			description: 'Drag your columns into the fields below. An empty field is not read.',
-		},
-		{
-			name: 'Recognize Automatically',
-			value: 'auto',
-			description: 'Read what this node needs from columns with common names',
-		},
-	],
-	description: 'Where to read the lead from',
-	displayOptions: notForTools,
-};
-
 /**
- * Says where a lookup reads the lead from. In tools the fields are always shown.
+ * Says what a lookup reads of an item by itself. In tools the fields of the lead are shown instead.
  * @param reads what is recognized, with examples of names
  */
-export function leadFrom(reads: string): INodeProperties[] {
-	const leadNotice = notice('leadNotice', `Reads ${reads}`);
-	return [leadFields, ...updateDisplayOptions({ show: { leadFields: ['auto'] } }, [leadNotice])];
+export function leadFrom(reads: string): INodeProperties {
+	return notice('leadNotice', `Reads ${reads}. To read another column, add its field below.`);
 }
 
 export const simple: INodeProperties = {

@@ -2,7 +2,10 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Names } from '../failures/names';
 import type { Meaning } from '../lead/columnNames';
 
-/** The parameters that Lead Fields fills in, by name, with the meanings to look for: the first that has a value counts. */
+/** The collection of the fields of a lead that are not to be recognized. */
+export const ADDED_FIELDS = 'leadFields';
+
+/** The fields of a lead, by name, with the meanings to look for: the first that has a value counts. */
 export type RecognizedFields = Record<
 	string,
 	{

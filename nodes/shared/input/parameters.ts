@@ -63,7 +63,7 @@ export class Parameters {
 		}
 		const onBraces =
 			'Switch the field from Fixed to Expression, and check that each {{ has its }}.';
-		const meanings = this.operation.lead?.[name]?.meanings;
+		const meanings = this.operation.lead?.[bareName(name)]?.meanings;
 		return usable(value, { meanings, label: () => this.labelOf(name), onBraces });
 	}
 
@@ -90,8 +90,8 @@ export class Parameters {
 	private findLabel(name: string): string {
 		if (name === 'requestOptions') return 'Request Options';
 		const { fields = [], options = [] } = this.operation;
-		const option = name.replace(/^options\./, '');
-		return [...fields, ...options].find((field) => field.name === option)?.displayName ?? name;
+		const bare = bareName(name);
+		return [...fields, ...options].find((field) => field.name === bare)?.displayName ?? bare;
 	}
 
 	/** Whether there is such a parameter, e.g. an option that was added. */
@@ -99,7 +99,7 @@ export class Parameters {
 		return this.raw(name) !== NOT_THERE;
 	}
 
-	private raw(name: string): unknown {
+	protected raw(name: string): unknown {
 		return this.context.parameter(name, 0, NOT_THERE, { rawExpressions: true });
 	}
 
@@ -119,6 +119,11 @@ export class Parameters {
 			return found === 'engine' ? engine(item) : found.value;
 		};
 	}
+}
+
+/** The name of a parameter without that of its collection. */
+function bareName(name: string): string {
+	return name.replace(/^\w+\./, '');
 }
 
 /**

@@ -16,6 +16,9 @@ export interface Lead {
 	lacking: Partial<Record<Meaning, { field: string; why: string }>>;
 }
 
+/** What is not to be recognized, as another field stands for it. */
+export const NOTHING: Found = { value: '', field: '' };
+
 /** What names the person. */
 export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
 

@@ -27,6 +27,21 @@ export interface Plan {
 	others: Person[];
 	/** Those of them whose name is as sure: where it is another one, nobody knows who is meant. */
 	rivals: Person[];
+	/** Columns without a value in any item: they say nothing, but that they are empty. */
+	empty: Column[];
+	/** The keys of all columns of the list that have a value in any item. */
+	filled: Set<string>;
+}
+
+/** Who is named by columns that the user has chosen; where that is the whole name, whoever else stands in a row is another. */
+export interface NameChoice {
+	columns: string[];
+	isWhole: boolean;
+}
+
+/** A column by where it is. */
+export function keyOf({ section, field }: Pick<Column, 'section' | 'field'>): string {
+	return `${section}\0${field}`;
 }
 
 /** Whether a column names the person. */
@@ -64,38 +79,56 @@ export function columnOf(section: string, field: string, order: number): Column 
 const COMPANY_NAME = /^(?:company|organi[sz]ation|party)name$/;
 
 /** Which columns of a list are the lead's or the item's at all. */
-export const PLAN_RULES = rulesOf<(columns: Column[]) => Column[]>({
+export const PLAN_RULES = rulesOf<(columns: Column[], choice: NameChoice) => Column[]>({
 	'Beside Company Name, Company is the user’s own': (columns) => {
 		const isOwn = columns.some(({ letters }) => COMPANY_NAME.test(letters));
 		return columns.filter(({ letters }) => letters !== 'company' || !isOwn);
 	},
 	'First and Last are halves of a name beside each other': (columns) =>
 		columns.filter((one) => !one.isShort || columns.some((other) => isOtherHalf(one, other))),
-	'A second person is nobody who is looked up': (columns) => {
+	'A second person is nobody who is looked up, unless chosen': (columns, choice) => {
 		const seconds = new Set(columns.filter(isName).map(numberOf));
+		for (const one of columns)
+			if (choice.columns.includes(keyOf(one))) seconds.delete(numberOf(one));
 		return columns.filter((one) => numberOf(one) === '' || !seconds.has(numberOf(one)));
 	},
 });
 
 /** Decides which columns are read: those of the person with the surest name, and those that are nobody's but the item's. */
-export function planOf(all: Column[]): Plan {
-	const people = peopleIn(PLAN_RULES.reduce((columns, [, rule]) => rule(columns), all));
-	const [lead, ...others] = people
+export function planOf(columns: Column[], choice: NameChoice, filled: Set<string>): Plan {
+	const [all, empty] = [true, false].map((is) =>
+		columns.filter((one) => filled.has(keyOf(one)) === is),
+	);
+	const people = peopleIn(PLAN_RULES.reduce((columns, [, rule]) => rule(columns, choice), all));
+	const inOrder = people
 		.filter(({ certainty }) => certainty > 0)
 		.toSorted((a, b) => orderOf(a) - orderOf(b));
-	const isSure = lead?.certainty === 3 && lead.owner === '';
+	const chosen = inOrder.find((one) =>
+		one.columns.some((column) => choice.columns.includes(keyOf(column))),
+	);
+	const lead = chosen ?? (choice.isWhole ? undefined : inOrder[0]);
+	const others = inOrder.filter((one) => one !== lead);
+	const isChosen = chosen !== undefined || choice.isWhole;
+	const isSure = isChosen || (lead?.certainty === 3 && lead.owner === '');
 	const isSeller = lead?.owner === SELLER && all.some(({ meaning }) => meaning === 'company');
 	const rivals = isSure
 		? []
-		: others.filter(({ certainty }) => isSeller || certainty === lead.certainty);
+		: others.filter(({ certainty }) => isSeller || certainty === lead?.certainty);
 	// The company of a contact who has no name here may be another one.
 	const isItems = ({ meaning, owner }: Column) =>
 		meaning === 'email' || /^(?:your|lead)?$/.test(owner);
 	const ofItem = people
 		.filter(({ section, owner, certainty }) => section + owner === '' || certainty === 0)
-		.flatMap(({ columns }) => columns.filter((column) => !isName(column) && isItems(column)));
-	const columns = [...(lead?.columns ?? []), ...ofItem].toSorted((a, b) => a.rank - b.rank);
-	return { columns, others, rivals };
+		.flatMap((one) => {
+			// Where somebody else is chosen, the email is that of the name beside it.
+			const isOthers = isChosen && others.includes(one);
+			const isLeads = (column: Column) => !isName(column) && isItems(column);
+			return one.columns.filter(
+				(column) => isLeads(column) && !(isOthers && column.meaning === 'email'),
+			);
+		});
+	const read = [...(lead?.columns ?? []), ...ofItem].toSorted((a, b) => a.rank - b.rank);
+	return { columns: read, others, rivals, empty, filled };
 }
 
 /** The number of a second person, or a second email; empty for any other owner. */

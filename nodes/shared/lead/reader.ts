@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isObject, objectFrom } from '../values/json';
+import { isEmpty, isObject, objectFrom } from '../values/json';
+import { EMPTY_FIELD } from './cells';
 import { type Lead, NAME_RULES } from './lead';
-import { type Column, columnOf, type Plan, planOf } from './plan';
+import { type Column, columnOf, keyOf, type NameChoice, type Plan, planOf } from './plan';
 import { Row, type Sections } from './row';
 
 /** Where CRMs, bases and forms put the fields of an item, in the order in which they count. */
@@ -14,22 +15,42 @@ export const CONTAINERS =
 export class LeadReader {
 	private readonly columns = new Map<string, Column | undefined>();
 	private readonly seen = new WeakSet<object>();
+	/** The columns that have a value in any item, by their keys: one that has none says nothing. */
+	private readonly filled = new Set<string>();
 	private plan: Plan | undefined;
 
-	/** @param items those of the run */
-	constructor(private readonly items: unknown[]) {}
+	/**
+	 * @param items those of the run
+	 * @param choice who is named by the columns that the user has chosen
+	 */
+	constructor(
+		private readonly items: unknown[],
+		private readonly choice: NameChoice = { columns: [], isWhole: false },
+	) {}
 
-	/** What is recognized of the lead in an item of the run. */
-	read(item: unknown): Lead {
+	/**
+	 * What is recognized of the lead in an item of the run.
+	 * @param chosen what is used instead, empty for nothing
+	 */
+	read(item: unknown, chosen: Lead['found'] = {}): Lead {
 		if (!this.plan) {
 			for (const one of this.items) this.look(one);
-			this.plan = planOf([...this.columns.values()].filter((column) => column !== undefined));
+			const columns = [...this.columns.values()].filter((column) => column !== undefined);
+			this.plan = planOf(columns, this.choice, this.filled);
 		}
-		const row = new Row(sectionsOf(objectFrom(item)), this.plan);
+		const row = new Row(sectionsOf(objectFrom(item)), this.plan, chosen);
 		const lead = row.read();
 		for (const [, rule] of NAME_RULES) rule(lead, row);
 		delete lead.found.name;
+		for (const { meaning, field } of this.plan.empty) {
+			if (!lead.found[meaning]) lead.lacking[meaning] ??= { field, why: EMPTY_FIELD };
+		}
 		return lead;
+	}
+
+	/** Whether a column of this name has a value in any item. */
+	isFilled(field: string): boolean {
+		return ['', ...CONTAINERS].some((section) => this.filled.has(keyOf({ section, field })));
 	}
 
 	/** Looks at the columns of an item, before the first one is read. */
@@ -38,7 +59,10 @@ export class LeadReader {
 		this.seen.add(item);
 		for (const [section, fields] of sectionsOf(item)) {
 			for (const field of Object.keys(fields)) {
-				const key = `${section}\0${field}`;
+				const key = keyOf({ section, field });
+				if (this.filled.has(key)) continue;
+				// One item alone shows no list.
+				if (this.items.length === 1 || !isEmpty(fields[field])) this.filled.add(key);
 				if (this.columns.has(key)) continue;
 				const order = ['', ...CONTAINERS].indexOf(section);
 				this.columns.set(key, columnOf(section, field, order));

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
 import { cleanText, wordsOf } from '../values/text';
-import { valueOf, whyEmpty } from './cells';
-import { isOfPeople } from './columnNames';
-import { type Lead, nameOf, NAMES, refuse } from './lead';
+import { EMPTY_FIELD, valueOf, whyEmpty } from './cells';
+import { isOfPeople, type Meaning } from './columnNames';
+import { type Found, type Lead, nameOf, NAMES, refuse } from './lead';
 import { toFullName } from './personName';
-import { type Column, isName, type Person, type Plan } from './plan';
+import { type Column, isName, keyOf, type Person, type Plan } from './plan';
 import { rulesOf } from './rules';
 
 /** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
@@ -29,10 +29,18 @@ export const LATE_RULES = rulesOf<(column: Column, row: Row) => boolean>({
 export class Row {
 	private readonly lead: Lead = { found: {}, lacking: {} };
 
+	/** @param chosen what is used in place of what would be read, empty for nothing */
 	constructor(
 		private readonly sections: Sections,
 		private readonly plan: Plan,
-	) {}
+		private readonly chosen: Lead['found'] = {},
+	) {
+		const { found, lacking } = this.lead;
+		for (const [meaning, one] of Object.entries(chosen) as Array<[Meaning, Found]>) {
+			if (one.value !== '') found[meaning] = one;
+			else if (one.field !== '') lacking[meaning] = { field: one.field, why: EMPTY_FIELD };
+		}
+	}
 
 	/** Reads the columns that the plan has for it. */
 	read(): Lead {
@@ -60,14 +68,17 @@ export class Row {
 	/** Whether a column beside a bare name says that it is a person's: there is one for a company, for a half, or only people have it. */
 	get isSomebodys(): boolean {
 		// An API has every column in every row: what is null there says nothing.
-		const isThere = ({ section, field }: Column) =>
+		const isThere = ({ section, field }: Pick<Column, 'section' | 'field'>) =>
 			(this.sections.get(section)?.[field] ?? null) !== null;
 		// An ERP has the number of a company in `Account`.
 		const says = ({ meaning, owner, letters }: Column) =>
 			owner === 'your' ||
 			!(/^acc(?:oun)?t$/.test(letters) || ['name', 'domain', 'email'].includes(meaning));
-		const isPersons = ([name, value]: [string, unknown]) => value !== null && isOfPeople(name);
-		const fields = [...this.sections.values()].flatMap((own) => Object.entries(own));
+		const fields = [...this.sections].flatMap(([section, own]) =>
+			Object.keys(own).map((field) => ({ section, field })),
+		);
+		const isPersons = (one: (typeof fields)[number]) =>
+			isThere(one) && this.plan.filled.has(keyOf(one)) && isOfPeople(one.field);
 		return this.plan.columns.some((one) => says(one) && isThere(one)) || fields.some(isPersons);
 	}
 
@@ -89,7 +100,7 @@ export class Row {
 	/** Reads a column, if none before it had a value. */
 	private put(column: Column, { found, lacking } = this.lead): void {
 		const { meaning, section, field } = column;
-		if (found[meaning]) return;
+		if (found[meaning] || (found === this.lead.found && meaning in this.chosen)) return;
 		const value = this.valueIn(column);
 		if (value !== '') found[meaning] = { value, field };
 		else
@@ -118,13 +129,16 @@ export class Row {
 	/** Reads the status of the email: it belongs to the `email` beside it, or else to the email that is read there. */
 	private putStatus(): void {
 		const { found } = this.lead;
+		if ('emailStatus' in this.chosen) return;
 		for (const [section, fields] of this.sections) {
 			const value = this.statusIn(section);
 			if (value === '') continue;
 			const own = this.emailIn(section);
+			const holdsIt = (one: IDataObject) => Object.hasOwn(one, found.email?.field ?? '');
+			// An expression that is chosen stands in no object.
 			const isOfEmail = own
 				? isSameEmail(this.valueIn(own), found.email?.value)
-				: Object.hasOwn(fields, found.email?.field ?? '');
+				: holdsIt(fields) || ![...this.sections.values()].some(holdsIt);
 			if (found.email && !isOfEmail) continue;
 			found.emailStatus = { value, field: 'emailStatus' };
 			return;

@@ -69,6 +69,7 @@ export class Delivery<Query extends IDataObject> {
 	/** Notes an email that was paid for though a field of its item, which was not read, holds it. */
 	private noteWasted(item: number, credits: number, email: unknown): void {
 		const { counts, parameters } = this.run;
+		if (parameters.isLeftEmpty('existingEmail')) return;
 		const fields = objectFrom(parameters.json(item));
 		const field = Object.keys(fields).find((name) => {
 			const text = fields[name];

@@ -37,7 +37,7 @@ export interface ReadRequest {
 	/** The most results; all of them without one. */
 	limit: number | undefined;
 	context: NodeContext;
-	/** The fields of the item, where Lead Fields recognizes what is read. */
+	/** The fields of the item, where what is read is recognized. */
 	recognized: IDataObject | undefined;
 	/** The client of the item's account. */
 	client: AccountClient;
@@ -137,7 +137,7 @@ async function requestFor(
 		values,
 		limit,
 		context,
-		recognized: parameters.isChosen ? undefined : objectFrom(parameters.json(item)),
+		recognized: parameters.chosen.length > 0 ? undefined : objectFrom(parameters.json(item)),
 		client,
 		missing: (...lacking) => missing(parameters, item, lacking),
 		noteRead: (field) => void parameters.fieldsRead.add(field),

@@ -177,13 +177,11 @@ export class Run<T extends { client: AccountClient }> {
 	/** Says above the output what came of the items, what to do and what was read. */
 	say(outcome: string, problems: Problem[], isWarning = false): void {
 		const { context, counts, operation, parameters } = this;
-		const { existing } = operation;
 		const facts = {
 			counts,
-			existing: existing && parameters.labelOf(existing.parameter),
 			items: context.inputs.length,
 			causes: causesOf([...problems, ...this.cameIn]),
-			isChosen: parameters.isChosen,
+			toPick: (name: string) => parameters.toPick([name]),
 			retriesOnFail: operation.goesOn === true && context.node.retryOnFail === true,
 		};
 		const [summary, type] = summaryOf(facts, outcome, parameters.readFrom);

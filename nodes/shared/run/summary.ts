@@ -83,13 +83,11 @@ export function outcomeOf(
 /** What a run knows at its end. */
 export interface Facts {
 	counts: Counts;
-	/** The label of the field for what items have already. */
-	existing: string | undefined;
 	items: number;
 	/** One problem of each cause, the most costly first. */
 	causes: Problem[];
-	/** Whether the user has chosen the fields. */
-	isChosen: boolean;
+	/** What to do where a column is to be read as this field of the node. */
+	toPick(name: string): string;
 	retriesOnFail: boolean;
 }
 
@@ -99,13 +97,12 @@ const MANY = 10;
 type Advice = [isSo: boolean, sentence: string, type?: 'info'];
 
 /** What may be wrong with a run and what to do about it, the most costly first. */
-function adviceOn({ causes, counts, existing, isChosen, items, retriesOnFail }: Facts): Advice[] {
+function adviceOn({ causes, counts, items, toPick, retriesOnFail }: Facts): Advice[] {
 	const { known, notFound, ofOthers, responses, skipped, unmet, wasted } = counts;
-	const choose = isChosen ? '' : 'set Lead Fields to Choose Below, drag your columns in, and ';
 	return [
 		[
 			wasted > 0,
-			`${count(wasted, 'credit')} went to items that already had an email in ${[...counts.wastedIn].join(', ')}, which was not read: ${choose}drag it onto ${existing}.`,
+			`${count(wasted, 'credit')} went to items that already had an email in ${[...counts.wastedIn].join(', ')}, which was not read: ${toPick('existingEmail')}.`,
 		],
 		[
 			notFound >= MANY && notFound === responses,
@@ -120,7 +117,7 @@ function adviceOn({ causes, counts, existing, isChosen, items, retriesOnFail }: 
 		],
 		[
 			ofOthers > 0 && skipped === items,
-			`If your emails are in another column: ${choose}drag it onto Email.`,
+			`If your emails are in another column: ${toPick('email')}.`,
 		],
 		[
 			ofOthers > 0 && known > 0 && known + skipped === items,

@@ -161,7 +161,6 @@ export const search: AnyLookup = {
 	parameters: {
 		includeInputFields: false,
 		operation: 'searchCompany',
-		leadFields: 'manual',
 		keyword: '={{ $json.site }}',
 	},
 	item: (number) => ({ site: siteOf(number) }),

@@ -215,7 +215,7 @@ function fieldsOf(step: Step): INodeParameters {
 	if (kindOf(step) !== 'verifier') {
 		const names = ['firstName', 'lastName', 'domain'];
 		const chosen = Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
-		return { leadFields: 'manual', ...chosen };
+		return chosen;
 	}
 	return takesKnown ? {} : { existingStatus: '' };
 }
