@@ -28,6 +28,9 @@ const TAKE_OVER_MS = 1_000;
 /** A click that has sent nothing by then is lost. */
 const LOST_MS = 5_000;
 
+/** By then a workflow is saved, or was before. */
+const SAVED_MS = 3_000;
+
 const VIEWPORT = { width: 1280, height: 800 };
 
 /** Around a workflow in a picture. */
@@ -204,8 +207,12 @@ export class EditorPage {
 		await delay(TAKE_OVER_MS);
 	}
 
-	async addOption(name: string): Promise<void> {
-		const add = this.parameters.getByTestId('collection-parameter-add').filter({ visible: true });
+	/** Adds a field of a collection, of the options by default. */
+	async addOption(name: string, button = 'Add option'): Promise<void> {
+		const adds = this.parameters.getByTestId('collection-parameter-add').filter({ visible: true });
+		const add = adds.filter({
+			has: this.page.getByText(button).or(this.page.getByPlaceholder(button)),
+		});
 		const offered = await this.#openDropdown(add);
 		await offered.filter({ has: this.page.getByText(name, { exact: true }) }).click();
 	}
@@ -251,6 +258,18 @@ export class EditorPage {
 				return cells.map((text) => text.trim());
 			}),
 		);
+	}
+
+	/** Saves the workflow, if n8n has not done so by itself. */
+	async save(): Promise<void> {
+		const isSaved = (method: string, url: string) =>
+			['PATCH', 'POST'].includes(method) && /\/rest\/workflows\//.test(url);
+		const saved = this.page.waitForResponse(
+			(response) => isSaved(response.request().method(), response.url()),
+			{ timeout: SAVED_MS },
+		);
+		await this.page.keyboard.press('Control+s');
+		await saved.catch(() => undefined);
 	}
 
 	/** Fills the form of the credential and saves it, upon which n8n tests it. */

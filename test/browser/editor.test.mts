@@ -284,7 +284,7 @@ test('the form of the credential tells what is wrong, and turns green when it is
 	await editor().screenshot('credential', dialog);
 });
 
-test('a field of another name is entered, the output is linked to the input, and another Operation keeps what is set', async () => {
+test('a column of another name is added, the output is linked to the input, and another Operation keeps what is set', async () => {
 	const visitors = list(demoList.id).leads.map(({ person }) => person);
 	const findable = some(visitors, ({ email }) => email !== null).slice(-4);
 	const unfindable = some(visitors, ({ email }) => email === null).slice(0, 1);
@@ -296,14 +296,18 @@ test('a field of another name is entered, the output is linked to the input, and
 	const table = node('Table', 'n8n-nodes-base.set', 3.4, json);
 	const field = { fieldToSplitOut: 'people', options: {} };
 	const split = node('People', 'n8n-nodes-base.splitOut', 1, field);
-	// The fields that these people do not have, cleared.
-	const cleared = { firstName: '', lastName: '', company: '', existingEmail: '' };
 	const host = await withOwnAccount(running(), service());
 	const another = await withOwnAccount(running(), service());
-	const finder = ours(host, 'Find Emails', 'contactDataFinder', cleared);
+	const finder = ours(host, 'Find Emails', 'contactDataFinder', {});
 	const saved = await chainOf('Find emails', manually(), table, split, finder);
 	await editor().openWorkflow(saved, { width: 1680, height: 720 });
 	await editor().openNode(finder.name);
+	await execute();
+	await editor().output.getByText('drag the right column in, e.g. person').waitFor();
+	expect(service().requests).toEqual([]);
+	const began = Date.now();
+	const clicks = await editor().countClicks();
+	await editor().addOption('Full Name', 'Add Field');
 	await editor().fillExpression('fullName', '{{ $json.person }}');
 
 	const emails = async () => {
@@ -312,6 +316,8 @@ test('a field of another name is entered, the output is linked to the input, and
 	};
 	await execute();
 	await expect.poll(emails).toEqual(found);
+	const seconds = Math.round((Date.now() - began) / 1_000);
+	report(`A column of another name: ${await clicks()} clicks, ${seconds} seconds with the run`);
 	expect(service().ledger.total('find')).toBe(4);
 	const { input, output } = editor();
 	await input.getByTestId('radio-button-table').click();
@@ -338,15 +344,22 @@ test('a field of another name is entered, the output is linked to the input, and
 	const maxCredits = editor().parameter('maxCredits').locator('input');
 	await maxCredits.fill('7');
 	await editor().page.keyboard.press('Tab');
+	await editor().addOption('Existing Email', 'Add Field');
+	const set = async () => [
+		await editor().expression('fullName').innerText(),
+		await maxCredits.inputValue(),
+		await editor().parameter('existingEmail').locator('input').inputValue(),
+	];
 	for (const operation of ['Find Email', 'Estimate Cost', 'Find Emails in Bulk']) {
 		await editor().choose('operation', operation);
-		await expect
-			.poll(async () => [
-				await editor().expression('fullName').innerText(),
-				await maxCredits.inputValue(),
-			])
-			.toEqual(['{{ $json.person }}', '7']);
+		await expect.poll(set).toEqual(['{{ $json.person }}', '7', '']);
 	}
+	// Saved, closed and opened again.
+	await editor().closeNode();
+	await editor().save();
+	await editor().openWorkflow(saved, { width: 1680, height: 720 });
+	await editor().openNode(finder.name);
+	await expect.poll(set).toEqual(['{{ $json.person }}', '7', '']);
 });
 
 test('the node after it shows what comes out, before anything runs', async () => {
