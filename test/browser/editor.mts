@@ -22,7 +22,7 @@ interface NoteElement {
 	querySelectorAll(name: string): Iterable<NoteElement>;
 }
 
-/** Until what is typed into an expression is part of the workflow. */
+/** Until what is dragged into a parameter is part of the workflow. */
 const TAKE_OVER_MS = 1_000;
 
 /** A click that has sent nothing by then is lost. */
@@ -32,6 +32,8 @@ const LOST_MS = 5_000;
 const SAVED_MS = 3_000;
 
 const VIEWPORT = { width: 1280, height: 800 };
+
+const NOWHERE: Area = { x: 0, y: 0, width: 0, height: 0 };
 
 /** Around a workflow in a picture. */
 const MARGIN = 24;
@@ -198,12 +200,16 @@ export class EditorPage {
 		await dropdown.filter({ has: this.page.getByText(choice, { exact: true }) }).click();
 	}
 
-	/** Replaces the expression that a parameter holds, as by pasting. */
-	async fillExpression(parameter: string, expression: string): Promise<void> {
-		await this.expression(parameter).click();
-		await this.page.keyboard.press('Control+a');
-		await this.page.keyboard.insertText(expression);
-		// The editor takes over what is typed a moment later.
+	/** Drags a column of the input, as the schema names it, onto a parameter. */
+	async drag(column: string, parameter: string): Promise<void> {
+		const { mouse } = this.page;
+		await this.input.locator(`[data-name="${column}"]`).first().hover();
+		await mouse.down();
+		const { x, y, width, height } = (await this.parameter(parameter).boundingBox()) ?? NOWHERE;
+		await mouse.move(x + width / 2, y + height / 2, { steps: 10 });
+		await mouse.up();
+		await this.expression(parameter).waitFor();
+		// The editor takes it over a moment later.
 		await delay(TAKE_OVER_MS);
 	}
 

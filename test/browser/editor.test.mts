@@ -289,7 +289,7 @@ test('a column of another name is added, the output is linked to the input, and 
 	const findable = some(visitors, ({ email }) => email !== null).slice(-4);
 	const unfindable = some(visitors, ({ email }) => email === null).slice(0, 1);
 	const people = [...findable, ...unfindable, ...findable.slice(0, 1)];
-	const asked = people.map(({ full, company }) => ({ person: full, domain: company.domain }));
+	const asked = people.map(({ full, company }) => ({ who: full, domain: company.domain }));
 	const found = people.map(({ email }) => email ?? 'null');
 	// As a table or a CRM gives them.
 	const json = { mode: 'raw', jsonOutput: JSON.stringify({ people: asked }), options: {} };
@@ -303,12 +303,12 @@ test('a column of another name is added, the output is linked to the input, and 
 	await editor().openWorkflow(saved, { width: 1680, height: 720 });
 	await editor().openNode(finder.name);
 	await execute();
-	await editor().output.getByText('drag the right column in, e.g. person').waitFor();
+	await editor().output.getByText('drag the right column in, e.g. who').waitFor();
 	expect(service().requests).toEqual([]);
 	const began = Date.now();
 	const clicks = await editor().countClicks();
 	await editor().addOption('Full Name', 'Add Field');
-	await editor().fillExpression('fullName', '{{ $json.person }}');
+	await editor().drag('who', 'fullName');
 
 	const emails = async () => {
 		const [head = [], ...rows] = await editor().tableIn(editor().output);
@@ -324,7 +324,7 @@ test('a column of another name is added, the output is linked to the input, and 
 	// A table that is wider than its panel would be scrolled to the middle of the row.
 	await output.locator('tbody tr').nth(2).locator('td').first().hover();
 	const marked = async () => await input.getByTestId('hovering-item').innerText();
-	await expect.poll(marked).toContain(asked[2]?.person);
+	await expect.poll(marked).toContain(asked[2]?.who);
 	await editor().screenshot('find-email');
 
 	await editor().choose('operation', 'Find Emails in Bulk');
@@ -352,14 +352,14 @@ test('a column of another name is added, the output is linked to the input, and 
 	];
 	for (const operation of ['Find Email', 'Estimate Cost', 'Find Emails in Bulk']) {
 		await editor().choose('operation', operation);
-		await expect.poll(set).toEqual(['{{ $json.person }}', '7', '']);
+		await expect.poll(set).toEqual(['{{ $json.who }}', '7', '']);
 	}
 	// Saved, closed and opened again.
 	await editor().closeNode();
 	await editor().save();
 	await editor().openWorkflow(saved, { width: 1680, height: 720 });
 	await editor().openNode(finder.name);
-	await expect.poll(set).toEqual(['{{ $json.person }}', '7', '']);
+	await expect.poll(set).toEqual(['{{ $json.who }}', '7', '']);
 });
 
 test('the node after it shows what comes out, before anything runs', async () => {

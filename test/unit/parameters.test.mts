@@ -204,6 +204,39 @@ describe('a field that the user has added', () => {
 		expect(Object.fromEntries(got)).toEqual({ ...recognized, ...read });
 	});
 
+	it.each<[item: IDataObject, read: Record<string, unknown>]>([
+		// What a lookup has found is of the lead, and so is an email beside no other name.
+		[
+			{ First: 'Bo', Last: 'Lee', email: 'ada@x.com', lookupStatus: 'found' },
+			{ existingEmail: 'ada@x.com' },
+		],
+		[
+			{ First: 'Bo', Last: 'Lee', email: 'bo@x.com', lookupStatus: 'not_found' },
+			{ existingEmail: '' },
+		],
+		[{ First: '', Last: '', email: 'ada@x.com' }, { existingEmail: 'ada@x.com' }],
+		[{ First: 'Bo', Last: 'Lee', email: 'bo@x.com', emailStatus: 'valid' }, { existingEmail: '' }],
+		// The company stays recognized wherever it stands.
+		[
+			{ properties: { firstname: 'Bo', lastname: 'Lee', company: 'Acme', email: 'bo@x.com' } },
+			{ company: 'Acme', existingEmail: '' },
+		],
+		[{ 'Your Name': 'Bo Lee', 'Your Company': 'Acme' }, { company: 'Acme' }],
+	])('leaves the company in %j to the lead, and the email to whom it belongs', (more, read) => {
+		const saved = { 'leadFields.fullName': column('Chief') };
+		const other = { First: 'Ed', Last: 'Fox', Chief: 'Ida Key' };
+		const inputs = [{ ...more, Chief: 'Ada Key' }, other];
+		const parameter = (name: string, _: number, fallback: unknown) =>
+			Object.hasOwn(saved, name) ? (saved as IDataObject)[name] : fallback;
+		const json = (item: number) => inputs[item];
+		const parameters = new LeadParameters(
+			{ json, inputs: inputs.map(() => ({ json: {} })), parameter },
+			find,
+		);
+		const got = Object.keys(read).map((name) => [name, parameters.get(name, 0, '')]);
+		expect(Object.fromEntries(got)).toEqual(read);
+	});
+
 	it('is evaluated once for each item', () => {
 		let times = 0;
 		const parameter = (

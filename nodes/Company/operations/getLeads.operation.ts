@@ -85,7 +85,7 @@ export const getLeads = readOperation({
 	},
 	async read(request) {
 		const { limit, values } = request;
-		const { companyStatus, companyData } = request.recognized ?? {};
+		const { companyStatus, companyData } = request.input;
 		if (companyStatus === 'not_found') return UNKNOWN_COMPANY;
 		const company = objectFrom(companyData);
 		if (companyStatus === 'found') request.noteRead('companyData');

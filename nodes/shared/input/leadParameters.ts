@@ -110,7 +110,7 @@ export class LeadParameters extends Parameters {
 
 	/** Whether the user has added a field and left it empty, so that it is nothing. */
 	isLeftEmpty(name: string): boolean {
-		return this.chosen.includes(name) && this.raw(this.pathOf(name)) === '';
+		return this.chosen.includes(name) && /^=?$/.test(String(this.raw(this.pathOf(name))));
 	}
 
 	private pathOf(name: string): string {

@@ -27,6 +27,8 @@ export interface Plan {
 	others: Person[];
 	/** Those of them whose name is as sure: where it is another one, nobody knows who is meant. */
 	rivals: Person[];
+	/** Whether the user has chosen another person than the surest: then an email is that of the name beside it. */
+	isAnother: boolean;
 	/** Columns without a value in any item: they say nothing, but that they are empty. */
 	empty: Column[];
 	/** The keys of all columns of the list that have a value in any item. */
@@ -108,8 +110,9 @@ export function planOf(columns: Column[], choice: NameChoice, filled: Set<string
 	);
 	const lead = chosen ?? (choice.isWhole ? undefined : inOrder[0]);
 	const others = inOrder.filter((one) => one !== lead);
-	const isChosen = chosen !== undefined || choice.isWhole;
-	const isSure = isChosen || (lead?.certainty === 3 && lead.owner === '');
+	const isNamed = chosen !== undefined || choice.isWhole;
+	const isAnother = isNamed && lead !== inOrder[0];
+	const isSure = isNamed || (lead?.certainty === 3 && lead.owner === '');
 	const isSeller = lead?.owner === SELLER && all.some(({ meaning }) => meaning === 'company');
 	const rivals = isSure
 		? []
@@ -118,17 +121,16 @@ export function planOf(columns: Column[], choice: NameChoice, filled: Set<string
 	const isItems = ({ meaning, owner }: Column) =>
 		meaning === 'email' || /^(?:your|lead)?$/.test(owner);
 	const ofItem = people
-		.filter(({ section, owner, certainty }) => section + owner === '' || certainty === 0)
+		.filter((one) => isAnother || one.section + one.owner === '' || one.certainty === 0)
 		.flatMap((one) => {
-			// Where somebody else is chosen, the email is that of the name beside it.
-			const isOthers = isChosen && others.includes(one);
+			const isOthers = isAnother && others.includes(one);
 			const isLeads = (column: Column) => !isName(column) && isItems(column);
 			return one.columns.filter(
 				(column) => isLeads(column) && !(isOthers && column.meaning === 'email'),
 			);
 		});
 	const read = [...(lead?.columns ?? []), ...ofItem].toSorted((a, b) => a.rank - b.rank);
-	return { columns: read, others, rivals, empty, filled };
+	return { columns: read, others, rivals, isAnother, empty, filled };
 }
 
 /** The number of a second person, or a second email; empty for any other owner. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isEmpty, isObject, objectFrom } from '../values/json';
 import { EMPTY_FIELD } from './cells';
 import { type Lead, NAME_RULES } from './lead';
-import { type Column, columnOf, keyOf, type NameChoice, type Plan, planOf } from './plan';
+import { type Column, columnOf, isName, keyOf, type NameChoice, type Plan, planOf } from './plan';
 import { Row, type Sections } from './row';
 
 /** Where CRMs, bases and forms put the fields of an item, in the order in which they count. */
@@ -40,6 +40,9 @@ export class LeadReader {
 		}
 		const row = new Row(sectionsOf(objectFrom(item)), this.plan, chosen);
 		const lead = row.read();
+		// Beside a contact who is never named, a bare name is a company's.
+		const contact = this.plan.empty.find((column) => isName(column) && /^\D/.test(column.owner));
+		if (contact) lead.lacking.fullName ??= { field: contact.field, why: EMPTY_FIELD };
 		for (const [, rule] of NAME_RULES) rule(lead, row);
 		delete lead.found.name;
 		for (const { meaning, field } of this.plan.empty) {

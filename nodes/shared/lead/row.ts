@@ -61,8 +61,8 @@ export class Row {
 	}
 
 	/** The column of an object that is called `email`, however a sheet spells that; first the one that is spelled so. */
-	private emailIn(section: string): Column | undefined {
-		return this.plan.columns.find((one) => one.section === section && one.letters === 'email');
+	private emailIn(section: string, columns = this.plan.columns): Column | undefined {
+		return columns.find((one) => one.section === section && one.letters === 'email');
 	}
 
 	/** Whether a column beside a bare name says that it is a person's: there is one for a company, for a half, or only people have it. */
@@ -118,7 +118,10 @@ export class Row {
 			.map((lead) => wordsOf(toFullName(nameOf(lead))))
 			.toSorted((one, another) => one.length - another.length);
 		const isSame = few.every((word) => many.includes(word));
-		if (few.length === 0 || !(isSame || this.plan.rivals.includes(other))) return;
+		const { isAnother, rivals } = this.plan;
+		if (isAnother && other.section + other.owner === '')
+			this.putEmailOf(other, nameOf(their) === '');
+		if (few.length === 0 || !(isSame || rivals.includes(other))) return;
 		const field = other.columns.find(isName)?.field;
 		if (!isSame) for (const one of NAMES) refuse(this.lead, one, `differs from ${field}`);
 		for (const column of other.columns) {
@@ -126,14 +129,26 @@ export class Row {
 		}
 	}
 
+	/** Reads an email of the item's own though somebody else is chosen: one that a lookup has found, or beside no name. */
+	private putEmailOf({ columns, section }: Person, isNobodys: boolean): void {
+		const isFound = ['found', 'verified'].includes(
+			cleanText(this.sections.get(section)?.lookupStatus),
+		);
+		for (const column of columns) {
+			const isLeads = isNobodys || (isFound && column.letters === 'email');
+			if (column.meaning === 'email' && isLeads) this.put(column);
+		}
+	}
+
 	/** Reads the status of the email: it belongs to the `email` beside it, or else to the email that is read there. */
 	private putStatus(): void {
 		const { found } = this.lead;
 		if ('emailStatus' in this.chosen) return;
+		const others = this.plan.others.flatMap(({ columns }) => columns);
 		for (const [section, fields] of this.sections) {
 			const value = this.statusIn(section);
 			if (value === '') continue;
-			const own = this.emailIn(section);
+			const own = this.emailIn(section) ?? this.emailIn(section, others);
 			const holdsIt = (one: IDataObject) => Object.hasOwn(one, found.email?.field ?? '');
 			// An expression that is chosen stands in no object.
 			const isOfEmail = own

@@ -37,8 +37,8 @@ export interface ReadRequest {
 	/** The most results; all of them without one. */
 	limit: number | undefined;
 	context: NodeContext;
-	/** The fields of the item, where what is read is recognized. */
-	recognized: IDataObject | undefined;
+	/** The fields of the item. */
+	input: IDataObject;
 	/** The client of the item's account. */
 	client: AccountClient;
 	missing(...lacking: Missing[]): Failure;
@@ -137,7 +137,7 @@ async function requestFor(
 		values,
 		limit,
 		context,
-		recognized: parameters.chosen.length > 0 ? undefined : objectFrom(parameters.json(item)),
+		input: objectFrom(parameters.json(item)),
 		client,
 		missing: (...lacking) => missing(parameters, item, lacking),
 		noteRead: (field) => void parameters.fieldsRead.add(field),
