@@ -61,7 +61,7 @@ export function peopleIn({ fixtures }: Pick<Service, 'fixtures'>, length: number
 /** A field that begins with what the items of this package have there. */
 const item = (name: string) => `={{ $json.${name} }}`;
 
-const simple = { simple: true };
+const simple = { 'options.simple': true };
 const limits = (limit: number) => ({ returnAll: false, limit });
 const list = { listId: { mode: 'list', value: '' } };
 const leadOptions = { 'options.email': 'all' };
@@ -72,16 +72,18 @@ const person = ofLead('domain', 'company', 'existingEmail', 'firstName', 'fullNa
 const address = ofLead('email', 'existingStatus');
 const emailColumns = ['lookupStatus', 'email', 'emailStatus', 'lookupCredits', 'checkedAt'];
 const verifierColumns = [...emailColumns, 'mailboxType'];
-const panel = { manualLimit: 10, includeInputFields: true, ...simple };
+const panel = { manualLimit: 10 };
 const refresh = { 'options.refreshAfterDays': 90 };
 const lookupOptions = {
+	'options.includeInputFields': true,
 	'options.lookUpIf': true,
-	'options.incompleteRun': 'return',
 	'options.keepCredits': 100,
-	'options.maxConcurrency': 5,
 	'options.maxCredits': 100,
-	'options.maxRateLimitWait': 15,
-	'options.maxRetries': 4,
+	'options.advanced.incompleteRun': 'return',
+	'options.advanced.maxConcurrency': 5,
+	'options.advanced.maxRateLimitWait': 15,
+	'options.advanced.maxRetries': 4,
+	'options.advanced.simple': true,
 };
 const finderOptions = {
 	...{ ...lookupOptions, ...refresh },
@@ -128,7 +130,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			columns: emailColumns,
 			job: 'getBulkJob',
 			form: 'Bulk Finder Body',
-			fields: { ...person, ...panel, ...finderOptions, 'options.jobTimeout': 30 },
+			fields: { ...person, ...panel, ...finderOptions, 'options.advanced.jobTimeout': 30 },
 			byModel: ['fullName', 'domain', 'company'],
 			parameters: who,
 			texts: ofPerson,
@@ -205,7 +207,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 			texts: { listId: ['102'] },
 		}),
 		sample('Estimate Cost', 'Finder estimate', 'getAccount', {
-			fields: { ...person, ...finderOptions, 'options.jobTimeout': 30 },
+			fields: { ...person, ...finderOptions },
 			byModel: ['fullName', 'domain', 'company'],
 			parameters: who,
 		}),
@@ -221,7 +223,7 @@ function all({ fixtures }: Pick<Service, 'fixtures'>): Sample[] {
 				...ofLead('companyName', 'companyWebsite'),
 				...{ title: '', titleMatch: 'all', location: '', locationMatch: 'all' },
 				...limits(10),
-				includeInputFields: false,
+				'options.includeInputFields': true,
 				...simple,
 				'options.lookUpIf': true,
 				'options.maxRateLimitWait': 15,

@@ -1,10 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Person } from '../shared/api/finder';
 import {
-	leadFrom,
-	lookupFields,
+	leadFields,
 	lookupOptions,
-	notForTools,
+	manualLimit,
 	queryField,
 	refreshAfter,
 	workflowField,
@@ -18,10 +17,8 @@ import { canBeEmail, toEmail } from '../shared/values/email';
 import { comparableDomain } from '../shared/values/text';
 
 /** The fields that name a person, where they work and the email that the item already has. */
-export const personFields: INodeProperties[] = [
-	leadFrom(
-		'the name, the company and an existing email from fields with common names, e.g. First Name, Surname, Company, Website, E-Mail',
-	),
+export const personFields: INodeProperties[] = leadFields(
+	'the name, the company and an existing email from fields with common names, e.g. First Name, Surname, Company, Website, E-Mail',
 	queryField({
 		displayName: 'Full Name',
 		name: 'fullName',
@@ -33,14 +30,12 @@ export const personFields: INodeProperties[] = [
 		name: 'firstName',
 		placeholder: 'e.g. Ada',
 		description: 'First name of the person, together with Last Name',
-		displayOptions: notForTools,
 	}),
 	queryField({
 		displayName: 'Last Name',
 		name: 'lastName',
 		placeholder: 'e.g. Lovelace',
 		description: 'Last name of the person, together with First Name',
-		displayOptions: notForTools,
 	}),
 	workflowField({
 		displayName: 'Existing Email',
@@ -62,7 +57,7 @@ export const personFields: INodeProperties[] = [
 		placeholder: 'e.g. Acme Inc',
 		description: "Name of the company, if you don't know its domain",
 	}),
-];
+);
 
 export const personOptions: INodeProperties[] = [
 	...lookupOptions,
@@ -114,7 +109,7 @@ export function toPersonQuestion(values: FieldValues): Question<Person> {
 /** What Find Email and Find Emails in Bulk have in common. */
 export const personLookup = {
 	cost: '1 credit per email found',
-	fields: [...personFields, ...lookupFields],
+	fields: [...personFields, manualLimit],
 	lead: {
 		fullName: { meanings: ['fullName'], forModel: 'First and last name of the person' },
 		firstName: { meanings: ['firstName'] },

@@ -22,7 +22,7 @@ export const emailOption: INodeProperties = {
 export function wantsLead(
 	parameter: (name: string) => unknown,
 ): ((lead: IDataObject) => boolean) | undefined {
-	const wanted = parameter('options.email');
+	const wanted = parameter('email');
 	if (wanted !== 'with' && wanted !== 'without') return undefined;
 	return (lead) => (emailAt(lead) !== null) === (wanted === 'with');
 }

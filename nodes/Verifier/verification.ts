@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { type EmailQuery, verifierQuery } from '../shared/api/verifier';
 import {
-	leadFrom,
-	lookupFields,
+	leadFields,
 	lookupOptions,
+	manualLimit,
 	queryField,
 	refreshAfter,
 	workflowField,
@@ -12,8 +12,8 @@ import type { Lookup } from '../shared/lookups/lookup';
 import { canBeEmail, knownStatus, toEmail } from '../shared/values/email';
 
 /** The email to verify, and the status that the item already has: the finder returns one with each email. */
-export const emailFields: INodeProperties[] = [
-	leadFrom('the email from a field with a common name, e.g. E-Mail, Work Email'),
+export const emailFields: INodeProperties[] = leadFields(
+	'the email from a field with a common name, e.g. E-Mail, Work Email',
 	queryField({
 		displayName: 'Email',
 		name: 'email',
@@ -28,14 +28,14 @@ export const emailFields: INodeProperties[] = [
 		description:
 			'Email status that the item already has. If it is valid, invalid or catch-all, the email is not verified and costs nothing.',
 	}),
-];
+);
 
 export const verifierOptions: INodeProperties[] = [...lookupOptions, refreshAfter];
 
 /** What Verify Email and Verify Emails in Bulk have in common. */
 export const emailLookup = {
 	cost: '1 credit per email',
-	fields: [...emailFields, ...lookupFields],
+	fields: [...emailFields, manualLimit],
 	lead: {
 		email: { meanings: ['email'], forModel: 'Email to verify' },
 		existingStatus: { meanings: ['emailStatus'] },

@@ -83,8 +83,8 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 	await expect.poll(lists).toEqual(['Berlin Expo (10 leads)']);
 	await editor().locatorChoices.click();
 	for (const [displayName, action] of [
-		['Contact Data Finder', 'Find emails in bulk'],
-		['Contact Data Verifier', 'Verify emails in bulk'],
+		['Contact Data Finder', 'Find emails faster in bulk'],
+		['Contact Data Verifier', 'Verify emails faster in bulk'],
 	] as const) {
 		await editor().closeNode();
 		await editor().openNodePanel();
@@ -96,9 +96,9 @@ test('from an empty canvas to the verified leads of a list, with nothing typed b
 	const table = async () => await editor().tableIn(editor().output);
 	await expect.poll(async () => (await table()).length).toBe(1 + 10);
 	const [head = [], ...rows] = await table();
-	expect(head.slice(0, 3)).toEqual(['lookupStatus', 'email', 'emailStatus']);
+	expect(head.slice(0, 4)).toEqual(['fullName', 'lookupStatus', 'email', 'emailStatus']);
 	expect(rows.flat()).not.toContain('undefined');
-	const statuses = rows.map(([status]) => status);
+	const statuses = rows.map(([, status]) => status);
 	expect(new Set(statuses)).toEqual(new Set(['found', 'verified', 'known', 'not_found']));
 	expect(service().ledger.total('findBulk')).toBe(5);
 	expect(service().ledger.total('verifyBulk')).toBe(2);
@@ -133,7 +133,7 @@ test('rows of any sheet are looked up with nothing typed, dragged or cleared', a
 	const table = async () => await editor().tableIn(editor().output);
 	await expect.poll(async () => (await table()).length).toBe(1 + sheetRows().length);
 	const [head = [], ...rows] = await table();
-	expect(rows.map((row) => row[0])).toEqual(
+	expect(rows.map((row) => row[head.indexOf('lookupStatus')])).toEqual(
 		sheetRows().map((row) => (row['E-Mail'] ? 'known' : expect.stringMatching(/^(not_)?found$/))),
 	);
 	expect(head).toEqual(
@@ -162,7 +162,7 @@ test('two providers in a row, as the README says: the second is asked for what t
 		await editor().addNode(displayName, action);
 		await editor().chooseCredential(id);
 	};
-	const finder = ['Contact Data Finder', 'Find emails in bulk'] as const;
+	const finder = ['Contact Data Finder', 'Find emails faster in bulk'] as const;
 	await add(...finder, first.id);
 	await editor().node.getByTestId('tab-settings').click();
 	await editor().choose('onError', 'Continue');
@@ -171,7 +171,7 @@ test('two providers in a row, as the README says: the second is asked for what t
 	await editor().addOption('Keep Existing Email If');
 	await editor().choose('keepEmailIf', 'Valid');
 	await editor().closeNode();
-	await add('Contact Data Verifier', 'Verify emails in bulk', first.id);
+	await add('Contact Data Verifier', 'Verify emails faster in bulk', first.id);
 	await execute();
 	const table = async () => await editor().tableIn(editor().output);
 	await expect.poll(async () => (await table()).length).toBe(1 + rows.length);
@@ -250,7 +250,7 @@ test('the node panel finds a node by what it is for, shows all, and lists what o
 	expect((await editor().foundNodes()).slice(-4)).toEqual([
 		'Estimate cost',
 		'Find email',
-		'Find emails in bulk',
+		'Find emails faster in bulk',
 		'Get bulk job',
 	]);
 });
@@ -270,6 +270,7 @@ test('the form of the credential tells what is wrong, and turns green when it is
 	await editor().saveCredential({ baseUrl: service().baseUrl, apiKey: 'wrong-key-1234' });
 	await editor().credential.getByText('More details').click();
 	await says('The service did not accept the API key. Check it in the settings of your account.');
+	await editor().screenshot('credential', dialog);
 	await editor().saveCredential({ baseUrl: await server(giveWebPage) });
 	await says('The Base URL responded, but not with account data. Check the URL.');
 	await editor().saveCredential({ baseUrl: 'http://api.example.com' });
@@ -281,7 +282,6 @@ test('the form of the credential tells what is wrong, and turns green when it is
 	await editor().node.getByTestId('credential-edit-button').click();
 	await isOpen();
 	await editor().credential.getByTestId('credentials-config-container-test-success').waitFor();
-	await editor().screenshot('credential', dialog);
 });
 
 test('a column of another name is added, the output is linked to the input, and another Operation keeps what is set', async () => {
@@ -305,6 +305,7 @@ test('a column of another name is added, the output is linked to the input, and 
 	await execute();
 	await editor().output.getByText('drag the right column in, e.g. who').waitFor();
 	expect(service().requests).toEqual([]);
+	await editor().input.getByTestId('radio-button-schema').click();
 	const began = Date.now();
 	const clicks = await editor().countClicks();
 	await editor().addOption('Full Name', 'Add Field');
@@ -340,11 +341,11 @@ test('a column of another name is added, the output is linked to the input, and 
 	await expect.poll(emails).toEqual(found);
 	await editor().screenshot('find-emails-in-bulk');
 
+	await editor().addOption('Existing Email', 'Add Field');
 	await editor().addOption('Max Credits');
 	const maxCredits = editor().parameter('maxCredits').locator('input');
 	await maxCredits.fill('7');
 	await editor().page.keyboard.press('Tab');
-	await editor().addOption('Existing Email', 'Add Field');
 	const set = async () => [
 		await editor().expression('fullName').innerText(),
 		await maxCredits.inputValue(),

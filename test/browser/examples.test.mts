@@ -92,6 +92,7 @@ const scenes: Record<string, () => Scene> = {
 	'new-hubspot-contact': () => ({
 		tools: [hubSpot(hubSpotContacts.map(({ contact }) => contact))],
 	}),
+	'pay-once-for-good': () => ({}),
 	'spreadsheet-upload': () => ({ run: sendSpreadsheet, idle: 2 }),
 	'two-providers': () => ({
 		tools: [sheetOf(leadsWithoutEmail(demoList.id))],

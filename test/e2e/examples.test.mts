@@ -636,7 +636,9 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const files = [...csvFilesOf(cells), ...workbooksOf(cells, folder)];
 		for (const [nth, file] of files.entries()) {
 			const free = nth > 0 && { lookupCredits: 0 };
-			const page = lastPage.filter((line) => !free || !line.startsWith('Credits used'));
+			const page = lastPage.map((line) =>
+				free && line.startsWith('Credits used') ? 'Credits used: none' : line,
+			);
 			const { rows, charged, result: _, ...last } = await send(file);
 			expect({ ...last, charged: charged.sort() }).toEqual({
 				title: 'Done: the file is in your downloads',
@@ -650,7 +652,13 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 					expect.objectContaining({ ...Object.fromEntries(row), ...results[index], ...free }),
 				),
 			);
-			const inOrder = ['lookupStatus', 'email', 'emailStatus', 'lookupMessage', ...columns];
+			const inOrder = [
+				...columns.slice(0, 2),
+				'lookupStatus',
+				'email',
+				'emailStatus',
+				'lookupMessage',
+			];
 			expect(Object.keys(known(rows?.[0])).slice(0, inOrder.length)).toEqual(inOrder);
 		}
 		// Somebody closes the tab and sends the file again. Max Items in Manual Runs is nothing to the form that others use.
@@ -668,7 +676,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(again).toMatchObject({ charged: [], name: many.name });
 		const ofThisRun = ['Your rows: 12', 'Already had an email: 12'];
 		expect(again.lines).toEqual(expect.arrayContaining(ofThisRun));
-		expect(again.lines.join()).not.toMatch(/Emails found|verified now|Credits used/);
+		expect(again.lines.join()).not.toMatch(/Emails found|verified now|Credits used: \d/);
 		// Columns of the user's own stay beside the results, and those of a file that came back are results.
 		const tidied = await send(csvFilesOf(messyFile.cells)[0]);
 		expect(tidied.lines).toEqual([...messyFile.lastPage, '', messyFile.renamed]);
@@ -686,13 +694,15 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		// A limit comes before what more rows lack.
 		trial.service.options.creditsLeft = { email: 0 };
 		const gaps = ['Ada', 'Grace'].map((name) => [name, 'Acme']);
-		const [limited] = csvFilesOf([['Full Name', 'Company'], ...gaps, ['Ada Lovelace', 'Acme']]);
+		const [first = [], second = []] = gaps;
+		const gapped = [first, ['', ''], second, ['Ada Lovelace', 'Acme']];
+		const [limited] = csvFilesOf([['Full Name', 'Company'], ...gapped]);
 		expect((await send(limited)).lines).toEqual([
 			'Your rows: 3',
 			'Not looked up: 3',
 			'',
-			expect.stringMatching(/^Row 4: Not enough credits/),
-			expect.stringMatching(/^2 rows \(2, 3\): .*no name/),
+			expect.stringMatching(/^Row 5: Not enough credits/),
+			expect.stringMatching(/^2 rows \(2, 4\): .*no name/),
 			'',
 			expect.stringContaining('To look up the rest, upload the file that you got'),
 		]);
@@ -740,6 +750,40 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		const unread = await send(report);
 		expect(unread).toMatchObject({ title: 'This file could not be read', charged: [] });
 		expect(unread.lines.at(-1)).toContain('Invalid Record Length');
+	},
+
+	/** What the table has is not looked up again, by whichever n8n; what was missed is, the next month. */
+	'pay-once-for-good': async (trial) => {
+		const { client, service } = trial;
+		const leads = leadsWithoutEmail(101).slice(0, 12);
+		keepLeads(service, 101, leads);
+		const found = leads.flatMap(({ person: { email } }) => email ?? []);
+		const unclear = found.filter(isUnknown).length;
+		const table = await createLeadsTable(client);
+		const workflow = await trial.example({ listId: 101, table });
+		await trial.run(workflow, 'Every Day');
+		expect(trial.spent).toEqual({ found: found.length, verified: unclear });
+		const rows = await client.rowsOf(table);
+		expect(rows.map(({ fullName, email }) => [fullName, email])).toEqual(
+			leads.map(({ person: { full, email } }) => [full, email]),
+		);
+		// This n8n would know what it has bought itself.
+		await trial.changeAccount();
+		const again = await trial.example({ listId: 101, table });
+		const { length } = service.requests;
+		const missed = async () => {
+			await trial.run(again, 'Every Day');
+			const sent = service.requests.slice(length);
+			return sent.flatMap(({ operation, body }) => (operation === 'findBulk' ? rowsOf(body) : []));
+		};
+		expect(await missed()).toEqual([]);
+		const misses = rows.filter(({ email }) => email === null);
+		expect(misses.length).toBeGreaterThan(1);
+		const outcome = 'missed in 2020-01';
+		await client.updateRows(table, ['id', Number(misses[0]?.id)], { outcome });
+		expect(await missed()).toHaveLength(1);
+		expect(trial.spent).toEqual({ found: found.length, verified: unclear });
+		expect(await client.rowsOf(table)).toHaveLength(leads.length);
 	},
 
 	/** It leaves 100 credits; a later run goes on with the rest, then only what is old is checked again. */
@@ -842,7 +886,7 @@ function failure({ id, person }: Lead, reason: string, httpCode: number) {
 		domain: company.domain,
 		// What happened, and what to do.
 		message: expect.stringMatching(/^\w.*\. \w.*\.$/),
-		error: { message: expect.stringMatching(/\w/), status: 'failed', reason, httpCode },
+		error: { status: 'failed', reason, httpCode },
 	};
 }
 

@@ -301,9 +301,16 @@ describe('Get Company Leads', () => {
 		expect.objectContaining({ companyWebsite, size: 10 });
 
 	test('asks once for a company of 20 contacts, for 10 people each, in two nodes', async () => {
-		const outputs = await inARow(contacts(company), [getLeads, getLeads]);
+		// Each contact has the people only where they say whose they are.
+		const [, parameters] = getLeads;
+		const linked: Step = [companyNode, { ...parameters, includeInputFields: true }];
+		const items = contacts(company);
+		const { json, summary } = await run(getLeads, { items });
+		expect(json).toHaveLength(10);
+		expect(summary).toMatch(/^20 items: 1 company with 10 people, 19 duplicates\./);
+		const outputs = await inARow(items, [linked, getLeads]);
 		expect(asked()).toEqual([askFor(company)]);
-		expect(outputs.map(({ length }) => length)).toEqual([200, 200]);
+		expect(outputs.map(({ length }) => length)).toEqual([200, 10]);
 	});
 
 	test('asks once for a website, whatever the company is called beside it', async () => {
@@ -320,8 +327,8 @@ describe('Get Company Leads', () => {
 		const on: Fault['on'] = { where: ({ rawQuery }) => rawQuery.includes(other.domain) };
 		service().faults.add({ status: 400, on });
 		const { json, summary } = await run(getLeads, { items, onError: 'stopWorkflow' });
-		expect(json.filter(({ lookupStatus }) => lookupStatus === null)).toHaveLength(200);
-		expect(summary).toMatch(/^20 companies: 200 people, 20 failed/);
+		expect(json.filter(({ lookupStatus }) => lookupStatus === null)).toHaveLength(10);
+		expect(summary).toMatch(/^40 items: 1 company with 10 people, 19 duplicates, 20 failed/);
 	});
 
 	const found = { name: 'Found Inc', domain: company.domain };
@@ -345,6 +352,21 @@ describe('Get Company Leads', () => {
 		expect(asked()[0]).not.toHaveProperty(sent.companyName ? 'companyWebsite' : 'companyName');
 	});
 
+	test('asks for the company that is added, whatever Search Company says; for one without a value it does not count', async () => {
+		const leadFields = { companyWebsite: '={{ $json.site }}' };
+		const chosen: Step = [companyNode, { operation: 'getLeads', limit: 10, leadFields }];
+		const unknown = { companyStatus: 'not_found', companyData: null };
+		const { json } = await run(chosen, {
+			items: [
+				{ site: other.domain, companyStatus: 'found', companyData: found },
+				{ site: other.domain.toUpperCase(), ...unknown },
+				{ site: '', ...unknown },
+			],
+		});
+		expect(asked()).toMatchObject([ofOther]);
+		expect(json.at(-1)).toMatchObject({ lookupReason: 'company_not_found' });
+	});
+
 	test('passes on what Search Company does not know, with equal columns, and sums it up', async () => {
 		const unknown = { companyStatus: 'not_found', companyData: null };
 		const items = [
@@ -366,7 +388,7 @@ describe('Get Company Leads', () => {
 		expect(columns[0]).toBe('fullName');
 		for (const one of others) expect(one).toEqual(columns);
 		expect(summary).toMatch(
-			/^1 company: 10 people, 1 without a company, 2 not found by Search Company\..*Read from: companyData/,
+			/^4 items: 1 company with 10 people, 1 without a company, 2 not found by Search Company\..*Read from: companyData/,
 		);
 	});
 

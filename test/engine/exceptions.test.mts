@@ -87,9 +87,9 @@ describe.each(lookups)('an expression that fails for one item of $operation', (l
 	test('goes to the error output, the others are delivered, and nothing is sent afterwards', async () => {
 		const { items, errorItems, error } = await run({ onError: 'continueErrorOutput' });
 		expect(error).toBeUndefined();
+		const problem = { status: 'invalid_input', reason: 'failing_expression' };
 		const message = expect.stringContaining('expression');
-		const problem = { status: 'invalid_input', reason: 'failing_expression', message };
-		const json = { first: 'Ann', error: problem };
+		const json = { first: 'Ann', error: problem, message };
 		expect(errorItems).toMatchObject([{ json, pairedItem: { item: failed } }]);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(others.map((item) => ({ item })));
 		expect(items.map((item) => answerIn(item.json))).toEqual(others.map(lookup.answer));
@@ -134,8 +134,8 @@ describe.each([find, findBulk])('an exception in the code of $operation', (looku
 
 	const withinRequest = wanted.slice(0, Math.max(perRequest, failing + 1));
 	const early = 'prepare';
-	const ofBulk = ['bulkBody', 'hasEmail', 'matchRows'];
-	const late = ['simplifyFoundEmail', ...(perRequest > 1 ? ofBulk : ['finderQuery', 'foundIn'])];
+	const ofRequest = perRequest > 1 ? ['bulkBody', 'matchRows'] : ['finderQuery'];
+	const late = ['simplifyFoundEmail', 'foundIn', ...ofRequest];
 
 	test.each([early, ...late])(
 		'%s: items of other requests have their answers; with Retry On Fail all have',

@@ -87,7 +87,10 @@ async function goodItem(field: Field): Promise<IDataObject> {
 /** Runs the operation over these items, and gives what it sent. */
 async function runField({ node, parameters, isLookup }: Field, items: IDataObject[]) {
 	const { length } = service().requests;
-	const options = { ...(isLookup && { maxRetries: 0 }), ...Object(parameters.options) };
+	const own = isLookup
+		? { maxRetries: 0 }
+		: node === 'contactDataCompany' && { includeInputFields: true };
+	const options = { ...own, ...Object(parameters.options) };
 	const result = await runNode({
 		...{ node, items, credential: credentialFor(service()), onError: 'continueRegularOutput' },
 		parameters: { ...parameters, options },

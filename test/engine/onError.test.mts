@@ -12,7 +12,7 @@ import { credentialFor, useService } from '../support/servers/service.mts';
 
 const service = useService();
 
-const check = 'Complete these rows.';
+const check = 'Complete the rows that lack a name or a company.';
 
 describe.each(lookups)('$operation', (lookup) => {
 	// Asked one by one: the first has its answer, the second lacks a field, the third is over the cap.
@@ -52,7 +52,7 @@ describe.each(lookups)('$operation', (lookup) => {
 	const errorItems = problems.map(({ said, message, remedy }, index) =>
 		linked(1 + index, {
 			...items[1 + index],
-			error: { ...said, message },
+			error: said,
 			message: `${message}. ${remedy}`,
 		}),
 	);

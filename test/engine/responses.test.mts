@@ -737,16 +737,6 @@ describe('what an account has', () => {
 	});
 });
 
-test('the size of a company as a range', async () => {
-	service().faults.add({ set: { company_size: '51-200' } });
-	const { json } = await runNode({
-		node: 'contactDataList',
-		parameters: { operation: 'getLeads', limit: 1, listId: listWithId('102') },
-		credential: credential(service()),
-	});
-	expect(json[0].companySize).toBe('51-200');
-});
-
 describe('a limit is read where it is stated', () => {
 	const seconds = 30;
 	const at = { retryAfter: 'seconds', seconds } as const;

@@ -211,7 +211,7 @@ describe('an item without a name or a company', () => {
 		'Company Domain (or Company Name)',
 	];
 
-	const complete = 'Complete these rows, or check';
+	const complete = 'Complete the rows that lack it, or check';
 	it.each<[IDataObject, Record<string, unknown>, lacks: string, advice: string]>([
 		[{ where: 'Acme' }, chosen, 'no name (who is empty in this row)', `${complete} ${name}`],
 		[
@@ -224,7 +224,7 @@ describe('an item without a name or a company', () => {
 			{},
 			{ firstName: 'Ada', domain: 'linkedin.com/in/ada' },
 			'no name (First Name is only half a name) and no company (Company Domain is not a company website)',
-			`Complete these rows, or check ${name} under Lead Fields, and check ${company}`,
+			`Complete the rows that lack it, or check ${name} under Lead Fields, and check ${company}`,
 		],
 	])('%j, where its fields are added as %j, says %s', (json, saved, lacks, advice) => {
 		const { outcome } = read(findBulk, added(findBulk, saved), { ...json, own: '' });
@@ -238,7 +238,7 @@ describe('an item without a name or a company', () => {
 	const add = (labels: string, example = '') =>
 		`add ${labels} under Lead Fields and drag the right column in${example}`;
 	const addName = `${add(name)}.`;
-	const orName = `Complete these rows, or ${addName}`;
+	const orName = `Complete the rows that lack it, or ${addName}`;
 
 	it.each<[IDataObject, message: string, advice: string]>([
 		[{ Kunde: 1, ...acme }, 'no name. The item has: Kunde, Company', `A${addName.slice(1)}`],
@@ -267,7 +267,7 @@ describe('an item without a name or a company', () => {
 		[
 			{ ...acme, 'First Name': '', Surname: '' },
 			'no name (First Name is empty in this row)',
-			'Complete these rows.',
+			'Complete the rows that lack a name or a company.',
 		],
 		[
 			{ Website: 'acme.com', Name: 'Acme GmbH' },
@@ -277,7 +277,7 @@ describe('an item without a name or a company', () => {
 		[
 			{ ...ada, Homepage: '', Customer: 'Acme' },
 			'no company (Homepage is empty in this row)',
-			'Complete these rows.',
+			'Complete the rows that lack a name or a company.',
 		],
 		[
 			{},
@@ -309,16 +309,17 @@ it('a recognized item is looked up, passed on or refused by what its own fields 
 	);
 });
 
-it.each([
+it.each<[string, 'isSimple' | 'wantsAllMatches' | 'includesInput']>([
 	['simple', 'isSimple'],
 	['returnAllMatches', 'wantsAllMatches'],
 	['includeInputFields', 'includesInput'],
-])('the switch %s is on only where it is true, for a known item too', (name, own) => {
-	const none = { isSimple: false, wantsAllMatches: false, includesInput: false };
+])('the switch %s is on where it is true, or by default, for a known item too', (name, own) => {
+	const none = { isSimple: true, wantsAllMatches: false, includesInput: true };
 	for (const item of [person, withEmail]) {
 		for (const value of [true, false, 'true', undefined]) {
 			const saved = value === undefined ? item : { ...item, [name]: value };
-			expect(finder(saved)).toMatchObject({ ...none, [own]: value === true });
+			const isOn = value === undefined ? none[own] : value === true;
+			expect(finder(saved)).toMatchObject({ ...none, [own]: isOn });
 		}
 	}
 });

@@ -3,7 +3,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { lookupFields, lookupOptions, refreshAfter } from '../../nodes/shared/editor/fields.ts';
+import {
+	lookupOptions,
+	manualLimit as itemLimit,
+	refreshAfter,
+} from '../../nodes/shared/editor/fields.ts';
 import { lookupOptionsOf } from '../../nodes/shared/input/options.ts';
 import { problemOf } from '../../nodes/shared/failures/failure.ts';
 import { parametersOf } from './parametersOf.mts';
@@ -19,7 +23,7 @@ function optionsOf(
 		...Object.fromEntries(options),
 		...(manualLimit !== undefined && { manualLimit }),
 	};
-	const fields = { fields: lookupFields, options: [...lookupOptions, refreshAfter] };
+	const fields = { fields: [itemLimit], options: [...lookupOptions, refreshAfter] };
 	return lookupOptionsOf(parametersOf({ ...fields, optionalColumn }, saved), context);
 }
 

@@ -216,6 +216,7 @@ describe('a field that the user has added', () => {
 		],
 		[{ First: '', Last: '', email: 'ada@x.com' }, { existingEmail: 'ada@x.com' }],
 		[{ First: 'Bo', Last: 'Lee', email: 'bo@x.com', emailStatus: 'valid' }, { existingEmail: '' }],
+		[{ 'Chief Email': 'ada@x.com' }, { existingEmail: '' }],
 		// The company stays recognized wherever it stands.
 		[
 			{ properties: { firstname: 'Bo', lastname: 'Lee', company: 'Acme', email: 'bo@x.com' } },
@@ -235,6 +236,16 @@ describe('a field that the user has added', () => {
 		);
 		const got = Object.keys(read).map((name) => [name, parameters.get(name, 0, '')]);
 		expect(Object.fromEntries(got)).toEqual(read);
+	});
+
+	it.each<[item: IDataObject, email: string]>([
+		// Beside a company's bare name, the email is the contact's; beside a person's name, theirs.
+		[{ Name: 'Acme Widgets', 'CEO Name': 'Ada Key', Email: 'ada@x.com' }, 'ada@x.com'],
+		[{ Name: 'Bob Bell', 'CEO Name': 'Ada Key', Email: 'bob@x.com', 'CEO Email': ' ' }, ''],
+		[{ 'First Name': 'Bob', 'CEO Name': 'Ada Key', Email: 'bob@x.com' }, ''],
+	])('reads of %j the email of the CEO, who is named', (json, email) => {
+		const saved = { 'leadFields.fullName': column('CEO Name') };
+		expect(parametersOf(find, saved, json).get('existingEmail', 0, '')).toBe(email);
 	});
 
 	it('is evaluated once for each item', () => {

@@ -22,7 +22,10 @@ export function parametersOf(
 	item: IDataObject = {},
 ): LeadParameters {
 	const parameter: Context['parameter'] = (name, _, fallback, options) => {
-		const value = Object.hasOwn(saved, name) ? saved[name] : fallback;
+		// An option may be given by its own name.
+		const option = name.replace(/^options\.(?:.*\.)?/, '');
+		const key = [name, `options.${option}`, option].find((one) => Object.hasOwn(saved, one));
+		const value = key === undefined ? fallback : saved[key];
 		if (value === FAILS && !options?.rawExpressions) throw new Error('It fails');
 		return value;
 	};

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import { REASONS, WITHOUT_RESULT } from '../../nodes/shared/failures/reasons.ts';
+import { allFields } from '../../nodes/shared/input/declaration.ts';
 import { INTERFACE_DEFAULTS } from '../../nodes/shared/http/connection.ts';
 import { ACCOUNT_PATH } from '../../nodes/shared/api/account.ts';
 import { FIND_BULK_PATH } from '../../nodes/shared/api/bulkFinder.ts';
@@ -86,7 +87,7 @@ it('options.md names each option of what may cost credits', () => {
 	const operations = [find, findBulk, verify, verifyBulk, search, getLeads];
 	const options = operations.flatMap(({ options = [] }) => options);
 	const page = textOf('docs/options.md');
-	for (const { displayName } of options) expect(page).toContain(`**${displayName}`);
+	for (const { displayName } of allFields({ options })) expect(page).toContain(`**${displayName}`);
 });
 
 it('interface.md names each path of the service', () => {

@@ -9,7 +9,7 @@ it('a result of a tool has nothing of the item of its agent', () => {
 		companyData: { name: 'Agent Corp' },
 	};
 	const asked = { keyword: 'acme.example' };
-	const place = { includesInput: false, isTool: true, asked, names: OF_COMPANY };
+	const place = { includesInput: false, isTool: true, asked, subject: [], names: OF_COMPANY };
 	const columns = ['companyStatus', 'companyData'];
 	const miss = { fields: { companyStatus: 'not_found' }, columns, credits: 0 };
 	expect(itemWith({ json }, 0, place, miss).json).toEqual({

@@ -47,8 +47,17 @@ it.each<[string, Simplify, fields: string[]]>([
 	expect(Object.entries(absent)).toEqual(fields.map((field) => [field, null]));
 });
 
+it.each<[string, IDataObject]>([
+	['a company', simplifyCompany({})],
+	['a person', simplifyCompanyLead({}, {})],
+	// Only some services send these two.
+	['a list lead', simplifyListLead({ title: 'CTO', company: 'Acme' })],
+	['an exported lead', simplifyExportedLead({})],
+])('%s has ten fields at most', (_, fields) => {
+	expect(Object.keys(fields).length).toBeLessThanOrEqual(10);
+});
+
 it.each<[Simplify, sent: IDataObject, some: IDataObject]>([
-	[simplifyListLead, { company_size: '250' }, { companySize: 250 }],
 	[
 		simplifyList,
 		{ count_leads: '1,000', count_leads_emails: '0' },

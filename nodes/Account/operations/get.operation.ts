@@ -14,6 +14,7 @@ export const get = readOperation({
 	tool: "Get the account's plan, how many credits of each kind remain, and its saved lists. Costs no credits.",
 	cost: 'free',
 	columns: Object.keys(simplifyAccount({})),
-	fields: [simple],
+	fields: [],
+	options: [simple],
 	read: async ({ client }) => ({ results: [await readAccount(client)], simplify: simplifyAccount }),
 });

@@ -8,7 +8,7 @@ import {
 } from '../../shared/api/company';
 import {
 	includeInputFields,
-	leadFrom,
+	leadFields,
 	limitFields,
 	lookUpIf,
 	queryField,
@@ -18,12 +18,12 @@ import {
 import { readOperation } from '../../shared/operation';
 import type { Settled } from '../../shared/execution/answers';
 import { executionOf } from '../../shared/execution/execution';
-import { problemOf } from '../../shared/failures/failure';
+import { isMiss } from '../../shared/failures/failure';
 import { UNKNOWN_COMPANY } from '../../shared/failures/reasons';
 import { companyOf, type FieldValues } from '../../shared/input/fieldValues';
 import { digest } from '../../shared/http/connection';
 import { collectPages, type Pages } from '../../shared/reads/pages';
-import type { ReadRequest } from '../../shared/reads/reader';
+import type { Reading, ReadRequest } from '../../shared/reads/reader';
 import { objectAt, objectFrom, textAt } from '../../shared/values/json';
 import { areOneSite, count, toText } from '../../shared/values/text';
 
@@ -40,33 +40,35 @@ export const getLeads = readOperation({
 	goesOn: true,
 	tool: "Get people who work at a company, with job title, location and email. Needs the company's website or name. May cost credits, so request few people, and filter by title or location.",
 	fields: [
-		leadFrom(
-			'the website of the company, else its name, from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit.',
+		...leadFields(
+			'the website of the company, else its name, from fields with common names, e.g. Website, Company. Your provider may charge credits for the people returned: start with a low Limit',
+			queryField({
+				displayName: 'Company Website',
+				name: 'companyWebsite',
+				placeholder: 'e.g. acme.com',
+				description: 'Domain of the company. A full URL works too.',
+			}),
+			queryField({
+				displayName: 'Company Name',
+				name: 'companyName',
+				placeholder: 'e.g. Acme Inc',
+				description: "Name of the company, if you don't know its website",
+			}),
 		),
-		queryField({
-			displayName: 'Company Website',
-			name: 'companyWebsite',
-			placeholder: 'e.g. acme.com',
-			description: 'Domain of the company. A full URL works too.',
-		}),
-		queryField({
-			displayName: 'Company Name',
-			name: 'companyName',
-			placeholder: 'e.g. Acme Inc',
-			description: "Name of the company, if you don't know its website",
-		}),
 		...wordFilter('Title', 'e.g. sales manager'),
 		...wordFilter('Location', 'e.g. Berlin'),
 		...limitFields(10),
-		{
-			...includeInputFields,
-			default: false,
-			description: "Whether to add the input item to each person, in the field 'input'",
-		},
-		simple,
 	],
 	columns: Object.keys(simplifyCompanyLead({}, {})),
-	options: [lookUpIf, rateLimitWait],
+	options: [
+		{
+			...includeInputFields,
+			description: "Whether to add the input item to each person, in the field 'input'",
+		},
+		lookUpIf,
+		rateLimitWait,
+		simple,
+	],
 	lead: {
 		companyWebsite: {
 			meanings: ['domain'],
@@ -79,10 +81,8 @@ export const getLeads = readOperation({
 			isOptional: true,
 		},
 	},
-	outcome: (companies, people, without) => {
-		const none = without > 0 ? `, ${without} without any` : '';
-		return `${count(companies, 'company', 'companies')}: ${count(people, 'person', 'people')}${none}`;
-	},
+	outcome: (companies, people) =>
+		`${count(companies, 'company', 'companies')} with ${count(people, 'person', 'people')}`,
 	async read(request) {
 		const { limit, values } = request;
 		const { companyStatus, companyData } = request.input;
@@ -98,25 +98,30 @@ export const getLeads = readOperation({
 			title: toKeywords(values.text('title'), values.raw('titleMatch')),
 			location: toKeywords(values.text('location'), values.raw('locationMatch')),
 		};
-		const named: IDataObject = {};
-		const pages: Pages = {
-			pageSize: COMPANY_LEADS_PAGE,
-			// A page may cost credits.
-			endsOnRepeat: true,
-			// By what is shown of somebody: an id may count per page, and other fields change with each request.
-			idOf: (lead) => JSON.stringify(simplifyCompanyLead(lead, {})),
-			async fetch(size, nextId) {
-				const page = await buyPage({ ...filters, size, nextId }, request);
-				const ofPage = objectAt(page, 'company');
-				named.name ??= textAt(ofPage, 'name');
-				named.domain ??= textAt(ofPage, 'domain');
-				return readProfilePage(page);
-			},
-		};
-		const collected = await collectPages(pages, limit);
-		return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, named) };
+		return await request.once({ ...filters, limit }, async () => await peopleAt(filters, request));
 	},
 });
+
+/** Reads the people whom these filters let through, page by page. */
+async function peopleAt(filters: IDataObject, request: ReadRequest): Promise<Reading> {
+	const named: IDataObject = {};
+	const pages: Pages = {
+		pageSize: COMPANY_LEADS_PAGE,
+		// A page may cost credits.
+		endsOnRepeat: true,
+		// By what is shown of somebody: an id may count per page, and other fields change with each request.
+		idOf: (lead) => JSON.stringify(simplifyCompanyLead(lead, {})),
+		async fetch(size, nextId) {
+			const page = await buyPage({ ...filters, size, nextId }, request);
+			const ofPage = objectAt(page, 'company');
+			named.name ??= textAt(ofPage, 'name');
+			named.domain ??= textAt(ofPage, 'domain');
+			return readProfilePage(page);
+		},
+	};
+	const collected = await collectPages(pages, request.limit);
+	return { ...collected, simplify: (lead) => simplifyCompanyLead(lead, named) };
+}
 
 /** A name that is a host, by common endings: `Node.js` is none. */
 const COMMON_HOST =
@@ -133,7 +138,6 @@ function companyIn(found: IDataObject, values: FieldValues): { domain: string; n
 		: company;
 }
 
-/** A page without people. */
 const NOBODY: IDataObject = { results: [] };
 
 /** A page of people. It may cost credits: an execution requests it once, and a lost connection is tried once more. */
@@ -158,7 +162,7 @@ async function buyPage(query: IDataObject, { client, context }: ReadRequest): Pr
 			.send(request, { cost: 'single', reservation })
 			.catch((thrown: unknown) => {
 				// The service sends a 404 for a company that it does not know. A 404 of a later page is no end of the people.
-				if (problemOf(thrown).next === 'miss' && query.nextId === undefined) return NOBODY;
+				if (isMiss(thrown) && query.nextId === undefined) return NOBODY;
 				throw thrown;
 			})
 			.then((page) => {

@@ -1,8 +1,8 @@
 import { companiesIn, isElsewhere, simplifyCompany } from '../../shared/api/company';
 import {
-	leadFrom,
-	lookupFields,
+	leadFields,
 	lookupOptions,
+	manualLimit,
 	otherStatuses,
 	queryField,
 } from '../../shared/editor/fields';
@@ -24,16 +24,16 @@ export const search = lookupOperation<{ keyword: string }>({
 	tool: `Look up a company by name, domain or website: industry, size, location and more. Costs credits if there is a match. 'companyStatus' is 'found' or 'not_found'. ${otherStatuses(OF_COMPANY)}`,
 	cost: 'credits per match',
 	fields: [
-		leadFrom(
+		...leadFields(
 			'the website of the company, else its name, from fields with common names, e.g. Website, Company',
+			queryField({
+				displayName: 'Company',
+				name: 'keyword',
+				placeholder: 'e.g. acme.com',
+				description: 'Name, domain or website of the company',
+				routing: { send: { type: 'query', property: 'kw' } },
+			}),
 		),
-		queryField({
-			displayName: 'Company',
-			name: 'keyword',
-			placeholder: 'e.g. acme.com',
-			description: 'Name, domain or website of the company',
-			routing: { send: { type: 'query', property: 'kw' } },
-		}),
 		{
 			displayName: 'Return All Matches',
 			name: 'returnAllMatches',
@@ -41,7 +41,7 @@ export const search = lookupOperation<{ keyword: string }>({
 			default: false,
 			description: 'Whether to return all matching companies instead of the best match only',
 		},
-		...lookupFields,
+		manualLimit,
 	],
 	lead: {
 		keyword: {

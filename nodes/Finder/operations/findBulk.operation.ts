@@ -2,7 +2,6 @@ import { bulkBody, FIND_BULK_PATH, MAX_ROWS } from '../../shared/api/bulkFinder'
 import { readBulk } from '../../shared/api/bulkJob';
 import { type Person, simplifyFoundEmail } from '../../shared/api/finder';
 import { lookupOperation } from '../../shared/operation';
-import { DEFAULT_JOB_TIMEOUT } from '../../shared/input/options';
 import { personLookup, personOptions } from '../person';
 
 /** Find Emails in Bulk (interface specification 4.6). Costs 1 credit per email found; a miss is free. */
@@ -10,23 +9,12 @@ export const findBulk = lookupOperation<Person>({
 	option: {
 		name: 'Find Emails in Bulk',
 		value: 'findBulk',
-		action: 'Find emails in bulk',
+		action: 'Find emails faster in bulk',
 		description:
 			'Find the business emails of all input items, 100 per request. Costs 1 credit per email found.',
 		routing: { request: { method: 'POST', url: FIND_BULK_PATH } },
 	},
-	options: [
-		...personOptions,
-		{
-			displayName: 'Job Timeout (Minutes)',
-			name: 'jobTimeout',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: DEFAULT_JOB_TIMEOUT,
-			description:
-				"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending': run this operation again to collect them.",
-		},
-	],
+	options: personOptions,
 	...personLookup,
 	perRequest: MAX_ROWS,
 	request: (people, settings) => ({ body: bulkBody(people, settings) }),

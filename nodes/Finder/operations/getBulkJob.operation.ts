@@ -32,8 +32,8 @@ export const getBulkJob = readOperation({
 			placeholder: 'e.g. 9001',
 			description: "The ID of the job: the field 'lookupJobId' of a pending item",
 		},
-		simple,
 	],
+	options: [simple],
 	columns: Object.keys(rowOf({}, '')),
 	async read({ client, parameter, get }) {
 		const jobId = typedText(parameter('jobId'), 'Job ID');

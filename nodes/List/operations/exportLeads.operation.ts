@@ -18,10 +18,10 @@ export const exportLeads = readOperation({
 	tool: 'Get all leads of a saved list at once, with job title and company. The result can be long. Needs the ID of the list. Costs no credits.',
 	cost: 'free',
 	columns: Object.keys(simplifyExportedLead({})),
-	fields: [listLocator, simple],
-	options: [emailOption],
+	fields: [listLocator],
+	options: [emailOption, simple],
 	async read({ parameter, get }) {
-		const emailOnly = parameter('options.email') === 'with';
+		const emailOnly = parameter('email') === 'with';
 		const leads = objectsIn(await get({ emailOnly }), 'leads');
 		return {
 			results: leads.filter(wantsLead(parameter) ?? Boolean),

@@ -16,7 +16,8 @@ export const get = readOperation({
 	tool: 'Get the name, date and number of leads of a saved list. Needs the ID of the list. Costs no credits.',
 	cost: 'free',
 	columns: Object.keys(simplifyList({})),
-	fields: [listLocator, simple],
+	fields: [listLocator],
+	options: [simple],
 	read: async ({ get }) => ({
 		results: [listIn(await get({}))],
 		simplify: simplifyList,

@@ -17,7 +17,8 @@ export const getAll = readOperation({
 	tool: 'Get the saved lead lists of the account, with the ID of each. Costs no credits.',
 	cost: 'free',
 	columns: Object.keys(simplifyList({})),
-	fields: [...returnAllOrLimit, simple],
+	fields: returnAllOrLimit,
+	options: [simple],
 	read: async ({ client, limit }) => ({
 		results: (await readLists(client)).slice(0, limit),
 		simplify: simplifyList,

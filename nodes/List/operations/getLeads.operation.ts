@@ -17,8 +17,9 @@ export const getLeads = readOperation({
 	tool: 'Get leads saved to a list, newest first, with the email if there is one. Needs the ID of the list. Costs no credits.',
 	cost: 'free',
 	columns: Object.keys(simplifyListLead({})),
-	fields: [listLocator, ...returnAllOrLimit, simple],
+	fields: [listLocator, ...returnAllOrLimit],
 	options: [
+		simple,
 		emailOption,
 		queryField({
 			displayName: 'Keyword',

@@ -15,7 +15,7 @@ export const verifyBulk = lookupOperation<EmailQuery>({
 	option: {
 		name: 'Verify Emails in Bulk',
 		value: 'verifyBulk',
-		action: 'Verify emails in bulk',
+		action: 'Verify emails faster in bulk',
 		description:
 			'Check the emails of all input items, 50 per request. Costs 1 credit per distinct email, even if it is invalid.',
 		routing: { request: { method: 'GET', url: INTERFACE_DEFAULTS.bulkVerifierPath } },

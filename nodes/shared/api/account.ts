@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { problemOf } from '../failures/failure';
+import { isMiss } from '../failures/failure';
 import { unknownPath } from '../http/errors';
 import { objectWith } from '../http/response';
 import { idAt, isObject, numberAt, objectAt, textAt, timestampAt } from '../values/json';
@@ -16,7 +16,7 @@ export interface Getter {
 /** Reads the account (interface specification 4.1), for free. Throws a `Failure`. */
 export async function readAccount(client: Getter): Promise<IDataObject> {
 	const account = await client.get(ACCOUNT_PATH).catch((thrown: unknown) => {
-		throw problemOf(thrown).next === 'miss' ? unknownPath(ACCOUNT_PATH) : thrown;
+		throw isMiss(thrown) ? unknownPath(ACCOUNT_PATH) : thrown;
 	});
 	return objectWith(['email', 'credit', 'credits'], account, 'an account');
 }
@@ -66,7 +66,6 @@ function counterIn(counter: IDataObject): Counter {
 	return { quota, used, remaining };
 }
 
-/** Whether a counter has no end, as services write it. */
 function isUnlimited(counter: IDataObject): boolean {
 	const isEndless = (value: unknown) => /^(?:-1|unlimited|infinit[ey])$/i.test(toText(value));
 	const { quota, remaining, total, unlimited } = counter;

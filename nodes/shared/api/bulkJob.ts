@@ -4,7 +4,7 @@ import { unexpectedResponse } from '../http/errors';
 import { objectsIn } from '../http/response';
 import { holdsError, isObject, numberAt, textAt, wordsIn } from '../values/json';
 import { FIND_BULK_PATH, isNumberedFromOne, matchRows, numberIn, resultIn } from './bulkFinder';
-import type { Person } from './finder';
+import { isFound, type Person } from './finder';
 
 /** The keys that may hold the rows of a response, when it is no bare list. */
 const ROW_KEYS = ['results', 'people', 'data', 'rows', 'items', 'records', 'output'];
@@ -51,6 +51,8 @@ export function jobIn(response: object, sent?: number, askedFor?: string): BulkJ
 	if (!list && isError) throw unexpectedResponse('rows', response);
 	const isJob = id !== null || (status !== '' && askedFor !== undefined);
 	const rows = isJob ? [list ?? []].flat().filter(isObject) : objectsIn(list ?? response, 'rows');
+	// A row without a person may be of somebody whom the service has not looked for yet.
+	const hasPerson = (row: IDataObject) => isFound(resultIn(row));
 	const jobId = askedFor ?? id ?? undefined;
 	if (FAILED.test(status)) {
 		const kept = rows.filter(hasPerson);
@@ -69,12 +71,6 @@ export function jobIn(response: object, sent?: number, askedFor?: string): BulkJ
 	}
 	const isLikelyDone = people !== null && isWhole && rows.some(hasPerson);
 	return { jobId, rows, isDone: false, ...(isLikelyDone && { settlesAfter: STEADY }) };
-}
-
-/** Whether a person was found: a row without one may be of somebody whom the service has not looked for yet. */
-function hasPerson(row: IDataObject): boolean {
-	const result = resultIn(row);
-	return Array.isArray(result) && result.length > 0;
 }
 
 function jobIdIn(fields: IDataObject): string | null {

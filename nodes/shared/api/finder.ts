@@ -23,9 +23,9 @@ export function finderQuery(
 	return { ...person, [companyNameParameter]: company };
 }
 
-/** Whether the service found an email; a result without one is a miss, like a 404. */
-export function hasEmail(result: IDataObject): boolean {
-	return emailAt(result) !== null;
+/** Whether somebody was found: a miss has no result, and in place of one that says nothing there is an error or `undefined`. */
+export function isFound(results: unknown): boolean {
+	return Array.isArray(results) && results.length > 0;
 }
 
 /**
@@ -37,7 +37,7 @@ export function foundIn(response: object): IDataObject[] {
 	const list: unknown = isObject(response) ? response.results : response;
 	if (Array.isArray(list) && list.length === 0) return [];
 	const result = objectWith(['email', 'pattern', 'quality'], response, 'a result');
-	if (hasEmail(result)) return [result];
+	if (emailAt(result) !== null) return [result];
 	// A list or an object may hold an email, and a text with this sign one that cannot be read.
 	const isOther = typeof (result.email ?? '') === 'object' || toText(result.email).includes('@');
 	if (isOther || holdsError(result)) throw unexpectedResponse('a result', result);

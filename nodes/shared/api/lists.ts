@@ -71,12 +71,7 @@ export function simplifyListLead(lead: IDataObject): IDataObject {
 		emailStatus: toEmailStatus(textAt(lead, 'email_status')),
 		...('company' in lead && { company: textAt(lead, 'company') }),
 		domain: textAt(lead, 'domain'),
-		profileUrl: withScheme(textAt(lead, 'network_url', 'linkedin_url')),
 		location: textAt(lead, 'location'),
-		companyIndustry: textAt(lead, 'company_industry'),
-		companyFounded: textAt(lead, 'company_founded', 'compnay_founded'),
-		companySize: numberAt(lead, 'company_size') ?? textAt(lead, 'company_size'),
-		companyHeadquarters: textAt(lead, 'company_hq'),
 	};
 }
 

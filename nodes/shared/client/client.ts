@@ -166,12 +166,16 @@ export class AccountClient {
 			const response = await sendOnce(this.n8n, this.connection, complete);
 			this.slowest[cost] = Math.max(this.slowest[cost], performance.now() - start);
 			const failure = response instanceof Failure ? response : undefined;
-			isAccepted = !failure || isAnswer(failure);
-			if (failure && !failure.problem.mayBeCharged) reservation?.notCharged();
 			this.count(failure, sending);
-			if (failure && isOfAll(failure, sending)) this.halt(notSent(failure.reason, failure));
-			if (failure && isPause(failure)) this.pause(start, failure);
-			return response;
+			isAccepted = !failure;
+			if (!failure) return response;
+			const { httpCode, mayBeCharged, next } = failure.problem;
+			// The service was able to respond, and did not refuse the account for now.
+			isAccepted = httpCode !== null && next !== 'again' && next !== 'pause';
+			if (!mayBeCharged) reservation?.notCharged();
+			if (isOfAll(failure, sending)) this.halt(notSent(failure.reason, failure));
+			if (isPause(failure)) this.pause(start, failure);
+			return failure;
 		} finally {
 			this.gate.leave(this.lane, start, isAccepted, isPoll);
 		}
@@ -230,11 +234,6 @@ export class AccountClient {
 	async sleep(milliseconds: number): Promise<void> {
 		if (!this.settings.signal?.aborted) await Promise.race([sleep(milliseconds), this.interrupted]);
 	}
-}
-
-/** Whether the service was able to respond, and did not refuse the account for now. */
-function isAnswer({ problem: { httpCode, next } }: Failure): boolean {
-	return httpCode !== null && next !== 'again' && next !== 'pause';
 }
 
 /** Whether the service would refuse all other requests, too: smaller ones may need no more credits than are left. */

@@ -1,6 +1,5 @@
 import {
 	type INodeProperties,
-	type INodePropertyOptions,
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 	type NodeHint,
@@ -8,7 +7,7 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { CREDENTIAL } from '../host/context';
-import { ADDED_FIELDS, type RecognizedFields } from '../input/declaration';
+import { allFields, type RecognizedFields } from '../input/declaration';
 import { type Operation, toolRouting } from '../operation';
 import { forTools, notForTools, simple, toolOutput } from './fields';
 
@@ -43,10 +42,11 @@ export function bulkHint(single: Operation, bulk: Operation): NodeHint {
 function operationProperties(resource: string, operations: Operation[]): INodeProperties[] {
 	const fields = shared(operations, ({ fields }) => fields);
 	const lead: RecognizedFields = Object.assign({}, ...operations.map((one) => one.lead));
-	const isOfLead = ({ field }: Shared) => field.name in lead;
-	const start = fields.findIndex(isOfLead);
 	const byDefault = operations[0].option.value;
 	const tools = operations.filter(({ tool }) => tool !== undefined);
+	const simplified = operations
+		.filter((one) => allFields(one).includes(simple))
+		.map(({ option }) => option.value);
 	return [
 		{
 			displayName: 'Resource',
@@ -63,20 +63,23 @@ function operationProperties(resource: string, operations: Operation[]): INodePr
 			// n8n names nodes and tools by the action of an operation, and finds that by the resource only.
 			displayOptions: { show: { resource: [resource] } },
 			noDataExpression: true,
-			options: operations.map(menuEntry).toSorted((a, b) => a.name.localeCompare(b.name)),
+			options: operations
+				.map(({ option, tool }) => (tool ? option : { ...option, displayOptions: notForTools }))
+				.toSorted((a, b) => a.name.localeCompare(b.name)),
 			default: byDefault,
 			routing: toolRouting(operations),
 		},
 		...tools.map(toolDescription),
-		...fields.flatMap((one, index) => [
-			...(index === start ? leadFields(operations, fields.filter(isOfLead)) : []),
-			...updateDisplayOptions(
-				{ show: { operation: one.operation } },
-				twins(one.field, lead[one.field.name]),
+		...fields.flatMap(({ field, operation }) =>
+			updateDisplayOptions(
+				// By a name without its path, n8n empties a collection when that field changes.
+				{ show: { [field.type === 'collection' ? '/operation' : 'operation']: operation } },
+				twins(field, lead[field.name]),
 			),
-		]),
+		),
+		...updateDisplayOptions({ show: { operation: simplified } }, [toolOutput]),
 		...tools.map(selectableFields),
-		...optionsField(operations),
+		optionsField(operations),
 	];
 }
 
@@ -95,18 +98,12 @@ function selectableFields({ option, columns = [], optionalColumn }: Operation): 
 	};
 }
 
-/** A field, and the operations that have it. */
-interface Shared {
-	field: INodeProperties;
-	operation: NodeParameterValue[];
-}
-
 /**
  * The fields of all operations, each field once: the editor forgets the value of a field when the operation changes,
  * unless the next operation has the same field.
  */
 function shared(operations: Operation[], fieldsOf: (operation: Operation) => INodeProperties[]) {
-	const all: Shared[] = [];
+	const all: Array<{ field: INodeProperties; operation: NodeParameterValue[] }> = [];
 	for (const operation of operations) {
 		let end = 0;
 		for (const field of fieldsOf(operation)) {
@@ -120,79 +117,36 @@ function shared(operations: Operation[], fieldsOf: (operation: Operation) => INo
 	return all;
 }
 
-/**
- * A field whose default differs in tools, as an agent has no items: in workflows it begins with an expression, or it is of a
- * lead and stands in the collection "Lead Fields"; in tools it is filled in by the model, or begins empty.
- */
+/** A field as it differs in tools: one of a lead stands under Lead Fields in workflows, and is filled in by the model in tools. */
 function twins(field: INodeProperties, lead?: RecognizedFields[string]): INodeProperties[] {
-	if (field === simple) return [...updateDisplayOptions(notForTools, [simple]), toolOutput];
-	const isExpression = typeof field.default === 'string' && field.default.startsWith('=');
-	const ofWorkflow = lead ? [] : [field];
-	if ((!lead && !isExpression) || field.displayOptions?.hide?.['@tool']) return ofWorkflow;
-	const byModel = lead?.forModel && fromAi(field.displayName, lead.forModel, lead.isOptional);
-	return [
-		...updateDisplayOptions(notForTools, ofWorkflow),
-		...updateDisplayOptions(forTools, [{ ...field, default: byModel ?? '' }]),
-	];
+	if (!lead) return [field];
+	const { forModel, isOptional } = lead;
+	if (forModel === undefined) return [];
+	const key = field.displayName.replaceAll(' ', '_');
+	const otherwise = isOptional ? ", ''" : '';
+	// By this expression n8n shows the field as "Defined automatically by the model".
+	const byModel = `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`${forModel}\`, 'string'${otherwise}) }}`;
+	return updateDisplayOptions(forTools, [{ ...field, default: byModel }]);
 }
 
-/** The expression by which n8n shows a field of a tool as "Defined automatically by the model". */
-function fromAi(label: string, description: string, isOptional = false): string {
-	const key = label.replaceAll(' ', '_');
-	const byDefault = isOptional ? ", ''" : '';
-	return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`${description}\`, 'string'${byDefault}) }}`;
-}
-
-function leadFields(operations: Operation[], fields: Shared[]): INodeProperties[] {
-	const withLead = operations.filter(({ lead }) => lead !== undefined);
-	const named = { displayName: 'Lead Fields', name: ADDED_FIELDS, placeholder: 'Add Field' };
-	// A condition on its operation is all that a field of a collection may have.
-	const bare = fields.map(({ field: { displayOptions: _, ...field }, operation }) => ({
-		field,
-		operation,
-	}));
-	const description =
-		'What to read in place of what is recognized: drag a column in, or type. A field that you leave empty is not read at all.';
-	const collection = { ...collectionOf(named, withLead, bare), description };
-	return updateDisplayOptions(notForTools, [collection]);
-}
-
-function optionsField(operations: Operation[]): INodeProperties[] {
+/** The collection "Options", sorted by name. An option that some operations lack is shown for the others. */
+function optionsField(operations: Operation[]): INodeProperties {
 	const withOptions = operations.filter(({ options }) => options !== undefined);
-	if (withOptions.length === 0) return [];
-	const named = { displayName: 'Options', name: 'options', placeholder: 'Add option' };
-	return [
-		collectionOf(
-			named,
-			withOptions,
-			shared(withOptions, ({ options = [] }) => options),
-		),
-	];
-}
-
-type Named = Pick<INodeProperties, 'displayName' | 'name' | 'placeholder'>;
-
-/** A collection, sorted by name. A field that some of the operations lack is shown for the others. */
-function collectionOf(named: Named, operations: Operation[], fields: Shared[]): INodeProperties {
-	const options = fields.flatMap(({ field, operation }) =>
-		operation.length === operations.length
-			? field
-			: updateDisplayOptions({ show: { '/operation': operation } }, [field]),
+	const options = shared(withOptions, ({ options = [] }) => options).flatMap(
+		({ field, operation }) =>
+			operation.length === withOptions.length
+				? field
+				: updateDisplayOptions({ show: { '/operation': operation } }, [field]),
 	);
 	return {
-		...named,
+		displayName: 'Options',
+		name: 'options',
 		type: 'collection',
+		placeholder: 'Add option',
 		default: {},
 		// By a name without its path, n8n empties a collection when that field changes.
-		displayOptions: { show: { '/operation': operations.map(({ option }) => option.value) } },
+		displayOptions: { show: { '/operation': withOptions.map(({ option }) => option.value) } },
 		options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
-	};
-}
-
-function menuEntry({ option, tool }: Operation): INodePropertyOptions {
-	return {
-		...option,
-		...(tool === undefined && { displayOptions: notForTools }),
 	};
 }
 

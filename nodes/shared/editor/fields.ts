@@ -1,5 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { type Names, OF_LOOKUP } from '../failures/names';
+import { DEFAULT_JOB_TIMEOUT } from '../input/options';
 import { DEFAULT_PACE } from '../pace/retry';
 
 const { maxConcurrency, maxRateLimitWait, maxRetries } = DEFAULT_PACE;
@@ -12,11 +13,25 @@ export function notice(name: string, displayName: string): INodeProperties {
 }
 
 /**
- * Says what a lookup reads of an item by itself. In tools the fields of the lead are shown instead.
+ * The fields of a lead: in workflows, what is not to be recognized is added under Lead Fields; tools show them.
  * @param reads what is recognized, with examples of names
  */
-export function leadFrom(reads: string): INodeProperties {
-	return notice('leadNotice', `Reads ${reads}. To read another column, add its field below.`);
+export function leadFields(reads: string, ...fields: INodeProperties[]): INodeProperties[] {
+	return [
+		notice('leadNotice', `Reads ${reads}. To read another column, add its field below.`),
+		{
+			displayName: 'Lead Fields',
+			name: 'leadFields',
+			type: 'collection',
+			placeholder: 'Add Field',
+			default: {},
+			options: fields.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
+			description:
+				'What to read in place of what is recognized: drag a column in, or type. A field that you leave empty is not read at all.',
+			displayOptions: notForTools,
+		},
+		...fields,
+	];
 }
 
 export const simple: INodeProperties = {
@@ -25,6 +40,7 @@ export const simple: INodeProperties = {
 	type: 'boolean',
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
+	displayOptions: notForTools,
 };
 
 export const forTools: IDisplayOptions = { show: { '@tool': [true] } };
@@ -92,7 +108,7 @@ export function limitFields(limit: number): INodeProperties[] {
 
 export const returnAllOrLimit = limitFields(50);
 
-const manualLimit = atLeast(0, {
+export const manualLimit = atLeast(0, {
 	displayName: 'Max Items in Manual Runs',
 	name: 'manualLimit',
 	default: 10,
@@ -100,9 +116,6 @@ const manualLimit = atLeast(0, {
 		'Max number of items to look up in a test run in the editor; production runs look up all. 0 means all.',
 	displayOptions: notForTools,
 });
-
-/** The last fields of every lookup. */
-export const lookupFields = [manualLimit, includeInputFields, simple];
 
 export const rateLimitWait = atLeast(0, {
 	displayName: 'Max Rate Limit Wait (Minutes)',
@@ -132,21 +145,71 @@ export const lookUpIf = workflowField({
 		"Whether to look up the item. To look up only some of your leads, switch to Expression and enter a condition, or drag in a column with true or false: the others come out as 'skipped', for free.",
 });
 
+/** What hardly anybody needs: one entry of the options for all of it. */
+const advanced: INodeProperties = {
+	displayName: 'Advanced',
+	name: 'advanced',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [
+		atLeast(0, {
+			displayName: 'Job Timeout (Minutes)',
+			name: 'jobTimeout',
+			default: DEFAULT_JOB_TIMEOUT,
+			description:
+				"How long to wait if the service processes a bulk request in the background. Items still unfinished get the status 'pending': run this operation again to collect them.",
+			displayOptions: { show: { '/operation': ['findBulk'] } },
+		}),
+		atLeast(1, {
+			displayName: 'Max Concurrency',
+			name: 'maxConcurrency',
+			default: maxConcurrency,
+			description: 'Max number of requests to send at once',
+		}),
+		rateLimitWait,
+		atLeast(0, {
+			displayName: 'Max Retries',
+			name: 'maxRetries',
+			default: maxRetries,
+			description:
+				'Max number of times to retry a request if the service is unavailable, or the connection is lost',
+		}),
+		{
+			displayName: 'On Incomplete Run',
+			name: 'incompleteRun',
+			type: 'options',
+			default: 'return',
+			options: [
+				{
+					name: 'Return Partial Results',
+					value: 'return',
+					description: 'Return all items; those without a result say why',
+				},
+				{
+					name: 'Stop Workflow',
+					value: 'fail',
+					description:
+						'Stop and report how many items are done; what is paid for is reused in the next run',
+				},
+			],
+			description: 'What to do if some items get no result and On Error is set to Stop Workflow',
+		},
+		simple,
+	],
+	displayOptions: notForTools,
+};
+
 export const lookupOptions: INodeProperties[] = [
-	lookUpIf,
+	advanced,
+	includeInputFields,
 	atLeast(0, {
 		displayName: 'Leave Credits in Account',
 		name: 'keepCredits',
 		default: 100,
 		description: 'Stop before the account drops below this many credits',
 	}),
-	atLeast(1, {
-		displayName: 'Max Concurrency',
-		name: 'maxConcurrency',
-		default: maxConcurrency,
-		description: 'Max number of requests to send at once',
-		displayOptions: notForTools,
-	}),
+	lookUpIf,
 	atLeast(0, {
 		displayName: 'Max Credits',
 		name: 'maxCredits',
@@ -154,36 +217,6 @@ export const lookupOptions: INodeProperties[] = [
 		description:
 			'Max number of credits this node may spend per execution, loops and retries included',
 	}),
-	rateLimitWait,
-	atLeast(0, {
-		displayName: 'Max Retries',
-		name: 'maxRetries',
-		default: maxRetries,
-		description:
-			'Max number of times to retry a request if the service is unavailable, or the connection is lost',
-		displayOptions: notForTools,
-	}),
-	{
-		displayName: 'On Incomplete Run',
-		name: 'incompleteRun',
-		type: 'options',
-		default: 'return',
-		options: [
-			{
-				name: 'Return Partial Results',
-				value: 'return',
-				description: 'Return all items; those without a result say why',
-			},
-			{
-				name: 'Stop Workflow',
-				value: 'fail',
-				description:
-					'Stop and report how many items are done; what is paid for is reused in the next run',
-			},
-		],
-		description: 'What to do if some items get no result and On Error is set to Stop Workflow',
-		displayOptions: notForTools,
-	},
 ];
 
 export const EMAIL_STATUSES =

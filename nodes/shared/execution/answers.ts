@@ -45,13 +45,6 @@ const MAX_ANSWER_LENGTH = 100_000;
 /** Where n8n stores the answers with the execution. Another shape of them needs another name. */
 const RECORD = 'contactDataAnswers';
 
-/** A question that may have been paid for without an answer: how often, how often by its last request, what came then. */
-interface Unanswered {
-	times: number;
-	sent: number;
-	error: unknown;
-}
-
 interface StoredBatch {
 	/** The `id` of the connection that can open it. */
 	connection: string;
@@ -77,7 +70,8 @@ const asking = new Map<string, Promise<Settled>>();
 export class AnswerStore {
 	private readonly answers = new Map<string, Answer>();
 
-	private readonly unanswered = new Map<string, Unanswered>();
+	/** What may have been paid for without an answer: how often, how often by its last request, what came then. */
+	private readonly unanswered = new Map<string, { times: number; sent: number; error: unknown }>();
 
 	/** The latest entries, as JSON: too few for a batch. */
 	private readonly unsaved = new Map<Connection, string[]>();
@@ -109,13 +103,12 @@ export class AnswerStore {
 	 */
 	find(key: string, connection: Connection, since: number): Answer | undefined {
 		const { id } = connection;
-		const sealed = this.loaded.has(id)
-			? []
-			: this.stored.filter(({ connection }) => connection === id);
-		this.loaded.add(id);
-		for (const batch of sealed) {
-			for (const entry of entriesIn(batch, connection)) this.answers.set(...entry);
+		for (const batch of this.stored) {
+			if (batch.connection !== id || this.loaded.has(id)) continue;
+			const entries: Entry[] = JSON.parse(unsealed(batch.sealed, connection) ?? '[]');
+			for (const entry of entries) this.answers.set(...entry);
 		}
+		this.loaded.add(id);
 		const oldest = Math.max(since, Date.now() - MAX_AGE);
 		const isNew = (answer?: Answer) => (answer?.at ?? 0) > oldest;
 		const known = this.answers.get(key);
@@ -221,10 +214,4 @@ export class AnswerStore {
 		this.unsavedLength += text.length;
 		if (texts.length === ANSWERS_PER_BATCH || this.unsavedLength > BATCH_LENGTH) this.save();
 	}
-}
-
-/** The answers of a batch; none if it cannot be opened, e.g. after the API key was rotated. */
-function entriesIn({ sealed }: StoredBatch, connection: Connection): Entry[] {
-	const text = unsealed(sealed, connection);
-	return text === undefined ? [] : JSON.parse(text);
 }

@@ -17,7 +17,6 @@ export interface Problem {
 	message: string;
 	description: string;
 	httpCode: number | null;
-	/** What happens after the request. */
 	next: Next;
 	/** Whether the service may have charged the request. */
 	mayBeCharged: boolean;
@@ -65,7 +64,6 @@ export class Failure extends Error {
 		return this.problem.description;
 	}
 
-	/** The same with something else. */
 	with(own: Partial<Problem>): Failure {
 		return new Failure(this.reason, { ...this.problem, ...own });
 	}
@@ -75,7 +73,6 @@ export class Failure extends Error {
 		return this.with({ message: `${this.message.replace(/\.+$/, '')}${more}` });
 	}
 
-	/** The same, with how often the request was sent. */
 	after(attempts: number): Failure {
 		return attempts === 1 ? this : this.saying(` (sent ${attempts} times)`);
 	}
@@ -142,6 +139,11 @@ export function leftOf({ reason, remaining = 0 }: Problem, credits: number): num
 
 export function isPending(thrown: unknown): boolean {
 	return problemOf(thrown).status === 'pending';
+}
+
+/** Whether the service knows nothing of what was asked, or not the path. */
+export function isMiss(thrown: unknown): boolean {
+	return problemOf(thrown).next === 'miss';
 }
 
 /** Keeps the first exception of several attempts, and goes on. */

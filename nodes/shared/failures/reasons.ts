@@ -8,14 +8,11 @@ export const INCOMPLETE = ['invalid_input', 'not_processed', 'failed', 'pending'
 
 export const WITHOUT_RESULT = new Set<unknown>(INCOMPLETE);
 
-/** Every status that a node of this package gives an item. */
-type Status = Complete | (typeof INCOMPLETE)[number];
-
 /** The statuses of items that have a result of the service. */
-export const ANSWERED = new Set<unknown>(['found', 'verified'] satisfies Status[]);
+export const ANSWERED = new Set<unknown>(['found', 'verified'] satisfies Complete[]);
 
 /** The statuses of items that are passed on with all that they came with, without an answer of the service. */
-export const PASSED_ON = new Set<unknown>(['known', 'skipped'] satisfies Status[]);
+export const PASSED_ON = new Set<unknown>(['known', 'skipped'] satisfies Complete[]);
 
 /** The reason of an item that is skipped as it does not meet the condition of Look Up Only If. */
 export const UNMET = 'condition';
@@ -53,7 +50,6 @@ export type Next =
 export interface Row {
 	/** Short enough to be counted by. */
 	short: string;
-	/** What to do. */
 	todo?: string;
 	/** Why a run failed, in n8n's words: so its poller waits as long as that makes sense. */
 	cause?: string;
@@ -62,9 +58,7 @@ export interface Row {
 	/** That of items that are neither invalid nor failed. */
 	status?: 'not_processed' | 'pending';
 	next?: Next;
-	/** Whether the service may have charged the request. */
 	mayBeCharged?: boolean;
-	/** What the test of the credential says. */
 	onTest?: string;
 }
 

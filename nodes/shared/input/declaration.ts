@@ -2,15 +2,12 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Names } from '../failures/names';
 import type { Meaning } from '../lead/columnNames';
 
-/** The collection of the fields of a lead that are not to be recognized. */
-export const ADDED_FIELDS = 'leadFields';
-
 /** The fields of a lead, by name, with the meanings to look for: the first that has a value counts. */
 export type RecognizedFields = Record<
 	string,
 	{
 		meanings: Meaning[];
-		/** For the model of an AI agent, which then fills in the field. */
+		/** For the model of an AI agent, which then fills in the field; without it, tools lack the field. */
 		forModel?: string;
 		/** Whether the model may leave it out. */
 		isOptional?: true;
@@ -36,28 +33,36 @@ export interface Declaration {
 	options?: INodeProperties[];
 }
 
-/** A field whose value is sent. */
-export interface RequestField {
-	/** The name for `getNodeParameter`, e.g. `options.country`. */
-	name: string;
-	label: string;
-	/** The name in the request. */
-	property: string;
-	/** Whether it is a resource locator, of which only the value is sent, in the path. */
-	extractValue: boolean;
-}
-
-/** The fields of an operation whose values are sent, including those among its options. */
-export function requestFields({ fields = [], options = [] }: Partial<Declaration>): RequestField[] {
-	return [...fields, ...options].flatMap((field) => {
+/**
+ * The fields of an operation whose values are sent, including those among its options, each with its name in the request. Of
+ * a resource locator only the value is sent, in the path.
+ */
+export function requestFields(operation: Partial<Declaration>) {
+	return allFields(operation).flatMap((field) => {
 		const { name, displayName: label, type, routing } = field;
 		const extractValue = type === 'resourceLocator';
 		const property = routing?.send?.property ?? (extractValue ? name : undefined);
-		const path = options.includes(field) ? 'options.' : '';
-		return property === undefined
-			? []
-			: [{ name: `${path}${name}`, label, property, extractValue }];
+		return property === undefined ? [] : [{ name, label, property, extractValue }];
 	});
+}
+
+/** All fields of an operation by their labels, with those inside its options. */
+export function allFields({ fields = [], options = [] }: Partial<Declaration>): INodeProperties[] {
+	return [...fields, ...options, ...options.flatMap(fieldsIn)];
+}
+
+function fieldsIn({ type, options = [] }: INodeProperties): INodeProperties[] {
+	return type === 'collection' ? (options as INodeProperties[]) : [];
+}
+
+/** Where n8n keeps the fields that are not on the panel itself, by their names. */
+export function pathsOf({ options = [], lead = {} }: Partial<Declaration>): Map<string, string> {
+	const added = Object.keys(lead).map((name) => [name, `leadFields.${name}`] as const);
+	const inOptions = options.flatMap((option) => [
+		[option.name, `options.${option.name}`] as const,
+		...fieldsIn(option).map(({ name }) => [name, `options.${option.name}.${name}`] as const),
+	]);
+	return new Map([...added, ...inOptions]);
 }
 
 /** The path of an operation. As in n8n's style, a part of it may be the value of a resource locator. */

@@ -8,12 +8,12 @@ import {
 	toDomain,
 	toText,
 } from '../values/text';
-import type { RecognizedFields, RequestField } from './declaration';
+import type { RecognizedFields } from './declaration';
 import type { Parameters } from './parameters';
 
 /** The values that an item has in the fields of an operation, under the names that they have in the request. */
 export class FieldValues {
-	private readonly fields: RequestField[];
+	private readonly fields: Parameters['sent'];
 	private readonly values = new Map<string, unknown>();
 
 	/** The exception for the first field that cannot be read. */
@@ -23,8 +23,8 @@ export class FieldValues {
 	readonly isOfModel: boolean;
 
 	constructor(parameters: Parameters, item: number) {
-		this.isOfModel = parameters.isTool;
 		this.fields = parameters.sent;
+		this.isOfModel = parameters.isTool;
 		const failure = new FirstFailure();
 		for (const { name, property, extractValue } of this.fields) {
 			const read = () => parameters.get(name, item, '', { extractValue });
@@ -46,7 +46,7 @@ export class FieldValues {
 
 	/** The text in a field, cleaned. Throws `Failure` for a list or an object. */
 	text(property: string): string {
-		const field = this.fields.find((field) => field.property === property);
+		const field = this.fields.find((one) => one.property === property);
 		return typedText(this.raw(property), field?.label ?? property);
 	}
 

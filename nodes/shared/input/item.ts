@@ -89,12 +89,10 @@ export function knownItem(
 	const text = typedText(parameters.get(parameter, item, ''), parameters.labelOf(parameter));
 	const value = text === '' ? undefined : read(text);
 	if (!value) return undefined;
-	const keepIf = parameters.get('options.keepEmailIf', item, '');
+	const keepIf = parameters.get('keepEmailIf', item, '');
 	const status = keepIf && knownStatus(parameters.recorded('emailStatus', item));
 	const isInvalid = keepIf === 'notInvalid' && status === 'invalid';
-	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) {
-		return { checked: undefined };
-	}
+	if (isInvalid || (keepIf === 'valid' && status !== 'valid')) return { checked: undefined };
 	const passedOn: PassedOn = { status: 'known', fields: value.fields };
 	let most = refreshAfter;
 	if (value.isUnknown) {
@@ -103,11 +101,8 @@ export function knownItem(
 		if (!isVerified) return { checked: undefined };
 		most = Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter);
 	}
-	if (most === Number.POSITIVE_INFINITY) return passedOn;
-	const checked = timeOfCheck(parameters.recorded('checkedAt', item) ?? '');
-	if (checked === undefined) {
-		return value.isUnknown || most === 0 ? { checked } : passedOn;
-	}
+	const checked = timeOfCheck(parameters.recorded('checkedAt', item));
+	if (checked === undefined) return value.isUnknown || most === 0 ? { checked } : passedOn;
 	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
 	const age = (Math.max(0, now - checked) + HOUR) / DAY;
 	return age < most ? passedOn : { checked };
@@ -115,7 +110,7 @@ export function knownItem(
 
 /** The days after which what an item has is looked up again: 0 for all. Throws `Failure`. */
 function refreshAfter(parameters: LeadParameters, item: number): number {
-	const name = 'options.refreshAfterDays';
+	const name = 'refreshAfterDays';
 	// Without the option nothing is too old; an expression that gives nothing is refused.
 	const value = parameters.get(name, item, Number.POSITIVE_INFINITY);
 	if (value === Number.POSITIVE_INFINITY) return value;
@@ -140,7 +135,7 @@ function timeOfCheck(value: unknown): number | undefined {
  * for what says neither.
  */
 export function isWanted(parameters: LeadParameters, item: number): boolean {
-	const value = parameters.get('options.lookUpIf', item, true) ?? '';
+	const value = parameters.get('lookUpIf', item, true) ?? '';
 	if (typeof value === 'boolean') return value;
 	const label = parameters.labelOf('lookUpIf');
 	const text = typedText(value, label);
@@ -153,6 +148,7 @@ export function isWanted(parameters: LeadParameters, item: number): boolean {
 /** The question of an item, and how its result is wanted. */
 export interface Prepared<Query> {
 	query: Query;
+	subject: string[];
 	/** What becomes of the item, if nothing is to be sent for it. */
 	outcome?: Outcome;
 	isSimple: boolean;
@@ -177,11 +173,13 @@ export function prepareItem<Query extends IDataObject>(
 	options: Pick<LookupOptions, 'refusal'>,
 ): Prepared<Query> {
 	const failure = new FirstFailure();
-	const isOn = (name: string) => failure.of(() => parameters.get(name, item, false)) === true;
+	const isOn = (name: string, byDefault: boolean) =>
+		failure.of(() => parameters.get(name, item, byDefault)) === true;
 	const wanted = {
-		isSimple: isOn('simple'),
-		wantsAllMatches: isOn('returnAllMatches'),
-		includesInput: isOn('includeInputFields'),
+		isSimple: isOn('simple', true),
+		wantsAllMatches: isOn('returnAllMatches', false),
+		includesInput: isOn('includeInputFields', true),
+		subject: parameters.subjectIn(item),
 	};
 	const condition = new FirstFailure();
 	if (!condition.of(() => isWanted(parameters, item)) && options.refusal === undefined) {

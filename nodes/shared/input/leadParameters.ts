@@ -1,87 +1,75 @@
 import type { IGetNodeParameterOptions } from 'n8n-workflow';
-import { FirstFailure } from '../failures/failure';
+import { Failure, FirstFailure } from '../failures/failure';
+import { EMPTY_FIELD } from '../lead/cells';
 import type { Meaning } from '../lead/columnNames';
-import { type Lead, NAMES, NOTHING } from '../lead/lead';
-import { keyOf, type NameChoice } from '../lead/plan';
+import { type Lead, NAMES } from '../lead/lead';
+import { type Choice, columnKey } from '../lead/plan';
 import { LeadReader, sectionsOf } from '../lead/reader';
 import { objectFrom } from '../values/json';
 import { toText } from '../values/text';
-import { ADDED_FIELDS } from './declaration';
-import { type ParameterContext, Parameters, usable } from './parameters';
-
-/** The lead in an item, and the fields that were chosen for it: each a value, or why it has none that can be used. */
-interface LeadIn {
-	item: number;
-	lead: Lead;
-	chosen: Map<string, { value: unknown; error: unknown }>;
-}
+import { type ParameterContext, Parameters, referenceIn, usable } from './parameters';
 
 /** The parameters of a node that asks the lead in an item first, but for the fields that are chosen. */
 export class LeadParameters extends Parameters {
-	/** The fields of a lead that the user has added under Lead Fields, or that the model of an agent fills in. */
-	readonly chosen: string[];
+	/**
+	 * The fields of a lead that the user has added under Lead Fields, or that a tool has, with what each is read from: a
+	 * column, else the field itself; an empty text if it was left empty.
+	 */
+	readonly chosen = new Map<string, string>();
 
-	private readonly leads: LeadReader | undefined;
-
-	private latest: LeadIn | undefined;
+	/** Recognizes what is not chosen; tools have nothing to recognize. */
+	readonly leads: LeadReader | undefined;
 
 	/** The fields of the items from which leads were read. */
 	readonly fieldsRead = new Set<string>();
 
+	private latest: ({ item: number; values: Map<string, unknown> } & Lead) | undefined;
+
 	constructor(context: ParameterContext, operation: Parameters['operation'] = {}) {
 		super(context, operation);
-		const names = Object.keys(operation.lead ?? {});
-		this.chosen = names.filter((name) => this.isTool || this.has(`${ADDED_FIELDS}.${name}`));
-		if (names.length === 0 || this.isTool) return;
+		const choice: Choice = new Map();
+		for (const name of Object.keys(operation.lead ?? {})) {
+			if (!this.has(name)) continue;
+			const raw = this.raw(name);
+			const steps = referenceIn(raw) ?? [];
+			this.chosen.set(name, raw === '' || raw === '=' ? '' : (steps.at(-1) ?? this.labelOf(name)));
+			const [field = '', section = '', ...deeper] = steps.toReversed();
+			const key = deeper.length > 0 ? '' : columnKey(section, field);
+			for (const meaning of this.meaningsOf(name)) choice.set(meaning, key);
+		}
+		if (!operation.lead || this.isTool) return;
+		// A full name stands for its halves, and a half for the full name.
+		const isHalf = choice.has('firstName') || choice.has('lastName');
+		const others = choice.has('fullName') ? NAMES : isHalf ? ['fullName' as const] : [];
+		for (const one of others) choice.set(one, choice.get(one) ?? '');
 		const items = (context.inputs ?? []).map((_, item) => context.json(item));
-		this.leads = new LeadReader(items, this.choiceOfName());
-	}
-
-	/** The columns that are chosen for the name. */
-	private choiceOfName(): NameChoice {
-		const names = this.chosen.filter((name) =>
-			this.meaningsOf(name).some((one) => NAMES.includes(one)),
-		);
-		const columns = names.flatMap((name) => {
-			const [field, section = '', ...deeper] = (this.referenceOf(name) ?? []).toReversed();
-			return field === undefined || deeper.length > 0 ? [] : keyOf({ section, field });
-		});
-		return { columns, isWhole: names.length > 1 || this.chosen.includes('fullName') };
+		this.leads = new LeadReader(items, choice);
 	}
 
 	private meaningsOf(name: string): Meaning[] {
 		return this.operation.lead?.[name]?.meanings ?? [];
 	}
 
-	/** Looks at the columns of an item, which a run decides by: done beforehand, this need not be at once for all items. */
-	look(item: number): void {
-		this.leads?.look(this.json(item));
-	}
-
-	/** What an item has of a lead: what is chosen, and what is recognized beside it. */
-	leadIn(item: number): Lead {
-		return this.read(item).lead;
-	}
-
-	private read(item: number): LeadIn {
+	/**
+	 * What an item has of a lead: what is chosen, and what is recognized beside it; with the value of each chosen field,
+	 * or why it has none.
+	 */
+	leadIn(item: number): Lead & { values: Map<string, unknown> } {
 		if (this.latest?.item === item) return this.latest;
-		const chosen: LeadIn['chosen'] = new Map();
-		const found: Lead['found'] = {};
-		for (const name of this.chosen) {
+		const values = new Map<string, unknown>();
+		const chosen: Lead = { found: {}, lacking: {} };
+		for (const [name, field] of this.chosen) {
 			const failure = new FirstFailure();
-			const value = failure.of(() => super.get(this.pathOf(name), item, ''));
-			chosen.set(name, { value, error: failure.error });
-			const field = this.isLeftEmpty(name)
-				? ''
-				: (this.referenceOf(name)?.at(-1) ?? this.labelOf(name));
-			for (const meaning of this.meaningsOf(name)) found[meaning] = { value: toText(value), field };
+			const given = failure.of(() => super.get(name, item, ''));
+			values.set(name, failure.error ?? given);
+			const value = toText(given);
+			for (const meaning of this.meaningsOf(name)) {
+				if (value !== '') chosen.found[meaning] = { value, field };
+				else if (field !== '' && this.leads) chosen.lacking[meaning] = { field, why: EMPTY_FIELD };
+			}
 		}
-		// A full name stands for its halves, and halves for a full name.
-		const isHalf = found.firstName ?? found.lastName;
-		const others: Meaning[] = found.fullName ? NAMES : isHalf ? ['fullName'] : [];
-		for (const meaning of others) found[meaning] ??= NOTHING;
-		const lead = this.leads?.read(this.json(item), found) ?? { found, lacking: {} };
-		this.latest = { item, lead, chosen };
+		const lead = this.leads?.read(this.json(item), chosen) ?? chosen;
+		this.latest = { item, values, ...lead };
 		return this.latest;
 	}
 
@@ -93,28 +81,28 @@ export class LeadParameters extends Parameters {
 	): unknown {
 		const meanings = this.meaningsOf(name);
 		if (meanings.length === 0) return super.get(name, item, fallback, options);
-		const { lead, chosen } = this.read(item);
-		const own = chosen.get(name);
-		if (own?.error !== undefined) throw own.error;
-		const meaning = meanings.find((one) => lead.found[one]);
-		const found = meaning && lead.found[meaning];
+		const { found: ofLead, values } = this.leadIn(item);
+		const own = values.get(name);
+		if (own instanceof Failure) throw own;
+		const [found] = meanings.flatMap((one) => ofLead[one] ?? []);
 		if (found && !this.isTool) this.fieldsRead.add(found.field);
-		if (own) return own.value;
-		const onBraces = 'The text is in the data: correct it there.';
-		return found ? usable(found.value, { meanings, label: () => found.field, onBraces }) : '';
+		if (values.has(name)) return own;
+		if (!found) return '';
+		const onBraces = `Correct the cells of ${found.field} that hold {{ }}.`;
+		return usable(found.value, { meanings, label: () => found.field, onBraces });
 	}
 
-	override referenceOf(name: string): string[] | undefined {
-		return super.referenceOf(this.pathOf(name));
-	}
-
-	/** Whether the user has added a field and left it empty, so that it is nothing. */
-	isLeftEmpty(name: string): boolean {
-		return this.chosen.includes(name) && /^=?$/.test(String(this.raw(this.pathOf(name))));
-	}
-
-	private pathOf(name: string): string {
-		return !this.isTool && this.chosen.includes(name) ? `${ADDED_FIELDS}.${name}` : name;
+	/** The fields that say whom an item is about, else which company. */
+	subjectIn(item: number): string[] {
+		const { found, lacking } = this.leadIn(item);
+		// A row whose name is empty begins as the others do.
+		const firstOf = (...groups: Meaning[][]) =>
+			[found, lacking]
+				.flatMap((of) => groups.map((group) => group.flatMap((one) => of[one]?.field ?? [])))
+				.find((fields) => fields.length > 0);
+		return (
+			firstOf(['fullName'], ['firstName', 'lastName']) ?? firstOf(['company'], ['domain']) ?? []
+		);
 	}
 
 	/** What an earlier lookup has written of the email that an item has; of a recognized one, only its own status. */
@@ -132,30 +120,18 @@ export class LeadParameters extends Parameters {
 		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : undefined;
 	}
 
-	/** The fields of the node that may hold one of these. */
-	namesFor(meanings: Meaning[]): string[] {
+	/** What to do where another column, perhaps one of these, is to be read. */
+	toPick(meanings: Meaning[], columns: string[] = []): string {
 		const { lead = {} } = this.operation;
-		const isThere = (name: string) => lead[name].forModel !== undefined || !this.isTool;
-		return Object.keys(lead).filter(
-			(name) => isThere(name) && this.meaningsOf(name).some((one) => meanings.includes(one)),
-		);
-	}
-
-	/** Whether a field has a value in any item of the run. */
-	isFilled(field: string): boolean {
-		return this.leads?.isFilled(field) ?? false;
-	}
-
-	/**
-	 * What to do where another column is to be read as one of these fields.
-	 * @param columns those that it may be
-	 */
-	toPick(names: string[], columns: string[] = []): string {
+		const names = Object.keys(lead).filter((name) => {
+			const isThere = !this.isTool || lead[name].forModel !== undefined;
+			return isThere && lead[name].meanings.some((one) => meanings.includes(one));
+		});
 		const [first, ...others] = names.map((name) => this.labelOf(name));
 		const labels = others.length > 0 ? `${first} (or ${others.join(' and ')})` : first;
 		if (this.isTool) return `fill in ${labels}`;
-		return names.some((name) => this.chosen.includes(name))
-			? `check ${labels} under Lead Fields`
-			: `add ${labels} under Lead Fields and drag the right column in${columns.length > 0 ? `, e.g. ${columns.join(' or ')}` : ''}`;
+		if (names.some((name) => this.chosen.has(name))) return `check ${labels} under Lead Fields`;
+		const examples = columns.length > 0 ? `, e.g. ${columns.join(' or ')}` : '';
+		return `add ${labels} under Lead Fields and drag the right column in${examples}`;
 	}
 }

@@ -8,20 +8,25 @@ import type { Meaning } from '../lead/columnNames';
 import { EMPTY_FIELD } from '../lead/cells';
 import type { LeadParameters } from './leadParameters';
 
-/** What lookups need, by the reason given where it is missing: the meanings of fields that may hold it, and what it looks like. */
+/**
+ * What lookups need, by the reason given where it is missing: the meanings of fields that may hold it, why one that was
+ * read is not enough, and what a text of it looks like.
+ */
 const NEEDS = {
 	missing_name: {
 		word: 'name',
 		meanings: NAMES,
+		unfit: 'is only half a name',
 		looks: /^\p{Lu}[\p{L}'’.-]*(?: [\p{L}'’.-]+){1,3}$/u,
 	},
 	missing_company: {
 		word: 'company',
 		meanings: ['domain', 'company'],
+		unfit: 'is not a company website',
 		looks: /^(?:https?:\/\/)?(?:[\p{L}\d-]+\.)+[a-z]{2,}(?:\/|$)/u,
 	},
 } satisfies Partial<
-	Record<InvalidReason, Omit<Gap, 'why' | 'isOfRow' | 'names'> & { meanings: Meaning[] }>
+	Record<InvalidReason, { word: string; meanings: Meaning[]; unfit: string; looks: RegExp }>
 >;
 
 /** Something that a lookup needs, and an item lacks. */
@@ -37,53 +42,35 @@ const MAX_COLUMNS = 10;
 export function missing(parameters: LeadParameters, item: number, lacking: Missing[]): Failure {
 	const json = objectFrom(parameters.json(item));
 	const lead = parameters.leadIn(item);
-	const gaps = lacking.map((need) => gapIn(lead, need, parameters));
-	const said = gaps.map(({ word, why }) => `no ${word}${why && ` (${why})`}`).join(' and ');
-	const isExplained = parameters.isTool || gaps.every(({ why }) => why !== '');
+	const gaps = lacking.map((need) => gapIn(need, lead, parameters));
+	const said = gaps.map(({ word, cause }) => {
+		return `no ${word}${cause ? ` (${cause.field} ${cause.why})` : ''}`;
+	});
+	const isExplained = parameters.isTool || gaps.every(({ cause }) => cause);
 	const has = Object.keys(json).slice(0, MAX_COLUMNS).join(', ') || 'nothing';
 	return new Failure(lacking[0], {
-		message: `Not sent: ${said}${isExplained ? '' : `. The item has: ${has}`}`,
+		message: `Not sent: ${said.join(' and ')}${isExplained ? '' : `. The item has: ${has}`}`,
 		// Of all rows the first one shows what is near, so that they say the same.
 		description: toComplete(objectFrom(parameters.json(0)), gaps, parameters),
 	});
 }
 
-/** Something that an item lacks: why, and where it could be. */
-interface Gap {
-	word: string;
-	/** The field that should hold it, and why it does not; empty where there is none. */
-	why: string;
-	/** Whether a field for it has been read in other rows. */
-	isOfRow: boolean;
-	/** The fields of the node for it. */
-	names: string[];
-	/** Whether a text looks like it. */
-	looks: RegExp;
+/** What an item lacks, the field that should hold it, and why that does not. */
+function gapIn(need: Missing, { found, lacking }: Lead, { leads }: LeadParameters) {
+	const { meanings, unfit } = NEEDS[need];
+	const unread = meanings.flatMap((one) => lacking[one] ?? []);
+	const read = meanings.flatMap((one) => (found[one] ? { ...found[one], why: unfit } : []));
+	const told = unread.filter(({ why }) => why !== EMPTY_FIELD);
+	// Other rows have it.
+	const isOfRow = unread.some(({ field, why }) => why === EMPTY_FIELD && leads?.isFilled(field));
+	return { ...NEEDS[need], cause: [...told, ...unread, ...read].at(0), isOfRow };
 }
 
-function gapIn({ found, lacking }: Lead, need: Missing, parameters: LeadParameters): Gap {
-	const { word, meanings, looks } = NEEDS[need];
-	const unread = meanings.flatMap((meaning) => lacking[meaning] ?? []);
-	const half = meanings.flatMap((meaning) =>
-		found[meaning]?.value ? found[meaning].field : [],
-	)[0];
-	const unfit = word === 'company' ? 'is not a company website' : 'is only half a name';
-	const first =
-		unread.find(({ why }) => why !== EMPTY_FIELD) ??
-		unread[0] ??
-		(half !== undefined && { field: half, why: unfit });
-	const isRead = ({ field, why }: { field: string; why: string }) =>
-		why === EMPTY_FIELD ? parameters.isFilled(field) : parameters.fieldsRead.has(field);
-	return {
-		...{ word, looks },
-		why: first ? `${first.field} ${first.why}` : '',
-		isOfRow: unread.some(isRead),
-		names: parameters.namesFor(meanings),
-	};
-}
-
-/** What to do about what an item lacks. */
-function toComplete(json: IDataObject, gaps: Gap[], parameters: LeadParameters): string {
+function toComplete(
+	json: IDataObject,
+	gaps: Array<ReturnType<typeof gapIn>>,
+	parameters: LeadParameters,
+): string {
 	const { fieldsRead, isTool } = parameters;
 	const columns = Object.keys(json);
 	if (!isTool && columns.length === 0) {
@@ -93,14 +80,16 @@ function toComplete(json: IDataObject, gaps: Gap[], parameters: LeadParameters):
 		return 'The whole row is in one column: set the Delimiter of the file where it is read, e.g. in Extract from File.';
 	}
 	const ofList = gaps.filter(({ isOfRow }) => !isOfRow);
-	if (ofList.length === 0) return 'Complete these rows.';
-	const toPick = ofList.map(({ names, looks }) => {
-		const isRead = (name: string) =>
-			fieldsRead.has(name) || gaps.some(({ why }) => why.startsWith(name));
-		const isNear = (name: string) => looks.test(toText(json[name])) && !isRead(name);
-		return parameters.toPick(names, columns.filter(isNear).slice(0, 2));
+	if (ofList.length === 0) return 'Complete the rows that lack a name or a company.';
+	const isRead = (name: string) =>
+		fieldsRead.has(name) || gaps.some(({ cause }) => cause?.field === name);
+	const toPick = ofList.map(({ meanings, looks }) => {
+		const near = columns.filter((name) => looks.test(toText(json[name])) && !isRead(name));
+		return parameters.toPick(meanings, near.slice(0, 2));
 	});
-	const isExplained = !isTool && ofList.every(({ why }) => why !== '');
-	const sentence = `${isExplained ? 'complete these rows, or ' : ''}${toPick.join(', and ')}.`;
-	return `${sentence[0].toUpperCase()}${sentence.slice(1)}`;
+	const advice = `${toPick.join(', and ')}.`;
+	const isExplained = !isTool && ofList.every(({ cause }) => cause);
+	return isExplained
+		? `Complete the rows that lack it, or ${advice}`
+		: `${advice[0].toUpperCase()}${advice.slice(1)}`;
 }

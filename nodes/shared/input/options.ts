@@ -20,7 +20,7 @@ export function lookupOptionsOf(
 ) {
 	const { optionalColumn: added } = parameters.operation;
 	const failure = new FirstFailure();
-	const option = (name: string) => failure.of(() => parameters.get(`options.${name}`, 0, null));
+	const option = (name: string) => failure.of(() => parameters.get(name, 0, null));
 	/** A number or its text, fractions cut off, 0 for less; `undefined` for a parameter that is not there. */
 	const amount = (name: string) =>
 		failure.of(() => {
@@ -32,8 +32,8 @@ export function lookupOptionsOf(
 		});
 	const options = {
 		pace: paceOf(option, isManual || isTool),
-		cap: amount('options.maxCredits') ?? Number.POSITIVE_INFINITY,
-		keep: amount('options.keepCredits'),
+		cap: amount('maxCredits') ?? Number.POSITIVE_INFINITY,
+		keep: amount('keepCredits'),
 		/** The most distinct lookups of a manual run; infinite for all. */
 		manualLimit: amount('manualLimit') || Number.POSITIVE_INFINITY,
 		failsWhenIncomplete: option('incompleteRun') === 'fail',

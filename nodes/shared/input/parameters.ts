@@ -6,7 +6,7 @@ import type { Meaning } from '../lead/columnNames';
 import { isMixed } from '../values/email';
 import { isObject } from '../values/json';
 import { asError, cleanText, hasExpressionLeft } from '../values/text';
-import { type Declaration, type RequestField, requestFields } from './declaration';
+import { allFields, type Declaration, pathsOf, requestFields } from './declaration';
 
 type Reader = (item: number) => unknown;
 
@@ -23,10 +23,11 @@ export type ParameterContext = Pick<NodeContext, 'json' | 'parameter'> &
  */
 export class Parameters {
 	/** The fields whose values are sent. */
-	readonly sent: RequestField[];
+	readonly sent: ReturnType<typeof requestFields>;
 
+	private readonly paths: Map<string, string>;
 	private readonly readers = new Map<string, Reader>();
-	private readonly labels = new Map<string, string>();
+	private readonly labels: Map<string, string>;
 
 	constructor(
 		protected readonly context: ParameterContext,
@@ -35,6 +36,12 @@ export class Parameters {
 		> = {},
 	) {
 		this.sent = requestFields(operation);
+		// In tools, the fields of a lead are on the panel.
+		this.paths = pathsOf(this.isTool ? { options: operation.options } : operation);
+		const labels = allFields(operation).map(
+			({ name, displayName }) => [name, displayName] as const,
+		);
+		this.labels = new Map([['requestOptions', 'Request Options'], ...labels]);
 	}
 
 	get isTool(): boolean {
@@ -45,11 +52,7 @@ export class Parameters {
 		return this.context.json(item);
 	}
 
-	/**
-	 * The value of a parameter for an item; throws {@link Failure}.
-	 * @param name the name of a parameter (`email`), or of one in a collection (`options.country`)
-	 * @returns the fallback if there is no such parameter, e.g. for an option that was not added
-	 */
+	/** The value of a parameter for an item, or the fallback for an option that was not added; throws {@link Failure}. */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
 		// In tools, Output takes the place of Simplify.
 		if (name === 'simple' && this.isTool) return this.get('output', item, '') !== 'raw';
@@ -63,13 +66,8 @@ export class Parameters {
 		}
 		const onBraces =
 			'Switch the field from Fixed to Expression, and check that each {{ has its }}.';
-		const meanings = this.operation.lead?.[bareName(name)]?.meanings;
+		const meanings = this.operation.lead?.[name]?.meanings;
 		return usable(value, { meanings, label: () => this.labelOf(name), onBraces });
-	}
-
-	/** The plain reference in a parameter, e.g. `['company', 'domain']`; `undefined` for any other value. */
-	referenceOf(name: string): string[] | undefined {
-		return referenceIn(this.raw(name));
 	}
 
 	/** n8n's lint allows no other exception of ours in a `catch`. */
@@ -80,18 +78,8 @@ export class Parameters {
 		});
 	}
 
-	/** The label of a parameter, looked for once: lookups name it for each item. */
 	labelOf(name: string): string {
-		const label = this.labels.get(name) ?? this.findLabel(name);
-		this.labels.set(name, label);
-		return label;
-	}
-
-	private findLabel(name: string): string {
-		if (name === 'requestOptions') return 'Request Options';
-		const { fields = [], options = [] } = this.operation;
-		const bare = bareName(name);
-		return [...fields, ...options].find((field) => field.name === bare)?.displayName ?? bare;
+		return this.labels.get(name) ?? name;
 	}
 
 	/** Whether there is such a parameter, e.g. an option that was added. */
@@ -100,13 +88,15 @@ export class Parameters {
 	}
 
 	protected raw(name: string): unknown {
-		return this.context.parameter(name, 0, NOT_THERE, { rawExpressions: true });
+		const path = this.paths.get(name) ?? name;
+		return this.context.parameter(path, 0, NOT_THERE, { rawExpressions: true });
 	}
 
 	private readerOf(name: string, fallback: unknown, options?: IGetNodeParameterOptions): Reader {
 		const { context } = this;
+		const path = this.paths.get(name) ?? name;
 		const engine: Reader = (item) =>
-			context.parameter(name, item, fallback, { ...options, skipValidation: true });
+			context.parameter(path, item, fallback, { ...options, skipValidation: true });
 		const raw = this.raw(name);
 		if (!hasExpression(raw)) {
 			const value = engine(0);
@@ -119,11 +109,6 @@ export class Parameters {
 			return found === 'engine' ? engine(item) : found.value;
 		};
 	}
-}
-
-/** The name of a parameter without that of its collection. */
-function bareName(name: string): string {
-	return name.replace(/^\w+\./, '');
 }
 
 /**

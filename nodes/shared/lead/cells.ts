@@ -15,7 +15,6 @@ import type { Meaning } from './columnNames';
 import { rulesOf } from './rules';
 
 export const EMPTY_FIELD = 'is empty in this row';
-export const NO_NAME = 'holds no name';
 
 /** What people who have no company write in a form that asks for one. */
 const NO_COMPANY =
@@ -65,7 +64,6 @@ export function valueOf(meaning: Meaning, field: unknown): string {
 	return entries.map((entry) => textOf(meaning, entry)).find((text) => text !== '') ?? '';
 }
 
-/** The text of one entry, if it can be meant. */
 function textOf(meaning: Meaning, entry: unknown): string {
 	let text = cellText(meaning, entry);
 	// n8n has not evaluated it: the item is refused.
@@ -94,5 +92,5 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 export function whyEmpty(meaning: Meaning, field: unknown): string {
 	const parts = [field].flat().flatMap((one) => (isObject(one) ? Object.values(one) : [one]));
 	if (parts.every((one) => cleanText(one) === '')) return EMPTY_FIELD;
-	return meaning === 'domain' ? 'is not a company website' : NO_NAME;
+	return meaning === 'domain' ? 'is not a company website' : 'holds no name';
 }

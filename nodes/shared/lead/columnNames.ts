@@ -39,7 +39,7 @@ export const LEAD_FIELDS = {
 		bedrijfsnaam, naam bedrijf, organisatie, party name, primary company, affiliation, org, account,
 		acct, acct name, co, co name`,
 	email: `
-		work email, work email address, business email, business email address, professional email,
+		existing email, work email, work email address, business email, business email address, professional email,
 		Geschäftliche E-Mail-Adresse, adresse e-mail professionnelle, email pro, mail professionnel, mail pro,
 		correo corporativo, correo profesional, email profesional, e-mail profissional, email aziendale, email di lavoro,
 		email lavoro, indirizzo email aziendale, zakelijk e-mailadres, e-mail zakelijk, zakelijke e-mail,

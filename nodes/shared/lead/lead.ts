@@ -3,21 +3,13 @@ import { lettersOf, type Meaning } from './columnNames';
 import { isDegree, isHalf, isInitial, isSeveral, isTitles, withoutTitles } from './personName';
 import { rulesOf } from './rules';
 
-/** What was read, and the name of the field that holds it. */
-export interface Found {
-	value: string;
-	field: string;
-}
-
 /** What an item has of a lead. */
 export interface Lead {
-	found: Partial<Record<Meaning, Found>>;
+	/** What was read, and the field that holds it. */
+	found: Partial<Record<Meaning, { value: string; field: string }>>;
 	/** The field that would hold it, and why it does not in this item. */
 	lacking: Partial<Record<Meaning, { field: string; why: string }>>;
 }
-
-/** What is not to be recognized, as another field stands for it. */
-export const NOTHING: Found = { value: '', field: '' };
 
 /** What names the person. */
 export const NAMES: Meaning[] = ['fullName', 'firstName', 'lastName', 'name'];
@@ -36,13 +28,12 @@ function holds(name: string, other = ''): boolean {
 	return ` ${wordsOf(name).join(' ')} `.includes(` ${wordsOf(other).join(' ')} `);
 }
 
-const MAYBE_COMPANY = "may be a company's, as no other column is a person's";
-
 /** What makes the name that is looked up of those that were read, and takes away what is none. */
 export const NAME_RULES = rulesOf<(lead: Lead, row: { isSomebodys: boolean }) => void>({
 	'A bare name beside a website, and no column that only people have, is nobody’s': (lead, row) => {
 		const { name, domain } = lead.found;
-		if (name && domain && !row.isSomebodys) refuse(lead, 'name', MAYBE_COMPANY);
+		if (name && domain && !row.isSomebodys)
+			refuse(lead, 'name', "may be a company's, as no other column is a person's");
 	},
 	'A legal form, or the name of the company, is nobody’s': (lead) => {
 		const company = bareCompany(lead.found.company?.value);

@@ -6,7 +6,6 @@ import { rulesOf } from './rules';
 export interface Column extends Named {
 	/** The object inside the item that it is in; empty for the item itself. */
 	section: string;
-	/** Its name there. */
 	field: string;
 }
 
@@ -27,28 +26,28 @@ export interface Plan {
 	others: Person[];
 	/** Those of them whose name is as sure: where it is another one, nobody knows who is meant. */
 	rivals: Person[];
-	/** Whether the user has chosen another person than the surest: then an email is that of the name beside it. */
+	/** All columns that have a value in any item, by their keys; `undefined` for a name that says nothing. */
+	list: Map<string, Column | undefined>;
+	choice: Choice;
+	/** Whether the user has chosen another person than the item's own: then an email is that of the name beside it. */
 	isAnother: boolean;
-	/** Columns without a value in any item: they say nothing, but that they are empty. */
-	empty: Column[];
-	/** The keys of all columns of the list that have a value in any item. */
-	filled: Set<string>;
 }
 
-/** Who is named by columns that the user has chosen; where that is the whole name, whoever else stands in a row is another. */
-export interface NameChoice {
-	columns: string[];
-	isWhole: boolean;
-}
+/** What is not recognized: what is chosen, with the key of its column if it is one, and what that stands for. */
+export type Choice = Map<Meaning, string>;
 
-/** A column by where it is. */
-export function keyOf({ section, field }: Pick<Column, 'section' | 'field'>): string {
+/** The key of a column. */
+export function columnKey(section: string, field: string): string {
 	return `${section}\0${field}`;
 }
 
 /** Whether a column names the person. */
 export function isName({ meaning }: Column): boolean {
 	return NAMES.includes(meaning);
+}
+
+function isChosen({ section, field }: Column, choice: Choice): boolean {
+	return NAMES.some((one) => choice.get(one) === columnKey(section, field));
 }
 
 /** Whether two columns are both halves of the name of one person. */
@@ -81,7 +80,7 @@ export function columnOf(section: string, field: string, order: number): Column 
 const COMPANY_NAME = /^(?:company|organi[sz]ation|party)name$/;
 
 /** Which columns of a list are the lead's or the item's at all. */
-export const PLAN_RULES = rulesOf<(columns: Column[], choice: NameChoice) => Column[]>({
+export const PLAN_RULES = rulesOf<(columns: Column[], choice: Choice) => Column[]>({
 	'Beside Company Name, Company is the user’s own': (columns) => {
 		const isOwn = columns.some(({ letters }) => COMPANY_NAME.test(letters));
 		return columns.filter(({ letters }) => letters !== 'company' || !isOwn);
@@ -90,47 +89,43 @@ export const PLAN_RULES = rulesOf<(columns: Column[], choice: NameChoice) => Col
 		columns.filter((one) => !one.isShort || columns.some((other) => isOtherHalf(one, other))),
 	'A second person is nobody who is looked up, unless chosen': (columns, choice) => {
 		const seconds = new Set(columns.filter(isName).map(numberOf));
-		for (const one of columns)
-			if (choice.columns.includes(keyOf(one))) seconds.delete(numberOf(one));
-		return columns.filter((one) => numberOf(one) === '' || !seconds.has(numberOf(one)));
+		const chosen = columns.filter((one) => isChosen(one, choice)).map(numberOf);
+		for (const one of ['', ...chosen]) seconds.delete(one);
+		return columns.filter((one) => !seconds.has(numberOf(one)));
 	},
 });
 
-/** Decides which columns are read: those of the person with the surest name, and those that are nobody's but the item's. */
-export function planOf(columns: Column[], choice: NameChoice, filled: Set<string>): Plan {
-	const [all, empty] = [true, false].map((is) =>
-		columns.filter((one) => filled.has(keyOf(one)) === is),
-	);
+/**
+ * Decides which columns are read: those of the person who is chosen, else of the one with the surest name, and those that
+ * are nobody's but the item's.
+ */
+export function planOf(list: Map<string, Column | undefined>, choice: Choice): Plan {
+	const all = [...list.values()].filter((column) => column !== undefined);
 	const people = peopleIn(PLAN_RULES.reduce((columns, [, rule]) => rule(columns, choice), all));
-	const inOrder = people
+	const named = people
 		.filter(({ certainty }) => certainty > 0)
 		.toSorted((a, b) => orderOf(a) - orderOf(b));
-	const chosen = inOrder.find((one) =>
-		one.columns.some((column) => choice.columns.includes(keyOf(column))),
-	);
-	const lead = chosen ?? (choice.isWhole ? undefined : inOrder[0]);
-	const others = inOrder.filter((one) => one !== lead);
-	const isNamed = chosen !== undefined || choice.isWhole;
-	const isAnother = isNamed && lead !== inOrder[0];
-	const isSure = isNamed || (lead?.certainty === 3 && lead.owner === '');
+	const chosen = named.find(({ columns }) => columns.some((one) => isChosen(one, choice)));
+	// Where the whole name is chosen and is no column, nobody who is recognized is the lead.
+	const isSettled = chosen !== undefined || (choice.has('firstName') && choice.has('lastName'));
+	const lead = isSettled ? chosen : named[0];
+	const others = named.filter((one) => one !== lead);
+	const isSure = isSettled || (lead?.certainty === 3 && lead.owner === '');
 	const isSeller = lead?.owner === SELLER && all.some(({ meaning }) => meaning === 'company');
-	const rivals = isSure
-		? []
-		: others.filter(({ certainty }) => isSeller || certainty === lead?.certainty);
-	// The company of a contact who has no name here may be another one.
-	const isItems = ({ meaning, owner }: Column) =>
-		meaning === 'email' || /^(?:your|lead)?$/.test(owner);
+	const isRival = ({ certainty }: Person) => isSeller || certainty === lead?.certainty;
+	const rivals = isSure ? [] : others.filter(isRival);
+	const own = others.find(({ section, owner }) => section + owner === '');
+	const hasEmail = lead?.columns.some(({ meaning }) => meaning === 'email');
+	const isAnother =
+		isSettled && (lead !== named[0] || hasEmail === true || (own?.certainty ?? 0) > 1);
+	// The company of a contact who has no name here may be another one. The email of somebody else is not that of the chosen.
+	const isItems = ({ meaning, owner }: Column, one: Person) =>
+		meaning === 'email' ? !(isAnother && others.includes(one)) : /^(?:your|lead)?$/.test(owner);
 	const ofItem = people
 		.filter((one) => isAnother || one.section + one.owner === '' || one.certainty === 0)
-		.flatMap((one) => {
-			const isOthers = isAnother && others.includes(one);
-			const isLeads = (column: Column) => !isName(column) && isItems(column);
-			return one.columns.filter(
-				(column) => isLeads(column) && !(isOthers && column.meaning === 'email'),
-			);
-		});
-	const read = [...(lead?.columns ?? []), ...ofItem].toSorted((a, b) => a.rank - b.rank);
-	return { columns: read, others, rivals, isAnother, empty, filled };
+		.flatMap((one) => one.columns.filter((column) => !isName(column) && isItems(column, one)));
+	const columns = [...(lead?.columns ?? []), ...ofItem].toSorted((a, b) => a.rank - b.rank);
+	return { columns, others, rivals, list, choice, isAnother };
 }
 
 /** The number of a second person, or a second email; empty for any other owner. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isEmpty, isObject, objectFrom } from '../values/json';
 import { EMPTY_FIELD } from './cells';
 import { type Lead, NAME_RULES } from './lead';
-import { type Column, columnOf, isName, keyOf, type NameChoice, type Plan, planOf } from './plan';
+import { type Choice, type Column, columnKey, columnOf, isName, type Plan, planOf } from './plan';
 import { Row, type Sections } from './row';
 
 /** Where CRMs, bases and forms put the fields of an item, in the order in which they count. */
@@ -14,38 +14,34 @@ export const CONTAINERS =
 /** Recognizes leads by the names of their columns. Which are read is decided once, by all columns of the run. */
 export class LeadReader {
 	private readonly columns = new Map<string, Column | undefined>();
-	private readonly seen = new WeakSet<object>();
-	/** The columns that have a value in any item, by their keys: one that has none says nothing. */
+	/** The keys of those that have a value in any item. What is empty in all of them says nothing else. */
 	private readonly filled = new Set<string>();
+	private readonly seen = new WeakSet<object>();
+	private readonly empty: Column[] = [];
 	private plan: Plan | undefined;
 
-	/**
-	 * @param items those of the run
-	 * @param choice who is named by the columns that the user has chosen
-	 */
 	constructor(
 		private readonly items: unknown[],
-		private readonly choice: NameChoice = { columns: [], isWhole: false },
+		private readonly choice: Choice = new Map(),
 	) {}
 
-	/**
-	 * What is recognized of the lead in an item of the run.
-	 * @param chosen what is used instead, empty for nothing
-	 */
-	read(item: unknown, chosen: Lead['found'] = {}): Lead {
+	/** What an item has of a lead: what is chosen of it, and what is recognized. */
+	read(item: unknown, chosen: Lead = { found: {}, lacking: {} }): Lead {
 		if (!this.plan) {
 			for (const one of this.items) this.look(one);
-			const columns = [...this.columns.values()].filter((column) => column !== undefined);
-			this.plan = planOf(columns, this.choice, this.filled);
+			const columns = [...this.columns].filter(([key]) => this.filled.has(key));
+			this.plan = planOf(new Map(columns), this.choice);
+			for (const [key, column] of this.columns)
+				if (column && !this.filled.has(key)) this.empty.push(column);
 		}
 		const row = new Row(sectionsOf(objectFrom(item)), this.plan, chosen);
 		const lead = row.read();
 		// Beside a contact who is never named, a bare name is a company's.
-		const contact = this.plan.empty.find((column) => isName(column) && /^\D/.test(column.owner));
+		const contact = this.empty.find((column) => isName(column) && /^\D/.test(column.owner));
 		if (contact) lead.lacking.fullName ??= { field: contact.field, why: EMPTY_FIELD };
 		for (const [, rule] of NAME_RULES) rule(lead, row);
 		delete lead.found.name;
-		for (const { meaning, field } of this.plan.empty) {
+		for (const { meaning, field } of this.empty) {
 			if (!lead.found[meaning]) lead.lacking[meaning] ??= { field, why: EMPTY_FIELD };
 		}
 		return lead;
@@ -53,7 +49,7 @@ export class LeadReader {
 
 	/** Whether a column of this name has a value in any item. */
 	isFilled(field: string): boolean {
-		return ['', ...CONTAINERS].some((section) => this.filled.has(keyOf({ section, field })));
+		return ['', ...CONTAINERS].some((section) => this.filled.has(columnKey(section, field)));
 	}
 
 	/** Looks at the columns of an item, before the first one is read. */
@@ -62,7 +58,7 @@ export class LeadReader {
 		this.seen.add(item);
 		for (const [section, fields] of sectionsOf(item)) {
 			for (const field of Object.keys(fields)) {
-				const key = keyOf({ section, field });
+				const key = columnKey(section, field);
 				if (this.filled.has(key)) continue;
 				// One item alone shows no list.
 				if (this.items.length === 1 || !isEmpty(fields[field])) this.filled.add(key);

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { holdsEmail, isMixed, isSameEmail } from '../values/email';
 import { cleanText, wordsOf } from '../values/text';
-import { EMPTY_FIELD, valueOf, whyEmpty } from './cells';
-import { isOfPeople, type Meaning } from './columnNames';
-import { type Found, type Lead, nameOf, NAMES, refuse } from './lead';
+import { valueOf, whyEmpty } from './cells';
+import { isOfPeople } from './columnNames';
+import { type Lead, nameOf, NAMES, refuse } from './lead';
 import { toFullName } from './personName';
-import { type Column, isName, keyOf, type Person, type Plan } from './plan';
+import { type Column, columnKey, isName, type Person, type Plan } from './plan';
 import { rulesOf } from './rules';
 
 /** The objects that hold the columns of an item, by their names: the item itself has an empty one. */
@@ -27,22 +27,13 @@ export const LATE_RULES = rulesOf<(column: Column, row: Row) => boolean>({
 
 /** What is read of one item. */
 export class Row {
-	private readonly lead: Lead = { found: {}, lacking: {} };
-
-	/** @param chosen what is used in place of what would be read, empty for nothing */
+	/** @param lead what is chosen of it */
 	constructor(
 		private readonly sections: Sections,
 		private readonly plan: Plan,
-		private readonly chosen: Lead['found'] = {},
-	) {
-		const { found, lacking } = this.lead;
-		for (const [meaning, one] of Object.entries(chosen) as Array<[Meaning, Found]>) {
-			if (one.value !== '') found[meaning] = one;
-			else if (one.field !== '') lacking[meaning] = { field: one.field, why: EMPTY_FIELD };
-		}
-	}
+		private readonly lead: Lead,
+	) {}
 
-	/** Reads the columns that the plan has for it. */
 	read(): Lead {
 		const { columns, others } = this.plan;
 		const late = columns.filter((column) => LATE_RULES.some(([, rule]) => rule(column, this)));
@@ -67,6 +58,7 @@ export class Row {
 
 	/** Whether a column beside a bare name says that it is a person's: there is one for a company, for a half, or only people have it. */
 	get isSomebodys(): boolean {
+		const { columns, list } = this.plan;
 		// An API has every column in every row: what is null there says nothing.
 		const isThere = ({ section, field }: Pick<Column, 'section' | 'field'>) =>
 			(this.sections.get(section)?.[field] ?? null) !== null;
@@ -74,12 +66,11 @@ export class Row {
 		const says = ({ meaning, owner, letters }: Column) =>
 			owner === 'your' ||
 			!(/^acc(?:oun)?t$/.test(letters) || ['name', 'domain', 'email'].includes(meaning));
-		const fields = [...this.sections].flatMap(([section, own]) =>
-			Object.keys(own).map((field) => ({ section, field })),
-		);
-		const isPersons = (one: (typeof fields)[number]) =>
-			isThere(one) && this.plan.filled.has(keyOf(one)) && isOfPeople(one.field);
-		return this.plan.columns.some((one) => says(one) && isThere(one)) || fields.some(isPersons);
+		const isPersons = (section: string, field: string) =>
+			isThere({ section, field }) && isOfPeople(field) && list.has(columnKey(section, field));
+		const hasPersons = ([section, fields]: [string, IDataObject]) =>
+			Object.keys(fields).some((field) => isPersons(section, field));
+		return columns.some((one) => says(one) && isThere(one)) || [...this.sections].some(hasPersons);
 	}
 
 	valueIn({ meaning, section, field }: Column): string {
@@ -100,7 +91,8 @@ export class Row {
 	/** Reads a column, if none before it had a value. */
 	private put(column: Column, { found, lacking } = this.lead): void {
 		const { meaning, section, field } = column;
-		if (found[meaning] || (found === this.lead.found && meaning in this.chosen)) return;
+		const isChosen = found === this.lead.found && this.plan.choice.has(meaning);
+		if (found[meaning] || isChosen) return;
 		const value = this.valueIn(column);
 		if (value !== '') found[meaning] = { value, field };
 		else
@@ -118,10 +110,10 @@ export class Row {
 			.map((lead) => wordsOf(toFullName(nameOf(lead))))
 			.toSorted((one, another) => one.length - another.length);
 		const isSame = few.every((word) => many.includes(word));
-		const { isAnother, rivals } = this.plan;
+		const { isAnother } = this.plan;
 		if (isAnother && other.section + other.owner === '')
 			this.putEmailOf(other, nameOf(their) === '');
-		if (few.length === 0 || !(isSame || rivals.includes(other))) return;
+		if (few.length === 0 || !(isSame || this.plan.rivals.includes(other))) return;
 		const field = other.columns.find(isName)?.field;
 		if (!isSame) for (const one of NAMES) refuse(this.lead, one, `differs from ${field}`);
 		for (const column of other.columns) {
@@ -131,9 +123,8 @@ export class Row {
 
 	/** Reads an email of the item's own though somebody else is chosen: one that a lookup has found, or beside no name. */
 	private putEmailOf({ columns, section }: Person, isNobodys: boolean): void {
-		const isFound = ['found', 'verified'].includes(
-			cleanText(this.sections.get(section)?.lookupStatus),
-		);
+		const status = cleanText(this.sections.get(section)?.lookupStatus);
+		const isFound = ['found', 'verified'].includes(status);
 		for (const column of columns) {
 			const isLeads = isNobodys || (isFound && column.letters === 'email');
 			if (column.meaning === 'email' && isLeads) this.put(column);
@@ -143,17 +134,19 @@ export class Row {
 	/** Reads the status of the email: it belongs to the `email` beside it, or else to the email that is read there. */
 	private putStatus(): void {
 		const { found } = this.lead;
-		if ('emailStatus' in this.chosen) return;
+		if (this.plan.choice.has('emailStatus')) return;
 		const others = this.plan.others.flatMap(({ columns }) => columns);
+		// What is typed, or made by an expression, stands in no object.
+		const holders = [...this.sections.values()].filter((one) =>
+			Object.hasOwn(one, found.email?.field ?? ''),
+		);
 		for (const [section, fields] of this.sections) {
 			const value = this.statusIn(section);
 			if (value === '') continue;
 			const own = this.emailIn(section) ?? this.emailIn(section, others);
-			const holdsIt = (one: IDataObject) => Object.hasOwn(one, found.email?.field ?? '');
-			// An expression that is chosen stands in no object.
 			const isOfEmail = own
 				? isSameEmail(this.valueIn(own), found.email?.value)
-				: holdsIt(fields) || ![...this.sections.values()].some(holdsIt);
+				: holders.length === 0 || holders.includes(fields);
 			if (found.email && !isOfEmail) continue;
 			found.emailStatus = { value, field: 'emailStatus' };
 			return;

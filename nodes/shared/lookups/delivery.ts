@@ -28,9 +28,9 @@ export class Delivery<Query extends IDataObject> {
 	place(item: number, prepared: Prepared<Query>, outcome: Outcome, paid?: Paid): void {
 		const { run, lookup, columns } = this;
 		const { inputs, isTool } = run.context;
-		const { query: asked, includesInput } = prepared;
+		const { query: asked, includesInput, subject } = prepared;
 		const { counts, names } = run;
-		const place = { includesInput, isTool, asked, names };
+		const place = { includesInput, isTool, asked, subject, names };
 		const output = (fields: IDataObject, more?: Partial<Shown>) =>
 			itemWith(inputs[item], item, place, { fields, columns, credits: 0, ...paid, ...more });
 		if ('reason' in outcome) {
@@ -69,7 +69,7 @@ export class Delivery<Query extends IDataObject> {
 	/** Notes an email that was paid for though a field of its item, which was not read, holds it. */
 	private noteWasted(item: number, credits: number, email: unknown): void {
 		const { counts, parameters } = this.run;
-		if (parameters.isLeftEmpty('existingEmail')) return;
+		if (parameters.chosen.get('existingEmail') === '') return;
 		const fields = objectFrom(parameters.json(item));
 		const field = Object.keys(fields).find((name) => {
 			const text = fields[name];

@@ -3,7 +3,7 @@ import { readAccount, remainingOf } from '../api/account';
 import type { AccountClient } from '../client/client';
 import { type Problem, problemOf, reasonsOf } from '../failures/failure';
 import type { NodeContext } from '../host/context';
-import { type Outcome, type Preparation, type Prepared, prepareItem } from '../input/item';
+import { type Preparation, type Prepared, prepareItem } from '../input/item';
 import { Run } from '../run/run';
 import { count } from '../values/text';
 import { keyOf } from './lookup';
@@ -24,8 +24,10 @@ export async function runEstimate<Query extends IDataObject>(
 		failing(0)(options.refusal);
 		return run.deliver();
 	}
-	const bucketFor = ({ client, keys }: Tally, prepared: Prepared<Query>) => {
-		const { query, job } = prepared;
+	const bucketFor = ({ client, keys }: ReturnType<typeof tallyOf>, prepared: Prepared<Query>) => {
+		const { outcome, query, job } = prepared;
+		if (outcome && 'results' in outcome) return 'malformed';
+		if (outcome) return 'fields' in outcome ? outcome.status : 'incomplete';
 		const { connection } = client;
 		const key = keyOf(estimate, connection, query);
 		const isBought = execution.answers.find(key, connection, run.since(prepared)) !== undefined;
@@ -40,8 +42,8 @@ export async function runEstimate<Query extends IDataObject>(
 			if (!tally) return;
 			tally.first = Math.min(tally.first, item);
 			const prepared = prepareItem(estimate, parameters, item, options);
+			tally.buckets[bucketFor(tally, prepared)]++;
 			const { outcome } = prepared;
-			tally.buckets[outcome ? bucketOf(outcome) : bucketFor(tally, prepared)]++;
 			if (outcome && 'reason' in outcome) tally.problems.push(outcome);
 		});
 		for (const { client, first, buckets, problems } of accounts.all) {
@@ -59,12 +61,11 @@ export async function runEstimate<Query extends IDataObject>(
 	return run.deliver();
 }
 
-type Tally = ReturnType<typeof tallyOf>;
-
 /** What the items of one account come to: the first of them, and the keys of the lookups. */
 function tallyOf(client: AccountClient) {
-	const [first, keys, problems] = [Number.POSITIVE_INFINITY, new Set<string>(), [] as Problem[]];
-	return { client, first, keys, problems, buckets: { ...EMPTY_BUCKETS } };
+	const problems: Problem[] = [];
+	const keys = new Set<string>();
+	return { client, first: Number.POSITIVE_INFINITY, keys, problems, buckets: { ...EMPTY_BUCKETS } };
 }
 
 /** A lookup costs 1 credit at most (interface specification 8). */
@@ -95,8 +96,3 @@ const EMPTY_BUCKETS = {
 	/** The execution has the answer, or a job that will have it. */
 	alreadyBought: 0,
 };
-
-function bucketOf(outcome: Outcome): keyof typeof EMPTY_BUCKETS {
-	if ('results' in outcome) return 'malformed';
-	return 'fields' in outcome ? outcome.status : 'incomplete';
-}

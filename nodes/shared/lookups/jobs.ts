@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { matchRows } from '../api/bulkFinder';
 import { type BulkJob, jobReader } from '../api/bulkJob';
+import { isFound } from '../api/finder';
 import type { AccountClient } from '../client/client';
 import type { Job } from '../execution/execution';
 import { failureOf, ofJob } from '../failures/failure';
@@ -29,13 +30,12 @@ export class RunJobs<Query extends IDataObject> {
 	 * @param credits that it may cost, if nobody has counted them yet
 	 */
 	begun(entries: Array<Entry<Query>>, id: string, credits = 0): Job {
-		const { context, execution } = this.run;
-		const { node, executionId } = context;
+		const { node, executionId } = this.run.context;
 		const questions = entries.map(({ key }) => key);
 		const connection = this.client.connection.id;
-		const of = { node: node.name, executionId };
-		const job: Job = { id, connection, questions, over: [], credits, ...of };
-		execution.jobs.remember(job);
+		const paidBy = { node: node.name, executionId };
+		const job: Job = { id, connection, questions, over: [], credits, ...paidBy };
+		this.run.execution.jobs.remember(job);
 		return job;
 	}
 
@@ -58,10 +58,8 @@ export class RunJobs<Query extends IDataObject> {
 		const rows = matchRows(job.rows, asked, isOfStranger);
 		if (job.isDone) return { results: rows.map((row) => row ?? job.failure), jobId: id };
 		// When the time is over, who is found is delivered. A row without an email may not have been looked for yet.
-		const isFound = (row: unknown) => Array.isArray(row) && row.length > 0;
 		if (!rows.some(isFound)) throw ofJob(id);
-		const results = rows.map((row) => (isFound(row) ? row : ofJob(id)));
-		return { results, jobId: id };
+		return { results: rows.map((row) => (isFound(row) ? row : ofJob(id))), jobId: id };
 	}
 
 	/**

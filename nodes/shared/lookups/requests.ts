@@ -4,22 +4,14 @@ import { Budget, type Reservation } from '../credits/budget';
 import { costOf, NOTHING } from '../credits/ledger';
 import type { Settled } from '../execution/answers';
 import { type Job, openIn } from '../execution/execution';
-import { failureOf, isPending, leftOf, problemOf } from '../failures/failure';
+import { failureOf, isMiss, isPending, leftOf, type Problem, problemOf } from '../failures/failure';
 import { unexpectedResponse, unknownPath } from '../http/errors';
 import { withoutKey } from '../http/mask';
 import { pathOf } from '../input/declaration';
 import type { Run } from '../run/run';
 import type { Places } from '../values/places';
 import { RunJobs } from './jobs';
-import {
-	type AcceptedJob,
-	type Entry,
-	fail,
-	leftOut,
-	type Lookup,
-	type Received,
-	resolve,
-} from './lookup';
+import { type Entry, fail, leftOut, type Lookup, resolve } from './lookup';
 
 /** What the requests of one run share, to whichever account they go. */
 interface Sharing<Query extends IDataObject> {
@@ -106,7 +98,9 @@ export class Requests<Query extends IDataObject> {
 				leave();
 				received = await this.jobs.resultsOf(job, paid);
 			}
-			this.note(received);
+			// Whether it, or its job, has brought something for at least one item.
+			if (received.results.some(Array.isArray)) this.client.breaker.brought();
+			else this.client.breaker.failed(unexpectedResponse('a result'), false);
 			reservation.charge(costOf(received.results));
 			if (job) jobs.ended(job, this.client.connection, received.results);
 			leave();
@@ -121,13 +115,6 @@ export class Requests<Query extends IDataObject> {
 		}
 	}
 
-	/** Tells the breaker whether a request, or its job, has brought something for at least one item. */
-	private note({ results }: Received): void {
-		const { breaker } = this.client;
-		if (results.some(Array.isArray)) breaker.brought();
-		else breaker.failed(unexpectedResponse('a result'), false);
-	}
-
 	/** Settles a request that brought no results: it is sent again in parts, or its questions fail. */
 	private failed(
 		paid: Array<Entry<Query>>,
@@ -138,7 +125,7 @@ export class Requests<Query extends IDataObject> {
 		const failure = failureOf(error);
 		const { problem } = failure;
 		reservation.charge(problem.mayBeCharged ? undefined : NOTHING);
-		if (this.isSentInParts(paid, error)) return;
+		if (this.isSentInParts(paid, problem)) return;
 		if (isPending(error)) this.jobs.begun(paid, `${problem.jobId}`, reservation.credits);
 		else if (job) this.shared.run.execution.jobs.ended(job, this.client.connection);
 		const sent = reservation.isRenewed ? 2 : 1;
@@ -166,7 +153,7 @@ export class Requests<Query extends IDataObject> {
 	private async request(
 		entries: Array<Entry<Query>>,
 		reservation: Reservation,
-	): Promise<Received | AcceptedJob> {
+	): Promise<ReturnType<Lookup<Query>['read']>> {
 		const { lookup, run } = this.shared;
 		const { breaker, connection } = this.client;
 		const queries = entries.map(({ query }) => query);
@@ -176,7 +163,7 @@ export class Requests<Query extends IDataObject> {
 		const response = await this.client
 			.send(asked, { cost, reservation })
 			.catch((thrown: unknown) => {
-				if (problemOf(thrown).next !== 'miss') throw thrown;
+				if (!isMiss(thrown)) throw thrown;
 				if (cost === 'bulk' || lookup.hitStatus !== 'found') throw unknownPath(asked.url);
 				return undefined;
 			});
@@ -192,8 +179,7 @@ export class Requests<Query extends IDataObject> {
 	 * Sends a refused batch again, if that may help: as large as the credits that are left, or in halves, so that one item
 	 * which the service refuses does not cost the others their answers. Returns whether it did.
 	 */
-	private isSentInParts(entries: Array<Entry<Query>>, error: unknown): boolean {
-		const problem = problemOf(error);
+	private isSentInParts(entries: Array<Entry<Query>>, problem: Problem): boolean {
 		const left = leftOf(problem, entries.length);
 		if (left > 0) {
 			this.budget.learn(left);

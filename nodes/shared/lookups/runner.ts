@@ -48,7 +48,6 @@ export class LookupRun<Query extends IDataObject> {
 
 	async items(): Promise<INodeExecutionData[]> {
 		const { run } = this;
-		const { accounts } = run;
 		// A run that stops for an incomplete item sends nothing before it.
 		const readsFirst = run.options.failsWhenIncomplete && run.onError.stops;
 		const items: Array<Turn<Query>> = [];
@@ -67,7 +66,7 @@ export class LookupRun<Query extends IDataObject> {
 			await this.arrived();
 		} finally {
 			// Nothing more is sent, and no question stays open.
-			accounts.end();
+			run.accounts.end();
 			await this.arrived();
 		}
 		return this.delivery.deliver();
@@ -105,9 +104,8 @@ export class LookupRun<Query extends IDataObject> {
 	private async lookUp({ item, prepared, requests }: Turn<Query>): Promise<void> {
 		const { run, lookup, delivery } = this;
 		const { query, outcome } = prepared;
-		if (outcome || !requests) {
-			return outcome && delivery.place(item, prepared, outcome);
-		}
+		if (outcome) return delivery.place(item, prepared, outcome);
+		if (!requests) return;
 		const key = keyOf(lookup, requests.client.connection, query);
 		let asked = this.asked.get(key);
 		const isFirst = asked === undefined;

@@ -33,8 +33,10 @@ export class OnError {
 		if (!this.hasErrorOutput || problem.status === 'pending') return undefined;
 		// n8n goes by the keys: with any but `error` and `message` it takes the item for a success (n8n 1 knows only these
 		// two). It adds the fields of the input item, but not its binary data.
+		const error = shown(problem);
+		delete error.message;
 		return {
-			json: { error: shown(problem), message: inFull(problem) },
+			json: { message: inFull(problem), error },
 			pairedItem: { item },
 			...(binary && { binary }),
 		};

@@ -17,10 +17,12 @@ export interface Shown extends Paid {
 	isFurther?: true;
 }
 
-/** What is known of an email. */
 const OF_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
-/** These come before all other fields, so that a table shows them first. */
+/** The texts of a query that say whom it is about. */
+const SUBJECTS = ['fullName', 'firstName', 'lastName', 'keyword'];
+
+/** These come before all other fields but the subject, so that a table shows them. */
 const firstOf = ({ status, message }: Names) => [status, 'email', 'emailStatus', message];
 
 interface Placement {
@@ -29,6 +31,8 @@ interface Placement {
 	isTool: boolean;
 	/** The query, whose texts stand in for the input where that is not included. */
 	asked?: IDataObject;
+	/** The fields that say whom the item is about: they come first. */
+	subject: string[];
 	names: Names;
 }
 
@@ -36,7 +40,7 @@ interface Placement {
 export function itemWith(
 	{ json, binary }: INodeExecutionData,
 	item: number,
-	{ includesInput, isTool, asked = {}, names }: Placement,
+	{ includesInput, isTool, asked = {}, subject, names }: Placement,
 	result: Shown,
 ): INodeExecutionData {
 	const input = isTool ? {} : json;
@@ -48,7 +52,7 @@ export function itemWith(
 	delete fields.error;
 	const credits = creditsAfter(input, result, names);
 	return {
-		json: withResult(fields, { ...result, credits }, names),
+		json: withResult(fields, isJoined ? subject : SUBJECTS, { ...result, credits }, names),
 		pairedItem: { item },
 		...(isJoined && binary && { binary }),
 	};
@@ -71,12 +75,19 @@ function creditsAfter(
  * Puts a result into the fields of an item. It goes field by field, as every lead passes here: objects that are spread and
  * built from entries take more than ten times as long.
  */
-function withResult(target: IDataObject, result: Shown, names: Names): IDataObject {
+function withResult(
+	target: IDataObject,
+	subject: string[],
+	result: Shown,
+	names: Names,
+): IDataObject {
 	const { fields, columns, credits } = result;
 	const { emptied, kept } = changesOf(target, result, names);
 	// Google Sheets adds a `row_number`, and leaves a cell as it is for `null`.
 	const nothing = 'row_number' in target ? '' : null;
 	const merged: IDataObject = {};
+	for (const name of subject)
+		if (Object.hasOwn(target, name)) put(merged, name, target[name] ?? null);
 	for (const name of firstOf(names)) if (columns.includes(name)) merged[name] = null;
 	for (const name of Object.keys(target)) {
 		put(merged, name, emptied.includes(name) ? nothing : (target[name] ?? null));
@@ -123,15 +134,17 @@ function changesOf(target: IDataObject, { fields, columns, isOfJob }: Shown, nam
 
 /** Gives all items the fields of those that say why they have no result, so no table or file has holes. */
 export function alignFields(items: INodeExecutionData[], names: Names): void {
-	const told = [names.reason, names.message, names.jobId, names.jobRow].filter((name) =>
-		items.some(({ json }) => name in json),
+	const told = [names.reason, names.message, names.jobId, names.jobRow, names.response].filter(
+		(name) => items.some(({ json }) => name in json),
 	);
 	if (told.length === 0) return;
 	for (const item of items) {
 		// An item for the error output has no status, and no place for further fields.
 		if (!(names.status in item.json)) continue;
+		const own = Object.keys(item.json);
+		const subject = own.slice(0, own.indexOf(names.status));
 		const first = firstOf(names).filter((name) => name in item.json || told.includes(name));
-		item.json = { ...nothingIn(first), ...item.json };
+		item.json = { ...nothingIn([...subject, ...first]), ...item.json };
 		for (const name of told) item.json[name] ??= null;
 	}
 }
@@ -151,12 +164,16 @@ function nothingIn(names: Iterable<string>): IDataObject {
 	return Object.fromEntries([...names].map((name) => [name, null]));
 }
 
-const ORDINARY = { enumerable: true, configurable: true, writable: true };
-
 /** Sets a field, by whatever name: `__proto__` cannot be assigned. */
 function put(fields: IDataObject, name: string, value: IDataObject[string]): void {
 	if (name !== '__proto__') fields[name] = value;
-	else Object.defineProperty(fields, name, { value, ...ORDINARY });
+	else
+		Object.defineProperty(fields, name, {
+			value,
+			enumerable: true,
+			configurable: true,
+			writable: true,
+		});
 }
 
 function textsOf(query: IDataObject): IDataObject {

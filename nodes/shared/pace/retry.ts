@@ -57,29 +57,21 @@ export interface FailedRequest {
 	uncertain?: Failure;
 }
 
-/** What becomes of a failed request. Times are milliseconds. */
-export interface Decision {
-	/** Why it fails for good. Without it, the request is sent again. */
-	error?: Failure;
-	wait: number;
-	mayChargeAgain: boolean;
-}
-
 /** A step of an exponential back-off, of a minute at most, in milliseconds. */
 export function backOff(attempt: number): number {
 	return Math.min(FIRST_STEP * 2 ** attempt, MINUTE);
 }
 
 /**
- * Decides what becomes of a failed request (interface specification 7): whether it is sent again, after which wait,
- * whether that may be charged twice, and which error remains in the end.
+ * Decides what becomes of a failed request (interface specification 7): which error remains, or after which wait, in
+ * milliseconds, it is sent again, and whether that may be charged twice.
  * @param random a number from 0 up to 1, for the jitter
  */
 export function decide(
 	failure: Failure,
 	{ attempt, maxRetries, cost, uncertain }: FailedRequest,
 	random = Math.random(),
-): Decision {
+): { error?: Failure; wait: number; mayChargeAgain: boolean } {
 	const { problem } = failure;
 	const { mayBeCharged, message, next, reason, status } = problem;
 	const mayHelp = next === 'again';

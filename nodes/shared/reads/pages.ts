@@ -31,7 +31,6 @@ export interface Collected {
 	incomplete?: Error;
 }
 
-/** What the pages that were read hold. */
 class Collection {
 	readonly results: IDataObject[] = [];
 	pagesWithoutNews = 0;

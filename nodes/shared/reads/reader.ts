@@ -10,7 +10,8 @@ import { isWanted } from '../input/item';
 import { limitIn } from '../input/options';
 import { alignColumns } from '../output/shape';
 import { DEFAULT_PACE } from '../pace/retry';
-import { objectFrom } from '../values/json';
+import { isEmpty, objectFrom } from '../values/json';
+import { count } from '../values/text';
 import { Run, type Runnable } from '../run/run';
 import { toListId } from './listLocator';
 import type { Collected } from './pages';
@@ -19,10 +20,10 @@ import type { Collected } from './pages';
 type Skipped = typeof UNMET | typeof UNKNOWN_COMPANY;
 
 export interface Read extends Runnable {
-	/** Reads what there is for one item, unless that is known to be nothing. */
-	read(request: ReadRequest): Promise<Reading | typeof UNKNOWN_COMPANY>;
-	/** Says what came of a run of so many items with so many results, so many of them with none. */
-	outcome?(items: number, results: number, without: number): string;
+	/** Reads what there is for one item, unless that is known to be nothing, or comes out with another one. */
+	read(request: ReadRequest): Promise<Reading | Skipped | 'duplicate'>;
+	/** Says that so many items have so many results. */
+	outcome?(items: number, results: number): string;
 }
 
 /** The results for one item, and how one of them is put in the package's words. */
@@ -37,13 +38,14 @@ export interface ReadRequest {
 	/** The most results; all of them without one. */
 	limit: number | undefined;
 	context: NodeContext;
-	/** The fields of the item. */
+	/** The fields of the item, if what is read is not chosen. */
 	input: IDataObject;
-	/** The client of the item's account. */
 	client: AccountClient;
 	missing(...lacking: Missing[]): Failure;
 	/** Notes a field of the item that was read, too, for the summary. */
 	noteRead(field: string): void;
+	/** Reads what several items of the run ask for once. Only the first one gets it, unless all have something to tell it apart. */
+	once(query: object, read: () => Promise<Reading>): Promise<Reading | 'duplicate'>;
 	/** The value of a parameter that the operation puts into its requests itself. */
 	parameter(name: string): unknown;
 	/** Sends the request with these query parameters, to the operation's path unless another is given. */
@@ -53,21 +55,26 @@ export interface ReadRequest {
 /** Reads the results of every item, several items at once. The output is in order and linked. */
 export async function runRead(context: NodeContext, read: Read): Promise<INodeExecutionData[]> {
 	const run: ReadRun = new Run(context, read, (client) => ({ client }));
-	const counts = { asked: 0, results: 0, empty: 0, [UNMET]: 0, [UNKNOWN_COMPANY]: 0 };
+	const skipped = { [UNMET]: 0, [UNKNOWN_COMPANY]: 0 };
+	const counts = { asked: 0, results: 0, empty: 0, duplicates: 0, ...skipped };
+	const readings = new Map<string, Promise<Reading>>();
 	try {
-		const handle = async (item: number) => await readItem(run, read, item, counts);
+		const handle = async (item: number) => await readItem(run, read, item, counts, readings);
 		await run.forEachItem(handle, DEFAULT_PACE.maxConcurrency);
 	} finally {
 		run.accounts.end();
 	}
-	const { asked, results, empty, [UNMET]: unmet, [UNKNOWN_COMPANY]: unknown } = counts;
+	const { asked, results, empty, duplicates, [UNMET]: unmet, [UNKNOWN_COMPANY]: unknown } = counts;
 	const said = [
-		asked > 0 ? (read.outcome?.(asked, results, empty) ?? '') : '',
+		asked > 0 ? (read.outcome?.(asked, results) ?? '') : '',
+		empty > 0 ? `${empty} without any` : '',
+		duplicates > 0 ? count(duplicates, 'duplicate') : '',
 		reasonsOf(run.problems.map(({ problem }) => problem)),
 		unmet > 0 ? `${unmet} not wanted by Look Up Only If` : '',
 		unknown > 0 ? `${unknown} not found by Search Company` : '',
-	];
-	const items = run.deliver(said.filter((part) => part !== '').join(', '));
+	].filter((part) => part !== '');
+	const total = read.outcome ? `${count(context.inputs.length, 'item')}: ` : '';
+	const items = run.deliver(said.length > 0 ? `${total}${said.join(', ')}` : '');
 	const isMixed = run.problems.length + unmet + unknown > 0;
 	if (isMixed && !context.isTool) alignColumns(items);
 	return items;
@@ -80,7 +87,8 @@ async function readItem(
 	run: ReadRun,
 	read: Read,
 	item: number,
-	counts: Record<Skipped | 'asked' | 'results' | 'empty', number>,
+	counts: Record<Skipped | 'asked' | 'results' | 'empty' | 'duplicates', number>,
+	readings: Map<string, Promise<Reading>>,
 ): Promise<void> {
 	const { breather, context, options, parameters } = run;
 	const { json: input, binary } = context.inputs[item];
@@ -106,12 +114,12 @@ async function readItem(
 		if (options.refusal === undefined && !isWanted(parameters, item)) return skip(UNMET);
 		const request = await requestFor(run, read, item, values);
 		const isSimple = parameters.get('simple', item, true) === true;
-		const reading = await read.read(request);
-		if (reading === UNKNOWN_COMPANY) return skip(reading);
+		const reading = await read.read({ ...request, once: onceIn(readings, request, includesInput) });
+		if (reading === 'duplicate') return void counts.duplicates++;
+		if (typeof reading === 'string') return skip(reading);
 		run.hasResult ||= reading.results.length > 0;
-		counts.asked++;
+		if (!reading.incomplete) counts[reading.results.length > 0 ? 'asked' : 'empty']++;
 		counts.results += reading.results.length;
-		if (reading.results.length === 0) counts.empty++;
 		for (const result of reading.results) {
 			if (breather.isDue) await breather.breathe();
 			run.put(item, place((isSimple && reading.simplify?.(result)) || result));
@@ -122,22 +130,39 @@ async function readItem(
 	}
 }
 
+/** A company that fails, fails for all items that ask for it. */
+function onceIn(
+	readings: Map<string, Promise<Reading>>,
+	{ client }: Pick<ReadRequest, 'client'>,
+	isToldApart: boolean,
+): ReadRequest['once'] {
+	return async (query, read) => {
+		const key = JSON.stringify([client.connection.id, query]).toLowerCase();
+		const first = readings.get(key);
+		if (first && !isToldApart) return await first.then(() => 'duplicate');
+		const reading = read();
+		readings.set(key, reading);
+		return await reading;
+	};
+}
+
 async function requestFor(
 	{ accounts, context, options, parameters }: ReadRun,
 	read: Read,
 	item: number,
 	values: FieldValues,
-): Promise<ReadRequest> {
+): Promise<Omit<ReadRequest, 'once'>> {
 	const failure = options.refusal ?? values.failure;
 	if (failure !== undefined) throw failure;
 	const isAll = parameters.get('returnAll', item, true) === true;
 	const limit = isAll ? undefined : limitIn(parameters.get('limit', item, 50));
 	const { client } = await accounts.of(item);
+	const isChosen = [...parameters.leadIn(item).values.values()].some((value) => !isEmpty(value));
 	return {
 		values,
 		limit,
 		context,
-		input: objectFrom(parameters.json(item)),
+		input: isChosen ? {} : objectFrom(parameters.json(item)),
 		client,
 		missing: (...lacking) => missing(parameters, item, lacking),
 		noteRead: (field) => void parameters.fieldsRead.add(field),

@@ -13,8 +13,8 @@ import {
 } from '../failures/failure';
 import { type Names, OF_LOOKUP } from '../failures/names';
 import { Breather, CREDENTIAL, type NodeContext } from '../host/context';
-import type { Declaration } from '../input/declaration';
-import type { Existing, Prepared } from '../input/item';
+import { allFields, type Declaration } from '../input/declaration';
+import type { Prepared } from '../input/item';
 import { type LookupOptions, lookupOptionsOf } from '../input/options';
 import { LeadParameters } from '../input/leadParameters';
 import {
@@ -42,14 +42,12 @@ export interface Runnable extends Declaration {
 	pace?: Pace;
 	/** Whether it goes on after a problem: its results are bought, and would be lost. */
 	goesOn?: true;
-	existing?: Existing;
 }
 
 /** One operation with the items of its node: it reads the options once, hands over the items, and gives the output. */
 export class Run<T extends { client: AccountClient }> {
 	readonly parameters: LeadParameters;
 	readonly options: LookupOptions;
-	/** The names under which its items say what came of them. */
 	readonly names: Names;
 	readonly accounts: Accounts<T>;
 	readonly onError: OnError;
@@ -86,7 +84,7 @@ export class Run<T extends { client: AccountClient }> {
 		// A limit that cannot be met in the time of the execution ends the run at once.
 		const left = Math.max(0, context.endsAt - Date.now());
 		const maxRateLimitWait = Math.min(pace.maxRateLimitWait, left);
-		const hasOption = operation.options?.some(({ name }) => name === 'maxRateLimitWait');
+		const hasOption = allFields(operation).some(({ name }) => name === 'maxRateLimitWait');
 		const mayWaitUntil = hasOption && !context.isTool ? context.endsAt : 0;
 		this.accounts = new Accounts(
 			context,
@@ -111,7 +109,8 @@ export class Run<T extends { client: AccountClient }> {
 	async forEachItem(handle: (item: number) => Promise<void>, atOnce = 1): Promise<void> {
 		for (let item = 0; item < this.outputs.length; item++) {
 			if (this.breather.isDue) await this.breather.breathe();
-			this.parameters.look(item);
+			// A run decides by the columns of all items: looked at beforehand, they need not be at once.
+			this.parameters.leads?.look(this.context.json(item));
 		}
 		let next = 0;
 		const work = async () => {
@@ -132,15 +131,11 @@ export class Run<T extends { client: AccountClient }> {
 		return this.polledAt - now;
 	}
 
-	/** Puts out what an item has become. */
 	put(item: number, ...outputs: INodeExecutionData[]): void {
 		this.outputs[item].push(...outputs);
 	}
 
-	/**
-	 * Puts out an item without a result, as On Error says.
-	 * @param withStatus makes an item of the fields that say why
-	 */
+	/** Puts out an item without a result, as On Error says. */
 	fail(
 		thrown: Problem,
 		item: number,
@@ -180,8 +175,12 @@ export class Run<T extends { client: AccountClient }> {
 		const facts = {
 			counts,
 			items: context.inputs.length,
-			causes: causesOf([...problems, ...this.cameIn]),
-			toPick: (name: string) => parameters.toPick([name]),
+			// The limit of another node is to be raised there.
+			causes: causesOf([
+				...problems,
+				...this.cameIn.filter(({ reason }) => reason !== 'manual_limit'),
+			]),
+			toPick: () => parameters.toPick(['email']),
 			retriesOnFail: operation.goesOn === true && context.node.retryOnFail === true,
 		};
 		const [summary, type] = summaryOf(facts, outcome, parameters.readFrom);

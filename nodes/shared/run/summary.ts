@@ -86,8 +86,8 @@ export interface Facts {
 	items: number;
 	/** One problem of each cause, the most costly first. */
 	causes: Problem[];
-	/** What to do where a column is to be read as this field of the node. */
-	toPick(name: string): string;
+	/** What to do where another column is to be read as the email. */
+	toPick(): string;
 	retriesOnFail: boolean;
 }
 
@@ -102,7 +102,7 @@ function adviceOn({ causes, counts, items, toPick, retriesOnFail }: Facts): Advi
 	return [
 		[
 			wasted > 0,
-			`${count(wasted, 'credit')} went to items that already had an email in ${[...counts.wastedIn].join(', ')}, which was not read: ${toPick('existingEmail')}.`,
+			`${count(wasted, 'credit')} went to items that already had an email in ${[...counts.wastedIn].join(', ')}, which was not read: ${toPick()}.`,
 		],
 		[
 			notFound >= MANY && notFound === responses,
@@ -115,10 +115,7 @@ function adviceOn({ causes, counts, items, toPick, retriesOnFail }: Facts): Advi
 			unmet > 0 && unmet === items,
 			'Nothing was looked up: check the condition in Look Up Only If.',
 		],
-		[
-			ofOthers > 0 && skipped === items,
-			`If your emails are in another column: ${toPick('email')}.`,
-		],
+		[ofOthers > 0 && skipped === items, `If your emails are in another column: ${toPick()}.`],
 		[
 			ofOthers > 0 && known > 0 && known + skipped === items,
 			'To look up, and pay for, what is there already, set the option Look Up Again After (Days) to 0.',

@@ -200,7 +200,6 @@ const NETWORKS =
 const SITE_HOSTS =
 	/\.(?:(?:wixsite|myshopify|wordpress|weebly|squarespace|godaddysites|jimdo(?:free|site)|webnode|site123|mystrikingly|ueniweb|herokuapp|firebaseapp|substack|bandcamp|bamboohr|recruitee|teamtailor|myworkdayjobs|zohorecruit)\.com|(?:business|square)\.site|webador\.[a-z]{2,3}|blogspot\.(?:com?\.)?[a-z]+|jobs\.personio\.(?:com|de)|(?:github|webflow|gitlab)\.io|(?:netlify|vercel|web|framer|lovable)\.app|pages\.dev|carrd\.co|breezy\.hr|eatbu\.com)$|(?:^|\.)example\.(?:com|org|net)$/;
 
-/** Where people have their mailboxes. */
 const MAIL_PROVIDERS =
 	/^(?:(?:gmail|googlemail|outlook|hotmail|live|yahoo|aol|gmx)\.(?:com|net|(?:com?\.)?[a-z]{2})|(?:icloud|me|msn|ymail|protonmail)\.com|(?:web|t-online|freenet|arcor)\.de|(?:wanadoo|neuf)\.fr|laposte\.net|(?:libero|virgilio|alice|tin)\.it|bluewin\.ch|btinternet\.com|(?:proton|pm)\.me|(?:qq|163)\.com|mail\.ru)$/;
 

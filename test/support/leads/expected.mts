@@ -110,12 +110,7 @@ export function listLead({ id, person, email }: Lead): IDataObject {
 		email,
 		emailStatus: email && expectedVerification(email).email_status,
 		domain: company.domain,
-		profileUrl: profileUrl(person),
 		location: person.location,
-		companyIndustry: company.industry,
-		companyFounded: String(company.founded),
-		companySize: company.employees,
-		companyHeadquarters: `${company.place.city}, ${company.place.country}`,
 	};
 }
 

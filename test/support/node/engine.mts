@@ -23,7 +23,7 @@ import { ContactDataFinder } from '../../../nodes/Finder/ContactDataFinder.node.
 import { ContactDataList } from '../../../nodes/List/ContactDataList.node.ts';
 import { ContactDataVerifier } from '../../../nodes/Verifier/ContactDataVerifier.node.ts';
 import { serverOf, type OnCredentialRead } from '../servers/server.mts';
-import { withLeadFields } from './leadFields.mts';
+import { asSaved } from './asSaved.mts';
 
 /** A node beside ours. */
 function helper(
@@ -146,7 +146,7 @@ export async function runWorkflow(test: TestWorkflow): Promise<IRun> {
 		position: [index * 200, 0] satisfies [number, number],
 		...(node.type in ourNodes && { credentials: { contactDataApi: { id: '1', name: 'Test' } } }),
 		...node,
-		parameters: withLeadFields(node.type, node.parameters),
+		parameters: asSaved(node.type, node.parameters),
 	}));
 	const workflow = new Workflow({
 		id: 'test',

@@ -136,7 +136,12 @@ async function check(service: Service, node: OurNode, operation: string, row: Ro
 	// A table shows first what a lead is looked up for.
 	const first = columns.slice(0, columns.includes('email') ? 3 : 1);
 	for (const { json } of result.items) {
-		expect(Object.keys(json).slice(0, first.length)).toEqual(first);
+		const names = Object.keys(json);
+		const start = names.indexOf(first[0] ?? names[0]);
+		expect(names.slice(start, start + first.length)).toEqual(first);
+		// Whom it is about stands before them.
+		const subject = ['fullName', 'firstName', 'lastName', 'keyword'];
+		if (isLookup) expect(subject).toEqual(expect.arrayContaining(names.slice(0, start)));
 	}
 	expect(result.errorItems).toEqual([]);
 	expect(spent).toBe(row.credits ?? 0);

@@ -280,7 +280,7 @@ function comparable(item: Item, { email, ...fields }: IDataObject): IDataObject 
 	return { ...picked(fields, left, false), email: lower(email) };
 }
 
-/** The lookup has set its own fields, the first ones first. */
+/** The lookup has set its own fields, the first ones behind whom they are about. */
 function expectFields(item: Item): void {
 	const { lookup } = item.step;
 	const { columns = [] } = lookup;
@@ -290,7 +290,10 @@ function expectFields(item: Item): void {
 	expect(names).toEqual(expect.arrayContaining([...columns, ...why]));
 	const ofEmail = ['email', 'emailStatus'].filter((name) => columns.includes(name));
 	const first = [nameFor(lookup, 'Status'), ...ofEmail];
-	expect(names.slice(0, first.length)).toEqual(first);
+	const start = names.indexOf(first[0] ?? '');
+	expect(names.slice(start, start + first.length)).toEqual(first);
+	for (const name of names.slice(0, start))
+		expect(name).toMatch(/name|domain|site|company|account|keyword/i);
 }
 
 /** No item has the email of another person, by what the ledger knows of each: else it came with it. */

@@ -1,6 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 
-import { withLeadFields } from '../node/leadFields.mts';
+import { asSaved } from '../node/asSaved.mts';
 import type { TestHost } from './host.mts';
 
 /** A node as n8n saves it. */
@@ -21,7 +21,7 @@ export function ours(
 	parameters: INodeParameters,
 ): INode {
 	return {
-		...node(name, `${packageName}.${type}`, 1, withLeadFields(type, parameters)),
+		...node(name, `${packageName}.${type}`, 1, asSaved(type, parameters)),
 		credentials: { [credential.type]: { id: credential.id, name: credential.name } },
 	};
 }
