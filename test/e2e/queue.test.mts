@@ -20,6 +20,7 @@ import {
 	requestsOf,
 	subjectsOf,
 } from '../support/leads/lookups.mts';
+import { list } from '../support/leads/expected.mts';
 import { isLong } from '../support/depth.mts';
 import { useComponent } from '../support/realN8n/component.mts';
 import { withNodes, withParameters } from '../support/realN8n/exampleChanges.mts';
@@ -299,6 +300,51 @@ longTest(
 		);
 		const paid = `${before.length} credits spent, ${kept} of them saved, ${twice} paid twice`;
 		report(`the workers killed in the second batch of ${batchSize}: ${paid}`);
+	},
+);
+
+longTest(
+	'pay-once-for-good: what one worker has paid for, no other one pays for again, nor one that is started anew',
+	async () => {
+		const host = await ourHost();
+		const { client } = host;
+		const leads = list(101).leads.map(({ person }) => person);
+		const table = await createLeadsTable(client);
+		const example = await setUpExample('pay-once-for-good', host, { listId: 101, table });
+		const { id: _, ...webhook } = byWebhook('pay-once');
+		const saved = await client.createWorkflow(
+			withNodes(example, 'Every Day', () => ({ ...webhook, name: 'Every Day' })),
+		);
+		await client.activateWorkflow(saved);
+		const { workers } = queue();
+		const [first, second, ...others] = workers;
+		/** Runs all leads on the worker that is there; gives what that has cost, and how many requests were sent. */
+		const run = async () => {
+			const before = (await client.listExecutions(saved)).map(({ id }) => id);
+			const [spent, sent] = [charged().length, requestsOf(service(), 'findBulk').length];
+			const began = Date.now();
+			await client.callWebhook('pay-once');
+			const [id] = await client.newExecutions(saved, 1, before);
+			expect((await client.waitForExecution(id)).status).toBe('success');
+			const seconds = Math.round((Date.now() - began) / 1_000);
+			report(
+				`${leads.length} leads through one worker: ${charged().length - spent} credits, ${seconds} s`,
+			);
+			return [charged().length - spent, requestsOf(service(), 'findBulk').length - sent];
+		};
+		await Promise.all([second, ...others].map(async (worker) => await worker?.kill()));
+		const [paid] = await run();
+		expect(paid).toBeGreaterThan(0);
+		await first?.kill();
+		await second?.start();
+		expect(await run()).toEqual([0, 0]);
+		await second?.kill();
+		await first?.start();
+		expect(await run()).toEqual([0, 0]);
+		const charges = service().ledger.charges.map((one) => `${one.operation} ${one.subject}`);
+		expect(new Set(charges).size).toBe(charges.length);
+		expect(await client.rowsOf(table)).toHaveLength(leads.length);
+		await Promise.all([second, ...others].map(async (worker) => await worker?.start()));
 	},
 );
 
