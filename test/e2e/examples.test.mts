@@ -701,6 +701,8 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 			'Your rows: 3',
 			'Not looked up: 3',
 			'',
+			'Credits used: none',
+			'',
 			expect.stringMatching(/^Row 5: Not enough credits/),
 			expect.stringMatching(/^2 rows \(2, 4\): .*no name/),
 			'',

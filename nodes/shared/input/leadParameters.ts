@@ -120,18 +120,24 @@ export class LeadParameters extends Parameters {
 		return this.fieldsRead.size > 0 ? `Read from: ${[...this.fieldsRead].join(', ')}` : undefined;
 	}
 
-	/** What to do where another column, perhaps one of these, is to be read. */
-	toPick(meanings: Meaning[], columns: string[] = []): string {
+	/** What to do where other columns, perhaps these, are to be read as what is needed: for each need, what it may be. */
+	toPick(needs: Meaning[][], columns: string[] = []): string {
 		const { lead = {} } = this.operation;
-		const names = Object.keys(lead).filter((name) => {
-			const isThere = !this.isTool || lead[name].forModel !== undefined;
-			return isThere && lead[name].meanings.some((one) => meanings.includes(one));
+		const names = needs.map((meanings) =>
+			Object.keys(lead).filter((name) => {
+				const isThere = !this.isTool || lead[name].forModel !== undefined;
+				return isThere && lead[name].meanings.some((one) => meanings.includes(one));
+			}),
+		);
+		const labels = names.map((ofNeed) => {
+			const [first, ...others] = ofNeed.map((name) => this.labelOf(name));
+			return others.length > 0 ? `${first} (or ${others.join(' and ')})` : first;
 		});
-		const [first, ...others] = names.map((name) => this.labelOf(name));
-		const labels = others.length > 0 ? `${first} (or ${others.join(' and ')})` : first;
-		if (this.isTool) return `fill in ${labels}`;
-		if (names.some((name) => this.chosen.has(name))) return `check ${labels} under Lead Fields`;
+		const all = labels.join(' and ');
+		if (this.isTool) return `fill in ${all}`;
+		if (names.flat().some((name) => this.chosen.has(name))) return `check ${all} under Lead Fields`;
+		const right = needs.length > 1 ? 'the right columns' : 'the right column';
 		const examples = columns.length > 0 ? `, e.g. ${columns.join(' or ')}` : '';
-		return `add ${labels} under Lead Fields and drag the right column in${examples}`;
+		return `add ${all} under Lead Fields and drag ${right} in${examples}`;
 	}
 }

@@ -83,11 +83,11 @@ function toComplete(
 	if (ofList.length === 0) return 'Complete the rows that lack a name or a company.';
 	const isRead = (name: string) =>
 		fieldsRead.has(name) || gaps.some(({ cause }) => cause?.field === name);
-	const toPick = ofList.map(({ meanings, looks }) => {
-		const near = columns.filter((name) => looks.test(toText(json[name])) && !isRead(name));
-		return parameters.toPick(meanings, near.slice(0, 2));
-	});
-	const advice = `${toPick.join(', and ')}.`;
+	const near = ofList.flatMap(({ looks }) =>
+		columns.filter((name) => looks.test(toText(json[name])) && !isRead(name)).slice(0, 2),
+	);
+	const needs = ofList.map(({ meanings }) => meanings);
+	const advice = `${parameters.toPick(needs, near)}.`;
 	const isExplained = !isTool && ofList.every(({ cause }) => cause);
 	return isExplained
 		? `Complete the rows that lack it, or ${advice}`

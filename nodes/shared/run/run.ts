@@ -180,7 +180,7 @@ export class Run<T extends { client: AccountClient }> {
 				...problems,
 				...this.cameIn.filter(({ reason }) => reason !== 'manual_limit'),
 			]),
-			toPick: () => parameters.toPick(['email']),
+			toPick: () => parameters.toPick([['email']]),
 			retriesOnFail: operation.goesOn === true && context.node.retryOnFail === true,
 		};
 		const [summary, type] = summaryOf(facts, outcome, parameters.readFrom);

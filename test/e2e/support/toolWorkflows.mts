@@ -16,7 +16,6 @@ export function toolNodes(host: Parameters<typeof ours>[0], onError?: INode['onE
 	const jobId = fromModel('job_id', 'Id of the job');
 	const keyword = fromModel('keyword', 'Name or domain of the company');
 	const listId = { ...listWithId(fromModel('list_id', 'Id of the list')), mode: 'id' };
-	const later = { options: { jobTimeout: 0 } };
 	const tool = (name: string, type: string, parameters: INode['parameters']): INode => ({
 		...ours(host, name, `contactData${type}Tool`, parameters),
 		...(onError && { onError }),
@@ -24,7 +23,6 @@ export function toolNodes(host: Parameters<typeof ours>[0], onError?: INode['onE
 	return [
 		tool('Find', 'Finder', { ...person, options: { maxCredits: 1 } }),
 		tool('Find Bulk', 'Finder', { operation: 'findBulk', ...person }),
-		tool('Find Bulk Later', 'Finder', { operation: 'findBulk', ...person, ...later }),
 		tool('Get Job', 'Finder', { operation: 'getBulkJob', jobId }),
 		tool('Verify', 'Verifier', { email }),
 		tool('Verify Bulk', 'Verifier', { operation: 'verifyBulk', email }),
