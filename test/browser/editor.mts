@@ -22,7 +22,7 @@ interface NoteElement {
 	querySelectorAll(name: string): Iterable<NoteElement>;
 }
 
-/** Until what is dragged into a parameter is part of the workflow. */
+/** Until what is dragged or typed into a field is part of the workflow, or of the credential. */
 const TAKE_OVER_MS = 1_000;
 
 /** A click that has sent nothing by then is lost. */
@@ -283,6 +283,8 @@ export class EditorPage {
 		for (const [name, value] of Object.entries(fields)) {
 			await this.credential.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
 		}
+		// A save before n8n takes over what is typed is one of the old fields.
+		await delay(TAKE_OVER_MS);
 		// The element around the button takes a click even when the button does not.
 		const element = this.page.getByTestId('credential-save-button');
 		const save = element.getByRole('button', { name: 'Save', exact: true });
