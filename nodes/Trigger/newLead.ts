@@ -113,6 +113,7 @@ export async function readNewLeads(
 	const leads: IDataObject[] = [];
 	let lowest = lowestId ?? Number.POSITIVE_INFINITY;
 	let next: Cursor = offset ?? lowestId ?? 0;
+	/** The next lead, for a service that takes `start` for an offset. */
 	let place = offset ?? undefined;
 	let longest = 0;
 	let emptyPages = 0;

@@ -66,6 +66,7 @@ function counterIn(counter: IDataObject): Counter {
 	return { quota, used, remaining };
 }
 
+/** Whether a counter has no end, as services write it. */
 function isUnlimited(counter: IDataObject): boolean {
 	const isEndless = (value: unknown) => /^(?:-1|unlimited|infinit[ey])$/i.test(toText(value));
 	const { quota, remaining, total, unlimited } = counter;

@@ -74,6 +74,10 @@ function sharedWords(one: Named, other: Named): number {
 	return one.words.filter((word) => other.words.includes(word)).length;
 }
 
+function areAlike(one: Named, other: Named): boolean {
+	return one.name === other.name || sharedWords(one, other) > 1;
+}
+
 /**
  * How well a row names the person of a question: 3 by the name and the place, 2 by two words of the name and the place, 1 by
  * the name alone. It is -1 where it contradicts both, as far as they can be compared, and 0 for all else, which says nothing:
@@ -128,9 +132,7 @@ export function rowsOf(
 		const fit = Math.max(...fits);
 		const others = fits.flatMap((one, at) => (one === fit ? [at] : []));
 		// Of a question that nobody knows any more, only one who is named in full is told apart; of a namesake, by the place.
-		const { [index]: question = NOBODY } = questions;
-		const isAlike = named.name === question.name || sharedWords(named, question) > 1;
-		const isNamesake = person !== undefined && isAlike;
+		const isNamesake = person !== undefined && areAlike(named, questions[index]);
 		const leastOfOther = person === undefined && index in asked ? 3 : isNamesake ? 2 : 1;
 		// One that has the number comes first.
 		if (fit > own && fit >= leastOfOther) {

@@ -105,6 +105,7 @@ export class Budget {
 		}
 	}
 
+	/** Turns reserved credits into what was spent of them. */
 	spend(reserved: number, spent: Credits): void {
 		const { ledger, node, kind } = this.settings;
 		this.spent = sum(this.spent, spent);

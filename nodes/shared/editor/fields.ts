@@ -152,6 +152,7 @@ const advanced: INodeProperties = {
 	type: 'collection',
 	placeholder: 'Add option',
 	default: {},
+	description: 'Timeouts, retries and the like. The defaults suit nearly everybody.',
 	options: [
 		atLeast(0, {
 			displayName: 'Job Timeout (Minutes)',

@@ -103,12 +103,13 @@ export class AnswerStore {
 	 */
 	find(key: string, connection: Connection, since: number): Answer | undefined {
 		const { id } = connection;
-		for (const batch of this.stored) {
-			if (batch.connection !== id || this.loaded.has(id)) continue;
-			const entries: Entry[] = JSON.parse(unsealed(batch.sealed, connection) ?? '[]');
-			for (const entry of entries) this.answers.set(...entry);
+		if (!this.loaded.has(id)) {
+			this.loaded.add(id);
+			const own = this.stored.filter((batch) => batch.connection === id);
+			for (const batch of own) {
+				for (const entry of entriesIn(batch, connection)) this.answers.set(...entry);
+			}
 		}
-		this.loaded.add(id);
 		const oldest = Math.max(since, Date.now() - MAX_AGE);
 		const isNew = (answer?: Answer) => (answer?.at ?? 0) > oldest;
 		const known = this.answers.get(key);
@@ -214,4 +215,9 @@ export class AnswerStore {
 		this.unsavedLength += text.length;
 		if (texts.length === ANSWERS_PER_BATCH || this.unsavedLength > BATCH_LENGTH) this.save();
 	}
+}
+
+/** The answers of a batch; none if it cannot be opened, e.g. after the API key was rotated. */
+function entriesIn({ sealed }: StoredBatch, connection: Connection): Entry[] {
+	return JSON.parse(unsealed(sealed, connection) ?? '[]');
 }

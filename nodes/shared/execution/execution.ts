@@ -123,6 +123,7 @@ export class PendingJobs {
 		return [...own].reduce((sum, { credits }) => sum + credits, 0);
 	}
 
+	/** Puts the pending jobs into what n8n stores with the execution. */
 	save(): void {
 		const pending = [...this.byId.values()].filter(({ executionId }) => executionId !== '');
 		if (pending.length > 0) this.record[JOBS_RECORD] = pending.slice(-MAX_STORED_JOBS);

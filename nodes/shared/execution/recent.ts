@@ -31,7 +31,11 @@ export class Recent<T> {
 		return Date.now() - at < MAX_AGE ? value : undefined;
 	}
 
-	/** Keeps a value, of a time in milliseconds since 1970, in place of the oldest ones, and of those that are too old. */
+	/**
+	 * Keeps a value in place of the oldest ones, and of those that are too old.
+	 * @param at a time in milliseconds since 1970
+	 * @param length in characters of JSON
+	 */
 	set(key: string, value: T, at = Date.now(), length = 0): void {
 		// One that is reused stays as old as it is.
 		if (this.younger.get(key)?.at === at) return;

@@ -17,6 +17,7 @@ export interface Problem {
 	message: string;
 	description: string;
 	httpCode: number | null;
+	/** What happens after the request. */
 	next: Next;
 	/** Whether the service may have charged the request. */
 	mayBeCharged: boolean;
@@ -64,6 +65,7 @@ export class Failure extends Error {
 		return this.problem.description;
 	}
 
+	/** The same with something else. */
 	with(own: Partial<Problem>): Failure {
 		return new Failure(this.reason, { ...this.problem, ...own });
 	}
@@ -73,6 +75,7 @@ export class Failure extends Error {
 		return this.with({ message: `${this.message.replace(/\.+$/, '')}${more}` });
 	}
 
+	/** The same, with how often the request was sent. */
 	after(attempts: number): Failure {
 		return attempts === 1 ? this : this.saying(` (sent ${attempts} times)`);
 	}

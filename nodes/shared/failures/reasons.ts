@@ -58,7 +58,9 @@ export interface Row {
 	/** That of items that are neither invalid nor failed. */
 	status?: 'not_processed' | 'pending';
 	next?: Next;
+	/** Whether the service may have charged the request. */
 	mayBeCharged?: boolean;
+	/** What the test of the credential says. */
 	onTest?: string;
 }
 

@@ -35,11 +35,19 @@ const IN_WORDS = [400, 403, 422];
 const SPOKEN: Array<[said: RegExp, meant: number]> = [
 	[/\brate[ _-]?limit|too many requests|throttl/i, 429],
 	[
-		/\b(?:insufficient|enough|no|out of|all|more|additional|any|0)[ _](?:\w+ ){0,2}(?:credits|quota)\b(?![-@]|\.\w)|\b(?:credits|quota|(?:credit|account|your) (?:balance|limit))\b(?![-@]|\.\w)(?: \w+){0,2} (?:exceeded|exhausted|insufficient|low|used|up|depleted|expired|required|reached)\b/i,
+		/\b(?:insufficient|enough|no|out of|all|more|additional|any|0)[ _](?:\w+ ){0,2}(?:credits|quota)\b(?![-@]|\.\w)/i,
 		402,
 	],
 	[
-		/\b(?:invalid|wrong|incorrect|missing|revoked|expired|unknown|no) (?:api|access)[ _-]?key\b|\b(?:api|access)[ _-]?key (?:\w+ ){0,2}(?:invalid|incorrect|wrong|missing|revoked|expired|disabled|required|not (?:valid|found))\b(?! \w+ \w)/i,
+		/\b(?:credits|quota|(?:credit|account|your) (?:balance|limit))\b(?![-@]|\.\w)(?: \w+){0,2} (?:exceeded|exhausted|insufficient|low|used|up|depleted|expired|required|reached)\b/i,
+		402,
+	],
+	[
+		/\b(?:invalid|wrong|incorrect|missing|revoked|expired|unknown|no) (?:api|access)[ _-]?key\b/i,
+		401,
+	],
+	[
+		/\b(?:api|access)[ _-]?key (?:\w+ ){0,2}(?:invalid|incorrect|wrong|missing|revoked|expired|disabled|required|not (?:valid|found))\b(?! \w+ \w)/i,
 		401,
 	],
 ];

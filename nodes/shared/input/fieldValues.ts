@@ -23,8 +23,8 @@ export class FieldValues {
 	readonly isOfModel: boolean;
 
 	constructor(parameters: Parameters, item: number) {
-		this.fields = parameters.sent;
 		this.isOfModel = parameters.isTool;
+		this.fields = parameters.sent;
 		const failure = new FirstFailure();
 		for (const { name, property, extractValue } of this.fields) {
 			const read = () => parameters.get(name, item, '', { extractValue });
@@ -46,7 +46,7 @@ export class FieldValues {
 
 	/** The text in a field, cleaned. Throws `Failure` for a list or an object. */
 	text(property: string): string {
-		const field = this.fields.find((one) => one.property === property);
+		const field = this.fields.find((field) => field.property === property);
 		return typedText(this.raw(property), field?.label ?? property);
 	}
 

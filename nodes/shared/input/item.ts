@@ -101,6 +101,7 @@ export function knownItem(
 		if (!isVerified) return { checked: undefined };
 		most = Math.min(REFRESH_UNKNOWN_AFTER, refreshAfter);
 	}
+	if (most === Number.POSITIVE_INFINITY) return passedOn;
 	const checked = timeOfCheck(parameters.recorded('checkedAt', item));
 	if (checked === undefined) return value.isUnknown || most === 0 ? { checked } : passedOn;
 	// A daily schedule checks again what it checked yesterday, a little more or less than a day ago.
@@ -148,6 +149,7 @@ export function isWanted(parameters: LeadParameters, item: number): boolean {
 /** The question of an item, and how its result is wanted. */
 export interface Prepared<Query> {
 	query: Query;
+	/** The fields that say whom the item is about. */
 	subject: string[];
 	/** What becomes of the item, if nothing is to be sent for it. */
 	outcome?: Outcome;

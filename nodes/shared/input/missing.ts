@@ -1,6 +1,6 @@
+import type { IDataObject } from 'n8n-workflow';
 import { Failure } from '../failures/failure';
 import type { InvalidReason } from '../failures/reasons';
-import type { IDataObject } from 'n8n-workflow';
 import { objectFrom } from '../values/json';
 import { toText } from '../values/text';
 import { type Lead, NAMES } from '../lead/lead';
@@ -66,6 +66,7 @@ function gapIn(need: Missing, { found, lacking }: Lead, { leads }: LeadParameter
 	return { ...NEEDS[need], cause: [...told, ...unread, ...read].at(0), isOfRow };
 }
 
+/** What to do about what an item lacks. */
 function toComplete(
 	json: IDataObject,
 	gaps: Array<ReturnType<typeof gapIn>>,

@@ -52,7 +52,11 @@ export class Parameters {
 		return this.context.json(item);
 	}
 
-	/** The value of a parameter for an item, or the fallback for an option that was not added; throws {@link Failure}. */
+	/**
+	 * The value of a parameter for an item; throws {@link Failure}.
+	 * @param name the name of a field, wherever it is
+	 * @returns the fallback if there is no such parameter, e.g. for an option that was not added
+	 */
 	get(name: string, item: number, fallback: unknown, options?: IGetNodeParameterOptions): unknown {
 		// In tools, Output takes the place of Simplify.
 		if (name === 'simple' && this.isTool) return this.get('output', item, '') !== 'raw';
@@ -78,6 +82,7 @@ export class Parameters {
 		});
 	}
 
+	/** The label of a parameter, by which messages name it. */
 	labelOf(name: string): string {
 		return this.labels.get(name) ?? name;
 	}

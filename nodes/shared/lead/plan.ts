@@ -46,6 +46,7 @@ export function isName({ meaning }: Column): boolean {
 	return NAMES.includes(meaning);
 }
 
+/** Whether a column is chosen for the name. */
 function isChosen({ section, field }: Column, choice: Choice): boolean {
 	return NAMES.some((one) => choice.get(one) === columnKey(section, field));
 }

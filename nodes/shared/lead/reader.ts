@@ -17,15 +17,21 @@ export class LeadReader {
 	/** The keys of those that have a value in any item. What is empty in all of them says nothing else. */
 	private readonly filled = new Set<string>();
 	private readonly seen = new WeakSet<object>();
+	/** Those that are empty in all items, and the contact among them. */
 	private readonly empty: Column[] = [];
+	private contact: Column | undefined;
 	private plan: Plan | undefined;
 
+	/** @param items those of the run */
 	constructor(
 		private readonly items: unknown[],
 		private readonly choice: Choice = new Map(),
 	) {}
 
-	/** What an item has of a lead: what is chosen of it, and what is recognized. */
+	/**
+	 * What an item of the run has of a lead.
+	 * @param chosen what is chosen of it; the rest is recognized
+	 */
 	read(item: unknown, chosen: Lead = { found: {}, lacking: {} }): Lead {
 		if (!this.plan) {
 			for (const one of this.items) this.look(one);
@@ -33,12 +39,13 @@ export class LeadReader {
 			this.plan = planOf(new Map(columns), this.choice);
 			for (const [key, column] of this.columns)
 				if (column && !this.filled.has(key)) this.empty.push(column);
+			this.contact = this.empty.find((one) => isName(one) && /^\D/.test(one.owner));
 		}
 		const row = new Row(sectionsOf(objectFrom(item)), this.plan, chosen);
 		const lead = row.read();
 		// Beside a contact who is never named, a bare name is a company's.
-		const contact = this.empty.find((column) => isName(column) && /^\D/.test(column.owner));
-		if (contact) lead.lacking.fullName ??= { field: contact.field, why: EMPTY_FIELD };
+		const { field: contact } = this.contact ?? {};
+		if (contact !== undefined) lead.lacking.fullName ??= { field: contact, why: EMPTY_FIELD };
 		for (const [, rule] of NAME_RULES) rule(lead, row);
 		delete lead.found.name;
 		for (const { meaning, field } of this.empty) {

@@ -34,6 +34,7 @@ export class Row {
 		private readonly lead: Lead,
 	) {}
 
+	/** Reads the columns that the plan has for it. */
 	read(): Lead {
 		const { columns, others } = this.plan;
 		const late = columns.filter((column) => LATE_RULES.some(([, rule]) => rule(column, this)));
@@ -135,15 +136,15 @@ export class Row {
 	private putStatus(): void {
 		const { found } = this.lead;
 		if (this.plan.choice.has('emailStatus')) return;
-		const others = this.plan.others.flatMap(({ columns }) => columns);
-		// What is typed, or made by an expression, stands in no object.
-		const holders = [...this.sections.values()].filter((one) =>
-			Object.hasOwn(one, found.email?.field ?? ''),
-		);
 		for (const [section, fields] of this.sections) {
 			const value = this.statusIn(section);
 			if (value === '') continue;
+			const others = this.plan.others.flatMap(({ columns }) => columns);
 			const own = this.emailIn(section) ?? this.emailIn(section, others);
+			// What is typed, or made by an expression, stands in no object.
+			const holders = [...this.sections.values()].filter((one) =>
+				Object.hasOwn(one, found.email?.field ?? ''),
+			);
 			const isOfEmail = own
 				? isSameEmail(this.valueIn(own), found.email?.value)
 				: holders.length === 0 || holders.includes(fields);

@@ -13,6 +13,11 @@ export interface Received {
 	jobId?: string;
 }
 
+/** What the service sends in place of results, where it looks them up in the background. */
+export interface AcceptedJob {
+	acceptedJob: string;
+}
+
 /** An operation that looks something up for each item, for credits. A single lookup has one question in a request. */
 export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	/** The status of an item that has a result. What is to be found may be unknown, for free; a verification has a result. */
@@ -29,7 +34,7 @@ export interface Lookup<Query extends IDataObject> extends Preparation<Query> {
 	 * `Failure` for what is none.
 	 * @param queries in the spelling in which a response repeats them: with the API key masked
 	 */
-	read(response: object, queries: Query[]): Received | { acceptedJob: string };
+	read(response: object, queries: Query[]): Received | AcceptedJob;
 	/** Whether a result has another website than the one that was asked for. */
 	isElsewhere?(result: IDataObject, query: Query): boolean;
 	/** The fields that a result gives, in the package's words, in a new object: the status and the time are put into it. */

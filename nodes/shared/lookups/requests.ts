@@ -11,7 +11,15 @@ import { pathOf } from '../input/declaration';
 import type { Run } from '../run/run';
 import type { Places } from '../values/places';
 import { RunJobs } from './jobs';
-import { type Entry, fail, leftOut, type Lookup, resolve } from './lookup';
+import {
+	type AcceptedJob,
+	type Entry,
+	fail,
+	leftOut,
+	type Lookup,
+	type Received,
+	resolve,
+} from './lookup';
 
 /** What the requests of one run share, to whichever account they go. */
 interface Sharing<Query extends IDataObject> {
@@ -153,7 +161,7 @@ export class Requests<Query extends IDataObject> {
 	private async request(
 		entries: Array<Entry<Query>>,
 		reservation: Reservation,
-	): Promise<ReturnType<Lookup<Query>['read']>> {
+	): Promise<Received | AcceptedJob> {
 		const { lookup, run } = this.shared;
 		const { breaker, connection } = this.client;
 		const queries = entries.map(({ query }) => query);

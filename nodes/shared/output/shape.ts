@@ -17,6 +17,7 @@ export interface Shown extends Paid {
 	isFurther?: true;
 }
 
+/** What is known of an email. */
 const OF_EMAIL = ['emailStatus', 'mailboxType', 'checkedAt', 'personData'];
 
 /** The texts of a query that say whom it is about. */
@@ -164,16 +165,12 @@ function nothingIn(names: Iterable<string>): IDataObject {
 	return Object.fromEntries([...names].map((name) => [name, null]));
 }
 
+const ORDINARY = { enumerable: true, configurable: true, writable: true };
+
 /** Sets a field, by whatever name: `__proto__` cannot be assigned. */
 function put(fields: IDataObject, name: string, value: IDataObject[string]): void {
 	if (name !== '__proto__') fields[name] = value;
-	else
-		Object.defineProperty(fields, name, {
-			value,
-			enumerable: true,
-			configurable: true,
-			writable: true,
-		});
+	else Object.defineProperty(fields, name, { value, ...ORDINARY });
 }
 
 function textsOf(query: IDataObject): IDataObject {

@@ -40,6 +40,7 @@ export class AccountGate {
 	/** When the last refusal came that was not part of a burst, by `performance.now()`. */
 	private refusedAt = Number.NEGATIVE_INFINITY;
 
+	/** How many requests the service has accepted. */
 	acceptances = 0;
 
 	/** The timer that lets the next requests in. One that another has replaced does nothing when it ends. */
@@ -207,6 +208,7 @@ export class Lane {
 	/** When the first of its requests was refused since one was accepted, by `performance.now()`. */
 	refusedSince = Number.POSITIVE_INFINITY;
 
+	/** Why the run has given up. */
 	givenUp: GivenUp | undefined;
 
 	constructor(

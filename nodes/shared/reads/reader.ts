@@ -21,7 +21,7 @@ type Skipped = typeof UNMET | typeof UNKNOWN_COMPANY;
 
 export interface Read extends Runnable {
 	/** Reads what there is for one item, unless that is known to be nothing, or comes out with another one. */
-	read(request: ReadRequest): Promise<Reading | Skipped | 'duplicate'>;
+	read(request: ReadRequest): Promise<Reading | typeof UNKNOWN_COMPANY | 'duplicate'>;
 	/** Says that so many items have so many results. */
 	outcome?(items: number, results: number): string;
 }
@@ -40,6 +40,7 @@ export interface ReadRequest {
 	context: NodeContext;
 	/** The fields of the item, if what is read is not chosen. */
 	input: IDataObject;
+	/** The client of the item's account. */
 	client: AccountClient;
 	missing(...lacking: Missing[]): Failure;
 	/** Notes a field of the item that was read, too, for the summary. */
@@ -130,7 +131,7 @@ async function readItem(
 	}
 }
 
-/** A company that fails, fails for all items that ask for it. */
+/** What fails, fails for all items that ask for it. */
 function onceIn(
 	readings: Map<string, Promise<Reading>>,
 	{ client }: Pick<ReadRequest, 'client'>,

@@ -131,11 +131,15 @@ export class Run<T extends { client: AccountClient }> {
 		return this.polledAt - now;
 	}
 
+	/** Puts out what an item has become. */
 	put(item: number, ...outputs: INodeExecutionData[]): void {
 		this.outputs[item].push(...outputs);
 	}
 
-	/** Puts out an item without a result, as On Error says. */
+	/**
+	 * Puts out an item without a result, as On Error says.
+	 * @param withStatus makes an item of the fields that say why
+	 */
 	fail(
 		thrown: Problem,
 		item: number,

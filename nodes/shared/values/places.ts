@@ -6,7 +6,11 @@ export class Places {
 
 	constructor(private free: number) {}
 
-	/** Waits for a place, before all that wait if it is urgent. What it returns gives it back, once. */
+	/**
+	 * Waits for a place.
+	 * @param isUrgent whether it comes before all that wait
+	 * @returns gives it back: only the first call counts
+	 */
 	async take(isUrgent = false): Promise<() => void> {
 		if (this.free > 0) this.free--;
 		else await new Promise<void>((enter) => (isUrgent ? this.next : this.later).push(enter));
